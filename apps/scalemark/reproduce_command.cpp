@@ -224,6 +224,10 @@ ExitCode reproduce_command(const Invocation& invocation) {
     throw usage("--from runs nothing, and --dry-run, --output and --scale-down are about runs",
                 "--from by itself is expected");
   }
+  if (values.on("dry_run") && values.given("format")) {
+    throw usage("--dry-run prints the plan, and --format is about verdicts",
+                "one of the two is expected");
+  }
   if (from) return tell(values, claims::judge(asked.tables, read_reports(listed_reports(*from))));
 
   const auto runs = claims::runs_for(asked.tables, precision);

@@ -32,7 +32,7 @@ constexpr void fields(A& a, typename A::template Field<GpuStatus>& g) {
   a.list("held_down_by", g.held_down_by, {"what holds its clocks down"});
 }
 
-// What a rank posts every 1 to 2.5 s, in at most 300 bytes.
+// A rank posts this every 1 to 2.5 s, in at most 300 bytes.
 struct RankStatus {
   int rank = 0;
   std::string host, device;  // rank 0 adds them, and silent_s

@@ -136,6 +136,7 @@ struct GeneralSettings {
   bool no_progress = false;
   LogFormat log_format = LogFormat::kText;
   std::string fail_on = "error";  // reporting::FailOn reads it
+  double telemetry_every_s = 0.1;
   std::string torch;  // folder of the wheel; empty: SCALEMARK_TORCH, then the built-in path
 };
 

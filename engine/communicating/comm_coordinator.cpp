@@ -53,12 +53,24 @@ std::optional<distributed::Stop> CommCoordinator::run(const distributed::WorkMes
     report_.add(member_.run_pairs(*plan_.pairs));
     return std::nullopt;
   }
+  tell();
   const auto signal = member_.run(
       batch_name(message), batches_[batch_++],
       [&](const auto& point, const std::string& started, const CollectiveOutcome& outcome) {
         return record(point, started, outcome);
       });
   return signal ? std::optional(distributed::Stop{.signal = *signal}) : std::nullopt;
+}
+
+void CommCoordinator::tell() {
+  const auto& batch = batches_[batch_];
+  loop_.link().tell({.what = "collectives over " + batch.backend + ", " +
+                             counted(std::ssize(batch.members), "rank"),
+                     .point = {},
+                     .sample_unit = {},
+                     .runs_done = {},
+                     .runs_planned = {},
+                     .seconds_left = {}});
 }
 
 // Like a sweep it measures again what is ok and disturbed, unless that has helped nothing so far.

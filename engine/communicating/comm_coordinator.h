@@ -28,6 +28,7 @@ class CommCoordinator : public process::TaskLeader {
 
  private:
   // Whether the run is measured again.
+  void tell();
   bool record(const planning::CollectivePoint& point, const std::string& started,
               const CollectiveOutcome& outcome);
 

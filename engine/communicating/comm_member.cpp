@@ -78,7 +78,7 @@ std::optional<int> MeasuringMember::measure_all(process::RankGroup& rank_group,
                                                 const planning::CollectiveBatch& batch,
                                                 const OnRow& on_row) {
   const auto direct = rank_group.direct_communicator();
-  const auto telemetry = process::open_telemetry(context_, rank_group.leads_node());
+  auto& telemetry = process::fresh_telemetry(context_, rank_group.leads_node());
   const Surroundings around{.rank_group = rank_group,
                             .direct = direct.get(),
                             .background = background,
@@ -90,7 +90,7 @@ std::optional<int> MeasuringMember::measure_all(process::RankGroup& rank_group,
                                     throw Stopped{*next.signal};
                                   }
                                 },
-                            .telemetry = telemetry.get()};
+                            .telemetry = &telemetry};
   bool again = false;  // on rank 0
   for (std::ptrdiff_t place = -1;;) {
     const Next next = agree_on_next(rank_group.control(), again);

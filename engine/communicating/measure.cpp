@@ -86,7 +86,7 @@ constexpr std::int64_t kVerifiedCalls = 2;  // before and after the timed ones
 
 std::vector<reporting::RankReadings> gather_readings(const Surroundings& around) {
   auto& group = around.rank_group;
-  const auto mine = to_wire(process::readings(group.context(), *around.telemetry));
+  const auto mine = to_wire(process::readings(group.context()));
   around.telemetry->clear();
   std::vector<reporting::RankReadings> all;
   for (const std::string& bytes : group.control().gather(mine)) {

@@ -45,10 +45,12 @@ class Watchdog {
   // No deadline until the next phase.
   void clear_phase();
   // The step made progress: the phase's deadline starts anew. Two relaxed atomic stores and a clock
-  // reading, so a timed region may call it.
-  void heartbeat(std::int64_t step) noexcept {
+  // reading, so a timed region may call it. Returns what it read, in ticks of the steady clock.
+  std::int64_t heartbeat(std::int64_t step) noexcept {
+    const std::int64_t time = now();
     step_.store(step, std::memory_order_relaxed);
-    last_beat_.store(now(), std::memory_order_relaxed);
+    last_beat_.store(time, std::memory_order_relaxed);
+    return time;
   }
 
   // The callbacks together may take this long before the process ends regardless.

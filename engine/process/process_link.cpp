@@ -13,15 +13,19 @@ std::chrono::milliseconds look_of_waiting(RankProcess& rank_process) {
                   distributed::WorkQueue::kLook);
 }
 
+distributed::Pulse::Hooks hooks_of(RankProcess& rank_process) {
+  auto hooks = rank_process.live().hooks();
+  hooks.on_lost = [&rank_process](const ErrorRecord& loss) { rank_process.give_up(loss); };
+  return hooks;
+}
+
 }  // namespace
 
 ProcessLink::ProcessLink(RankProcess& rank_process, RankContext& context)
     : rank_process_(rank_process),
       context_(context),
-      queue_(
-          context.store_pointer(), context.world().rank, context.world().world_size,
-          context.error_store(), context.timeout(),
-          {.on_lost = [this](const ErrorRecord& loss) { rank_process_.give_up(loss); }},
-          look_of_waiting(rank_process)) {}
+      queue_(context.store_pointer(), context.world().rank, context.world().world_size,
+             context.error_store(), context.timeout(), hooks_of(rank_process),
+             look_of_waiting(rank_process)) {}
 
 }  // namespace scalemark::process

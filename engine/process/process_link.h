@@ -5,6 +5,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "engine/process/rank_process.h"
 #include "engine/process/task_loop.h"
@@ -24,6 +25,7 @@ class ProcessLink : public RankLink {
   std::optional<int> received_signal() const override { return distributed::received_signal(); }
   void enter(const std::string& phase) override { rank_process_.phase_tracker().enter(phase); }
   void heartbeat() override { rank_process_.watchdog().heartbeat(0); }
+  void tell(LiveStatus::Now now) override { rank_process_.live().tell(std::move(now)); }
   std::chrono::milliseconds timeout() const override { return context_.timeout(); }
   ExitCode end_interrupted(const distributed::Stop& stop, const std::string& kept) override {
     return rank_process_.end_interrupted(stop.signal, stop.agreed, kept);

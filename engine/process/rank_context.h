@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "core/monitoring/telemetry/sampler.h"
 #include "core/reporting/record/records.h"
 #include "engine/cuda/cuda_api.h"
 #include "engine/device/device.h"
@@ -61,6 +62,16 @@ class RankContext {
     return distributed::library_versions(parts_);
   }
 
+  // The machine is read from now on: see telemetry.h.
+  void watch_machine(std::unique_ptr<monitoring::Sampler> sampler) {
+    sampler_ = std::move(sampler);
+  }
+  // After watch_machine().
+  monitoring::Sampler& telemetry() { return *sampler_; }
+  // How many threads compute, of the point that is measured now.
+  const std::atomic<int>& compute_threads() const { return compute_threads_; }
+  void set_compute_threads(int threads) { compute_threads_.store(threads); }
+
   const launching::World& world() const { return request_.world; }
   const std::string& host() const { return host_; }
   device::Device& device() { return *device_; }
@@ -95,6 +106,8 @@ class RankContext {
   std::optional<distributed::ControlGroup> control_;
   std::vector<int> node_of_rank_;
   int ranks_on_gpu_ = 0;
+  std::atomic<int> compute_threads_{1};
+  std::unique_ptr<monitoring::Sampler> sampler_;
   mutable std::mutex in_use_mutex_;
   GroupInUse in_use_;
   FailureReporter::Attachment posted_failures_;

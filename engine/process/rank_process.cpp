@@ -15,6 +15,7 @@
 #include "engine/process/failure.h"
 #include "engine/process/host_survey.h"
 #include "engine/process/process_setup.h"
+#include "engine/process/telemetry.h"
 #include "engine/process/versions.h"
 
 namespace scalemark::process {
@@ -72,6 +73,13 @@ RankProcess::RankProcess(const RunRequest& request)
 
 RankProcess::~RankProcess() {
   data::on_lost_mapping({});
+  if (live_ && report_ && report_->writer()) {
+    // A partial report is gone on with: --fresh-process starts new ranks for the next block.
+    const reporting::Report& report = report_->writer()->report();
+    live_->tell(report.findings);
+    if (report.status != reporting::ReportStatus::kPartial)
+      live_->end(std::string(name_of(report.status)));
+  }
   report_.reset();
   watchdog_.clear_phase();
   if (context_) context_->error_store().leave(leave_limit_);
@@ -105,6 +113,9 @@ void RankProcess::compare(const distributed::Facts& facts) {
   distributed::preflight(context_->store_pointer(), context_->world().world_size, facts,
                          context_->error_store(), milliseconds_of(limit_s));
   context_->connect();
+  context_->watch_machine(
+      open_telemetry(*context_, milliseconds_of(request_.settings.general.telemetry_every_s)));
+  live_.emplace(*context_);
   refuse_bound_by_launcher(*context_, request_.given_cpus);
 }
 
@@ -118,7 +129,13 @@ reporting::Tool RankProcess::tool() {
 RunReport& RankProcess::open_report(RunReport::Opening opening) {
   if (request_.world.rank == 0 && opening.tool.version.empty()) opening.tool = tool();
   opening.device_uuid = context_->device().identity();
-  report_.emplace(request_, std::move(opening), failure_reporter_);
+  report_.emplace(request_, std::move(opening), failure_reporter_,
+                  [this](const auto& findings) { live_->tell(findings); });
+  if (auto* writer = report_->writer()) {
+    live_->open(request_.settings.general.output, {.run_id = writer->report().run_id,
+                                                   .command = request_.settings.command,
+                                                   .started = writer->report().started});
+  }
   return *report_;
 }
 

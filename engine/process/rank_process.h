@@ -13,6 +13,7 @@
 #include "engine/distributed/stop_agreement.h"
 #include "engine/distributed/watchdog.h"
 #include "engine/process/failure_reporter.h"
+#include "engine/process/live_status.h"
 #include "engine/process/phase_tracker.h"
 #include "engine/process/rank_context.h"
 #include "engine/process/run_report.h"
@@ -38,6 +39,8 @@ class RankProcess {
   // Phase "preflight": `facts` must equal rank 0's on every rank; then all ranks are connected.
   void compare(const distributed::Facts& facts);
   RunReport& open_report(RunReport::Opening opening);
+  // How the run stands; after compare().
+  LiveStatus& live() { return *live_; }
   // This program with the versions of its libraries; after rendezvous().
   reporting::Tool tool();
 
@@ -85,6 +88,7 @@ class RankProcess {
   std::optional<std::string> fitting_;
   bool ends_together_ = true;
   std::optional<RankContext> context_;
+  std::optional<LiveStatus> live_;
   std::optional<RunReport> report_;
   distributed::Watchdog watchdog_;
   distributed::TerminateGuard terminate_;

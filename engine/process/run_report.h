@@ -31,7 +31,10 @@ class RunReport {
   };
 
   // `failures` are written into it for as long as it lives.
-  RunReport(const RunRequest& request, Opening opening, FailureReporter& failures);
+  // `on_findings`, on rank 0: called with all that there are, whenever there are more.
+  using OnFindings = std::function<void(const std::vector<reporting::Finding>&)>;
+  RunReport(const RunRequest& request, Opening opening, FailureReporter& failures,
+            OnFindings on_findings = {});
 
   reporting::ReportWriter* writer() { return writer_ ? &*writer_ : nullptr; }
 
@@ -61,6 +64,9 @@ class RunReport {
                           const std::function<void(const reporting::Report&)>& before = {});
 
  private:
+  void tell_findings();
+
+  OnFindings on_findings_;
   std::string device_uuid_;
   bool synthetic_in_loop_;              // of the request's settings
   reporting::FailOn fail_on_;           // likewise

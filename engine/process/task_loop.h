@@ -12,6 +12,7 @@
 #include "core/base/exit_code.h"
 #include "engine/distributed/stop_agreement.h"
 #include "engine/distributed/work_queue.h"
+#include "engine/process/live_status.h"
 
 namespace scalemark::process {
 
@@ -29,6 +30,8 @@ class RankLink {
   virtual std::optional<int> received_signal() const = 0;
   virtual void enter(const std::string& phase) = 0;  // a phase of --timeout
   virtual void heartbeat() = 0;
+  // On rank 0: what is measured now, for status.json.
+  virtual void tell(LiveStatus::Now) {}
   // Bounds the wait for a result.
   virtual std::chrono::milliseconds timeout() const = 0;
   // Reports that this rank was asked to stop; returns the process's exit code. `kept`: what there

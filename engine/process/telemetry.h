@@ -1,7 +1,8 @@
-// A rank reads its machine while it trains: its own CPU time, its GPU, and as the first rank of its
-// machine CPUs, quota and network. core/monitoring/telemetry reads; this chooses.
+// A rank reads its machine as long as it runs: its own CPU time, its GPU, and as the first rank of
+// its machine CPUs, memory, disks and network. core/monitoring/telemetry reads; this chooses.
 #pragma once
 
+#include <chrono>
 #include <memory>
 
 #include "core/monitoring/telemetry/sampler.h"
@@ -10,10 +11,16 @@
 
 namespace scalemark::process {
 
-// After RankContext::connect(). Opens files and NVML: not within a timed region.
-std::unique_ptr<monitoring::Sampler> open_telemetry(RankContext& context, bool leads_node);
+// The sampler of this process. After RankContext::connect(), by the main thread; opens files and
+// NVML. `context` must outlive it.
+std::unique_ptr<monitoring::Sampler> open_telemetry(RankContext& context,
+                                                    std::chrono::milliseconds period);
+
+// The same sampler, for a measurement that begins: without earlier stretches. `leads_node`: whether
+// this rank reads what all ranks of its machine share. Not within a timed region.
+monitoring::Sampler& fresh_telemetry(RankContext& context, bool leads_node);
 
 // Returns this rank's readings, after end().
-reporting::RankReadings readings(RankContext& context, const monitoring::Sampler& sampler);
+reporting::RankReadings readings(RankContext& context);
 
 }  // namespace scalemark::process

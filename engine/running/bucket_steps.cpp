@@ -11,6 +11,7 @@ BucketCourse time_buckets(const StepContext& context, std::size_t most_buckets) 
   const auto timer = std::make_shared<measurement::BucketTimer>(
       context.device, planning::kBucketSteps, most_buckets);
   context.watch.begin("buckets", planning::kBucketSteps, context.micro_steps);
+  context.watch.count(context.step);
   context.device.synchronize();
   context.control.barrier();
   context.step.strategy().observe_buckets(timer);

@@ -52,8 +52,8 @@ std::int64_t planned_steps(process::RankGroup& rank_group, const settings::Setti
 // One training of a point on this rank, and what it measures.
 struct Training {
   TrainingRanks ranks;
-  std::optional<device::OwnStream> stream;  // of what is captured; outlives all that is made on it
-  std::unique_ptr<monitoring::Sampler> telemetry;
+  std::optional<device::OwnStream> stream;   // of what is captured; outlives all that is made on it
+  monitoring::Sampler* telemetry = nullptr;  // of the process
   Trainer trainer;
   reporting::RankMeasurement measured;
 };
@@ -78,7 +78,7 @@ void set_up(const PointContext& point, Training& training) {
   describe_rank(rank_group, training.measured);
   if (point.settings.parallel.cuda_graphs) training.stream.emplace(device);
   device.reset_memory_peak();
-  training.telemetry = process::open_telemetry(rank_group.context(), rank_group.leads_node());
+  training.telemetry = &process::fresh_telemetry(rank_group.context(), rank_group.leads_node());
 
   point.watch.enter("model");
   const auto start = Clock::now();
@@ -107,7 +107,7 @@ Window train(const PointContext& point, Training& training, CheckpointOptions op
                               .watch = point.watch,
                               .checkpoints = checkpoints,
                               .report = report_epoch,
-                              .telemetry = training.telemetry.get()},
+                              .telemetry = training.telemetry},
                              epochs_of(rank_group, point.settings, training.ranks, point.workload));
   outcome.evaluations = std::move(result.evaluations);
   outcome.resumed = std::move(result.resumed);

@@ -10,6 +10,7 @@
 #include "engine/process/group_guard.h"
 #include "engine/process/phase_tracker.h"
 #include "engine/process/run_console.h"
+#include "engine/process/vitals.h"
 #include "engine/running/step_watch.h"
 
 namespace scalemark::running {
@@ -18,19 +19,30 @@ class RunWatch final : public StepWatch {
  public:
   RunWatch(distributed::StopAgreement& agreement, distributed::Watchdog& watchdog,
            process::PhaseTracker& phase_tracker, process::RunConsole& console,
-           const process::GroupGuard& guard)
+           const process::GroupGuard& guard, process::Vitals& vitals)
       : agreement_(agreement),
         watchdog_(watchdog),
         phase_tracker_(phase_tracker),
         console_(console),
-        guard_(guard) {}
+        guard_(guard),
+        vitals_(vitals) {
+    vitals_.begin_training();
+  }
 
   void enter(const std::string& phase) override { phase_tracker_.enter(phase); }
 
   void begin(const std::string& phase, std::optional<std::int64_t> steps,
              std::int64_t micro_steps) override {
     steps_in_phase_ = 0;
+    step_ = nullptr;
+    vitals_.begin_loop(steps, 0);
+    planned_ = steps;
     console_.begin(phase, steps, micro_steps);
+  }
+
+  void count(training::TrainStep& step) override {
+    step_ = &step;
+    vitals_.begin_loop(planned_, step.strategy().communication().payload_bytes_per_step);
   }
 
   bool stop_before(std::int64_t step) override {
@@ -44,9 +56,12 @@ class RunWatch final : public StepWatch {
   }
 
   void step_done(std::int64_t step, std::optional<double> loss) override {
-    watchdog_.heartbeat(step);
+    const std::int64_t time = watchdog_.heartbeat(step);
     phase_tracker_.step_done(step);
     console_.step_done(++steps_in_phase_, loss);
+    if (!step_) return;
+    const training::Consumed& consumed = step_->consumed();
+    vitals_.step_done(time, consumed.samples, consumed.waited_s, loss);
   }
 
  private:
@@ -55,6 +70,9 @@ class RunWatch final : public StepWatch {
   process::PhaseTracker& phase_tracker_;
   process::RunConsole& console_;
   const process::GroupGuard& guard_;
+  process::Vitals& vitals_;
+  training::TrainStep* step_ = nullptr;  // of the loop that has begun; null: it trains nothing
+  std::optional<std::int64_t> planned_;
   std::int64_t steps_in_phase_ = 0;
 };
 

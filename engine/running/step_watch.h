@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "engine/training/train_step.h"
+
 namespace scalemark::running {
 
 class StepWatch {
@@ -17,6 +19,9 @@ class StepWatch {
   // A loop of `steps` steps begins, each of `micro_steps` batches; outside timed regions.
   virtual void begin(const std::string& phase, std::optional<std::int64_t> steps,
                      std::int64_t micro_steps) = 0;
+
+  // The loop that has begun trains by `step`: what it consumes is counted.
+  virtual void count(training::TrainStep&) {}
 
   // True when all ranks have agreed to stop before step `step` (counted over the whole run): every
   // rank gets the same answer for the same step. Costs an atomic read.

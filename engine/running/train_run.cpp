@@ -108,6 +108,25 @@ void add_point(process::RunReport& report, reporting::PointRecord identity,
   });
 }
 
+process::LiveStatus::Now now_of(const settings::Settings& settings,
+                                const catalogue::Workload& workload) {
+  process::LiveStatus::Now now;
+  now.what = process::LiveStatus::in_words(settings, settings::world_size_of(settings));
+  now.sample_unit = workload.sample_unit;
+  return now;
+}
+
+reporting::PointRecord identity_of(const settings::Settings& settings,
+                                   const planning::RunLength& length, int nodes,
+                                   const Opened& opened) {
+  auto identity =
+      reporting::point_identity(settings, length, {settings::world_size_of(settings), nodes},
+                                opened.workload, opened.data.shape);
+  identity.data_identity = opened.data.identity;
+  identity.started = reporting::utc_now();
+  return identity;
+}
+
 ExitCode train_as(const settings::Settings& settings, process::RankProcess& rank_process) {
   process::RankContext& context = rank_process.rendezvous();
   context.device().limit_memory(memory_limit(settings, context));
@@ -129,17 +148,17 @@ ExitCode train_as(const settings::Settings& settings, process::RankProcess& rank
   process::RankGroup rank_group(context, "point", process::all_ranks(context.world()),
                                 settings.parallel.backend, distributed::ErrorStore::kCauseLimit);
   const planning::RunLength length = planning::run_length_of(settings);
-  auto identity = reporting::point_identity(
-      settings, length, {settings::world_size_of(settings), rank_group.world().nodes},
-      opened.workload, opened.data.shape);
-  identity.data_identity = opened.data.identity;
-  identity.started = reporting::utc_now();
+  auto identity = identity_of(settings, length, rank_group.world().nodes, opened);
   process::RunConsole console(rank_process.request(), opened.workload.sample_unit,
                               settings::samples_per_batch(settings));
   distributed::StopAgreement agreement(context.error_store().store(), "train", context.world().rank,
                                        context.world().world_size, rank_process.stop_options());
   process::GroupGuard guard(rank_group, distributed::ErrorStore::kCauseLimit);
-  RunWatch watch(agreement, rank_process.watchdog(), rank_process.phase_tracker(), console, guard);
+  rank_process.live().tell(now_of(settings, opened.workload));
+  const distributed::Pulse pulse(context.world().rank, context.world().world_size,
+                                 context.error_store(), rank_process.live().hooks());
+  RunWatch watch(agreement, rank_process.watchdog(), rank_process.phase_tracker(), console, guard,
+                 rank_process.live().vitals());
   PointOutcome outcome;
   const auto report_epoch = [&](const reporting::Evaluation& evaluation) {
     console.show(evaluation);

@@ -90,6 +90,7 @@ Window measure(const StepContext& context, const std::string& name, const Window
   LossTrace losses(context.device.torch_device(), plan.steps, context.step.losses());
   const training::Consumed before = context.step.consumed();
   context.watch.begin(name, plan.steps, context.micro_steps);
+  context.watch.count(context.step);
   context.device.synchronize();
   if (meters.profiler) meters.profiler->start();
   context.control.barrier();

@@ -59,11 +59,11 @@ std::vector<FingerprintRecord> FingerprintMember::measure_machine() {
 FingerprintAnswer FingerprintMember::watched(const SweepCommand& command,
                                              const std::function<FingerprintAnswer()>& measure) {
   const bool alone = command.only_rank.has_value();
-  const auto sampler = process::open_telemetry(context_, alone || process::leads_node(context_));
-  sampler->begin();
+  auto& sampler = process::fresh_telemetry(context_, alone || process::leads_node(context_));
+  sampler.begin();
   FingerprintAnswer answer = measure();
-  sampler->end();
-  answer.readings = process::readings(context_, *sampler);
+  sampler.end();
+  answer.readings = process::readings(context_);
   for (FingerprintRecord& record : answer.records) {
     record.host = context_.host();
     record.rank = context_.world().rank;

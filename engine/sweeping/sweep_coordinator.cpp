@@ -130,6 +130,7 @@ std::optional<std::string> SweepCoordinator::next() {
 std::optional<distributed::Stop> SweepCoordinator::run(const distributed::WorkMessage& message) {
   const planning::Task& task = *task_;
   console_.begin(task);
+  tell(task);
   const double began_s = elapsed_s();
   const std::string started = reporting::utc_now();
   const auto members = planning::members_of(plan_, task.run);
@@ -139,10 +140,23 @@ std::optional<distributed::Stop> SweepCoordinator::run(const distributed::WorkMe
   if (const auto stopped = stop_in(results)) return stopped;
   if (!is_member(members)) outcome = outcome_elsewhere(message, task, results);
   record(task, outcome, results, started, elapsed_s() - began_s);
+  tell(task);
   has_run_ = true;
   if (const auto fault = gpu_fault_in(results)) throw Error(*fault);  // its row is written
   member_.release();
   return std::nullopt;
+}
+
+void SweepCoordinator::tell(const planning::Task& task) {
+  const planning::PlannedPoint& point = plan_.points[task.run.point];
+  const settings::Settings settings = planning::settings_of(plan_, task);
+  const bool is_trial = task.kind == planning::Task::Kind::kTrial;  // before any run
+  loop_.link().tell({.what = process::LiveStatus::in_words(settings, point.world_size),
+                     .point = is_trial ? "batch search" : task.run.id,
+                     .sample_unit = catalogue::find_workload(settings.task.workload)->sample_unit,
+                     .runs_done = schedule_.runs_done(),
+                     .runs_planned = schedule_.runs_known(),
+                     .seconds_left = is_trial ? std::nullopt : schedule_.remaining_s(elapsed_s())});
 }
 
 void SweepCoordinator::check_before_block(const planning::Task& task) {

@@ -43,6 +43,7 @@ class SweepCoordinator : public process::TaskLeader {
   TaskOutcome outcome_elsewhere(const distributed::WorkMessage& message, const planning::Task& task,
                                 const std::map<int, RankResult>& results);
   double elapsed_s() const;
+  void tell(const planning::Task& task);
   void check_before_block(const planning::Task& task);
   void record(const planning::Task& task, const TaskOutcome& outcome,
               const std::map<int, RankResult>& results, const std::string& started, double took_s);

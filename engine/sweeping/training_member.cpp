@@ -73,7 +73,7 @@ RankResult TrainingMember::train(std::int64_t number, const planning::Task& task
                                        outcome.world.world_size, rank_process_.stop_options());
   process::GroupGuard guard(*rank_group_, kNoCause);
   running::RunWatch watch(agreement, rank_process_.watchdog(), rank_process_.phase_tracker(),
-                          console, guard);
+                          console, guard, rank_process_.live().vitals());
   guard.run([&] { return queue_.called_off(number); },
             [&] {
               outcome.measured = running::run_point(
@@ -106,11 +106,11 @@ bool TrainingMember::data_holds_batch(const planning::Task& task) const {
 }
 
 std::string TrainingMember::read_machine() {
-  const auto sampler = process::open_telemetry(context_, process::leads_node(context_));
-  sampler->begin();
+  auto& sampler = process::fresh_telemetry(context_, process::leads_node(context_));
+  sampler.begin();
   std::this_thread::sleep_for(kLook);
-  sampler->end();
-  return to_wire(process::readings(context_, *sampler));
+  sampler.end();
+  return to_wire(process::readings(context_));
 }
 
 void TrainingMember::drop() noexcept {

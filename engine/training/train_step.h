@@ -39,12 +39,14 @@ struct Consumed {
   std::int64_t samples = 0;  // padding included
   std::int64_t padding = 0;
   std::int64_t non_pad_tokens = 0;
+  double waited_s = 0;  // for batches; of this process alone, no state
 
   void add(const data::Batch& batch) {
     ++batches;
     samples += batch.samples;
     padding += batch.padding;
     non_pad_tokens += batch.non_pad_tokens;
+    waited_s += batch.wait_s;
   }
 };
 

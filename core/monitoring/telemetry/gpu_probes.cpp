@@ -52,6 +52,13 @@ class GpuProbe final : public Probe {
   std::vector<SourceName> names_;
 };
 
+constexpr std::pair<const char*, unsigned long long> kReasons[] = {
+    {"hw_slowdown", nvml::kHwSlowdown},
+    {"hw_thermal_slowdown", nvml::kHwThermalSlowdown},
+    {"sw_thermal_slowdown", nvml::kSwThermalSlowdown},
+    {"power_brake", nvml::kPowerBrake},
+    {"power_cap", nvml::kPowerCap}};
+
 // Bits of one call.
 class ClockReasons final : public Probe {
  public:
@@ -71,13 +78,6 @@ class ClockReasons final : public Probe {
   }
 
  private:
-  static constexpr std::pair<const char*, unsigned long long> kReasons[] = {
-      {"hw_slowdown", nvml::kHwSlowdown},
-      {"hw_thermal_slowdown", nvml::kHwThermalSlowdown},
-      {"sw_thermal_slowdown", nvml::kSwThermalSlowdown},
-      {"power_brake", nvml::kPowerBrake},
-      {"power_cap", nvml::kPowerCap}};
-
   std::optional<unsigned long long> reasons() const {
     unsigned long long now = 0;
     const auto read = library_->call().clock_reasons;
@@ -91,19 +91,19 @@ class ClockReasons final : public Probe {
 };
 
 std::vector<GpuSource> gauges(const Functions& call, Device gpu) {
-  return {{"sm_clock_MHz", SourceKind::kGauge,
+  return {{kSmClock, SourceKind::kGauge,
            [&call, gpu] {
              return number_from<unsigned>(call.clock != nullptr, 1, [&](unsigned* MHz) {
                return call.clock(gpu, nvml::kClockSm, MHz);
              });
            }},
-          {"temperature_C", SourceKind::kGauge,
+          {kTemperature, SourceKind::kGauge,
            [&call, gpu] {
              return number_from<unsigned>(call.temperature != nullptr, 1, [&](unsigned* C) {
                return call.temperature(gpu, nvml::kGpuTemperature, C);
              });
            }},
-          {"power_W", SourceKind::kGauge,
+          {kPower, SourceKind::kGauge,
            [&call, gpu] {
              return number_from<unsigned>(call.power != nullptr, 1e-3,
                                           [&](unsigned* mW) { return call.power(gpu, mW); });
@@ -114,7 +114,7 @@ std::vector<GpuSource> gauges(const Functions& call, Device gpu) {
              if (!call.utilization || call.utilization(gpu, &used) != kSuccess) return {};
              return 0.01 * used.gpu;
            }},
-          {"memory_used_bytes", SourceKind::kGauge, [&call, gpu]() -> Value {
+          {kGpuMemoryUsed, SourceKind::kGauge, [&call, gpu]() -> Value {
              nvml::Memory memory{};
              if (!call.memory_info || call.memory_info(gpu, &memory) != kSuccess) return {};
              return static_cast<double>(memory.used);
@@ -161,6 +161,12 @@ std::vector<GpuSource> errors_and_processes(const Functions& call, Device gpu, i
 }
 
 }  // namespace
+
+std::vector<const char*> clock_reasons() {
+  std::vector<const char*> names;
+  for (const auto& [name, bit] : kReasons) names.push_back(name);
+  return names;
+}
 
 std::vector<std::unique_ptr<Probe>> gpu_probes(const std::string& uuid, const std::string& device,
                                                int own_processes, const std::string& file) {

@@ -19,7 +19,14 @@ namespace scalemark::monitoring {
 
 inline constexpr const char* kOtherProcesses = "other_processes";
 inline constexpr const char* kUtilisation = "utilisation";
+inline constexpr const char* kSmClock = "sm_clock_MHz";
+inline constexpr const char* kTemperature = "temperature_C";
+inline constexpr const char* kPower = "power_W";
+inline constexpr const char* kGpuMemoryUsed = "memory_used_bytes";
 inline constexpr const char* kThermalViolation = "thermal_violation_share";
+
+// Sources that are 1 while something holds the clocks down.
+std::vector<const char*> clock_reasons();
 
 // `uuid`: as CUDA reports it. `device`: how the report names it. `own_processes`: how many of the
 // processes that compute on it are ours; NVML numbers them as the host does, so a container cannot

@@ -25,23 +25,24 @@ class CpuTime final : public Probe {
   clockid_t clock_;
 };
 
-class Constant final : public Probe {
+class Number final : public Probe {
  public:
-  Constant(const char* source, double value) : names_{{.source = source}}, value_(value) {}
+  Number(const char* source, const std::atomic<int>& value)
+      : names_{{.source = source}}, value_(value) {}
 
   const std::vector<SourceName>& sources() const override { return names_; }
-  void read(std::span<std::optional<double>> values) override { values[0] = value_; }
+  void read(std::span<std::optional<double>> values) override { values[0] = value_.load(); }
   bool only_at_ends() const override { return true; }
 
  private:
   std::vector<SourceName> names_;
-  double value_;
+  const std::atomic<int>& value_;
 };
 
 }  // namespace
 
-std::unique_ptr<Probe> wanted_cpus_probe(int threads) {
-  return std::make_unique<Constant>(kWantedCpus, threads);
+std::unique_ptr<Probe> wanted_cpus_probe(const std::atomic<int>& threads) {
+  return std::make_unique<Number>(kWantedCpus, threads);
 }
 
 std::unique_ptr<Probe> process_cpu_probe() {

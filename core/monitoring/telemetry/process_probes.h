@@ -1,6 +1,7 @@
 // CPU time of this process and of one thread, as sources.
 #pragma once
 
+#include <atomic>
 #include <memory>
 
 #include "core/monitoring/telemetry/source.h"
@@ -11,9 +12,10 @@ namespace scalemark::monitoring {
 inline constexpr const char* kProcessCpus = "process_cpus";
 std::unique_ptr<Probe> process_cpu_probe();
 
-// CPUs that this process may keep busy: its compute threads. Free CPUs are what is left of all.
+// CPUs that this process may keep busy: its compute threads, which may change. Free CPUs are what
+// is left of all.
 inline constexpr const char* kWantedCpus = "wanted_cpus";
-std::unique_ptr<Probe> wanted_cpus_probe(int threads);
+std::unique_ptr<Probe> wanted_cpus_probe(const std::atomic<int>& threads);
 
 // CPU time of the thread that reads it, per second, under the name `source`.
 std::unique_ptr<Probe> thread_cpu_probe(const char* source);

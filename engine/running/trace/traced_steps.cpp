@@ -92,6 +92,7 @@ class Recording {
 StepTrace trace_steps(const StepContext& context, std::int64_t steps,
                       const std::string& distributed_info) {
   context.watch.begin("trace", steps + 1, context.micro_steps);
+  context.watch.count(context.step);
   measurement::NoMarker no_marker;
   Recording recording(context.device.torch_device().is_cuda());
   if (!run_watched(context, no_marker)) return nullptr;

@@ -28,6 +28,7 @@ class WarmingUp {
 
   Warmup run() {
     context_.watch.begin("warm-up", length_.warmup_iters, context_.micro_steps);
+    context_.watch.count(context_.step);
     run_first_steps();
     if (!result_.stopped) run_least_steps();  // else perhaps without the others: no collective
     if (!length_.warmup_iters && !result_.stopped && result_.step_s > 0) {

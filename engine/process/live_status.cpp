@@ -1,0 +1,259 @@
+#include "engine/process/live_status.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "core/base/durations.h"
+#include "core/base/text.h"
+#include "core/base/wire.h"
+#include "core/monitoring/telemetry/gpu_probes.h"
+#include "core/monitoring/telemetry/host_probes.h"
+#include "core/monitoring/telemetry/process_probes.h"
+
+namespace scalemark::process {
+namespace {
+
+namespace fs = std::filesystem;
+using Latest = std::vector<monitoring::Sampler::Latest>;
+
+constexpr std::chrono::milliseconds kEvery{2000};
+constexpr double kLargestShare = 0.001;  // of the time, for writing
+
+std::optional<double> value_of(const Latest& latest, std::string_view source) {
+  const auto found =
+      std::ranges::find_if(latest, [&](const auto& one) { return one.name.source == source; });
+  return found == latest.end() ? std::nullopt : std::optional(found->value);
+}
+
+std::optional<live::GpuStatus> gpu_of(const Latest& latest) {
+  if (!value_of(latest, monitoring::kSmClock)) return std::nullopt;
+  live::GpuStatus gpu;
+  gpu.utilisation = value_of(latest, monitoring::kUtilisation);
+  gpu.memory_used_bytes = value_of(latest, monitoring::kGpuMemoryUsed);
+  gpu.power_W = value_of(latest, monitoring::kPower);
+  gpu.sm_clock_MHz = value_of(latest, monitoring::kSmClock);
+  gpu.temperature_C = value_of(latest, monitoring::kTemperature);
+  for (const char* reason : monitoring::clock_reasons()) {
+    if (value_of(latest, reason).value_or(0) > 0) gpu.held_down_by.emplace_back(reason);
+  }
+  return gpu;
+}
+
+live::NodeStatus node_of(const Latest& latest, double clock_s, double sampler_cpu_s) {
+  live::NodeStatus node{.clock_s = clock_s,
+                        .busy_cpu_s = value_of(latest, monitoring::kBusyCpus),
+                        .steal_cpu_s = value_of(latest, monitoring::kStealCpus),
+                        .throttled_cpu_s = value_of(latest, monitoring::kThrottledCpus)};
+  node.memory_available_bytes = value_of(latest, monitoring::kMemoryAvailable);
+  node.swapped_bytes = value_of(latest, monitoring::kSwappedBytes);
+  node.pressure_cpu_s = value_of(latest, monitoring::kPressureCpu);
+  node.pressure_memory_s = value_of(latest, monitoring::kPressureMemory);
+  node.pressure_io_s = value_of(latest, monitoring::kPressureIo);
+  node.retransmitted_segments = value_of(latest, monitoring::kRetransmits);
+  node.network_errors = value_of(latest, monitoring::kNetworkErrors);
+  node.disk_read_bytes = value_of(latest, monitoring::kDiskReadBytes);
+  node.disk_written_bytes = value_of(latest, monitoring::kDiskWrittenBytes);
+  node.sampler_cpu_s = sampler_cpu_s;
+  node.cpus = ::sysconf(_SC_NPROCESSORS_ONLN);
+  for (const auto& [name, value] : latest) {
+    const bool received = name.source == monitoring::kReceivedBytes;
+    if (!received && name.source != monitoring::kSentBytes) continue;
+    auto found = std::ranges::find(node.interfaces, name.device, &live::InterfaceStatus::name);
+    if (found == node.interfaces.end()) {
+      node.interfaces.push_back({.name = name.device});
+      found = std::prev(node.interfaces.end());
+    }
+    (received ? found->received_bytes : found->sent_bytes) = value;
+  }
+  return node;
+}
+
+// Without fsync: after a crash of the machine it is worth nothing.
+void replace(const fs::path& file, const std::string& text) {
+  const fs::path fresh = file.string() + ".tmp";
+  {
+    std::ofstream out(fresh, std::ios::binary | std::ios::trunc);
+    out << text << std::flush;
+    if (!out) throw fs::filesystem_error("cannot write", fresh, std::error_code());
+  }
+  fs::rename(fresh, file);
+}
+
+}  // namespace
+
+LiveStatus::LiveStatus(RankContext& context) : context_(context) {
+  live::RankStatus identity{
+      .rank = context.world().rank, .host = context.host(), .device = context.device().name()};
+  if (const std::string uuid = context.device().identity(); !uuid.empty())
+    identity.gpu = live::GpuStatus{.device = identity.device, .uuid = uuid};
+  for (const std::string& bytes : context.control().gather(to_wire(identity)))
+    identities_.push_back(from_wire<live::RankStatus>(bytes));
+}
+
+distributed::Pulse::Hooks LiveStatus::hooks() {
+  distributed::Pulse::Hooks hooks;
+  hooks.record = [this] { return to_wire(beat()); };
+  if (context_.world().rank == 0)
+    hooks.read = [this](const std::vector<std::string>& records) { take(records); };
+  return hooks;
+}
+
+live::Beat LiveStatus::beat() {
+  const auto reading = reader_.read();
+  const auto in_use = context_.group_in_use();
+  monitoring::Sampler& sampler = context_.telemetry();
+  const auto latest = sampler.latest();
+  const PhaseTracker& tracker = context_.phase_tracker();
+  const double clock_s = seconds_since(began_);
+  live::Beat beat;
+  beat.rank = {.rank = context_.world().rank,
+               .beats = ++beats_,
+               .clock_s = clock_s,
+               .phase = tracker.phase(),
+               .step = tracker.step(),
+               .samples = vitals_.samples(),
+               .payload_bytes = vitals_.payload_bytes(),
+               .data_wait_s = vitals_.data_wait_s(),
+               .since_step_s = vitals_.since_step_s(),
+               .resident_bytes = reading.resident_bytes,
+               .major_faults = reading.major_faults,
+               .late_wakeups = sampler.late_wakeups(),
+               .main_ran_s = reading.main_ran_s,
+               .main_queued_s = reading.main_queued_s,
+               .gpu = gpu_of(latest)};
+  if (in_use.count) beat.rank.collectives = static_cast<std::int64_t>(in_use.count->begun());
+  if (sampler.reads_shared()) beat.node = node_of(latest, clock_s, sampler.cpu_s());
+  return beat;
+}
+
+void LiveStatus::take(const std::vector<std::string>& records) {
+  const double now_s = seconds_since(began_);
+  const std::lock_guard lock(mutex_);
+  seen_.resize(records.size());
+  for (std::size_t rank = 0; rank < records.size(); ++rank) {
+    if (records[rank].empty()) continue;
+    auto beat = from_wire<live::Beat>(records[rank]);
+    if (beat.rank.beats != seen_[rank].beat.rank.beats) seen_[rank].at_s = now_s;
+    seen_[rank].beat = std::move(beat);
+  }
+}
+
+void LiveStatus::open(const fs::path& folder, live::Status head) {
+  if (context_.world().rank != 0) return;
+  head_ = std::move(head);
+  file_ = folder / "status.json";
+  write();
+  writer_.emplace(kEvery, [this] { return write(); });
+}
+
+std::string LiveStatus::in_words(const settings::Settings& settings, int world_size) {
+  std::string text = settings.task.workload + ", batch " +
+                     std::to_string(settings.size.batch_size) + " per rank, " +
+                     std::string(name_of(settings.parallel.precision));
+  const auto& parallel = settings.parallel;
+  if (parallel.strategy != "none") {
+    text += ", " + parallel.strategy + " over " + parallel.backend;
+  } else if (world_size > 1) {
+    text += ", without exchange";
+  }
+  return text + ", " + counted(world_size, "rank");
+}
+
+void LiveStatus::tell(Now now) {
+  const std::lock_guard lock(mutex_);
+  now_ = std::move(now);
+}
+
+void LiveStatus::tell(const std::vector<reporting::Finding>& findings) {
+  const std::lock_guard lock(mutex_);
+  head_.findings.clear();
+  for (const reporting::Finding& one : findings)
+    head_.findings.push_back({one.code, one.severity, one.point, one.text});
+}
+
+void LiveStatus::end(const std::string& state) {
+  if (file_.empty()) return;
+  writer_.reset();
+  head_.state = state;
+  next_write_s_ = 0;
+  write();
+}
+
+// With mutex_ held. Rank 0's own numbers are of now.
+live::Status LiveStatus::standing() {
+  live::Status status = head_;
+  status.written = reporting::utc_now();
+  status.what = now_.what;
+  status.point = now_.point;
+  status.runs_done = now_.runs_done;
+  status.runs_planned = now_.runs_planned;
+  status.seconds_left = now_.seconds_left;
+  if (!now_.sample_unit.empty()) status.sample_unit = now_.sample_unit;
+  status.phase = context_.phase_tracker().phase();
+  status.loss = vitals_.loss();
+  const bool in_loop =
+      status.phase == "warmup" || status.phase == "window" || status.phase == "epochs";
+  if (const auto loop_s = vitals_.loop_s(); in_loop && loop_s) {
+    status.done = vitals_.done();
+    status.planned = vitals_.planned();
+    if (!status.seconds_left && status.planned && *status.done > 0 &&
+        *status.planned >= *status.done) {
+      status.seconds_left = *loop_s / static_cast<double>(*status.done) *
+                            static_cast<double>(*status.planned - *status.done);
+    }
+  }
+  const double now_s = seconds_since(began_);
+  std::map<std::string, live::NodeStatus> nodes;
+  for (std::size_t rank = 0; rank < seen_.size(); ++rank) {
+    if (seen_[rank].beat.rank.beats == 0) continue;
+    live::RankStatus one = seen_[rank].beat.rank;
+    const live::RankStatus& who = identities_[rank];
+    one.host = who.host;
+    one.device = who.device;
+    one.silent_s = now_s - seen_[rank].at_s;
+    if (one.gpu && who.gpu) {
+      one.gpu->device = who.gpu->device;
+      one.gpu->uuid = who.gpu->uuid;
+    }
+    status.ranks.push_back(std::move(one));
+    if (!seen_[rank].beat.node) continue;
+    live::NodeStatus& node = nodes[who.host] = *seen_[rank].beat.node;
+    node.host = who.host;
+  }
+  for (auto& [host, node] : nodes) status.nodes.push_back(std::move(node));
+  return status;
+}
+
+// A disk that is full or gone is the report's to tell; this goes on trying.
+bool LiveStatus::write() noexcept {
+  try {
+    live::Status status;
+    {
+      const std::lock_guard lock(mutex_);
+      if (seconds_since(began_) < next_write_s_) return true;
+      status = standing();
+    }
+    const double before_s = monitoring::thread_cpu_s();
+    std::error_code error;
+    const auto space = fs::space(file_.parent_path(), error);
+    for (live::NodeStatus& node : status.nodes) {
+      if (!error && node.host == context_.host())
+        node.output_free_bytes = static_cast<double>(space.available);
+    }
+    replace(file_, live::to_json(status));
+    const double took_s = monitoring::thread_cpu_s() - before_s;
+    const std::lock_guard lock(mutex_);
+    next_write_s_ = seconds_since(began_) + took_s / kLargestShare;
+    return true;
+  } catch (const std::exception&) {
+    return true;
+  }
+}
+
+}  // namespace scalemark::process

@@ -1,0 +1,79 @@
+// How a run stands, while it runs: each rank makes its record for the pulse, and rank 0 gathers
+// them and writes status.json into the output folder.
+#pragma once
+
+#include <condition_variable>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/live/status.h"
+#include "core/monitoring/process_reading.h"
+#include "core/reporting/record/report.h"
+#include "engine/distributed/periodic.h"
+#include "engine/distributed/pulse.h"
+#include "engine/process/rank_context.h"
+#include "engine/process/vitals.h"
+
+namespace scalemark::process {
+
+class LiveStatus {
+ public:
+  // After RankContext::connect(), by the main thread. Collective: rank 0 learns every rank's
+  // machine and device.
+  explicit LiveStatus(RankContext& context);
+
+  Vitals& vitals() { return vitals_; }
+
+  // A pulse needs these, which may be called from its side thread as long as this object lives.
+  // Without `on_lost`.
+  distributed::Pulse::Hooks hooks();
+
+  // --- On rank 0; elsewhere they do nothing.
+
+  // From now on status.json is written, every 2 s, by a thread of its own: a slow disk holds up no
+  // pulse. `head`: run, command, start.
+  void open(const std::filesystem::path& folder, live::Status head);
+  // This is trained or measured now; `runs_done` and `runs_planned` of a sweep.
+  struct Now {
+    std::string what, point, sample_unit;
+    std::optional<std::int64_t> runs_done, runs_planned;
+    std::optional<double> seconds_left;
+  };
+  // "resnet50, batch 8 per rank, fp32, ddp over gloo, 2 ranks"
+  static std::string in_words(const settings::Settings& settings, int world_size);
+  void tell(Now now);
+  void tell(const std::vector<reporting::Finding>& findings);
+  // The run has ended as `state`: writes a last time.
+  void end(const std::string& state);
+
+ private:
+  live::Beat beat();
+  void take(const std::vector<std::string>& records);
+  live::Status standing();
+  bool write() noexcept;
+
+  RankContext& context_;
+  Vitals vitals_;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  monitoring::ProcessReader reader_;
+  std::int64_t beats_ = 0;
+  std::vector<live::RankStatus> identities_;  // rank 0: host, device and UUID of every rank
+
+  std::mutex mutex_;  // rank 0: of all below
+  struct Seen {
+    live::Beat beat;
+    double at_s = 0;  // of rank 0's clock, when its number last grew
+  };
+  std::vector<Seen> seen_;
+  live::Status head_;
+  Now now_;
+  std::filesystem::path file_;
+  double next_write_s_ = 0;
+  std::optional<distributed::Periodic> writer_;  // last: it uses the above
+};
+
+}  // namespace scalemark::process

@@ -1,0 +1,81 @@
+// A rank counts this while it trains, over all trainings of its process: the training thread stores
+// it, relaxed, and a side thread reads it. Knows no records.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+namespace scalemark::process {
+
+class Vitals {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // Outside timed regions: a training begins, whose counters start at 0.
+  void begin_training() {
+    samples_before_ = samples();
+    waited_before_s_ = data_wait_s();
+    loss_.store(std::numeric_limits<double>::quiet_NaN(), std::memory_order_relaxed);
+  }
+  // Outside timed regions: a loop of `planned` steps begins; absent: time decides. `payload_bytes`
+  // are handed over in each of its steps.
+  void begin_loop(std::optional<std::int64_t> planned, std::int64_t payload_bytes) {
+    payload_per_step_ = payload_bytes;
+    planned_.store(planned.value_or(-1), std::memory_order_relaxed);
+    done_.store(0, std::memory_order_relaxed);
+    loop_began_.store(now(), std::memory_order_relaxed);
+  }
+
+  // A step has ended at `time` (of Clock, in its ticks); `samples` and `data_wait_s` are those of
+  // this training so far. Relaxed stores only.
+  void step_done(std::int64_t time, std::int64_t samples, double data_wait_s,
+                 const std::optional<double>& loss) noexcept {
+    set(last_step_, time);
+    set(samples_, samples_before_ + samples);
+    set(data_wait_s_, waited_before_s_ + data_wait_s);
+    set(payload_bytes_, payload_bytes_.load(std::memory_order_relaxed) + payload_per_step_);
+    set(done_, done_.load(std::memory_order_relaxed) + 1);
+    if (loss) set(loss_, *loss);
+  }
+
+  std::int64_t samples() const { return samples_.load(std::memory_order_relaxed); }
+  double data_wait_s() const { return data_wait_s_.load(std::memory_order_relaxed); }
+  std::int64_t payload_bytes() const { return payload_bytes_.load(std::memory_order_relaxed); }
+  // Absent before the first step.
+  std::optional<double> since_step_s() const { return since(last_step_); }
+
+  // These are of the loop that began last.
+  std::int64_t done() const { return done_.load(std::memory_order_relaxed); }
+  std::optional<std::int64_t> planned() const {
+    const std::int64_t planned = planned_.load(std::memory_order_relaxed);
+    return planned < 0 ? std::nullopt : std::optional(planned);
+  }
+  std::optional<double> loop_s() const { return since(loop_began_); }
+  std::optional<double> loss() const {
+    const double loss = loss_.load(std::memory_order_relaxed);
+    return loss == loss ? std::optional(loss) : std::nullopt;
+  }
+
+ private:
+  static std::int64_t now() { return Clock::now().time_since_epoch().count(); }
+  static std::optional<double> since(const std::atomic<std::int64_t>& time) {
+    const std::int64_t then = time.load(std::memory_order_relaxed);
+    if (then == 0) return std::nullopt;
+    return std::chrono::duration<double>(Clock::duration(now() - then)).count();
+  }
+  template <class T>
+  static void set(std::atomic<T>& to, T value) noexcept {
+    to.store(value, std::memory_order_relaxed);
+  }
+
+  std::int64_t samples_before_ = 0, payload_per_step_ = 0;  // of the training thread
+  double waited_before_s_ = 0;
+  std::atomic<std::int64_t> last_step_{0}, loop_began_{0};
+  std::atomic<std::int64_t> samples_{0}, payload_bytes_{0}, done_{0}, planned_{-1};
+  std::atomic<double> data_wait_s_{0}, loss_{std::numeric_limits<double>::quiet_NaN()};
+};
+
+}  // namespace scalemark::process
