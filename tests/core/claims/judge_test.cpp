@@ -6,6 +6,7 @@
 #include "core/claims/beside.h"
 #include "core/claims/evidence.h"
 #include "core/claims/forms.h"
+#include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/render/render.h"
 #include "tests/core/reporting/sample_report.h"
 
