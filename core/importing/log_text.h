@@ -1,0 +1,38 @@
+// The text of somebody's log: its lines, numbers and JSON values. Knows no form of log. Pure.
+#pragma once
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace scalemark::importing {
+
+// Without colours, and without blanks at both ends. Progress bars, which begin a line again with a
+// carriage return, are lines of their own. `number`: of the line in the file, from 1.
+void for_each_line(std::string_view text,
+                   const std::function<void(std::string_view line, std::size_t number)>& take);
+
+// The number that `text` begins with, apart from blanks: "1,234.5 img/s", "-1e-3". Absent for
+// another text, infinities and what no double holds.
+std::optional<double> number_at(std::string_view text);
+
+// The number behind the first `key`, or before it: after "tps: ", before " ms".
+std::optional<double> number_after(std::string_view line, std::string_view key);
+std::optional<double> number_before(std::string_view line, std::string_view key);
+
+// A count from 1 to 10^15, as an integer; absent for any other number.
+std::optional<std::int64_t> count_of(const std::optional<double>& number);
+
+// A value of JSON: a finite number, or a text that is one and nothing else.
+std::optional<double> number_of(const nlohmann::json& value);
+std::optional<double> number_of(const nlohmann::json& object, const char* key);
+
+// An object, also with NaN and Infinity, which Python writes and JSON does not know; they become
+// null. Absent for anything else, and for what nests deeper than any log.
+std::optional<nlohmann::json> json_object(std::string_view text);
+
+std::string lower_of(std::string_view text);
+
+}  // namespace scalemark::importing

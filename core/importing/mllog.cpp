@@ -1,0 +1,163 @@
+// MLPerf's mllog: lines ":::MLLOG {json}" with time_ms, key, value and metadata. Throughputs come
+// from tracked_stats where a log has them, else from the samples of its blocks or epochs over their
+// time; evaluations are no part of either.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/importing/log_text.h"
+#include "core/importing/readers.h"
+
+namespace scalemark::importing {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view kMllogMark = ":::MLLOG {";
+
+struct BenchmarkUnit {
+  std::string_view benchmark, unit;
+};
+// GPT-3's log counts tokens as its samples.
+constexpr auto kUnits = std::to_array<BenchmarkUnit>({{"resnet", "img/s"},
+                                                      {"ssd", "img/s"},
+                                                      {"retinanet", "img/s"},
+                                                      {"maskrcnn", "img/s"},
+                                                      {"bert", "seq/s"},
+                                                      {"gpt3", "tokens/s"}});
+
+std::string text_of_value(const json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  return "";
+}
+
+// An event, or an interval that has begun.
+struct Begun {
+  double time_ms = 0;
+  std::optional<double> samples, epochs;
+};
+
+class MllogReader {
+ public:
+  void take(const json& record) {
+    const auto key = record.find("key"), value = record.find("value");
+    if (key == record.end() || !key->is_string()) return;
+    const std::string name = key->get<std::string>();
+    const json none;
+    const json& said = value == record.end() ? none : *value;
+    const auto about = record.find("metadata");
+    const json& metadata = about == record.end() ? none : *about;
+    if (const auto time = number_of(record, "time_ms")) take_time(name, *time, said, metadata);
+    if (name == "tracked_stats" && said.is_object()) {
+      if (const auto rate = number_of(said, "throughput"); rate && *rate > 0)
+        tracked_.push_back(*rate);
+    }
+    take_value(name, said);
+  }
+
+  Log log() const {
+    Log log{.file = {}, .form = "MLPerf mllog", .says = says_};
+    log.says.framework = "MLPerf";
+    add_rates(log);
+    const auto unit = std::ranges::find(kUnits, says_.workload, &BenchmarkUnit::benchmark);
+    log.says.unit = unit == kUnits.end() ? "samples/s" : std::string(unit->unit);
+    if (started_ && stopped_ && *stopped_ > *started_ && successful_)
+      log.says.time_to_train_min = (*stopped_ - *started_) / 60'000;
+    if (stopped_ && !successful_) log.remarks.push_back("the run did not reach its target");
+    if (log.steps.empty() && !log.says.time_to_train_min)
+      throw bad_data("its MLLOG lines hold no throughput and no run that reached its target",
+                     "tracked_stats, blocks with samples_count, epochs with train_samples, or "
+                     "run_start and run_stop are expected");
+    return log;
+  }
+
+ private:
+  void take_time(const std::string& name, double time_ms, const json& value, const json& metadata) {
+    if (name == "run_start" && !started_) started_ = time_ms;
+    if (name == "run_stop") {
+      stopped_ = time_ms;
+      const auto status = metadata.is_object() ? metadata.find("status") : metadata.end();
+      successful_ =
+          metadata.is_object() && status != metadata.end() && text_of_value(*status) == "success";
+    }
+    const Begun now{time_ms, number_of(metadata, "samples_count"),
+                    number_of(metadata, "epoch_count")};
+    if (name == "block_start") block_ = now;
+    if (name == "epoch_start") epoch_ = now;
+    if (name == "block_stop" && block_) take_block(*block_, now), block_.reset();
+    if (name == "epoch_stop" && epoch_) {
+      if (time_ms > epoch_->time_ms) epoch_seconds_.push_back((time_ms - epoch_->time_ms) / 1000);
+      epoch_.reset();
+    }
+    static_cast<void>(value);
+  }
+
+  void take_block(const Begun& begin, const Begun& end) {
+    const double seconds = (end.time_ms - begin.time_ms) / 1000;
+    if (!(seconds > 0)) return;
+    if (begin.samples && end.samples && *end.samples > *begin.samples)
+      block_rates_.push_back((*end.samples - *begin.samples) / seconds);
+    else if (begin.epochs && *begin.epochs > 0)
+      block_epochs_.push_back(*begin.epochs / seconds);
+  }
+
+  void take_value(const std::string& name, const json& value) {
+    const auto number = number_of(value);
+    if (name == "global_batch_size") says_.global_batch_size = count_of(number);
+    if (name == "gradient_accumulation_steps") says_.gradient_accumulation_steps = count_of(number);
+    if (name == "max_sequence_length") says_.sequence_length = count_of(number);
+    if (name == "train_samples") train_samples_ = number;
+    if (name == "submission_benchmark") says_.workload = text_of_value(value);
+    if (name == "submission_platform") says_.system = text_of_value(value);
+    for (const char* known :
+         {"num_gpus", "num_accelerators", "number_of_accelerators", "world_size", "num_devices"}) {
+      if (name == known) says_.gpus = count_of(number);
+    }
+  }
+
+  void add_rates(Log& log) const {
+    const auto use = [&](std::vector<double> values, const char* what, const char* unit) {
+      log.steps = std::move(values);
+      log.what = what;
+      log.unit_of_log = unit;
+    };
+    if (!tracked_.empty()) return use(tracked_, "throughput of tracked_stats", "value");
+    if (!block_rates_.empty())
+      return use(block_rates_, "samples of a block over its time", "block");
+    if (!train_samples_ || !(*train_samples_ > 0)) return;
+    std::vector<double> values;
+    for (const double rate : block_epochs_) values.push_back(rate * *train_samples_);
+    if (!values.empty()) return use(values, "samples of a block's epochs over its time", "block");
+    for (const double seconds : epoch_seconds_) values.push_back(*train_samples_ / seconds);
+    if (!values.empty()) use(values, "samples of an epoch over its time", "epoch");
+  }
+
+  published::Row says_;
+  std::optional<double> started_, stopped_, train_samples_;
+  bool successful_ = false;
+  std::optional<Begun> block_, epoch_;
+  std::vector<double> tracked_, block_rates_, block_epochs_, epoch_seconds_;
+};
+
+}  // namespace
+
+std::optional<Log> read_mllog(std::string_view text) {
+  if (text.find(kMllogMark) == std::string_view::npos) return std::nullopt;
+  MllogReader reader;
+  bool any = false;
+  for_each_line(text, [&](std::string_view line, std::size_t) {
+    const std::size_t at = line.find(kMllogMark);
+    if (at == std::string_view::npos) return;
+    const auto record = json_object(line.substr(at + kMllogMark.size() - 1));
+    if (!record) return;
+    any = true;
+    reader.take(*record);
+  });
+  if (!any) return std::nullopt;
+  return reader.log();
+}
+
+}  // namespace scalemark::importing

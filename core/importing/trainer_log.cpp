@@ -1,0 +1,140 @@
+// A Hugging Face Trainer: trainer_state.json, all_results.json, train_results.json, and what it
+// prints. train_samples_per_second is that of all devices: the samples of all epochs over the whole
+// duration of train() (speed_metrics in trainer_utils.py).
+#include <cmath>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/importing/log_text.h"
+#include "core/importing/readers.h"
+
+namespace scalemark::importing {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kRate = "train_samples_per_second";
+
+// A run prints its rate several times, with fewer digits the second time.
+class TrainerReader {
+ public:
+  void take_rate(const std::optional<double>& rate) {
+    if (!rate || !(*rate > 0)) return;
+    if (rate_ && std::fabs(*rate - *rate_) > 0.01 * *rate_)
+      throw bad_data("it holds two runs, of " + significant(*rate_, 6) + " and " +
+                         significant(*rate, 6) + " samples/s",
+                     "the log of one run is expected");
+    if (!rate_) rate_ = rate;
+  }
+  void take_steps_rate(const std::optional<double>& rate) {
+    if (rate && *rate > 0 && !steps_rate_) steps_rate_ = rate;
+  }
+
+  void take_metrics(const json& object) {
+    take_rate(number_of(object, kRate));
+    take_steps_rate(number_of(object, "train_steps_per_second"));
+  }
+
+  // Batches are printed before the first step, the rate behind the last.
+  void take_line(std::string_view line) {
+    if (line.find("eval_") == std::string_view::npos) take_metrics_line(line);
+    take_count(line, "Instantaneous batch size per device = ", device_batch_);
+    take_count(line, "Total train batch size (w. parallel, distributed & accumulation) = ", total_);
+    take_count(line, "Gradient Accumulation steps = ", accumulation_);
+    if (line.find("Continuing training from global step") != std::string_view::npos)
+      continued_ = true;
+  }
+
+  void take_state(const json& state) {
+    batch_of_process_ = count_of(number_of(state, "train_batch_size"));
+    const auto history = state.find("log_history");
+    if (history == state.end() || !history->is_array()) return;
+    for (const json& entry : *history) take_metrics(entry);
+  }
+
+  Log log() const {
+    if (!rate_) throw bad_data("it holds no train_samples_per_second: did the run end?");
+    Log log{.file = {}, .form = "Hugging Face Trainer", .says = {}};
+    log.steps = {*rate_};
+    log.whole_run = true;
+    log.what = std::string(kRate) +
+               ": mean of the whole run, with its first steps, evaluations and checkpoints";
+    log.says.framework = "Hugging Face Trainer";
+    log.says.unit = "samples/s";
+    add_batches(log);
+    if (continued_) {
+      log.says.untestable = "meaningless";
+      log.says.note = "went on from a checkpoint: all samples are counted, over a part of the time";
+      log.remarks.push_back(*log.says.note);
+    }
+    return log;
+  }
+
+ private:
+  // "{'train_runtime': 19.02, 'train_samples_per_second': 1.735, ...}" and "train_... = 1.735".
+  void take_metrics_line(std::string_view line) {
+    for (const std::string_view end : {"': ", " ", "\": "}) {
+      const std::string key = std::string(kRate) + std::string(end);
+      if (line.find(key) == std::string_view::npos) continue;
+      take_rate(behind(line, key));
+    }
+    for (const std::string_view end : {"': ", " ", "\": "})
+      take_steps_rate(behind(line, "train_steps_per_second" + std::string(end)));
+  }
+  // The value may stand behind "=" and blanks, and in quotes.
+  static std::optional<double> behind(std::string_view line, const std::string& key) {
+    const std::size_t at = line.find(key);
+    if (at == std::string_view::npos) return std::nullopt;
+    line.remove_prefix(at + key.size());
+    const std::size_t first = line.find_first_not_of(" ='\"");
+    return first == std::string_view::npos ? std::nullopt : number_at(line.substr(first));
+  }
+
+  static void take_count(std::string_view line, std::string_view key,
+                         std::optional<std::int64_t>& value) {
+    if (const auto number = count_of(number_after(line, key))) value = number;
+  }
+
+  void add_batches(Log& log) const {
+    published::Row& row = log.says;
+    if (device_batch_) row.batch_per_gpu = static_cast<double>(*device_batch_);
+    row.gradient_accumulation_steps = accumulation_;
+    row.global_batch_size = total_;
+    // The total is batch x accumulation x devices.
+    if (device_batch_ && total_ && accumulation_ &&
+        *total_ % (*device_batch_ * *accumulation_) == 0)
+      row.gpus = *total_ / (*device_batch_ * *accumulation_);
+    if (!device_batch_ && batch_of_process_) {
+      row.batch_per_gpu = static_cast<double>(*batch_of_process_);
+      log.remarks.push_back("batch_per_gpu is train_batch_size of the state: of one process");
+    }
+  }
+
+  std::optional<double> rate_, steps_rate_;
+  std::optional<std::int64_t> device_batch_, total_, accumulation_, batch_of_process_;
+  bool continued_ = false;
+};
+
+}  // namespace
+
+std::optional<Log> read_trainer_log(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  TrainerReader reader;
+  const auto document =
+      begin == std::string_view::npos ? std::nullopt : json_object(text.substr(begin));
+  if (document) {
+    const bool state = document->contains("log_history");
+    if (!state && !document->contains(kRate) && !document->contains("train_runtime"))
+      return std::nullopt;
+    state ? reader.take_state(*document) : reader.take_metrics(*document);
+    return reader.log();
+  }
+  const bool printed = text.find(kRate) != std::string_view::npos ||
+                       text.find("***** train metrics *****") != std::string_view::npos;
+  if (!printed) return std::nullopt;
+  for_each_line(text, [&](std::string_view line, std::size_t) { reader.take_line(line); });
+  return reader.log();
+}
+
+}  // namespace scalemark::importing
