@@ -7,9 +7,11 @@
 #include "apps/scalemark/formats.h"
 #include "apps/scalemark/lint_output.h"
 #include "apps/scalemark/machine_probe.h"
+#include "apps/scalemark/row_files.h"
 #include "apps/scalemark/sources.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/importing/tables.h"
 #include "core/lint/inputs.h"
 #include "core/published/chips.h"
 #include "core/published/library.h"
@@ -86,8 +88,9 @@ ExitCode published_list_command(const Invocation& invocation) {
 }
 
 const HelpPage published_show_page = {
-    "TABLE",
-    "Shows one published table with its source: its rates, printed speed-ups beside those that "
+    "TABLE|FILE",
+    "Shows one published table, or those of a file of yours (.jsonl, .csv, .md), with its source: "
+    "its rates, printed speed-ups beside those that "
     "the\n"
     "rates give, and what of it can be tested.",
     "  scalemark published show dle-resnet50-a100\n"
@@ -96,11 +99,14 @@ const HelpPage published_show_page = {
 
 ExitCode published_show_command(const Invocation& invocation) {
   const settings::ToolValues values = read_tool_values(invocation);
-  const std::string word = word_of(invocation, "the name of a published table is expected");
-  const auto rows = rows_of(values);
+  const std::string word =
+      word_of(invocation, "the name of a published table, or a file with one, is expected");
+  const bool file = importing::is_table_file(word);
+  if (!file) refuse_idle_fields(values);
+  const auto rows = file ? read_row_file(word, values).rows : rows_of(values);
   const published::Here machine = here();
   std::string text;
-  for (const auto& table : published::find_tables(rows, word)) {
+  for (const auto& table : file ? published::tables_of(rows) : published::find_tables(rows, word)) {
     text += (text.empty() ? "" : "\n") + published::show_text(table, machine);
   }
   return page_result(text);

@@ -14,17 +14,18 @@
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/formats.h"
 #include "apps/scalemark/read_reports.h"
+#include "apps/scalemark/row_files.h"
 #include "apps/scalemark/sources.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/claims/forms.h"
 #include "core/claims/judge.h"
 #include "core/claims/runs.h"
+#include "core/importing/tables.h"
 #include "core/published/library.h"
 #include "core/published/mapping.h"
 #include "core/reporting/output/disk.h"
 #include "core/reporting/record/report_json.h"
-#include "core/settings/config_file.h"
 
 namespace scalemark::cli {
 namespace {
@@ -43,20 +44,19 @@ struct Asked {
 void find_asked(const Invocation& invocation, const settings::ToolValues& values, Asked& asked) {
   if (invocation.positionals.empty()) {
     throw usage("no table is named",
-                "the name of a published table, or a .jsonl file of rows, is expected",
+                "the name of a published table, or a file of rows (.jsonl, .csv, .md), is expected",
                 "`scalemark published list` lists them");
   }
   const std::string& word = invocation.positionals.front();
   if (invocation.positionals.size() > 1)
     throw usage("'" + invocation.positionals[1] + "' is one name too many",
                 "one table at a time is expected");
-  if (fs::path(word).extension() == ".jsonl") {
-    asked.rows = published::parse_rows(settings::read_text_file(word), word);
-    published::order_by_id(asked.rows, "'" + word + "'");
-    if (asked.rows.empty()) throw bad_data("'" + word + "' holds no row");
+  if (importing::is_table_file(word)) {
+    asked.rows = read_row_file(word, values).rows;
     asked.tables = published::tables_of(asked.rows);
     return;
   }
+  refuse_idle_fields(values);
   const auto library = values.text("library");
   asked.rows = library ? published::read_library(*library) : published::own_library();
   asked.tables = published::find_tables(asked.rows, word);
@@ -200,7 +200,7 @@ ExitCode tell(const settings::ToolValues& values, const std::vector<ClaimRecord>
 }  // namespace
 
 const HelpPage reproduce_page = {
-    "TABLE|FILE.jsonl",
+    "TABLE|FILE",
     "Tests published numbers: makes sweeps of a table's rows, or takes the configuration that "
     "names\n"
     "it, runs them, and says for each number what is claimed, what was measured here, and the\n"
@@ -208,7 +208,7 @@ const HelpPage reproduce_page = {
     "runs; --from judges reports that are there, such as those of a Slurm job. Exit code: a run's\n"
     "own; 1 something is refuted or not reached on the same hardware; 2 something is undecided, "
     "or\n"
-    "nothing could be judged; else 0.",
+    "nothing could be judged; else 0. FILE is a table of your own: .jsonl, .csv or .md.",
     "  scalemark reproduce practice-buckets --scale-down\n"
     "  scalemark reproduce dle-resnet50-a100 --dry-run\n"
     "  scalemark reproduce lambda-h100-resnet50 --from results/runs/h100\n"};

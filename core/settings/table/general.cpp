@@ -26,7 +26,8 @@ std::vector<Option> run_options() {
       {.name = "output",
        .kind = Kind::kPath,
        .group = Group::kGeneral,
-       .commands = kPredict | kBaselineMake | kDataTokenize | kDataShow | kDoctor | kReproduce,
+       .commands =
+           kPredict | kBaselineMake | kDataTokenize | kDataShow | kDoctor | kReproduce | kImport,
        .field = kField<&GeneralSettings::output>,
        .help = "folder of the report; {host}, {job} and {date} are filled in (default: "
                "results/runs/<workload>-{date})",
@@ -40,6 +41,7 @@ std::vector<Option> run_options() {
                     {kDoctor,
                      "with --measure: where its report goes, and the disk that is read (default: "
                      "no report, this folder's disk)"},
+                    {kImport, "the file of rows (.jsonl)"},
                     {kDataTokenize, "the token file (default: TEXT.tokens)"},
                     {kDataShow, "the picture"},
                     {kBaselineMake, "the file of the baseline"}},
@@ -49,12 +51,13 @@ std::vector<Option> run_options() {
        .kind = Kind::kFlag,
        .group = Group::kGeneral,
        .commands = kPredict | kBaselineMake | kDataTokenize | kDataGenerate | kDataPack |
-                   kDataShow | kDoctor | kReproduce,
+                   kDataShow | kDoctor | kReproduce | kImport | kPublishedAdd,
        .field = kField<&GeneralSettings::overwrite>,
        .default_text = "off",
        .help = "use an output folder that is not empty",
        .own_help = {{kPredict | kDoctor, "replace the report.json that is there"},
-                    {kDataTokenize | kDataShow | kBaselineMake, "replace the file"},
+                    {kDataTokenize | kDataShow | kBaselineMake | kImport | kPublishedAdd,
+                     "replace the file"},
                     {kDataGenerate | kDataPack, "replace what was made there before"}},
        .across_ranks = AcrossRanks::kMayDiffer},
       {.name = "resume",

@@ -1,0 +1,56 @@
+#include "apps/scalemark/row_files.h"
+
+#include <filesystem>
+
+#include "core/base/error.h"
+#include "core/importing/given_fields.h"
+#include "core/published/library.h"
+#include "core/published/show.h"
+#include "core/reporting/output/disk.h"
+#include "core/settings/config_file.h"
+
+namespace scalemark::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 30;
+
+}  // namespace
+
+std::string read_row_text(const std::string& path) {
+  std::error_code none;
+  const std::uintmax_t bytes = fs::file_size(path, none);
+  if (!none && bytes > kMostBytes)
+    throw bad_data("'" + path + "' has " + std::to_string(bytes >> 20) + " MiB",
+                   "at most 1024 MiB are expected");
+  if (fs::exists(path, none) && !fs::is_directory(path, none) && !fs::is_regular_file(path, none))
+    throw no_input("'" + path + "' is no file", "a file is expected");
+  return settings::read_text_file(path);
+}
+
+importing::TableFile read_row_file(const std::string& path, const settings::ToolValues& values) {
+  const importing::GivenFields given(values.text("fields").value_or(""), 1);
+  const auto group = values.text("group");
+  auto read = importing::read_table_file(read_row_text(path),
+                                         {.file = path,
+                                          .group = group.value_or(fs::path(path).stem().string()),
+                                          .named = group.has_value()},
+                                         given);
+  published::order_by_id(read.rows, "'" + path + "'");
+  return read;
+}
+
+void refuse_idle_fields(const settings::ToolValues& values) {
+  if (values.given("fields"))
+    throw usage("--fields is about a file, and the table comes from a library",
+                "a .jsonl, .csv or .md file is expected with it");
+}
+
+void write_row_file(const std::string& path, const std::vector<published::Row>& rows) {
+  const std::string text = published::export_json_lines(published::tables_of(rows));
+  published::parse_rows(text, path);
+  reporting::write_atomically(path, text);
+}
+
+}  // namespace scalemark::cli

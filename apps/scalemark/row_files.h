@@ -1,0 +1,27 @@
+// Files of published rows that commands read and write: tables and logs of somebody, and ours.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/importing/tables.h"
+#include "core/published/row.h"
+#include "core/settings/tool_values.h"
+
+namespace scalemark::cli {
+
+// The text of a table or a log. Throws no_input() (66) where it cannot be read, bad_data() (65) for
+// a file that is larger than any of these.
+std::string read_row_text(const std::string& path);
+
+// Rows of a table's file, ordered by id; --fields and --group say what it does not.
+importing::TableFile read_row_file(const std::string& path, const settings::ToolValues& values);
+
+// Throws usage() (64) for --fields beside a table that comes with the program: its rows are whole.
+void refuse_idle_fields(const settings::ToolValues& values);
+
+// JSON Lines in the form of results/published, replaced as a whole. Throws bad_data() (65) for rows
+// that could not be read again, and nothing is written.
+void write_row_file(const std::string& path, const std::vector<published::Row>& rows);
+
+}  // namespace scalemark::cli
