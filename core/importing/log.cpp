@@ -45,10 +45,13 @@ void add_missing(const Log& log, const Row& row, std::vector<std::string>& field
   const auto need = [&](bool missing, const char* name) {
     if (missing && std::ranges::find(fields, name) == fields.end()) fields.emplace_back(name);
   };
-  need(!row.gpus, "gpus");
+  const auto any_lacks = [&](auto member) {
+    return std::ranges::any_of(log.claims, [&](const Row& one) { return !(one.*member); });
+  };
+  need(!row.gpus && (log.claims.empty() || any_lacks(&Row::gpus)), "gpus");
   need(row.system.empty() && log.chip.empty(), "system");
   if (!log.claims.empty()) {
-    need(!row.collective, "collective");
+    need(!row.collective && any_lacks(&Row::collective), "collective");
     return;
   }
   need(row.workload.empty(), "workload");
@@ -123,9 +126,7 @@ std::string names_of_files(std::span<const Log> logs) {
 }
 
 // Logs print no more digits of a step's rate or duration.
-double rounded(const Log& log, double value) {
-  return std::stod(printed(log.whole_run ? "%.9g" : "%.6g", value));
-}
+double rounded(const Log& log, double value) { return rounded_to(value, log.whole_run ? 9 : 6); }
 
 Row throughput_row(const Log& log, Row row) {
   if (!log.steps.empty()) {
@@ -141,7 +142,8 @@ std::string line_about(const Log& log, const Row& row) {
   std::string line = log.file + " (" + log.form + "): ";
   if (!log.claims.empty())
     return line + counted(static_cast<std::int64_t>(log.claims.size()), "row") + " of " +
-           row.collective.value_or("a collective") + " on " + counted(*row.gpus, "GPU");
+           row.collective.value_or("several collectives") + " on " +
+           (row.gpus ? counted(*row.gpus, "GPU") : "several counts of GPUs");
   if (row.throughput)
     line += grouped(*row.throughput) + " " + row.unit + " on " + counted(*row.gpus, "GPU") + "; " +
             in_words(log);
@@ -151,13 +153,23 @@ std::string line_about(const Log& log, const Row& row) {
   return line;
 }
 
+// Throws configuration() (78) where somebody gives one value for rows that say others.
+template <class T>
+void complete(std::optional<T>& own, const std::optional<T>& given, const char* name,
+              const std::string& where) {
+  if (own && given && *own != *given)
+    throw configuration("--fields gives " + std::string(name) + ", and " + where + " says several",
+                        "leave " + std::string(name) + " out");
+  if (!own) own = given;
+}
+
 // A claim takes from the log what it does not have itself.
-Row claim_row(Row claim, const Row& says) {
+Row claim_row(Row claim, const Row& says, const std::string& where) {
+  complete(claim.gpus, says.gpus, "gpus", where);
+  complete(claim.nodes, says.nodes, "nodes", where);
+  complete(claim.collective, says.collective, "collective", where);
   claim.framework = says.framework;
   claim.system = says.system;
-  claim.gpus = says.gpus;
-  claim.nodes = says.nodes;
-  claim.collective = says.collective;
   claim.backend = says.backend;
   claim.repo = says.repo;
   claim.path = says.path;
@@ -220,7 +232,8 @@ Imported import_logs(std::span<const Log> logs, const GivenFields& given,
       row.note = (row.note ? *row.note + "; " : "") + "from " + base_name(logs[i]);
     complete_batch(row);
     std::vector<Row> rows;
-    for (const Row& claim : logs[i].claims) rows.push_back(claim_row(claim, row));
+    for (const Row& claim : logs[i].claims)
+      rows.push_back(claim_row(claim, row, "'" + logs[i].file + "'"));
     if (logs[i].claims.empty()) rows.push_back(row = throughput_row(logs[i], row));
     for (Row& one : rows) {
       one.group = group;

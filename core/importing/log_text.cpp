@@ -7,12 +7,14 @@
 #include <cstdint>
 
 #include "core/base/json_depth.h"
+#include "core/base/text.h"
 #include "core/lint/text_tables.h"
 
 namespace scalemark::importing {
 namespace {
 
 constexpr std::size_t kLongestNumber = 64;
+constexpr std::size_t kLongestJson = std::size_t{64} << 20;
 
 bool is_digit_at(std::string_view text, std::size_t at) {
   return at < text.size() && std::isdigit(static_cast<unsigned char>(text[at]));
@@ -147,12 +149,17 @@ std::optional<double> number_of(const nlohmann::json& object, const char* key) {
 }
 
 std::optional<nlohmann::json> json_object(std::string_view text) {
-  if (text.empty() || text.front() != '{' || nests_too_deep(text)) return std::nullopt;
+  if (text.empty() || text.front() != '{' || text.size() > kLongestJson || nests_too_deep(text))
+    return std::nullopt;
   auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (json.is_discarded())
     json = nlohmann::json::parse(without_infinities(text), nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) return std::nullopt;
   return json;
+}
+
+double rounded_to(double value, int digits) {
+  return number_at(significant(value, digits)).value_or(value);
 }
 
 std::string lower_of(std::string_view text) {

@@ -33,6 +33,9 @@ std::optional<double> number_of(const nlohmann::json& object, const char* key);
 // null. Absent for anything else, and for what nests deeper than any log.
 std::optional<nlohmann::json> json_object(std::string_view text);
 
+// The nearest number of so many digits.
+double rounded_to(double value, int digits);
+
 std::string lower_of(std::string_view text);
 
 }  // namespace scalemark::importing

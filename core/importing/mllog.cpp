@@ -1,6 +1,6 @@
 // MLPerf's mllog: lines ":::MLLOG {json}" with time_ms, key, value and metadata. Throughputs come
 // from tracked_stats where a log has them, else from the samples of its blocks or epochs over their
-// time; evaluations are no part of either.
+// time, in which some programs evaluate.
 #include <algorithm>
 #include <array>
 #include <map>

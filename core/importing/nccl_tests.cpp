@@ -89,11 +89,8 @@ class NcclReader {
       take_result(line, static_cast<std::int64_t>(number));
     }
     if (const std::string name = program_in(line); !name.empty()) {
-      const std::string ours(ours_of(kCollectives, name));
-      if (collective_ && *collective_ != ours)
-        throw bad_data("it holds results of " + *collective_ + " and of " + ours,
-                       "one collective in a file is expected");
-      collective_ = ours;
+      collective_ = std::string(ours_of(kCollectives, name));
+      names_.insert(*collective_);
     }
   }
 
@@ -103,10 +100,14 @@ class NcclReader {
     Log log{.file = {}, .form = "nccl-tests text", .says = {}};
     log.says.framework = "nccl-tests";
     log.says.backend = "nccl";
-    log.says.collective = collective_;
-    keep_ranks();
-    if (!kept_ranks_.empty()) add_devices(log);
+    // A name may stand behind the table only.
+    for (Row& claim : claims_) {
+      if (!claim.collective && names_.size() == 1) claim.collective = *names_.begin();
+    }
     log.claims = std::move(claims_);
+    say_what_all_share(log);
+    if (!chip_.empty() && !mixed_) log.chip = chip_;
+    if (gap_) log.remarks.emplace_back("its list of ranks has gaps: it says no count of GPUs");
     if (wrong_ > 0)
       log.remarks.push_back(counted(wrong_, "result") + " with wrong elements left out");
     return log;
@@ -149,8 +150,8 @@ class NcclReader {
 
   // A second run in the same file begins here.
   void take_parameters(std::string_view line) {
-    keep_ranks();
     ranks_.clear();
+    hosts_.clear();
     columns_.clear();
     warmup_ = count_of(number_after(line, "warmup iters: "));
     const std::size_t at = line.find("warmup iters: ");
@@ -158,13 +159,11 @@ class NcclReader {
         at == std::string_view::npos ? std::string_view() : line.substr(at + 14), " iters: "));
   }
 
-  void keep_ranks() {
-    if (ranks_.empty()) return;
-    if (!kept_ranks_.empty() && kept_ranks_ != ranks_)
-      throw bad_data("it holds runs with " + std::to_string(kept_ranks_.size()) + " and with " +
-                         std::to_string(ranks_.size()) + " ranks",
-                     "one count of GPUs in a file is expected");
-    kept_ranks_ = ranks_;
+  // Absent where somebody has shortened the list.
+  std::optional<std::int64_t> gpus() const {
+    if (ranks_.empty()) return std::nullopt;
+    const auto named = static_cast<double>(ranks_.size());
+    return *ranks_.rbegin() == named - 1 ? count_of(named) : std::nullopt;
   }
 
   // Words that are blank stand between type and time, so that numbers are counted from the right; a
@@ -206,6 +205,10 @@ class NcclReader {
     Row row;
     row.line = line;
     row.bytes = bytes;
+    row.collective = collective_;
+    row.gpus = gpus();
+    if (row.gpus && !hosts_.empty()) row.nodes = static_cast<std::int64_t>(hosts_.size());
+    gap_ = gap_ || (!row.gpus && !ranks_.empty());
     row.conditions = {{"dtypes", std::string(ours_of(kTypes, type))},
                       {"via", "direct"},
                       {"in_place", in_place ? "on" : "off"}};
@@ -213,7 +216,7 @@ class NcclReader {
     if (size <= kTimesUpTo && time && *time > 0) {
       Row one = row;
       one.metric = "latency_s";
-      one.value = std::stod(printed("%.9g", *time * 1e-6));
+      one.value = rounded_to(*time * 1e-6, 9);
       one.printed["value"] = std::string(words[block.begin]) + " us";
       one.counts = calls_text("mean time of a call") + ": no isolated call";
       claims_.push_back(std::move(one));
@@ -233,23 +236,23 @@ class NcclReader {
     return text;
   }
 
-  void add_devices(Log& log) const {
-    const auto named = static_cast<double>(kept_ranks_.size());
-    // A list with gaps was shortened by somebody, and says no count.
-    if (*kept_ranks_.rbegin() != named - 1) {
-      log.remarks.push_back("its list of ranks has gaps: it says no count of GPUs");
-    } else {
-      log.says.gpus = static_cast<std::int64_t>(named);
-      if (!hosts_.empty()) log.says.nodes = static_cast<std::int64_t>(hosts_.size());
-    }
-    if (!chip_.empty() && !mixed_) log.chip = chip_;
+  static void say_what_all_share(Log& log) {
+    Row& says = log.says;
+    const Row& first = log.claims.front();
+    const auto all = [&](auto member) {
+      return std::ranges::all_of(log.claims,
+                                 [&](const Row& one) { return one.*member == first.*member; });
+    };
+    if (all(&Row::collective)) says.collective = first.collective;
+    if (all(&Row::gpus)) says.gpus = first.gpus;
+    if (all(&Row::nodes)) says.nodes = first.nodes;
   }
 
   std::vector<std::string> columns_;
-  bool has_table_ = false, mixed_ = false;
+  bool has_table_ = false, mixed_ = false, gap_ = false;
   std::optional<std::string> collective_;
-  std::set<double> ranks_, kept_ranks_;
-  std::set<std::string> hosts_;
+  std::set<double> ranks_;
+  std::set<std::string> hosts_, names_;
   std::string chip_;
   std::optional<std::int64_t> calls_, warmup_;
   std::int64_t wrong_ = 0;

@@ -28,7 +28,7 @@ std::string ending_of(const std::string& path) {
   return lower_of(std::filesystem::path(path).extension().string());
 }
 
-double without_noise(double value) { return std::stod(printed("%.9g", value)); }
+double without_noise(double value) { return rounded_to(value, 9); }
 
 // A table that somebody printed, through lint's reader.
 
@@ -307,7 +307,8 @@ TableFile read_any(std::string_view text, const TableRequest& request) {
 }
 
 // A table may hold several precisions; the one that is given is that of rows that leave it open.
-void fill_rows(std::vector<Row>& rows, const GivenFields& given, const std::string& where) {
+void fill_rows(std::vector<Row>& rows, const GivenFields& given, const std::string& where,
+               bool printed_table) {
   const auto precision = given.text("precision", 0);
   const auto takes = [&](const Row& row) {
     return !precision || row.precision.empty() ||
@@ -316,6 +317,8 @@ void fill_rows(std::vector<Row>& rows, const GivenFields& given, const std::stri
   const bool some_take = std::ranges::any_of(rows, takes);
   const GivenFields others = given.without("precision");
   for (Row& row : rows) {
+    // A header that names no unit counts samples of whatever kind.
+    if (printed_table && given.text("unit", 0) && row.unit == "samples/s") row.unit.clear();
     const std::string place = where + (row.line ? " line " + std::to_string(*row.line) : "");
     (some_take && !takes(row) ? others : given).fill(row, 0, place);
     refuse_other_batch(row, place);
@@ -350,7 +353,7 @@ TableFile read_table_file(std::string_view text, const TableRequest& request,
   TableFile read = read_any(text, request);
   const std::string where = "'" + request.file + "'";
   if (read.rows.empty()) throw bad_data(where + " holds no row");
-  fill_rows(read.rows, given, where);
+  fill_rows(read.rows, given, where, read.form == "table");
   refuse_missing(missing_fields(read.rows), where, 1);
   if (read.form.starts_with("SuperBench")) multiply_by_gpus(read.rows);
   const bool ours = read.form == "rows";

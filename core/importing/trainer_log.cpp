@@ -74,12 +74,12 @@ class TrainerReader {
  private:
   // "{'train_runtime': 19.02, 'train_samples_per_second': 1.735, ...}" and "train_... = 1.735".
   void take_metrics_line(std::string_view line) {
-    for (const std::string_view end : {"': ", " ", "\": "}) {
+    for (const std::string_view end : {"': ", " ", "\": ", ": "}) {
       const std::string key = std::string(kRate) + std::string(end);
       if (line.find(key) == std::string_view::npos) continue;
       take_rate(behind(line, key));
     }
-    for (const std::string_view end : {"': ", " ", "\": "})
+    for (const std::string_view end : {"': ", " ", "\": ", ": "})
       take_steps_rate(behind(line, "train_steps_per_second" + std::string(end)));
   }
   // The value may stand behind "=" and blanks, and in quotes.
@@ -102,9 +102,9 @@ class TrainerReader {
     row.gradient_accumulation_steps = accumulation_;
     row.global_batch_size = total_;
     // The total is batch x accumulation x devices.
-    if (device_batch_ && total_ && accumulation_ &&
-        *total_ % (*device_batch_ * *accumulation_) == 0)
-      row.gpus = *total_ / (*device_batch_ * *accumulation_);
+    if (device_batch_ && total_ && accumulation_)
+      row.gpus = count_of(static_cast<double>(*total_) / (static_cast<double>(*device_batch_) *
+                                                          static_cast<double>(*accumulation_)));
     if (!device_batch_ && batch_of_process_) {
       row.batch_per_gpu = static_cast<double>(*batch_of_process_);
       log.remarks.push_back("batch_per_gpu is train_batch_size of the state: of one process");

@@ -86,10 +86,28 @@ TEST(NcclTests, AreRefusedWhereTheyAreOfSeveralRuns) {
   EXPECT_THROW(read_nccl_tests(ranks(1) + "#  Rank 0 Group 0 Pid 8 on host1 device 0 [0x1b] X\n" +
                                kHeader + line),
                Error);
-  EXPECT_THROW(read_nccl_tests(ranks(4) + kHeader + line + ranks(2) + kHeader + line), Error);
-  EXPECT_THROW(read_nccl_tests("all_reduce_perf\n" + kHeader + line + "broadcast_perf\n"), Error);
   EXPECT_THROW(read_nccl_tests(kHeader), Error);
   EXPECT_FALSE(read_nccl_tests("algbw\n"));
+}
+
+TEST(NcclTests, OfSeveralCollectivesAndCountsKeepTheirOwn) {
+  const std::string line =
+      "     1048576        262144     float     sum      -1    40.00   26.21   45.88      0    "
+      "41.00   "
+      "25.58   44.76      0\n";
+  const auto log =
+      read_nccl_tests("# Collective test starting: all_reduce_perf\n" + ranks(4) + kHeader + line +
+                      "# Collective test starting: broadcast_perf\n" + ranks(2) + kHeader + line);
+  ASSERT_EQ(log->claims.size(), 4u);
+  EXPECT_FALSE(log->says.gpus);
+  EXPECT_FALSE(log->says.collective);
+  EXPECT_EQ(log->claims[0].collective, "all-reduce");
+  EXPECT_EQ(log->claims[0].gpus, 4);
+  EXPECT_EQ(log->claims[2].collective, "broadcast");
+  EXPECT_EQ(log->claims[2].gpus, 2);
+  const auto imported = import_logs({&*log, 1}, GivenFields("", 1), "t");
+  EXPECT_EQ(imported.rows[2].gpus, 2);
+  EXPECT_THROW(import_logs({&*log, 1}, GivenFields("gpus=4", 1), "t"), Error);
 }
 
 }  // namespace
