@@ -78,6 +78,29 @@ void refuse_other_step(const Log& log, const Row& row, const std::string& where)
                       "values of one run are expected");
 }
 
+// A process of one GPU, unless somebody says that it has several.
+void settle_process_batch(const Log& log, Row& row, const std::string& where) {
+  if (!log.batch_of_process) return;
+  const auto whole = static_cast<double>(*log.batch_of_process);
+  if (!row.batch_per_gpu) row.batch_per_gpu = whole;
+  const double gpus = whole / *row.batch_per_gpu;
+  if (gpus == std::floor(gpus) && gpus <= static_cast<double>(row.gpus.value_or(1))) return;
+  throw configuration("--fields gives batch_per_gpu=" + significant(*row.batch_per_gpu, 6) +
+                          ", and " + where + " says " + std::to_string(*log.batch_of_process) +
+                          " samples of a process",
+                      "leave batch_per_gpu out, or give what is there");
+}
+
+// Trainers round the steps of an epoch down, so that a step may seem to have almost two batches.
+void refuse_fewer_samples(const Log& log, const Row& row, const std::string& where) {
+  const auto batch = samples_per_step(log, row);
+  if (!log.samples_of_step || !batch || 2 * *batch >= *log.samples_of_step) return;
+  throw configuration(where + " has " + significant(*log.samples_of_step, 4) +
+                          " samples in a step, and batch, GPUs and accumulation give " +
+                          significant(*batch, 6),
+                      "values of one run are expected");
+}
+
 std::string in_words(const Log& log) {
   if (log.whole_run) return log.what;
   const auto used = statistics::summarise(settled(log));
@@ -213,6 +236,8 @@ Imported import_logs(std::span<const Log> logs, const GivenFields& given,
     Row row = logs[i].says;
     if (row.system.empty()) row.system = logs[i].chip;
     given.fill(row, i, name + " (" + logs[i].form + ")");
+    settle_process_batch(logs[i], row, name);
+    refuse_fewer_samples(logs[i], row, name);
     refuse_other_batch(row, name);
     refuse_other_step(logs[i], row, name);
     const std::size_t before = missing.size();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -26,11 +27,14 @@ struct Log {
   published::Row says;     // of its run, as far as the log says it
   std::string chip;        // a GPU's name; the row's system when nobody gives another
   Measure measure = Measure::kTotal;
-  std::vector<double> steps;           // in the order of the log
-  std::string what;                    // they are, in the log's words: "tps of one GPU"
-  std::string unit_of_log = "step";    // one of them: "step", "epoch", "block"
-  bool whole_run = false;              // one mean of the run instead of steps
-  std::optional<double> per_step;      // samples or tokens of an optimizer step
+  std::vector<double> steps;         // in the order of the log
+  std::string what;                  // they are, in the log's words: "tps of one GPU"
+  std::string unit_of_log = "step";  // one of them: "step", "epoch", "block"
+  bool whole_run = false;            // one mean of the run instead of steps
+  std::optional<double> per_step;    // samples or tokens of an optimizer step
+  // Samples of a step, as the log's rates give them: more or less those of a batch.
+  std::optional<double> samples_of_step;
+  std::optional<std::int64_t> batch_of_process;  // which may have several GPUs
   std::vector<published::Row> claims;  // whole rows, of nccl-tests; they lack what `says` has
   std::vector<std::string> remarks;    // for the person who imports
 };

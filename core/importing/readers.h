@@ -3,9 +3,11 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "core/importing/log.h"
+#include "core/importing/tables.h"
 
 namespace scalemark::importing {
 
@@ -16,5 +18,9 @@ std::optional<Log> read_mllog(std::string_view text);        // mllog.cpp
 std::optional<Log> read_torchtitan(std::string_view text);   // step_lines.cpp
 std::optional<Log> read_llm_c(std::string_view text);
 std::optional<Log> read_nanogpt(std::string_view text);
+
+// Rates of one GPU: nobody has multiplied them yet.
+std::optional<TableFile> read_superbench(std::string_view text,
+                                         const std::string& file);  // superbench.cpp
 
 }  // namespace scalemark::importing

@@ -5,21 +5,19 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
-#include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/importing/log.h"
 #include "core/importing/log_text.h"
+#include "core/importing/readers.h"
 #include "core/lint/inputs.h"
 #include "core/lint/text_tables.h"
 
 namespace scalemark::importing {
 namespace {
 
-using nlohmann::json;
 using published::Row;
 
 constexpr std::size_t kMostTableRows = 100'000;
@@ -153,102 +151,6 @@ std::vector<Row> timm_rows(const lint::TextTable& table, const std::string& file
   return rows;
 }
 
-// SuperBench: "model-benchmarks:resnet/pytorch-resnet50/fp16_train_throughput", with ":3" of a rank
-// behind it where ranks are listed. The rate is that of one GPU (docs of model benchmarks).
-
-struct SuperbenchMetric {
-  std::string network, precision;
-  bool of_rank = false;
-};
-
-// Half-precision models are cast; whether fp32 takes TF32 is an option that the file lacks.
-std::string superbench_precision(std::string_view metric) {
-  for (const std::string_view begin : {"throughput-train-", "throughput_train_"}) {
-    if (metric.starts_with(begin)) metric.remove_prefix(begin.size());
-  }
-  constexpr std::string_view kEnd = "_train_throughput";
-  if (metric.ends_with(kEnd)) metric.remove_suffix(kEnd.size());
-  if (metric == "fp32" || metric == "float32") return "fp32_or_tf32";
-  if (metric == "fp16" || metric == "float16" || metric == "half") return "fp16_cast";
-  if (metric == "bf16" || metric == "bfloat16") return "bf16_cast";
-  if (metric == "tf32") return "tf32";
-  return metric.starts_with("fp8") ? "fp8" : "";
-}
-
-std::optional<SuperbenchMetric> superbench_metric(std::string_view key) {
-  SuperbenchMetric found;
-  const std::size_t last = key.rfind('/');
-  if (last == std::string_view::npos || last == 0) return std::nullopt;
-  std::string_view metric = key.substr(last + 1);
-  if (metric.find("throughput") == std::string_view::npos ||
-      metric.find("train") == std::string_view::npos)
-    return std::nullopt;
-  if (const std::size_t colon = metric.rfind(':'); colon != std::string_view::npos) {
-    found.of_rank = count_of(number_at(metric.substr(colon + 1))) || metric.substr(colon) == ":0";
-    metric = metric.substr(0, colon);
-  }
-  found.precision = superbench_precision(metric);
-  const std::string_view path = key.substr(0, last);
-  std::string_view network = path.substr(path.rfind('/') + 1);
-  if (const std::size_t dash = network.find('-');
-      network.starts_with("pytorch-") || network.starts_with("megatron-"))
-    network.remove_prefix(dash + 1);
-  found.network = network;
-  if (found.precision.empty() || found.network.empty()) return std::nullopt;
-  return found;
-}
-
-// Each rank of a node may be a value; without ranks there is one.
-struct SuperbenchRate {
-  double sum = 0;
-  std::int64_t values = 0;
-  bool of_ranks = false;
-};
-
-void add_superbench_rows(const json& object, const std::string& file, std::vector<Row>& rows) {
-  std::map<std::pair<std::string, std::string>, SuperbenchRate> rates;
-  for (const auto& [key, value] : object.items()) {
-    const auto metric = superbench_metric(key);
-    const auto number = number_of(value);
-    if (!metric || !number || !(*number > 0)) continue;
-    SuperbenchRate& rate = rates[{metric->network, metric->precision}];
-    if (rate.values > 0 && rate.of_ranks != metric->of_rank) continue;
-    rate.of_ranks = metric->of_rank;
-    rate.sum += *number;
-    rate.values++;
-  }
-  const auto node = object.find("node");
-  for (const auto& [what, rate] : rates) {
-    Row row;
-    row.repo = "import";
-    row.path = file;
-    row.framework = "PyTorch DDP (SuperBench)";
-    row.workload = what.first;
-    row.precision = what.second;
-    row.unit = "samples/s";
-    row.data = "synthetic random";
-    row.throughput = rate.sum / static_cast<double>(rate.values);
-    if (rate.of_ranks) row.gpus = rate.values;
-    if (node != object.end() && node->is_string())
-      add_note(row, "node " + node->get<std::string>());
-    if (rows.size() < kMostTableRows) rows.push_back(std::move(row));
-  }
-}
-
-std::optional<TableFile> read_superbench(std::string_view text, const std::string& file) {
-  TableFile read;
-  if (const auto whole = json_object(lint::trimmed(text))) {
-    read.form = whole->contains("node") ? "SuperBench summary" : "SuperBench baseline";
-    add_superbench_rows(*whole, file, read.rows);
-  } else {
-    read.form = "SuperBench summary";
-    for_each_line(text, [&](std::string_view line, std::size_t) {
-      if (const auto object = json_object(line)) add_superbench_rows(*object, file, read.rows);
-    });
-  }
-  return read.rows.empty() ? std::nullopt : std::optional(std::move(read));
-}
-
 // A rate of one GPU becomes that of all when the count is known.
 void multiply_by_gpus(std::vector<Row>& rows) {
   for (Row& row : rows) {
@@ -265,9 +167,18 @@ bool looks_like_ours(std::string_view text) {
   return object && object->contains("id") && object->contains("group");
 }
 
+std::vector<lint::Table> tables_in(std::string_view text, const std::string& file) {
+  try {
+    return lint::read_tables(text, file);
+  } catch (const Error& error) {
+    throw bad_data(error.record().what, error.record().expected,
+                   "training logs: scalemark import FILE --output ROWS.jsonl");
+  }
+}
+
 TableFile read_printed(std::string_view text, const TableRequest& request) {
   TableFile read{.form = "table", .rows = {}};
-  const auto tables = lint::read_tables(text, request.file);
+  const auto tables = tables_in(text, request.file);
   for (const lint::Table& table : tables) {
     std::string group = request.group;
     // The heading above it tells a table from others of the file.

@@ -105,10 +105,9 @@ class TrainerReader {
     if (device_batch_ && total_ && accumulation_)
       row.gpus = count_of(static_cast<double>(*total_) / (static_cast<double>(*device_batch_) *
                                                           static_cast<double>(*accumulation_)));
-    if (!device_batch_ && batch_of_process_) {
-      row.batch_per_gpu = static_cast<double>(*batch_of_process_);
-      log.remarks.push_back("batch_per_gpu is train_batch_size of the state: of one process");
-    }
+    if (!device_batch_) log.batch_of_process = batch_of_process_;
+    // Both rates have three decimals; a slow run's leave the number of samples open.
+    if (steps_rate_ && *steps_rate_ >= 0.1) log.samples_of_step = *rate_ / *steps_rate_;
   }
 
   std::optional<double> rate_, steps_rate_;

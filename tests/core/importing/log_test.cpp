@@ -93,6 +93,23 @@ TEST(ImportedLog, MakesOneSeriesOfSeveral) {
   EXPECT_EQ(imported.rows[2].note, "from c.log");
 }
 
+// A Trainer's state has the batch of a process, and two rates that give the samples of a step.
+TEST(ImportedLog, HoldsGivenBatchesAgainstThoseOfProcesses) {
+  Log log = made_log(Measure::kTotal);
+  log.batch_of_process = 8;
+  log.samples_of_step = 32;
+  const auto batch_of = [&](const std::string& fields) {
+    const GivenFields given("system=A100,workload=x,precision=fp32," + fields, 1);
+    return import_logs({&log, 1}, given, "t").rows.front().batch_per_gpu;
+  };
+  EXPECT_EQ(batch_of("gpus=4,accum=1"), 8);
+  EXPECT_EQ(batch_of("gpus=4,batch_per_gpu=4"), 4);  // two GPUs in a process
+  EXPECT_THROW(batch_of("gpus=4,batch_per_gpu=3"), Error);
+  EXPECT_THROW(batch_of("gpus=1,batch_per_gpu=4"), Error);
+  EXPECT_EQ(batch_of("gpus=2,accum=1"), 8);
+  EXPECT_THROW(batch_of("gpus=1,accum=1"), Error);  // 8 samples, and the log has 32
+}
+
 TEST(ImportedLog, IsRefusedWhereItsRateIsNone) {
   Log log = made_log(Measure::kPerGpu);
   log.steps.assign(3, 1e308);

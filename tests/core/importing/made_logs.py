@@ -56,13 +56,13 @@ def trainer_text(rate, gpus):
 [INFO|trainer.py:2417] 2025-01-01 12:00:00,000 >>   Instantaneous batch size per device = 8
 [INFO|trainer.py:2420] 2025-01-01 12:00:00,000 >>   Total train batch size (w. parallel, distributed & accumulation) = {16 * gpus}
 [INFO|trainer.py:2421] 2025-01-01 12:00:00,000 >>   Gradient Accumulation steps = 2
-  5%|5         | 1/20\r100%|##########| 20/20 {{'train_runtime': 30.0, 'train_samples_per_second': {rate}, 'train_steps_per_second': 0.67, 'train_loss': 2.4, 'epoch': 1.0}}
+  5%|5         | 1/20\r100%|##########| 20/20 {{'train_runtime': 30.0, 'train_samples_per_second': {rate}, 'train_steps_per_second': {rate / 16 / gpus:.3f}, 'train_loss': 2.4, 'epoch': 1.0}}
 ***** train metrics *****
   epoch                    =        1.0
   train_loss               =        2.4
   train_runtime            = 0:00:30.00
   train_samples_per_second =    {rate:.2f}
-  train_steps_per_second   =       0.67
+  train_steps_per_second   =    {rate / 16 / gpus:.2f}
 ***** eval metrics *****
   eval_samples_per_second  =     999.99
 """

@@ -12,7 +12,7 @@ TEST(TrainerLog, HoldsOneRateOfAllDevices) {
   ASSERT_TRUE(state);
   EXPECT_EQ(state->steps, std::vector<double>{123.456});
   EXPECT_TRUE(state->whole_run);
-  EXPECT_EQ(state->says.batch_per_gpu, 8);
+  EXPECT_EQ(state->batch_of_process, 8);
   EXPECT_FALSE(state->says.gpus);
   EXPECT_EQ(read_trainer_log(
                 R"({"train_loss": 1.0, "train_runtime": 5, "train_samples_per_second": 9.5})")
