@@ -50,7 +50,7 @@ class MllogReader {
     const json& said = value == record.end() ? none : *value;
     const auto about = record.find("metadata");
     const json& metadata = about == record.end() ? none : *about;
-    if (const auto time = number_of(record, "time_ms")) take_time(name, *time, said, metadata);
+    if (const auto time = number_of(record, "time_ms")) take_time(name, *time, metadata);
     if (name == "tracked_stats" && said.is_object()) {
       if (const auto rate = number_of(said, "throughput"); rate && *rate > 0)
         tracked_.push_back(*rate);
@@ -75,7 +75,7 @@ class MllogReader {
   }
 
  private:
-  void take_time(const std::string& name, double time_ms, const json& value, const json& metadata) {
+  void take_time(const std::string& name, double time_ms, const json& metadata) {
     if (name == "run_start" && !started_) started_ = time_ms;
     if (name == "run_stop") {
       stopped_ = time_ms;
@@ -92,7 +92,6 @@ class MllogReader {
       if (time_ms > epoch_->time_ms) epoch_seconds_.push_back((time_ms - epoch_->time_ms) / 1000);
       epoch_.reset();
     }
-    static_cast<void>(value);
   }
 
   void take_block(const Begun& begin, const Begun& end) {
