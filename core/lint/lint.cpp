@@ -29,7 +29,8 @@ double gap(Bounds a, Bounds b) {
 }
 
 std::string gpus_text(const Row& row) {
-  return significant(*row.gpus, 9) + (*row.gpus == 1 ? " GPU" : " GPUs");
+  return significant(*row.gpus, 9) + (row.counts_nodes ? " node" : " GPU") +
+         (*row.gpus == 1 ? "" : "s");
 }
 
 std::string lower_case(std::string text) {

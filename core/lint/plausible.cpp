@@ -55,7 +55,9 @@ void judge_mfu(const Row& row, Findings& findings) {
   const auto rate = rate_of(row);
   const auto chip = published::chip_in(row.chip);
   const catalogue::Workload* network = network_of(row);
-  if (!rate || !row.gpus || !chip || !network || row.unit.find("tok") != std::string::npos) return;
+  if (!rate || !row.gpus || row.counts_nodes || !chip || !network ||
+      row.unit.find("tok") != std::string::npos)
+    return;
   catalogue::ModelShape shape = network->default_shape;
   if (row.sequence_length) shape.sequence_length = *row.sequence_length;
   const double flops = network->flops_per_sample(catalogue::resolved_shape(*network, shape));

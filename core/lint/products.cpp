@@ -35,7 +35,7 @@ std::vector<double> samples_of_a_step(const Row& row) {
 }
 
 void judge_batch(const Row& row, Findings& findings) {
-  if (!row.batch || !row.global_batch || !row.gpus) return;
+  if (!row.batch || !row.global_batch || !row.gpus || row.counts_nodes) return;
   Row without = row;
   without.global_batch.reset();
   const std::vector<double> products = samples_of_a_step(without);
@@ -57,7 +57,7 @@ Bounds product(const Printed& a, const Printed& b) {
 
 void judge_step(const Row& row, Findings& findings) {
   const auto rate = rate_of(row);
-  if (!rate || !row.step_s) return;
+  if (!rate || !row.step_s || row.counts_nodes) return;
   std::vector<double> readings = samples_of_a_step(row);
   if (row.unit.starts_with("tok")) {
     // Batches count sequences, or tokens.

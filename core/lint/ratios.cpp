@@ -39,6 +39,11 @@ std::vector<Speed> speeds(const Row& row, const Row& base) {
   add(row.rate_per_gpu, base.rate_per_gpu, more, " times " + significant(more, 4));
   if (!all.empty()) return all;
   add(base.time_s, row.time_s, 1, "");
+  // Work that grows with the GPUs takes the same time; an epoch does not grow.
+  if (!row.time_is_of_an_epoch)
+    add(base.time_s, row.time_s, more, " times " + significant(more, 4));
+  const std::size_t others = std::min(base.other_times.size(), row.other_times.size());
+  for (std::size_t i = 0; i < others; ++i) add(base.other_times[i], row.other_times[i], 1, "");
   add(base.step_s, row.step_s, 1, "");
   add(base.step_s, row.step_s, more, " times " + significant(more, 4));
   return all;
@@ -169,7 +174,9 @@ void tell(const std::vector<Contradiction>& all, Findings& findings) {
 
 void judge_totals(const Table& table, Findings& findings) {
   for (const Row& row : table.rows) {
-    if (!row.rate || !row.rate_per_gpu || !row.gpus || !(row.rate_per_gpu->value > 0)) continue;
+    if (!row.rate || !row.rate_per_gpu || !row.gpus || row.counts_nodes ||
+        !(row.rate_per_gpu->value > 0))
+      continue;
     const double by = gap(times(bounds_of(*row.rate_per_gpu), *row.gpus), bounds_of(*row.rate));
     if (by < kContradiction) continue;
     findings.add(kinds::not_the_ratio, kError, row.id,
@@ -185,7 +192,9 @@ void judge_precision_ratios(const Table& table, Findings& findings) {
         return one.id == row.id && one.precision == ratio.from;
       });
       if (other == table.rows.end() || !row.rate || !other->rate) continue;
-      const double by = gap(bounds_of(ratio.value), quotient(*row.rate, *other->rate));
+      // "TF32 to amp" and "amp to TF32" are said of the same ratio, and of its reciprocal.
+      const double by = std::min(gap(bounds_of(ratio.value), quotient(*row.rate, *other->rate)),
+                                 gap(bounds_of(ratio.value), quotient(*other->rate, *row.rate)));
       if (!(by > 0)) continue;
       findings.add(kinds::not_the_ratio, by >= kContradiction ? kError : kInfo, row.id,
                    ratio.value.text + "x from " + ratio.from + " to " + ratio.to +

@@ -24,7 +24,9 @@ void judge_efficiency(const Series& series, Findings& findings) {
     const double fewer = *(*base)->gpus / *row->gpus;
     const Bounds efficiency = times(quotient(*rate, *rate_of(**base)), fewer);
     if (!(efficiency.low > 1)) continue;
-    const bool warns = efficiency.low >= (row->strong ? kStrong : kWeak);
+    // A larger batch per GPU is faster by itself.
+    const bool larger = row->batch && (*base)->batch && *row->batch > *(*base)->batch;
+    const bool warns = !larger && efficiency.low >= (row->strong ? kStrong : kWeak);
     findings.add(kinds::superlinear, warns ? kWarning : kInfo, row->id,
                  rate->text + " on " + gpus_text(*row) + " is " +
                      printed("%.1f %%", 100 * rate->value / rate_of(**base)->value * fewer) +

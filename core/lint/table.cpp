@@ -74,9 +74,10 @@ std::size_t decimals_of(const std::string& digits) {
 // Seconds of "h", "min", "s", ...; 0 for any other word.
 double unit_of_time(std::string_view word) {
   static constexpr std::pair<std::string_view, double> kUnits[] = {
-      {"ms", 1e-3},    {"us", 1e-6},    {"h", 3600}, {"hr", 3600}, {"hrs", 3600},
-      {"hour", 3600},  {"hours", 3600}, {"m", 60},   {"min", 60},  {"mins", 60},
-      {"minutes", 60}, {"s", 1},        {"sec", 1},  {"secs", 1},  {"seconds", 1}};
+      {"ms", 1e-3},    {"us", 1e-6},    {"h", 3600},    {"hr", 3600}, {"hrs", 3600},
+      {"hour", 3600},  {"hours", 3600}, {"m", 60},      {"min", 60},  {"mins", 60},
+      {"minutes", 60}, {"s", 1},        {"sec", 1},     {"secs", 1},  {"seconds", 1},
+      {"d", 86400},    {"day", 86400},  {"days", 86400}};
   const auto found = std::ranges::find(kUnits, word, [](const auto& one) { return one.first; });
   return found == std::end(kUnits) ? 0 : found->second;
 }

@@ -48,12 +48,14 @@ struct Row {
   std::string series;  // what else must be equal among rows that differ in their GPUs only
   std::string chip, network, precision, phase, unit;
   std::optional<double> gpus, nodes, gpus_per_node;
+  bool counts_nodes = false;  // `gpus` counts nodes of a size that is not printed
   std::optional<double> batch, accumulation, global_batch;
   bool batch_per_gpu = true;  // false: the table calls it a batch, whatever that is
   std::optional<std::int64_t> sequence_length;
   std::optional<Printed> rate, rate_per_gpu;  // samples per second
   std::optional<Printed> speedup, efficiency, mfu;
   std::optional<Printed> step_s, time_s, samples;
+  std::vector<Printed> other_times;  // of columns beyond the first: of loading, of a part
   bool time_is_of_an_epoch = false;
   std::vector<PrecisionRatio> ratios;
   bool strong = false;  // the table says so, or its batch per GPU falls
