@@ -93,8 +93,8 @@ bool is_time(const std::string& text) {
 }
 
 bool is_rate(const std::string& text) {
-  return has_any(text, {"throughput", "/s ", "/sec", "/second", "per sec", "per second", " ips ",
-                        " fps ", "img/s", "images/s", " it/s "});
+  return has_any(text, {"throughput", "/s ", "/s/", "/sec", "/second", "per sec", "per second",
+                        " ips ", " fps ", "img/s", "images/s", " it/s "});
 }
 
 std::string unit_of_rate(const std::string& text) {
@@ -135,6 +135,7 @@ std::vector<std::string> own_words_of(const std::string& text) {
 }
 
 ColumnKind batch_kind(const std::string& text) {
+  if (has_any(text, {"token", " t "})) return ColumnKind::kOther;
   if (has_any(text, {"global", "total", "effective", "overall"})) return ColumnKind::kGlobalBatch;
   if (is_per_gpu(text) || has_any(text, {"local", "micro"})) return ColumnKind::kBatchPerGpu;
   return ColumnKind::kBatch;
@@ -151,21 +152,29 @@ ColumnKind ratio_kind(const std::string& text, std::size_t precisions) {
 
 // Headers that count or name something.
 ColumnKind named_kind(const std::string& text) {
-  if (has_any(text, {" gpus per node ", " gpus/node ", " gpu/node ", " gpus per host ",
-                     " gpu per node "}))
+  const bool per_node = has_any(text, {"per node", "/node", "/ node", "per host", "per server"});
+  if (per_node && has_any(text, {"gpu", "device", " ranks ", "processes"}))
     return ColumnKind::kGpusPerNode;
+  // "MP mode" may be that of mixed precision.
+  const bool ways = has_any(text, {" tp ", " pp ", " dp ", " mp "}) && !has_any(text, {"mode"});
+  if (ways ||
+      has_any(text, {"tensor parallel", "pipeline parallel", "model parallel", "data parallel"}))
+    return ColumnKind::kParallel;
   const bool counts = has_any(text, {"#", " num ", "number", " no ", "count"});
   if (has_any(text, {"world size", "worldsize", " gpus ", " ranks ", " devices ", " workers ",
                      " accelerators ", "processes", " gpu count", " cards "})) {
     return has_any(text, {"type", "model ", "name"}) ? ColumnKind::kChip : ColumnKind::kGpus;
   }
   if (counts && has_any(text, {" gpu ", " device "})) return ColumnKind::kGpus;
-  if (has_any(text, {" nodes ", " hosts ", " machines ", "#nodes", "num nodes", " node count"}))
+  if (has_any(text, {" nodes ", " hosts ", " machines ", "#nodes", "num nodes", " node count",
+                     " node num", "number of node", " num node "}))
     return ColumnKind::kNodes;
   if (has_any(text, {"precision", "dtype", "data type", "math mode"}))
     return ColumnKind::kPrecision;
   if (has_any(text, {"sequence length", "seq len", "seqlen", " seq ", "max seq", "context length"}))
     return ColumnKind::kSequence;
+  if (has_any(text, {"util", " mem", "vram", "power", "cost", "price", "temp"}))
+    return ColumnKind::kOther;
   if (has_any(text, {" gpu ", "hardware", " device ", " system ", " chip ", "instance",
                      "accelerator", "gpu type"}))
     return ColumnKind::kChip;
@@ -202,6 +211,20 @@ bool is_rate_kind(ColumnKind kind) {
   return kind == ColumnKind::kRate || kind == ColumnKind::kRatePerGpu;
 }
 
+bool is_time_kind(ColumnKind kind) {
+  return kind == ColumnKind::kStepTime || kind == ColumnKind::kTime ||
+         kind == ColumnKind::kEpochTime;
+}
+
+bool is_ratio_kind(ColumnKind kind) {
+  return kind == ColumnKind::kSpeedup || kind == ColumnKind::kEfficiency;
+}
+
+bool is_measure(ColumnKind kind) {
+  return is_rate_kind(kind) || is_time_kind(kind) || is_ratio_kind(kind) ||
+         kind == ColumnKind::kMfu;
+}
+
 bool share_a_word(const ColumnMeaning& a, const ColumnMeaning& b) {
   return std::ranges::any_of(a.own_words, [&](const std::string& word) {
     return std::ranges::find(b.own_words, word) != b.own_words.end();
@@ -225,13 +248,17 @@ ColumnMeaning meaning_of(std::string_view header) {
     // Whether a per cent is printed as 0.98 or 98 its cells say (read_tables.cpp).
   } else if (has_any(text, {"accum"})) {
     meaning.kind = ColumnKind::kAccumulation;
+  } else if (has_any(text,
+                     {" p50 ", " p90 ", " p95 ", " p99 ", "90%", "95%", "99%", "percentile"})) {
+    meaning.kind = ColumnKind::kOther;
   } else if (is_time(text)) {
     meaning.factor = seconds_of(text);
     meaning.kind = has_any(text, {"step", "iter", "/batch", "per batch", "batch time", "latency"})
                        ? ColumnKind::kStepTime
                    : has_any(text, {"epoch"}) ? ColumnKind::kEpochTime
                                               : ColumnKind::kTime;
-  } else if (has_any(text, {"/w ", "/watt", "per watt", "/j ", "per joule"})) {
+  } else if (has_any(text, {"flop", "gb/s", "mb/s", "gib/s", "mib/s", "/w ", "/watt", "per watt",
+                            "/j ", "per joule"})) {
     meaning.kind = ColumnKind::kOther;
   } else if (is_rate(text)) {
     meaning.kind = is_per_gpu(text) ? ColumnKind::kRatePerGpu : ColumnKind::kRate;
@@ -240,6 +267,27 @@ ColumnMeaning meaning_of(std::string_view header) {
     meaning.kind = batch_kind(text);
   } else {
     meaning.kind = named_kind(text);
+  }
+  return meaning;
+}
+
+ColumnMeaning meaning_of_prose(std::string_view sentence) {
+  const std::string text = plain(sentence);
+  ColumnMeaning meaning;
+  // "Batch 32 per GPU" says nothing of the rate.
+  const bool batch_per_gpu = is_per_gpu(text) && has_any(text, {"batch"});
+  const bool rate = is_rate(text);
+  const bool time = has_any(text, {" time", " seconds", "latency", " minutes", " hours", "duration",
+                                   " ms ", " s/", " sec ", "ms/"});
+  if (batch_per_gpu || (rate && time)) return meaning;
+  if (rate) {
+    meaning.kind = is_per_gpu(text) ? ColumnKind::kRatePerGpu : ColumnKind::kRate;
+    meaning.unit = unit_of_rate(text);
+  } else if (time) {
+    meaning.kind = ColumnKind::kTime;
+    meaning.factor = seconds_of(text);
+  } else if (has_any(text, {"speedup", "speed up", "scaling factor"}) && !compares_others(text)) {
+    meaning.kind = ColumnKind::kSpeedup;
   }
   return meaning;
 }

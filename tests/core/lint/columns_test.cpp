@@ -23,6 +23,7 @@ TEST(Columns, AreKnownByTheWordsThatTablesUse) {
       {"samples per second", ColumnKind::kRate},
       {"img/s/GPU", ColumnKind::kRatePerGpu},
       {"Throughput per GPU", ColumnKind::kRatePerGpu},
+      {"tokens/s/GPU", ColumnKind::kRatePerGpu},
       {"Speedup", ColumnKind::kSpeedup},
       {"Speed-up", ColumnKind::kSpeedup},
       {"TF32 Strong Scaling", ColumnKind::kSpeedup},
@@ -39,6 +40,15 @@ TEST(Columns, AreKnownByTheWordsThatTablesUse) {
       {"Time (s)", ColumnKind::kTime},
       {"Precision", ColumnKind::kPrecision},
       {"Seq len", ColumnKind::kSequence},
+      {"gpu_num_per_node", ColumnKind::kGpusPerNode},
+      {"node_num", ColumnKind::kNodes},
+      {"TP", ColumnKind::kParallel},
+      {"MP Mode", ColumnKind::kOther},
+      {"GlobalBatchSize (T)", ColumnKind::kOther},
+      {"Latency p99 (ms)", ColumnKind::kOther},
+      {"TFLOP/s per GPU", ColumnKind::kOther},
+      {"Bandwidth (GB/s)", ColumnKind::kOther},
+      {"GPU utilization", ColumnKind::kOther},
       {"Licence", ColumnKind::kOther},
   };
   for (const auto& [header, kind] : headers) {
@@ -50,6 +60,22 @@ TEST(Columns, TimesAreInSeconds) {
   EXPECT_EQ(meaning_of("ms/step").factor, 1e-3);
   EXPECT_EQ(meaning_of("Time per epoch (min)").factor, 60);
   EXPECT_EQ(meaning_of("Step time (s)").factor, 1);
+}
+
+TEST(Columns, ASentenceNamesOneQuantityOrNone) {
+  const std::pair<const char*, ColumnKind> sentences[] = {
+      {"Training throughput in images/s", ColumnKind::kRate},
+      {"Tokens/s/GPU of all models", ColumnKind::kRatePerGpu},
+      {"Training time (hours)", ColumnKind::kTime},
+      {"Unit in ms, batch 1", ColumnKind::kTime},
+      {"Speedup of training", ColumnKind::kSpeedup},
+      {"Throughput and time to train", ColumnKind::kOther},
+      {"Throughput at a batch of 32 per GPU", ColumnKind::kOther},
+      {"Scaling", ColumnKind::kOther}};
+  for (const auto& [sentence, kind] : sentences) {
+    EXPECT_EQ(static_cast<int>(meaning_of_prose(sentence).kind), static_cast<int>(kind))
+        << sentence;
+  }
 }
 
 TEST(Columns, PrecisionsStandInTheOrderOfTheText) {

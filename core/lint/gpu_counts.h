@@ -1,0 +1,25 @@
+// How many GPUs, of which chip, a cell or a header of a table names. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace scalemark::lint {
+
+struct Machines {
+  std::optional<double> gpus, nodes;  // one of them at least
+  std::string chip;                   // "A100 80GB"; empty where none is named
+  std::string rest;                   // of the text: "img/s" of "8 GPUs (img/s)"
+};
+
+// "8x A100 80GB", "1 node x 8 H100", "2x8 V100", "DGX A100 (8 GPUs)", "V100 (x4)", "8-GPU", "n=8",
+// "2 nodes". Absent where no count is named, or several ("1-8 GPUs", "8 GPUs vs 1 GPU"), or one
+// that something is compared with ("over 1 GPU").
+std::optional<Machines> machines_in(std::string_view text);
+
+// The same of a cell in a column of counts, where "2 x 8" needs no word behind it and any word
+// behind "8x" is a chip.
+std::optional<Machines> machines_in_count(std::string_view text);
+
+}  // namespace scalemark::lint
