@@ -33,9 +33,11 @@ const HelpPage lint_page = {
     "REPORT|TABLE...",
     "Says what cannot be true: in a report of scalemark (a folder, or a .json file), or in the "
     "tables\n"
-    "of a Markdown or CSV file. An error is two printed numbers that contradict each other, a\n"
-    "warning one that cannot be true with its siblings, an info is only unlikely. Rounding is\n"
-    "granted. Exit code: 1 for an error (--fail-on changes that), else 0.",
+    "of a Markdown, HTML or CSV file. An error is two printed numbers that contradict each other,\n"
+    "a warning one that cannot be true with its siblings, an info is only unlikely. Rounding is\n"
+    "granted. Exit code: 1 for an error (--fail-on changes that), else 0.\n"
+    "A table has a row for each count of GPUs (GPUs, or \"8x A100\" in a column of setups), or a\n"
+    "column for each (\"1 GPU\", \"8 GPUs\").",
     "  scalemark lint blog.md\n"
     "  scalemark lint results/runs/sweep\n"
     "  scalemark lint --explain not_the_ratio\n"};
@@ -45,7 +47,7 @@ ExitCode lint_command(const Invocation& invocation) {
   if (const auto code = values.text("explain")) return explain_finding(*code);
   if (invocation.positionals.empty()) {
     throw usage("no file is given",
-                "a report, or a Markdown or CSV file with a table, is expected");
+                "a report, or a Markdown, HTML or CSV file with a table, is expected");
   }
   std::vector<lint::Table> tables;
   std::vector<lint::Finding> findings;

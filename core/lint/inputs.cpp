@@ -161,7 +161,9 @@ std::vector<Table> read_tables(std::string_view text, const std::string& file) {
     const auto rows = published::parse_rows(text, file);
     return tables_of(published::tables_of(rows));
   }
-  TablesRead read = ending == ".csv" || ending == ".tsv" ? read_csv(text) : read_markdown(text);
+  TablesRead read = ending == ".csv" || ending == ".tsv"    ? read_csv(text)
+                    : ending == ".html" || ending == ".htm" ? read_html(text)
+                                                            : read_markdown(text);
   if (!read.tables.empty()) {
     for (Table& table : read.tables)
       table.name = file + (table.name.empty() ? "" : ", " + table.name);

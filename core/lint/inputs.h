@@ -26,8 +26,9 @@ std::vector<Finding> findings_of(const reporting::Report& report, const std::str
 // For the first line of a result.
 Judged count_of(std::span<const Table> tables);
 
-// The tables of a file by its ending: .csv and .tsv, .jsonl (rows as in results/published), else
-// Markdown. Throws bad_data() (65), with the headers that were seen, where none holds throughputs.
+// The tables of a file by its ending: .csv and .tsv, .jsonl (rows as in results/published), .html
+// and .htm, else Markdown. Throws bad_data() (65), with the headers that were seen, where none
+// holds throughputs.
 std::vector<Table> read_tables(std::string_view text, const std::string& file);
 
 }  // namespace scalemark::lint

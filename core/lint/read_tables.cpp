@@ -1,45 +1,24 @@
 #include "core/lint/read_tables.h"
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "core/base/text.h"
-#include "core/lint/columns.h"
+#include "core/lint/gpu_counts.h"
+#include "core/lint/html_tables.h"
+#include "core/lint/table_columns.h"
 #include "core/lint/text_tables.h"
+#include "core/lint/wide_tables.h"
 
 namespace scalemark::lint {
 namespace {
 
-// "8x A100 80GB" -> 8, "A100 80GB".
-struct CountedChip {
-  double count = 0;
-  std::string chip;
-};
-std::optional<CountedChip> counted_chip(const std::string& cell) {
-  std::size_t at = 0;
-  while (at < cell.size() && std::isdigit(static_cast<unsigned char>(cell[at]))) ++at;
-  if (at == 0 || at > 6) return std::nullopt;
-  const double count = std::stod(cell.substr(0, at));
-  std::string rest = trimmed(std::string_view(cell).substr(at));
-  for (const std::string_view times : {"x", "X", "*", "\xC3\x97"}) {
-    if (!rest.starts_with(times)) continue;
-    rest = trimmed(std::string_view(rest).substr(times.size()));
-    if (!rest.empty() && count > 0) return CountedChip{count, rest};
-  }
-  return std::nullopt;
-}
-
-constexpr std::size_t kMostColumns = 100, kMostRows = 5000;  // of a table that a person reads
-
 // Reads the rows of one table by what its columns mean.
 class Reader {
  public:
-  explicit Reader(const TextTable& table) : table_(table) {
-    for (const std::string& header : table.header) columns_.push_back(meaning_of(header));
-    find_percents();
-    find_precision_ratios();
+  explicit Reader(const TextTable& table) : table_(table), columns_(columns_of(table)) {
     find_labels();
     for (std::size_t c = 0; c < columns_.size(); ++c) rates_of_ratios_.push_back(rate_of_ratio(c));
   }
@@ -48,9 +27,7 @@ class Reader {
     if (columns_.size() > kMostColumns || table_.rows.size() > kMostRows) return std::nullopt;
     const bool counts = has(ColumnKind::kGpus) || has(ColumnKind::kNodes) || counts_in_chips();
     const bool measures = std::ranges::any_of(columns_, [](const auto& one) {
-      return is_rate_kind(one.kind) || one.kind == ColumnKind::kStepTime ||
-             one.kind == ColumnKind::kTime || one.kind == ColumnKind::kEpochTime ||
-             one.kind == ColumnKind::kSpeedup;
+      return is_rate_kind(one.kind) || is_time_kind(one.kind) || one.kind == ColumnKind::kSpeedup;
     });
     if (!counts || !measures) return std::nullopt;
     Table read{.name = table_.name, .rows = {}};
@@ -66,9 +43,7 @@ class Reader {
   }
 
   const std::string& cell(std::size_t row, std::size_t column) const {
-    static const std::string kNone;
-    const Cells& cells = table_.rows[row];
-    return column < cells.size() ? cells[column] : kNone;
+    return cell_of(table_, row, column);
   }
 
   // A blank cell of a network, a chip or a precision goes on with the one above.
@@ -84,61 +59,31 @@ class Reader {
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       if (columns_[c].kind != ColumnKind::kChip) continue;
       for (std::size_t r = 0; r < table_.rows.size(); ++r) {
-        if (counted_chip(cell(r, c))) return true;
+        if (machines_in_count(cell(r, c))) return true;
       }
     }
     return false;
-  }
-
-  // A "scaling" in per cent is an efficiency, and one above 1.5 a per cent.
-  void find_percents() {
-    for (std::size_t c = 0; c < columns_.size(); ++c) {
-      ColumnMeaning& column = columns_[c];
-      bool percent = table_.header[c].find('%') != std::string::npos, large = false;
-      for (std::size_t r = 0; r < table_.rows.size(); ++r) {
-        const auto value = read_printed(cell(r, c));
-        percent = percent || cell(r, c).find('%') != std::string::npos;
-        large = large || (value && value->value > 1.5);
-      }
-      if (column.kind == ColumnKind::kSpeedup && percent) column.kind = ColumnKind::kEfficiency;
-      const bool share = column.kind == ColumnKind::kEfficiency || column.kind == ColumnKind::kMfu;
-      if (share && (percent || large)) column.factor = 0.01;
-    }
-  }
-
-  // "amp speed-up" beside rates in fp32 and amp is that of a precision, unless it begins with 1.
-  void find_precision_ratios() {
-    std::vector<std::string> rated;
-    for (const auto& column : columns_) {
-      if (is_rate_kind(column.kind) && column.precisions.size() == 1)
-        rated.push_back(column.precisions.front());
-    }
-    if (rated.size() < 2 || table_.rows.empty()) return;
-    for (std::size_t c = 0; c < columns_.size(); ++c) {
-      if (columns_[c].kind != ColumnKind::kSpeedup || columns_[c].precisions.size() > 1) continue;
-      const auto first = read_printed(cell(0, c));
-      if (!first || first->value == 1) continue;
-      const std::string to =
-          columns_[c].precisions.empty() ? rated.back() : columns_[c].precisions.front();
-      const auto from =
-          std::ranges::find_if(rated, [&](const std::string& one) { return one != to; });
-      if (from == rated.end()) continue;
-      columns_[c].kind = ColumnKind::kPrecisionRatio;
-      columns_[c].precisions = {*from, to};
-    }
   }
 
   // A text that is another one in every row names the rows; it tells no series apart.
   void find_labels() {
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       const bool text = columns_[c].kind == ColumnKind::kOther ||
-                        (columns_[c].kind == ColumnKind::kChip && has(ColumnKind::kGpus));
+                        (columns_[c].kind == ColumnKind::kChip &&
+                         (has(ColumnKind::kGpus) || machines_in_count(cell(0, c))));
       std::set<std::string> seen;
       bool differ = text && table_.rows.size() > 1;
       for (std::size_t r = 0; differ && r < table_.rows.size(); ++r)
-        differ = seen.insert(cell(r, c)).second;
+        differ = seen.insert(told_by(r, c)).second;
       labels_.push_back(differ);
     }
+  }
+
+  // A cell without its count of GPUs.
+  std::string told_by(std::size_t r, std::size_t c) const {
+    const auto machines =
+        columns_[c].kind == ColumnKind::kChip ? machines_in_count(cell(r, c)) : std::nullopt;
+    return machines && machines->chip.empty() ? machines->rest : cell(r, c);
   }
 
   void add_rows(std::size_t r, std::vector<Row>& rows) const {
@@ -155,6 +100,7 @@ class Reader {
       // "DDP images/s" and "FSDP images/s" are two series.
       row.series += joined(columns_[c].own_words, " ");
       if (!columns_[c].precisions.empty()) row.precision = columns_[c].precisions.front();
+      add_times_of(r, row);
       (columns_[c].kind == ColumnKind::kRate ? row.rate : row.rate_per_gpu) = *value;
       if (const auto beside = per_gpu_beside(c)) row.rate_per_gpu = read_printed(cell(r, *beside));
       add_ratios(r, c, row);
@@ -164,6 +110,19 @@ class Reader {
     Row row = common;
     add_ratios(r, columns_.size(), row);
     rows.push_back(std::move(row));
+  }
+
+  // Beside rates in several precisions, "latency - TF32" is that of one.
+  bool is_time_of_a_precision(std::size_t c) const {
+    return is_time_kind(columns_[c].kind) && columns_[c].precisions.size() == 1 &&
+           (has(ColumnKind::kRate) || has(ColumnKind::kRatePerGpu));
+  }
+
+  void add_times_of(std::size_t r, Row& row) const {
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      if (is_time_of_a_precision(c) && columns_[c].precisions.front() == row.precision)
+        add_time(columns_[c], cell(r, c), row);
+    }
   }
 
   // The column of rates per GPU that belongs to a column of totals.
@@ -196,7 +155,8 @@ class Reader {
       if (!value) continue;
       if (column.kind == ColumnKind::kPrecisionRatio) {
         if (column.precisions.size() >= 2 && column.precisions.back() == row.precision) {
-          row.ratios.push_back({*value, column.precisions.front(), column.precisions.back()});
+          row.ratios.push_back(
+              {scaled(*value, column.factor), column.precisions.front(), column.precisions.back()});
         }
         continue;
       }
@@ -234,25 +194,38 @@ class Reader {
   }
 
   Row what_all_share(std::size_t r) const {
-    Row row{.id = "line " + std::to_string(table_.lines[r])};
+    Row row{.id = table_.places[r]};
     for (std::size_t c = 0; c < columns_.size(); ++c) {
-      if (!labels_[c] || counted_chip(cell(r, c))) add_cell(columns_[c], filled(r, c), row);
+      const ColumnKind kind = columns_[c].kind;
+      const bool counts =
+          kind == ColumnKind::kGpus || kind == ColumnKind::kChip || kind == ColumnKind::kNodes;
+      if (counts) {
+        add_machines(c, filled(r, c), row);
+      } else if (!labels_[c] && !is_time_of_a_precision(c)) {
+        add_cell(columns_[c], filled(r, c), row);
+      }
     }
-    if (!row.gpus && row.nodes) row.gpus = *row.nodes * row.gpus_per_node.value_or(1);
+    if (has(ColumnKind::kParallel)) row.batch.reset();
+    if (row.gpus || !row.nodes) return row;
+    row.gpus = *row.nodes * row.gpus_per_node.value_or(1);
+    row.counts_nodes = !row.gpus_per_node;
     return row;
   }
 
   // "8x A100" in either column gives both.
-  static void add_gpus(const ColumnMeaning& column, const std::string& text, Row& row) {
-    const auto chips = counted_chip(text);
+  void add_machines(std::size_t c, const std::string& text, Row& row) const {
+    const bool chips = columns_[c].kind == ColumnKind::kChip;
+    const auto machines = machines_in_count(text);
     const auto number = read_printed(text);
-    if (chips) {
-      if (!row.gpus) row.gpus = chips->count;
-      row.chip = chips->chip;
-    } else if (column.kind == ColumnKind::kChip) {
-      row.chip = text;
+    if (machines && (machines->gpus || chips || machines->rest.empty())) {
+      if (machines->gpus && !row.gpus) row.gpus = machines->gpus;
+      if (machines->nodes && !machines->gpus && !row.nodes) row.nodes = machines->nodes;
+      if (!machines->chip.empty()) row.chip = machines->chip;
+      if (!machines->rest.empty() && !labels_[c]) row.series += machines->rest + "; ";
+    } else if (chips) {
+      if (!labels_[c]) row.chip = text;
     } else if (number && number->value > 0) {
-      row.gpus = number->value;
+      (columns_[c].kind == ColumnKind::kNodes ? row.nodes : row.gpus) = number->value;
     }
   }
 
@@ -268,6 +241,9 @@ class Reader {
         row.precision = known.empty() ? text : known.front();
         return true;
       }
+      case ColumnKind::kParallel:
+        row.phase += text + "; ";
+        return true;
       case ColumnKind::kSequence:
         if (number && number->value < 1e9)
           row.sequence_length = static_cast<std::int64_t>(number->value);
@@ -283,9 +259,6 @@ class Reader {
 
   static void add_number(const ColumnMeaning& column, const Printed& number, Row& row) {
     switch (column.kind) {
-      case ColumnKind::kNodes:
-        row.nodes = number.value;
-        return;
       case ColumnKind::kGpusPerNode:
         row.gpus_per_node = number.value;
         return;
@@ -317,16 +290,17 @@ class Reader {
     if (!step && !epoch && column.kind != ColumnKind::kTime) return false;
     const auto time = read_duration(text, column.factor);
     if (!time || !(time->value > 0)) return true;
-    (step ? row.step_s : row.time_s) = *time;
+    auto& slot = step ? row.step_s : row.time_s;
+    if (slot) {
+      row.other_times.push_back(*time);
+      return true;
+    }
+    slot = *time;
     row.time_is_of_an_epoch = row.time_is_of_an_epoch || epoch;
     return true;
   }
 
   static void add_cell(const ColumnMeaning& column, const std::string& text, Row& row) {
-    if (column.kind == ColumnKind::kGpus || column.kind == ColumnKind::kChip) {
-      add_gpus(column, text, row);
-      return;
-    }
     if (add_word(column, text, row) || add_time(column, text, row)) return;
     const auto number = read_printed(text);
     if (number && number->value > 0) add_number(column, *number, row);
@@ -338,7 +312,7 @@ class Reader {
       const auto falls = [&](const Row& other) {
         return other.gpus && row.gpus && *other.gpus < *row.gpus && other.batch_per_gpu &&
                row.batch_per_gpu && other.batch && row.batch && *other.batch > *row.batch &&
-               other.network == row.network;
+               other.network == row.network && other.series == row.series;
       };
       row.strong = std::ranges::any_of(rows, falls);
     }
@@ -353,7 +327,8 @@ class Reader {
 TablesRead read_all(const std::vector<TextTable>& tables) {
   TablesRead read;
   for (const TextTable& table : tables) {
-    if (auto one = Reader(table).read()) {
+    const auto unfolded = long_form(table);
+    if (auto one = Reader(unfolded ? *unfolded : table).read()) {
       read.tables.push_back(std::move(*one));
     } else {
       read.headers.push_back(joined(table.header, " | "));
@@ -364,7 +339,13 @@ TablesRead read_all(const std::vector<TextTable>& tables) {
 
 }  // namespace
 
-TablesRead read_markdown(std::string_view text) { return read_all(pipe_tables(text)); }
+TablesRead read_markdown(std::string_view text) {
+  std::vector<TextTable> tables = pipe_tables(text);
+  for (TextTable& table : html_tables(text)) tables.push_back(std::move(table));
+  return read_all(tables);
+}
+
+TablesRead read_html(std::string_view text) { return read_all(html_tables(text)); }
 
 TablesRead read_csv(std::string_view text) { return read_all({csv_table(text)}); }
 

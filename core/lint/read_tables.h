@@ -1,4 +1,4 @@
-// Tables of throughputs in a text that somebody wrote: the pipe tables of a Markdown file, or a
+// Tables of throughputs in a text that somebody wrote: those of a Markdown or an HTML file, or a
 // CSV. Columns are known by their headers (columns.h). Pure.
 #pragma once
 
@@ -15,8 +15,11 @@ struct TablesRead {
   std::vector<std::string> headers;  // of the others: "Name | Licence"
 };
 
-// Every pipe table of a Markdown text. A table's name is the heading above it.
+// Every pipe table of a Markdown text, then every HTML table in it. A table's name is the heading
+// above it.
 TablesRead read_markdown(std::string_view text);
+
+TablesRead read_html(std::string_view text);
 
 // The first line holds headers; fields are separated by commas, semicolons or tabs, and may stand
 // in double quotes.

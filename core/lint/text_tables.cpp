@@ -45,6 +45,12 @@ bool is_rule(std::string_view line) {
 
 bool is_heading(std::string_view line) { return line.starts_with('#'); }
 
+std::string text_of_heading(std::string_view line) {
+  return trimmed(line.substr(std::min(line.find_first_not_of('#'), line.size())));
+}
+
+std::string place_of(std::size_t line) { return "line " + std::to_string(line); }
+
 // One record of CSV from `text`, which loses it. Quotes may hold separators and line ends.
 Cells take_record(std::string_view& text, char separator) {
   Cells cells{""};
@@ -115,24 +121,36 @@ std::string trimmed(std::string_view text) {
   return std::string(text);
 }
 
+const std::string& cell_of(const TextTable& table, std::size_t row, std::size_t column) {
+  static const std::string kNone;
+  const Cells& cells = table.rows[row];
+  return column < cells.size() ? cells[column] : kNone;
+}
+
 std::vector<TextTable> pipe_tables(std::string_view text) {
   const auto lines = lines_of(text);
   std::vector<TextTable> tables;
-  std::string heading;
+  std::string heading, above;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (is_heading(lines[i]))
-      heading = trimmed(lines[i].substr(lines[i].find_first_not_of('#') == std::string_view::npos
-                                            ? lines[i].size()
-                                            : lines[i].find_first_not_of('#')));
     const bool begins = i + 1 < lines.size() && lines[i].find('|') != std::string_view::npos &&
                         is_rule(lines[i + 1]);
-    if (!begins) continue;
-    TextTable table{.name = heading, .header = pipe_cells(lines[i]), .rows = {}, .lines = {}};
+    if (!begins) {
+      if (is_heading(lines[i])) heading = text_of_heading(lines[i]);
+      const std::string line = trimmed(lines[i]);
+      if (!line.empty()) above = is_heading(lines[i]) ? "" : line;
+      continue;
+    }
+    TextTable table{.name = heading,
+                    .caption = above,
+                    .header = pipe_cells(lines[i]),
+                    .rows = {},
+                    .places = {}};
     for (i += 2; i < lines.size() && lines[i].find('|') != std::string_view::npos; ++i) {
       table.rows.push_back(pipe_cells(lines[i]));
-      table.lines.push_back(i + 1);
+      table.places.push_back(place_of(i + 1));
     }
     --i;
+    above.clear();
     tables.push_back(std::move(table));
   }
   return tables;
@@ -152,7 +170,7 @@ TextTable csv_table(std::string_view text) {
     Cells cells = take_record(text, separator);
     if (cells.size() == 1 && cells.front().empty()) continue;
     table.rows.push_back(std::move(cells));
-    table.lines.push_back(line);
+    table.places.push_back(place_of(line));
   }
   if (separator != ',') read_decimal_commas(table);
   return table;

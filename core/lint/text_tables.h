@@ -11,15 +11,22 @@ namespace scalemark::lint {
 
 using Cells = std::vector<std::string>;
 
+// A table that a person reads has no more; larger ones are passed over.
+inline constexpr std::size_t kMostColumns = 100, kMostRows = 5000;
+
 struct TextTable {
-  std::string name;  // the heading above it
+  std::string name;     // the heading above it
+  std::string caption;  // the paragraph above it, or its last line
   Cells header;
   std::vector<Cells> rows;
-  std::vector<std::size_t> lines;  // of each row, from 1
+  std::vector<std::string> places;  // of each row: "line 12"
 };
 
 // Without blanks at both ends.
 std::string trimmed(std::string_view text);
+
+// Empty where a row is shorter than its header.
+const std::string& cell_of(const TextTable& table, std::size_t row, std::size_t column);
 
 std::vector<TextTable> pipe_tables(std::string_view text);
 

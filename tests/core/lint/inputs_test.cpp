@@ -25,6 +25,9 @@ TEST(LintInputs, TablesAreNamedByFileAndHeading) {
   const auto tables = read_tables("# A\n|GPUs|images/s|\n|-|-|\n|1|10|\n", "blog.md");
   EXPECT_EQ(tables.at(0).name, "blog.md, A");
   EXPECT_EQ(read_tables("gpus,ips\n1,10\n", "t.csv").at(0).name, "t.csv");
+  const char* page = "<table><tr><th>GPUs<th>images/s<tr><td>1<td>10</table>";
+  for (const char* file : {"t.html", "T.HTM", "t.md"})
+    EXPECT_EQ(read_tables(page, file).at(0).name, file);
 }
 
 // The library is judged by the cells that its sources print.

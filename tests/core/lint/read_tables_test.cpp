@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/lint/lint.h"
+
 namespace scalemark::lint {
 namespace {
 
@@ -29,8 +31,9 @@ TEST(ReadPrinted, TakesGroupsPowersAndThousands) {
 
 TEST(ReadDuration, TakesUnitsAndClocks) {
   const std::pair<const char*, double> times[] = {
-      {"2.5 h", 9000},   {"20 min", 1200}, {"650 s", 650},   {"12h 30m", 45'000}, {"52 min", 3120},
-      {"1:20:00", 4800}, {"41:14", 2474},  {"0:11:00", 660}, {"105", 105}};
+      {"2.5 h", 9000},  {"20 min", 1200},      {"650 s", 650},    {"12h 30m", 45'000},
+      {"52 min", 3120}, {"1.5 days", 129'600}, {"1:20:00", 4800}, {"41:14", 2474},
+      {"0:11:00", 660}, {"105", 105}};
   for (const auto& [text, seconds] : times)
     EXPECT_DOUBLE_EQ(read_duration(text, 1)->value, seconds) << text;
   EXPECT_DOUBLE_EQ(read_duration("2.5", 60)->value, 150);
@@ -152,6 +155,82 @@ TEST(ReadCsv, ABatchPerGpuThatFallsIsStrongScaling) {
   const auto read = read_csv("gpus,batch per gpu,images/s\n1,256,100\n2,128,210\n");
   EXPECT_FALSE(read.tables.at(0).rows[0].strong);
   EXPECT_TRUE(read.tables.at(0).rows[1].strong);
+}
+
+TEST(ReadMarkdown, SetupsTellCountsOfGpus) {
+  const auto read = read_markdown(
+      "|Setup|images/s|\n|-|-|\n|1 node x 8 H100|20,000|\n|2 nodes x 8 H100|39,000|\n|4x8 "
+      "H100|76,000|\n");
+  const auto& rows = read.tables.at(0).rows;
+  EXPECT_EQ(rows.at(1).gpus, 16);
+  EXPECT_EQ(rows.at(2).gpus, 32);
+  EXPECT_EQ(rows.at(2).chip, "H100");
+  EXPECT_EQ(series_of(read.tables[0]).size(), 1u);
+  // A setup without GPUs is nothing that could be compared.
+  EXPECT_TRUE(read_markdown("|Setup|images/s|\n|-|-|\n|8 GPUs|10|\n|CPU|1|\n").tables.empty());
+}
+
+TEST(ReadMarkdown, ACellOfGpusMaySayMoreThanTheCount) {
+  const auto rows =
+      read_markdown("|GPUs|img/s|\n|-|-|\n|4 (1 node)|10|\n|2 nodes x 8|40|\n|2 x 16|80|\n")
+          .tables.at(0)
+          .rows;
+  EXPECT_EQ(rows.at(0).gpus, 4);
+  EXPECT_EQ(rows.at(1).gpus, 16);
+  EXPECT_EQ(rows.at(2).gpus, 32);
+}
+
+TEST(ReadMarkdown, NodesOfAnUnknownSizeAreNoGpus) {
+  const auto read = read_markdown(
+      "|Nodes|Batch per GPU|Global batch|img/s|\n|-|-|-|-|\n|1|64|512|10|\n|2|64|1024|19|\n");
+  EXPECT_TRUE(read.tables.at(0).rows.at(1).counts_nodes);
+  EXPECT_TRUE(lint(read.tables).empty());
+}
+
+TEST(ReadMarkdown, ALatencyIsThatOfItsPrecision) {
+  const auto read = read_markdown(
+      "|GPUs|Throughput - TF32|Throughput - AMP|Latency - TF32 (ms)|Latency - AMP (ms)|Latency p99 "
+      "(ms)|\n|-|-|-|-|-|-|\n|1|100|250|10|4|99|\n");
+  const auto& rows = read.tables.at(0).rows;
+  EXPECT_DOUBLE_EQ(rows.at(0).step_s->value, 0.010);
+  EXPECT_DOUBLE_EQ(rows.at(1).step_s->value, 0.004);
+}
+
+// Each prints true numbers in a form that somebody uses.
+TEST(ReadMarkdown, TrueNumbersAreNotFlagged) {
+  for (const char* text :
+       {// A ratio of precisions may be said the other way round.
+        "|GPUs|fp32 img/s|amp img/s|Speedup (amp to fp32)|\n|-|-|-|-|\n|1|100|250|2.5|\n",
+        // A scaling of 393 % is a speed-up.
+        "|GPUs|fp32 img/s|fp32 scaling|\n|-|-|-|\n|1|100|100%|\n|4|393|393%|\n",
+        // The first row has the most GPUs.
+        "|GPUs|fp32 img/s|amp img/s|fp32 scaling|amp scaling|\n|-|-|-|-|-|\n"
+        "|8|760|1800|7.6|7.2|\n|1|100|250|1.0|1.0|\n",
+        // Mixed precision against TF32, in times.
+        "|GPUs|Time TF32 (h)|Time AMP (h)|Speed-up with AMP|\n|-|-|-|-|\n|1|14|12|1.17|\n"
+        "|8|2|1.8|1.11|\n",
+        // A batch of 32 sequences is also printed in tokens.
+        "|GPUs|Micro batch|Global batch|Global batch (T)|tokens/s|\n|-|-|-|-|-|\n"
+        "|8|4|32|65536|90000|\n",
+        // A split network has fewer copies than GPUs.
+        "|GPUs|TP|Micro batch|Global batch|tokens/s|\n|-|-|-|-|-|\n|8|8|4|4|90000|\n",
+        // Sharding leaves room for a larger batch, which is faster.
+        "|GPUs|Micro batch|tokens/s|\n|-|-|-|\n|8|2|1000|\n|16|8|2400|\n"}) {
+    const auto read = read_markdown(text);
+    ASSERT_EQ(read.tables.size(), 1u) << text;
+    for (const Finding& one : lint(read.tables))
+      EXPECT_EQ(one.severity, "info") << text << one.text;
+  }
+}
+
+TEST(ReadHtml, TheNameIsTheHeadingAbove) {
+  const auto read = read_html(
+      "<h1>Results</h1>\n<table>\n<tr><th>GPUs</th><th>images/s</th></tr>\n"
+      "<tr><td>1</td><td>310</td></tr>\n<tr><td>8</td><td>3&nbsp;100</td></tr>\n</table>\n");
+  ASSERT_EQ(read.tables.size(), 1u);
+  EXPECT_EQ(read.tables[0].name, "Results");
+  EXPECT_EQ(read.tables[0].rows.at(1).rate->value, 3100);
+  EXPECT_EQ(read.tables[0].rows.at(1).id, "line 5");
 }
 
 TEST(ReadMarkdown, SurvivesTextThatIsNoTable) {

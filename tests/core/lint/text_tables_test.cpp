@@ -11,7 +11,7 @@ TEST(TextTables, APipeMayBeEscapedAndEdgesMayLack) {
   EXPECT_EQ(tables[0].name, "A");
   EXPECT_EQ(tables[0].rows.at(0), (Cells{"1 | 2", "3"}));
   EXPECT_EQ(tables[1].rows.size(), 2u);
-  EXPECT_EQ(tables[1].lines.at(1), 10u);
+  EXPECT_EQ(tables[1].places.at(1), "line 10");
 }
 
 TEST(TextTables, AQuotedFieldHoldsSeparatorsAndQuotes) {
