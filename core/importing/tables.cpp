@@ -134,7 +134,7 @@ std::vector<Row> timm_rows(const lint::TextTable& table, const std::string& file
     Row row;
     row.repo = "import";
     row.path = file;
-    row.line = static_cast<std::int64_t>(table.lines[r]);
+    row.line = count_of(number_after(table.places[r], "line "));
     row.framework = "timm";
     row.workload = cell("model");
     row.gpus = 1;
