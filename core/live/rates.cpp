@@ -1,0 +1,231 @@
+#include "core/live/rates.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <ranges>
+#include <unordered_map>
+
+#include "core/base/json_writer.h"
+#include "core/base/text.h"
+
+namespace scalemark::live {
+namespace {
+
+constexpr double kSpan_s = 10, kLongestSpan_s = 60;
+constexpr std::int64_t kSteps = 10;
+constexpr double kShortest_s = 0.5;  // below it a beat's own jitter shows
+
+using Amount = std::optional<double>;
+
+// How much a counter grew; absent where one end lacks, or it began anew.
+Amount growth(const Amount& before, const Amount& now) {
+  if (!before || !now || *now < *before) return std::nullopt;
+  return *now - *before;
+}
+
+Amount per(const Amount& amount, double seconds) {
+  return amount ? Amount(*amount / seconds) : std::nullopt;
+}
+
+// When its last step ended, on the rank's own clock.
+Amount step_end(const RankStatus& rank) {
+  return rank.since_step_s ? Amount(rank.clock_s - *rank.since_step_s) : std::nullopt;
+}
+
+bool is_on_gpu(const RankStatus& rank) {
+  return rank.gpu.has_value() || rank.device.starts_with("cuda");
+}
+
+bool can_be_compared(const RankStatus& before, const RankStatus& now) {
+  return before.phase == now.phase && before.beats < now.beats &&
+         before.clock_s + kShortest_s <= now.clock_s && before.samples <= now.samples &&
+         before.collectives <= now.collectives && before.data_wait_s <= now.data_wait_s;
+}
+
+// From the end of one step to that of another, so that half a step at either end does not count;
+// by the clock while a step takes twice as long as usual.
+double rate_span(const RankStatus& before, const RankStatus& now, RankNow& rates) {
+  const double by_clock = now.clock_s - before.clock_s;
+  const Amount first = step_end(before), last = step_end(now);
+  if (rates.steps <= 0 || !first || !last || *last <= *first) return by_clock;
+  rates.step_s = (*last - *first) / static_cast<double>(rates.steps);
+  return now.since_step_s.value() > 2 * *rates.step_s ? by_clock : *last - *first;
+}
+
+void add_waits(const RankStatus& before, const RankStatus& now, RankNow& rates) {
+  const double seconds = *rates.interval_s, data = now.data_wait_s - before.data_wait_s;
+  rates.data_wait_share = std::min(1.0, data / seconds);
+  const Amount queued = growth(before.main_queued_s, now.main_queued_s);
+  const Amount ran = growth(before.main_ran_s, now.main_ran_s);
+  rates.queued_share = per(queued, seconds);
+  if (is_on_gpu(now) || !ran || !queued) return;
+  if (rates.steps > 0 && rates.collectives == 0)
+    return;  // nothing is exchanged: it waits elsewhere
+  rates.exchange_wait_share = std::max(0.0, seconds - *ran - *queued - data) / seconds;
+}
+
+RankNow rank_rates(const RankStatus* before, const RankStatus& now) {
+  RankNow rates{.rank = now.rank};
+  if (!before || !can_be_compared(*before, now)) return rates;
+  const double seconds = now.clock_s - before->clock_s;
+  rates.interval_s = seconds;
+  rates.collectives = now.collectives - before->collectives;
+  rates.late_wakeups_per_s =
+      static_cast<double>(std::max<std::int64_t>(0, now.late_wakeups - before->late_wakeups)) /
+      seconds;
+  if (!is_measuring(now.phase)) return rates;
+  if (before->step && now.step) rates.steps = std::max<std::int64_t>(0, *now.step - *before->step);
+  const auto samples = static_cast<double>(now.samples - before->samples);
+  rates.samples_per_s = samples / rate_span(*before, now, rates);
+  add_waits(*before, now, rates);
+  return rates;
+}
+
+// The network's part is what no rank of a phase is spared; the rest is a wait for peers.
+void split_exchange_waits(const Status& now, std::vector<RankNow>& ranks) {
+  struct Phase {
+    double smallest = std::numeric_limits<double>::infinity();
+    int ranks = 0;
+  };
+  std::map<std::string_view, Phase> phases;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    if (!ranks[i].exchange_wait_share) continue;
+    Phase& phase = phases[now.ranks[i].phase];
+    phase.smallest = std::min(phase.smallest, *ranks[i].exchange_wait_share);
+    ++phase.ranks;
+  }
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    if (!ranks[i].exchange_wait_share) continue;
+    const Phase& phase = phases[now.ranks[i].phase];
+    if (phase.ranks < 2) continue;
+    ranks[i].network_wait_share = phase.smallest;
+    ranks[i].peer_wait_share = *ranks[i].exchange_wait_share - phase.smallest;
+  }
+}
+
+// All that train; absent while one of them is unknown, unless it has long been silent.
+Amount whole_rate(const Status& now, const std::vector<RankNow>& ranks) {
+  Amount sum;
+  std::int64_t samples = 0;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    if (!is_measuring(now.ranks[i].phase)) continue;
+    samples += now.ranks[i].samples;
+    if (!ranks[i].samples_per_s && now.ranks[i].silent_s < kOldStatus_s) return std::nullopt;
+    sum = sum.value_or(0) + ranks[i].samples_per_s.value_or(0);
+  }
+  return samples > 0 ? sum : std::nullopt;
+}
+
+struct Traffic {
+  Amount received, sent;
+};
+
+Traffic traffic_of(const NodeStatus& before, const NodeStatus& now) {
+  Traffic traffic;
+  for (const InterfaceStatus& is : now.interfaces) {
+    const auto was = std::ranges::find(before.interfaces, is.name, &InterfaceStatus::name);
+    if (is.name == "lo" || was == before.interfaces.end()) continue;
+    traffic.received =
+        traffic.received.value_or(0) + growth(was->received_bytes, is.received_bytes).value_or(0);
+    traffic.sent = traffic.sent.value_or(0) + growth(was->sent_bytes, is.sent_bytes).value_or(0);
+  }
+  return traffic;
+}
+
+NodeNow node_rates(const NodeStatus* before, const NodeStatus& now) {
+  NodeNow rates{.host = now.host};
+  if (!before || before->clock_s + kShortest_s > now.clock_s) return rates;
+  const auto rate = [&](Amount NodeStatus::*counter) {
+    return per(growth(before->*counter, now.*counter), now.clock_s - before->clock_s);
+  };
+  rates.busy_cpus = rate(&NodeStatus::busy_cpu_s);
+  rates.stolen_cpus = rate(&NodeStatus::steal_cpu_s);
+  rates.throttled_cpus = rate(&NodeStatus::throttled_cpu_s);
+  rates.swap_bytes_per_s = rate(&NodeStatus::swapped_bytes);
+  rates.pressure_cpu_share = rate(&NodeStatus::pressure_cpu_s);
+  rates.pressure_memory_share = rate(&NodeStatus::pressure_memory_s);
+  rates.pressure_io_share = rate(&NodeStatus::pressure_io_s);
+  rates.retransmits_per_s = rate(&NodeStatus::retransmitted_segments);
+  rates.errors_per_s = rate(&NodeStatus::network_errors);
+  rates.disk_read_bytes_per_s = rate(&NodeStatus::disk_read_bytes);
+  rates.disk_written_bytes_per_s = rate(&NodeStatus::disk_written_bytes);
+  const Traffic traffic = traffic_of(*before, now);
+  rates.received_bytes_per_s = per(traffic.received, now.clock_s - before->clock_s);
+  rates.sent_bytes_per_s = per(traffic.sent, now.clock_s - before->clock_s);
+  return rates;
+}
+
+bool is_same_work(const Status& before, const Status& now) {
+  return before.run_id == now.run_id && before.point == now.point;
+}
+
+void add_ranks(const Status* before, const Status& now, RunNow& run) {
+  std::unordered_map<int, const RankStatus*> earlier;
+  if (before) {
+    for (const RankStatus& rank : before->ranks) earlier[rank.rank] = &rank;
+  }
+  for (const RankStatus& rank : now.ranks) {
+    const auto found = earlier.find(rank.rank);
+    run.ranks.push_back(rank_rates(found == earlier.end() ? nullptr : found->second, rank));
+    if (now.state == kRunning && is_measuring(rank.phase) && rank.since_step_s) {
+      run.ranks.back().last_step_age_s = *rank.since_step_s + rank.silent_s + run.age_s;
+    }
+  }
+  split_exchange_waits(now, run.ranks);
+}
+
+void add_nodes(const Status* before, const Status& now, RunNow& run) {
+  std::unordered_map<std::string_view, const NodeStatus*> earlier;
+  if (before) {
+    for (const NodeStatus& node : before->nodes) earlier[node.host] = &node;
+  }
+  for (const NodeStatus& node : now.nodes) {
+    const auto found = earlier.find(node.host);
+    run.nodes.push_back(node_rates(found == earlier.end() ? nullptr : found->second, node));
+  }
+}
+
+}  // namespace
+
+bool is_measuring(std::string_view phase) {
+  return phase == "warmup" || phase == "window" || phase == "epochs";
+}
+
+const Status* base_of(const std::deque<Status>& earlier, const Status& now) {
+  const Status* base = nullptr;
+  for (const Status& before : earlier | std::views::reverse) {
+    if (!is_same_work(before, now) || before.phase != now.phase) break;
+    if (before.ranks.empty() || now.ranks.empty()) break;
+    const RankStatus &was = before.ranks.front(), &is = now.ranks.front();
+    if (was.clock_s > is.clock_s) break;  // another process
+    base = &before;
+    const double span = is.clock_s - was.clock_s;
+    const std::int64_t steps = was.step && is.step ? *is.step - *was.step : 0;
+    if (span >= kLongestSpan_s || (span >= kSpan_s && steps >= kSteps)) break;
+  }
+  return base;
+}
+
+RunNow rates_of(const Status* before, const Status& now, double age_s) {
+  RunNow run{.age_s = age_s};
+  add_nodes(before && before->run_id == now.run_id ? before : nullptr, now, run);
+  add_ranks(before && is_same_work(*before, now) ? before : nullptr, now, run);
+  if (!run.ranks.empty()) run.interval_s = run.ranks.front().interval_s;
+  run.samples_per_s = whole_rate(now, run.ranks);
+  if (now.state == kRunning && age_s > kOldStatus_s) {
+    run.alarm = "rank 0 has given no sign of life for " + printed("%.0f s", age_s) +
+                ": killed, stopped, or a slow disk";
+  }
+  return run;
+}
+
+std::string frame_json(const std::string& source, const Status& status, const RunNow& now) {
+  FieldJson frame;
+  frame["source"] = source;
+  frame["status"] = as_json(status, "status");
+  frame["now"] = as_json(now, "now");
+  return frame.dump(-1, ' ', false, FieldJson::error_handler_t::replace);
+}
+
+}  // namespace scalemark::live

@@ -1,0 +1,108 @@
+// Rates, shares and ages of a run, from two of its records (status.h): for the screen of `top` and
+// its JSON. Pure; who is marked is told in marks.h.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/live/status.h"
+
+namespace scalemark::live {
+
+struct RankNow {
+  int rank = 0;
+  std::optional<double> interval_s, samples_per_s, step_s;
+  std::optional<double> data_wait_share, exchange_wait_share, network_wait_share, peer_wait_share;
+  std::optional<double> queued_share, late_wakeups_per_s, last_step_age_s;
+  std::int64_t steps = 0, collectives = 0;
+  std::string mark, reason;
+};
+template <class A>
+constexpr void fields(A& a, typename A::template Field<RankNow>& r) {
+  a.record("rank_now", "A rank between two records");
+  a("rank", r.rank, {"its number"});
+  a("interval_s", r.interval_s, {"between its two signs of life; absent without two", "s"});
+  a("samples_per_s", r.samples_per_s, {"trained on", "1/s"});
+  a("step_s", r.step_s, {"from the end of one step to that of the next", "s"});
+  a("data_wait_share", r.data_wait_share, {"of the time, waiting for data"});
+  a("exchange_wait_share", r.exchange_wait_share,
+    {"of the time in which its main thread neither ran, nor was ready, nor waited for data"});
+  a("network_wait_share", r.network_wait_share,
+    {"the smallest exchange_wait_share of the ranks in its phase"});
+  a("peer_wait_share", r.peer_wait_share, {"exchange_wait_share above the smallest"});
+  a("queued_share", r.queued_share, {"of the time, its main thread ready and without a CPU"});
+  a("late_wakeups_per_s", r.late_wakeups_per_s, {"its sampler woke more than 5 ms late", "1/s"});
+  a("last_step_age_s", r.last_step_age_s, {"since its last step ended, until now", "s"});
+  a("steps", r.steps, {"that ended between the two"});
+  a("collectives", r.collectives, {"begun between the two"});
+  a.text("mark", r.mark, {"silent | behind | slowest; absent where nothing is wrong"});
+  a.text("reason", r.reason, {"why it is marked"});
+}
+
+struct NodeNow {
+  std::string host;
+  std::optional<double> busy_cpus, stolen_cpus, throttled_cpus, swap_bytes_per_s;
+  std::optional<double> pressure_cpu_share, pressure_memory_share, pressure_io_share;
+  std::optional<double> received_bytes_per_s, sent_bytes_per_s, retransmits_per_s, errors_per_s;
+  std::optional<double> disk_read_bytes_per_s, disk_written_bytes_per_s;
+};
+template <class A>
+constexpr void fields(A& a, typename A::template Field<NodeNow>& n) {
+  a.record("node_now", "A machine between two records");
+  a("host", n.host, {"its name"});
+  a("busy_cpus", n.busy_cpus, {"CPUs at work for any program"});
+  a("stolen_cpus", n.stolen_cpus, {"CPUs that the hypervisor gave to others"});
+  a("throttled_cpus", n.throttled_cpus, {"CPUs that a quota held back"});
+  a("swap_bytes_per_s", n.swap_bytes_per_s, {"to and from swap", "bytes/s"});
+  a("pressure_cpu_share", n.pressure_cpu_share, {"of the time, some task waited for a CPU"});
+  a("pressure_memory_share", n.pressure_memory_share, {"... for memory"});
+  a("pressure_io_share", n.pressure_io_share, {"... for a disk"});
+  a("received_bytes_per_s", n.received_bytes_per_s, {"by all interfaces but lo", "bytes/s"});
+  a("sent_bytes_per_s", n.sent_bytes_per_s, {"by all interfaces but lo", "bytes/s"});
+  a("retransmits_per_s", n.retransmits_per_s, {"TCP segments sent again", "1/s"});
+  a("errors_per_s", n.errors_per_s, {"errors and drops of interfaces", "1/s"});
+  a("disk_read_bytes_per_s", n.disk_read_bytes_per_s, {"by all programs", "bytes/s"});
+  a("disk_written_bytes_per_s", n.disk_written_bytes_per_s, {"by all programs", "bytes/s"});
+}
+
+struct RunNow {
+  double age_s = 0;
+  std::optional<double> interval_s, samples_per_s;
+  std::string alarm;
+  std::vector<RankNow> ranks;
+  std::vector<NodeNow> nodes;
+};
+template <class A>
+constexpr void fields(A& a, typename A::template Field<RunNow>& r) {
+  a.record("now", "A run between two records, and how old the newer one is");
+  a("age_s", r.age_s, {"of the status", "s"});
+  a("interval_s", r.interval_s, {"between the two, on rank 0's clock; absent without two", "s"});
+  a("samples_per_s", r.samples_per_s, {"of all ranks that train", "1/s"});
+  a.text("alarm", r.alarm, {"says so where rank 0 shows no sign of life"});
+  a.list("ranks", r.ranks, {"in the order of the status"});
+  a.list("nodes", r.nodes, {"in the order of the status"});
+}
+
+// Steps are made in it: warmup, window or epochs.
+bool is_measuring(std::string_view phase);
+
+inline constexpr std::string_view kRunning = "running";
+
+// A running status that is older shows that rank 0 is not well: it writes one every 2 s.
+inline constexpr double kOldStatus_s = 10;
+
+// The record to compare `now` with: the newest of `earlier` (oldest first) that is 10 s and 10
+// steps older, or 60 s; else the oldest of the same phase and point. Null: there is none.
+const Status* base_of(const std::deque<Status>& earlier, const Status& now);
+
+// `before` may be null. Without marks. `age_s`: since `now` was written.
+RunNow rates_of(const Status* before, const Status& now, double age_s);
+
+// One JSON object in one line, without a line end: {"source", "status", "now"}.
+std::string frame_json(const std::string& source, const Status& status, const RunNow& now);
+
+}  // namespace scalemark::live
