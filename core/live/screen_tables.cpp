@@ -1,0 +1,301 @@
+#include "core/live/screen_tables.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <string_view>
+
+#include "core/base/text.h"
+#include "core/reporting/table/text_table.h"
+
+namespace scalemark::live {
+namespace {
+
+using reporting::Column;
+using reporting::kAbsent;
+
+constexpr int kStays = 1000;  // a column that is never left out
+
+// A column, and how much it matters: the least goes first where the terminal is too narrow.
+struct Weighed {
+  Column column;
+  int weight = kStays;
+};
+
+template <class T, class Text>
+std::string known(const std::optional<T>& value, Text text) {
+  return value ? text(*value) : kAbsent;
+}
+
+// 12.3 kB, in powers of 1000 as networks and disks are sold.
+std::string size_text(double bytes) {
+  constexpr std::array<const char*, 5> kUnits = {"B", "kB", "MB", "GB", "TB"};
+  std::size_t unit = 0;
+  for (; bytes >= 999.5 && unit + 1 < kUnits.size(); ++unit) bytes /= 1000;
+  if (bytes < 0.5) return "0";
+  const bool whole = unit == 0 || bytes >= 99.95;
+  return printed(whole ? "%.0f " : "%.1f ", bytes) + kUnits[unit];
+}
+
+std::string cpus_text(double cpus) { return cpus < 0.05 ? "0" : printed("%.1f", cpus); }
+
+std::string count_text(double per_second) {
+  return per_second < 0.05 ? "0" : rate_text(per_second);
+}
+
+bool says_nothing(const Column& column) {
+  return std::ranges::all_of(column.cells, [](const std::string& cell) {
+    return cell.empty() || cell == kAbsent || cell == "0" || cell == "0 %";
+  });
+}
+
+// The machine has no such counter.
+bool is_absent(const Column& column) {
+  return std::ranges::all_of(column.cells, [](const auto& cell) { return cell == kAbsent; });
+}
+
+std::vector<Column> columns_of(const std::vector<Weighed>& weighed) {
+  std::vector<Column> columns;
+  for (const Weighed& one : weighed) columns.push_back(one.column);
+  return columns;
+}
+
+std::vector<Column> fitted(std::vector<Weighed> weighed, std::size_t width) {
+  for (Weighed& one : weighed) {
+    if (one.weight < kStays && says_nothing(one.column)) one.weight -= kStays;
+  }
+  while (reporting::table_width(columns_of(weighed)) > width) {
+    const auto least = std::ranges::min_element(weighed, {}, &Weighed::weight);
+    if (least == weighed.end() || least->weight >= kStays) break;
+    weighed.erase(least);
+  }
+  return columns_of(weighed);
+}
+
+std::vector<std::string> lines_of(const std::string& text, std::size_t width) {
+  std::vector<std::string> lines;
+  std::istringstream all(text);
+  for (std::string line; std::getline(all, line);) lines.push_back(clipped(line, width));
+  return lines;
+}
+
+template <class Cell>
+Column column(std::vector<std::string> head, const std::vector<std::size_t>& rows, Cell cell,
+              bool left = false) {
+  Column made{.head = std::move(head), .left = left};
+  for (const std::size_t row : rows) made.cells.push_back(cell(row));
+  return made;
+}
+
+std::size_t width_in(const Terminal& terminal) {
+  constexpr std::size_t kAnyWidth = 100'000;
+  return terminal.is_terminal ? static_cast<std::size_t>(terminal.columns) : kAnyWidth;
+}
+
+template <class Word>
+std::size_t different(const std::vector<RankStatus>& ranks, Word RankStatus::*word) {
+  std::set<std::string_view> words;
+  for (const RankStatus& rank : ranks) words.insert(rank.*word);
+  return words.size();
+}
+
+void add_gpu_columns(const Status& status, const std::vector<std::size_t>& rows,
+                     std::vector<Weighed>& columns) {
+  if (std::ranges::none_of(status.ranks, [](const auto& rank) { return rank.gpu.has_value(); }))
+    return;
+  const auto of_gpu = [&](std::vector<std::string> head, int weight, auto text) {
+    const auto cell = [&](std::size_t i) {
+      return status.ranks[i].gpu ? std::string(text(*status.ranks[i].gpu)) : kAbsent;
+    };
+    columns.push_back({column(std::move(head), rows, cell), weight});
+  };
+  of_gpu({"GPU", "busy"}, 60,
+         [](const GpuStatus& gpu) { return known(gpu.utilisation, share_text); });
+  of_gpu({"GPU", "memory"}, 25,
+         [](const GpuStatus& gpu) { return known(gpu.memory_used_bytes, size_text); });
+  of_gpu({"GPU", "power"}, 35, [](const GpuStatus& gpu) {
+    return known(gpu.power_W, [](double watts) { return printed("%.0f W", watts); });
+  });
+  of_gpu({"GPU", "clock"}, 55, [](const GpuStatus& gpu) {
+    return known(gpu.sm_clock_MHz, [](double clock) { return grouped(clock) + " MHz"; });
+  });
+  of_gpu({"held", "down by"}, 50, [](const GpuStatus& gpu) {
+    return gpu.held_down_by.empty() ? std::string(kAbsent) : joined(gpu.held_down_by, ", ");
+  });
+}
+
+void add_rank_rates(const Status& status, const RunNow& now, const std::vector<std::size_t>& rows,
+                    std::vector<Weighed>& columns) {
+  const auto of_rates = [&](std::vector<std::string> head, int weight,
+                            std::optional<double> RankNow::*value, auto text) {
+    const auto cell = [&](std::size_t i) { return known(now.ranks[i].*value, text); };
+    columns.push_back({column(std::move(head), rows, cell), weight});
+  };
+  const auto step = [&](std::size_t i) {
+    return known(status.ranks[i].step,
+                 [](std::int64_t number) { return grouped(static_cast<double>(number)); });
+  };
+  columns.push_back({column({"step"}, rows, step), 80});
+  if (std::ranges::any_of(status.ranks, [](const auto& rank) { return rank.samples > 0; }))
+    of_rates({status.sample_unit, "per s"}, kStays, &RankNow::samples_per_s, rate_text);
+  of_rates({"wait", "data"}, 72, &RankNow::data_wait_share, share_text);
+  of_rates({"wait", "peers"}, 73, &RankNow::peer_wait_share, share_text);
+  of_rates({"wait", "network"}, 70, &RankNow::network_wait_share, share_text);
+  of_rates({"last", "step"}, 45, &RankNow::last_step_age_s, age_text);
+  const auto memory = [&](std::size_t i) {
+    return size_text(static_cast<double>(status.ranks[i].resident_bytes));
+  };
+  columns.push_back({column({"memory"}, rows, memory), 20});
+}
+
+// Texts beside numbers that all ranks share are left out, marks where there are none.
+std::vector<Weighed> rank_columns(const Status& status, const RunNow& now,
+                                  const std::vector<std::size_t>& rows) {
+  std::vector<Weighed> columns;
+  if (std::ranges::any_of(now.ranks, [](const auto& rank) { return !rank.mark.empty(); })) {
+    columns.push_back({column({""}, rows, [&](std::size_t i) {
+      return std::string(now.ranks[i].mark.empty() ? "" : "!");
+    })});
+  }
+  columns.push_back({column({"rank"}, rows,
+                            [&](std::size_t i) { return std::to_string(status.ranks[i].rank); })});
+  const auto text = [&](const char* head, int weight, std::string RankStatus::*word) {
+    const auto cell = [&](std::size_t i) { return clipped(status.ranks[i].*word, 24); };
+    columns.push_back({column({head}, rows, cell, true), weight});
+  };
+  if (different(status.ranks, &RankStatus::host) > 1) text("host", 48, &RankStatus::host);
+  const bool same = different(status.ranks, &RankStatus::phase) == 1;
+  if (!same || status.ranks.front().phase != status.phase) text("phase", 40, &RankStatus::phase);
+  add_rank_rates(status, now, rows, columns);
+  add_gpu_columns(status, rows, columns);
+  return columns;
+}
+
+// The reasons beside `table`, in what the other columns leave of the width.
+void add_reasons(std::vector<Column>& table, Column reasons, std::size_t width) {
+  const std::size_t used = reporting::table_width(table) + 2;
+  const std::size_t left = width > used ? width - used : 0;
+  for (std::string& cell : reasons.cells) {
+    const std::string text = reporting::on_one_line(cell);
+    const std::string cut = shortened(text, left);
+    cell = cut == " ..." ? clipped(text, left) : cut;
+  }
+  reasons.head = {clipped("what is wrong", left)};
+  table.push_back(std::move(reasons));
+}
+
+// CPU time and the like: its trouble is worth more than any traffic, its absence nothing.
+struct NodeRate {
+  const char *above, *below;
+  int weight;
+  std::optional<double> NodeNow::*value;
+  std::string (*text)(double);
+};
+constexpr std::array kBeforeMemory = {
+    NodeRate{"CPUs", "stolen", 92, &NodeNow::stolen_cpus, cpus_text},
+    NodeRate{"CPUs", "throttled", 93, &NodeNow::throttled_cpus, cpus_text},
+    NodeRate{"wait", "CPU", 50, &NodeNow::pressure_cpu_share, share_text}};
+constexpr std::array kAfterMemory = {
+    NodeRate{"swap", "per s", 95, &NodeNow::swap_bytes_per_s, size_text},
+    NodeRate{"wait", "memory", 94, &NodeNow::pressure_memory_share, share_text},
+    NodeRate{"network", "in /s", 70, &NodeNow::received_bytes_per_s, size_text},
+    NodeRate{"network", "out /s", 69, &NodeNow::sent_bytes_per_s, size_text},
+    NodeRate{"resent", "per s", 91, &NodeNow::retransmits_per_s, count_text},
+    NodeRate{"network", "errors /s", 90, &NodeNow::errors_per_s, count_text},
+    NodeRate{"disk", "read /s", 60, &NodeNow::disk_read_bytes_per_s, size_text},
+    NodeRate{"disk", "write /s", 59, &NodeNow::disk_written_bytes_per_s, size_text},
+    NodeRate{"wait", "disk", 51, &NodeNow::pressure_io_share, share_text}};
+
+std::vector<Weighed> node_columns(const Status& status, const RunNow& now,
+                                  const std::vector<std::size_t>& rows) {
+  std::vector<Weighed> columns;
+  const auto add_rates = [&](const auto& rates) {
+    for (const NodeRate& rate : rates) {
+      const auto cell = [&](std::size_t i) { return known(now.nodes[i].*rate.value, rate.text); };
+      columns.push_back({column({rate.above, rate.below}, rows, cell), rate.weight});
+    }
+  };
+  const auto amount = [&](const char* above, int weight, std::optional<double> NodeStatus::*value) {
+    const auto cell = [&](std::size_t i) { return known(status.nodes[i].*value, size_text); };
+    columns.push_back({column({above, "free"}, rows, cell), weight});
+  };
+  const auto host = [&](std::size_t i) { return clipped(status.nodes[i].host, 24); };
+  columns.push_back({column({"machine"}, rows, host, true)});
+  columns.push_back({column({"CPUs", "busy"}, rows, [&](std::size_t i) {
+    return known(now.nodes[i].busy_cpus, cpus_text) + " of " + std::to_string(status.nodes[i].cpus);
+  })});
+  add_rates(kBeforeMemory);
+  amount("memory", 96, &NodeStatus::memory_available_bytes);
+  add_rates(kAfterMemory);
+  amount("output", 55, &NodeStatus::output_free_bytes);
+  std::erase_if(columns, [](const Weighed& one) { return is_absent(one.column); });
+  return columns;
+}
+
+void dim_head(std::vector<std::string>& lines, const Terminal& terminal) {
+  const auto head = std::min<std::size_t>(lines.size(), kTableHead);
+  for (std::size_t i = 0; i < head; ++i) lines[i] = inked(terminal, Ink::kDim, lines[i]);
+}
+
+}  // namespace
+
+std::string rate_text(double per_second) {
+  if (per_second >= 999.5) return grouped(per_second);
+  return printed(per_second < 9.995 ? "%.2f" : per_second < 99.95 ? "%.1f" : "%.0f", per_second);
+}
+
+std::string share_text(double share) { return printed("%.0f %%", 100 * share); }
+
+std::string age_text(double seconds) {
+  if (seconds >= 99.5) return clock_text(seconds);
+  return printed(seconds < 9.95 ? "%.1f s" : "%.0f s", seconds);
+}
+
+std::string clipped(const std::string& given, std::size_t width) {
+  const std::string text = reporting::on_one_line(given);
+  std::size_t characters = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if ((static_cast<unsigned char>(text[i]) & 0xC0) == 0x80) continue;
+    if (++characters > width) return text.substr(0, i);
+  }
+  return text;
+}
+
+std::vector<std::string> rank_table(const Status& status, const RunNow& now,
+                                    const std::vector<std::size_t>& rows,
+                                    const Terminal& terminal) {
+  constexpr std::size_t kReason = 28;  // characters that most reasons have
+  const Column reasons = column(
+      {""}, rows, [&](std::size_t i) { return now.ranks[i].reason; }, true);
+  std::size_t longest = 0;
+  for (const std::string& reason : reasons.cells) longest = std::max(longest, reason.size());
+  const std::size_t width = width_in(terminal);
+  const std::size_t kept = longest == 0 ? 0 : std::min(longest, kReason) + 2;
+  std::vector<Column> table =
+      fitted(rank_columns(status, now, rows), width - std::min(width, kept));
+  if (longest > 0) add_reasons(table, reasons, width);
+  std::vector<std::string> lines = lines_of(reporting::set_text(table), width);
+  dim_head(lines, terminal);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (now.ranks[rows[i]].mark.empty()) continue;
+    std::string& line = lines[i + kTableHead];
+    line = inked(terminal, Ink::kRed, line);
+  }
+  return lines;
+}
+
+std::vector<std::string> node_table(const Status& status, const RunNow& now,
+                                    const std::vector<std::size_t>& rows,
+                                    const Terminal& terminal) {
+  const std::size_t width = width_in(terminal);
+  const auto columns = fitted(node_columns(status, now, rows), width);
+  std::vector<std::string> lines = lines_of(reporting::set_text(columns), width);
+  dim_head(lines, terminal);
+  return lines;
+}
+
+}  // namespace scalemark::live
