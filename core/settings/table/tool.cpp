@@ -8,14 +8,15 @@ std::vector<Option> tool_options() {
   return {
       {.name = "format",
        .group = kGroup,
-       .commands =
-           kReport | kCompare | kAccept | kLint | kPublishedLint | kPublishedExport | kReproduce,
+       .commands = kReport | kTop | kCompare | kAccept | kLint | kPublishedLint | kPublishedExport |
+                   kReproduce,
        .default_text = "table",
        .help =
            "how it is shown: table, md, csv, json, jsonl, html, junit, superbench, prom, groups, "
            "scaling, effects or links; several with commas between; FORMAT=FILE writes to a "
            "file instead of stdout, svg=FOLDER a file for each figure",
-       .own_help = {{kCompare,
+       .own_help = {{kTop, "text, or json: a line for each run and record [text]"},
+                    {kCompare,
                      "how it is shown: table, md or csv; several with commas between; FORMAT=FILE "
                      "writes to a file instead of stdout [table]"},
                     {kAccept,
@@ -30,6 +31,20 @@ std::vector<Option> tool_options() {
                     {kPublishedExport,
                      "csv, md or jsonl; FORMAT=FILE writes to a file instead of stdout [csv]"}},
        .value_name = "FORMAT[=FILE],..."},
+      {.name = "every",
+       .kind = Kind::kSeconds,
+       .group = kGroup,
+       .commands = kTop,
+       .default_text = "2",
+       .help = "how often the status is read",
+       .value_name = "SECONDS",
+       .range = {.low = 0.1, .high = 3600}},
+      {.name = "once",
+       .kind = Kind::kFlag,
+       .group = kGroup,
+       .commands = kTop,
+       .default_text = "off",
+       .help = "one screen, then end; takes up to 3 s, since rates need two records"},
       {.name = "details",
        .kind = Kind::kFlag,
        .group = kGroup,

@@ -1,0 +1,163 @@
+#include "apps/scalemark/watched_run.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+#include <utility>
+
+#include "core/base/durations.h"
+#include "core/base/error.h"
+#include "core/live/marks.h"
+#include "core/reporting/record/point_facts.h"
+
+namespace scalemark::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// When a file was last written, since 1970; absent where it is not there.
+std::optional<double> file_time_of(const fs::path& file) {
+  struct stat facts {};
+  if (::stat(file.c_str(), &facts) != 0) return std::nullopt;
+  return static_cast<double>(facts.st_mtim.tv_sec) +
+         1e-9 * static_cast<double>(facts.st_mtim.tv_nsec);
+}
+
+std::optional<std::string> text_of(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  if (!stream) return std::nullopt;
+  return text.str();
+}
+
+bool runs(const fs::path& file) {
+  try {
+    return live::parse_status(text_of(file).value_or(""), file.string()).state == live::kRunning;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+std::string sentence_of(const ErrorRecord& record) {
+  return record.expected.empty() ? record.what : record.what + "; " + record.expected;
+}
+
+}  // namespace
+
+double status_age_s(std::optional<double> written, double file_time, double now,
+                    std::optional<double> seen_change_ago) {
+  const double by_writer = written ? now - *written : -1;
+  const double age = by_writer >= 0 ? by_writer : std::max(0.0, now - file_time);
+  return seen_change_ago ? std::min(age, *seen_change_ago) : age;
+}
+
+fs::path status_file(const std::string& given) {
+  if (given.starts_with("http://") || given.starts_with("https://")) {
+    throw usage("'" + given + "' is a URL", "the folder of a run, or its status.json, is expected");
+  }
+  std::error_code failed;
+  const fs::path path(given);
+  const fs::path file = fs::is_directory(path, failed) ? path / kStatusFile : path;
+  if (file_time_of(file)) return file;
+  const std::string reason = std::strerror(errno);
+  throw no_input("cannot read '" + file.string() + "': " + reason,
+                 "train, sweep and comm write it every 2 s into their output folder",
+                 "runs of an older version have none");
+}
+
+std::vector<fs::path> newest_runs(const fs::path& folder) {
+  constexpr double kBeside_s = 60;
+  constexpr std::size_t kMost = 4;
+  std::vector<std::pair<double, fs::path>> found;
+  std::error_code failed;
+  for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end;
+       entry.increment(failed)) {
+    const fs::path file = entry->path() / kStatusFile;
+    if (const auto time = file_time_of(file)) found.emplace_back(-*time, file);
+  }
+  std::ranges::sort(found);
+  std::vector<fs::path> running, others;
+  for (const auto& [age, file] : found) {
+    const bool newest = file == found.front().second;
+    if (running.size() == kMost || age > found.front().first + kBeside_s) break;
+    if (runs(file)) {
+      running.push_back(file);
+    } else if (newest) {
+      others.push_back(file);
+    }
+  }
+  running.insert(running.end(), others.begin(), others.end());
+  if (running.size() > kMost) running.resize(kMost);
+  return running;
+}
+
+void WatchedRun::take(const std::string& text) {
+  live::Status status = live::parse_status(text, file_.filename().string());
+  if (status_) {
+    changed_ = std::chrono::steady_clock::now();
+    earlier_.push_back(std::move(*status_));
+  }
+  status_ = std::move(status);
+  constexpr std::size_t kKept = 40;  // a minute and more, at one each 2 s
+  if (earlier_.size() > kKept) earlier_.pop_front();
+}
+
+bool WatchedRun::read() {
+  const auto time = file_time_of(file_);
+  auto text = text_of(file_);
+  const std::string before = std::exchange(problem_, "");
+  if (!time || !text) {
+    problem_ = "'" + file_.filename().string() + "' cannot be read any more";
+  } else if (*text != text_) {
+    try {
+      take(*text);
+      file_time_ = *time;
+      text_ = std::move(*text);
+      return true;
+    } catch (const Error& error) {  // cut off: the next one may be whole
+      problem_ = sentence_of(error.record());
+    }
+  }
+  return problem_ != before;
+}
+
+live::ShownRun WatchedRun::shown() const {
+  const fs::path folder = file_.filename() == kStatusFile ? file_.parent_path() : file_;
+  live::ShownRun shown{.source = folder.empty() ? file_.string() : folder.string(),
+                       .status = status_,
+                       .now = {},
+                       .lasted_s = {},
+                       .problem = problem_};
+  if (!status_) return shown;
+  const auto written = reporting::seconds_of(status_->written);
+  const auto started = reporting::seconds_of(status_->started);
+  if (written && started) shown.lasted_s = *written - *started;
+  const auto seen = changed_ ? std::optional(seconds_since(*changed_)) : std::nullopt;
+  const bool running = status_->state == live::kRunning;
+  const live::Status* before = running ? live::base_of(earlier_, *status_) : nullptr;
+  const double age_s = status_age_s(written, file_time_, seconds_now(), seen);
+  shown.now = live::rates_of(before, *status_, age_s);
+  live::mark_ranks(before, *status_, shown.now);
+  return shown;
+}
+
+bool WatchedRun::lacks_rates() const {
+  if (!status_) return true;
+  if (status_->state != live::kRunning) return false;
+  const live::ShownRun now = shown();
+  return std::ranges::any_of(now.now.ranks, [](const live::RankNow& rank) {
+    return rank.mark != "silent" && !rank.interval_s;
+  });
+}
+
+}  // namespace scalemark::cli

@@ -1,0 +1,54 @@
+// A run as its status.json shows it, read again and again: the newest record, those before it, how
+// old it is. Also says which runs of a folder are worth watching. Knows no terminal.
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/live/screen.h"
+
+namespace scalemark::cli {
+
+inline constexpr const char* kStatusFile = "status.json";
+
+// How long ago a status was written, in seconds, by the clock of who wrote it; by that of the file
+// where the former is ahead of ours. A change that was seen says most: clocks may differ.
+double status_age_s(std::optional<double> written, double file_time, double now,
+                    std::optional<double> seen_change_ago);
+
+// FOLDER/status.json of a folder, a file itself. Throws no_input() (66) for what is not there, and
+// usage() (64) for a URL.
+std::filesystem::path status_file(const std::string& given);
+
+// The runs in FOLDER/* that have a status.json: the newest, and those beside it that run; running
+// ones first, at most 4.
+std::vector<std::filesystem::path> newest_runs(const std::filesystem::path& folder);
+
+class WatchedRun {
+ public:
+  explicit WatchedRun(std::filesystem::path file) : file_(std::move(file)) {}
+
+  const std::filesystem::path& file() const { return file_; }
+  // Reads the file; true where it holds something new.
+  bool read();
+  // Whether a further record would tell a rate that is not known yet.
+  bool lacks_rates() const;
+  live::ShownRun shown() const;
+
+ private:
+  void take(const std::string& text);
+
+  std::filesystem::path file_;
+  std::string text_, problem_;
+  std::optional<live::Status> status_;
+  std::deque<live::Status> earlier_;
+  double file_time_ = 0;  // since 1970
+  std::optional<std::chrono::steady_clock::time_point> changed_;
+};
+
+}  // namespace scalemark::cli
