@@ -4,6 +4,8 @@
 #include <initializer_list>
 #include <optional>
 
+#include "core/live/rates.h"
+#include "core/live/status.h"
 #include "core/published/row.h"
 #include "core/reporting/record/report_fields.h"
 
@@ -167,6 +169,18 @@ class FieldLister {
 std::vector<RecordEntry> published_records() {
   std::vector<RecordEntry> all;
   FieldLister(all, 0).listed_record<published::Row>();
+  return all;
+}
+
+std::vector<RecordEntry> status_records() {
+  std::vector<RecordEntry> all;
+  FieldLister(all, 0).listed_record<live::Status>();
+  return all;
+}
+
+std::vector<RecordEntry> top_records() {
+  std::vector<RecordEntry> all;
+  FieldLister(all, 0).listed_record<live::RunNow>();
   return all;
 }
 

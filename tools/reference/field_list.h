@@ -1,5 +1,5 @@
-// The fields of a report and of a published row as data: docs/report.schema.json, docs/REPORT.md
-// and docs/published.schema.json are made of them. Knows neither form.
+// The fields of a report, a published row and a status as data: docs/*.schema.json and the tables
+// of docs/REPORT.md and docs/MONITORING.md are made of them. Knows none of these forms.
 #pragma once
 
 #include <string>
@@ -43,5 +43,11 @@ std::vector<RecordEntry> report_records();
 
 // "row", then its records: a line of results/published.
 std::vector<RecordEntry> published_records();
+
+// "status", then its records: status.json.
+std::vector<RecordEntry> status_records();
+
+// "now", then its records: what `top --format json` adds to a status.
+std::vector<RecordEntry> top_records();
 
 }  // namespace scalemark::reporting

@@ -1,6 +1,7 @@
 // Descriptions that are made from lists in the code: of report.json docs/report.schema.json and the
-// tables of docs/REPORT.md, of a published row docs/published.schema.json, and the rules of
-// docs/LINT.md. Pure.
+// tables of docs/REPORT.md, of a published row docs/published.schema.json, of a status
+// docs/status.schema.json and the tables of docs/MONITORING.md, and the rules of docs/LINT.md.
+// Pure.
 #pragma once
 
 #include <string>
@@ -14,6 +15,9 @@ std::string report_schema();
 // The same of a line of results/published.
 std::string published_schema();
 
+// The same of a run's status.json.
+std::string status_schema();
+
 // A section with a table for each record.
 std::string field_tables();
 
@@ -26,5 +30,8 @@ std::string with_tables(std::string_view page);
 
 // The same for the name "rules" of docs/LINT.md.
 std::string with_rules(std::string_view page);
+
+// The same for the name "top" of docs/MONITORING.md.
+std::string with_top(std::string_view page);
 
 }  // namespace scalemark::reporting

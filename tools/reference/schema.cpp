@@ -1,6 +1,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/live/status.h"
 #include "core/reporting/record/report.h"
 #include "tools/reference/field_list.h"
 #include "tools/reference/reference.h"
@@ -106,6 +107,10 @@ std::string report_schema() { return schema_of(report_records(), kSchema, "scale
 
 std::string published_schema() {
   return schema_of(published_records(), "scalemark.published/1", "a row of results/published");
+}
+
+std::string status_schema() {
+  return schema_of(status_records(), live::kStatusSchema.data(), "a run as it stands: status.json");
 }
 
 }  // namespace scalemark::reporting

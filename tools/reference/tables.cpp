@@ -63,13 +63,17 @@ std::string row(const FieldEntry& field) {
          " |\n";
 }
 
-std::string section(const RecordEntry& record) {
-  const bool whole = record.name == "report";
-  std::string text =
-      whole ? "\n## The whole\n" : "\n## " + record.name + "\n\n" + record.meaning + ".\n";
-  text += "\n| field | type | unit | | meaning |\n| --- | --- | --- | --- | --- |\n";
+std::string table_of(const RecordEntry& record) {
+  std::string text = "\n| field | type | unit | | meaning |\n| --- | --- | --- | --- | --- |\n";
   for (const FieldEntry& field : record.fields) text += row(field);
   return text;
+}
+
+std::string section(const RecordEntry& record) {
+  const bool whole = record.name == "report";
+  const std::string head =
+      whole ? "\n## The whole\n" : "\n## " + record.name + "\n\n" + record.meaning + ".\n";
+  return head + table_of(record);
 }
 
 // The best level that it leaves, and whether --fail-on parts names it.
@@ -120,6 +124,15 @@ std::string finding_tables() {
 std::string with_rules(std::string_view page) {
   std::string text(page);
   replace_between(text, "rules", lint::explanations_markdown());
+  return text;
+}
+
+std::string with_top(std::string_view page) {
+  std::string text(page), tables;
+  for (const RecordEntry& record : top_records()) {
+    tables += "\n### " + record.name + "\n\n" + record.meaning + ".\n" + table_of(record);
+  }
+  replace_between(text, "top", tables);
   return text;
 }
 

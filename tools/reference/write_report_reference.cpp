@@ -1,5 +1,6 @@
-// write-report-reference DOCS: writes DOCS/report.schema.json and DOCS/published.schema.json, and
-// rewrites the tables of DOCS/REPORT.md and DOCS/LINT.md.
+// write-report-reference DOCS: writes report.schema.json, published.schema.json and
+// status.schema.json into DOCS, and rewrites the tables of REPORT.md, LINT.md and MONITORING.md
+// there.
 #include <cstdio>
 #include <fstream>
 #include <sstream>
@@ -34,6 +35,8 @@ int scalemark::commands::write_report_reference(int argc, char** argv) try {
   write(folder + "/REPORT.md", scalemark::reporting::with_tables(read(folder + "/REPORT.md")));
   write(folder + "/report.schema.json", scalemark::reporting::report_schema());
   write(folder + "/published.schema.json", scalemark::reporting::published_schema());
+  write(folder + "/status.schema.json", scalemark::reporting::status_schema());
+  write(folder + "/MONITORING.md", scalemark::reporting::with_top(read(folder + "/MONITORING.md")));
   write(folder + "/LINT.md", scalemark::reporting::with_rules(read(folder + "/LINT.md")));
   return 0;
 } catch (const scalemark::Error& error) {

@@ -1,4 +1,4 @@
-"""docs/report.schema.json, docs/published.schema.json and the tables of docs/REPORT.md and docs/LINT.md are what the lists of fields, findings and rules say, and
+"""docs/*.schema.json and the tables of docs/REPORT.md, docs/MONITORING.md and docs/LINT.md are what the lists of fields, findings and rules say, and
 configs/README.md what the program has built in."""
 
 import os
@@ -14,14 +14,14 @@ SOURCE = Path(os.environ["SCALEMARK_SOURCE_DIR"])
 TOOL = BINARY_DIR / "tests/core_tool"
 
 with tempfile.TemporaryDirectory() as folder:
-    for page in ("REPORT.md", "LINT.md"):
+    for page in ("REPORT.md", "LINT.md", "MONITORING.md"):
         shutil.copy(SOURCE / "docs" / page, folder)
     subprocess.run([TOOL, "write-report-reference", folder], check=True)
-    for name in ("report.schema.json", "REPORT.md", "published.schema.json", "LINT.md"):
+    for name in ("report.schema.json", "REPORT.md", "published.schema.json", "LINT.md", "status.schema.json", "MONITORING.md"):
         check((Path(folder) / name).read_text() == (SOURCE / "docs" / name).read_text(),
               f"docs/{name} is not what the sources say: run {TOOL.relative_to(BINARY_DIR.parent.parent)} write-report-reference docs")
-    schema = (Path(folder) / "report.schema.json").read_text()
-    check(schema.count('"description": ""') == 0, "a field without a meaning")
+    for name in ("report.schema.json", "status.schema.json"):
+        check('"description": ""' not in (Path(folder) / name).read_text(), f"{name}: a field without a meaning")
 
 with tempfile.TemporaryDirectory() as folder:
     subprocess.run([TOOL, "write-configs-page", folder], check=True)
