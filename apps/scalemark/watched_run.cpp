@@ -143,8 +143,7 @@ live::ShownRun WatchedRun::shown() const {
   const auto started = reporting::seconds_of(status_->started);
   if (written && started) shown.lasted_s = *written - *started;
   const auto seen = changed_ ? std::optional(seconds_since(*changed_)) : std::nullopt;
-  const bool running = status_->state == live::kRunning;
-  const live::Status* before = running ? live::base_of(earlier_, *status_) : nullptr;
+  const live::Status* before = live::base_of(earlier_, *status_);
   const double age_s = status_age_s(written, file_time_, seconds_now(), seen);
   shown.now = live::rates_of(before, *status_, age_s);
   live::mark_ranks(before, *status_, shown.now);

@@ -209,6 +209,7 @@ const Status* base_of(const std::deque<Status>& earlier, const Status& now) {
 
 RunNow rates_of(const Status* before, const Status& now, double age_s) {
   RunNow run{.age_s = age_s};
+  if (now.state != kRunning) before = nullptr;
   add_nodes(before && before->run_id == now.run_id ? before : nullptr, now, run);
   add_ranks(before && is_same_work(*before, now) ? before : nullptr, now, run);
   if (!run.ranks.empty()) run.interval_s = run.ranks.front().interval_s;

@@ -99,7 +99,8 @@ inline constexpr double kOldStatus_s = 10;
 // steps older, or 60 s; else the oldest of the same phase and point. Null: there is none.
 const Status* base_of(const std::deque<Status>& earlier, const Status& now);
 
-// `before` may be null. Without marks. `age_s`: since `now` was written.
+// `before` may be null, and does not count when the run has ended. Without marks. `age_s`: since
+// `now` was written.
 RunNow rates_of(const Status* before, const Status& now, double age_s);
 
 // One JSON object in one line, without a line end: {"source", "status", "now"}.

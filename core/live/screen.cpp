@@ -81,8 +81,10 @@ std::string place_text(const ShownRun& run, std::size_t width) {
   const double age = run.now.age_s;
   if (status.state == kRunning)
     parts.push_back("status " + (age < 99.5 ? printed("%.0f s", age) : clock_text(age)) + " old");
-  parts.push_back("run " + status.run_id.substr(0, 8));
-  const std::string rest = ", " + joined(parts, ", ");
+  std::string rest;
+  for (const std::string& part : parts) rest += ", " + part;
+  const std::string id = ", run " + status.run_id.substr(0, 8);
+  if (run.source.size() + rest.size() + id.size() <= width) rest += id;
   return end_of(run.source, width - std::min(width, rest.size())) + rest;
 }
 

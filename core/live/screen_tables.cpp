@@ -172,6 +172,9 @@ std::vector<Weighed> rank_columns(const Status& status, const RunNow& now,
   if (!same || status.ranks.front().phase != status.phase) text("phase", 40, &RankStatus::phase);
   add_rank_rates(status, now, rows, columns);
   add_gpu_columns(status, rows, columns);
+  // A run that has ended has no rates any more.
+  if (status.state != kRunning)
+    std::erase_if(columns, [](const Weighed& one) { return is_absent(one.column); });
   return columns;
 }
 

@@ -79,6 +79,13 @@ n0       3.2 of 16  11.0 GB
 )");
 }
 
+TEST(Screen, ALongPathGivesWayToTheAgeOfTheStatus) {
+  ShownRun run = shown(four_ranks());
+  run.source = "/scratch/project_465000001/someone/results/runs/resnet50-20261126T143858Z";
+  EXPECT_EQ(lines_in(drawn(run, 60, 20)).at(1),
+            "...50-20261126T143858Z, 4 ranks on 1 machine, status 1 s old");
+}
+
 TEST(Screen, AHealthyRunHasNoColumnOfMarks) {
   const std::string text = drawn(shown(four_ranks()), 80, 24);
   EXPECT_EQ(text.find("what is wrong"), std::string::npos);
@@ -153,6 +160,7 @@ TEST(Screen, AFinishedRunShowsItsEnd) {
   EXPECT_NE(text.find("\ncomplete after 2:43: 1,100 of 2,000 steps"), std::string::npos) << text;
   EXPECT_EQ(text.find("status "), std::string::npos);
   EXPECT_EQ(text.find("left"), std::string::npos);
+  EXPECT_EQ(text.find("peers"), std::string::npos);
 }
 
 TEST(Screen, SaysWhenRankZeroIsNotWellAndWhatCannotBeRead) {
