@@ -169,16 +169,16 @@ Heard listen(launching::SignalScope& signals, bool has_keys, double seconds) {
 // Calls draw(changed) once a second, and when a record is new, until a key or a signal ends it or
 // draw() says that nobody looks any more.
 template <class Draw, class Stop>
-void keep_watching(TopRuns& runs, const TopOptions& options, bool has_keys, Draw draw, Stop stop) {
+void keep_watching(TopRuns& runs, const TopOptions& options, launching::SignalScope& signals,
+                   bool has_keys, Draw draw, Stop stop) {
   constexpr double kTick_s = 1;
-  launching::SignalScope signals;
   Clock::time_point read_at = Clock::now();
   bool changed = runs.read();
   while (draw(changed)) {
     const double until_read_s = options.every_s - seconds_since(read_at);
     const Heard heard = listen(signals, has_keys, std::clamp(until_read_s, 0.0, kTick_s));
     if (heard == Heard::kLeave) return;
-    if (heard == Heard::kStop) stop(signals);
+    if (heard == Heard::kStop) stop();
     changed = heard == Heard::kStop;
     if (seconds_since(read_at) < options.every_s) continue;
     read_at = Clock::now();
@@ -187,14 +187,15 @@ void keep_watching(TopRuns& runs, const TopOptions& options, bool has_keys, Draw
 }
 
 void watch_on_screen(TopRuns& runs, const TopOptions& options) {
+  launching::SignalScope signals;  // first: no signal may end us while the terminal is ours
   Canvas canvas;
   const std::string footer = "q or Ctrl-C leaves";
   keep_watching(
-      runs, options, canvas.has_keys(),
+      runs, options, signals, canvas.has_keys(),
       [&](bool) {
         return canvas.draw(live::screen_text(runs.shown(), terminal_of(STDOUT_FILENO), footer));
       },
-      [&](launching::SignalScope& signals) {
+      [&] {
         canvas.leave();
         signals.stop_self();
         canvas.enter();
@@ -202,13 +203,14 @@ void watch_on_screen(TopRuns& runs, const TopOptions& options) {
 }
 
 void watch_as_json(TopRuns& runs, const TopOptions& options) {
+  launching::SignalScope signals;
   keep_watching(
-      runs, options, false,
+      runs, options, signals, false,
       [&](bool changed) {
         if (changed) print_result(frames(runs.shown()));
         return true;
       },
-      [](launching::SignalScope& signals) { signals.stop_self(); });
+      [&] { signals.stop_self(); });
 }
 
 // Rates need a second record, which comes within 2 s.
