@@ -28,7 +28,7 @@ std::optional<double> file_time_of(const fs::path& file) {
          1e-9 * static_cast<double>(facts.st_mtim.tv_nsec);
 }
 
-std::optional<std::string> text_of(const fs::path& file) {
+std::optional<std::string> status_text_of(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
   std::ostringstream text;
   text << stream.rdbuf();
@@ -38,7 +38,8 @@ std::optional<std::string> text_of(const fs::path& file) {
 
 bool runs(const fs::path& file) {
   try {
-    return live::parse_status(text_of(file).value_or(""), file.string()).state == live::kRunning;
+    return live::parse_status(status_text_of(file).value_or(""), file.string()).state ==
+           live::kRunning;
   } catch (const Error&) {
     return false;
   }
@@ -114,7 +115,7 @@ void WatchedRun::take(const std::string& text) {
 
 bool WatchedRun::read() {
   const auto time = file_time_of(file_);
-  auto text = text_of(file_);
+  auto text = status_text_of(file_);
   const std::string before = std::exchange(problem_, "");
   if (!time || !text) {
     problem_ = "'" + file_.filename().string() + "' cannot be read any more";
