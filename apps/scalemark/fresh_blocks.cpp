@@ -20,6 +20,7 @@
 #include "core/base/durations.h"
 #include "core/base/error.h"
 #include "core/launching/interruption.h"
+#include "core/live/status.h"
 #include "core/planning/environments.h"
 #include "core/planning/sweep_schedule.h"
 #include "core/reporting/output/disk.h"
@@ -31,6 +32,7 @@
 #include "core/reporting/sweep/end.h"
 #include "core/reporting/sweep/plan_summary.h"
 #include "core/reporting/sweep/precision.h"
+#include "core/settings/config_file.h"
 
 namespace scalemark::cli {
 namespace {
@@ -183,12 +185,28 @@ class Blocks {
     report_->finished = reporting::utc_now();
     set(status, exit_code);
     report_->verdict = reporting::judged(*report_);
+    end_status(std::string(name_of(status)));
     try {
       reporting::write_renderings(folder_, *report_);
       save();
     } catch (const Error& error) {
       say_failed(error.record());
       throw;
+    }
+  }
+
+  // The ranks of the last block knew of no end. Best effort: nobody's result hangs on it.
+  void end_status(const std::string& state) noexcept {
+    try {
+      const std::filesystem::path file = std::filesystem::path(folder_) / "status.json";
+      auto status = live::parse_status(settings::read_text_file(file.string()), file.string());
+      status.state = state;
+      status.findings.clear();
+      for (const reporting::Finding& one : report_->findings)
+        status.findings.push_back({one.code, one.severity, one.point, one.text});
+      reporting::write_atomically(file, live::to_json(status));
+    } catch (const std::exception&) {
+      return;
     }
   }
 

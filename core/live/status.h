@@ -112,7 +112,7 @@ constexpr void fields(A& a, typename A::template Field<NodeStatus>& n) {
   a("pressure_memory_s", n.pressure_memory_s, {"time in which some task waited for memory", "s"});
   a("pressure_io_s", n.pressure_io_s, {"time in which some task waited for a disk", "s"});
   a("retransmitted_segments", n.retransmitted_segments, {"TCP segments sent again"});
-  a("network_errors", n.network_errors, {"errors and drops of all interfaces"});
+  a("network_errors", n.network_errors, {"errors and drops of these interfaces"});
   a("disk_read_bytes", n.disk_read_bytes, {"by all programs", "bytes"});
   a("disk_written_bytes", n.disk_written_bytes, {"by all programs", "bytes"});
   a("output_free_bytes", n.output_free_bytes, {"free where --output is, now", "bytes"});

@@ -24,6 +24,8 @@ using Latest = std::vector<monitoring::Sampler::Latest>;
 
 constexpr std::chrono::milliseconds kEvery{2000};
 constexpr double kLargestShare = 0.001;  // of the time, for writing
+// A status that is older than 10 s counts as that of a dead run (core/live/rates.h).
+constexpr double kLongestPause_s = 6;
 
 std::optional<double> value_of(const Latest& latest, std::string_view source) {
   const auto found =
@@ -168,6 +170,7 @@ std::string LiveStatus::in_words(const settings::Settings& settings, int world_s
 void LiveStatus::tell(Now now) {
   const std::lock_guard lock(mutex_);
   now_ = std::move(now);
+  told_at_s_ = seconds_since(began_);
 }
 
 void LiveStatus::tell(const std::vector<reporting::Finding>& findings) {
@@ -180,9 +183,18 @@ void LiveStatus::tell(const std::vector<reporting::Finding>& findings) {
 void LiveStatus::end(const std::string& state) {
   if (file_.empty()) return;
   writer_.reset();
-  head_.state = state;
-  next_write_s_ = 0;
-  write();
+  end_at_once(state);
+}
+
+void LiveStatus::end_at_once(const std::string& state) noexcept {
+  if (file_.empty()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(ended_, true)) return;
+    head_.state = state;
+    next_write_s_ = 0;
+  }
+  write_now();
 }
 
 // With mutex_ held. Rank 0's own numbers are of now.
@@ -193,7 +205,8 @@ live::Status LiveStatus::standing() {
   status.point = now_.point;
   status.runs_done = now_.runs_done;
   status.runs_planned = now_.runs_planned;
-  status.seconds_left = now_.seconds_left;
+  if (now_.seconds_left)
+    status.seconds_left = std::max(0.0, *now_.seconds_left - (seconds_since(began_) - told_at_s_));
   if (!now_.sample_unit.empty()) status.sample_unit = now_.sample_unit;
   status.phase = context_.phase_tracker().phase();
   status.loss = vitals_.loss();
@@ -232,11 +245,20 @@ live::Status LiveStatus::standing() {
 
 // A disk that is full or gone is the report's to tell; this goes on trying.
 bool LiveStatus::write() noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    if (ended_) return false;
+    if (seconds_since(began_) < next_write_s_) return true;
+  }
+  write_now();
+  return true;
+}
+
+void LiveStatus::write_now() noexcept {
   try {
     live::Status status;
     {
       const std::lock_guard lock(mutex_);
-      if (seconds_since(began_) < next_write_s_) return true;
       status = standing();
     }
     const double before_s = monitoring::thread_cpu_s();
@@ -249,10 +271,9 @@ bool LiveStatus::write() noexcept {
     replace(file_, live::to_json(status));
     const double took_s = monitoring::thread_cpu_s() - before_s;
     const std::lock_guard lock(mutex_);
-    next_write_s_ = seconds_since(began_) + took_s / kLargestShare;
-    return true;
+    next_write_s_ = seconds_since(began_) + std::min(took_s / kLargestShare, kLongestPause_s);
   } catch (const std::exception&) {
-    return true;
+    return;
   }
 }
 

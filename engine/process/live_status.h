@@ -49,12 +49,15 @@ class LiveStatus {
   void tell(const std::vector<reporting::Finding>& findings);
   // The run has ended as `state`: writes a last time.
   void end(const std::string& state);
+  // The same for a process that ends at once, from any thread: waits for no other one.
+  void end_at_once(const std::string& state) noexcept;
 
  private:
   live::Beat beat();
   void take(const std::vector<std::string>& records);
   live::Status standing();
   bool write() noexcept;
+  void write_now() noexcept;
 
   RankContext& context_;
   Vitals vitals_;
@@ -71,6 +74,8 @@ class LiveStatus {
   std::vector<Seen> seen_;
   live::Status head_;
   Now now_;
+  double told_at_s_ = 0;  // when now_ was told
+  bool ended_ = false;
   std::filesystem::path file_;
   double next_write_s_ = 0;
   std::optional<distributed::Periodic> writer_;  // last: it uses the above

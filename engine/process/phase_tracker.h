@@ -36,6 +36,8 @@ class PhaseTracker {
     return found == phase_timeout_s_.end() ? timeout_s_ : found->second;
   }
 
+  // Another training begins: it has no finished step.
+  void begin_steps() { step_.store(-1, std::memory_order_relaxed); }
   void step_done(std::int64_t step) { step_.store(step, std::memory_order_relaxed); }
 
   std::string phase() const {

@@ -140,12 +140,19 @@ RunReport& RankProcess::open_report(RunReport::Opening opening) {
 }
 
 void RankProcess::give_up(const ErrorRecord& fault) {
-  distributed::end_process(ender(), static_cast<int>(failure_reporter_.report(fault)));
+  const ExitCode code = failure_reporter_.report(fault);
+  tell_end(reporting::ReportStatus::kFailed);
+  distributed::end_process(ender(), static_cast<int>(code));
+}
+
+void RankProcess::tell_end(reporting::ReportStatus status) noexcept {
+  if (live_) live_->end_at_once(std::string(name_of(status)));
 }
 
 // The process ends with this fault's code, also when another thread's was reported first.
 void RankProcess::report_and_end(const ErrorRecord& fault) {
   failure_reporter_.report(fault);
+  tell_end(reporting::ReportStatus::kFailed);
   distributed::end_process(ender(), static_cast<int>(fault.exit_code));
 }
 
@@ -153,7 +160,9 @@ distributed::StopAgreement::Options RankProcess::stop_options() {
   return {.on_overdue = [this](int signal) {
     Ending ending = ending_of(signal);
     const auto code = static_cast<int>(ending.record.exit_code);
-    failure_reporter_.report(std::move(ending.record), ending.status);
+    const auto status = ending.status;
+    failure_reporter_.report(std::move(ending.record), status);
+    tell_end(status);
     distributed::end_process(ender(), code);
   }};
 }

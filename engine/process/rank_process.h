@@ -79,6 +79,8 @@ class RankProcess {
   void post_position();
   std::string who_is_missing();
   [[noreturn]] void report_and_end(const ErrorRecord& fault);
+  // For ends without destructors: status.json says how.
+  void tell_end(reporting::ReportStatus status) noexcept;
 
   const RunRequest& request_;
   PhaseTracker phase_tracker_;

@@ -34,6 +34,7 @@ std::unique_ptr<monitoring::Sampler> open_telemetry(RankContext& context,
 monitoring::Sampler& fresh_telemetry(RankContext& context, bool leads_node) {
   context.set_compute_threads(at::get_num_threads());
   monitoring::Sampler& sampler = context.telemetry();
+  sampler.end();  // a measurement that failed has left its stretch open
   sampler.clear();
   sampler.read_shared(leads_node);
   return sampler;

@@ -16,6 +16,7 @@ class Vitals {
 
   // Outside timed regions: a training begins, whose counters start at 0.
   void begin_training() {
+    last_step_.store(0, std::memory_order_relaxed);
     samples_before_ = samples();
     waited_before_s_ = data_wait_s();
     loss_.store(std::numeric_limits<double>::quiet_NaN(), std::memory_order_relaxed);
@@ -23,11 +24,17 @@ class Vitals {
   // Outside timed regions: a loop of `planned` steps begins; absent: time decides. `payload_bytes`
   // are handed over in each of its steps.
   void begin_loop(std::optional<std::int64_t> planned, std::int64_t payload_bytes) {
-    payload_per_step_ = payload_bytes;
+    set_payload(payload_bytes);
     planned_.store(planned.value_or(-1), std::memory_order_relaxed);
     done_.store(0, std::memory_order_relaxed);
     loop_began_.store(now(), std::memory_order_relaxed);
   }
+
+  void set_payload(std::int64_t bytes_per_step) { payload_per_step_ = bytes_per_step; }
+  std::int64_t payload_per_step() const { return payload_per_step_; }
+
+  // A pass of a loop that trains nothing, as an evaluation, has ended.
+  void pass_done() noexcept { set(done_, done_.load(std::memory_order_relaxed) + 1); }
 
   // A step has ended at `time` (of Clock, in its ticks); `samples` and `data_wait_s` are those of
   // this training so far. Relaxed stores only.
@@ -37,7 +44,7 @@ class Vitals {
     set(samples_, samples_before_ + samples);
     set(data_wait_s_, waited_before_s_ + data_wait_s);
     set(payload_bytes_, payload_bytes_.load(std::memory_order_relaxed) + payload_per_step_);
-    set(done_, done_.load(std::memory_order_relaxed) + 1);
+    pass_done();
     if (loss) set(loss_, *loss);
   }
 

@@ -27,6 +27,7 @@ class RunWatch final : public StepWatch {
         guard_(guard),
         vitals_(vitals) {
     vitals_.begin_training();
+    phase_tracker_.begin_steps();
   }
 
   void enter(const std::string& phase) override { phase_tracker_.enter(phase); }
@@ -59,9 +60,12 @@ class RunWatch final : public StepWatch {
     const std::int64_t time = watchdog_.heartbeat(step);
     phase_tracker_.step_done(step);
     console_.step_done(++steps_in_phase_, loss);
-    if (!step_) return;
+    if (!step_) return vitals_.pass_done();
+    // The payload of a step is known once one has run, which is in a warm-up or in an epoch.
+    if (steps_in_phase_ == 1 && vitals_.payload_per_step() == 0)
+      vitals_.set_payload(step_->strategy().communication().payload_bytes_per_step);
     const training::Consumed& consumed = step_->consumed();
-    vitals_.step_done(time, consumed.samples, consumed.waited_s, loss);
+    vitals_.step_done(time, consumed.trained, consumed.waited_s, loss);
   }
 
  private:

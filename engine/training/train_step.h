@@ -39,13 +39,16 @@ struct Consumed {
   std::int64_t samples = 0;  // padding included
   std::int64_t padding = 0;
   std::int64_t non_pad_tokens = 0;
-  double waited_s = 0;  // for batches; of this process alone, no state
+  // These are of this process alone, and no state: a resume does not bring them back.
+  std::int64_t trained = 0;  // samples without padding
+  double waited_s = 0;       // for batches
 
   void add(const data::Batch& batch) {
     ++batches;
     samples += batch.samples;
     padding += batch.padding;
     non_pad_tokens += batch.non_pad_tokens;
+    trained += batch.samples - batch.padding;
     waited_s += batch.wait_s;
   }
 };

@@ -1,6 +1,6 @@
 """status.json of a run that runs: every rank is there, counters only grow, and its last numbers are those of the report.
 
-live_test.py train | sweep | comm | stopped | silent | killed. Waits for conditions in the file, never for times.
+live_test.py train | sweep | fresh | comm | stopped | hung | silent | killed. Waits for conditions in the file, never for times.
 """
 
 import json
@@ -79,6 +79,25 @@ def sweep(folder):
         check([one["text"] for one in last.get("findings", [])] == [one["text"] for one in report["findings"]], last)
 
 
+def fresh(folder):
+    """The launcher, which starts new ranks for each block, says how a sweep in fresh processes ended."""
+    with Running("sweep", "--workload", "linear", "--world-sizes", "1,2", "--iters", 50, "--warmup-iters", 2, "--repetitions", 2, "--fresh-process",
+                 "--output", folder / "out") as run:
+        watch(run)
+        run.end(0)
+        check(read(run)["state"] == "complete", read(run))
+
+
+def hung(folder):
+    """A hang ends the process from a side thread, without destructors: its last words say so."""
+    with Running(*TRAIN, "--iters", 10_000_000, "--warmup-iters", 2, "--timeout", 8, "--output", folder / "out") as run:
+        watch(run, both_train)
+        rank_1 = run.ranks()[1]
+        os.kill(rank_1, signal.SIGSTOP)
+        run.process.wait(timeout=LIMIT_S)
+        check(read(run)["state"] == "failed", read(run))
+
+
 def comm(folder):
     with Running("comm", "--nproc-per-node", 2, "--sizes", "4KiB,4MiB", "--repetitions", 2, "--output", folder / "out") as run:
         watch(run)
@@ -130,4 +149,4 @@ def killed(folder):
         check(read(run)["state"] == "running", read(run))
 
 
-run_cases({"train": train, "sweep": sweep, "comm": comm, "stopped": stopped, "silent": silent, "killed": killed})
+run_cases({"train": train, "sweep": sweep, "comm": comm, "stopped": stopped, "fresh": fresh, "hung": hung, "silent": silent, "killed": killed})

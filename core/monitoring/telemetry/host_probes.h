@@ -53,9 +53,11 @@ inline constexpr const char* kDiskReadBytes = "disk_read_bytes_per_s";
 inline constexpr const char* kDiskWrittenBytes = "disk_written_bytes_per_s";
 std::unique_ptr<Probe> disk_probe(const std::filesystem::path& root = "/");
 
-// tcp_retransmits_per_s: segments sent again; network_errors_per_s: errors and drops of all
-// interfaces.
+// tcp_retransmits_per_s: segments sent again.
 inline constexpr const char* kRetransmits = "tcp_retransmits_per_s";
+std::unique_ptr<Probe> retransmit_probe(const std::filesystem::path& root = "/");
+
+// network_errors_per_s: errors and drops of the interfaces of network_probe().
 inline constexpr const char* kNetworkErrors = "network_errors_per_s";
 std::unique_ptr<Probe> network_error_probe(const std::filesystem::path& root = "/");
 

@@ -62,6 +62,29 @@ class Ports final : public Probe {
   std::vector<SourceName> names_;
 };
 
+// Errors and drops of the interfaces that are read, added up.
+class Errors final : public Probe {
+ public:
+  explicit Errors(std::vector<KeptFile> files) : files_(std::move(files)) {}
+
+  const std::vector<SourceName>& sources() const override { return names_; }
+  void read(std::span<std::optional<double>> values) override {
+    double sum = 0;
+    for (KeptFile& file : files_) {
+      const auto number = file.number();
+      if (!number) return;  // an interface that is gone
+      sum += *number;
+    }
+    values[0] = sum;
+  }
+  int every() const override { return 10; }
+
+ private:
+  std::vector<KeptFile> files_;
+  std::vector<SourceName> names_{
+      {.source = kNetworkErrors, .device = {}, .kind = SourceKind::kCounter}};
+};
+
 std::unique_ptr<Probe> unless_empty(std::unique_ptr<Ports> ports) {
   if (ports->empty()) return nullptr;
   return ports;
@@ -77,6 +100,18 @@ std::unique_ptr<Probe> network_probe(const fs::path& root) {
                       .sent = KeptFile(counters / "tx_bytes")});
   }
   return unless_empty(std::move(ports));
+}
+
+std::unique_ptr<Probe> network_error_probe(const fs::path& root) {
+  std::vector<KeptFile> files;
+  for (const std::string& name : interfaces(root)) {
+    for (const char* counter : {"rx_errors", "tx_errors", "rx_dropped", "tx_dropped"}) {
+      KeptFile file(root / "sys/class/net" / name / "statistics" / counter);
+      if (file.is_open()) files.push_back(std::move(file));
+    }
+  }
+  if (files.empty()) return nullptr;
+  return std::make_unique<Errors>(std::move(files));
 }
 
 std::unique_ptr<Probe> infiniband_probe(const fs::path& root) {
@@ -98,7 +133,7 @@ std::vector<std::unique_ptr<Probe>> host_probes(const fs::path& root) {
   std::vector<std::unique_ptr<Probe>> probes;
   for (const auto open :
        {cpu_time_probe, cpu_frequency_probe, cgroup_probe, network_probe, infiniband_probe,
-        memory_probe, pressure_probe, disk_probe, network_error_probe}) {
+        memory_probe, pressure_probe, disk_probe, retransmit_probe, network_error_probe}) {
     if (auto probe = open(root)) probes.push_back(std::move(probe));
   }
   return probes;

@@ -1,4 +1,4 @@
-// Memory, pressure, disks and errors of the network: what a machine may run short of. Read once a
+// Memory, pressure, disks and segments sent again: what a machine may run short of. Read once a
 // second in between: their files are longer than those of the CPUs.
 #include <unistd.h>
 
@@ -105,7 +105,11 @@ class Disks final : public SlowProbe {
       std::string_view text = disk.text();
       for (int field = 0; field <= kWrittenSectors; ++field) {
         const auto number = take_number(text);
-        if (!number) break;
+        if (!number) {  // a disk that is gone: the sum of the others is another number
+          values[0].reset();
+          values[1].reset();
+          return;
+        }
         if (field != kReadSectors && field != kWrittenSectors) continue;
         auto& value = values[field == kReadSectors ? 0 : 1];
         value = value.value_or(0) + 512 * *number;
@@ -117,16 +121,13 @@ class Disks final : public SlowProbe {
   std::vector<KeptFile> disks_;
 };
 
-class NetworkErrors final : public SlowProbe {
+class Retransmits final : public SlowProbe {
  public:
-  NetworkErrors(KeptFile snmp, KeptFile dev)
-      : SlowProbe({counter_named(kRetransmits), counter_named(kNetworkErrors)}),
-        snmp_(std::move(snmp)),
-        dev_(std::move(dev)) {}
+  explicit Retransmits(KeptFile snmp)
+      : SlowProbe({counter_named(kRetransmits)}), snmp_(std::move(snmp)) {}
 
   void read(std::span<std::optional<double>> values) override {
     values[0] = retransmits(snmp_.text());
-    values[1] = errors(dev_.text());
   }
 
  private:
@@ -145,27 +146,7 @@ class NetworkErrors final : public SlowProbe {
     return number;
   }
 
-  // A line for each interface: "eth0: bytes packets errs drop fifo frame compressed multicast" of
-  // what was received, then "bytes packets errs drop ..." of what was sent.
-  static std::optional<double> errors(std::string_view text) {
-    std::optional<double> sum;
-    for (std::size_t begin = 0; begin < text.size();) {
-      const std::size_t end = std::min(text.find('\n', begin), text.size());
-      std::string_view line = text.substr(begin, end - begin);
-      begin = end + 1;
-      const std::size_t colon = line.find(':');
-      if (colon == std::string_view::npos) continue;  // a head line
-      line.remove_prefix(colon + 1);
-      for (int field = 0; field < 12; ++field) {
-        const auto number = take_number(line);
-        const bool counts = field == 2 || field == 3 || field == 10 || field == 11;
-        if (number && counts) sum = sum.value_or(0) + *number;
-      }
-    }
-    return sum;
-  }
-
-  KeptFile snmp_, dev_;
+  KeptFile snmp_;
 };
 
 }  // namespace
@@ -203,10 +184,10 @@ std::unique_ptr<Probe> disk_probe(const fs::path& root) {
   return std::make_unique<Disks>(std::move(disks));
 }
 
-std::unique_ptr<Probe> network_error_probe(const fs::path& root) {
-  KeptFile snmp(root / "proc/net/snmp"), dev(root / "proc/net/dev");
-  if (!snmp.is_open() && !dev.is_open()) return nullptr;
-  return std::make_unique<NetworkErrors>(std::move(snmp), std::move(dev));
+std::unique_ptr<Probe> retransmit_probe(const fs::path& root) {
+  KeptFile snmp(root / "proc/net/snmp");
+  if (!snmp.is_open()) return nullptr;
+  return std::make_unique<Retransmits>(std::move(snmp));
 }
 
 }  // namespace scalemark::monitoring

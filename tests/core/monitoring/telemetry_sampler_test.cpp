@@ -200,6 +200,22 @@ TEST(Sampler, TellsItsOwnCost) {
   EXPECT_GE(summary_of(sampler, kSamplerCost).total.value(), 2e-3);  // between the two readings
 }
 
+// A measurement that threw has ended nothing: who begins the next one does.
+TEST(Sampler, EndingTwiceIsEndingOnce) {
+  std::atomic<int> reads = 0;
+  Sampler sampler(one(std::make_unique<Costly>(reads, 0)), milliseconds(1));
+  sampler.end();
+  sampler.begin();
+  wait_for_reads(reads, 3);
+  sampler.end();
+  sampler.end();
+  sampler.clear();
+  EXPECT_TRUE(sampler.summaries().empty());
+  sampler.begin();
+  sampler.end();
+  EXPECT_EQ(summary_of(sampler, "clock").n, 2);
+}
+
 TEST(Sampler, CanBeLeftWithinAStretch) {
   std::atomic<int> reads = 0;
   Sampler sampler(one(std::make_unique<Costly>(reads, 0)), milliseconds(1));
