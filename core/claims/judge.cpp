@@ -65,9 +65,11 @@ std::string what_of(const Row& row) {
   if (row.backend) parts.push_back(*row.backend);
   if (!row.precision.empty()) parts.push_back(row.precision);
   if (row.gpus) parts.push_back(counted(*row.gpus, "GPU"));
-  if (row.relative_to && row.relative_to->option)
-    parts.push_back(*row.relative_to->option + " " + *row.relative_to->to + " / " +
-                    *row.relative_to->from);
+  if (row.relative_to && row.relative_to->option) {
+    const auto value = [](const std::string& text) { return text.empty() ? "unset" : text; };
+    parts.push_back(*row.relative_to->option + " " + value(*row.relative_to->to) + " / " +
+                    value(*row.relative_to->from));
+  }
   return joined(parts, ", ");
 }
 

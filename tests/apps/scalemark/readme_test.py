@@ -61,6 +61,11 @@ class Readme(unittest.TestCase):
                 self.assertNotIn("error E_", result.stderr, (page, words))
         self.assertLessEqual({"train", "sweep", "comm", "explain", "predict", "compare", "report", "accept", "doctor"}, seen)
 
+    def test_what_lint_answers_stands_as_it_is(self):
+        answer, = re.findall(r"(?s)`scalemark lint blog.md` answers.*?```\n(.*?)```", (SOURCE / "README.md").read_text())
+        told = run("lint", "blog.md", cwd=self.folder)
+        self.assertEqual((told.returncode, told.stdout[:len(answer)]), (1, answer))
+
     def test_files_and_links_are_there(self):
         for page in PAGES:
             text = (SOURCE / page).read_text()
