@@ -45,12 +45,14 @@ int put(unsigned* number, unsigned value) {
   return kSuccess;
 }
 
-// 0 at the first look of a process, then what NULLCUDA_HEALTH says. Threads may look at once.
-std::uint64_t grown(void* device, const char* counter) {
+// 0 at the first look of a process, then what NULLCUDA_HEALTH says. Threads may look at once. A
+// counter that the sampler reads, too, at any time, grows with the first look at one that it does
+// not: `with`.
+std::uint64_t grown(void* device, const char* counter, const char* with = nullptr) {
   static std::mutex mutex;
   static std::map<std::pair<void*, std::string>, bool> looked;
   const std::lock_guard lock(mutex);
-  const bool again = std::exchange(looked[{device, counter}], true);
+  const bool again = with ? looked[{device, with}] : std::exchange(looked[{device, counter}], true);
   const auto growth = settings().growth.find(counter);
   const bool grows = index_of(device) == settings().growing_device;
   return again && grows && growth != settings().growth.end() ? growth->second : 0;
@@ -140,7 +142,7 @@ NULLCUDA_API int nvmlDeviceGetTotalEnergyConsumption(void*, unsigned long long* 
 NULLCUDA_API int nvmlDeviceGetTotalEccErrors(void* device, int type, int counter,
                                              unsigned long long* errors) {
   if (!tells_health() || counter != 0) return kNotSupported;
-  *errors = type == 1 ? grown(device, "ecc_uncorrected") : 0;
+  *errors = type == 1 ? grown(device, "ecc_uncorrected", "rows_remapped") : 0;
   return kSuccess;
 }
 NULLCUDA_API int nvmlDeviceGetRemappedRows(void* device, unsigned* corrected, unsigned* uncorrected,
