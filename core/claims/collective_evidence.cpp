@@ -1,4 +1,6 @@
 // Latency and bandwidth of collectives in reports of `comm`.
+#include <algorithm>
+
 #include "core/claims/evidence.h"
 #include "core/collectives/words.h"
 
@@ -15,6 +17,16 @@ const OverRuns& value_of(const CollectiveGroup& group, const std::string& metric
   return metric == "busbw_GBps" ? group.busbw_GBps : group.algbw_GBps;
 }
 
+// Whether the group has the dtypes, via and in_place, options of `comm`, that the row names.
+bool meets(const CollectiveGroup& group, const Row& row) {
+  return std::ranges::all_of(row.conditions, [&](const auto& condition) {
+    const auto& [option, value] = condition;
+    if (option == "in_place") return group.in_place == (value == "on");
+    if (option == "dtypes") return name_of(group.dtype) == value;
+    return option != "via" || name_of(group.via) == value;
+  });
+}
+
 // Latency is asked of the smallest size, bandwidth of the largest, unless the row has one; of the
 // most ranks; `like`: of its size and ranks.
 const CollectiveGroup* best_group(const Report& report, const Row& row, const std::string& backend,
@@ -27,7 +39,8 @@ const CollectiveGroup* best_group(const Report& report, const Row& row, const st
         (backend.empty() || group.backend == backend) &&
         (!row.bytes || group.bytes == *row.bytes) && (!row.gpus || group.world_size == *row.gpus) &&
         value_of(group, row.metric).value;
-    if (!is_it || group.overlap_compute || group.congestion || group.wrong.value_or(0) > 0)
+    if (!is_it || !meets(group, row) || group.overlap_compute || group.congestion ||
+        group.wrong.value_or(0) > 0)
       continue;
     const bool alike =
         !like || (group.bytes == like->bytes && group.world_size == like->world_size &&

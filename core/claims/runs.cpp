@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <tuple>
 
 #include "core/base/text.h"
 #include "core/published/mapping.h"
@@ -101,6 +102,38 @@ void add_sweeps(const NamedTable& table, const std::string& precision,
   }
 }
 
+// One run of `comm` for the rows of a table with equal collective, backend and ranks: all their
+// sizes, under all their conditions, which are options of `comm`.
+void add_collectives(const NamedTable& table, std::vector<PlannedRun>& runs) {
+  using Exchange = std::tuple<std::string, std::string, std::int64_t>;
+  struct Asked {
+    std::set<std::int64_t> sizes;
+    std::map<std::string, std::set<std::string>> conditions;
+  };
+  std::map<Exchange, Asked> by_shape;
+  for (const Row* row : table.rows) {
+    const bool is_it = row->collective && row->backend && row->gpus && !row->relative_to;
+    if (!is_it || published::map_row(*row).reason) continue;
+    Asked& asked = by_shape[{*row->collective, *row->backend, *row->gpus}];
+    if (row->bytes) asked.sizes.insert(*row->bytes);
+    for (const auto& [option, value] : row->conditions) asked.conditions[option].insert(value);
+  }
+  for (const auto& [shape, asked] : by_shape) {
+    const auto& [collective, backend, ranks] = shape;
+    PlannedRun run{.command = "comm",
+                   .options = {{"collectives", collective},
+                               {"backends", backend},
+                               {"world_sizes", std::to_string(ranks)}},
+                   .about = "Published table " + table.name + ": " + table.group};
+    if (!asked.sizes.empty()) run.options.emplace_back("sizes", joined_numbers(asked.sizes));
+    for (const auto& [option, values] : asked.conditions) {
+      run.options.emplace_back(option,
+                               joined(std::vector<std::string>(values.begin(), values.end()), ","));
+    }
+    runs.push_back(std::move(run));
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> PlannedRun::words() const {
@@ -126,7 +159,9 @@ std::vector<PlannedRun> runs_for(const std::vector<NamedTable>& tables,
   std::set<std::string> told;
   add_configs(tables, runs, told);
   for (const NamedTable& table : tables) {
-    if (!told.contains(table.slug)) add_sweeps(table, precision, runs);
+    if (told.contains(table.slug)) continue;
+    add_sweeps(table, precision, runs);
+    add_collectives(table, runs);
   }
   return runs;
 }

@@ -42,6 +42,17 @@ TEST(ClaimRuns, AConfigurationThatNamesTheTableIsTaken) {
   EXPECT_EQ(commands("practice-backends"), Texts{"comm --config backends"});
 }
 
+TEST(ClaimRuns, CollectivesAreOneRunOfComm) {
+  const Texts all = commands("nccl-h100");
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_TRUE(
+      all[0].starts_with("comm --collectives all-reduce --backends nccl --world-sizes 8 "
+                         "--sizes 8,16,32,"))
+      << all[0];
+  EXPECT_TRUE(all[0].ends_with(",17179869184 --dtypes fp32 --in-place off,on --via direct"))
+      << all[0];
+}
+
 TEST(ClaimRuns, NothingIsRunForWhatCannotBeTested) {
   EXPECT_EQ(commands("dle-resnet50-v100"), Texts{});
 }
