@@ -192,9 +192,16 @@ std::int64_t ranks_of(const std::map<std::string, std::string>& fixed) {
   return found == fixed.end() ? 0 : std::atoll(found->second.c_str());
 }
 
+// --scale-down takes a smaller network of the same kind: bert-mini for bert-large.
+bool is_network(const Report& report, const std::string& found, const std::string& wanted) {
+  const auto kind = [](const std::string& name) { return name.substr(0, name.find('-')); };
+  return wanted.empty() || found == wanted ||
+         (was_scaled(report, "workload") && kind(found) == kind(wanted));
+}
+
 bool agrees(const Report& report, const EffectRecord& effect, const Row& row, const Mapped& run) {
   const PointRecord* point = reporting::first_run(report.points, effect.groups.back());
-  if (!point || (!run.workload.empty() && point->workload != run.workload)) return false;
+  if (!point || !is_network(report, point->workload, run.workload)) return false;
   // More samples in a step take longer: its time says nothing then.
   const bool other_step = effect.axis == "batch_size" ||
                           effect.axis == "gradient_accumulation_steps" ||

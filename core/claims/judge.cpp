@@ -228,6 +228,12 @@ void judge_claim(const Row& row, const NamedTable& table, const Mapping& mapping
   const bool absolute = is_absolute(row);
   if (const auto measured = measured_of(row, *mapping.run, table, reports, claim.what)) {
     set_measured(claim, *measured, claimed, tolerance_of(row, absolute), *mapping.run, absolute);
+    // A GPU's allocator takes the same bytes each time; what a process has resident varies.
+    if (row.metric == "memory_bytes" &&
+        (measured->device_name.empty() || measured->device_name == "cpu")) {
+      claim.verdict = ClaimVerdict::kNotJudged;
+      claim.reason = "resident memory of a process on a CPU: memory is judged on GPUs only";
+    }
   } else if (row.relative_to && row.relative_to->option) {
     claim.reason = "no report compares these values, or not for this network";
   } else {

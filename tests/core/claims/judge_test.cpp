@@ -182,6 +182,17 @@ TEST(Claims, AChangeIsReadFromEffects) {
   report.effects[0].ratio_ci95_high = 1 / 1.04;
   EXPECT_EQ(verdicts({row, memory}, report),
             (Texts{"x-1 step_s refuted", "x-2 memory_bytes confirmed"}));
+  // Resident memory of a process on a CPU varies.
+  for (auto& point : report.points) point.device_name.clear();
+  EXPECT_EQ(verdicts({memory}, report), Texts{"x-2 memory_bytes not_judged"});
+  // Another network of the same kind stands for it where --scale-down took it, and only there.
+  for (auto& point : report.points) point.workload = "resnet18";
+  EXPECT_EQ(verdicts({row}, report), Texts{"x-1 step_s not_measured"});
+  row.workload = "bert-large";
+  for (auto& point : report.points) point.workload = "bert-mini";
+  EXPECT_EQ(verdicts({row}, report), Texts{"x-1 step_s not_measured"});
+  report.scaled_down.push_back({.option = "workload", .from = "bert-base", .to = "bert-mini"});
+  EXPECT_EQ(verdicts({row}, report), Texts{"x-1 step_s same_direction"});
 }
 
 // Both precisions were run, as the source does not say which it was: the nearer one counts.
@@ -237,6 +248,14 @@ TEST(Claims, ABandwidthThatBeatsTheClaimIsReached) {
   group.busbw_GBps = {.value = 520, .ci95 = {.low = 510, .high = 530}};
   report.collective_groups.push_back(group);
   EXPECT_EQ(verdicts({row}, report), Texts{"x-1 busbw_GBps reached"});
+  row.conditions = {{"in_place", "on"}, {"dtypes", "fp32"}, {"via", "c10d"}};
+  EXPECT_EQ(verdicts({row}, report), Texts{"x-1 busbw_GBps reached"});
+  for (const auto& [option, value] :
+       {std::pair("in_place", "off"), {"dtypes", "bf16"}, {"via", "direct"}}) {
+    Row other = row;
+    other.conditions[option] = value;
+    EXPECT_EQ(verdicts({other}, report), Texts{"x-1 busbw_GBps not_measured"}) << option;
+  }
 }
 
 TEST(Claims, WhatCannotBeTestedIsThereWithItsReason) {
