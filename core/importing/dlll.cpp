@@ -115,17 +115,9 @@ class DlllReader {
 }  // namespace
 
 std::optional<Log> read_dlll(std::string_view text) {
-  if (text.find(kMark) == std::string_view::npos) return std::nullopt;
   DlllReader reader;
-  bool any = false;
-  for_each_line(text, [&](std::string_view line, std::size_t) {
-    const std::size_t at = line.find(kMark);
-    if (at == std::string_view::npos) return;
-    const auto record = json_object(line.substr(at + kMark.size() - 1));
-    if (!record) return;
-    any = true;
-    reader.take(*record);
-  });
+  const bool any =
+      for_each_record(text, kMark, [&](const nlohmann::json& record) { reader.take(record); });
   if (!any) return std::nullopt;
   return reader.log();
 }

@@ -33,6 +33,11 @@ std::optional<double> number_of(const nlohmann::json& object, const char* key);
 // null. Absent for anything else, and for what nests deeper than any log.
 std::optional<nlohmann::json> json_object(std::string_view text);
 
+// Objects of the lines that hold `mark`, which ends with the brace that begins the object. Returns
+// whether there is one.
+bool for_each_record(std::string_view text, std::string_view mark,
+                     const std::function<void(const nlohmann::json& record)>& take);
+
 // The nearest number of so many digits.
 double rounded_to(double value, int digits);
 

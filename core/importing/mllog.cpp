@@ -144,17 +144,9 @@ class MllogReader {
 }  // namespace
 
 std::optional<Log> read_mllog(std::string_view text) {
-  if (text.find(kMllogMark) == std::string_view::npos) return std::nullopt;
   MllogReader reader;
-  bool any = false;
-  for_each_line(text, [&](std::string_view line, std::size_t) {
-    const std::size_t at = line.find(kMllogMark);
-    if (at == std::string_view::npos) return;
-    const auto record = json_object(line.substr(at + kMllogMark.size() - 1));
-    if (!record) return;
-    any = true;
-    reader.take(*record);
-  });
+  const bool any =
+      for_each_record(text, kMllogMark, [&](const nlohmann::json& record) { reader.take(record); });
   if (!any) return std::nullopt;
   return reader.log();
 }
