@@ -160,10 +160,11 @@ ExitCode accept_command(const Invocation& invocation) {
   const auto requests = requests_of(values);
   const std::vector<NamedReport> fleet = read_fleet(invocation.positionals, &expected.unreadable);
   Acceptance judged = acceptance::accept(fleet, rules, expected, baseline ? &*baseline : nullptr);
+  if (values.on("dry_run")) return print_result(acceptance::plan_text(judged, rules));
+
   std::vector<const Report*> reports;
   for (const NamedReport& one : fleet) reports.push_back(&one.report);
   judged.published = claims::published_beside(published::own_library(), reports);
-  if (values.on("dry_run")) return print_result(acceptance::plan_text(judged, rules));
 
   acceptance::Next next{.again = command_again(fleet, judged),
                         .judged = without_option(invocation.command_line, " --baseline",
