@@ -21,10 +21,10 @@ class Vitals {
     waited_before_s_ = data_wait_s();
     loss_.store(std::numeric_limits<double>::quiet_NaN(), std::memory_order_relaxed);
   }
-  // Outside timed regions: a loop of `planned` steps begins; absent: time decides. `payload_bytes`
-  // are handed over in each of its steps.
-  void begin_loop(std::optional<std::int64_t> planned, std::int64_t payload_bytes) {
-    set_payload(payload_bytes);
+  // Outside timed regions: a loop of `planned` steps begins, whose payload is not known yet;
+  // absent: time decides.
+  void begin_loop(std::optional<std::int64_t> planned) {
+    set_payload(0);
     planned_.store(planned.value_or(-1), std::memory_order_relaxed);
     done_.store(0, std::memory_order_relaxed);
     loop_began_.store(now(), std::memory_order_relaxed);

@@ -36,14 +36,13 @@ class RunWatch final : public StepWatch {
              std::int64_t micro_steps) override {
     steps_in_phase_ = 0;
     step_ = nullptr;
-    vitals_.begin_loop(steps, 0);
-    planned_ = steps;
+    vitals_.begin_loop(steps);
     console_.begin(phase, steps, micro_steps);
   }
 
   void count(training::TrainStep& step) override {
     step_ = &step;
-    vitals_.begin_loop(planned_, step.strategy().communication().payload_bytes_per_step);
+    vitals_.set_payload(step.strategy().communication().payload_bytes_per_step);
   }
 
   bool stop_before(std::int64_t step) override {
@@ -76,7 +75,6 @@ class RunWatch final : public StepWatch {
   const process::GroupGuard& guard_;
   process::Vitals& vitals_;
   training::TrainStep* step_ = nullptr;  // of the loop that has begun; null: it trains nothing
-  std::optional<std::int64_t> planned_;
   std::int64_t steps_in_phase_ = 0;
 };
 

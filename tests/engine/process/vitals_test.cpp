@@ -11,7 +11,8 @@ TEST(Vitals, GoOnOverTrainings) {
   Vitals vitals;
   EXPECT_FALSE(vitals.since_step_s());
   vitals.begin_training();
-  vitals.begin_loop(10, 100);
+  vitals.begin_loop(10);
+  vitals.set_payload(100);
   vitals.step_done(now(), 64, 0.5, 2.0);
   vitals.step_done(now(), 128, 0.75, std::nullopt);
   EXPECT_EQ(vitals.samples(), 128);
@@ -25,7 +26,7 @@ TEST(Vitals, GoOnOverTrainings) {
   vitals.begin_training();  // its own counters begin at 0
   EXPECT_FALSE(vitals.since_step_s());
   EXPECT_FALSE(vitals.loss());
-  vitals.begin_loop(std::nullopt, 0);
+  vitals.begin_loop(std::nullopt);
   vitals.set_payload(7);
   vitals.step_done(now(), 32, 0.25, std::nullopt);
   EXPECT_EQ(vitals.samples(), 160);
@@ -37,7 +38,7 @@ TEST(Vitals, GoOnOverTrainings) {
 TEST(Vitals, APassOfAnEvaluationTrainsNothing) {
   Vitals vitals;
   vitals.begin_training();
-  vitals.begin_loop(4, 0);
+  vitals.begin_loop(4);
   vitals.pass_done();
   EXPECT_EQ(vitals.done(), 1);
   EXPECT_EQ(vitals.samples(), 0);
