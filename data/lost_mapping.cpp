@@ -1,7 +1,6 @@
 #include "data/lost_mapping.h"
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -14,9 +13,9 @@
 #include <functional>
 #include <mutex>
 #include <string>
-#include <thread>
 
 #include "core/base/error.h"
+#include "core/base/quiet_thread.h"
 #include "data/mapped_file.h"
 
 namespace scalemark::data {
@@ -87,7 +86,6 @@ void watch() {
   ::_exit(static_cast<int>(record.exit_code));
 }
 
-// Blocks all signals in the side thread: other threads handle them.
 void start_watching(State& s) {
   if (s.watched) return;
   if (::pipe2(s.wake, O_CLOEXEC) != 0) {
@@ -95,11 +93,7 @@ void start_watching(State& s) {
                        "see `ulimit -n`");
   }
   s.watched = true;
-  sigset_t all, before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread(watch).detach();
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  quiet_thread(watch).detach();
 }
 
 void install_handler(State& s) {

@@ -1,11 +1,9 @@
 #include "core/monitoring/telemetry/sampler.h"
 
-#include <pthread.h>
-
 #include <algorithm>
-#include <csignal>
 #include <utility>
 
+#include "core/base/quiet_thread.h"
 #include "core/base/waiting.h"
 #include "core/monitoring/telemetry/process_probes.h"
 
@@ -16,16 +14,6 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_of(Clock::time_point time) {
   return std::chrono::duration<double>(time.time_since_epoch()).count();
-}
-
-// Signals are for the threads that wait for them.
-std::thread quiet_thread(auto body) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread thread(std::move(body));
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return thread;
 }
 
 }  // namespace
