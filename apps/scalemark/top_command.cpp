@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <future>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,7 +20,9 @@
 #include "core/base/durations.h"
 #include "core/base/error.h"
 #include "core/base/terminal.h"
+#include "core/launching/run_token.h"
 #include "core/launching/signal_scope.h"
+#include "core/live/fetch.h"
 #include "core/live/screen.h"
 #include "core/settings/value.h"
 
@@ -32,6 +35,7 @@ constexpr const char* kRunsFolder = "results/runs";
 
 struct TopOptions {
   std::vector<std::string> given;
+  std::string token;
   double every_s = 2;
   bool once = false, json = false;
 };
@@ -40,6 +44,11 @@ TopOptions top_options(const Invocation& invocation) {
   const settings::ToolValues values = read_tool_values(invocation);
   TopOptions options{.given = invocation.positionals, .once = values.on("once")};
   options.every_s = settings::parse_seconds(values.text("every").value()).value();
+  if (const auto file = values.text("metrics_token")) {
+    const launching::Secret token = launching::read_metrics_token(*file);
+    if (!token.note.empty()) print_note(token.note);
+    options.token = token.text;
+  }
   const std::string format =
       values.given("format") ? values.text("format").value() : std::string("text");
   if (format != "text" && format != "json")
@@ -51,8 +60,11 @@ TopOptions top_options(const Invocation& invocation) {
 // The runs that are watched. Without names the newest ones, which may change.
 class TopRuns {
  public:
-  explicit TopRuns(const std::vector<std::string>& given) : follows_(given.empty()) {
-    for (const std::string& name : given) runs_.emplace_back(status_file(name));
+  explicit TopRuns(const TopOptions& options) : follows_(options.given.empty()) {
+    for (const std::string& name : options.given) {
+      live::is_url(name) ? runs_.emplace_back(name, options.token)
+                         : runs_.emplace_back(status_file(name));
+    }
     if (follows_) follow();
     if (runs_.empty()) {
       throw no_input("no run in " + std::string(kRunsFolder) + " has a status.json",
@@ -63,7 +75,12 @@ class TopRuns {
 
   bool read() {
     bool changed = follows_ && follow();
-    for (WatchedRun& run : runs_) changed = run.read() || changed;
+    std::vector<std::future<bool>> reads;  // hosts that do not answer are waited for at once
+    for (WatchedRun& run : runs_) {
+      const auto how = run.is_remote() ? std::launch::async : std::launch::deferred;
+      reads.push_back(std::async(how, [&run] { return run.read(); }));
+    }
+    for (std::future<bool>& one : reads) changed = one.get() || changed;
     return changed;
   }
   bool lack_rates() const { return std::ranges::any_of(runs_, &WatchedRun::lacks_rates); }
@@ -232,20 +249,22 @@ std::vector<live::ShownRun> one_look(TopRuns& runs) {
 }  // namespace
 
 const HelpPage top_page = {
-    "[FOLDER|FILE]...",
+    "[FOLDER|FILE|URL]...",
     "Shows runs while they run, on one screen: how far they are and how fast, a row per rank with\n"
     "what it waits for, a row per machine, the findings so far. A rank that all others wait for, "
     "or\n"
     "that shows no sign of life, is marked. Reads the status.json that a run keeps in its output\n"
-    "folder: from a shared disk, too. Without a name: the newest run in results/runs, and those\n"
-    "beside it that run. q or Ctrl-C leaves; without a terminal it prints one screen.",
+    "folder, from a shared disk, too, or the page of its --metrics-port. Without a name: the\n"
+    "newest run in results/runs, and those beside it that run. q or Ctrl-C leaves; without a\n"
+    "terminal it prints one screen.",
     "  scalemark top\n"
     "  scalemark top results/runs/a --once\n"
+    "  scalemark top http://localhost:29400\n"
     "  scalemark top results/runs/a --format json | jq .now.samples_per_s\n"};
 
 ExitCode top_command(const Invocation& invocation) {
   const TopOptions options = top_options(invocation);
-  TopRuns runs(options.given);
+  TopRuns runs(options);
   const Terminal terminal = terminal_of(STDOUT_FILENO);
   const char* kind = std::getenv("TERM");
   const bool can_redraw = terminal.is_terminal && kind && std::string_view(kind) != "dumb";

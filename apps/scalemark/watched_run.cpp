@@ -12,6 +12,7 @@
 
 #include "core/base/durations.h"
 #include "core/base/error.h"
+#include "core/live/fetch.h"
 #include "core/live/marks.h"
 #include "core/reporting/record/point_facts.h"
 
@@ -63,9 +64,6 @@ double status_age_s(std::optional<double> written, double file_time, double now,
 }
 
 fs::path status_file(const std::string& given) {
-  if (given.starts_with("http://") || given.starts_with("https://")) {
-    throw usage("'" + given + "' is a URL", "the folder of a run, or its status.json, is expected");
-  }
   std::error_code failed;
   const fs::path path(given);
   const fs::path file = fs::is_directory(path, failed) ? path / kStatusFile : path;
@@ -102,39 +100,49 @@ std::vector<fs::path> newest_runs(const fs::path& folder) {
   return running;
 }
 
-void WatchedRun::take(const std::string& text) {
-  live::Status status = live::parse_status(text, file_.filename().string());
+std::string WatchedRun::origin() const { return is_remote() ? url_ : file_.filename().string(); }
+
+WatchedRun::Reading WatchedRun::reading() const {
+  constexpr std::chrono::milliseconds kPatience{1500};  // the screen stands still for so long
+  if (is_remote()) return {.text = live::fetch(url_, token_, kPatience), .written = seconds_now()};
+  const auto time = file_time_of(file_);
+  auto text = status_text_of(file_);
+  if (!time || !text) throw no_input("'" + origin() + "' cannot be read any more");
+  return {.text = std::move(*text), .written = *time};
+}
+
+void WatchedRun::take(Reading now) {
+  live::Status status = live::parse_status(now.text, origin());
   if (status_) {
     changed_ = std::chrono::steady_clock::now();
     earlier_.push_back(std::move(*status_));
   }
   status_ = std::move(status);
+  text_ = std::move(now.text);
+  file_time_ = now.written;
   constexpr std::size_t kKept = 40;  // a minute and more, at one each 2 s
   if (earlier_.size() > kKept) earlier_.pop_front();
 }
 
 bool WatchedRun::read() {
-  const auto time = file_time_of(file_);
-  auto text = status_text_of(file_);
   const std::string before = std::exchange(problem_, "");
-  if (!time || !text) {
-    problem_ = "'" + file_.filename().string() + "' cannot be read any more";
-  } else if (*text != text_) {
-    try {
-      take(*text);
-      file_time_ = *time;
-      text_ = std::move(*text);
+  try {
+    Reading now = reading();
+    if (now.text != text_) {
+      take(std::move(now));
       return true;
-    } catch (const Error& error) {  // cut off: the next one may be whole
-      problem_ = sentence_of(error.record());
     }
+  } catch (const Error& error) {  // cut off, or away for a moment: the next one may be whole
+    if (is_remote() && !status_) throw;
+    problem_ = sentence_of(error.record());
   }
   return problem_ != before;
 }
 
 live::ShownRun WatchedRun::shown() const {
   const fs::path folder = file_.filename() == kStatusFile ? file_.parent_path() : file_;
-  live::ShownRun shown{.source = folder.empty() ? file_.string() : folder.string(),
+  const std::string path = folder.empty() ? file_.string() : folder.string();
+  live::ShownRun shown{.source = is_remote() ? url_ : path,
                        .status = status_,
                        .now = {},
                        .lasted_s = {},

@@ -1,5 +1,6 @@
-// A run as its status.json shows it, read again and again: the newest record, those before it, how
-// old it is. Also says which runs of a folder are worth watching. Knows no terminal.
+// A run as its status.json or its HTTP endpoint shows it, read again and again: the newest record,
+// those before it, how old it is. Also says which runs of a folder are worth watching. Knows no
+// terminal.
 #pragma once
 
 #include <chrono>
@@ -21,8 +22,7 @@ inline constexpr const char* kStatusFile = "status.json";
 double status_age_s(std::optional<double> written, double file_time, double now,
                     std::optional<double> seen_change_ago);
 
-// FOLDER/status.json of a folder, a file itself. Throws no_input() (66) for what is not there, and
-// usage() (64) for a URL.
+// FOLDER/status.json of a folder, a file itself. Throws no_input() (66) for what is not there.
 std::filesystem::path status_file(const std::string& given);
 
 // The runs in FOLDER/* that have a status.json: the newest, and those beside it that run; running
@@ -32,18 +32,29 @@ std::vector<std::filesystem::path> newest_runs(const std::filesystem::path& fold
 class WatchedRun {
  public:
   explicit WatchedRun(std::filesystem::path file) : file_(std::move(file)) {}
+  // The page at a URL (core/live/fetch.h), with the token that it asks for.
+  WatchedRun(std::string url, std::string token) : url_(std::move(url)), token_(std::move(token)) {}
 
   const std::filesystem::path& file() const { return file_; }
-  // Reads the file; true where it holds something new.
+  bool is_remote() const { return !url_.empty(); }
+  // Reads it; true where it holds something new, or a problem came or went. A URL that has never
+  // answered throws, as status_file() does for a file.
   bool read();
   // Whether a further record would tell a rate that is not known yet.
   bool lacks_rates() const;
   live::ShownRun shown() const;
 
  private:
-  void take(const std::string& text);
+  struct Reading {
+    std::string text;
+    double written = 0;  // by the file's clock, else when we read it
+  };
+  Reading reading() const;
+  std::string origin() const;
+  void take(Reading now);
 
   std::filesystem::path file_;
+  std::string url_, token_;
   std::string text_, problem_;
   std::optional<live::Status> status_;
   std::deque<live::Status> earlier_;

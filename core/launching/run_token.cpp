@@ -3,6 +3,7 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -16,26 +17,39 @@ namespace scalemark::launching {
 namespace {
 
 constexpr std::size_t kLeast = 16, kMost = 4096;
-constexpr const char* kRecipe =
-    "make one with `head -c 32 /dev/urandom | base64 > FILE; chmod 600 FILE` and copy it to every "
-    "node";
 
-Error cannot_read(const std::string& path, int reason) {
-  const std::string what = "--run-token " + path + " cannot be read: " + std::strerror(reason);
+// An option that names the file of a secret, and who needs a copy of it.
+struct SecretOption {
+  const char* flag;
+  const char* holders;
+};
+constexpr SecretOption kRunToken{"--run-token", "every node"};
+constexpr SecretOption kMetricsToken{"--metrics-token", "whoever reads the page"};
+
+std::string recipe(const SecretOption& option) {
+  return std::string(
+             "make one with `head -c 32 /dev/urandom | base64 > FILE; chmod 600 FILE` and copy it "
+             "to ") +
+         option.holders;
+}
+
+Error cannot_read(const SecretOption& option, const std::string& path, int reason) {
+  const std::string what =
+      std::string(option.flag) + " " + path + " cannot be read: " + std::strerror(reason);
   if (reason == EACCES || reason == EPERM) {
     return make_error("E_PERMISSION", ExitCode::kPermission, ErrorDomain::kLaunch, what,
                       "a file that this user may read");
   }
-  return no_input(what, "a file with the run's token", kRecipe);
+  return no_input(what, "a file with the run's token", recipe(option));
 }
 
-std::string content_of(const std::string& path) {
+std::string content_of(const SecretOption& option, const std::string& path) {
   errno = 0;
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw cannot_read(path, errno);
+  if (!file) throw cannot_read(option, path, errno);
   std::string text(kMost + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (file.bad() || (file.gcount() == 0 && errno == EISDIR)) throw cannot_read(path, errno);
+  if (file.bad() || (file.gcount() == 0 && errno == EISDIR)) throw cannot_read(option, path, errno);
   text.resize(static_cast<std::size_t>(file.gcount()));
   return text;
 }
@@ -45,24 +59,40 @@ std::string without_trailing_blanks(std::string text) {
   return text;
 }
 
-std::string note_on(const std::string& path) {
+std::string note_on(const SecretOption& option, const std::string& path) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0 || !(status.st_mode & (S_IRGRP | S_IROTH))) return {};
-  return "--run-token " + path + " may be read by other users: `chmod 600` keeps them out";
+  return std::string(option.flag) + " " + path +
+         " may be read by other users: `chmod 600` keeps them out";
+}
+
+Secret secret_of(const SecretOption& option, const std::string& path) {
+  const std::string content = content_of(option, path);
+  const std::string text = without_trailing_blanks(content);
+  if (text.size() < kLeast || content.size() > kMost) {
+    throw bad_data(std::string(option.flag) + " " + path + " holds " +
+                       (content.size() > kMost ? "more than 4 KiB"
+                                               : std::to_string(text.size()) + " characters"),
+                   "a token of 16 characters to 4 KiB", recipe(option));
+  }
+  return {.text = text, .note = note_on(option, path)};
 }
 
 }  // namespace
 
 RunToken read_run_token(const std::string& path) {
-  const std::string content = content_of(path);
-  const std::string token = without_trailing_blanks(content);
-  if (token.size() < kLeast || content.size() > kMost) {
-    throw bad_data("--run-token " + path + " holds " +
-                       (content.size() > kMost ? "more than 4 KiB"
-                                               : std::to_string(token.size()) + " characters"),
-                   "a token of 16 characters to 4 KiB", kRecipe);
+  const Secret token = secret_of(kRunToken, path);
+  return {.secret = sha256_hex("scalemark run token " + token.text), .note = token.note};
+}
+
+Secret read_metrics_token(const std::string& path) {
+  Secret token = secret_of(kMetricsToken, path);
+  if (!std::ranges::all_of(token.text, [](char c) { return c > ' ' && c < '\x7f'; })) {
+    throw bad_data(std::string(kMetricsToken.flag) + " " + path + " holds blanks or other bytes",
+                   "letters, digits and signs on one line: an HTTP header takes no other",
+                   recipe(kMetricsToken));
   }
-  return {.secret = sha256_hex("scalemark run token " + token), .note = note_on(path)};
+  return token;
 }
 
 std::string random_secret() {

@@ -1,5 +1,6 @@
 // The secret that keeps other processes from a run's keys: read from a file on every node, or made
-// by a launcher that starts all ranks. Only the digest of a token is kept.
+// by a launcher that starts all ranks. Only the digest of a token is kept. Also reads the secret
+// that a run's HTTP endpoint asks for.
 #pragma once
 
 #include <string>
@@ -15,6 +16,15 @@ struct RunToken {
 // E_PERMISSION (77) when it may not be read, E_BAD_DATA (65) when it holds fewer than 16 characters
 // or more than 4 KiB.
 RunToken read_run_token(const std::string& path);
+
+struct Secret {
+  std::string text;  // without blanks at its end
+  std::string note;  // as above
+};
+
+// The token of --metrics-token, as it is. Throws as read_run_token() does, and E_BAD_DATA (65) for
+// one that no HTTP header takes.
+Secret read_metrics_token(const std::string& path);
 
 // 32 hexadecimal digits that nobody can guess. Throws Error (71).
 std::string random_secret();

@@ -151,9 +151,9 @@ std::string without_end_slash(std::string path) {
 }  // namespace
 
 bool is_place(const std::string& name) {
-  static const std::set<std::string> kPlaces = {"data",     "vocab",       "output", "init_from",
-                                                "save",     "torch",       "config", "rendezvous",
-                                                "topology", "master_addr", "trace",  "run_token"};
+  static const std::set<std::string> kPlaces = {
+      "data",       "vocab",    "output",      "init_from", "save",      "torch",        "config",
+      "rendezvous", "topology", "master_addr", "trace",     "run_token", "metrics_token"};
   return kPlaces.contains(name);
 }
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import fcntl
+import http.server
 import json
 import os
 import pathlib
@@ -9,6 +10,7 @@ import pty
 import re
 import select
 import signal
+import socket
 import struct
 import tempfile
 import termios
@@ -46,6 +48,38 @@ def growing(folder, **what):
     finally:
         ended.set()
         writer.join()
+
+
+@contextlib.contextmanager
+def page(token=None, **what):
+    """The URL of a run that goes on and is on another machine. `answers.clear()`: it is silent from now on."""
+    start, answers, over = time.time(), threading.Event(), threading.Event()
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            while not answers.is_set() and not over.wait(0.05):
+                pass
+            right = token is None or self.headers["Authorization"] == f"Bearer {token}"
+            text = json.dumps(statuses.status_at(100 + time.time() - start, time.time(), **what)) if right else "no\n"
+            self.send_response((200 if self.path == "/status" else 404) if right else 401)
+            self.send_header("Content-Length", str(len(text)))
+            self.end_headers()
+            with contextlib.suppress(OSError):
+                self.wfile.write(text.encode())
+
+        def log_message(self, *_):
+            pass
+
+    answers.set()
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        serving = threading.Thread(target=server.serve_forever, args=(0.05,))
+        serving.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}", answers
+        finally:
+            over.set()
+            server.shutdown()
+            serving.join()
 
 
 def ptsname(terminal):
@@ -193,12 +227,64 @@ class Top(unittest.TestCase):
         statuses.write(self.folder / "cut", '{"schema": "scalemark.status/1", "ran')
         statuses.write(self.folder / "later", '{"schema": "scalemark.status/2"}')
         for arguments, code, said in ((["none"], 66, "runs of an older version have none"), ([], 66, "no run in results/runs has a status.json"),
-                                      (["cut"], 65, "is no status of a run"), (["later"], 65, "scalemark.status/2"), (["http://n7:29400"], 64, "is a URL"),
+                                      (["cut"], 65, "is no status of a run"), (["later"], 65, "scalemark.status/2"), (["https://n7:29400"], 64, "http://HOST:PORT is expected"),
                                       (["none", "--format", "html"], 78, "text or json"), (["none", "--every", "0"], 78, "0.1")):
             result = run("top", *arguments, "--once", cwd=self.folder)
             self.assertEqual(result.returncode, code, (arguments, result.stderr))
             self.assertIn(said, result.stderr)
             self.assertEqual((result.stdout, len(result.stderr.splitlines())), ("", 1), result.stderr)
+
+    def test_a_url_is_watched_like_a_folder(self):
+        with page(slow=2) as (url, _):
+            for given in (url, f"{url}/", f"{url}/status"):
+                text = self.once(given)
+                self.assertIn(given, text)
+                self.assertEqual(re.findall(r"(?m)^! +(\d+) ", text), ["2"], text)
+            with growing(self.run_folder):
+                both = [json.loads(line) for line in self.once(url, self.run_folder, "--format", "json").splitlines()]
+            self.assertEqual([frame["source"] for frame in both], [url, str(self.run_folder)])
+            self.assertAlmostEqual(both[0]["now"]["samples_per_s"], 640, delta=30)
+            result = run("top", f"{url}/none", "--once", cwd=self.folder)
+            self.assertEqual((result.returncode, len(result.stderr.splitlines())), (65, 1), result.stderr)
+        result = run("top", url, "--once", cwd=self.folder)
+        self.assertEqual(result.returncode, 66)
+        self.assertIn("Connection refused", result.stderr)
+
+    def test_a_page_with_a_token(self):
+        token, wrong = self.folder / "token", self.folder / "wrong"
+        for file, text in (token, "sixteen-letters-and-more"), (wrong, "another-of-sixteen"):
+            file.write_text(text + "\n")
+            file.chmod(0o600)
+        with page(token.read_text().strip()) as (url, _):
+            self.assertIn("images/s", self.once(url, "--metrics-token", token))
+            for arguments, said in (([], "asks for a token"), (["--metrics-token", str(wrong)], "another token")):
+                result = run("top", url, "--once", *arguments, cwd=self.folder)
+                self.assertEqual((result.returncode, result.stdout), (77, ""), result.stderr)
+                self.assertIn(said, result.stderr)
+        token.chmod(0o644)
+        self.assertIn("--metrics-token", run("top", url, "--once", "--metrics-token", str(token), cwd=self.folder).stderr.splitlines()[0])
+
+    def test_a_host_that_does_not_answer_shows_and_does_not_hold_the_keys(self):
+        with page() as (url, answers), Screen(url, "--every", "0.2") as screen:
+            screen.shows("of 12,000 steps")
+            answers.clear()
+            screen.shows("has not answered within 1.5 s")
+            answers.set()
+            screen.until(lambda: not any("has not answered" in line for line in screen.frame()))
+            answers.clear()
+            screen.shows("has not answered within 1.5 s")
+            pressed = time.monotonic()
+            os.write(screen.terminal, b"q")
+            self.assertEqual(screen.ends(), 0)
+            self.assertLess(time.monotonic() - pressed, 30)  # 1.5 s where nothing else runs
+
+    def test_hosts_that_do_not_answer_are_waited_for_at_once(self):
+        with contextlib.ExitStack() as silent:
+            sockets = [silent.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(20)]
+            start = time.monotonic()
+            result = run("top", *(f"http://127.0.0.1:{one.getsockname()[1]}" for one in sockets), "--once", cwd=self.folder)
+        self.assertEqual(result.returncode, 66)
+        self.assertLess(time.monotonic() - start, 15, "one after the other takes 30 s")
 
     def test_screens_of_any_size_fit_and_keys_leave(self):
         for (columns, rows), key in (((60, 20), b"q"), ((80, 24), b"\x03"), ((200, 50), b"Q")):

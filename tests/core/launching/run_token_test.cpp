@@ -72,6 +72,22 @@ TEST_F(RunTokenFile, WhatIsNoTokenIsRefused) {
   }
 }
 
+TEST_F(RunTokenFile, TheMetricsTokenIsKeptAsItIs) {
+  const Secret secret = read_metrics_token(file("correct-horse-battery=\n", 0644));
+  EXPECT_EQ(secret.text, "correct-horse-battery=");
+  EXPECT_TRUE(secret.note.starts_with("--metrics-token /")) << secret.note;
+  for (const char* content : {"too short", "correct horse battery", "correct-horse\nbattery-x"}) {
+    try {
+      read_metrics_token(file(content));
+      ADD_FAILURE() << content;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.record().exit_code, ExitCode::kBadData);
+      EXPECT_TRUE(error.record().what.starts_with("--metrics-token /"));
+      EXPECT_TRUE(error.record().hint.ends_with("copy it to whoever reads the page"));
+    }
+  }
+}
+
 TEST(RandomSecret, IsNeverTheSame) {
   EXPECT_EQ(random_secret().size(), 32u);
   EXPECT_NE(random_secret(), random_secret());
