@@ -201,6 +201,18 @@ TEST(Endpoint, RefusesWhatIsNoPlainQuestion) {
   EXPECT_EQ(header_of(one_answer(endpoint, kCases[5].first), "Allow"), "GET, HEAD");
 }
 
+TEST(Endpoint, OffLoopbackItHasAnyName) {
+  Endpoint::Options options = hello();
+  options.host = "0.0.0.0";
+  options.token = "sixteen-letters.";
+  const Endpoint endpoint(options);
+  const std::string answer = one_answer(
+      endpoint,
+      "GET /status HTTP/1.1\r\nHost: n7\r\nAuthorization: Bearer sixteen-letters.\r\n\r\n");
+  EXPECT_EQ(status_line(answer), "HTTP/1.1 200 OK");
+  EXPECT_EQ(status_line(one_answer(endpoint, kGood)), "HTTP/1.1 401 Unauthorized");
+}
+
 TEST(Endpoint, ClosesAfterABody) {
   const Endpoint endpoint(hello());
   Client client(endpoint.port());
@@ -353,7 +365,7 @@ TEST(Endpoint, TenThousandChangedRequestsDoNoHarm) {
   const Endpoint endpoint(hello());
   std::mt19937 random(20);
   expect_served(endpoint);
-  const std::int64_t before = resident_bytes();
+  [[maybe_unused]] const std::int64_t before = resident_bytes();
   int served = 0, refused = 0;
   for (int i = 0; i < 10'000; ++i) {
     const std::string request = changed_request(random);
@@ -369,7 +381,9 @@ TEST(Endpoint, TenThousandChangedRequestsDoNoHarm) {
   EXPECT_GT(served, 100);
   EXPECT_GT(refused, 1000);
   expect_served(endpoint);
+#ifndef __SANITIZE_ADDRESS__  // it keeps what is freed
   EXPECT_LT(resident_bytes() - before, 1 << 24);
+#endif
 }
 
 // Which of our threads is the endpoint's; 0 where none is.
