@@ -28,6 +28,7 @@
 
 #include "core/base/error.h"
 #include "core/base/quiet_thread.h"
+#include "core/base/watching_thread.h"
 #include "core/live/answers.h"
 
 namespace scalemark::live {
@@ -234,6 +235,7 @@ void Endpoint::Server::listen(int port) {
 }
 
 void Endpoint::Server::serve() {
+  const WatchingThread watching;
   constexpr int kLeastUrgent = 19;
   ::pthread_setname_np(::pthread_self(), "metrics");
   ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kLeastUrgent);

@@ -2,10 +2,13 @@
 
 #include <utility>
 
+#include "core/base/watching_thread.h"
+
 namespace scalemark::distributed {
 
 Periodic::Periodic(std::chrono::milliseconds period, std::function<bool()> look, Clock& clock)
     : clock_(clock), thread_(clock.start([this, period, look = std::move(look)] {
+        const WatchingThread watching;
         std::unique_lock lock(mutex_);
         while (!clock_.wait_for(woken_, lock, period, [this] { return closing_; })) {
           lock.unlock();

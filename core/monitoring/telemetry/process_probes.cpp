@@ -2,6 +2,8 @@
 
 #include <ctime>
 
+#include "core/base/watching_thread.h"
+
 namespace scalemark::monitoring {
 namespace {
 
@@ -13,16 +15,16 @@ double seconds_on(clockid_t clock) {
 
 class CpuTime final : public Probe {
  public:
-  CpuTime(const char* source, clockid_t clock)
-      : names_{{.source = source, .device = {}, .kind = SourceKind::kCounter}}, clock_(clock) {}
+  CpuTime(const char* source, double (*seconds)())
+      : names_{{.source = source, .device = {}, .kind = SourceKind::kCounter}}, seconds_(seconds) {}
 
   const std::vector<SourceName>& sources() const override { return names_; }
-  void read(std::span<std::optional<double>> values) override { values[0] = seconds_on(clock_); }
+  void read(std::span<std::optional<double>> values) override { values[0] = seconds_(); }
   bool only_at_ends() const override { return true; }
 
  private:
   std::vector<SourceName> names_;
-  clockid_t clock_;
+  double (*seconds_)();
 };
 
 class Number final : public Probe {
@@ -46,12 +48,18 @@ std::unique_ptr<Probe> wanted_cpus_probe(const std::atomic<int>& threads) {
 }
 
 std::unique_ptr<Probe> process_cpu_probe() {
-  return std::make_unique<CpuTime>(kProcessCpus, CLOCK_PROCESS_CPUTIME_ID);
+  return std::make_unique<CpuTime>(kProcessCpus, process_cpu_s);
 }
 
 std::unique_ptr<Probe> thread_cpu_probe(const char* source) {
-  return std::make_unique<CpuTime>(source, CLOCK_THREAD_CPUTIME_ID);
+  return std::make_unique<CpuTime>(source, thread_cpu_s);
 }
+
+std::unique_ptr<Probe> watching_cpu_probe() {
+  return std::make_unique<CpuTime>(kWatchingCost, watching_cpu_s);
+}
+
+double process_cpu_s() { return seconds_on(CLOCK_PROCESS_CPUTIME_ID); }
 
 double thread_cpu_s() { return seconds_on(CLOCK_THREAD_CPUTIME_ID); }
 

@@ -11,11 +11,16 @@ namespace scalemark::monitoring {
 // CPUs that this process uses, all threads together: its CPU time per second. At the ends only.
 inline constexpr const char* kProcessCpus = "process_cpus";
 std::unique_ptr<Probe> process_cpu_probe();
+double process_cpu_s();
 
 // CPUs that this process may keep busy: its compute threads, which may change. Free CPUs are what
 // is left of all.
 inline constexpr const char* kWantedCpus = "wanted_cpus";
 std::unique_ptr<Probe> wanted_cpus_probe(const std::atomic<int>& threads);
+
+// CPU time of all threads that watch the run (core/base/watching_thread.h), per second.
+inline constexpr const char* kWatchingCost = "watching_cpu_share";
+std::unique_ptr<Probe> watching_cpu_probe();
 
 // CPU time of the thread that reads it, per second, under the name `source`.
 std::unique_ptr<Probe> thread_cpu_probe(const char* source);

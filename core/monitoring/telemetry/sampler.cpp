@@ -5,6 +5,7 @@
 
 #include "core/base/quiet_thread.h"
 #include "core/base/waiting.h"
+#include "core/base/watching_thread.h"
 #include "core/monitoring/telemetry/process_probes.h"
 
 namespace scalemark::monitoring {
@@ -98,6 +99,7 @@ std::vector<Sampler::Latest> Sampler::latest() const {
 }
 
 void Sampler::serve() {
+  const WatchingThread watching;
   auto pause = take(Pass::kIdle);
   std::unique_lock lock(mutex_);
   while (true) {

@@ -32,7 +32,7 @@ bool is_idle_interface(const SourceSummary& source) {
 // These sources belong to one rank's process; they are told for each host, not for each rank.
 bool is_of_process(const SourceSummary& source) {
   return source.source == monitoring::kProcessCpus || source.source == monitoring::kSamplerCost ||
-         source.source == monitoring::kWantedCpus;
+         source.source == monitoring::kWatchingCost || source.source == monitoring::kWantedCpus;
 }
 
 double mean_of(const RankReadings& rank, const char* source) {
@@ -65,11 +65,12 @@ void add_sums_of_hosts(std::vector<TelemetryRecord>& all, const std::string& poi
   std::set<std::string> told;
   for (const RankReadings& first : ranks) {
     if (first.sources.empty() || !told.insert(first.host).second) continue;
-    double cpus = 0, cost = 0, wanted = 0, observed_s = 0;
+    double cpus = 0, cost = 0, watching = 0, wanted = 0, observed_s = 0;
     for (const RankReadings& rank : ranks) {
       if (rank.host != first.host) continue;
       cpus += mean_of(rank, monitoring::kProcessCpus);
       cost += mean_of(rank, monitoring::kSamplerCost);
+      watching += mean_of(rank, monitoring::kWatchingCost);
       wanted += mean_of(rank, monitoring::kWantedCpus);
       for (const auto& source : rank.sources) {
         observed_s = std::max(observed_s, source.observed_s);
@@ -77,6 +78,10 @@ void add_sums_of_hosts(std::vector<TelemetryRecord>& all, const std::string& poi
     }
     all.push_back({point, first.host, value_over(kRanksCpus, cpus, observed_s)});
     all.push_back({point, first.host, value_over(monitoring::kSamplerCost, cost, observed_s)});
+    if (watching > 0) {
+      all.push_back(
+          {point, first.host, value_over(monitoring::kWatchingCost, watching, observed_s)});
+    }
     if (wanted > 0) {
       all.push_back({point, first.host, value_over(monitoring::kWantedCpus, wanted, observed_s)});
     }

@@ -11,12 +11,13 @@ std::string telemetry_cost(std::span<const Report> reports) {
   std::optional<double> most;
   for (const Report& report : reports) {
     for (const TelemetryRecord& record : report.telemetry) {
-      if (record.values.source != "sampler_cpu_share") continue;
+      const std::string& source = record.values.source;  // older reports have only the latter
+      if (source != "watching_cpu_share" && source != "sampler_cpu_share") continue;
       most = std::max(most.value_or(0), record.values.mean);
     }
   }
   if (!most) return {};
-  return printed("reading the machine took %.3f %% of one core at most", 100 * *most);
+  return printed("watching the run took %.3f %% of one core at most", 100 * *most);
 }
 
 }  // namespace scalemark::reporting

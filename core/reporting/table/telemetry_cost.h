@@ -8,7 +8,7 @@
 
 namespace scalemark::reporting {
 
-// The largest sampler_cpu_share of all runs and hosts; empty without telemetry.
+// The largest watching_cpu_share of all runs and hosts; empty without telemetry.
 std::string telemetry_cost(std::span<const Report> reports);
 
 }  // namespace scalemark::reporting

@@ -65,8 +65,7 @@ TEST(Markdown, ShowsTheMachineAndEveryAttemptTheConsoleItsCost) {
             std::string::npos);
   const std::string console = render_console({&report, 1});
   EXPECT_EQ(console.find("sm_clock"), std::string::npos);
-  EXPECT_NE(console.find("reading the machine took 0.030 % of one core at most"),
-            std::string::npos);
+  EXPECT_NE(console.find("watching the run took 0.030 % of one core at most"), std::string::npos);
 }
 
 TEST(Markdown, ANameIsNoMarkupInAComparison) {
