@@ -35,15 +35,14 @@ class GpuLook {
     counters_.back().value = *value;
   }
 
-  void read_ecc() {
-    constexpr std::array<std::tuple<const char*, int, int>, 4> kEcc{
-        {{"ecc_corrected_volatile", nvml::kCorrectedErrors, nvml::kVolatileErrors},
-         {"ecc_uncorrected_volatile", nvml::kUncorrectedErrors, nvml::kVolatileErrors},
-         {"ecc_corrected_aggregate", nvml::kCorrectedErrors, nvml::kAggregateErrors},
-         {"ecc_uncorrected_aggregate", nvml::kUncorrectedErrors, nvml::kAggregateErrors}}};
-    for (const auto& [counter, type, since] : kEcc) {
-      add(counter, answered<unsigned long long>(call_.ecc_errors, gpu_, type, since));
-    }
+  void read_volatile_ecc() {
+    read_ecc("ecc_corrected_volatile", nvml::kCorrectedErrors, nvml::kVolatileErrors);
+    read_ecc("ecc_uncorrected_volatile", nvml::kUncorrectedErrors, nvml::kVolatileErrors);
+  }
+
+  void read_aggregate_ecc() {
+    read_ecc("ecc_corrected_aggregate", nvml::kCorrectedErrors, nvml::kAggregateErrors);
+    read_ecc("ecc_uncorrected_aggregate", nvml::kUncorrectedErrors, nvml::kAggregateErrors);
   }
 
   void read_rows() {
@@ -71,8 +70,9 @@ class GpuLook {
     add("nvlink_crc_errors", over_links({nvml::kLinkCrcFlits, nvml::kLinkCrcData}));
   }
 
-  void read_pcie() {
-    add("pcie_replays", answered<unsigned>(call_.pcie_replays, gpu_));
+  void read_pcie_replays() { add("pcie_replays", answered<unsigned>(call_.pcie_replays, gpu_)); }
+
+  void read_pcie_link() {
     add("pcie_generation", answered<unsigned>(call_.pcie_generation, gpu_));
     add("pcie_generation_max", answered<unsigned>(call_.most_pcie_generation, gpu_));
     add("pcie_width", answered<unsigned>(call_.pcie_width, gpu_));
@@ -95,6 +95,10 @@ class GpuLook {
   std::vector<HealthCounter> counters() { return std::move(counters_); }
 
  private:
+  void read_ecc(const char* counter, int type, int since) {
+    add(counter, answered<unsigned long long>(call_.ecc_errors, gpu_, type, since));
+  }
+
   // Links that are down count as well where the driver still tells: the sum must not fall.
   std::optional<double> over_links(std::initializer_list<int> kinds) const {
     std::optional<double> sum;
@@ -178,11 +182,21 @@ std::unique_ptr<GpuHealth> GpuHealth::open(const std::string& uuid, const std::s
 
 std::vector<HealthCounter> GpuHealth::read() {
   GpuLook look(library_->call(), static_cast<Device>(gpu_), like_);
-  look.read_ecc();
+  events_->add_to(look);
+  look.read_volatile_ecc();
+  look.read_aggregate_ecc();
   look.read_rows();
   look.read_nvlinks();
-  look.read_pcie();
+  look.read_pcie_replays();
+  look.read_pcie_link();
   look.read_held_back();
+  return look.counters();
+}
+
+std::vector<HealthCounter> GpuHealth::read_errors() {
+  GpuLook look(library_->call(), static_cast<Device>(gpu_), like_);
+  look.read_volatile_ecc();
+  look.read_pcie_replays();
   events_->add_to(look);
   return look.counters();
 }

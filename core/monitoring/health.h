@@ -35,6 +35,9 @@ class GpuHealth {
   GpuHealth& operator=(const GpuHealth&) = delete;
 
   std::vector<HealthCounter> read();
+  // Only what a run watches: ecc_corrected_volatile, ecc_uncorrected_volatile, pcie_replays,
+  // xid_events.
+  std::vector<HealthCounter> read_errors();
 
  private:
   class Events;

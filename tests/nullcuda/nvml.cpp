@@ -173,7 +173,7 @@ NULLCUDA_API int nvmlDeviceRegisterEvents(void* device, unsigned long long, Even
   return kSuccess;
 }
 NULLCUDA_API int nvmlEventSetWait_v2(Events* set, EventData* event, unsigned) {
-  const std::uint64_t xid = set->told ? 0 : grown(set->device, "xid");
+  const std::uint64_t xid = set->told ? 0 : grown(set->device, "xid", "rows_remapped");
   if (xid == 0) return kTimeout;
   set->told = true;
   *event = {};

@@ -4,6 +4,7 @@
 #include <functional>
 #include <utility>
 
+#include "core/monitoring/health.h"
 #include "core/monitoring/nvml_library.h"
 
 namespace scalemark::monitoring {
@@ -90,6 +91,42 @@ class ClockReasons final : public Probe {
   std::vector<SourceName> names_;
 };
 
+// The errors that `--checks health` counts, by the same reader.
+class GpuErrors final : public Probe {
+ public:
+  GpuErrors(std::unique_ptr<GpuHealth> health, const std::string& device)
+      : health_(std::move(health)) {
+    for (const HealthCounter& counter : health_->read_errors()) {
+      for (const auto& [name, source] : kSources) {
+        if (counter.counter != name) continue;
+        counters_.push_back(counter.counter);
+        names_.push_back({.source = source, .device = device, .kind = SourceKind::kCounter});
+      }
+    }
+  }
+
+  const std::vector<SourceName>& sources() const override { return names_; }
+  void read(std::span<Value> values) override {
+    for (const HealthCounter& counter : health_->read_errors()) {
+      const auto found = std::ranges::find(counters_, counter.counter);
+      if (found != counters_.end())
+        values[static_cast<std::size_t>(found - counters_.begin())] = counter.value;
+    }
+  }
+  int every() const override { return 100; }  // they are rare, and drivers answer slowly
+
+ private:
+  static constexpr std::pair<const char*, const char*> kSources[] = {
+      {"ecc_corrected_volatile", kEccCorrected},
+      {"ecc_uncorrected_volatile", kEccUncorrected},
+      {"pcie_replays", kPcieReplays},
+      {"xid_events", kXidErrors}};
+
+  std::unique_ptr<GpuHealth> health_;
+  std::vector<std::string> counters_;  // the names behind names_, in its order
+  std::vector<SourceName> names_;
+};
+
 std::vector<GpuSource> gauges(const Functions& call, Device gpu) {
   return {{kSmClock, SourceKind::kGauge,
            [&call, gpu] {
@@ -140,24 +177,14 @@ std::vector<GpuSource> violations(const Functions& call, Device gpu) {
   return sources;
 }
 
-std::vector<GpuSource> errors_and_processes(const Functions& call, Device gpu, int own) {
-  const auto errors = [&call, gpu](int type) {
-    return [&call, gpu, type] {
-      return number_from<unsigned long long>(
-          call.ecc_errors != nullptr, 1, [&](unsigned long long* count) {
-            return call.ecc_errors(gpu, type, nvml::kVolatileErrors, count);
-          });
-    };
-  };
-  return {{"ecc_corrected_errors_per_s", SourceKind::kCounter, errors(nvml::kCorrectedErrors)},
-          {"ecc_uncorrected_errors_per_s", SourceKind::kCounter, errors(nvml::kUncorrectedErrors)},
-          {kOtherProcesses, SourceKind::kGauge, [&call, gpu, own]() -> Value {
-             unsigned count = 0;
-             if (!call.compute_processes) return {};
-             const nvml::Return code = call.compute_processes(gpu, &count, nullptr);
-             if (code != kSuccess && code != nvml::kInsufficientSize) return {};
-             return std::max(0.0, static_cast<double>(count) - own);
-           }}};
+GpuSource other_processes(const Functions& call, Device gpu, int own) {
+  return {kOtherProcesses, SourceKind::kGauge, [&call, gpu, own]() -> Value {
+            unsigned count = 0;
+            if (!call.compute_processes) return {};
+            const nvml::Return code = call.compute_processes(gpu, &count, nullptr);
+            if (code != kSuccess && code != nvml::kInsufficientSize) return {};
+            return std::max(0.0, static_cast<double>(count) - own);
+          }};
 }
 
 }  // namespace
@@ -180,13 +207,13 @@ std::vector<std::unique_ptr<Probe>> gpu_probes(const std::string& uuid, const st
   }
   const Functions& call = library->call();
   auto at_ends = violations(call, gpu);
-  for (auto& source : errors_and_processes(call, gpu, own_processes)) {
-    at_ends.push_back(std::move(source));
-  }
+  at_ends.push_back(other_processes(call, gpu, own_processes));
   std::vector<std::unique_ptr<Probe>> probes;
   probes.push_back(std::make_unique<GpuProbe>(library, device, gauges(call, gpu), false));
   probes.push_back(std::make_unique<ClockReasons>(library, gpu, device));
   probes.push_back(std::make_unique<GpuProbe>(library, device, std::move(at_ends), true));
+  if (auto health = GpuHealth::open(uuid, device, file))
+    probes.push_back(std::make_unique<GpuErrors>(std::move(health), device));
   std::erase_if(probes, [](const auto& probe) { return probe->sources().empty(); });
   return probes;
 }

@@ -5,8 +5,8 @@
 // a kernel ran, as the driver counts it), memory_used_bytes, and what holds the clocks down: 1
 // while it does, so that the mean is a share of the readings (hw_slowdown, hw_thermal_slowdown,
 // sw_thermal_slowdown, power_brake, power_cap). At the ends: shares of the time in which clocks
-// were held down (thermal_violation_share, power_..., board_limit_..., reliability_...), ECC errors
-// (ecc_corrected_errors_per_s, ecc_uncorrected_...), other_processes.
+// were held down (thermal_violation_share, power_..., board_limit_..., reliability_...),
+// other_processes. At the ends and every 10 s: memory errors, PCIe packets sent again, Xid errors.
 #pragma once
 
 #include <memory>
@@ -23,6 +23,10 @@ inline constexpr const char* kSmClock = "sm_clock_MHz";
 inline constexpr const char* kTemperature = "temperature_C";
 inline constexpr const char* kPower = "power_W";
 inline constexpr const char* kGpuMemoryUsed = "memory_used_bytes";
+inline constexpr const char* kEccCorrected = "ecc_corrected_errors_per_s";
+inline constexpr const char* kEccUncorrected = "ecc_uncorrected_errors_per_s";
+inline constexpr const char* kPcieReplays = "pcie_replays_per_s";
+inline constexpr const char* kXidErrors = "xid_errors_per_s";
 inline constexpr const char* kThermalViolation = "thermal_violation_share";
 
 // Sources that are 1 while something holds the clocks down.
