@@ -11,6 +11,7 @@
 #include "apps/scalemark/engine_loader.h"
 #include "apps/scalemark/library_folder.h"
 #include "apps/scalemark/machine_probe.h"
+#include "apps/scalemark/metrics_options.h"
 #include "apps/scalemark/mpi_ranks.h"
 #include "apps/scalemark/rank_environment.h"
 #include "apps/scalemark/scale_down.h"
@@ -150,6 +151,7 @@ void resolve(const Invocation& invocation, RankCommand& command) {
   }
   const RankCommand::FirstLook look = command.read(layers.raw, probed.machine, problems);
   add_problems(problems, variables_of_launchers(layers.raw));
+  base.metrics = metrics_address(layers.raw, problems);
   std::vector<std::string>& notes = layers.notes;
   std::vector<std::string> on_plan;
   if (find_ranks(look, around, base, problems)) {
@@ -164,6 +166,10 @@ void resolve(const Invocation& invocation, RankCommand& command) {
   }
   refuse(problems, base.detection);
   use_run_token(layers.raw, base.detection);
+  if (base.metrics && holds_rank_0(base.detection) && !base.settings.general.dry_run) {
+    const std::string note = prepare_metrics(layers.raw, *base.metrics);
+    if (!note.empty()) notes.push_back(note);
+  }
   command.complete();
 
   std::ranges::copy(base.detection.notes, std::back_inserter(notes));
@@ -216,7 +222,8 @@ process::RunRequest rank_request(const Invocation& invocation, const ResolvedCom
           .terminal = detection.terminal.value_or(isatty(STDERR_FILENO) == 1),
           .output = detection.output.value_or(terminal_of(STDOUT_FILENO)),
           .about = base.about,
-          .scaled_down = base.scaled_down};
+          .scaled_down = base.scaled_down,
+          .metrics = base.metrics};
 }
 
 }  // namespace

@@ -29,8 +29,9 @@ struct ResolvedCommand {
   std::vector<placement::Place> places;  // of --bind, by local rank; empty: none are bound
   std::string given_cpus;                // that this process had before; empty: not bound
   std::string date;                      // of {date}; ranks that are started get it
-  bool yes = false;                      // --yes: a long plan is meant
-  std::string about;                     // of the config file; empty: it says nothing
+  std::optional<process::MetricsAddress> metrics;  // of --metrics-port
+  bool yes = false;                                // --yes: a long plan is meant
+  std::string about;                               // of the config file; empty: it says nothing
   std::vector<reporting::ScaledDown> scaled_down;  // what --scale-down changed
 };
 

@@ -71,6 +71,7 @@ RankNow rank_rates(const RankStatus* before, const RankStatus& now) {
   const double seconds = now.clock_s - before->clock_s;
   rates.interval_s = seconds;
   rates.collectives = now.collectives - before->collectives;
+  rates.cpus = per(growth(before->cpu_s, now.cpu_s), seconds);
   rates.late_wakeups_per_s =
       static_cast<double>(std::max<std::int64_t>(0, now.late_wakeups - before->late_wakeups)) /
       seconds;
@@ -186,6 +187,18 @@ void add_nodes(const Status* before, const Status& now, RunNow& run) {
   }
 }
 
+// Absent where one of the machine's ranks is not known.
+void add_others(const Status& now, RunNow& run) {
+  for (NodeNow& node : run.nodes) {
+    Amount others = node.busy_cpus;
+    for (std::size_t i = 0; i < run.ranks.size(); ++i) {
+      if (now.ranks[i].host != node.host || !others) continue;
+      others = run.ranks[i].cpus ? Amount(*others - *run.ranks[i].cpus) : std::nullopt;
+    }
+    if (others) node.other_cpus = std::max(0.0, *others);
+  }
+}
+
 }  // namespace
 
 bool is_measuring(std::string_view phase) {
@@ -212,6 +225,7 @@ RunNow rates_of(const Status* before, const Status& now, double age_s) {
   if (now.state != kRunning) before = nullptr;
   add_nodes(before && before->run_id == now.run_id ? before : nullptr, now, run);
   add_ranks(before && is_same_work(*before, now) ? before : nullptr, now, run);
+  add_others(now, run);
   if (!run.ranks.empty()) run.interval_s = run.ranks.front().interval_s;
   run.samples_per_s = whole_rate(now, run.ranks);
   if (now.state == kRunning && age_s > kOldStatus_s) {

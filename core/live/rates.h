@@ -17,7 +17,7 @@ struct RankNow {
   int rank = 0;
   std::optional<double> interval_s, samples_per_s, step_s;
   std::optional<double> data_wait_share, exchange_wait_share, network_wait_share, peer_wait_share;
-  std::optional<double> queued_share, late_wakeups_per_s, last_step_age_s;
+  std::optional<double> cpus, queued_share, late_wakeups_per_s, last_step_age_s;
   std::int64_t steps = 0, collectives = 0;
   std::string mark, reason;
 };
@@ -34,6 +34,7 @@ constexpr void fields(A& a, typename A::template Field<RankNow>& r) {
   a("network_wait_share", r.network_wait_share,
     {"the smallest exchange_wait_share of the ranks in its phase"});
   a("peer_wait_share", r.peer_wait_share, {"exchange_wait_share above the smallest"});
+  a("cpus", r.cpus, {"CPUs that its process used, all threads"});
   a("queued_share", r.queued_share, {"of the time, its main thread ready and without a CPU"});
   a("late_wakeups_per_s", r.late_wakeups_per_s, {"its sampler woke more than 5 ms late", "1/s"});
   a("last_step_age_s", r.last_step_age_s, {"since its last step ended, until now", "s"});
@@ -45,7 +46,7 @@ constexpr void fields(A& a, typename A::template Field<RankNow>& r) {
 
 struct NodeNow {
   std::string host;
-  std::optional<double> busy_cpus, stolen_cpus, throttled_cpus, swap_bytes_per_s;
+  std::optional<double> busy_cpus, other_cpus, stolen_cpus, throttled_cpus, swap_bytes_per_s;
   std::optional<double> pressure_cpu_share, pressure_memory_share, pressure_io_share;
   std::optional<double> received_bytes_per_s, sent_bytes_per_s, retransmits_per_s, errors_per_s;
   std::optional<double> disk_read_bytes_per_s, disk_written_bytes_per_s;
@@ -55,6 +56,7 @@ constexpr void fields(A& a, typename A::template Field<NodeNow>& n) {
   a.record("node_now", "A machine between two records");
   a("host", n.host, {"its name"});
   a("busy_cpus", n.busy_cpus, {"CPUs at work for any program"});
+  a("other_cpus", n.other_cpus, {"of them, for programs that are no ranks of this run"});
   a("stolen_cpus", n.stolen_cpus, {"CPUs that the hypervisor gave to others"});
   a("throttled_cpus", n.throttled_cpus, {"CPUs that a quota held back"});
   a("swap_bytes_per_s", n.swap_bytes_per_s, {"to and from swap", "bytes/s"});

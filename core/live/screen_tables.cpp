@@ -199,6 +199,7 @@ struct NodeRate {
   std::string (*text)(double);
 };
 constexpr std::array kBeforeMemory = {
+    NodeRate{"CPUs", "others", 97, &NodeNow::other_cpus, cpus_text},
     NodeRate{"CPUs", "stolen", 92, &NodeNow::stolen_cpus, cpus_text},
     NodeRate{"CPUs", "throttled", 93, &NodeNow::throttled_cpus, cpus_text},
     NodeRate{"wait", "CPU", 50, &NodeNow::pressure_cpu_share, share_text}};

@@ -18,6 +18,8 @@ struct GpuStatus {
   std::string device, uuid;
   std::optional<double> utilisation, memory_used_bytes, power_W, sm_clock_MHz, temperature_C;
   std::vector<std::string> held_down_by;
+  // These count since the driver was loaded, but for Xid errors: since the run began.
+  std::optional<double> ecc_corrected, ecc_uncorrected, xid_errors, pcie_replays;
 };
 template <class A>
 constexpr void fields(A& a, typename A::template Field<GpuStatus>& g) {
@@ -30,21 +32,28 @@ constexpr void fields(A& a, typename A::template Field<GpuStatus>& g) {
   a("sm_clock_MHz", g.sm_clock_MHz, {"of its processors", "MHz"});
   a("temperature_C", g.temperature_C, {"of the chip", "degrees C"});
   a.list("held_down_by", g.held_down_by, {"what holds its clocks down"});
+  a("ecc_corrected", g.ecc_corrected, {"memory errors since the driver was loaded"});
+  a("ecc_uncorrected", g.ecc_uncorrected, {"memory errors since the driver was loaded"});
+  a("xid_errors", g.xid_errors, {"that the driver reported since the run began"});
+  a("pcie_replays", g.pcie_replays, {"packets sent again since the driver was loaded"});
 }
 
 // A rank posts this every 1 to 2.5 s, in at most 300 bytes.
 struct RankStatus {
   int rank = 0;
-  std::string host, device;  // rank 0 adds them, and silent_s
+  std::string host, device;  // rank 0 adds them, local_rank and silent_s
+  int local_rank = 0;
   std::int64_t beats = 0;
   double clock_s = 0;
   double silent_s = 0;
   std::string phase;
   std::optional<std::int64_t> step;
-  std::int64_t samples = 0, collectives = 0, payload_bytes = 0;
+  std::int64_t steps = 0, samples = 0, payload_bytes = 0;
+  std::int64_t collectives = 0, all_collectives = 0;
   double data_wait_s = 0;
   std::optional<double> since_step_s;
   std::int64_t resident_bytes = 0, major_faults = 0, late_wakeups = 0;
+  double cpu_s = 0, watching_cpu_s = 0;
   std::optional<double> main_ran_s, main_queued_s;
   std::optional<GpuStatus> gpu;
 };
@@ -53,20 +62,25 @@ constexpr void fields(A& a, typename A::template Field<RankStatus>& r) {
   a.record("rank", "A rank's newest sign of life");
   a("rank", r.rank, {"its number"});
   a.text("host", r.host, {"its machine"});
+  a("local_rank", r.local_rank, {"its number on its machine"});
   a.text("device", r.device, {"what it computes on"});
   a("beats", r.beats, {"signs of life so far"});
   a("clock_s", r.clock_s, {"time on its own clock, from its start, at which it wrote this", "s"});
   a("silent_s", r.silent_s, {"how long rank 0 has had no newer one", "s"});
   a("phase", r.phase, {"rendezvous, data, model, warmup, window, epochs, wait, ..."});
   a("step", r.step, {"last step that ended, counted from 0; absent before the first"});
+  a("steps", r.steps, {"optimizer steps that ended, of all trainings so far"});
   a("samples", r.samples, {"trained on so far"});
   a("collectives", r.collectives, {"begun so far, in the group in use"});
+  a("all_collectives", r.all_collectives, {"begun so far, in all groups"});
   a("payload_bytes", r.payload_bytes, {"of gradients and weights handed over so far", "bytes"});
   a("data_wait_s", r.data_wait_s, {"waited for data so far", "s"});
   a("since_step_s", r.since_step_s, {"from the end of its last step to clock_s", "s"});
   a("resident_bytes", r.resident_bytes, {"of its process", "bytes"});
   a("major_faults", r.major_faults, {"pages that it has read from a disk"});
   a("late_wakeups", r.late_wakeups, {"times its sampler woke more than 5 ms late"});
+  a("cpu_s", r.cpu_s, {"CPU time of its process", "s"});
+  a("watching_cpu_s", r.watching_cpu_s, {"of it, of the threads that watch the run", "s"});
   a("main_ran_s", r.main_ran_s, {"its main thread on a CPU", "s"});
   a("main_queued_s", r.main_queued_s, {"its main thread ready, without a CPU", "s"});
   a("gpu", r.gpu, {"its GPU; absent on a CPU"});
@@ -143,18 +157,66 @@ constexpr void fields(A& a, typename A::template Field<FoundSoFar>& f) {
   a("text", f.text, {"one sentence"});
 }
 
+// A held-out evaluation of --epochs.
+struct EvaluationStatus {
+  std::int64_t epoch = 0;
+  double loss = 0;
+  std::string metric;
+  double value = 0;
+};
+template <class A>
+constexpr void fields(A& a, typename A::template Field<EvaluationStatus>& e) {
+  a.record("evaluation", "The newest evaluation on held-out data");
+  a("epoch", e.epoch, {"behind which it was made, counted from 1"});
+  a("loss", e.loss, {"mean loss of the held-out samples"});
+  a("metric", e.metric, {"top-1, ..."});
+  a("value", e.value, {"of the metric, a share"});
+}
+
+struct CountedRuns {
+  std::string status;
+  std::int64_t count = 0;
+};
+template <class A>
+constexpr void fields(A& a, typename A::template Field<CountedRuns>& c) {
+  a.record("counted", "Runs of one status");
+  a("status", c.status, {"ok | oom | failed | skipped"});
+  a("count", c.count, {"how many there are"});
+}
+
+// Settings of the training that runs now, as the report names them; of `comm` the backend only.
+struct TrainingStatus {
+  std::string workload, strategy, backend, precision;
+  std::int64_t batch_size = 0, world_size = 0;
+};
+template <class A>
+constexpr void fields(A& a, typename A::template Field<TrainingStatus>& t) {
+  a.record("training", "What is trained or measured now");
+  a.text("workload", t.workload, {"the network"});
+  a.text("strategy", t.strategy, {"how it is trained on several ranks"});
+  a.text("backend", t.backend, {"what carries the payload"});
+  a.text("precision", t.precision, {"of the computation"});
+  a("batch_size", t.batch_size, {"samples of a rank's micro-step"});
+  a("world_size", t.world_size, {"ranks that take part"});
+}
+
 inline constexpr std::string_view kStatusSchema = "scalemark.status/1";
 
 struct Status {
-  std::string run_id, command, what;  // "resnet50, batch 8 per rank, fp32, ddp, gloo"
-  std::string started, written;       // RFC 3339, UTC
-  std::string state = "running";      // or as the report's status
+  std::string run_id, command, version, commit;
+  std::string what;  // "resnet50, batch 8 per rank, fp32, ddp over gloo, 2 ranks"
+  TrainingStatus training;
+  std::string endpoint;
+  std::string started, written;   // RFC 3339, UTC
+  std::string state = "running";  // or as the report's status
   std::string phase, point;
   std::optional<std::int64_t> done, planned;            // steps of the phase
   std::optional<std::int64_t> runs_done, runs_planned;  // of a sweep
+  std::vector<CountedRuns> runs;
   std::optional<double> seconds_left;
   std::string sample_unit = "samples";
-  std::optional<double> loss;
+  std::optional<double> loss, learning_rate;
+  std::optional<EvaluationStatus> evaluation;
   std::vector<RankStatus> ranks;
   std::vector<NodeStatus> nodes;
   std::vector<FoundSoFar> findings;
@@ -165,7 +227,11 @@ constexpr void fields(A& a, typename A::template Field<Status>& s) {
   a.constant("schema", kStatusSchema.data(), {"name and version of this form"});
   a("run_id", s.run_id, {"of the report"});
   a("command", s.command, {"train | sweep | comm"});
+  a("version", s.version, {"of the program"});
+  a("commit", s.commit, {"that it was built from"});
   a.text("what", s.what, {"what is trained or measured, in words"});
+  a("training", s.training, {"the same as fields"});
+  a.text("endpoint", s.endpoint, {"where its pages are served: HOST:PORT; absent: nowhere"});
   a.time("started", s.started, {"when the run began"});
   a.time("written", s.written, {"when rank 0 wrote this: as old as rank 0's last sign of life"});
   a("state", s.state, {"running; at its end complete, interrupted or failed"});
@@ -175,9 +241,12 @@ constexpr void fields(A& a, typename A::template Field<Status>& s) {
   a("planned", s.planned, {"steps that this phase has; absent where time decides"});
   a("runs_done", s.runs_done, {"runs that are done"});
   a("runs_planned", s.runs_planned, {"runs that are planned"});
+  a.list("runs", s.runs, {"those of the report so far, by status"});
   a("seconds_left", s.seconds_left, {"to the end of the phase, or of a sweep's plan", "s"});
   a("sample_unit", s.sample_unit, {"what samples are: images, sequences, ..."});
   a("loss", s.loss, {"rank 0's last one"});
+  a("learning_rate", s.learning_rate, {"of its last step"});
+  a("evaluation", s.evaluation, {"of --epochs"});
   a.list("ranks", s.ranks, {"all that have shown a sign of life"});
   a.list("nodes", s.nodes, {"their machines"});
   a.list("findings", s.findings, {"of the report so far"});

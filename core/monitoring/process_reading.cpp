@@ -7,6 +7,8 @@
 #include <charconv>
 #include <string>
 
+#include "core/monitoring/telemetry/process_probes.h"
+
 namespace scalemark::monitoring {
 namespace {
 
@@ -37,6 +39,7 @@ ProcessReading ProcessReader::read() {
     reading.resident_bytes = static_cast<std::int64_t>((*pages)[1]) * ::sysconf(_SC_PAGESIZE);
   rusage usage{};
   if (::getrusage(RUSAGE_SELF, &usage) == 0) reading.major_faults = usage.ru_majflt;
+  reading.cpu_s = process_cpu_s();
   // Kernel: Documentation/scheduler/sched-stats.rst; in nanoseconds.
   if (const auto times = two_numbers(schedule_)) {
     reading.main_ran_s = 1e-9 * (*times)[0];

@@ -11,6 +11,7 @@ namespace scalemark::monitoring {
 
 struct ProcessReading {
   std::int64_t resident_bytes = 0, major_faults = 0;
+  double cpu_s = 0;  // of all its threads
   // The thread that made the reader, by the scheduler: on a CPU, and ready without one. Absent
   // where the kernel keeps no such statistics.
   std::optional<double> main_ran_s, main_queued_s;

@@ -64,13 +64,15 @@ std::optional<distributed::Stop> CommCoordinator::run(const distributed::WorkMes
 
 void CommCoordinator::tell() {
   const auto& batch = batches_[batch_];
-  loop_.link().tell({.what = "collectives over " + batch.backend + ", " +
-                             counted(std::ssize(batch.members), "rank"),
-                     .point = {},
-                     .sample_unit = {},
-                     .runs_done = {},
-                     .runs_planned = {},
-                     .seconds_left = {}});
+  loop_.link().tell(
+      {.what =
+           "collectives over " + batch.backend + ", " + counted(std::ssize(batch.members), "rank"),
+       .point = {},
+       .sample_unit = {},
+       .training = {.backend = batch.backend, .world_size = std::ssize(batch.members)},
+       .runs_done = {},
+       .runs_planned = {},
+       .seconds_left = {}});
 }
 
 // Like a sweep it measures again what is ok and disturbed, unless that has helped nothing so far.

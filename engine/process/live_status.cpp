@@ -11,10 +11,13 @@
 
 #include "core/base/durations.h"
 #include "core/base/text.h"
+#include "core/base/version.h"
+#include "core/base/watching_thread.h"
 #include "core/base/wire.h"
 #include "core/monitoring/telemetry/gpu_probes.h"
 #include "core/monitoring/telemetry/host_probes.h"
 #include "core/monitoring/telemetry/process_probes.h"
+#include "core/reporting/render/render.h"
 
 namespace scalemark::process {
 namespace {
@@ -41,6 +44,10 @@ std::optional<live::GpuStatus> gpu_of(const Latest& latest) {
   gpu.power_W = value_of(latest, monitoring::kPower);
   gpu.sm_clock_MHz = value_of(latest, monitoring::kSmClock);
   gpu.temperature_C = value_of(latest, monitoring::kTemperature);
+  gpu.ecc_corrected = value_of(latest, monitoring::kEccCorrected);
+  gpu.ecc_uncorrected = value_of(latest, monitoring::kEccUncorrected);
+  gpu.xid_errors = value_of(latest, monitoring::kXidErrors);
+  gpu.pcie_replays = value_of(latest, monitoring::kPcieReplays);
   for (const char* reason : monitoring::clock_reasons()) {
     if (value_of(latest, reason).value_or(0) > 0) gpu.held_down_by.emplace_back(reason);
   }
@@ -90,8 +97,11 @@ void replace(const fs::path& file, const std::string& text) {
 }  // namespace
 
 LiveStatus::LiveStatus(RankContext& context) : context_(context) {
-  live::RankStatus identity{
-      .rank = context.world().rank, .host = context.host(), .device = context.device().name()};
+  seen_.resize(static_cast<std::size_t>(context.world().world_size));
+  live::RankStatus identity{.rank = context.world().rank,
+                            .host = context.host(),
+                            .device = context.device().name(),
+                            .local_rank = context.world().local_rank};
   if (const std::string uuid = context.device().identity(); !uuid.empty())
     identity.gpu = live::GpuStatus{.device = identity.device, .uuid = uuid};
   for (const std::string& bytes : context.control().gather(to_wire(identity)))
@@ -100,10 +110,18 @@ LiveStatus::LiveStatus(RankContext& context) : context_(context) {
 
 distributed::Pulse::Hooks LiveStatus::hooks() {
   distributed::Pulse::Hooks hooks;
-  hooks.record = [this] { return to_wire(beat()); };
-  if (context_.world().rank == 0)
-    hooks.read = [this](const std::vector<std::string>& records) { take(records); };
+  hooks.record = [this] { return record(); };
+  if (context_.world().rank == 0) {
+    hooks.read = [this](const std::vector<std::string>& records) {
+      for (const std::string& one : records) take(one);
+    };
+  }
   return hooks;
+}
+
+std::string LiveStatus::record() {
+  const std::lock_guard lock(beat_mutex_);
+  return to_wire(beat());
 }
 
 live::Beat LiveStatus::beat() {
@@ -119,6 +137,7 @@ live::Beat LiveStatus::beat() {
                .clock_s = clock_s,
                .phase = tracker.phase(),
                .step = tracker.step(),
+               .steps = vitals_.steps(),
                .samples = vitals_.samples(),
                .payload_bytes = vitals_.payload_bytes(),
                .data_wait_s = vitals_.data_wait_s(),
@@ -126,35 +145,63 @@ live::Beat LiveStatus::beat() {
                .resident_bytes = reading.resident_bytes,
                .major_faults = reading.major_faults,
                .late_wakeups = sampler.late_wakeups(),
+               .cpu_s = reading.cpu_s,
+               .watching_cpu_s = watching_cpu_s(),
                .main_ran_s = reading.main_ran_s,
                .main_queued_s = reading.main_queued_s,
                .gpu = gpu_of(latest)};
   if (in_use.count) beat.rank.collectives = static_cast<std::int64_t>(in_use.count->begun());
+  beat.rank.all_collectives =
+      static_cast<std::int64_t>(in_use.begun_before) + beat.rank.collectives;
   if (sampler.reads_shared()) beat.node = node_of(latest, clock_s, sampler.cpu_s());
   return beat;
 }
 
-void LiveStatus::take(const std::vector<std::string>& records) {
+void LiveStatus::take(const std::string& record) {
+  if (record.empty()) return;
+  auto beat = from_wire<live::Beat>(record);
   const double now_s = seconds_since(began_);
   const std::lock_guard lock(mutex_);
-  seen_.resize(records.size());
-  for (std::size_t rank = 0; rank < records.size(); ++rank) {
-    if (records[rank].empty()) continue;
-    auto beat = from_wire<live::Beat>(records[rank]);
-    if (beat.rank.beats != seen_[rank].beat.rank.beats) seen_[rank].at_s = now_s;
-    seen_[rank].beat = std::move(beat);
-  }
+  Seen& seen = seen_.at(static_cast<std::size_t>(beat.rank.rank));
+  if (beat.rank.beats <= seen.beat.rank.beats) return;  // older, by a slower way
+  seen = {std::move(beat), now_s};
 }
 
-void LiveStatus::open(const fs::path& folder, live::Status head) {
-  if (context_.world().rank != 0) return;
+std::string LiveStatus::open(const fs::path& folder, live::Status head,
+                             const std::optional<MetricsAddress>& metrics) {
+  if (context_.world().rank != 0) return {};
+  const Version program = program_version();
   head_ = std::move(head);
+  head_.version = program.version;
+  head_.commit = program.git_commit;
+  if (metrics) serve(*metrics, folder);
   file_ = folder / "status.json";
   write();
   writer_.emplace(kEvery, [this] { return write(); });
+  return head_.endpoint;
 }
 
-std::string LiveStatus::in_words(const settings::Settings& settings, int world_size) {
+// The file is written with the address, so this comes first.
+void LiveStatus::serve(const MetricsAddress& address, const fs::path& folder) {
+  const auto locked = [this](auto what) {
+    return [this, what] {
+      const std::lock_guard lock(mutex_);
+      return what();
+    };
+  };
+  pages_ = std::make_unique<MetricsPages>(
+      address, MetricsPages::Sources{.status = locked([this] { return standing(); }),
+                                     .done_points = locked([this] { return done_points_; })});
+  {
+    const std::lock_guard lock(mutex_);
+    head_.endpoint = pages_->address();
+  }
+  pages_->write_target(folder, head_.run_id);
+}
+
+namespace {
+
+std::string in_words(const settings::Settings& settings, int world_size) {
   std::string text = settings.task.workload + ", batch " +
                      std::to_string(settings.size.batch_size) + " per rank, " +
                      std::string(name_of(settings.parallel.precision));
@@ -167,23 +214,61 @@ std::string LiveStatus::in_words(const settings::Settings& settings, int world_s
   return text + ", " + counted(world_size, "rank");
 }
 
+std::vector<live::CountedRuns> runs_of(const reporting::Report& report) {
+  std::map<std::string, std::int64_t> counts;  // a status that comes later is no new series
+  for (const auto status : names_of<reporting::PointStatus>()) counts[std::string(status)] = 0;
+  for (const auto& point : report.points) ++counts[std::string(name_of(point.status))];
+  for (const auto& row : report.collectives) ++counts[std::string(name_of(row.status))];
+  std::vector<live::CountedRuns> runs;
+  for (const auto& [status, count] : counts) runs.push_back({status, count});
+  return runs;
+}
+
+}  // namespace
+
+LiveStatus::Now LiveStatus::now_of(const settings::Settings& settings, int world_size,
+                                   const std::string& sample_unit) {
+  Now now;
+  now.what = in_words(settings, world_size);
+  now.sample_unit = sample_unit;
+  now.training = {.workload = settings.task.workload,
+                  .strategy = settings.parallel.strategy,
+                  .backend = settings.parallel.backend,
+                  .precision = std::string(name_of(settings.parallel.precision)),
+                  .batch_size = settings.size.batch_size,
+                  .world_size = world_size};
+  return now;
+}
+
 void LiveStatus::tell(Now now) {
   const std::lock_guard lock(mutex_);
   now_ = std::move(now);
   told_at_s_ = seconds_since(began_);
 }
 
-void LiveStatus::tell(const std::vector<reporting::Finding>& findings) {
+void LiveStatus::tell(const reporting::Report& report) {
+  std::string points = pages_ ? reporting::render_prometheus({&report, 1}) : "";
   const std::lock_guard lock(mutex_);
+  done_points_ = std::move(points);
+  head_.runs = runs_of(report);
   head_.findings.clear();
-  for (const reporting::Finding& one : findings)
+  for (const reporting::Finding& one : report.findings)
     head_.findings.push_back({one.code, one.severity, one.point, one.text});
+}
+
+void LiveStatus::tell(const reporting::Evaluation& evaluation) {
+  const std::lock_guard lock(mutex_);
+  head_.evaluation = {evaluation.epoch, evaluation.loss, evaluation.metric, evaluation.value};
 }
 
 void LiveStatus::end(const std::string& state) {
   if (file_.empty()) return;
   writer_.reset();
   end_at_once(state);
+}
+
+void LiveStatus::wait_for_scrape(const std::function<bool()>& may_wait) {
+  if (pages_) pages_->wait_for_scrape(may_wait);
 }
 
 void LiveStatus::end_at_once(const std::string& state) noexcept {
@@ -195,6 +280,8 @@ void LiveStatus::end_at_once(const std::string& state) noexcept {
     next_write_s_ = 0;
   }
   write_now();
+  // Otherwise it goes with this object, which whoever scrapes may still look at.
+  if (pages_ && state == name_of(reporting::ReportStatus::kFailed)) pages_->drop_target();
 }
 
 // With mutex_ held. Rank 0's own numbers are of now.
@@ -203,6 +290,7 @@ live::Status LiveStatus::standing() {
   status.written = reporting::utc_now();
   status.what = now_.what;
   status.point = now_.point;
+  status.training = now_.training;
   status.runs_done = now_.runs_done;
   status.runs_planned = now_.runs_planned;
   if (now_.seconds_left)
@@ -210,6 +298,7 @@ live::Status LiveStatus::standing() {
   if (!now_.sample_unit.empty()) status.sample_unit = now_.sample_unit;
   status.phase = context_.phase_tracker().phase();
   status.loss = vitals_.loss();
+  status.learning_rate = vitals_.learning_rate();
   const bool in_loop =
       status.phase == "warmup" || status.phase == "window" || status.phase == "epochs";
   if (const auto loop_s = vitals_.loop_s(); in_loop && loop_s) {
@@ -229,6 +318,7 @@ live::Status LiveStatus::standing() {
     const live::RankStatus& who = identities_[rank];
     one.host = who.host;
     one.device = who.device;
+    one.local_rank = who.local_rank;
     one.silent_s = now_s - seen_[rank].at_s;
     if (one.gpu && who.gpu) {
       one.gpu->device = who.gpu->device;
@@ -238,6 +328,7 @@ live::Status LiveStatus::standing() {
     if (!seen_[rank].beat.node) continue;
     live::NodeStatus& node = nodes[who.host] = *seen_[rank].beat.node;
     node.host = who.host;
+    if (who.host == context_.host()) node.output_free_bytes = output_free_bytes_;
   }
   for (auto& [host, node] : nodes) status.nodes.push_back(std::move(node));
   return status;
@@ -256,17 +347,14 @@ bool LiveStatus::write() noexcept {
 
 void LiveStatus::write_now() noexcept {
   try {
-    live::Status status;
-    {
-      const std::lock_guard lock(mutex_);
-      status = standing();
-    }
     const double before_s = monitoring::thread_cpu_s();
     std::error_code error;
     const auto space = fs::space(file_.parent_path(), error);
-    for (live::NodeStatus& node : status.nodes) {
-      if (!error && node.host == context_.host())
-        node.output_free_bytes = static_cast<double>(space.available);
+    live::Status status;
+    {
+      const std::lock_guard lock(mutex_);
+      if (!error) output_free_bytes_ = static_cast<double>(space.available);
+      status = standing();
     }
     replace(file_, live::to_json(status));
     const double took_s = monitoring::thread_cpu_s() - before_s;

@@ -1,9 +1,10 @@
 // How a run stands, while it runs: each rank makes its record for the pulse, and rank 0 gathers
-// them and writes status.json into the output folder.
+// them, writes status.json into the output folder, and serves both on --metrics-port.
 #pragma once
 
 #include <condition_variable>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "core/reporting/record/report.h"
 #include "engine/distributed/periodic.h"
 #include "engine/distributed/pulse.h"
+#include "engine/process/metrics_pages.h"
 #include "engine/process/rank_context.h"
 #include "engine/process/vitals.h"
 
@@ -35,26 +37,39 @@ class LiveStatus {
   // --- On rank 0; elsewhere they do nothing.
 
   // From now on status.json is written, every 2 s, by a thread of its own: a slow disk holds up no
-  // pulse. `head`: run, command, start.
-  void open(const std::filesystem::path& folder, live::Status head);
+  // pulse. `head`: run, command, start. `metrics`: where the pages are served, if anywhere; throws
+  // as Endpoint does; returns their address, or nothing.
+  std::string open(const std::filesystem::path& folder, live::Status head,
+                   const std::optional<MetricsAddress>& metrics);
   // This is trained or measured now; `runs_done` and `runs_planned` of a sweep.
   struct Now {
     std::string what, point, sample_unit;
+    live::TrainingStatus training;
     std::optional<std::int64_t> runs_done, runs_planned;
     std::optional<double> seconds_left;
   };
   // "resnet50, batch 8 per rank, fp32, ddp over gloo, 2 ranks"
-  static std::string in_words(const settings::Settings& settings, int world_size);
+  static Now now_of(const settings::Settings& settings, int world_size,
+                    const std::string& sample_unit);
   void tell(Now now);
-  void tell(const std::vector<reporting::Finding>& findings);
-  // The run has ended as `state`: writes a last time.
+  void tell(const reporting::Report& report);
+  void tell(const reporting::Evaluation& evaluation);
+  // A rank's newest record, which came another way than by the pulse.
+  void take(const std::string& record);
+  // The run has ended as `state`: writes a last time, and lets whoever scrapes see it.
   void end(const std::string& state);
+  void wait_for_scrape(const std::function<bool()>& may_wait);
   // The same for a process that ends at once, from any thread: waits for no other one.
   void end_at_once(const std::string& state) noexcept;
 
+  // --- On every rank.
+
+  // This rank's record of now.
+  std::string record();
+
  private:
   live::Beat beat();
-  void take(const std::vector<std::string>& records);
+  void serve(const MetricsAddress& address, const std::filesystem::path& folder);
   live::Status standing();
   bool write() noexcept;
   void write_now() noexcept;
@@ -63,6 +78,7 @@ class LiveStatus {
   Vitals vitals_;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   monitoring::ProcessReader reader_;
+  std::mutex beat_mutex_;  // of reader_ and beats_: the pulse and the main thread make records
   std::int64_t beats_ = 0;
   std::vector<live::RankStatus> identities_;  // rank 0: host, device and UUID of every rank
 
@@ -74,10 +90,13 @@ class LiveStatus {
   std::vector<Seen> seen_;
   live::Status head_;
   Now now_;
-  double told_at_s_ = 0;  // when now_ was told
+  std::optional<double> output_free_bytes_;
+  double told_at_s_ = 0;     // when now_ was told
+  std::string done_points_;  // the page's part on them
   bool ended_ = false;
   std::filesystem::path file_;
   double next_write_s_ = 0;
+  std::unique_ptr<MetricsPages> pages_;
   std::optional<distributed::Periodic> writer_;  // last: it uses the above
 };
 

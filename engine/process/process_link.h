@@ -26,6 +26,8 @@ class ProcessLink : public RankLink {
   void enter(const std::string& phase) override { rank_process_.phase_tracker().enter(phase); }
   void heartbeat() override { rank_process_.watchdog().heartbeat(0); }
   void tell(LiveStatus::Now now) override { rank_process_.live().tell(std::move(now)); }
+  std::string beat() override { return rank_process_.live().record(); }
+  void take(const std::string& beat) override { rank_process_.live().take(beat); }
   std::chrono::milliseconds timeout() const override { return context_.timeout(); }
   ExitCode end_interrupted(const distributed::Stop& stop, const std::string& kept) override {
     return rank_process_.end_interrupted(stop.signal, stop.agreed, kept);

@@ -153,7 +153,8 @@ std::unique_ptr<distributed::PointGroup> RankContext::open_group(const std::stri
 void RankContext::use(std::shared_ptr<distributed::CollectiveCount> count,
                       std::vector<int> members) {
   const std::lock_guard lock(in_use_mutex_);
-  in_use_ = {std::move(count), std::move(members)};
+  const auto before = in_use_.begun_before + (in_use_.count ? in_use_.count->begun() : 0);
+  in_use_ = {std::move(count), std::move(members), before};
 }
 
 RankContext::GroupInUse RankContext::group_in_use() const {

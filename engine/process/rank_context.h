@@ -48,6 +48,7 @@ class RankContext {
   struct GroupInUse {
     std::shared_ptr<distributed::CollectiveCount> count;  // null before the first
     std::vector<int> members;
+    std::uint64_t begun_before = 0;  // in the groups before it
   };
   GroupInUse group_in_use() const;
 

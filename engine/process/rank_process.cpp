@@ -73,16 +73,19 @@ RankProcess::RankProcess(const RunRequest& request)
 
 RankProcess::~RankProcess() {
   data::on_lost_mapping({});
+  bool ends_well = false;
   if (live_ && report_ && report_->writer()) {
     // A partial report is gone on with: --fresh-process starts new ranks for the next block.
     const reporting::Report& report = report_->writer()->report();
-    live_->tell(report.findings);
+    live_->tell(report);
+    ends_well = report.status == reporting::ReportStatus::kComplete;
     if (report.status != reporting::ReportStatus::kPartial)
       live_->end(std::string(name_of(report.status)));
   }
   report_.reset();
   watchdog_.clear_phase();
   if (context_) context_->error_store().leave(leave_limit_);
+  if (ends_well) live_->wait_for_scrape([] { return !distributed::received_signal(); });
 }
 
 ExitCode RankProcess::run(const std::function<ExitCode()>& body) noexcept {
@@ -130,11 +133,16 @@ RunReport& RankProcess::open_report(RunReport::Opening opening) {
   if (request_.world.rank == 0 && opening.tool.version.empty()) opening.tool = tool();
   opening.device_uuid = context_->device().identity();
   report_.emplace(request_, std::move(opening), failure_reporter_,
-                  [this](const auto& findings) { live_->tell(findings); });
+                  [this](const reporting::Report& report) { live_->tell(report); });
   if (auto* writer = report_->writer()) {
-    live_->open(request_.settings.general.output, {.run_id = writer->report().run_id,
-                                                   .command = request_.settings.command,
-                                                   .started = writer->report().started});
+    const std::string address = live_->open(request_.settings.general.output,
+                                            {.run_id = writer->report().run_id,
+                                             .command = request_.settings.command,
+                                             .started = writer->report().started},
+                                            request_.metrics);
+    if (!address.empty() && !request_.settings.general.quiet)
+      std::cerr << "scalemark: pages of this run: http://" + address + "\n" << std::flush;
+    live_->tell(writer->report());
   }
   return *report_;
 }

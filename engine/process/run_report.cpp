@@ -66,8 +66,8 @@ reporting::OutputFolder folder_of(const RunRequest& request) {
 }  // namespace
 
 RunReport::RunReport(const RunRequest& request, Opening opening, FailureReporter& failures,
-                     OnFindings on_findings)
-    : on_findings_(std::move(on_findings)),
+                     OnMore on_more)
+    : on_more_(std::move(on_more)),
       device_uuid_(std::move(opening.device_uuid)),
       synthetic_in_loop_(makes_data_in_loop(request.settings)),
       fail_on_(request.settings.general.fail_on) {
@@ -111,11 +111,11 @@ void RunReport::add_row(reporting::PointRecord point, int repetitions,
                                                  .synthetic_in_loop = synthetic_in_loop_});
   std::ranges::move(more, std::back_inserter(findings));
   writer_->add_point(std::move(point), std::move(findings), std::move(telemetry));
-  tell_findings();
+  tell();
 }
 
-void RunReport::tell_findings() {
-  if (on_findings_) on_findings_(writer_->report().findings);
+void RunReport::tell() {
+  if (on_more_) on_more_(writer_->report());
 }
 
 void RunReport::set_health(const std::vector<reporting::HealthRecord>& rows, int session) {
@@ -128,7 +128,7 @@ void RunReport::set_health(const std::vector<reporting::HealthRecord>& rows, int
     std::ranges::move(reporting::health_findings(report.health),
                       std::back_inserter(report.findings));
   });
-  tell_findings();
+  tell();
 }
 
 reporting::RunEnd RunReport::close(reporting::ReportStatus status, reporting::RunEnd end,

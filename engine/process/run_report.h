@@ -31,10 +31,10 @@ class RunReport {
   };
 
   // `failures` are written into it for as long as it lives.
-  // `on_findings`, on rank 0: called with all that there are, whenever there are more.
-  using OnFindings = std::function<void(const std::vector<reporting::Finding>&)>;
+  // `on_more`, on rank 0: called with the report, whenever there are more rows or findings.
+  using OnMore = std::function<void(const reporting::Report&)>;
   RunReport(const RunRequest& request, Opening opening, FailureReporter& failures,
-            OnFindings on_findings = {});
+            OnMore on_more = {});
 
   reporting::ReportWriter* writer() { return writer_ ? &*writer_ : nullptr; }
 
@@ -64,9 +64,9 @@ class RunReport {
                           const std::function<void(const reporting::Report&)>& before = {});
 
  private:
-  void tell_findings();
+  void tell();
 
-  OnFindings on_findings_;
+  OnMore on_more_;
   std::string device_uuid_;
   bool synthetic_in_loop_;              // of the request's settings
   reporting::FailOn fail_on_;           // likewise

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,13 @@ inline ProcessSettings process_settings(const settings::Settings& settings) {
   return process;
 }
 
+// Where rank 0 serves the pages of its run.
+struct MetricsAddress {
+  std::string host;
+  int port = 0;       // 0: any
+  std::string token;  // that readers have to give; empty: none
+};
+
 struct RunRequest {
   ProcessSettings settings;
   launching::World world;
@@ -63,6 +71,7 @@ struct RunRequest {
   Terminal output;             // what results go to
   std::string about;           // of its config file, for the report
   std::vector<reporting::ScaledDown> scaled_down;  // likewise
+  std::optional<MetricsAddress> metrics;           // of --metrics-port
 };
 
 }  // namespace scalemark::process

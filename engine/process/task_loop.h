@@ -32,6 +32,9 @@ class RankLink {
   virtual void heartbeat() = 0;
   // On rank 0: what is measured now, for status.json.
   virtual void tell(LiveStatus::Now) {}
+  // This rank's record for status.json, and on rank 0 that of another one.
+  virtual std::string beat() { return {}; }
+  virtual void take(const std::string& /*beat*/) {}
   // Bounds the wait for a result.
   virtual std::chrono::milliseconds timeout() const = 0;
   // Reports that this rank was asked to stop; returns the process's exit code. `kept`: what there

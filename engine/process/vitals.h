@@ -19,7 +19,8 @@ class Vitals {
     last_step_.store(0, std::memory_order_relaxed);
     samples_before_ = samples();
     waited_before_s_ = data_wait_s();
-    loss_.store(std::numeric_limits<double>::quiet_NaN(), std::memory_order_relaxed);
+    loss_.store(kNone, std::memory_order_relaxed);
+    learning_rate_.store(kNone, std::memory_order_relaxed);
   }
   // Outside timed regions: a loop of `planned` steps begins, whose payload is not known yet;
   // absent: time decides.
@@ -39,8 +40,10 @@ class Vitals {
   // A step has ended at `time` (of Clock, in its ticks); `samples` and `data_wait_s` are those of
   // this training so far. Relaxed stores only.
   void step_done(std::int64_t time, std::int64_t samples, double data_wait_s,
-                 const std::optional<double>& loss) noexcept {
+                 const std::optional<double>& loss, double learning_rate) noexcept {
     set(last_step_, time);
+    set(steps_, steps() + 1);
+    set(learning_rate_, learning_rate);
     set(samples_, samples_before_ + samples);
     set(data_wait_s_, waited_before_s_ + data_wait_s);
     set(payload_bytes_, payload_bytes_.load(std::memory_order_relaxed) + payload_per_step_);
@@ -48,6 +51,7 @@ class Vitals {
     if (loss) set(loss_, *loss);
   }
 
+  std::int64_t steps() const { return steps_.load(std::memory_order_relaxed); }
   std::int64_t samples() const { return samples_.load(std::memory_order_relaxed); }
   double data_wait_s() const { return data_wait_s_.load(std::memory_order_relaxed); }
   std::int64_t payload_bytes() const { return payload_bytes_.load(std::memory_order_relaxed); }
@@ -61,12 +65,16 @@ class Vitals {
     return planned < 0 ? std::nullopt : std::optional(planned);
   }
   std::optional<double> loop_s() const { return since(loop_began_); }
-  std::optional<double> loss() const {
-    const double loss = loss_.load(std::memory_order_relaxed);
-    return loss == loss ? std::optional(loss) : std::nullopt;
-  }
+  std::optional<double> loss() const { return known(loss_); }
+  std::optional<double> learning_rate() const { return known(learning_rate_); }
 
  private:
+  static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+  static std::optional<double> known(const std::atomic<double>& number) {
+    const double value = number.load(std::memory_order_relaxed);
+    return value == value ? std::optional(value) : std::nullopt;
+  }
   static std::int64_t now() { return Clock::now().time_since_epoch().count(); }
   static std::optional<double> since(const std::atomic<std::int64_t>& time) {
     const std::int64_t then = time.load(std::memory_order_relaxed);
@@ -81,8 +89,8 @@ class Vitals {
   std::int64_t samples_before_ = 0, payload_per_step_ = 0;  // of the training thread
   double waited_before_s_ = 0;
   std::atomic<std::int64_t> last_step_{0}, loop_began_{0};
-  std::atomic<std::int64_t> samples_{0}, payload_bytes_{0}, done_{0}, planned_{-1};
-  std::atomic<double> data_wait_s_{0}, loss_{std::numeric_limits<double>::quiet_NaN()};
+  std::atomic<std::int64_t> steps_{0}, samples_{0}, payload_bytes_{0}, done_{0}, planned_{-1};
+  std::atomic<double> data_wait_s_{0}, loss_{kNone}, learning_rate_{kNone};
 };
 
 }  // namespace scalemark::process

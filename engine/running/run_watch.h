@@ -64,7 +64,7 @@ class RunWatch final : public StepWatch {
     if (steps_in_phase_ == 1 && vitals_.payload_per_step() == 0)
       vitals_.set_payload(step_->strategy().communication().payload_bytes_per_step);
     const training::Consumed& consumed = step_->consumed();
-    vitals_.step_done(time, consumed.trained, consumed.waited_s, loss);
+    vitals_.step_done(time, consumed.trained, consumed.waited_s, loss, step_->learning_rate());
   }
 
  private:

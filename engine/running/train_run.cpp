@@ -108,14 +108,6 @@ void add_point(process::RunReport& report, reporting::PointRecord identity,
   });
 }
 
-process::LiveStatus::Now now_of(const settings::Settings& settings,
-                                const catalogue::Workload& workload) {
-  process::LiveStatus::Now now;
-  now.what = process::LiveStatus::in_words(settings, settings::world_size_of(settings));
-  now.sample_unit = workload.sample_unit;
-  return now;
-}
-
 reporting::PointRecord identity_of(const settings::Settings& settings,
                                    const planning::RunLength& length, int nodes,
                                    const Opened& opened) {
@@ -154,7 +146,8 @@ ExitCode train_as(const settings::Settings& settings, process::RankProcess& rank
   distributed::StopAgreement agreement(context.error_store().store(), "train", context.world().rank,
                                        context.world().world_size, rank_process.stop_options());
   process::GroupGuard guard(rank_group, distributed::ErrorStore::kCauseLimit);
-  rank_process.live().tell(now_of(settings, opened.workload));
+  rank_process.live().tell(process::LiveStatus::now_of(settings, settings::world_size_of(settings),
+                                                       opened.workload.sample_unit));
   const distributed::Pulse pulse(context.world().rank, context.world().world_size,
                                  context.error_store(), rank_process.live().hooks());
   RunWatch watch(agreement, rank_process.watchdog(), rank_process.phase_tracker(), console, guard,
@@ -163,6 +156,7 @@ ExitCode train_as(const settings::Settings& settings, process::RankProcess& rank
   const auto report_epoch = [&](const reporting::Evaluation& evaluation) {
     console.show(evaluation);
     report.add(evaluation);
+    rank_process.live().tell(evaluation);
   };
   guard.run([&] { return context.error_store().has_cause(); },
             [&] {
@@ -178,6 +172,8 @@ ExitCode train_as(const settings::Settings& settings, process::RankProcess& rank
     return rank_process.end_interrupted(agreement.stop()->signal, agreement.stop()->agreed);
   }
 
+  for (const auto& record : rank_group.control().gather(rank_process.live().record()))
+    rank_process.live().take(record);
   rank_group.control().barrier();
   rank_group.finish();
   rank_group.close();

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <exception>
 #include <optional>
+#include <string>
 
 #include "core/base/error.h"
 
@@ -22,11 +23,12 @@ struct RankResult {
   std::optional<std::uint64_t> requested_bytes;  // oom, when known
   int signal = 0;                                // stopped
   bool agreed = true;                            // stopped: all ranks answered
+  std::string beat;                              // its record for status.json, as it ended
 };
 
 template <class A>
 constexpr void fields(A& a, typename A::template Field<RankResult>& r) {
-  a.values(r.kind, r.record, r.requested_bytes, r.signal, r.agreed);
+  a.values(r.kind, r.record, r.requested_bytes, r.signal, r.agreed, r.beat);
 }
 
 // The result for the exception that ended a run. Never waits for a cause: another rank reports it.

@@ -57,13 +57,6 @@ Error end_of_search(const planning::Task& task, const PointVerdict& verdict) {
   return Error(std::move(record));
 }
 
-// Each text is read once.
-void add_new(std::map<int, RankResult>& results, const distributed::WorkQueue::ResultTexts& texts) {
-  for (const auto& [rank, text] : texts) {
-    if (!results.contains(rank)) results[rank] = from_wire<RankResult>(text);
-  }
-}
-
 }  // namespace
 
 SweepCoordinator::SweepCoordinator(const process::RunRequest& request, process::TaskLoop& loop,
@@ -151,12 +144,13 @@ void SweepCoordinator::tell(const planning::Task& task) {
   const planning::PlannedPoint& point = plan_.points[task.run.point];
   const settings::Settings settings = planning::settings_of(plan_, task);
   const bool is_trial = task.kind == planning::Task::Kind::kTrial;  // before any run
-  loop_.link().tell({.what = process::LiveStatus::in_words(settings, point.world_size),
-                     .point = is_trial ? "batch search" : task.run.id,
-                     .sample_unit = catalogue::find_workload(settings.task.workload)->sample_unit,
-                     .runs_done = schedule_.runs_done(),
-                     .runs_planned = schedule_.runs_known(),
-                     .seconds_left = is_trial ? std::nullopt : schedule_.remaining_s(elapsed_s())});
+  auto now = process::LiveStatus::now_of(
+      settings, point.world_size, catalogue::find_workload(settings.task.workload)->sample_unit);
+  now.point = is_trial ? "batch search" : task.run.id;
+  now.runs_done = schedule_.runs_done();
+  now.runs_planned = schedule_.runs_known();
+  if (!is_trial) now.seconds_left = schedule_.remaining_s(elapsed_s());
+  loop_.link().tell(std::move(now));
 }
 
 void SweepCoordinator::check_before_block(const planning::Task& task) {
@@ -168,6 +162,16 @@ void SweepCoordinator::check_before_block(const planning::Task& task) {
 
 bool SweepCoordinator::is_member(const std::vector<int>& members) const {
   return std::ranges::find(members, loop_.link().rank()) != members.end();
+}
+
+// Each text is read once.
+void SweepCoordinator::add_new(std::map<int, RankResult>& results,
+                               const distributed::WorkQueue::ResultTexts& texts) {
+  for (const auto& [rank, text] : texts) {
+    if (results.contains(rank)) continue;
+    results[rank] = from_wire<RankResult>(text);
+    loop_.link().take(results[rank].beat);
+  }
 }
 
 // A rank that trains elsewhere has watchdogs of its own, and its pulse: it is waited for as long as

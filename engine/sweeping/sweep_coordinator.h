@@ -40,6 +40,8 @@ class SweepCoordinator : public process::TaskLeader {
  private:
   bool is_member(const std::vector<int>& members) const;
   std::map<int, RankResult> collect(std::int64_t number, const std::vector<int>& members);
+  void add_new(std::map<int, RankResult>& results,
+               const distributed::WorkQueue::ResultTexts& texts);
   TaskOutcome outcome_elsewhere(const distributed::WorkMessage& message, const planning::Task& task,
                                 const std::map<int, RankResult>& results);
   double elapsed_s() const;

@@ -31,6 +31,7 @@ TaskOutcome SweepMember::run(std::int64_t number, const planning::Task& task) {
     result = result_of(std::current_exception());
   }
   gpu_fault_ = gpu_fault_in({{ranks_.rank(), result}});
+  result.beat = ranks_.beat();
   // First: peers that notice the loss then find its cause.
   ranks_.queue().report_result(number, to_wire(result), has_failed(result));
   if (has_failed(result)) drop();

@@ -45,7 +45,8 @@ at::Tensor TrainStep::run(const NextBatch& next_batch, measurement::StepMarker& 
     const at::Tensor loss = micro_step(std::move(batch), i + 1 == micro_steps, marker);
     mean_loss = mean_loss.defined() ? mean_loss + loss : loss;
   }
-  body_.update(learning_rate_at(schedule_, steps_done_), marker);
+  learning_rate_ = learning_rate_at(schedule_, steps_done_);
+  body_.update(learning_rate_, marker);
   marker.mark(Moment::kStepEnd);
   ++steps_done_;
   return mean_loss;
@@ -59,7 +60,8 @@ at::Tensor TrainStep::run_captured(const NextBatch& next_batch, measurement::Ste
     if (copies_) copies_->wait();
     captured_->put(i, batch);
   }
-  captured_->run(learning_rate_at(schedule_, steps_done_));
+  learning_rate_ = learning_rate_at(schedule_, steps_done_);
+  captured_->run(learning_rate_);
   ++steps_done_;
   return captured_->losses().last();
 }

@@ -78,6 +78,7 @@ class TrainStep {
 
   std::int64_t steps_done() const { return steps_done_; }
   const Consumed& consumed() const { return consumed_; }
+  double learning_rate() const { return learning_rate_; }  // of the last step
   Strategy& strategy() { return body_.strategy(); }
   const PrecisionPolicy& precision() const { return body_.precision(); }  // for evaluation
 
@@ -97,6 +98,7 @@ class TrainStep {
   std::optional<CopyAhead> copies_;  // on a GPU
   Consumed consumed_;
   std::int64_t steps_done_ = 0;
+  double learning_rate_ = 0;
 };
 
 }  // namespace scalemark::training

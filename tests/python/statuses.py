@@ -19,10 +19,10 @@ def rank_at(number, t, ranks_per_node, slow, silent, gpus):
     waits = 1 - own - network if slow is not None and number != slow else 0.6 - own if slow is not None else 0
     busy = 1 - network - waits
     at = max(0.1, t - silent.get(number, 0) - 0.07 * (number % 10))
-    record = {"rank": number, "host": f"node{number // ranks_per_node:03}", "device": "cuda:0" if gpus else "cpu", "beats": 1 + int(at), "clock_s": at,
-              "silent_s": silent.get(number, 0.0), "phase": "window", "step": int(at / STEP_S), "samples": BATCH * int(at / STEP_S),
-              "collectives": 3 * int(at / STEP_S), "payload_bytes": 10_000_000 * int(at / STEP_S), "data_wait_s": 0.01 * at,
-              "since_step_s": at % STEP_S, "resident_bytes": 1_300_000_000 + number, "major_faults": 0, "late_wakeups": 0,
+    record = {"rank": number, "host": f"node{number // ranks_per_node:03}", "device": "cuda:0" if gpus else "cpu", "local_rank": number % ranks_per_node, "beats": 1 + int(at), "clock_s": at,
+              "silent_s": silent.get(number, 0.0), "phase": "window", "step": int(at / STEP_S), "steps": int(at / STEP_S), "samples": BATCH * int(at / STEP_S),
+              "collectives": 3 * int(at / STEP_S), "all_collectives": 5 + 3 * int(at / STEP_S), "payload_bytes": 10_000_000 * int(at / STEP_S), "data_wait_s": 0.01 * at,
+              "since_step_s": at % STEP_S, "resident_bytes": 1_300_000_000 + number, "major_faults": 0, "late_wakeups": 0, "cpu_s": 0.9 * at, "watching_cpu_s": 0.001 * at,
               "main_ran_s": (busy - 0.02) * at, "main_queued_s": 0.01 * at}
     if gpus:
         record["gpu"] = {"device": "cuda:0", "uuid": f"GPU-{number}", "utilisation": 0.97, "memory_used_bytes": 42_000_000_000, "power_W": 655.0,
@@ -40,7 +40,8 @@ def node_at(number, t):
 
 def status_at(t, now, ranks=4, ranks_per_node=4, slow=None, silent=None, gpus=False, state="running", findings=1):
     """`now`: when it is written, since 1970."""
-    return {"schema": "scalemark.status/1", "run_id": "e530c6e50222c2a5", "command": "sweep", "what": "resnet50, batch 8 per rank, fp32, ddp, gloo",
+    return {"schema": "scalemark.status/1", "run_id": "e530c6e50222c2a5", "command": "sweep", "version": "0.2.0", "commit": "f0b511d9f0b5", "what": "resnet50, batch 8 per rank, fp32, ddp, gloo",
+            "training": {"workload": "resnet50", "strategy": "ddp", "backend": "gloo", "precision": "fp32", "batch_size": BATCH, "world_size": ranks},
             "started": utc(now - t), "written": utc(now), "state": state, "phase": "window", "point": f"resnet50-b8-fp32-w{ranks}-ddp/r2",
             "done": int(t / STEP_S), "planned": 12_000, "runs_done": 4, "runs_planned": 15, "seconds_left": max(0.0, 600 - t), "sample_unit": "images", "loss": 2.31,
             "ranks": [rank_at(i, t, ranks_per_node, slow, silent or {}, gpus) for i in range(ranks)],

@@ -31,7 +31,7 @@ std::string with_tables(std::string_view page);
 // The same for the name "rules" of docs/LINT.md.
 std::string with_rules(std::string_view page);
 
-// The same for the name "top" of docs/MONITORING.md.
-std::string with_top(std::string_view page);
+// The same for the names "top" and "metrics" of docs/MONITORING.md.
+std::string with_live(std::string_view page);
 
 }  // namespace scalemark::reporting

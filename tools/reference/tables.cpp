@@ -2,6 +2,7 @@
 
 #include "core/base/error.h"
 #include "core/lint/forms.h"
+#include "core/live/metrics.h"
 #include "core/reporting/record/finding_kinds.h"
 #include "tools/reference/field_list.h"
 #include "tools/reference/reference.h"
@@ -127,12 +128,26 @@ std::string with_rules(std::string_view page) {
   return text;
 }
 
-std::string with_top(std::string_view page) {
+namespace {
+
+std::string metric_table() {
+  std::string text = "\n| name | kind | labels | meaning |\n| --- | --- | --- | --- |\n";
+  for (const live::MetricRow& row : live::metric_rows()) {
+    text +=
+        "| `" + row.name + "` | " + row.kind + " | " + row.labels + " | " + cell(row.help) + " |\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string with_live(std::string_view page) {
   std::string text(page), tables;
   for (const RecordEntry& record : top_records()) {
     tables += "\n### " + record.name + "\n\n" + record.meaning + ".\n" + table_of(record);
   }
   replace_between(text, "top", tables);
+  replace_between(text, "metrics", metric_table());
   return text;
 }
 

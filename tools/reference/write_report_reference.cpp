@@ -36,7 +36,8 @@ int scalemark::commands::write_report_reference(int argc, char** argv) try {
   write(folder + "/report.schema.json", scalemark::reporting::report_schema());
   write(folder + "/published.schema.json", scalemark::reporting::published_schema());
   write(folder + "/status.schema.json", scalemark::reporting::status_schema());
-  write(folder + "/MONITORING.md", scalemark::reporting::with_top(read(folder + "/MONITORING.md")));
+  write(folder + "/MONITORING.md",
+        scalemark::reporting::with_live(read(folder + "/MONITORING.md")));
   write(folder + "/LINT.md", scalemark::reporting::with_rules(read(folder + "/LINT.md")));
   return 0;
 } catch (const scalemark::Error& error) {

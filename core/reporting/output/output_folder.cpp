@@ -18,9 +18,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 2> kRenderings{"report.md", "report.html"};
-constexpr std::array<std::string_view, 9> kOurs{
-    "report.json",     "report.json.tmp", "report.md",       "report.md.tmp", "report.html",
-    "report.html.tmp", "status.json",     "status.json.tmp", ".reserve"};
+constexpr std::array<std::string_view, 10> kOurs{
+    "report.json",     "report.json.tmp", "report.md",       "report.md.tmp",       "report.html",
+    "report.html.tmp", "status.json",     "status.json.tmp", "metrics-target.json", ".reserve"};
 constexpr const char* kJournal = "journal.jsonl";
 constexpr const char* kCheckpoints = "checkpoints";
 

@@ -138,6 +138,12 @@ std::vector<Option> run_options() {
                "the machine), warning, error, none, or codes with commas between",
        .value_name = "WORD,...",
        .one_start = true},
+      {.name = "metrics_port",
+       .group = Group::kGeneral,
+       .help = "rank 0 serves the run's pages there: /metrics for Prometheus, /status for `top`; "
+               "PORT alone on this machine only (docs/MONITORING.md)",
+       .value_name = "PORT|HOST:PORT|auto",
+       .across_ranks = AcrossRanks::kMayDiffer},
       {.name = "telemetry_every",
        .kind = Kind::kSeconds,
        .group = Group::kGeneral,

@@ -110,6 +110,19 @@ TEST(Rates, NodesCountersBecomeRates) {
   EXPECT_FALSE(now.stolen_cpus || now.swap_bytes_per_s || now.pressure_io_share);
 }
 
+TEST(Rates, OthersAreWhatIsBusyWithoutTheRanks) {
+  TwoRecords two(2);
+  two.before.nodes = {{.host = "n0", .clock_s = 50, .busy_cpu_s = 100}};
+  two.now.nodes = {{.host = "n0", .clock_s = 60, .busy_cpu_s = 132}};
+  two.now.ranks[0].cpu_s = two.before.ranks[0].cpu_s + 10;
+  two.now.ranks[1].cpu_s = two.before.ranks[1].cpu_s + 20;
+  EXPECT_NEAR(two.view().nodes.at(0).other_cpus.value(), 0.2, 1e-9);
+  two.now.ranks[1].cpu_s += 10;  // ticks of the machine's clock are coarse
+  EXPECT_EQ(two.view().nodes.at(0).other_cpus.value(), 0);
+  two.now.ranks[1].beats = two.before.ranks[1].beats;  // nothing new is known of it
+  EXPECT_FALSE(two.view().nodes.at(0).other_cpus);
+}
+
 TEST(Rates, AnOldStatusOfARunningRunIsAnAlarm) {
   TwoRecords two(2);
   EXPECT_EQ(two.view(9).alarm, "");

@@ -70,9 +70,9 @@ window: 1,100 of 2,000 steps (55 %), 320 images/s, loss 2.312, 1:20 left
 !     2  1,100    80.0   1 %    0 %     10 %  1.1 s  1.3 GB  others wait 20 %
       3  1,100    80.0   1 %   20 %     10 %  1.1 s  1.3 GB
 
-              CPUs   memory
-machine       busy     free
-n0       3.2 of 16  11.0 GB
+              CPUs    CPUs   memory
+machine       busy  others     free
+n0       3.2 of 16     0.2  11.0 GB
 
 1 finding so far
 ! shared: busy

@@ -13,8 +13,8 @@ TEST(Vitals, GoOnOverTrainings) {
   vitals.begin_training();
   vitals.begin_loop(10);
   vitals.set_payload(100);
-  vitals.step_done(now(), 64, 0.5, 2.0);
-  vitals.step_done(now(), 128, 0.75, std::nullopt);
+  vitals.step_done(now(), 64, 0.5, 2.0, 0.1);
+  vitals.step_done(now(), 128, 0.75, std::nullopt, 0.2);
   EXPECT_EQ(vitals.samples(), 128);
   EXPECT_EQ(vitals.data_wait_s(), 0.75);
   EXPECT_EQ(vitals.payload_bytes(), 200);
@@ -28,7 +28,7 @@ TEST(Vitals, GoOnOverTrainings) {
   EXPECT_FALSE(vitals.loss());
   vitals.begin_loop(std::nullopt);
   vitals.set_payload(7);
-  vitals.step_done(now(), 32, 0.25, std::nullopt);
+  vitals.step_done(now(), 32, 0.25, std::nullopt, 0.1);
   EXPECT_EQ(vitals.samples(), 160);
   EXPECT_EQ(vitals.data_wait_s(), 1.0);
   EXPECT_EQ(vitals.payload_bytes(), 207);

@@ -1,0 +1,65 @@
+#include "apps/scalemark/metrics_options.h"
+
+#include <utility>
+
+#include "core/launching/meeting_point.h"
+#include "core/launching/run_token.h"
+#include "core/live/endpoint.h"
+#include "core/settings/option.h"
+
+namespace scalemark::cli {
+namespace {
+
+constexpr const char* kPort = "metrics_port";
+constexpr const char* kToken = "metrics_token";
+constexpr const char* kHere = "127.0.0.1";
+
+// PORT, HOST:PORT or auto; absent for anything else.
+std::optional<process::MetricsAddress> parsed(const std::string& text) {
+  if (text == "auto") return {{.host = kHere, .port = 0, .token = {}}};
+  const bool is_port = text.find_first_not_of("0123456789") == std::string::npos;
+  const auto place = launching::parse_rendezvous(is_port ? kHere + (":" + text) : text);
+  if (!place || place->kind != launching::Rendezvous::Kind::kTcp || place->port == 0) return {};
+  return {{.host = place->host, .port = place->port, .token = {}}};
+}
+
+}  // namespace
+
+std::optional<process::MetricsAddress> metrics_address(const settings::RawSettings& raw,
+                                                       std::vector<settings::Problem>& problems) {
+  const auto given = raw.find(kPort);
+  if (given == raw.end()) return std::nullopt;
+  const auto& [text, origin] = given->second;
+  auto address = parsed(text);
+  if (!address) {
+    problems.push_back({.option = kPort,
+                        .found = text,
+                        .allowed = "PORT, HOST:PORT or auto (any port that is free)",
+                        .origin = origin,
+                        .hint = {}});
+  } else if (!live::is_loopback(address->host) && !raw.contains(kToken)) {
+    problems.push_back({.option = kPort,
+                        .found = text,
+                        .allowed = "an address that others reach needs --metrics-token FILE, which "
+                                   "keeps them from reading",
+                        .origin = origin,
+                        .hint = "PORT alone listens on this machine only: ssh -L reaches it"});
+  }
+  return address;
+}
+
+std::string prepare_metrics(const settings::RawSettings& raw, process::MetricsAddress& metrics) {
+  std::string note;
+  if (const auto file = raw.find(kToken); file != raw.end()) {
+    launching::Secret token = launching::read_metrics_token(file->second.text);
+    metrics.token = std::move(token.text);
+    note = std::move(token.note);
+  }
+  live::Endpoint::Options options;
+  options.host = metrics.host;
+  options.port = metrics.port;
+  const live::Endpoint probe(std::move(options));  // it is free
+  return note;
+}
+
+}  // namespace scalemark::cli

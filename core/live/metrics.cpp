@@ -1,0 +1,149 @@
+#include "core/live/metrics.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/live/metric_rows.h"
+
+namespace scalemark::live {
+namespace {
+
+// The shortest text that reads back the same.
+std::string number_text(double value) {
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value);
+  return {text.data(), end.ptr};
+}
+
+std::vector<std::string_view> pieces_of(std::string_view text, char separator) {
+  std::vector<std::string_view> pieces;
+  while (!text.empty()) {
+    const auto end = std::min(text.find(separator), text.size());
+    pieces.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return pieces;
+}
+
+std::string full_name(const Metric& row) { return std::string("scalemark_") + row.name; }
+
+std::string label_text(const std::string& value) {
+  std::string text;
+  for (const char c : value) {
+    if (c == '\\' || c == '"') text += '\\';
+    text += c == '\n' ? std::string("\\n") : std::string(1, c);
+  }
+  return text;
+}
+
+std::string without_end(std::string name, std::string_view end) {
+  if (name.ends_with(end)) name.resize(name.size() - end.size());
+  return name;
+}
+
+// OpenMetrics names the unit, which is the last word of a family's name.
+std::string unit_line(const std::string& family) {
+  constexpr auto kUnits =
+      std::to_array<std::string_view>({"seconds", "bytes", "ratio", "hertz", "celsius", "watts"});
+  const auto unit = std::ranges::find_if(
+      kUnits, [&](std::string_view word) { return family.ends_with("_" + std::string(word)); });
+  if (unit == kUnits.end()) return {};
+  return "# UNIT " + family + " " + std::string(*unit) + "\n";
+}
+
+std::string head(const Metric& row, MetricsForm form) {
+  if (form == MetricsForm::kText) {
+    return "# HELP " + full_name(row) + " " + row.help + "\n# TYPE " + full_name(row) +
+           (row.kind == MetricKind::kCounter ? " counter\n" : " gauge\n");
+  }
+  const std::string family = row.kind == MetricKind::kCounter
+                                 ? without_end(full_name(row), "_total")
+                             : row.kind == MetricKind::kInfo ? without_end(full_name(row), "_info")
+                                                             : full_name(row);
+  const char* kind = row.kind == MetricKind::kCounter ? "counter"
+                     : row.kind == MetricKind::kInfo  ? "info"
+                                                      : "gauge";
+  return "# HELP " + family + " " + row.help + "\n# TYPE " + family + " " + kind + "\n" +
+         unit_line(family);
+}
+
+std::string sample_line(const Metric& row, const std::vector<std::string_view>& names,
+                        const MetricSample& sample) {
+  std::string labels;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    labels +=
+        (i > 0 ? "," : "") + std::string(names[i]) + "=\"" + label_text(sample.labels[i]) + "\"";
+  }
+  if (!labels.empty()) labels = "{" + labels + "}";
+  return full_name(row) + labels + " " + number_text(sample.value) + "\n";
+}
+
+constexpr std::string_view kOpenMetricsType = "application/openmetrics-text";
+
+struct Wish {
+  std::size_t place = 0;  // in the header
+  double weight = 0;
+};
+
+// What the header says of a media type; absent: nothing.
+std::optional<Wish> wish_for(std::string_view accept, std::string_view type) {
+  std::optional<Wish> best;
+  std::size_t place = 0;
+  for (std::string_view text : pieces_of(accept, ',')) {
+    ++place;
+    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+    if (!text.starts_with(type)) continue;
+    Wish wish{place, 1};
+    if (const auto at = text.find(";q="); at != std::string_view::npos)
+      std::from_chars(text.data() + at + 3, text.data() + text.size(), wish.weight);
+    if (wish.weight > 0 && (!best || wish.weight > best->weight)) best = wish;
+  }
+  return best;
+}
+
+}  // namespace
+
+MetricsForm form_for(std::string_view accept) {
+  const auto open = wish_for(accept, kOpenMetricsType), plain = wish_for(accept, "text/plain");
+  if (!open) return MetricsForm::kText;
+  if (!plain || open->weight > plain->weight) return MetricsForm::kOpenMetrics;
+  const bool first = open->weight == plain->weight && open->place < plain->place;
+  return first ? MetricsForm::kOpenMetrics : MetricsForm::kText;
+}
+
+const char* type_of(MetricsForm form) {
+  return form == MetricsForm::kText ? "text/plain; version=0.0.4; charset=utf-8"
+                                    : "application/openmetrics-text; version=1.0.0; charset=utf-8";
+}
+
+std::string metrics_page(const Status& status, double now_s, std::string_view done_points,
+                         MetricsForm form) {
+  std::string page;
+  for (const Metric& row : metrics()) {
+    const auto samples = row.read({status, now_s});
+    if (samples.empty()) continue;
+    page += head(row, form);
+    const auto names = pieces_of(row.labels, ',');
+    for (const MetricSample& sample : samples) page += sample_line(row, names, sample);
+  }
+  page += done_points;
+  if (form == MetricsForm::kOpenMetrics) page += "# EOF\n";
+  return page;
+}
+
+std::vector<MetricRow> metric_rows() {
+  std::vector<MetricRow> all;
+  for (const Metric& row : metrics()) {
+    const char* kind = row.kind == MetricKind::kCounter ? "counter"
+                       : row.kind == MetricKind::kInfo  ? "info"
+                                                        : "gauge";
+    all.push_back({full_name(row), kind, row.labels, row.help});
+  }
+  return all;
+}
+
+}  // namespace scalemark::live

@@ -1,0 +1,35 @@
+// The page /metrics: a run's status as metrics, for Prometheus and what else reads its forms. One
+// table of rows makes the page and its description in docs/MONITORING.md. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/live/status.h"
+
+namespace scalemark::live {
+
+// https://prometheus.io/docs/instrumenting/exposition_formats/, and the specification of
+// OpenMetrics 1.0.
+enum class MetricsForm { kText, kOpenMetrics };
+
+// The form that an Accept header asks for: OpenMetrics where it is named before plain text, or
+// with a higher weight.
+MetricsForm form_for(std::string_view accept);
+
+// The media type of the form.
+const char* type_of(MetricsForm form);
+
+// `now_s`: seconds since 1970 at which the status was made. `done_points`: families of gauges in
+// the text form that go with it, as render_prometheus() makes them.
+std::string metrics_page(const Status& status, double now_s, std::string_view done_points,
+                         MetricsForm form);
+
+struct MetricRow {
+  std::string name, kind, labels, help;
+};
+// All that a page may hold but the done points, in its order.
+std::vector<MetricRow> metric_rows();
+
+}  // namespace scalemark::live

@@ -1,0 +1,124 @@
+#include "engine/process/metrics_pages.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <system_error>
+#include <utility>
+
+#include "core/base/atomic_file.h"
+#include "core/base/durations.h"
+#include "core/base/host_name.h"
+#include "core/live/metrics.h"
+
+namespace scalemark::process {
+namespace {
+
+namespace fs = std::filesystem;
+
+double seconds_since_1970() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+// Whoever may see the page need not learn where things lie on this machine.
+std::string without_paths(const std::string& text) {
+  constexpr std::string_view kBefore = " '\"(=:,", kBehind = " '\"),;";
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool begins = i == 0 || kBefore.find(text[i - 1]) != std::string_view::npos;
+    const bool is_path = begins && text[i] == '/' && i + 1 < text.size() && text[i + 1] != ' ';
+    if (!is_path) {
+      result += text[i];
+      continue;
+    }
+    result += "<path>";
+    i = std::min(text.find_first_of(kBehind, i), text.size()) - 1;
+  }
+  return result;
+}
+
+// A server on all addresses is reached by the machine's name.
+std::string reachable(const std::string& address) {
+  for (const std::string_view any : {"0.0.0.0:", "[::]:"}) {
+    if (address.starts_with(any)) return host_name() + ":" + address.substr(any.size());
+  }
+  return address;
+}
+
+constexpr const char* kFrontPage =
+    "<!DOCTYPE html><html lang=\"en\"><meta charset=\"utf-8\"><title>scalemark</title>"
+    "<h1>scalemark</h1><p><a href=\"metrics\">metrics</a>: the run, for Prometheus"
+    "<p><a href=\"status\">status</a>: the same as JSON, for <code>scalemark top</code></html>\n";
+
+}  // namespace
+
+MetricsPages::MetricsPages(const MetricsAddress& address, Sources sources)
+    : sources_(std::move(sources)) {
+  live::Endpoint::Options options;
+  options.host = address.host;
+  options.port = address.port;
+  options.token = address.token;
+  options.page = [this](std::string_view path, std::string_view accept) {
+    return page(path, accept);
+  };
+  endpoint_ = std::make_unique<live::Endpoint>(std::move(options));
+}
+
+MetricsPages::~MetricsPages() { drop_target(); }
+
+std::optional<live::Endpoint::Page> MetricsPages::page(std::string_view path,
+                                                       std::string_view accept) {
+  if (path == "/") return {{"text/html; charset=utf-8", kFrontPage}};
+  if (path == "/status") {
+    live::Status status = sources_.status();
+    for (live::FoundSoFar& finding : status.findings) finding.text = without_paths(finding.text);
+    return {{"application/json", live::to_json(status)}};
+  }
+  if (path != "/metrics") return std::nullopt;
+  {
+    const std::lock_guard lock(mutex_);
+    scrape_before_ = std::exchange(last_scrape_, Clock::now());
+  }
+  scraped_.notify_all();
+  const live::MetricsForm form = live::form_for(accept);
+  return {{live::type_of(form), live::metrics_page(sources_.status(), seconds_since_1970(),
+                                                   sources_.done_points(), form)}};
+}
+
+void MetricsPages::write_target(const fs::path& folder, const std::string& run_id) {
+  constexpr const char* kName = "metrics-target.json";
+  const fs::path file = folder / kName;
+  const nlohmann::json target = {{"targets", {reachable(address())}},
+                                 {"labels", {{"run_id", run_id}}}};
+  AtomicFile written(file);
+  written.append(nlohmann::json::array({target}).dump(1) + "\n");
+  written.commit();
+  target_ = file;
+  // A folder above that is not ours to write is no reason to end a run.
+  std::error_code failed;
+  const fs::path whole = fs::canonical(folder, failed);
+  const fs::path link = whole.string() + "." + kName;
+  if (fs::is_symlink(link, failed)) fs::remove(link, failed);  // of a run that was killed
+  fs::create_symlink(whole.filename() / kName, link, failed);
+  if (!failed) link_ = link;
+}
+
+void MetricsPages::drop_target() noexcept {
+  std::error_code failed;
+  if (!link_.empty()) fs::remove(link_, failed);
+  if (!target_.empty()) fs::remove(target_, failed);
+}
+
+void MetricsPages::wait_for_scrape(const std::function<bool()>& may_wait) {
+  constexpr double kSlack_s = 1, kLongest_s = 20, kLook_s = 0.1;
+  const Clock::time_point start = Clock::now();
+  std::unique_lock lock(mutex_);
+  if (!last_scrape_ || !scrape_before_) return;
+  const auto last = *last_scrape_;
+  const double every_s = std::chrono::duration<double>(last - *scrape_before_).count();
+  const double until_s = std::min(every_s + kSlack_s, kLongest_s);
+  if (seconds_since(last) > until_s) return;  // nobody scrapes any more
+  while (last_scrape_ == last && seconds_since(start) < until_s && may_wait())
+    scraped_.wait_for(lock, std::chrono::duration<double>(kLook_s));
+}
+
+}  // namespace scalemark::process

@@ -1,0 +1,56 @@
+// The pages of a run on --metrics-port, and the file by which Prometheus finds them. On rank 0.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/live/endpoint.h"
+#include "core/live/status.h"
+#include "engine/process/run_request.h"
+
+namespace scalemark::process {
+
+class MetricsPages {
+ public:
+  struct Sources {
+    std::function<live::Status()> status;  // without `endpoint`; both from another thread
+    std::function<std::string()> done_points;
+  };
+  // Serves at once. Throws as Endpoint does.
+  MetricsPages(const MetricsAddress& address, Sources sources);
+  ~MetricsPages();
+  MetricsPages(const MetricsPages&) = delete;
+  MetricsPages& operator=(const MetricsPages&) = delete;
+
+  std::string address() const { return endpoint_->address(); }
+  // Writes FOLDER/metrics-target.json, a file for file_sd
+  // (https://prometheus.io/docs/guides/file-sd/), and a link to it beside the folder, since file_sd
+  // takes no "*" for a folder: FOLDER.metrics-target.json. Both are there until this object ends or
+  // drop_target().
+  void write_target(const std::filesystem::path& folder, const std::string& run_id);
+  void drop_target() noexcept;
+
+  // Who has scraped twice gets to see the end: waits for one more scrape, as long as the time
+  // between the last two says, at most 20 s, and while `may_wait`.
+  void wait_for_scrape(const std::function<bool()>& may_wait);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::optional<live::Endpoint::Page> page(std::string_view path, std::string_view accept);
+
+  Sources sources_;
+  std::filesystem::path target_, link_;
+  std::mutex mutex_;  // of the two below
+  std::condition_variable scraped_;
+  std::optional<Clock::time_point> last_scrape_, scrape_before_;
+  std::unique_ptr<live::Endpoint> endpoint_;  // last: its thread uses the above
+};
+
+}  // namespace scalemark::process
