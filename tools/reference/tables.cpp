@@ -133,8 +133,10 @@ namespace {
 std::string metric_table() {
   std::string text = "\n| name | kind | labels | meaning |\n| --- | --- | --- | --- |\n";
   for (const live::MetricRow& row : live::metric_rows()) {
-    text +=
-        "| `" + row.name + "` | " + row.kind + " | " + row.labels + " | " + cell(row.help) + " |\n";
+    std::string labels = row.labels.empty() ? "" : "`" + row.labels + "`";
+    for (std::size_t at = 0; (at = labels.find(',', at)) != std::string::npos; at += 4)
+      labels.replace(at, 1, "`, `");
+    text += "| `" + row.name + "` | " + row.kind + " | " + labels + " | " + cell(row.help) + " |\n";
   }
   return text;
 }
