@@ -89,7 +89,7 @@ struct Wish {
   double weight = 0;
 };
 
-// What the header says of a media type; absent: nothing.
+// The header speaks of a media type so; absent: it does not, or refuses it.
 std::optional<Wish> wish_for(std::string_view accept, std::string_view type) {
   std::optional<Wish> best;
   std::size_t place = 0;

@@ -78,13 +78,13 @@ std::map<std::string, std::string> identity_of_training(const settings::Settings
 CheckpointOptions checkpoint_options(const settings::Settings& settings,
                                      process::RankContext& context,
                                      const std::vector<monitoring::Host>& hosts,
-                                     const std::string& data_identity) {
+                                     const std::string& data_identity, process::RunReport& report) {
   return {.folder = std::filesystem::path(settings.general.output) / "checkpoints",
           .every = settings::parse_steps_or_time(settings.checkpoints.every),
           .keep = settings.checkpoints.keep,
           .resume = settings.checkpoints.resume,
           .same = identity_of_training(settings, context, hosts, data_identity),
-          .note = {}};
+          .note = [&report](const std::string& text) { report.note(text); }};
 }
 
 // --resume: the folder of the earlier session, on rank 0.
@@ -119,21 +119,29 @@ reporting::PointRecord identity_of(const settings::Settings& settings,
   return identity;
 }
 
+void compare(const Opened& opened, process::RankProcess& rank_process) {
+  auto facts = process::common_facts(rank_process.request());
+  facts["data.identity"] = opened.data.identity;
+  rank_process.compare(facts);
+}
+
+// The pulse may be older than the end.
+void gather_last_records(process::RankGroup& ranks, process::LiveStatus& live) {
+  for (const auto& record : ranks.control().gather(live.record())) live.take(record);
+}
+
 ExitCode train_as(const settings::Settings& settings, process::RankProcess& rank_process) {
   process::RankContext& context = rank_process.rendezvous();
   context.device().limit_memory(memory_limit(settings, context));
   const Opened opened = open(settings, rank_process, context);
-  auto facts = process::common_facts(rank_process.request());
-  facts["data.identity"] = opened.data.identity;
-  rank_process.compare(facts);
+  compare(opened, rank_process);
   if (catalogue::needs_one_rank_per_gpu(settings.parallel.backend)) {
     context.refuse_shared_gpus();
   }
   const auto hosts = process::survey_hosts(context);
   process::RunReport& report =
       rank_process.open_report({.hosts = hosts, .folder = continued_folder(settings, context)});
-  auto checkpoints = checkpoint_options(settings, context, hosts, opened.data.identity);
-  checkpoints.note = [&](const std::string& text) { report.note(text); };
+  auto checkpoints = checkpoint_options(settings, context, hosts, opened.data.identity, report);
   communicating::report_host_ring(context, settings.parallel.backend, report,
                                   [&] { rank_process.watchdog().heartbeat(0); });
 
@@ -172,8 +180,7 @@ ExitCode train_as(const settings::Settings& settings, process::RankProcess& rank
     return rank_process.end_interrupted(agreement.stop()->signal, agreement.stop()->agreed);
   }
 
-  for (const auto& record : rank_group.control().gather(rank_process.live().record()))
-    rank_process.live().take(record);
+  gather_last_records(rank_group, rank_process.live());
   rank_group.control().barrier();
   rank_group.finish();
   rank_group.close();

@@ -83,8 +83,8 @@ TEST(Metrics, ShowAStatus) {
 TEST(Metrics, LeaveOutWhatIsNotKnown) {
   const std::string text = page();
   for (const char* series :
-       {"learning_rate", "scalemark_epoch", "remaining_seconds", "evaluation_loss", "gpu_power_watts",
-        "gpu_xid_errors_total", "host_memory_available_bytes"}) {
+       {"learning_rate", "scalemark_epoch", "remaining_seconds", "evaluation_loss",
+        "gpu_power_watts", "gpu_xid_errors_total", "host_memory_available_bytes"}) {
     EXPECT_EQ(text.find(series), std::string::npos) << series;
   }
   EXPECT_EQ(text.find("state=\"queued\""), std::string::npos);
