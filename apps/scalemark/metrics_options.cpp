@@ -48,18 +48,19 @@ std::optional<process::MetricsAddress> metrics_address(const settings::RawSettin
   return address;
 }
 
-std::string prepare_metrics(const settings::RawSettings& raw, process::MetricsAddress& metrics) {
-  std::string note;
+void prepare_metrics(const settings::RawSettings& raw, ResolvedCommand& base,
+                     std::vector<std::string>& notes) {
+  if (!base.metrics || !holds_rank_0(base.detection) || base.settings.general.dry_run) return;
+  process::MetricsAddress& metrics = *base.metrics;
   if (const auto file = raw.find(kToken); file != raw.end()) {
     launching::Secret token = launching::read_metrics_token(file->second.text);
     metrics.token = std::move(token.text);
-    note = std::move(token.note);
+    if (!token.note.empty()) notes.push_back(std::move(token.note));
   }
   live::Endpoint::Options options;
   options.host = metrics.host;
   options.port = metrics.port;
-  const live::Endpoint probe(std::move(options));  // it is free
-  return note;
+  const live::Endpoint probe(std::move(options));  // throws where it cannot listen
 }
 
 }  // namespace scalemark::cli

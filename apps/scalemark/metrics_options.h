@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/scalemark/rank_command.h"
 #include "core/settings/layers.h"
 #include "core/settings/problem.h"
 #include "engine/process/run_request.h"
@@ -16,9 +17,10 @@ namespace scalemark::cli {
 std::optional<process::MetricsAddress> metrics_address(const settings::RawSettings& raw,
                                                        std::vector<settings::Problem>& problems);
 
-// On the process that holds rank 0: reads the token into `metrics` and refuses a port that is
-// taken, before anything is started. Throws as read_secret() and Endpoint do. Returns a warning, or
-// nothing.
-std::string prepare_metrics(const settings::RawSettings& raw, process::MetricsAddress& metrics);
+// On the process that holds rank 0, unless nothing is to run: reads the token into base.metrics and
+// refuses a port that is taken, before anything is started. Throws as read_metrics_token() and
+// Endpoint do. Adds warnings to `notes`.
+void prepare_metrics(const settings::RawSettings& raw, ResolvedCommand& base,
+                     std::vector<std::string>& notes);
 
 }  // namespace scalemark::cli

@@ -53,8 +53,8 @@ std::int64_t count_in(const settings::RawSettings& raw, const char* option) {
              : std::max<std::int64_t>(1, settings::parse_count(found->second.text).value_or(1));
 }
 
-std::string run_id_in(const settings::RawSettings& raw) {
-  const auto found = raw.find("run_id");
+std::string text_in(const settings::RawSettings& raw, const char* option) {
+  const auto found = raw.find(option);
   return found == raw.end() ? std::string() : found->second.text;
 }
 
@@ -112,10 +112,9 @@ void refuse(const Problems& problems, const launching::Detection& detection) {
 // Makes the digest of --run-token's file part of the rendezvous. Not for a rank that the built-in
 // launcher has started: it got the digest from there. Throws as read_run_token() does.
 void use_run_token(const settings::RawSettings& raw, launching::Detection& detection) {
-  const auto option = raw.find("run_token");
-  const bool told = !detection.error_file.empty();
-  if (option == raw.end() || told) return;
-  const launching::RunToken token = launching::read_run_token(option->second.text);
+  const std::string file = text_in(raw, "run_token");
+  if (file.empty() || !detection.error_file.empty()) return;  // or it was told already
+  const launching::RunToken token = launching::read_run_token(file);
   detection.rendezvous.secret = token.secret;
   if (detection.node) detection.node->rendezvous.secret = token.secret;
   if (!token.note.empty()) detection.notes.push_back(token.note);
@@ -136,13 +135,11 @@ void resolve(const Invocation& invocation, RankCommand& command) {
   probe_topology(layers.raw, probed.machine);
   settings::Surroundings around{.machine = probed.machine,
                                 .ranks = std::nullopt,
-                                .place = probe_place(run_id_in(layers.raw))};
+                                .place = probe_place(text_in(layers.raw, "run_id"))};
   ResolvedCommand& base = command.base();
   base.date = around.place.date;
   base.about = layers.about;
-  if (const auto yes = layers.raw.find("yes"); yes != layers.raw.end()) {
-    base.yes = settings::parse_switch(yes->second.text).value_or(false);
-  }
+  base.yes = settings::parse_switch(text_in(layers.raw, "yes")).value_or(false);
   scale_down(invocation.command, probed.machine, layers, base);
   Problems& problems = layers.problems;
   if (const std::string note = assume_gpus(layers.raw, probed.machine); !note.empty()) {
@@ -166,10 +163,7 @@ void resolve(const Invocation& invocation, RankCommand& command) {
   }
   refuse(problems, base.detection);
   use_run_token(layers.raw, base.detection);
-  if (base.metrics && holds_rank_0(base.detection) && !base.settings.general.dry_run) {
-    const std::string note = prepare_metrics(layers.raw, *base.metrics);
-    if (!note.empty()) notes.push_back(note);
-  }
+  prepare_metrics(layers.raw, base, notes);
   command.complete();
 
   std::ranges::copy(base.detection.notes, std::back_inserter(notes));

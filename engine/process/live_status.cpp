@@ -1,12 +1,9 @@
 #include "engine/process/live_status.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <map>
-#include <string_view>
 #include <utility>
 
 #include "core/base/durations.h"
@@ -14,83 +11,27 @@
 #include "core/base/version.h"
 #include "core/base/watching_thread.h"
 #include "core/base/wire.h"
-#include "core/monitoring/telemetry/gpu_probes.h"
-#include "core/monitoring/telemetry/host_probes.h"
 #include "core/monitoring/telemetry/process_probes.h"
 #include "core/reporting/render/render.h"
+#include "engine/process/telemetry.h"
 
 namespace scalemark::process {
 namespace {
 
 namespace fs = std::filesystem;
-using Latest = std::vector<monitoring::Sampler::Latest>;
 
 constexpr std::chrono::milliseconds kEvery{2000};
 constexpr double kLargestShare = 0.001;  // of the time, for writing
 // A status that is older than 10 s counts as that of a dead run (core/live/rates.h).
 constexpr double kLongestPause_s = 6;
 
-std::optional<double> value_of(const Latest& latest, std::string_view source) {
-  const auto found =
-      std::ranges::find_if(latest, [&](const auto& one) { return one.name.source == source; });
-  return found == latest.end() ? std::nullopt : std::optional(found->value);
-}
-
-std::optional<live::GpuStatus> gpu_of(const Latest& latest) {
-  if (!value_of(latest, monitoring::kSmClock)) return std::nullopt;
-  live::GpuStatus gpu;
-  gpu.utilisation = value_of(latest, monitoring::kUtilisation);
-  gpu.memory_used_bytes = value_of(latest, monitoring::kGpuMemoryUsed);
-  gpu.power_W = value_of(latest, monitoring::kPower);
-  gpu.sm_clock_MHz = value_of(latest, monitoring::kSmClock);
-  gpu.temperature_C = value_of(latest, monitoring::kTemperature);
-  gpu.ecc_corrected = value_of(latest, monitoring::kEccCorrected);
-  gpu.ecc_uncorrected = value_of(latest, monitoring::kEccUncorrected);
-  gpu.xid_errors = value_of(latest, monitoring::kXidErrors);
-  gpu.pcie_replays = value_of(latest, monitoring::kPcieReplays);
-  for (const char* reason : monitoring::clock_reasons()) {
-    if (value_of(latest, reason).value_or(0) > 0) gpu.held_down_by.emplace_back(reason);
-  }
-  return gpu;
-}
-
-live::NodeStatus node_of(const Latest& latest, double clock_s, double sampler_cpu_s) {
-  live::NodeStatus node{.clock_s = clock_s,
-                        .busy_cpu_s = value_of(latest, monitoring::kBusyCpus),
-                        .steal_cpu_s = value_of(latest, monitoring::kStealCpus),
-                        .throttled_cpu_s = value_of(latest, monitoring::kThrottledCpus)};
-  node.memory_available_bytes = value_of(latest, monitoring::kMemoryAvailable);
-  node.swapped_bytes = value_of(latest, monitoring::kSwappedBytes);
-  node.pressure_cpu_s = value_of(latest, monitoring::kPressureCpu);
-  node.pressure_memory_s = value_of(latest, monitoring::kPressureMemory);
-  node.pressure_io_s = value_of(latest, monitoring::kPressureIo);
-  node.retransmitted_segments = value_of(latest, monitoring::kRetransmits);
-  node.network_errors = value_of(latest, monitoring::kNetworkErrors);
-  node.disk_read_bytes = value_of(latest, monitoring::kDiskReadBytes);
-  node.disk_written_bytes = value_of(latest, monitoring::kDiskWrittenBytes);
-  node.sampler_cpu_s = sampler_cpu_s;
-  node.cpus = ::sysconf(_SC_NPROCESSORS_ONLN);
-  for (const auto& [name, value] : latest) {
-    const bool received = name.source == monitoring::kReceivedBytes;
-    if (!received && name.source != monitoring::kSentBytes) continue;
-    auto found = std::ranges::find(node.interfaces, name.device, &live::InterfaceStatus::name);
-    if (found == node.interfaces.end()) {
-      node.interfaces.push_back({.name = name.device});
-      found = std::prev(node.interfaces.end());
-    }
-    (received ? found->received_bytes : found->sent_bytes) = value;
-  }
-  return node;
-}
-
 // Without fsync: after a crash of the machine it is worth nothing.
 void replace(const fs::path& file, const std::string& text) {
   const fs::path fresh = file.string() + ".tmp";
-  {
-    std::ofstream out(fresh, std::ios::binary | std::ios::trunc);
-    out << text << std::flush;
-    if (!out) throw fs::filesystem_error("cannot write", fresh, std::error_code());
-  }
+  std::ofstream out(fresh, std::ios::binary | std::ios::trunc);
+  out << text;
+  out.close();
+  if (!out) throw fs::filesystem_error("cannot write", fresh, std::error_code());
   fs::rename(fresh, file);
 }
 
@@ -128,7 +69,6 @@ live::Beat LiveStatus::beat() {
   const auto reading = reader_.read();
   const auto in_use = context_.group_in_use();
   monitoring::Sampler& sampler = context_.telemetry();
-  const auto latest = sampler.latest();
   const PhaseTracker& tracker = context_.phase_tracker();
   const double clock_s = seconds_since(began_);
   live::Beat beat;
@@ -149,11 +89,11 @@ live::Beat LiveStatus::beat() {
                .watching_cpu_s = watching_cpu_s(),
                .main_ran_s = reading.main_ran_s,
                .main_queued_s = reading.main_queued_s,
-               .gpu = gpu_of(latest)};
+               .gpu = latest_of_gpu(sampler)};
   if (in_use.count) beat.rank.collectives = static_cast<std::int64_t>(in_use.count->begun());
   beat.rank.all_collectives =
       static_cast<std::int64_t>(in_use.begun_before) + beat.rank.collectives;
-  if (sampler.reads_shared()) beat.node = node_of(latest, clock_s, sampler.cpu_s());
+  if (sampler.reads_shared()) beat.node = latest_of_node(sampler, clock_s);
   return beat;
 }
 
@@ -183,15 +123,10 @@ std::string LiveStatus::open(const fs::path& folder, live::Status head,
 
 // The file is written with the address, so this comes first.
 void LiveStatus::serve(const MetricsAddress& address, const fs::path& folder) {
-  const auto locked = [this](auto what) {
-    return [this, what] {
-      const std::lock_guard lock(mutex_);
-      return what();
-    };
-  };
-  pages_ = std::make_unique<MetricsPages>(
-      address, MetricsPages::Sources{.status = locked([this] { return standing(); }),
-                                     .done_points = locked([this] { return done_points_; })});
+  pages_ = std::make_unique<MetricsPages>(address, [this] {
+    const std::lock_guard lock(mutex_);
+    return MetricsPages::Shown{standing(), done_points_};
+  });
   {
     const std::lock_guard lock(mutex_);
     head_.endpoint = pages_->address();
@@ -265,10 +200,6 @@ void LiveStatus::end(const std::string& state) {
   if (file_.empty()) return;
   writer_.reset();
   end_at_once(state);
-}
-
-void LiveStatus::wait_for_scrape(const std::function<bool()>& may_wait) {
-  if (pages_) pages_->wait_for_scrape(may_wait);
 }
 
 void LiveStatus::end_at_once(const std::string& state) noexcept {

@@ -2,9 +2,7 @@
 // them, writes status.json into the output folder, and serves both on --metrics-port.
 #pragma once
 
-#include <condition_variable>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -58,7 +56,7 @@ class LiveStatus {
   void take(const std::string& record);
   // The run has ended as `state`: writes a last time, and lets whoever scrapes see it.
   void end(const std::string& state);
-  void wait_for_scrape(const std::function<bool()>& may_wait);
+  MetricsPages* pages() { return pages_.get(); }  // null: none are served
   // The same for a process that ends at once, from any thread: waits for no other one.
   void end_at_once(const std::string& state) noexcept;
 

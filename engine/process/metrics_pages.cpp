@@ -51,8 +51,8 @@ constexpr const char* kFrontPage =
 
 }  // namespace
 
-MetricsPages::MetricsPages(const MetricsAddress& address, Sources sources)
-    : sources_(std::move(sources)) {
+MetricsPages::MetricsPages(const MetricsAddress& address, std::function<Shown()> shown)
+    : shown_(std::move(shown)) {
   live::Endpoint::Options options;
   options.host = address.host;
   options.port = address.port;
@@ -69,7 +69,7 @@ std::optional<live::Endpoint::Page> MetricsPages::page(std::string_view path,
                                                        std::string_view accept) {
   if (path == "/") return {{"text/html; charset=utf-8", kFrontPage}};
   if (path == "/status") {
-    live::Status status = sources_.status();
+    live::Status status = shown_().status;
     for (live::FoundSoFar& finding : status.findings) finding.text = without_paths(finding.text);
     return {{"application/json", live::to_json(status)}};
   }
@@ -80,8 +80,9 @@ std::optional<live::Endpoint::Page> MetricsPages::page(std::string_view path,
   }
   scraped_.notify_all();
   const live::MetricsForm form = live::form_for(accept);
-  return {{live::type_of(form), live::metrics_page(sources_.status(), seconds_since_1970(),
-                                                   sources_.done_points(), form)}};
+  const Shown shown = shown_();
+  return {{live::type_of(form),
+           live::metrics_page(shown.status, seconds_since_1970(), shown.done_points, form)}};
 }
 
 void MetricsPages::write_target(const fs::path& folder, const std::string& run_id) {

@@ -19,12 +19,12 @@ namespace scalemark::process {
 
 class MetricsPages {
  public:
-  struct Sources {
-    std::function<live::Status()> status;  // without `endpoint`; both from another thread
-    std::function<std::string()> done_points;
+  struct Shown {
+    live::Status status;
+    std::string done_points;  // see metrics_page()
   };
-  // Serves at once. Throws as Endpoint does.
-  MetricsPages(const MetricsAddress& address, Sources sources);
+  // Serves at once. `shown` is called by another thread. Throws as Endpoint does.
+  MetricsPages(const MetricsAddress& address, std::function<Shown()> shown);
   ~MetricsPages();
   MetricsPages(const MetricsPages&) = delete;
   MetricsPages& operator=(const MetricsPages&) = delete;
@@ -45,7 +45,7 @@ class MetricsPages {
   using Clock = std::chrono::steady_clock;
   std::optional<live::Endpoint::Page> page(std::string_view path, std::string_view accept);
 
-  Sources sources_;
+  std::function<Shown()> shown_;
   std::filesystem::path target_, link_;
   std::mutex mutex_;  // of the two below
   std::condition_variable scraped_;

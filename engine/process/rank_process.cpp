@@ -85,7 +85,8 @@ RankProcess::~RankProcess() {
   report_.reset();
   watchdog_.clear_phase();
   if (context_) context_->error_store().leave(leave_limit_);
-  if (ends_well) live_->wait_for_scrape([] { return !distributed::received_signal(); });
+  if (ends_well && live_->pages())
+    live_->pages()->wait_for_scrape([] { return !distributed::received_signal(); });
 }
 
 ExitCode RankProcess::run(const std::function<ExitCode()>& body) noexcept {

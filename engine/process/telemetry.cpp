@@ -1,9 +1,11 @@
 #include "engine/process/telemetry.h"
 
 #include <ATen/Parallel.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <iterator>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,6 +15,17 @@
 #include "engine/process/node_leader.h"
 
 namespace scalemark::process {
+namespace {
+
+using Latest = std::vector<monitoring::Sampler::Latest>;
+
+std::optional<double> value_of(const Latest& latest, std::string_view source) {
+  const auto found =
+      std::ranges::find_if(latest, [&](const auto& one) { return one.name.source == source; });
+  return found == latest.end() ? std::nullopt : std::optional(found->value);
+}
+
+}  // namespace
 
 std::unique_ptr<monitoring::Sampler> open_telemetry(RankContext& context,
                                                     std::chrono::milliseconds period) {
@@ -43,6 +56,55 @@ monitoring::Sampler& fresh_telemetry(RankContext& context, bool leads_node) {
 
 reporting::RankReadings readings(RankContext& context) {
   return {context.host(), monitoring::machine_id(), context.telemetry().summaries()};
+}
+
+std::optional<live::GpuStatus> latest_of_gpu(const monitoring::Sampler& sampler) {
+  const Latest latest = sampler.latest();
+  if (!value_of(latest, monitoring::kSmClock)) return std::nullopt;
+  live::GpuStatus gpu;
+  gpu.utilisation = value_of(latest, monitoring::kUtilisation);
+  gpu.memory_used_bytes = value_of(latest, monitoring::kGpuMemoryUsed);
+  gpu.power_W = value_of(latest, monitoring::kPower);
+  gpu.sm_clock_MHz = value_of(latest, monitoring::kSmClock);
+  gpu.temperature_C = value_of(latest, monitoring::kTemperature);
+  gpu.ecc_corrected = value_of(latest, monitoring::kEccCorrected);
+  gpu.ecc_uncorrected = value_of(latest, monitoring::kEccUncorrected);
+  gpu.xid_errors = value_of(latest, monitoring::kXidErrors);
+  gpu.pcie_replays = value_of(latest, monitoring::kPcieReplays);
+  for (const char* reason : monitoring::clock_reasons()) {
+    if (value_of(latest, reason).value_or(0) > 0) gpu.held_down_by.emplace_back(reason);
+  }
+  return gpu;
+}
+
+live::NodeStatus latest_of_node(const monitoring::Sampler& sampler, double clock_s) {
+  const Latest latest = sampler.latest();
+  live::NodeStatus node{.clock_s = clock_s,
+                        .busy_cpu_s = value_of(latest, monitoring::kBusyCpus),
+                        .steal_cpu_s = value_of(latest, monitoring::kStealCpus),
+                        .throttled_cpu_s = value_of(latest, monitoring::kThrottledCpus)};
+  node.memory_available_bytes = value_of(latest, monitoring::kMemoryAvailable);
+  node.swapped_bytes = value_of(latest, monitoring::kSwappedBytes);
+  node.pressure_cpu_s = value_of(latest, monitoring::kPressureCpu);
+  node.pressure_memory_s = value_of(latest, monitoring::kPressureMemory);
+  node.pressure_io_s = value_of(latest, monitoring::kPressureIo);
+  node.retransmitted_segments = value_of(latest, monitoring::kRetransmits);
+  node.network_errors = value_of(latest, monitoring::kNetworkErrors);
+  node.disk_read_bytes = value_of(latest, monitoring::kDiskReadBytes);
+  node.disk_written_bytes = value_of(latest, monitoring::kDiskWrittenBytes);
+  node.sampler_cpu_s = sampler.cpu_s();
+  node.cpus = ::sysconf(_SC_NPROCESSORS_ONLN);
+  for (const auto& [name, value] : latest) {
+    const bool received = name.source == monitoring::kReceivedBytes;
+    if (!received && name.source != monitoring::kSentBytes) continue;
+    auto found = std::ranges::find(node.interfaces, name.device, &live::InterfaceStatus::name);
+    if (found == node.interfaces.end()) {
+      node.interfaces.push_back({.name = name.device});
+      found = std::prev(node.interfaces.end());
+    }
+    (received ? found->received_bytes : found->sent_bytes) = value;
+  }
+  return node;
 }
 
 }  // namespace scalemark::process

@@ -4,7 +4,9 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 
+#include "core/live/status.h"
 #include "core/monitoring/telemetry/sampler.h"
 #include "core/reporting/point/telemetry.h"
 #include "engine/process/rank_context.h"
@@ -19,6 +21,11 @@ std::unique_ptr<monitoring::Sampler> open_telemetry(RankContext& context,
 // The same sampler, for a measurement that begins: without earlier stretches. `leads_node`: whether
 // this rank reads what all ranks of its machine share. Not within a timed region.
 monitoring::Sampler& fresh_telemetry(RankContext& context, bool leads_node);
+
+// The newest readings, for this rank's record: of its GPU, absent on a CPU; and of its machine,
+// where `sampler` reads what ranks share. `clock_s`: when, on the rank's clock.
+std::optional<live::GpuStatus> latest_of_gpu(const monitoring::Sampler& sampler);
+live::NodeStatus latest_of_node(const monitoring::Sampler& sampler, double clock_s);
 
 // Returns this rank's readings, after end().
 reporting::RankReadings readings(RankContext& context);
