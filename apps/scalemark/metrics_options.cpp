@@ -34,7 +34,7 @@ std::optional<process::MetricsAddress> metrics_address(const settings::RawSettin
   if (!address) {
     problems.push_back({.option = kPort,
                         .found = text,
-                        .allowed = "PORT, HOST:PORT or auto (any port that is free)",
+                        .allowed = "PORT, HOST:PORT or auto (any port that is free) is allowed",
                         .origin = origin,
                         .hint = {}});
   } else if (!live::is_loopback(address->host) && !raw.contains(kToken)) {

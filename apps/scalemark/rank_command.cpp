@@ -222,10 +222,6 @@ process::RunRequest rank_request(const Invocation& invocation, const ResolvedCom
 
 }  // namespace
 
-bool holds_rank_0(const launching::Detection& detection) {
-  return (detection.node ? detection.node->node_rank : detection.world.rank) == 0;
-}
-
 bool RankCommand::starts_ranks() { return base().detection.node.has_value(); }
 
 ExitCode RankCommand::start(const Invocation& invocation) {

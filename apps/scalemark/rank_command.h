@@ -36,7 +36,9 @@ struct ResolvedCommand {
 };
 
 // Rank 0, or the launcher that will start it: the process that writes the run's files.
-bool holds_rank_0(const launching::Detection& detection);
+inline bool holds_rank_0(const launching::Detection& detection) {
+  return (detection.node ? detection.node->node_rank : detection.world.rank) == 0;
+}
 
 class RankCommand {
  public:

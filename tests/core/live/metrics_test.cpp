@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "core/live/metric_rows.h"
+
 namespace scalemark::live {
 namespace {
 
@@ -129,6 +131,15 @@ TEST(Metrics, ComeInTheFormThatIsAskedFor) {
             MetricsForm::kOpenMetrics);
   EXPECT_EQ(form_for("text/plain;q=0.9, application/openmetrics-text;q=0.5"), MetricsForm::kText);
   EXPECT_EQ(form_for("text/plain, application/openmetrics-text;q=0"), MetricsForm::kText);
+}
+
+TEST(Metrics, OfARunThatHasJustBegunAreTwo) {
+  const Status begun{.run_id = "abc", .command = "train"};
+  std::vector<std::string> names;
+  for (const Metric& row : metrics()) {
+    if (!row.read({begun, 0}).empty()) names.emplace_back(row.name);
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"run_info", "run_state"}));
 }
 
 TEST(Metrics, HaveNamesOfTheirOwnAndAHelp) {

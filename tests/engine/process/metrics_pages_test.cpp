@@ -1,0 +1,77 @@
+#include "engine/process/metrics_pages.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "core/live/fetch.h"
+#include "tests/data/text/temporary_folder.h"
+
+namespace scalemark::process {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+MetricsPages::Shown shown() {
+  MetricsPages::Shown shown{.status = {.run_id = "abc", .command = "train"}, .done_points = {}};
+  shown.status.findings = {{.code = "slow_disk",
+                            .severity = "info",
+                            .text = "'/home/ann/data' (/x) reads 3 images/s, see /a/b, 5 / s"}};
+  return shown;
+}
+
+std::string get(const MetricsPages& pages, const std::string& path) {
+  return live::fetch("http://" + pages.address() + path, "", 10s);
+}
+
+TEST(MetricsPages, ShowNoPaths) {
+  const MetricsPages pages({.host = "127.0.0.1", .port = 0, .token = {}}, shown);
+  const live::Status status = live::parse_status(get(pages, "/status"), "status");
+  EXPECT_EQ(status.findings.at(0).text, "'<path>' (<path>) reads 3 images/s, see <path>, 5 / s");
+}
+
+TEST(MetricsPages, AreFoundByAFileAndALinkBesideTheFolder) {
+  const data::TemporaryFolder folder;
+  const fs::path out = folder.path() / "out", link = out.string() + ".metrics-target.json";
+  fs::create_directory(out);
+  for (int start = 0; start < 2; ++start) {
+    MetricsPages pages({.host = "127.0.0.1", .port = 0, .token = {}}, shown);
+    pages.write_target(out, "abc");
+    for (const fs::path& file : {out / "metrics-target.json", link}) {
+      const auto targets = nlohmann::json::parse(data::read_file(file));
+      EXPECT_EQ(
+          targets,
+          (nlohmann::json{{{"targets", {pages.address()}}, {"labels", {{"run_id", "abc"}}}}}));
+    }
+    if (start == 0) continue;
+    pages.drop_target();
+    EXPECT_FALSE(fs::exists(fs::symlink_status(link)));
+  }
+  EXPECT_TRUE(fs::is_empty(out));
+}
+
+TEST(MetricsPages, WhoScrapesSeesTheEnd) {
+  MetricsPages pages({.host = "127.0.0.1", .port = 0, .token = {}}, shown);
+  pages.wait_for_scrape([] { return true; });  // nobody scrapes: it does not wait
+  get(pages, "/metrics");
+  std::this_thread::sleep_for(200ms);  // a page is made anew then
+  get(pages, "/metrics");
+  std::atomic<int> asked{0};
+  std::thread scraper([&] {
+    while (asked == 0) std::this_thread::yield();
+    get(pages, "/metrics");
+  });
+  pages.wait_for_scrape([&] { return ++asked > 0; });
+  EXPECT_GE(asked, 1);
+  scraper.join();
+  asked = 0;
+  pages.wait_for_scrape([&] { return ++asked < 2; });  // as after a signal
+  EXPECT_LE(asked, 2);
+}
+
+}  // namespace
+}  // namespace scalemark::process
