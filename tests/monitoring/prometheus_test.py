@@ -15,7 +15,7 @@ from endings import Running, run_cases
 from expressions import OF_PROMETHEUS, listed_metrics, names_in, of_dashboard, reported_metrics, rules
 from program import check, report_in, skip
 from prometheus_server import Prometheus
-from sweeps import kill_all
+from sweeps import kill_all, steps_of
 
 try:
     from prometheus_client.openmetrics.parser import text_string_to_metric_families as strict_openmetrics
@@ -26,7 +26,6 @@ BATCH, ITERS, WARMUP = 64, 4000, 20
 SWEEP = ("sweep", "--workload", "mlp", "--batch-size", BATCH, "--threads", 1, "--world-sizes", 2, "--iters", ITERS, "--warmup-iters", WARMUP,
          "--repetitions", 2)
 ENDLESS = ("train", "--workload", "mlp", "--nproc-per-node", 2, "--iters", 10_000_000, "--warmup-iters", 2)
-TIMELINE_STEPS = 5  # after the window of a point whose communication has a bucket_timeline
 EVER = "[1h:1s]"  # Prometheus and the run are younger
 
 # Metrics that two ranks without a GPU never show, with the reason.
@@ -104,11 +103,6 @@ def check_forms(run):
     missing = set(listed) - shown - absent(run)
     check(not missing, f"listed, and not shown during a sweep: {sorted(missing)}")
     check(not shown & set(ABSENT), f"shown, though {[(name, ABSENT[name]) for name in shown & set(ABSENT)]}")
-
-
-def steps_of(point):
-    timeline = TIMELINE_STEPS if point.get("communication", {}).get("bucket_timeline") else 0
-    return point["warmup"]["iterations"] + point["iterations"] + timeline
 
 
 def history(prometheus, expression):

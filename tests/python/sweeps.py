@@ -13,6 +13,7 @@ from program import check, report_in
 
 VALIDATOR = jsonschema.Draft202012Validator(json.loads((SOURCE / "docs/report.schema.json").read_text()))
 FAST = ("--workload", "linear", "--iters", 5, "--warmup-iters", 2, "--threads", 1, "--no-progress")
+TIMELINE_STEPS = 5
 _VALID = {}  # the last one found valid, by its file
 TWO_RANKS = ("--world-sizes", "1,2", "--nproc-per-node", 2)
 
@@ -57,6 +58,12 @@ def statuses(report):
     return {row["id"]: row["status"] for row in report["points"]}
 
 
+def steps_of(point):
+    """Optimizer steps that each of its ranks makes: a point with a timeline of its buckets makes some for that after its window."""
+    timeline = TIMELINE_STEPS if point.get("communication", {}).get("bucket_timeline") else 0
+    return point["warmup"]["iterations"] + point["iterations"] + timeline
+
+
 def await_rows(run, count, seconds=600):
     """Returns once that many runs are finished, the report found valid at each look; False: it ended before."""
     end = time.monotonic() + seconds
@@ -81,4 +88,4 @@ def kill_all(run):
     check_gone(pids)
 
 
-__all__ = ["FAST", "TWO_RANKS", "Running", "await_rows", "finished_rows", "journal_lines", "kill_all", "statuses", "sweep", "valid_report"]
+__all__ = ["FAST", "TWO_RANKS", "Running", "await_rows", "finished_rows", "journal_lines", "kill_all", "statuses", "steps_of", "sweep", "valid_report"]
