@@ -175,6 +175,10 @@ def target_case(folder):
         os.kill(watched.ranks()[1], signal.SIGKILL)
         watched.end(69)
         check_no_files(watched, "lost a rank")
+    with begin() as watched:  # rank 0 waits for a rank that does not answer, and ends without destructors
+        os.kill(watched.ranks()[1], signal.SIGSTOP)
+        interrupt(watched)
+        check_no_files(watched, "was interrupted while a rank was stopped")
     with begin() as watched:
         kill_all(watched)
         check(target(watched) == (watched.address, watched.run_id), "the files of a killed run have changed")
