@@ -27,17 +27,25 @@ std::optional<process::MetricsAddress> parsed(const std::string& text) {
 
 std::optional<process::MetricsAddress> metrics_address(const settings::RawSettings& raw,
                                                        std::vector<settings::Problem>& problems) {
-  const auto given = raw.find(kPort);
+  const auto given = raw.find(kPort), token = raw.find(kToken);
+  if (given == raw.end() && token != raw.end()) {
+    problems.push_back({.option = kToken,
+                        .found = token->second.text,
+                        .allowed = "without --metrics-port no page is served",
+                        .origin = token->second.origin,
+                        .hint = "add --metrics-port"});
+  }
   if (given == raw.end()) return std::nullopt;
   const auto& [text, origin] = given->second;
   auto address = parsed(text);
   if (!address) {
-    problems.push_back({.option = kPort,
-                        .found = text,
-                        .allowed = "PORT, HOST:PORT or auto (any port that is free) is allowed",
-                        .origin = origin,
-                        .hint = {}});
-  } else if (!live::is_loopback(address->host) && !raw.contains(kToken)) {
+    problems.push_back(
+        {.option = kPort,
+         .found = text,
+         .allowed = "a PORT from 1 to 65535, HOST:PORT or auto (any free port) is allowed",
+         .origin = origin,
+         .hint = {}});
+  } else if (!live::is_loopback(address->host) && token == raw.end()) {
     problems.push_back({.option = kPort,
                         .found = text,
                         .allowed = "an address that others reach needs --metrics-token FILE, which "

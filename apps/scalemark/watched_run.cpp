@@ -71,7 +71,7 @@ fs::path status_file(const std::string& given) {
   const std::string reason = std::strerror(errno);
   throw no_input("cannot read '" + file.string() + "': " + reason,
                  "train, sweep and comm write it every 2 s into their output folder",
-                 "runs of an older version have none");
+                 "the URL of a run's page begins with http://");
 }
 
 std::vector<fs::path> newest_runs(const fs::path& folder) {
@@ -155,6 +155,11 @@ live::ShownRun WatchedRun::shown() const {
   const live::Status* before = live::base_of(earlier_, *status_);
   const double age_s = status_age_s(written, file_time_, seconds_now(), seen);
   shown.now = live::rates_of(before, *status_, age_s);
+  if (is_remote() && !problem_.empty() && !shown.now.alarm.empty()) {
+    shown.now.alarm =
+        "the page is gone: the run has ended, or rank 0 was killed; its folder says which";
+    return shown;
+  }
   live::mark_ranks(before, *status_, shown.now);
   return shown;
 }

@@ -11,12 +11,17 @@
 namespace scalemark {
 
 inline std::thread quiet_thread(auto body) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread thread(std::move(body));
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return thread;
+  struct Blocked {  // also where no thread can be started
+    sigset_t before{};
+    Blocked() {
+      sigset_t all;
+      sigfillset(&all);
+      pthread_sigmask(SIG_SETMASK, &all, &before);
+    }
+    ~Blocked() { pthread_sigmask(SIG_SETMASK, &before, nullptr); }
+  };
+  const Blocked blocked;
+  return std::thread(std::move(body));
 }
 
 }  // namespace scalemark

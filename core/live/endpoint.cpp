@@ -89,7 +89,8 @@ Response response_of(Answer answer) {
 
 class Endpoint::Server {
  public:
-  explicit Server(const Options& options) : host_(options.host), patience_(options.patience) {
+  explicit Server(const Options& options)
+      : host_(options.host), patience_(options.patience), answered_(options.answered) {
     listen(options.port);
     answers_.emplace(options, acceptor_.local_endpoint().address().is_loopback());
     accept();
@@ -114,11 +115,13 @@ class Endpoint::Server {
 
   std::string host_;
   std::chrono::milliseconds patience_;
+  std::function<void(std::string_view path)> answered_;
   std::optional<Answers> answers_;
   std::vector<Connection*> connections_;  // each is owned by what it waits for
   asio::io_context io_{1};
   tcp::acceptor acceptor_{io_};
   asio::steady_timer pause_{io_};
+  bool accepts_ = false;  // the next client is waited for
   std::thread thread_;
 };
 
@@ -156,6 +159,8 @@ class Endpoint::Server::Connection : public std::enable_shared_from_this<Connect
     const Request request = error ? Request() : request_of(*parser_);
     if (!error) answer = server_.answers_->answer(request);
     if (!answer) return;
+    path_ = answer->status == 200 ? std::string(request.target.substr(0, request.target.find('?')))
+                                  : "";
     response_ = response_of(std::move(*answer));
     response_.version(error ? 11 : parser_->get().version());
     response_.keep_alive(!error && parser_->keep_alive() && !request.has_body);
@@ -165,7 +170,10 @@ class Endpoint::Server::Connection : public std::enable_shared_from_this<Connect
     stream_.expires_after(server_.patience_);
     http::async_write(stream_, response_,
                       [self = shared_from_this()](beast::error_code failed, std::size_t) {
-                        if (!failed) self->go_on();
+                        if (failed) return;
+                        if (!self->path_.empty() && self->server_.answered_)
+                          self->server_.answered_(self->path_);
+                        self->go_on();
                       });
   }
 
@@ -205,6 +213,7 @@ class Endpoint::Server::Connection : public std::enable_shared_from_this<Connect
   beast::flat_buffer buffer_{kMostHeader};
   std::optional<Parser> parser_;
   Response response_;
+  std::string path_;  // of the page that it holds; empty: it holds none
   std::optional<Clock::time_point> idle_since_ = Clock::now();
 };
 
@@ -241,6 +250,7 @@ void Endpoint::Server::serve() {
   ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kLeastUrgent);
   while (true) {
     try {
+      if (!accepts_) accept();
       io_.run();
       return;
     } catch (...) {  // no memory: the connection that asked for it is closed
@@ -250,6 +260,7 @@ void Endpoint::Server::serve() {
 
 void Endpoint::Server::accept() {
   acceptor_.async_accept([this](beast::error_code error, tcp::socket socket) {
+    accepts_ = false;
     if (!error) {
       admit(std::move(socket));
       return accept();
@@ -257,7 +268,9 @@ void Endpoint::Server::accept() {
     constexpr std::chrono::milliseconds kPause{100};  // out of descriptors: the client is kept
     pause_.expires_after(kPause);
     pause_.async_wait([this](beast::error_code) { accept(); });
+    accepts_ = true;
   });
+  accepts_ = true;
 }
 
 void Endpoint::Server::admit(tcp::socket socket) {

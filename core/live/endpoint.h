@@ -29,6 +29,8 @@ class Endpoint {
     // in the endpoint's thread, at most 10 times a second with the same arguments. An exception
     // becomes an answer 500.
     std::function<std::optional<Page>(std::string_view path, std::string_view accept)> page;
+    // A page of this path has been taken whole by a client. In the same thread; may be empty.
+    std::function<void(std::string_view path)> answered;
     // A request has to be complete, an answer taken, the next request begun within it.
     std::chrono::milliseconds patience{5000};
   };

@@ -8,7 +8,6 @@
 
 #include "core/base/durations.h"
 #include "core/base/text.h"
-#include "core/base/version.h"
 #include "core/base/watching_thread.h"
 #include "core/base/wire.h"
 #include "core/monitoring/telemetry/process_probes.h"
@@ -33,6 +32,29 @@ void replace(const fs::path& file, const std::string& text) {
   out.close();
   if (!out) throw fs::filesystem_error("cannot write", fresh, std::error_code());
   fs::rename(fresh, file);
+}
+
+std::string in_words(const settings::Settings& settings, int world_size) {
+  std::string text = settings.task.workload + ", batch " +
+                     std::to_string(settings.size.batch_size) + " per rank, " +
+                     std::string(name_of(settings.parallel.precision));
+  const auto& parallel = settings.parallel;
+  if (parallel.strategy != "none") {
+    text += ", " + parallel.strategy + " over " + parallel.backend;
+  } else if (world_size > 1) {
+    text += ", without exchange";
+  }
+  return text + ", " + counted(world_size, "rank");
+}
+
+std::vector<live::CountedRuns> runs_of(const reporting::Report& report) {
+  std::map<std::string, std::int64_t> counts;  // a status that comes later is no new series
+  for (const auto status : names_of<reporting::PointStatus>()) counts[std::string(status)] = 0;
+  for (const auto& point : report.points) ++counts[std::string(name_of(point.status))];
+  for (const auto& row : report.collectives) ++counts[std::string(name_of(row.status))];
+  std::vector<live::CountedRuns> runs;
+  for (const auto& [status, count] : counts) runs.push_back({status, count});
+  return runs;
 }
 
 }  // namespace
@@ -107,21 +129,23 @@ void LiveStatus::take(const std::string& record) {
   seen = {std::move(beat), now_s};
 }
 
-std::string LiveStatus::open(const fs::path& folder, live::Status head,
-                             const std::optional<MetricsAddress>& metrics) {
-  if (context_.world().rank != 0) return {};
-  const Version program = program_version();
-  head_ = std::move(head);
-  head_.version = program.version;
-  head_.commit = program.git_commit;
+void LiveStatus::open(const fs::path& folder, const reporting::Report& report,
+                      const std::optional<MetricsAddress>& metrics) {
+  if (context_.world().rank != 0) return;
+  head_ = {.run_id = report.run_id,
+           .command = report.invocation.command,
+           .version = report.tool.version,
+           .commit = report.tool.git_commit,
+           .started = report.started};
+  shows_points_ = metrics.has_value();
+  tell(report);
   if (metrics) serve(*metrics, folder);
   file_ = folder / "status.json";
+  is_open_ = true;
   write();
   writer_.emplace(kEvery, [this] { return write(); });
-  return head_.endpoint;
 }
 
-// The file is written with the address, so this comes first.
 void LiveStatus::serve(const MetricsAddress& address, const fs::path& folder) {
   pages_ = std::make_unique<MetricsPages>(address, [this] {
     const std::lock_guard lock(mutex_);
@@ -133,33 +157,6 @@ void LiveStatus::serve(const MetricsAddress& address, const fs::path& folder) {
   }
   pages_->write_target(folder, head_.run_id);
 }
-
-namespace {
-
-std::string in_words(const settings::Settings& settings, int world_size) {
-  std::string text = settings.task.workload + ", batch " +
-                     std::to_string(settings.size.batch_size) + " per rank, " +
-                     std::string(name_of(settings.parallel.precision));
-  const auto& parallel = settings.parallel;
-  if (parallel.strategy != "none") {
-    text += ", " + parallel.strategy + " over " + parallel.backend;
-  } else if (world_size > 1) {
-    text += ", without exchange";
-  }
-  return text + ", " + counted(world_size, "rank");
-}
-
-std::vector<live::CountedRuns> runs_of(const reporting::Report& report) {
-  std::map<std::string, std::int64_t> counts;  // a status that comes later is no new series
-  for (const auto status : names_of<reporting::PointStatus>()) counts[std::string(status)] = 0;
-  for (const auto& point : report.points) ++counts[std::string(name_of(point.status))];
-  for (const auto& row : report.collectives) ++counts[std::string(name_of(row.status))];
-  std::vector<live::CountedRuns> runs;
-  for (const auto& [status, count] : counts) runs.push_back({status, count});
-  return runs;
-}
-
-}  // namespace
 
 LiveStatus::Now LiveStatus::now_of(const settings::Settings& settings, int world_size,
                                    const std::string& sample_unit) {
@@ -182,7 +179,7 @@ void LiveStatus::tell(Now now) {
 }
 
 void LiveStatus::tell(const reporting::Report& report) {
-  std::string points = pages_ ? reporting::render_prometheus({&report, 1}) : "";
+  std::string points = shows_points_ ? reporting::render_prometheus({&report, 1}) : "";
   const std::lock_guard lock(mutex_);
   done_points_ = std::move(points);
   head_.runs = runs_of(report);
@@ -197,13 +194,13 @@ void LiveStatus::tell(const reporting::Evaluation& evaluation) {
 }
 
 void LiveStatus::end(const std::string& state) {
-  if (file_.empty()) return;
+  if (!is_open_) return;
   writer_.reset();
   end_at_once(state);
 }
 
 void LiveStatus::end_at_once(const std::string& state) noexcept {
-  if (file_.empty()) return;
+  if (!is_open_) return;
   {
     const std::lock_guard lock(mutex_);
     if (std::exchange(ended_, true)) return;
@@ -211,8 +208,6 @@ void LiveStatus::end_at_once(const std::string& state) noexcept {
     next_write_s_ = 0;
   }
   write_now();
-  // Otherwise it goes with this object, which whoever scrapes may still look at.
-  if (pages_ && state == name_of(reporting::ReportStatus::kFailed)) pages_->drop_target();
 }
 
 // With mutex_ held. Rank 0's own numbers are of now.
@@ -277,6 +272,9 @@ bool LiveStatus::write() noexcept {
 }
 
 void LiveStatus::write_now() noexcept {
+  // A disk that hangs has the other writer for good.
+  const std::unique_lock writing(write_mutex_, std::chrono::seconds(1));
+  if (!writing.owns_lock()) return;
   try {
     const double before_s = monitoring::thread_cpu_s();
     std::error_code error;

@@ -2,6 +2,7 @@
 // them, writes status.json into the output folder, and serves both on --metrics-port.
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -31,14 +32,15 @@ class LiveStatus {
   // A pulse needs these, which may be called from its side thread as long as this object lives.
   // Without `on_lost`.
   distributed::Pulse::Hooks hooks();
+  std::string record();  // this rank's, of now
 
   // --- On rank 0; elsewhere they do nothing.
 
   // From now on status.json is written, every 2 s, by a thread of its own: a slow disk holds up no
-  // pulse. `head`: run, command, start. `metrics`: where the pages are served, if anywhere; throws
-  // as Endpoint does; returns their address, or nothing.
-  std::string open(const std::filesystem::path& folder, live::Status head,
-                   const std::optional<MetricsAddress>& metrics);
+  // pulse. `report`: as it begins. `metrics`: where the pages are served, if anywhere; throws as
+  // Endpoint does.
+  void open(const std::filesystem::path& folder, const reporting::Report& report,
+            const std::optional<MetricsAddress>& metrics);
   // This is trained or measured now; `runs_done` and `runs_planned` of a sweep.
   struct Now {
     std::string what, point, sample_unit;
@@ -59,11 +61,6 @@ class LiveStatus {
   MetricsPages* pages() { return pages_.get(); }  // null: none are served
   // The same for a process that ends at once, from any thread: waits for no other one.
   void end_at_once(const std::string& state) noexcept;
-
-  // --- On every rank.
-
-  // This rank's record of now.
-  std::string record();
 
  private:
   live::Beat beat();
@@ -89,10 +86,13 @@ class LiveStatus {
   live::Status head_;
   Now now_;
   std::optional<double> output_free_bytes_;
-  double told_at_s_ = 0;     // when now_ was told
+  double told_at_s_ = 0;  // when now_ was told
+  bool shows_points_ = false;
   std::string done_points_;  // the page's part on them
   bool ended_ = false;
-  std::filesystem::path file_;
+  std::filesystem::path file_;  // as pages_ it does not change any more once is_open_
+  std::atomic<bool> is_open_{false};
+  std::timed_mutex write_mutex_;  // of the file: its writer, and who ends the process
   double next_write_s_ = 0;
   std::unique_ptr<MetricsPages> pages_;
   std::optional<distributed::Periodic> writer_;  // last: it uses the above

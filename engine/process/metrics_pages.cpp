@@ -1,6 +1,7 @@
 #include "engine/process/metrics_pages.h"
 
 #include <algorithm>
+#include <iostream>
 #include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "core/base/atomic_file.h"
 #include "core/base/durations.h"
 #include "core/base/host_name.h"
+#include "core/base/text.h"
 #include "core/live/metrics.h"
 
 namespace scalemark::process {
@@ -19,19 +21,22 @@ double seconds_since_1970() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-// Whoever may see the page need not learn where things lie on this machine.
+// Whoever may see the page need not learn where things lie on this machine. A path in quotes goes
+// to the quote, any other to a blank.
 std::string without_paths(const std::string& text) {
   constexpr std::string_view kBefore = " '\"(=:,", kBehind = " '\"),;";
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool begins = i == 0 || kBefore.find(text[i - 1]) != std::string_view::npos;
-    const bool is_path = begins && text[i] == '/' && i + 1 < text.size() && text[i + 1] != ' ';
-    if (!is_path) {
+    const char before = i == 0 ? ' ' : text[i - 1];
+    const bool is_home = text.compare(i, 2, "~/") == 0;
+    const bool is_path = is_home || (text[i] == '/' && i + 1 < text.size() && text[i + 1] != ' ');
+    if (!is_path || kBefore.find(before) == std::string_view::npos) {
       result += text[i];
       continue;
     }
     result += "<path>";
-    i = std::min(text.find_first_of(kBehind, i), text.size()) - 1;
+    const bool quoted = before == '\'' || before == '"';
+    i = std::min(quoted ? text.find(before, i) : text.find_first_of(kBehind, i), text.size()) - 1;
   }
   return result;
 }
@@ -60,6 +65,7 @@ MetricsPages::MetricsPages(const MetricsAddress& address, std::function<Shown()>
   options.page = [this](std::string_view path, std::string_view accept) {
     return page(path, accept);
   };
+  options.answered = [this](std::string_view path) { note_scrape(path); };
   endpoint_ = std::make_unique<live::Endpoint>(std::move(options));
 }
 
@@ -74,15 +80,27 @@ std::optional<live::Endpoint::Page> MetricsPages::page(std::string_view path,
     return {{"application/json", live::to_json(status)}};
   }
   if (path != "/metrics") return std::nullopt;
+  const live::MetricsForm form = live::form_for(accept);
+  const Shown shown = shown_();
+  return {{live::type_of(form),
+           live::metrics_page(shown.status, seconds_since_1970(), shown.done_points, form)}};
+}
+
+void MetricsPages::note_scrape(std::string_view path) {
+  if (path != "/metrics" && path != "/status") return;
   {
     const std::lock_guard lock(mutex_);
     scrape_before_ = std::exchange(last_scrape_, Clock::now());
   }
   scraped_.notify_all();
-  const live::MetricsForm form = live::form_for(accept);
-  const Shown shown = shown_();
-  return {{live::type_of(form),
-           live::metrics_page(shown.status, seconds_since_1970(), shown.done_points, form)}};
+}
+
+void MetricsPages::tell_address() const {
+  std::cerr << "scalemark: pages of this run: http://" + address() + "\n" << std::flush;
+  if (link_failure_.empty()) return;
+  std::cerr << "scalemark: Prometheus does not find them by itself: " + link_failure_ + "; " +
+                   target_.string() + " holds the address\n"
+            << std::flush;
 }
 
 void MetricsPages::write_target(const fs::path& folder, const std::string& run_id) {
@@ -96,11 +114,13 @@ void MetricsPages::write_target(const fs::path& folder, const std::string& run_i
   target_ = file;
   // A folder above that is not ours to write is no reason to end a run.
   std::error_code failed;
-  const fs::path whole = fs::canonical(folder, failed);
-  const fs::path link = whole.string() + "." + kName;
+  const fs::path whole = fs::absolute(folder).lexically_normal();
+  const fs::path named = whole.has_filename() ? whole : whole.parent_path();  // "a/" is "a"
+  const fs::path link = named.string() + "." + kName;
   if (fs::is_symlink(link, failed)) fs::remove(link, failed);  // of a run that was killed
-  fs::create_symlink(whole.filename() / kName, link, failed);
-  if (!failed) link_ = link;
+  fs::create_symlink(named.filename() / kName, link, failed);
+  link_ = failed ? fs::path() : link;
+  if (failed) link_failure_ = link.string() + " cannot be made (" + failed.message() + ")";
 }
 
 void MetricsPages::drop_target() noexcept {
@@ -109,8 +129,8 @@ void MetricsPages::drop_target() noexcept {
   if (!target_.empty()) fs::remove(target_, failed);
 }
 
-void MetricsPages::wait_for_scrape(const std::function<bool()>& may_wait) {
-  constexpr double kSlack_s = 1, kLongest_s = 20, kLook_s = 0.1;
+void MetricsPages::wait_for_scrape(bool quiet, const std::function<bool()>& may_wait) {
+  constexpr double kSlack_s = 1, kLongest_s = 20, kLook_s = 0.1, kSilent_s = 2;
   const Clock::time_point start = Clock::now();
   std::unique_lock lock(mutex_);
   if (!last_scrape_ || !scrape_before_) return;
@@ -118,8 +138,15 @@ void MetricsPages::wait_for_scrape(const std::function<bool()>& may_wait) {
   const double every_s = std::chrono::duration<double>(last - *scrape_before_).count();
   const double until_s = std::min(every_s + kSlack_s, kLongest_s);
   if (seconds_since(last) > until_s) return;  // nobody scrapes any more
-  while (last_scrape_ == last && seconds_since(start) < until_s && may_wait())
+  bool silent = quiet || until_s <= kSilent_s;
+  while (last_scrape_ == last && seconds_since(start) < until_s && may_wait()) {
+    if (!std::exchange(silent, true)) {
+      std::cerr << "scalemark: waiting up to " + printed("%.0f s", until_s) +
+                       " for a last scrape; Ctrl-C leaves\n"
+                << std::flush;
+    }
     scraped_.wait_for(lock, std::chrono::duration<double>(kLook_s));
+  }
 }
 
 }  // namespace scalemark::process

@@ -30,6 +30,7 @@ class MetricsPages {
   MetricsPages& operator=(const MetricsPages&) = delete;
 
   std::string address() const { return endpoint_->address(); }
+  void tell_address() const;  // on stderr, with what keeps Prometheus from finding it
   // Writes FOLDER/metrics-target.json, a file for file_sd
   // (https://prometheus.io/docs/guides/file-sd/), and a link to it beside the folder, since file_sd
   // takes no "*" for a folder: FOLDER.metrics-target.json. Both are there until this object ends or
@@ -38,15 +39,17 @@ class MetricsPages {
   void drop_target() noexcept;
 
   // Who has scraped twice gets to see the end: waits for one more scrape, as long as the time
-  // between the last two says, at most 20 s, and while `may_wait`.
-  void wait_for_scrape(const std::function<bool()>& may_wait);
+  // between the last two says, at most 20 s, and while `may_wait`; unless `quiet` it says so.
+  void wait_for_scrape(bool quiet, const std::function<bool()>& may_wait);
 
  private:
   using Clock = std::chrono::steady_clock;
   std::optional<live::Endpoint::Page> page(std::string_view path, std::string_view accept);
+  void note_scrape(std::string_view path);
 
   std::function<Shown()> shown_;
   std::filesystem::path target_, link_;
+  std::string link_failure_;
   std::mutex mutex_;  // of the two below
   std::condition_variable scraped_;
   std::optional<Clock::time_point> last_scrape_, scrape_before_;

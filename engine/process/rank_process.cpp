@@ -86,7 +86,8 @@ RankProcess::~RankProcess() {
   watchdog_.clear_phase();
   if (context_) context_->error_store().leave(leave_limit_);
   if (ends_well && live_->pages())
-    live_->pages()->wait_for_scrape([] { return !distributed::received_signal(); });
+    live_->pages()->wait_for_scrape(request_.settings.general.quiet,
+                                    [] { return !distributed::received_signal(); });
 }
 
 ExitCode RankProcess::run(const std::function<ExitCode()>& body) noexcept {
@@ -135,16 +136,9 @@ RunReport& RankProcess::open_report(RunReport::Opening opening) {
   opening.device_uuid = context_->device().identity();
   report_.emplace(request_, std::move(opening), failure_reporter_,
                   [this](const reporting::Report& report) { live_->tell(report); });
-  if (auto* writer = report_->writer()) {
-    const std::string address = live_->open(request_.settings.general.output,
-                                            {.run_id = writer->report().run_id,
-                                             .command = request_.settings.command,
-                                             .started = writer->report().started},
-                                            request_.metrics);
-    if (!address.empty() && !request_.settings.general.quiet)
-      std::cerr << "scalemark: pages of this run: http://" + address + "\n" << std::flush;
-    live_->tell(writer->report());
-  }
+  if (auto* writer = report_->writer())
+    live_->open(request_.settings.general.output, writer->report(), request_.metrics);
+  if (live_->pages() && !request_.settings.general.quiet) live_->pages()->tell_address();
   return *report_;
 }
 
@@ -155,7 +149,9 @@ void RankProcess::give_up(const ErrorRecord& fault) {
 }
 
 void RankProcess::tell_end(reporting::ReportStatus status) noexcept {
-  if (live_) live_->end_at_once(std::string(name_of(status)));
+  if (!live_) return;
+  live_->end_at_once(std::string(name_of(status)));
+  if (live_->pages()) live_->pages()->drop_target();
 }
 
 // The process ends with this fault's code, also when another thread's was reported first.

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "core/launching/run_token.h"
 #include "core/monitoring/environment.h"
 #include "core/reporting/point/assemble.h"
 #include "core/reporting/point/findings.h"
@@ -19,7 +20,10 @@ reporting::Report first_page(const RunRequest& request, RunReport::Opening& open
   reporting::Report report =
       opening.continued ? std::move(*opening.continued) : reporting::Report{};
   if (report.started.empty()) report.started = reporting::utc_now();
-  report.run_id = request.rendezvous.run_id;
+  // One rank meets nobody, but who watches several runs tells them apart by it.
+  const std::string& id = request.rendezvous.run_id;
+  report.run_id =
+      id == launching::Rendezvous().run_id ? launching::random_secret().substr(0, 16) : id;
   report.tool = std::move(opening.tool);
   report.invocation = {.command = request.settings.command,
                        .command_line = request.command_line,

@@ -113,7 +113,7 @@ def refused(folder):
         check(not (folder / "out").exists(), f"{options}: the output folder was made")
 
     for given in ("0", "70000", "x", "host:"):
-        refuse("E_CONFIGURATION", 78, (f"--metrics-port is '{given}'", "PORT, HOST:PORT or auto"), "--metrics-port", given)
+        refuse("E_CONFIGURATION", 78, (f"--metrics-port is '{given}'", "a PORT from 1 to 65535, HOST:PORT or auto"), "--metrics-port", given)
     refuse("E_CONFIGURATION", 78, ("0.0.0.0:29400", "--metrics-token FILE"), "--metrics-port", "0.0.0.0:29400")
     for file, code, exit_code, quoted in ((folder / "none", "E_NO_INPUT", 66, "No such file"),
                                           (token_file(folder, "short"), "E_BAD_DATA", 65, "16 characters")):

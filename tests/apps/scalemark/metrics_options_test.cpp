@@ -31,10 +31,16 @@ TEST(MetricsOptions, NameAnAddress) {
 TEST(MetricsOptions, WhatIsNoneIsRefused) {
   for (const char* text : {"", "0", "65536", "99999999999999999999", "-1", "x", "n7", "n7:", ":80",
                            "n7:0", "n7:auto", "file:/tmp/x", "::1:80", "http://n7:80"}) {
-    EXPECT_NE(address_of(given(text)).find("PORT, HOST:PORT or auto (any port that is free) is "),
+    EXPECT_NE(address_of(given(text))
+                  .find("a PORT from 1 to 65535, HOST:PORT or auto (any free port) is allowed"),
               std::string::npos)
         << text;
   }
+}
+
+TEST(MetricsOptions, ATokenAloneIsRefused) {
+  EXPECT_NE(address_of({{"metrics_token", {"file", "option"}}}).find("no page is served"),
+            std::string::npos);
 }
 
 TEST(MetricsOptions, OffLoopbackATokenIsNeeded) {

@@ -226,7 +226,7 @@ class Top(unittest.TestCase):
         (self.folder / "none").mkdir()
         statuses.write(self.folder / "cut", '{"schema": "scalemark.status/1", "ran')
         statuses.write(self.folder / "later", '{"schema": "scalemark.status/2"}')
-        for arguments, code, said in ((["none"], 66, "runs of an older version have none"), ([], 66, "no run in results/runs has a status.json"),
+        for arguments, code, said in ((["none"], 66, "the URL of a run's page begins with http://"), ([], 66, "no run in results/runs has a status.json"),
                                       (["cut"], 65, "is no status of a run"), (["later"], 65, "scalemark.status/2"), (["https://n7:29400"], 64, "http://HOST:PORT is expected"),
                                       (["none", "--format", "html"], 78, "text or json"), (["none", "--every", "0"], 78, "0.1")):
             result = run("top", *arguments, "--once", cwd=self.folder)

@@ -20,7 +20,7 @@ MetricsPages::Shown shown() {
   MetricsPages::Shown shown{.status = {.run_id = "abc", .command = "train"}, .done_points = {}};
   shown.status.findings = {{.code = "slow_disk",
                             .severity = "info",
-                            .text = "'/home/ann/data' (/x) reads 3 images/s, see /a/b, 5 / s"}};
+                            .text = "'/home/ann/my data' (~/x) reads 3 images/s, see /a/b, 5 / s"}};
   return shown;
 }
 
@@ -56,7 +56,7 @@ TEST(MetricsPages, AreFoundByAFileAndALinkBesideTheFolder) {
 
 TEST(MetricsPages, WhoScrapesSeesTheEnd) {
   MetricsPages pages({.host = "127.0.0.1", .port = 0, .token = {}}, shown);
-  pages.wait_for_scrape([] { return true; });  // nobody scrapes: it does not wait
+  pages.wait_for_scrape(true, [] { return true; });  // nobody scrapes: it does not wait
   get(pages, "/metrics");
   std::this_thread::sleep_for(200ms);  // a page is made anew then
   get(pages, "/metrics");
@@ -65,11 +65,11 @@ TEST(MetricsPages, WhoScrapesSeesTheEnd) {
     while (asked == 0) std::this_thread::yield();
     get(pages, "/metrics");
   });
-  pages.wait_for_scrape([&] { return ++asked > 0; });
+  pages.wait_for_scrape(true, [&] { return ++asked > 0; });
   EXPECT_GE(asked, 1);
   scraper.join();
   asked = 0;
-  pages.wait_for_scrape([&] { return ++asked < 2; });  // as after a signal
+  pages.wait_for_scrape(true, [&] { return ++asked < 2; });  // as after a signal
   EXPECT_LE(asked, 2);
 }
 
