@@ -1,15 +1,23 @@
 // The table of metrics: a row per metric. Private to the page (metrics.cpp). Pure.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "core/base/words.h"
 #include "core/live/status.h"
 
 namespace scalemark::live {
 
+// Named as OpenMetrics names them.
 enum class MetricKind { kCounter, kGauge, kInfo };
+constexpr auto words_of(MetricKind) {
+  return std::to_array<Word<MetricKind>>({{MetricKind::kCounter, "counter"},
+                                          {MetricKind::kGauge, "gauge"},
+                                          {MetricKind::kInfo, "info"}});
+}
 
 // The status that a page shows, and when it was made, in seconds since 1970.
 struct MetricMoment {

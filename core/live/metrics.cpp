@@ -64,11 +64,8 @@ std::string head(const Metric& row, MetricsForm form) {
                                  ? without_end(full_name(row), "_total")
                              : row.kind == MetricKind::kInfo ? without_end(full_name(row), "_info")
                                                              : full_name(row);
-  const char* kind = row.kind == MetricKind::kCounter ? "counter"
-                     : row.kind == MetricKind::kInfo  ? "info"
-                                                      : "gauge";
-  return "# HELP " + family + " " + row.help + "\n# TYPE " + family + " " + kind + "\n" +
-         unit_line(family);
+  return "# HELP " + family + " " + row.help + "\n# TYPE " + family + " " +
+         std::string(name_of(row.kind)) + "\n" + unit_line(family);
 }
 
 std::string sample_line(const Metric& row, const std::vector<std::string_view>& names,
@@ -137,12 +134,8 @@ std::string metrics_page(const Status& status, double now_s, std::string_view do
 
 std::vector<MetricRow> metric_rows() {
   std::vector<MetricRow> all;
-  for (const Metric& row : metrics()) {
-    const char* kind = row.kind == MetricKind::kCounter ? "counter"
-                       : row.kind == MetricKind::kInfo  ? "info"
-                                                        : "gauge";
-    all.push_back({full_name(row), kind, row.labels, row.help});
-  }
+  for (const Metric& row : metrics())
+    all.push_back({full_name(row), std::string(name_of(row.kind)), row.labels, row.help});
   return all;
 }
 

@@ -10,6 +10,7 @@
 #include "core/base/text.h"
 #include "core/base/watching_thread.h"
 #include "core/base/wire.h"
+#include "core/live/rates.h"
 #include "core/monitoring/telemetry/process_probes.h"
 #include "core/reporting/render/render.h"
 #include "engine/process/telemetry.h"
@@ -91,6 +92,7 @@ live::Beat LiveStatus::beat() {
   const auto reading = reader_.read();
   const auto in_use = context_.group_in_use();
   monitoring::Sampler& sampler = context_.telemetry();
+  const auto latest = sampler.latest();
   const PhaseTracker& tracker = context_.phase_tracker();
   const double clock_s = seconds_since(began_);
   live::Beat beat;
@@ -111,11 +113,11 @@ live::Beat LiveStatus::beat() {
                .watching_cpu_s = watching_cpu_s(),
                .main_ran_s = reading.main_ran_s,
                .main_queued_s = reading.main_queued_s,
-               .gpu = latest_of_gpu(sampler)};
+               .gpu = latest_of_gpu(latest)};
   if (in_use.count) beat.rank.collectives = static_cast<std::int64_t>(in_use.count->begun());
   beat.rank.all_collectives =
       static_cast<std::int64_t>(in_use.begun_before) + beat.rank.collectives;
-  if (sampler.reads_shared()) beat.node = latest_of_node(sampler, clock_s);
+  if (sampler.reads_shared()) beat.node = latest_of_node(latest, clock_s, sampler.cpu_s());
   return beat;
 }
 
@@ -225,9 +227,7 @@ live::Status LiveStatus::standing() {
   status.phase = context_.phase_tracker().phase();
   status.loss = vitals_.loss();
   status.learning_rate = vitals_.learning_rate();
-  const bool in_loop =
-      status.phase == "warmup" || status.phase == "window" || status.phase == "epochs";
-  if (const auto loop_s = vitals_.loop_s(); in_loop && loop_s) {
+  if (const auto loop_s = vitals_.loop_s(); loop_s && live::is_measuring(status.phase)) {
     status.done = vitals_.done();
     status.planned = vitals_.planned();
     if (!status.seconds_left && status.planned && *status.done > 0 &&

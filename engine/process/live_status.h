@@ -48,7 +48,7 @@ class LiveStatus {
     std::optional<std::int64_t> runs_done, runs_planned;
     std::optional<double> seconds_left;
   };
-  // "resnet50, batch 8 per rank, fp32, ddp over gloo, 2 ranks"
+  // In words and as fields.
   static Now now_of(const settings::Settings& settings, int world_size,
                     const std::string& sample_unit);
   void tell(Now now);
@@ -56,10 +56,10 @@ class LiveStatus {
   void tell(const reporting::Evaluation& evaluation);
   // A rank's newest record, which came another way than by the pulse.
   void take(const std::string& record);
-  // The run has ended as `state`: writes a last time, and lets whoever scrapes see it.
-  void end(const std::string& state);
   MetricsPages* pages() { return pages_.get(); }  // null: none are served
-  // The same for a process that ends at once, from any thread: waits for no other one.
+  // The run has ended as `state`: writes a last time. The second for a process that ends at once,
+  // from any thread: waits for no other one.
+  void end(const std::string& state);
   void end_at_once(const std::string& state) noexcept;
 
  private:

@@ -17,8 +17,6 @@
 namespace scalemark::process {
 namespace {
 
-using Latest = std::vector<monitoring::Sampler::Latest>;
-
 std::optional<double> value_of(const Latest& latest, std::string_view source) {
   const auto found =
       std::ranges::find_if(latest, [&](const auto& one) { return one.name.source == source; });
@@ -58,8 +56,7 @@ reporting::RankReadings readings(RankContext& context) {
   return {context.host(), monitoring::machine_id(), context.telemetry().summaries()};
 }
 
-std::optional<live::GpuStatus> latest_of_gpu(const monitoring::Sampler& sampler) {
-  const Latest latest = sampler.latest();
+std::optional<live::GpuStatus> latest_of_gpu(const Latest& latest) {
   if (!value_of(latest, monitoring::kSmClock)) return std::nullopt;
   live::GpuStatus gpu;
   gpu.utilisation = value_of(latest, monitoring::kUtilisation);
@@ -77,8 +74,7 @@ std::optional<live::GpuStatus> latest_of_gpu(const monitoring::Sampler& sampler)
   return gpu;
 }
 
-live::NodeStatus latest_of_node(const monitoring::Sampler& sampler, double clock_s) {
-  const Latest latest = sampler.latest();
+live::NodeStatus latest_of_node(const Latest& latest, double clock_s, double sampler_cpu_s) {
   live::NodeStatus node{.clock_s = clock_s,
                         .busy_cpu_s = value_of(latest, monitoring::kBusyCpus),
                         .steal_cpu_s = value_of(latest, monitoring::kStealCpus),
@@ -92,7 +88,7 @@ live::NodeStatus latest_of_node(const monitoring::Sampler& sampler, double clock
   node.network_errors = value_of(latest, monitoring::kNetworkErrors);
   node.disk_read_bytes = value_of(latest, monitoring::kDiskReadBytes);
   node.disk_written_bytes = value_of(latest, monitoring::kDiskWrittenBytes);
-  node.sampler_cpu_s = sampler.cpu_s();
+  node.sampler_cpu_s = sampler_cpu_s;
   node.cpus = ::sysconf(_SC_NPROCESSORS_ONLN);
   for (const auto& [name, value] : latest) {
     const bool received = name.source == monitoring::kReceivedBytes;

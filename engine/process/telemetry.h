@@ -5,6 +5,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "core/live/status.h"
 #include "core/monitoring/telemetry/sampler.h"
@@ -23,9 +24,10 @@ std::unique_ptr<monitoring::Sampler> open_telemetry(RankContext& context,
 monitoring::Sampler& fresh_telemetry(RankContext& context, bool leads_node);
 
 // The newest readings, for this rank's record: of its GPU, absent on a CPU; and of its machine,
-// where `sampler` reads what ranks share. `clock_s`: when, on the rank's clock.
-std::optional<live::GpuStatus> latest_of_gpu(const monitoring::Sampler& sampler);
-live::NodeStatus latest_of_node(const monitoring::Sampler& sampler, double clock_s);
+// where the sampler reads what ranks share. `clock_s`: when, on the rank's clock.
+using Latest = std::vector<monitoring::Sampler::Latest>;
+std::optional<live::GpuStatus> latest_of_gpu(const Latest& latest);
+live::NodeStatus latest_of_node(const Latest& latest, double clock_s, double sampler_cpu_s);
 
 // Returns this rank's readings, after end().
 reporting::RankReadings readings(RankContext& context);
