@@ -1,9 +1,6 @@
 #include "core/live/endpoint.h"
 
 #include <fcntl.h>
-#include <pthread.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
@@ -245,9 +242,7 @@ void Endpoint::Server::listen(int port) {
 
 void Endpoint::Server::serve() {
   const WatchingThread watching;
-  constexpr int kLeastUrgent = 19;
-  ::pthread_setname_np(::pthread_self(), "metrics");
-  ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kLeastUrgent);
+  be_least_urgent("metrics");
   while (true) {
     try {
       if (!accepts_) accept();
