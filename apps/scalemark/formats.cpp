@@ -11,17 +11,25 @@ namespace scalemark::cli {
 
 namespace {
 
-void write_figures(const std::filesystem::path& folder,
-                   std::span<const reporting::Report> reports) {
-  const auto files = reporting::render_figures(reports);
-  if (files.empty()) {
-    print_note("--format svg: the report has no figure");
-    return;
-  }
+void make_folder(const std::filesystem::path& folder) {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   if (failed) throw cannot_create("--format '" + folder.string() + "': " + failed.message());
-  for (const auto& [name, text] : files) reporting::write_atomically(folder / name, text);
+}
+
+void write_folder(const reporting::RenderRequest& request,
+                  std::span<const reporting::Report> reports) {
+  const auto files = reporting::render_files(request.format, reports);
+  if (files.empty()) {
+    const bool is_figures = request.format == reporting::Format::kSvg;
+    return print_note("--format " + std::string(reporting::format_name(request.format)) +
+                      ": the report has no " + (is_figures ? "figure" : "run of a training"));
+  }
+  for (const auto& [name, text] : files) {
+    const auto file = std::filesystem::path(request.file) / name;
+    make_folder(file.parent_path());
+    reporting::write_atomically(file, text);
+  }
 }
 
 }  // namespace
@@ -43,7 +51,7 @@ void write_formats(const std::vector<reporting::RenderRequest>& requests,
                    std::span<const reporting::Report> reports) {
   for (const auto& request : requests) {
     if (reporting::is_folder(request.format)) {
-      write_figures(request.file, reports);
+      write_folder(request, reports);
       continue;
     }
     const std::string text = rendered(request);

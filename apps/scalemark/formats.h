@@ -16,7 +16,7 @@ namespace scalemark::cli {
 // written: half of what was asked for would be worse than nothing.
 std::vector<reporting::RenderRequest> read_formats(const settings::ToolValues& values);
 
-// Prints each rendering, or writes it into its file; figures of `reports` into their folder.
+// Prints each rendering, or writes it into its file; files of `reports` into their folder.
 void write_formats(const std::vector<reporting::RenderRequest>& requests,
                    const std::function<std::string(const reporting::RenderRequest&)>& rendered,
                    std::span<const reporting::Report> reports = {});

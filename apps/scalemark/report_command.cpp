@@ -22,7 +22,8 @@ const HelpPage report_page = {
     "  scalemark report --example                        what a report looks like\n"
     "  scalemark report results/runs/a/report.json results/runs/b\n"
     "  scalemark report results/runs/a --format md,html=a.html,junit=a.xml\n"
-    "  scalemark report results/runs/a --format svg=figures    figures for a paper\n"};
+    "  scalemark report results/runs/a --format svg=figures    figures for a paper\n"
+    "  scalemark report results/runs/a --format tensorboard=events\n"};
 
 ExitCode report_command(const Invocation& invocation) {
   const settings::ToolValues values = read_tool_values(invocation);

@@ -27,10 +27,11 @@ std::string render_json(std::span<const Report> reports) {
 struct FormatEntry {
   Format format;
   std::string_view name, ending;
-  std::string (*render)(std::span<const Report>);  // null: a folder
+  std::string (*render)(std::span<const Report>);                         // null: a folder
+  std::vector<RenderedFile> (*files)(std::span<const Report>) = nullptr;  // of a folder
 };
 
-constexpr std::array<FormatEntry, 14> kFormats = {{
+constexpr std::array<FormatEntry, 15> kFormats = {{
     {Format::kTable, "table", ".txt", render_short},
     {Format::kMarkdown, "md", ".md", render_markdown},
     {Format::kCsv, "csv", ".csv", render_csv},
@@ -44,7 +45,8 @@ constexpr std::array<FormatEntry, 14> kFormats = {{
     {Format::kScaling, "scaling", ".scaling.csv", render_scaling},
     {Format::kEffects, "effects", ".effects.csv", render_effects},
     {Format::kLinks, "links", ".links.csv", render_links},
-    {Format::kSvg, "svg", "", nullptr},
+    {Format::kSvg, "svg", "", nullptr, render_figures},
+    {Format::kTensorBoard, "tensorboard", "", nullptr, render_tensorboard},
 }};
 
 const FormatEntry& entry_of(Format format) {
@@ -78,6 +80,11 @@ bool is_folder(Format format) { return entry_of(format).render == nullptr; }
 std::string render(Format format, std::span<const Report> reports) {
   if (is_folder(format)) throw bug("a folder is rendered as text");
   return entry_of(format).render(reports);
+}
+
+std::vector<RenderedFile> render_files(Format format, std::span<const Report> reports) {
+  if (!is_folder(format)) throw bug("a text is rendered as a folder");
+  return entry_of(format).files(reports);
 }
 
 std::vector<RenderedFile> render_figures(std::span<const Report> reports) {

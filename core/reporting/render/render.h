@@ -26,11 +26,12 @@ enum class Format {
   kScaling,
   kEffects,
   kLinks,
-  kSvg
+  kSvg,
+  kTensorBoard
 };
 
 // "table" | "md" | "csv" | "json" | "jsonl" | "html" | "junit" | "superbench" | "prom" | "groups" |
-// "scaling" | "effects" | "links" | "svg"
+// "scaling" | "effects" | "links" | "svg" | "tensorboard"
 std::optional<Format> find_format(std::string_view name);
 std::string_view format_name(Format format);
 std::vector<std::string_view> format_names();
@@ -38,7 +39,7 @@ std::vector<std::string_view> format_names();
 // "report.md": what a rendering is called in an output folder.
 std::string file_name(Format format);
 
-// Whether it is a folder with a file per figure; all others are one text.
+// Whether it is a folder with several files; all others are one text.
 bool is_folder(Format format);
 
 // Every rendering ends with a line end. Several reports give one text, in the order given.
@@ -84,12 +85,19 @@ std::string render_junit(std::span<const Report> reports);
 std::string render_superbench(std::span<const Report> reports);
 
 struct RenderedFile {
-  std::string name, text;
+  std::string name, text;  // the name may stand below folders: "a/r0/events"
 };
+
+// The files of a format that is a folder.
+std::vector<RenderedFile> render_files(Format format, std::span<const Report> reports);
 
 // Renders each figure that plots_of() finds as SVG, 89 and 183 mm wide, and its data as CSV:
 // "speed-up-89mm.svg", "speed-up.csv". With several reports the names begin with a number, "2-".
 std::vector<RenderedFile> render_figures(std::span<const Report> reports);
+
+// Event files for TensorBoard, one per run: "resnet50-b32-fp32-w4-ddp/r0/events.out.tfevents...". A
+// second rendering has the same names. With several reports they stand below "1/", "2/", ...
+std::vector<RenderedFile> render_tensorboard(std::span<const Report> reports);
 
 // Text exposition format 0.0.4, for a node exporter's textfile collector.
 std::string render_prometheus(std::span<const Report> reports);

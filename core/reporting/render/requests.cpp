@@ -47,7 +47,7 @@ std::vector<RenderRequest> read_render_requests(std::string_view text) {
     const Format format = find_format(name).value();
     if (is_folder(format) && file.empty()) {
       throw configuration("--format '" + name + "' names no folder", name + "=FOLDER",
-                          "a file is written for each figure");
+                          "it is more than one file");
     }
     requests.push_back({format, file});
   }

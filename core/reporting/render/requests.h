@@ -21,7 +21,7 @@ std::vector<FormatRequest> read_format_requests(std::string_view text,
 
 struct RenderRequest {
   Format format = Format::kTable;
-  std::string file;  // empty: stdout; of svg a folder
+  std::string file;  // empty: stdout; of svg and tensorboard a folder
 };
 
 // The same for the formats of reports; one that is a folder must name it.

@@ -14,7 +14,8 @@ std::vector<Option> tool_options() {
        .help =
            "how it is shown: table, md, csv, json, jsonl, html, junit, superbench, prom, groups, "
            "scaling, effects or links; several with commas between; FORMAT=FILE writes to a "
-           "file instead of stdout, svg=FOLDER a file for each figure",
+           "file instead of stdout, svg=FOLDER a file for each figure, tensorboard=FOLDER event "
+           "files for TensorBoard",
        .own_help = {{kTop, "text, or json: a line for each run and record [text]"},
                     {kCompare,
                      "how it is shown: table, md or csv; several with commas between; FORMAT=FILE "

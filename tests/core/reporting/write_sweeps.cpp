@@ -36,11 +36,13 @@ void write_all(const fs::path& folder, const std::string& stem, const Report& re
   for (const auto name : format_names()) {
     const Format format = *find_format(name);
     if (is_folder(format)) {
-      fs::create_directories(folder / (stem + ".figures"));
-      for (const auto& [file, text] : render_figures({&read, 1})) {
-        write(folder / (stem + ".figures") / file, text);
+      const fs::path below = folder / (stem + (name == "svg" ? ".figures" : ".tensorboard"));
+      fs::create_directories(below);
+      for (const auto& [file, text] : render_files(format, {&read, 1})) {
+        fs::create_directories((below / file).parent_path());
+        write(below / file, text);
       }
-      render_figures({&report, 1});
+      render_files(format, {&report, 1});
       continue;
     }
     write(folder / (stem + "." + std::string(name)), render(format, {&read, 1}));

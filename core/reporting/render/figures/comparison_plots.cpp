@@ -22,8 +22,8 @@ std::string color_of(EffectVerdict verdict) {
   return verdict == EffectVerdict::kNone ? "good" : "faint";
 }
 
-std::string name_of(const EffectRecord& effect, const std::vector<EffectRecord>& all,
-                    bool collective) {
+std::string comparison_name_of(const EffectRecord& effect, const std::vector<EffectRecord>& all,
+                               bool collective) {
   const std::string place =
       where_text(effect, all, [&](const std::string& option, const std::string& value) {
         return collective ? trait_text(option, value) : option_text(option, value);
@@ -51,7 +51,7 @@ Plot forest(const std::vector<EffectRecord>& effects, bool collective, std::size
   const auto shown = [&](double ratio) { return collective ? ratio : 100 * (ratio - 1); };
   for (const EffectVerdict verdict :
        {EffectVerdict::kReal, EffectVerdict::kNone, EffectVerdict::kUnsure}) {
-    PlotSeries series{std::string(scalemark::name_of(verdict)), color_of(verdict), Drawn::kDots};
+    PlotSeries series{std::string(name_of(verdict)), color_of(verdict), Drawn::kDots};
     for (std::size_t i = 0; i < effects.size(); ++i) {
       const EffectRecord& effect = effects[i];
       if (effect.verdict != verdict) continue;
@@ -69,7 +69,7 @@ Plot forest(const std::vector<EffectRecord>& effects, bool collective, std::size
     plot.series.push_back(std::move(series));
   }
   for (const EffectRecord& effect : effects)
-    plot.at.names.push_back(name_of(effect, effects, collective));
+    plot.at.names.push_back(comparison_name_of(effect, effects, collective));
   return plot;
 }
 
@@ -85,8 +85,8 @@ struct CallTrait {
 const std::vector<CallTrait>& call_traits() {
   using G = const Group&;
   static const std::vector<CallTrait> traits{
-      {false, [](G g) { return std::string(scalemark::name_of(g.collective)); }},
-      {false, [](G g) { return std::string(scalemark::name_of(g.dtype)); }},
+      {false, [](G g) { return std::string(name_of(g.collective)); }},
+      {false, [](G g) { return std::string(name_of(g.dtype)); }},
       {false, [](G g) { return trait_text("world_size", std::to_string(g.world_size)); }},
       {false, [](G g) { return g.device; }},
       {false, [](G g) { return counted(g.nodes, "node"); }},
@@ -95,7 +95,7 @@ const std::vector<CallTrait>& call_traits() {
       {false,
        [](G g) { return std::string(g.overlap_compute ? "beside compute" : "without compute"); }},
       {true, [](G g) { return g.backend; }},
-      {true, [](G g) { return "via " + std::string(scalemark::name_of(g.via)); }},
+      {true, [](G g) { return "via " + std::string(name_of(g.via)); }},
       {true,
        [](G g) { return std::string(g.staging == collectives::Staging::kNone ? "" : "staged"); }},
       {true, [](G g) { return std::string(g.in_place ? "in place" : "out of place"); }}};
@@ -103,7 +103,7 @@ const std::vector<CallTrait>& call_traits() {
 }
 
 // The first trait of its kind always, the others where they differ.
-std::string name_of(const Group& group, const Groups& all, bool of_call) {
+std::string comparison_name_of(const Group& group, const Groups& all, bool of_call) {
   std::string name;
   for (const CallTrait& trait : call_traits()) {
     if (trait.of_call != of_call) continue;
@@ -136,7 +136,8 @@ PlotSeries series_of(std::string name, std::string color, Drawn drawn, const Gro
 
 std::map<std::string, Groups> series_in(const Groups& groups) {
   std::map<std::string, Groups> series;
-  for (const Group* group : groups) series[name_of(*group, groups, true)].push_back(group);
+  for (const Group* group : groups)
+    series[comparison_name_of(*group, groups, true)].push_back(group);
   for (auto& [name, of] : series) std::ranges::stable_sort(of, {}, &Group::bytes);
   return series;
 }
@@ -239,7 +240,7 @@ void add_collective_plots(std::vector<Plot>& plots, const Report& report) {
   }
   std::vector<std::pair<std::string, Groups>> figures;
   for (const Group* group : sized) {
-    const std::string name = name_of(*group, sized, false);
+    const std::string name = comparison_name_of(*group, sized, false);
     auto figure = std::ranges::find(figures, name, &std::pair<std::string, Groups>::first);
     if (figure == figures.end()) figure = figures.insert(figures.end(), {name, {}});
     figure->second.push_back(group);
