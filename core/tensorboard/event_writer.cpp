@@ -39,6 +39,16 @@ int append_or_undo(int file, std::string_view bytes) {
   return error;
 }
 
+// The first record of a file that has none.
+std::string beginning_of(int file) {
+  struct stat there {};
+  Events events;
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  if (::fstat(file, &there) != 0 || there.st_size == 0)
+    events.begin(std::chrono::duration<double>(now).count());
+  return events.take();
+}
+
 }  // namespace
 
 EventWriter::EventWriter(Options options) : options_(std::move(options)) {
@@ -46,6 +56,7 @@ EventWriter::EventWriter(Options options) : options_(std::move(options)) {
   file_ = Descriptor(
       ::open(options_.file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, kReadableByAll));
   if (!file_.open()) throw file_failure("create", options_.file, errno);
+  waiting_.records = beginning_of(file_.get());
   try {
     thread_ = quiet_thread([this] { serve(); });
   } catch (const std::system_error& error) {
@@ -67,6 +78,11 @@ void EventWriter::post(std::string records) {
   ++waiting_.posts;
 }
 
+std::int64_t EventWriter::dropped() {
+  const std::lock_guard lock(mutex_);
+  return dropped_;
+}
+
 std::int64_t EventWriter::close() {
   {
     const std::lock_guard lock(mutex_);
@@ -74,8 +90,7 @@ std::int64_t EventWriter::close() {
   }
   changed_.notify_one();
   if (thread_.joinable()) thread_.join();
-  const std::lock_guard lock(mutex_);
-  return dropped_;
+  return dropped();
 }
 
 void EventWriter::serve() {

@@ -20,7 +20,7 @@ namespace scalemark::tensorboard {
 class EventWriter {
  public:
   struct Options {
-    std::filesystem::path file;              // its folder is there; appended to when it is there
+    std::filesystem::path file;  // its folder is there; begun where it is not, else appended to
     std::chrono::milliseconds period{1000};  // between two writes
     std::size_t most_waiting = 16U << 20U;   // bytes of post(); beyond: dropped and counted
     // The thread calls it each period, and a last time for close(): it adds records. May be empty.
@@ -38,8 +38,10 @@ class EventWriter {
   // From any thread; never waits for the disk. Records of one call stay together.
   void post(std::string records);
 
-  // Writes what is waiting. Returns how many posts were dropped so far, those that could not be
-  // written among them.
+  // How many posts were dropped so far, those that could not be written among them.
+  std::int64_t dropped();
+
+  // Writes what is waiting. Returns dropped().
   std::int64_t close();
 
  private:

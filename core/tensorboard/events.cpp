@@ -11,6 +11,8 @@
 namespace scalemark::tensorboard {
 namespace {
 
+constexpr std::string_view kFilePrefix = "events.out.tfevents.", kFileSuffix = ".scalemark";
+
 // Numbers of fields in tensorboard/compat/proto (event, summary, histogram) and
 // tensorboard/plugins/hparams (plugin_data).
 namespace event {
@@ -247,10 +249,13 @@ void Events::end_session(bool succeeded, double time) {
 std::string Events::take() { return std::exchange(bytes_, {}); }
 
 std::string event_file_name(double started) {
-  char name[64];
-  std::snprintf(name, sizeof name, "events.out.tfevents.%010lld.scalemark",
-                static_cast<long long>(started));
-  return name;
+  char seconds[32];
+  std::snprintf(seconds, sizeof seconds, "%010lld", static_cast<long long>(started));
+  return std::string(kFilePrefix) + seconds + std::string(kFileSuffix);
+}
+
+bool is_event_file(std::string_view name) {
+  return name.starts_with(kFilePrefix) && name.ends_with(kFileSuffix);
 }
 
 }  // namespace scalemark::tensorboard

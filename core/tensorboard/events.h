@@ -46,4 +46,7 @@ class Events {
 // of their names.
 std::string event_file_name(double started);
 
+// Whether a file of this name is one of ours.
+bool is_event_file(std::string_view name);
+
 }  // namespace scalemark::tensorboard

@@ -31,7 +31,7 @@ void write(const fs::path& file, const std::string& text) {
 void write_all(const fs::path& folder, const std::string& stem, const Report& report) {
   const std::string json = to_json(report);
   write(folder / (stem + ".json"), json);
-  // What a reader would have: text that was not UTF-8 is repaired by then.
+  // A reader would have this: text that was not UTF-8 is repaired by then.
   const Report read = report_from_json(json, stem);
   for (const auto name : format_names()) {
     const Format format = *find_format(name);

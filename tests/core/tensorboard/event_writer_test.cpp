@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -55,21 +56,34 @@ TEST_F(TensorBoardWriter, WritesWhatIsPostedAndCollected) {
   EXPECT_EQ(writer.close(), 1);
 }
 
+TEST_F(TensorBoardWriter, BeginsAFileThatIsNotThere) {
+  { EventWriter writer({.file = file_, .period = kNever}); }
+  const std::string begun = written();
+  EXPECT_NE(begun.find("brain.Event:2"), std::string::npos);
+  { EventWriter writer({.file = file_, .period = kNever}); }
+  EXPECT_EQ(written(), begun);
+}
+
 TEST_F(TensorBoardWriter, WritesEachPeriod) {
   std::promise<void> twice;
+  std::atomic<bool> posted{false};
   int collected = 0;
+  std::ofstream(file_) << "before ";
   EventWriter writer(
       {.file = file_, .period = std::chrono::milliseconds(1), .collect = [&](Events&) {
-         if (++collected == 2) twice.set_value();
+         // A call that begins behind the post takes it along; it is written before the next one.
+         if (posted && ++collected == 3) twice.set_value();
        }});
   writer.post("one ");
+  posted = true;
   twice.get_future().wait();
-  EXPECT_EQ(written(), "one ");
+  EXPECT_EQ(written(), "before one ");
 }
 
 TEST_F(TensorBoardWriter, DropsAndCountsWhatWaitsTooLong) {
   std::promise<void> blocked, free;
   bool first = true;
+  std::ofstream(file_) << "before ";
   EventWriter writer({.file = file_,
                       .period = std::chrono::milliseconds(1),
                       .most_waiting = 10,
@@ -85,7 +99,7 @@ TEST_F(TensorBoardWriter, DropsAndCountsWhatWaitsTooLong) {
   writer.post("1");
   free.set_value();
   EXPECT_EQ(writer.close(), 2);
-  EXPECT_EQ(written(), "1234567890");
+  EXPECT_EQ(written(), "before 1234567890");
 }
 
 TEST_F(TensorBoardWriter, SaysOnceThatTheDiskIsFull) {
