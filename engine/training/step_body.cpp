@@ -100,8 +100,20 @@ GradientTerms StepBody::terms_of_gradients() {
   return terms;
 }
 
+// A weight that is used with its copy and without has parts of its gradient in both places.
+void StepBody::show_gradients() {
+  for (const NamedParameter& parameter : strategy_->optimizer_parameters()) {
+    at::Tensor gradient = parameter.tensor.grad();
+    const workloads::WeightCopy* copy = copies_ ? copies_->find(parameter.tensor) : nullptr;
+    if (copy && copy->gradient.defined())
+      gradient = gradient.defined() ? gradient + copy->gradient : copy->gradient;
+    if (gradient.defined()) observer_(parameter.name, gradient);
+  }
+}
+
 void StepBody::update(const LearningRate& rate, measurement::StepMarker& marker) {
   const GradientTerms terms = terms_of_gradients();
+  if (observer_) show_gradients();
   if (copies_) copies_->mark_outdated();
   optimizer_->step(rate, terms);
   if (copies_) copies_->refresh();

@@ -7,9 +7,11 @@
 #include <c10/core/Device.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/settings/closed_words.h"
@@ -51,6 +53,11 @@ class StepBody {
   // After the last micro-step. Gradients are gone, or zero, afterwards.
   void update(const LearningRate& rate, measurement::StepMarker& marker);
 
+  // Every update tells it of each gradient that this rank's optimizer gets, by the parameter's
+  // name: averaged and unscaled, not clipped. Empty: nobody.
+  using GradientObserver = std::function<void(const std::string&, const at::Tensor&)>;
+  void observe_gradients(GradientObserver observer) { observer_ = std::move(observer); }
+
   Strategy& strategy() { return *strategy_; }
   const PrecisionPolicy& precision() const { return precision_; }
   const StepBodyOptions& options() const { return options_; }
@@ -61,6 +68,7 @@ class StepBody {
  private:
   GradientTerms terms_of_gradients();
   void collect_all_gradients();
+  void show_gradients();
   std::unique_ptr<workloads::WeightCopies> make_copies() const;
 
   workloads::Network& network_;
@@ -73,6 +81,7 @@ class StepBody {
   std::optional<GradientScaler> scaler_;
   std::unique_ptr<workloads::WeightCopies> copies_;
   std::vector<at::Tensor> gradients_;
+  GradientObserver observer_;
 };
 
 }  // namespace scalemark::training

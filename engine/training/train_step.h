@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "data/batch.h"
@@ -75,6 +76,11 @@ class TrainStep {
 
   // Whether steps are marked as a whole, from begin to begin.
   bool runs_as_a_whole() const { return captured_.has_value(); }
+
+  // Not of captured steps; see StepBody.
+  void observe_gradients(StepBody::GradientObserver observer) {
+    body_.observe_gradients(std::move(observer));
+  }
 
   std::int64_t steps_done() const { return steps_done_; }
   const Consumed& consumed() const { return consumed_; }

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <torch/nn/module.h>
 
+#include <map>
+#include <string>
 #include <vector>
 
 #include "core/base/error.h"
@@ -81,6 +83,34 @@ TEST(TrainStep, CountsWhatItTrainedOn) {
   EXPECT_EQ(step.consumed().padding, 1);
   EXPECT_EQ(step.consumed().non_pad_tokens, 20);
   EXPECT_EQ(asked, 4) << "a CPU asks for no batch ahead";
+}
+
+TEST(TrainStep, ShowsGradientsBeforeTheyAreClipped) {
+  std::map<std::string, at::Tensor> shown[2];
+  for (const bool clips : {false, true}) {
+    BranchingNetwork network;
+    for (const NamedParameter& parameter : trainable_parameters(network.module())) {
+      const at::NoGradGuard no_grad;  // zeros, they would have gradients of zero
+      parameter.tensor.view({-1}).copy_(0.01 * at::arange(parameter.tensor.numel()));
+    }
+    TrainStepOptions options{.gradient_accumulation_steps = 2};
+    if (clips) options.clip_grad_norm = 1e-3;
+    auto step = make_step(network, std::move(options));
+    step.observe_gradients([&](const std::string& name, const at::Tensor& gradient) {
+      shown[clips][name] = gradient.clone();
+    });
+    Recorder recorder;
+    step.run(batch, recorder);
+    step.observe_gradients({});
+    step.run(batch, recorder);  // nobody is told
+  }
+  ASSERT_FALSE(shown[0].empty());
+  double squares = 0;
+  for (const auto& [name, gradient] : shown[0]) {
+    EXPECT_TRUE(gradient.equal(shown[1].at(name))) << name;
+    squares += gradient.square().sum().item<double>();
+  }
+  EXPECT_GT(squares, 1e-6) << "so that it is clipped";
 }
 
 }  // namespace
