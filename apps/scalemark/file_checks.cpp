@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "core/base/error.h"
+#include "core/tensorboard/events.h"
 
 namespace scalemark::cli {
 namespace {
@@ -73,6 +74,24 @@ void refuse_unwritable_folder(const std::string& named, const std::string& path)
   }
   refuse_read_only(what, folder);
   if (!missing.empty()) refuse_unmakeable(what, missing);
+}
+
+void refuse_used_events(const std::string& folder, const std::set<std::string>& groups,
+                        bool may_exist) {
+  if (folder.empty()) return;
+  refuse_unwritable_folder("--tensorboard", folder);
+  if (may_exist) return;
+  for (const std::string& group : groups) {
+    std::error_code missing;
+    for (fs::recursive_directory_iterator entry(fs::path(folder) / group, missing), end;
+         !missing && entry != end; entry.increment(missing)) {
+      if (!tensorboard::is_event_file(entry->path().filename().string())) continue;
+      throw cannot_create("--tensorboard '" + folder + "' has events of an earlier run " +
+                              entry->path().parent_path().lexically_relative(folder).string(),
+                          "a folder without them is expected",
+                          "choose another folder, or replace them with --overwrite");
+    }
+  }
 }
 
 }  // namespace scalemark::cli

@@ -1,6 +1,7 @@
 // Checks the files that options name, before the work that reads or writes them.
 #pragma once
 
+#include <set>
 #include <string>
 
 #include "core/settings/settings.h"
@@ -16,5 +17,10 @@ void refuse_unwritable_file(const std::string& named, const std::string& path);
 
 // The same of a folder, which is made if it is not there.
 void refuse_unwritable_folder(const std::string& named, const std::string& path);
+
+// The folder of --tensorboard: throws as refuse_unwritable_folder() does, and cannot_create() (73)
+// where runs of these groups have events there, unless they `may_exist`.
+void refuse_used_events(const std::string& folder, const std::set<std::string>& groups,
+                        bool may_exist);
 
 }  // namespace scalemark::cli

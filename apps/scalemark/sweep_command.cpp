@@ -2,6 +2,7 @@
 #include "apps/scalemark/sweep_command.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "apps/scalemark/commands.h"
@@ -72,6 +73,10 @@ class SweepCommand : public RankCommand {
     }
     const std::string& trace = resolved_.base.settings.measuring.trace;
     if (!trace.empty()) refuse_unwritable_folder("--trace", trace);
+    std::set<std::string> groups;
+    for (const auto& point : resolved_.plan.points) groups.insert(point.group);
+    refuse_used_events(resolved_.base.settings.general.tensorboard, groups,
+                       existing_folder() != reporting::ExistingFolder::kRefuse);
     refuse_too_large();
   }
 

@@ -5,6 +5,7 @@
 #include "apps/scalemark/file_checks.h"
 #include "apps/scalemark/rank_command.h"
 #include "apps/scalemark/settings_table.h"
+#include "core/planning/plan.h"
 #include "core/settings/processes.h"
 #include "core/settings/resolve.h"
 
@@ -51,6 +52,9 @@ class TrainCommand : public RankCommand {
     if (!save.empty() && holds_rank_0(base_.detection)) refuse_unwritable_file("--save", save);
     const std::string& trace = settings.measuring.trace;
     if (!trace.empty()) refuse_unwritable_folder("--trace", trace);
+    const int ranks = settings::world_size_of(settings);
+    refuse_used_events(settings.general.tensorboard, {planning::point_name(settings, ranks)},
+                       existing_folder() != reporting::ExistingFolder::kRefuse);
   }
 
   reporting::ExistingFolder existing_folder() const override {

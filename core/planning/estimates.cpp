@@ -152,7 +152,9 @@ double estimated_abba_s(const settings::Settings& settings, const RunLength& len
 
 double estimated_trace_s(const settings::Settings& settings, double step_s) {
   const auto& measuring = settings.measuring;
-  return measuring.trace.empty() ? 0 : static_cast<double>(1 + measuring.trace_steps) * step_s;
+  const bool counts = !settings.general.tensorboard.empty() && measuring.histograms != "none";
+  const std::int64_t traced = measuring.trace.empty() ? 0 : 1 + measuring.trace_steps;
+  return static_cast<double>(traced + (counts ? 1 : 0)) * step_s;
 }
 
 RunLength run_length_of(const settings::Settings& settings) {

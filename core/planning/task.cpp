@@ -24,6 +24,7 @@ settings::Settings settings_of(const Plan& plan, const Task& task) {
   settings::Settings settings = point.settings;
   const bool is_trial = task.kind == Task::Kind::kTrial;
   if (is_trial) settings.measuring.communication_cost = false;
+  if (is_trial) settings.general.tensorboard.clear();
   if (is_trial || task.run.repetition > 0) settings.measuring.trace.clear();
   if (task.batch_size == 0) return settings;
   return with_batch_size(std::move(settings), task.batch_size, point.world_size);

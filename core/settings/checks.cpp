@@ -72,6 +72,7 @@ class Checker {
       refuse("trace", "cannot be combined with --epochs: its steps follow a measured window",
              "leave --epochs out, or --trace");
     }
+    if (known({"histograms", "epochs"})) check_histograms();
     if (known({"profiler_range", "epochs"}) && s_.measuring.profiler_range && s_.measuring.epochs) {
       refuse("profiler_range", "cannot be combined with --epochs: it is about a measured window",
              "leave --epochs out, or --profiler-range");
@@ -80,6 +81,17 @@ class Checker {
         s_.parallel.device == DeviceKind::kCpu) {
       refuse("profiler_range", "needs --device cuda: its range is for profilers of GPUs",
              "leave --profiler-range out; --trace DIR works on a CPU");
+    }
+  }
+
+  void check_histograms() {
+    const std::string& when = s_.measuring.histograms;
+    if (when == "none" || when == "ends") return;
+    if (when != "epoch" && !parse_steps_or_time(when)->steps) {
+      refuse("histograms", "is counted in steps", "use --histograms 100steps");
+    } else if (!s_.measuring.epochs) {
+      refuse("histograms", "needs --epochs: nothing may interrupt a measured window",
+             "use --histograms ends");
     }
   }
 

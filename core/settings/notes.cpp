@@ -60,6 +60,8 @@ std::vector<std::string> notes_on(const CheckInput& input) {
   }
   if (input.settings.measuring.epochs) note("communication_cost", "--epochs trains for real");
   if (input.settings.measuring.trace.empty()) note("trace_steps", "it is about --trace DIR");
+  if (input.settings.general.tensorboard.empty())
+    note("histograms", "it is about --tensorboard DIR");
   if (input.settings.parallel.device == DeviceKind::kCpu) note("pin_memory", "the device is a CPU");
   if (input.settings.task.data == "synthetic") {
     for (const std::string_view option : reading_options()) note(option, "the data is synthetic");

@@ -104,6 +104,8 @@ struct MeasuringSettings {
   std::string trace;             // folder of the traces of steps after the window; empty: none
   std::int64_t trace_steps = 5;  // in each trace
   bool profiler_range = false;   // the window is a range for a profiler that was started outside
+  // When weights and gradients are counted for general.tensorboard: "ends", "epoch", "100steps".
+  std::string histograms = "none";
 };
 
 // train --epochs reads these.
@@ -137,7 +139,8 @@ struct GeneralSettings {
   LogFormat log_format = LogFormat::kText;
   std::string fail_on = "error";  // reporting::FailOn reads it
   double telemetry_every_s = 0.1;
-  std::string torch;  // folder of the wheel; empty: SCALEMARK_TORCH, then the built-in path
+  std::string tensorboard;  // folder of the runs' event files; empty: none
+  std::string torch;        // folder of the wheel; empty: SCALEMARK_TORCH, then the built-in path
 };
 
 struct Settings {

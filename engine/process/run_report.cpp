@@ -11,7 +11,9 @@
 #include "core/reporting/point/findings.h"
 #include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/health.h"
+#include "core/reporting/render/tensorboard.h"
 #include "core/settings/settings_json.h"
+#include "engine/process/event_log.h"
 
 namespace scalemark::process {
 namespace {
@@ -72,6 +74,7 @@ reporting::OutputFolder folder_of(const RunRequest& request) {
 RunReport::RunReport(const RunRequest& request, Opening opening, FailureReporter& failures,
                      OnMore on_more)
     : on_more_(std::move(on_more)),
+      tensorboard_(request.settings.general.tensorboard),
       device_uuid_(std::move(opening.device_uuid)),
       synthetic_in_loop_(makes_data_in_loop(request.settings)),
       fail_on_(request.settings.general.fail_on) {
@@ -114,8 +117,26 @@ void RunReport::add_row(reporting::PointRecord point, int repetitions,
                                                  .telemetry = telemetry,
                                                  .synthetic_in_loop = synthetic_in_loop_});
   std::ranges::move(more, std::back_inserter(findings));
+  tell_events(point);
   writer_->add_point(std::move(point), std::move(findings), std::move(telemetry));
   tell();
+}
+
+void RunReport::tell_events(const reporting::PointRecord& point) const {
+  if (tensorboard_.empty()) return;
+  tensorboard::Events events;
+  reporting::add_results(events, point, /*told_evaluations=*/true);
+  append_events(event_file(tensorboard_, point.id), std::move(events));
+}
+
+// It is known when the baselines are.
+void RunReport::tell_efficiency() const {
+  if (tensorboard_.empty()) return;
+  for (const reporting::PointRecord& point : writer_->report().points) {
+    tensorboard::Events events;
+    reporting::add_efficiency(events, writer_->report(), point.id);
+    append_events(event_file(tensorboard_, point.id), std::move(events));
+  }
 }
 
 void RunReport::tell() {
@@ -140,6 +161,7 @@ reporting::RunEnd RunReport::close(reporting::ReportStatus status, reporting::Ru
   if (!writer_) return end;
   if (status != reporting::ReportStatus::kPartial) {
     end = reporting::judged_end(std::move(end), writer_->report(), fail_on_);
+    tell_efficiency();
   }
   writer_->close(status, static_cast<int>(end.exit_code), before);
   return end;

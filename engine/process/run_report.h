@@ -65,8 +65,11 @@ class RunReport {
 
  private:
   void tell();
+  void tell_events(const reporting::PointRecord& point) const;
+  void tell_efficiency() const;
 
   OnMore on_more_;
+  std::string tensorboard_;  // folder of --tensorboard; empty: none
   std::string device_uuid_;
   bool synthetic_in_loop_;              // of the request's settings
   reporting::FailOn fail_on_;           // likewise

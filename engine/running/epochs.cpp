@@ -111,6 +111,7 @@ class EpochTraining {
       result_.evaluations = std::move(earlier->evaluation);
     }
     result_.resumed = in_.checkpoints.resumed();
+    in_.histograms.count_weights();
     for (std::int64_t epoch = step().steps_done() / steps_; epoch < options_.epochs; ++epoch) {
       const bool checkpoint_due = train(epoch);
       if (result_.all.stopped) break;
@@ -118,6 +119,7 @@ class EpochTraining {
       evaluate_after(epoch);
       if (checkpoint_due && epoch + 1 < options_.epochs) write_checkpoint();
     }
+    if (!result_.all.stopped) count_histograms(options_.epochs - 1);
     return std::move(result_);
   }
 
@@ -151,25 +153,50 @@ class EpochTraining {
     const Loaders loaders = open(epoch, done * options_.micro_steps);
     if (result_.data_s == 0) result_.data_s = seconds_since(opening);
     std::int64_t batches_left = (steps_ - done) * options_.micro_steps;
-    const StepContext context{
-        .step = step(),
-        .next_batch = [&] { return next_of(loaders, options_.sampling.pinned, batches_left); },
-        .micro_steps = options_.micro_steps,
-        .device = in_.device,
-        .control = in_.control,
-        .watch = in_.watch,
-        .empty_cache_every = options_.empty_cache_every};
+    const StepContext context = context_of(loaders, batches_left);
     bool checkpoint_due = false;
     double step_s = 0;
     for (std::int64_t left = steps_ - done; left > 0 && !result_.all.stopped;) {
       if (checkpoint_due) write_checkpoint();
-      const Stretch stretch = in_.checkpoints.next_stretch(step().steps_done(), left, step_s);
+      const Stretch stretch = next_stretch(left, step_s);
       step_s = run_stretch(context, epoch, stretch.steps);
       left -= stretch.steps;
       checkpoint_due = stretch.checkpoint;
+      const bool ends = left == 0 && epoch + 1 == options_.epochs;
+      if (!result_.all.stopped && !ends &&
+          in_.histograms.is_due(step().steps_done(), /*epoch_ends=*/left == 0)) {
+        count_histograms(epoch);
+      }
     }
     for (const auto& loader : loaders) add_new(result_.skipped, loader->skipped());
     return checkpoint_due;
+  }
+
+  StepContext context_of(const Loaders& loaders, std::int64_t& batches_left) {
+    return {.step = step(),
+            .next_batch = [&] { return next_of(loaders, options_.sampling.pinned, batches_left); },
+            .micro_steps = options_.micro_steps,
+            .device = in_.device,
+            .control = in_.control,
+            .watch = in_.watch,
+            .empty_cache_every = options_.empty_cache_every};
+  }
+
+  // To the next checkpoint or histogram, whichever comes first.
+  Stretch next_stretch(std::int64_t left, double step_s) {
+    const std::int64_t done = step().steps_done();
+    const Stretch stretch = in_.checkpoints.next_stretch(done, left, step_s);
+    const std::int64_t steps = in_.histograms.until_next(done, stretch.steps);
+    return {.steps = steps, .checkpoint = stretch.checkpoint && steps == stretch.steps};
+  }
+
+  // The epoch's first batch once more shows the gradients; the training goes on as without it.
+  void count_histograms(std::int64_t epoch) {
+    if (!in_.histograms.wanted()) return;
+    const Loaders loaders = open(epoch, 0);
+    std::int64_t batches_left = options_.micro_steps;
+    const RunState here = state();
+    if (!in_.histograms.count(context_of(loaders, batches_left), &here)) result_.all.stopped = true;
   }
 
   // Seconds per step.
@@ -208,6 +235,8 @@ class EpochTraining {
          .value = held.accuracy,
          .samples = held.items,
          .samples_per_sec = static_cast<double>(totals.samples) / totals.wall_s});
+    if (auto* events = in_.watch.events())
+      events->add(result_.evaluations.back(), step().steps_done());
     in_.report(result_.evaluations.back());
   }
 

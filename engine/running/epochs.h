@@ -10,6 +10,7 @@
 #include "data/dataset.h"
 #include "engine/running/batch_source.h"
 #include "engine/running/checkpoints.h"
+#include "engine/running/histograms.h"
 #include "engine/running/trainer.h"
 #include "engine/running/window.h"
 
@@ -48,6 +49,7 @@ struct EpochsContext {
   distributed::ControlGroup& control;
   StepWatch& watch;
   Checkpoints& checkpoints;
+  Histograms& histograms;
   std::function<void(const reporting::Evaluation&)> report;  // on every rank, after each evaluation
   monitoring::Sampler* telemetry = nullptr;                  // during the stretches; may be null
 };

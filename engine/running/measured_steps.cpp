@@ -37,6 +37,7 @@ Window MeasuredSteps::run() {
 
   LossCourse losses;
   const StepContext steps = context(&losses);
+  histograms_.count_weights();
   point_.watch.enter("warmup");
   const Warmup warmup = warm_up(steps, point_.length);
   beside_window_s_ = warmup.seconds;
@@ -68,6 +69,13 @@ Window MeasuredSteps::run() {
   }
   if (source_) measured_.skipped = records_of(source_->skipped());
   return window;
+}
+
+// The weights of a strategy that averages them are averaged first, as for --save.
+bool MeasuredSteps::count_histograms() {
+  if (!histograms_.wanted()) return true;
+  trainer_.step->strategy().gather_full();
+  return histograms_.count(context(), nullptr);
 }
 
 StepContext MeasuredSteps::context(LossCourse* losses) {

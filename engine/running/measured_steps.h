@@ -7,6 +7,7 @@
 #include "core/monitoring/telemetry/sampler.h"
 #include "core/reporting/record/records.h"
 #include "engine/running/batch_source.h"
+#include "engine/running/histograms.h"
 #include "engine/running/point.h"
 #include "engine/running/run_state.h"
 #include "engine/running/trainer.h"
@@ -24,13 +25,17 @@ class MeasuredSteps {
         ranks_(ranks),
         trainer_(trainer),
         telemetry_(telemetry),
-        measured_(measured) {}
+        measured_(measured),
+        histograms_(point.settings, point.rank_group.control(), point.watch, trainer) {}
 
   // May be called once. Collective.
   Window run();
 
   // Seconds outside the window: in the warm-up and in the steps after the window.
   double beside_window_s() const { return beside_window_s_; }
+
+  // After run(); false: an agreed stop came before its step.
+  bool count_histograms();
 
   // For further steps, after run(). `losses`: as StepContext's.
   StepContext context(LossCourse* losses = nullptr);
@@ -48,6 +53,7 @@ class MeasuredSteps {
   reporting::RankMeasurement& measured_;
   std::unique_ptr<BatchSource> source_;  // a dedicated server has none
   double beside_window_s_ = 0;
+  Histograms histograms_;
 };
 
 // Call it at the end of the measured part: later memory does not belong to the point.

@@ -83,10 +83,13 @@ void set_up(const PointContext& point, Training& training) {
   point.watch.enter("model");
   const auto start = Clock::now();
   const bool exchanges = catalogue::exchanges(point.settings.parallel.strategy);
-  training.trainer = make_trainer(
-      point.settings, point.data.shape, device, exchanges ? rank_group.group() : nullptr,
-      training.ranks,
-      planned_steps(rank_group, point.settings, training.ranks, point.workload, point.data));
+  const std::int64_t planned =
+      planned_steps(rank_group, point.settings, training.ranks, point.workload, point.data);
+  training.trainer =
+      make_trainer(point.settings, point.data.shape, device,
+                   exchanges ? rank_group.group() : nullptr, training.ranks, planned);
+  if (auto* events = point.watch.events(); events && point.settings.measuring.epochs)
+    events->plan(planned);
   device.synchronize();
   // Only making it took these: a copy of all parameters for the broadcast, the flattened ones'
   // old places. Kept, they would add to the peak of steps that have no blocks of that size.
@@ -99,6 +102,7 @@ Window train(const PointContext& point, Training& training, CheckpointOptions op
   process::RankGroup& rank_group = point.rank_group;
   point.watch.enter("epochs");
   Checkpoints checkpoints(std::move(options), rank_group.control());
+  Histograms histograms(point.settings, rank_group.control(), point.watch, training.trainer);
   auto result = train_epochs({.trainer = training.trainer,
                               .train = *point.data.train,
                               .held_out = *point.data.held_out,
@@ -106,6 +110,7 @@ Window train(const PointContext& point, Training& training, CheckpointOptions op
                               .control = rank_group.control(),
                               .watch = point.watch,
                               .checkpoints = checkpoints,
+                              .histograms = histograms,
                               .report = report_epoch,
                               .telemetry = training.telemetry},
                              epochs_of(rank_group, point.settings, training.ranks, point.workload));
@@ -150,6 +155,21 @@ void save(const PointContext& point, Trainer& trainer, PointOutcome& outcome) {
   }
 }
 
+// No rank leaves while others are still in a step.
+PointOutcome stopped(const PointContext& point, PointOutcome outcome) {
+  outcome.stopped = true;  // it has no row
+  if (point.watch.peers_answered()) point.rank_group.control().barrier();
+  return outcome;
+}
+
+// The last histograms; then the events of the run are complete but for its results.
+bool finish_events(const PointContext& point, MeasuredSteps& steps) {
+  const bool is_measured = !point.settings.measuring.epochs;
+  if (is_measured && !steps.count_histograms()) return false;
+  if (auto* events = point.watch.events()) events->close();
+  return true;
+}
+
 }  // namespace
 
 std::int64_t scheduled_steps(const settings::MeasuringSettings& measuring) {
@@ -168,16 +188,13 @@ PointOutcome run_point(const PointContext& point, const EpochReport& report_epoc
   const Window window = point.settings.measuring.epochs
                             ? train(point, training, std::move(checkpoints), report_epoch, outcome)
                             : steps.run();
-  outcome.stopped = window.stopped;
   outcome.measuring_s = window.wall_s + steps.beside_window_s();
   point.watch.enter("report");
-  if (outcome.stopped) {  // it has no row; no rank leaves while others are still in a step
-    if (point.watch.peers_answered()) point.rank_group.control().barrier();
-    return outcome;
-  }
+  if (window.stopped) return stopped(point, std::move(outcome));
   gather(point, window, training, outcome);
   save(point, training.trainer, outcome);
   const auto start = Clock::now();
+  if (!finish_events(point, steps)) return stopped(point, std::move(outcome));
   trace_run(point.rank_group, steps.context(),
             {.folder = trace_folder, .steps = point.settings.measuring.trace_steps}, outcome);
   outcome.measuring_s += seconds_since(start);

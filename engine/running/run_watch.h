@@ -1,9 +1,11 @@
 // The StepWatch of a real run: the agreed stop, the check for a broken group, the watchdog's
-// heartbeat, the run's position, and the progress line.
+// heartbeat, the run's position, the progress line, and the events for TensorBoard.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "engine/distributed/stop_agreement.h"
 #include "engine/distributed/watchdog.h"
@@ -19,13 +21,15 @@ class RunWatch final : public StepWatch {
  public:
   RunWatch(distributed::StopAgreement& agreement, distributed::Watchdog& watchdog,
            process::PhaseTracker& phase_tracker, process::RunConsole& console,
-           const process::GroupGuard& guard, process::Vitals& vitals)
+           const process::GroupGuard& guard, process::Vitals& vitals,
+           std::unique_ptr<process::EventLog> events)
       : agreement_(agreement),
         watchdog_(watchdog),
         phase_tracker_(phase_tracker),
         console_(console),
         guard_(guard),
-        vitals_(vitals) {
+        vitals_(vitals),
+        events_(std::move(events)) {
     vitals_.begin_training();
     phase_tracker_.begin_steps();
   }
@@ -38,6 +42,7 @@ class RunWatch final : public StepWatch {
     step_ = nullptr;
     vitals_.begin_loop(steps);
     console_.begin(phase, steps, micro_steps);
+    if (events_) events_->begin_loop(phase, steps);
   }
 
   void count(training::TrainStep& step) override {
@@ -49,6 +54,8 @@ class RunWatch final : public StepWatch {
     guard_.refuse_broken();
     return !agreement_.may_begin(step);
   }
+
+  process::EventLog* events() override { return events_.get(); }
 
   bool peers_answered() const override {
     const auto stop = agreement_.stop();
@@ -65,6 +72,7 @@ class RunWatch final : public StepWatch {
       vitals_.set_payload(step_->strategy().communication().payload_bytes_per_step);
     const training::Consumed& consumed = step_->consumed();
     vitals_.step_done(time, consumed.trained, consumed.waited_s, loss, step_->learning_rate());
+    if (events_) events_->step_done(step, time, loss, step_->learning_rate());
   }
 
  private:
@@ -74,6 +82,7 @@ class RunWatch final : public StepWatch {
   process::RunConsole& console_;
   const process::GroupGuard& guard_;
   process::Vitals& vitals_;
+  std::unique_ptr<process::EventLog> events_;
   training::TrainStep* step_ = nullptr;  // of the loop that has begun; null: it trains nothing
   std::int64_t steps_in_phase_ = 0;
 };

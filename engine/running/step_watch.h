@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "engine/process/event_log.h"
 #include "engine/training/train_step.h"
 
 namespace scalemark::running {
@@ -30,6 +31,9 @@ class StepWatch {
   // After a stop: false when some rank did not take part in the agreement, so that no collective
   // can follow.
   virtual bool peers_answered() const = 0;
+
+  // Where the steps are told besides; null: nowhere.
+  virtual process::EventLog* events() { return nullptr; }
 
   // The watchdog's heartbeat and the progress line's numbers. Costs a few atomic stores.
   virtual void step_done(std::int64_t step, std::optional<double> loss) = 0;

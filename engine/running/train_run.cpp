@@ -135,9 +135,7 @@ ExitCode train_as(const settings::Settings& settings, process::RankProcess& rank
   context.device().limit_memory(memory_limit(settings, context));
   const Opened opened = open(settings, rank_process, context);
   compare(opened, rank_process);
-  if (catalogue::needs_one_rank_per_gpu(settings.parallel.backend)) {
-    context.refuse_shared_gpus();
-  }
+  if (catalogue::needs_one_rank_per_gpu(settings.parallel.backend)) context.refuse_shared_gpus();
   const auto hosts = process::survey_hosts(context);
   process::RunReport& report =
       rank_process.open_report({.hosts = hosts, .folder = continued_folder(settings, context)});
@@ -159,7 +157,8 @@ ExitCode train_as(const settings::Settings& settings, process::RankProcess& rank
   const distributed::Pulse pulse(context.world().rank, context.world().world_size,
                                  context.error_store(), rank_process.live().hooks());
   RunWatch watch(agreement, rank_process.watchdog(), rank_process.phase_tracker(), console, guard,
-                 rank_process.live().vitals());
+                 rank_process.live().vitals(),
+                 process::open_event_log(rank_process, rank_group, settings, identity.id));
   PointOutcome outcome;
   const auto report_epoch = [&](const reporting::Evaluation& evaluation) {
     console.show(evaluation);

@@ -89,6 +89,7 @@ Window measure(const StepContext& context, const std::string& name, const Window
       ranges ? static_cast<measurement::StepMarker&>(*ranges) : *marks;
   LossTrace losses(context.device.torch_device(), plan.steps, context.step.losses());
   const training::Consumed before = context.step.consumed();
+  const std::int64_t first_step = context.step.steps_done();
   context.watch.begin(name, plan.steps, context.micro_steps);
   context.watch.count(context.step);
   context.device.synchronize();
@@ -119,6 +120,7 @@ Window measure(const StepContext& context, const std::string& name, const Window
   if (!window.stopped) context.control.barrier();
   note_samples(window, before, context.step.consumed());
   window.losses = losses.values();
+  if (auto* events = context.watch.events()) events->add_losses(first_step, window.losses);
   window.iterations = static_cast<std::int64_t>(window.losses.size());
   if (window.iterations > 0) window.steps = marks->steps();
   return window;

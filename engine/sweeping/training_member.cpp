@@ -72,8 +72,10 @@ RankResult TrainingMember::train(std::int64_t number, const planning::Task& task
   distributed::StopAgreement agreement(loop_keys_, name, outcome.world.rank,
                                        outcome.world.world_size, rank_process_.stop_options());
   process::GroupGuard guard(*rank_group_, kNoCause);
-  running::RunWatch watch(agreement, rank_process_.watchdog(), rank_process_.phase_tracker(),
-                          console, guard, rank_process_.live().vitals());
+  running::RunWatch watch(
+      agreement, rank_process_.watchdog(), rank_process_.phase_tracker(), console, guard,
+      rank_process_.live().vitals(),
+      process::open_event_log(rank_process_, *rank_group_, settings, task.run.id));
   guard.run([&] { return queue_.called_off(number); },
             [&] {
               outcome.measured = running::run_point(

@@ -156,7 +156,7 @@ void add_evaluation(Events& events, const Evaluation& evaluation, double time) {
   add("throughput/samples_per_second", evaluation.samples_per_sec);
 }
 
-void add_results(Events& events, const PointRecord& point) {
+void add_results(Events& events, const PointRecord& point, bool told_evaluations) {
   if (point.status == PointStatus::kSkipped) return;
   const Course course(point);
   events.begin_session(session_of(point, course));
@@ -165,8 +165,8 @@ void add_results(Events& events, const PointRecord& point) {
     add_result_numbers(events, point, course);
     add_window(events, point, course);
     add_step_times(events, point, course);
-    point.evaluation.empty() ? add_losses(events, point, course)
-                             : add_evaluations(events, point, course);
+    if (point.evaluation.empty()) add_losses(events, point, course);
+    if (!told_evaluations) add_evaluations(events, point, course);
   }
   events.end_session(is_measured, course.end());
 }

@@ -44,7 +44,7 @@ planning::Plan plan_of(const Scenario& scenario) {
   planning::Plan plan;
   plan.stop.least_blocks = kRuns;
   plan.sweep.retries = scenario.retries;
-  plan.points.emplace_back().group = "p";
+  plan.points.emplace_back().group = std::string("p");
   return plan;
 }
 

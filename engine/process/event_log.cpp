@@ -1,0 +1,215 @@
+#include "engine/process/event_log.h"
+
+#include <algorithm>
+#include <iostream>
+#include <limits>
+#include <system_error>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/reporting/render/tensorboard.h"
+#include "engine/process/rank_group.h"
+#include "engine/process/rank_process.h"
+
+namespace scalemark::process {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The machine is told each second at first; after so many times half as often, and so on: a run of
+// twelve days has 10,000.
+constexpr std::int64_t kLooksPerStride = 1000;
+
+double wall_now_s() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+double in_seconds(std::int64_t ticks) {
+  return std::chrono::duration<double>(Vitals::Clock::duration(ticks)).count();
+}
+
+std::int64_t ticks_now() { return Vitals::Clock::now().time_since_epoch().count(); }
+
+void tell_failure(const std::string& what) {
+  static std::atomic<bool> told{false};
+  if (told.exchange(true)) return;
+  std::cerr << "scalemark: events for TensorBoard are incomplete, training goes on: " + what + "\n"
+            << std::flush;
+}
+
+// Files of this name are ours; an earlier start's would be shown with this one's as one curve.
+void remove_earlier(const fs::path& folder) {
+  std::error_code ignored;
+  for (fs::directory_iterator entry(folder, ignored), end; entry != end; entry.increment(ignored)) {
+    if (tensorboard::is_event_file(entry->path().filename().string()))
+      fs::remove(entry->path(), ignored);
+  }
+}
+
+}  // namespace
+
+fs::path event_file(const std::string& folder, const std::string& run_id) {
+  static const double began = wall_now_s();
+  return fs::path(folder) / run_id / tensorboard::event_file_name(began);
+}
+
+void append_events(const fs::path& file, tensorboard::Events events) {
+  std::string records = events.take();
+  if (records.empty()) return;
+  try {
+    std::error_code unknown;
+    fs::create_directories(file.parent_path(), unknown);
+    tensorboard::EventWriter writer({.file = file, .collect = {}, .failed = tell_failure});
+    writer.post(std::move(records));
+  } catch (const Error& error) {
+    tell_failure(error.record().what);
+  }
+}
+
+EventLog::EventLog(const fs::path& file, const monitoring::Sampler& machine, const Vitals& vitals,
+                   bool quiet)
+    : machine_(machine),
+      vitals_(vitals),
+      quiet_(quiet),
+      wall_offset_s_(wall_now_s() - in_seconds(ticks_now())) {
+  writer_.emplace(tensorboard::EventWriter::Options{
+      .file = file,
+      .collect = [this](tensorboard::Events& events) { collect(events); },
+      .failed = tell_failure});
+}
+
+void EventLog::plan(std::int64_t steps) {
+  planned_ = steps;
+  stride_ = (steps + std::ssize(steps_) - 1) / std::ssize(steps_);
+}
+
+void EventLog::begin_loop(const std::string& name, std::optional<std::int64_t> steps) {
+  tells_ = name == "window" || name.starts_with("epoch ");
+  knows_losses_ = false;
+  loop_began_ = ticks_now();
+  if (!tells_ || planned_) return;
+  stride_ =
+      std::max<std::int64_t>(1, (steps.value_or(1) + std::ssize(steps_) - 1) / std::ssize(steps_));
+  until_next_ = 1;
+}
+
+void EventLog::step_done(std::int64_t step, std::int64_t time, const std::optional<double>& loss,
+                         double learning_rate) noexcept {
+  last_step_.store(step + 1, std::memory_order_relaxed);
+  if (!tells_ || --until_next_ > 0) return;
+  until_next_ = stride_;
+  const std::size_t count = count_.load(std::memory_order_relaxed);
+  if (count == steps_.size()) return;
+  if (loss) knows_losses_ = true;
+  steps_[count] = {step + 1, time, loss.value_or(std::numeric_limits<double>::quiet_NaN()),
+                   learning_rate};
+  count_.store(count + 1, std::memory_order_release);
+}
+
+void EventLog::add_losses(std::int64_t first_step, const std::vector<double>& losses) {
+  if (!tells_ || knows_losses_ || losses.empty()) return;
+  const double from = wall_time(loop_began_), until = wall_time(ticks_now());
+  const auto n = std::ssize(losses);
+  tensorboard::Events events;
+  for (std::int64_t i = 0; i < n; i += stride_) {
+    const double share = static_cast<double>(i + 1) / static_cast<double>(n);
+    events.scalar("loss/rank0", first_step + i + 1, from + share * (until - from),
+                  losses[static_cast<std::size_t>(i)]);
+  }
+  writer_->post(events.take());
+}
+
+void EventLog::add(const reporting::Evaluation& evaluation, std::int64_t step) {
+  const double now = wall_now_s();
+  tensorboard::Events events;
+  reporting::add_evaluation(events, evaluation, now);
+  events.scalar("schedule/epoch", step, now, static_cast<double>(evaluation.epoch));
+  writer_->post(events.take());
+}
+
+void EventLog::add_scalar(const std::string& tag, std::int64_t step, double value) {
+  tensorboard::Events events;
+  events.scalar(tag, step, wall_now_s(), value);
+  writer_->post(events.take());
+}
+
+void EventLog::add_histogram(const std::string& tag, std::int64_t step,
+                             const tensorboard::Histogram& values) {
+  tensorboard::Events events;
+  events.histogram(tag, step, wall_now_s(), values);
+  writer_->post(events.take());
+}
+
+void EventLog::tell(const std::string& text) const {
+  if (!quiet_) std::cerr << "scalemark: " + text + "\n" << std::flush;
+}
+
+void EventLog::close() {
+  if (!writer_) return;
+  const std::int64_t dropped = writer_->dropped();
+  add_scalar("machine/dropped_events", last_step_.load(std::memory_order_relaxed),
+             static_cast<double>(dropped));
+  writer_.reset();
+  if (dropped > 0) tell_failure("the disk did not keep up with " + std::to_string(dropped));
+}
+
+double EventLog::wall_time(std::int64_t ticks) const { return in_seconds(ticks) + wall_offset_s_; }
+
+void EventLog::collect(tensorboard::Events& events) {
+  collect_steps(events);
+  const std::int64_t step = last_step_.load(std::memory_order_relaxed);
+  if (step == 0 || looks_++ % look_stride_ != 0) return;
+  if (looks_told_ == static_cast<std::int64_t>(kMost)) return;
+  if (++looks_told_ % kLooksPerStride == 0) look_stride_ *= 2;
+  collect_machine(events, step, wall_now_s());
+}
+
+void EventLog::collect_steps(tensorboard::Events& events) {
+  for (const std::size_t count = count_.load(std::memory_order_acquire); told_ < count; ++told_) {
+    const Step& one = steps_[told_];
+    const double time = wall_time(one.time);
+    if (one.loss == one.loss) events.scalar("loss/rank0", one.step, time, one.loss);
+    events.scalar("schedule/learning_rate", one.step, time, one.learning_rate);
+  }
+}
+
+void EventLog::collect_machine(tensorboard::Events& events, std::int64_t step, double now) {
+  constexpr const char* kRate = "throughput/rank0_samples_per_second";
+  if (const auto rate = growth(kRate, static_cast<double>(vitals_.samples()), now))
+    events.scalar(kRate, step, now, *rate);
+  events.scalar("memory/rank0_resident_bytes", step, now,
+                static_cast<double>(process_.read().resident_bytes));
+  for (const auto& [name, value] : machine_.latest()) {
+    const std::string tag =
+        "machine/" + name.source + (name.device.empty() ? "" : "/" + name.device);
+    const bool counts = name.kind == monitoring::SourceKind::kCounter;
+    if (const auto told = counts ? growth(tag, value, now) : std::optional(value))
+      events.scalar(tag, step, now, *told);
+  }
+}
+
+// Per second since the call before; absent at the first.
+std::optional<double> EventLog::growth(const std::string& tag, double value, double now) {
+  const auto [found, is_first] = before_.try_emplace(tag);
+  const Counted before = std::exchange(found->second, {value, now});
+  if (is_first || !(now > before.at)) return std::nullopt;
+  return (value - before.value) / (now - before.at);
+}
+
+std::unique_ptr<EventLog> open_event_log(RankProcess& rank_process, RankGroup& group,
+                                         const settings::Settings& settings,
+                                         const std::string& run_id) {
+  if (settings.general.tensorboard.empty() || group.world().rank != 0) return nullptr;
+  const fs::path file = event_file(settings.general.tensorboard, run_id);
+  std::error_code failed;
+  fs::create_directories(file.parent_path(), failed);
+  if (failed) {
+    throw cannot_create("cannot create " + file.parent_path().string() + ": " + failed.message(),
+                        "a folder that can be written to is expected as --tensorboard");
+  }
+  if (!settings.checkpoints.resume) remove_earlier(file.parent_path());
+  return std::make_unique<EventLog>(file, group.context().telemetry(), rank_process.live().vitals(),
+                                    settings.general.quiet);
+}
+
+}  // namespace scalemark::process

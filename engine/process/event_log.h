@@ -1,0 +1,114 @@
+// The event file of one run for TensorBoard (--tensorboard) while the run goes on: loss, learning
+// rate, this rank's throughput, its machine, evaluations and histograms. A thread of its own
+// writes; in a timed region a step costs a few stores. Knows no networks and no report.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/monitoring/process_reading.h"
+#include "core/monitoring/telemetry/sampler.h"
+#include "core/reporting/record/records.h"
+#include "core/settings/settings.h"
+#include "core/tensorboard/event_writer.h"
+#include "core/tensorboard/events.h"
+#include "engine/process/vitals.h"
+
+namespace scalemark::process {
+
+class RankProcess;
+class RankGroup;
+
+// DIR/ID/<this process's file>, the same for all that this process writes of a run.
+std::filesystem::path event_file(const std::string& folder, const std::string& run_id);
+
+// Appends to the file, which is begun where it is not there. A disk that fails is told once per
+// process, on stderr.
+void append_events(const std::filesystem::path& file, tensorboard::Events events);
+
+class EventLog {
+ public:
+  // A tag has at most so many events in a run; of more steps every k-th is told.
+  static constexpr std::size_t kMost = 10'000;
+
+  // By the main thread. Throws cannot_create() (73) where the file cannot be made. What it is given
+  // must outlive it.
+  EventLog(const std::filesystem::path& file, const monitoring::Sampler& machine,
+           const Vitals& vitals, bool quiet = false);
+  ~EventLog() { close(); }
+
+  // A training of so many steps comes, in several loops. Without it each loop is told alone.
+  void plan(std::int64_t steps);
+
+  // Outside timed regions: a loop begins. Steps of a window or an epoch are told, no others.
+  void begin_loop(const std::string& name, std::optional<std::int64_t> steps);
+  // In timed regions: the step of this number, from 0, has ended at `time` (of Vitals::Clock, in
+  // ticks).
+  void step_done(std::int64_t step, std::int64_t time, const std::optional<double>& loss,
+                 double learning_rate) noexcept;
+  // The losses of the loop that has ended, for a device that does not tell them before.
+  void add_losses(std::int64_t first_step, const std::vector<double>& losses);
+
+  void add(const reporting::Evaluation& evaluation, std::int64_t step);
+  void add_scalar(const std::string& tag, std::int64_t step, double value);
+  void add_histogram(const std::string& tag, std::int64_t step,
+                     const tensorboard::Histogram& values);
+
+  // Tells a person, on stderr, unless --quiet.
+  void tell(const std::string& text) const;
+
+  // Writes what is left, and how much was dropped. Later calls do nothing.
+  void close();
+
+ private:
+  struct Step {
+    std::int64_t step = 0, time = 0;
+    double loss = 0, learning_rate = 0;  // the loss is NaN where it is not known
+  };
+  struct Counted {
+    double value = 0, at = 0;
+  };
+
+  double wall_time(std::int64_t ticks) const;
+  void collect(tensorboard::Events& events);
+  void collect_steps(tensorboard::Events& events);
+  void collect_machine(tensorboard::Events& events, std::int64_t step, double now);
+  std::optional<double> growth(const std::string& tag, double value, double now);
+
+  const monitoring::Sampler& machine_;
+  const Vitals& vitals_;
+  bool quiet_;
+  monitoring::ProcessReader process_;
+  double wall_offset_s_;  // of the wall clock to the steady one
+
+  // The training thread's.
+  std::optional<std::int64_t> planned_;
+  std::int64_t stride_ = 1, until_next_ = 1;
+  bool tells_ = false, knows_losses_ = false;
+  std::int64_t loop_began_ = 0;  // in ticks
+
+  std::vector<Step> steps_ = std::vector<Step>(kMost);  // filled once, never read before count_
+  std::atomic<std::size_t> count_{0};
+  std::atomic<std::int64_t> last_step_{0};
+
+  // The writer's thread's.
+  std::size_t told_ = 0;
+  std::int64_t looks_ = 0, looks_told_ = 0, look_stride_ = 1;
+  std::map<std::string, Counted> before_;
+
+  std::optional<tensorboard::EventWriter> writer_;  // last: its thread uses the above
+};
+
+// The log of a run on the first rank of its group; null elsewhere, and without --tensorboard.
+std::unique_ptr<EventLog> open_event_log(RankProcess& rank_process, RankGroup& group,
+                                         const settings::Settings& settings,
+                                         const std::string& run_id);
+
+}  // namespace scalemark::process
