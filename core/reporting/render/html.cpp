@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/text.h"
+#include "core/page/whole_page.h"
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/record/verdict.h"
 #include "core/reporting/render/answer/answer.h"
@@ -130,18 +131,11 @@ std::string data_of(std::span<const Report> reports) {
   return for_script(data.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
-void put(std::string& page, std::string_view place, std::string_view text) {
-  page.replace(page.find(place), place.size(), text);
-}
-
 }  // namespace
 
 std::string render_html(std::span<const Report> reports) {
-  std::string page = kPageFrame;
+  std::string page = page::whole_page(kPageFrame, kPageScript);
   // From the end to the beginning, so that text of the report is never searched for placeholders.
-  put(page, "@SCRIPT@", kPageScript);
-  put(page, "@CHARTS@", kChartLibrary);
-  put(page, "@STYLE@", kPageStyle);
   const std::string text = html_escaped(render_markdown(reports));
   const std::string data = data_of(reports);
   const std::size_t data_at = page.find("@DATA@"), text_at = page.find("@TEXT@");

@@ -1,17 +1,4 @@
 // The page from top to bottom.
-const dark = matchMedia('(prefers-color-scheme: dark)');
-let wish = 'auto';
-const setTheme = theme => { document.documentElement.dataset.theme = theme; drawAll(); };
-const follow = () => setTheme(wish === 'auto' ? (dark.matches ? 'dark' : 'light') : wish);
-
-function toggle() {
-  const button = make('button', {type: 'button', class: 'screen', onclick: () => {
-    wish = document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark';
-    follow();
-  }}, 'light / dark');
-  return button;
-}
-
 function title(report) {
   const workloads = [...new Set(report.points.map(p => p.workload))].join(', ');
   const hosts = report.environment.hosts.map(host => host.hostname);
@@ -39,7 +26,4 @@ data.reports.forEach((report, i) => {
 if (!data.reports.length) main.append(make('p', {}, 'No report.'));
 document.title = data.reports.length ? 'scalemark: ' + title(data.reports[0]) : 'scalemark';
 
-dark.addEventListener('change', follow);
-addEventListener('beforeprint', () => setTheme('light'));
-addEventListener('afterprint', follow);
-follow();
+startTheme();

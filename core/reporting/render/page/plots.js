@@ -1,19 +1,6 @@
 // These figures the program drew: the files of `report --format svg`, in the colours of the theme.
 const svgOf = text => document.importNode(new DOMParser().parseFromString(text, 'image/svg+xml').documentElement, true);
 
-const dataUrl = (type, text) => `data:${type};charset=utf-8,` + encodeURIComponent(text);
-const save = (file, url) => make('a', {href: url, download: file}).click();
-
-// Puts a picture on white paper and saves it: `draw(context)` fills it. Browsers refuse canvases that are longer than 16,384.
-function savePng(file, width, height, draw) {
-  const canvas = make('canvas', {width: Math.round(width), height: Math.round(height)});
-  const context = canvas.getContext('2d');
-  context.fillStyle = '#fff';
-  context.fillRect(0, 0, canvas.width, canvas.height);
-  draw(context, canvas);
-  save(file, canvas.toDataURL('image/png'));
-}
-
 function saveSvgAsPng(file, svg) {
   const image = make('img');
   image.onload = () => {
@@ -22,10 +9,6 @@ function saveSvgAsPng(file, svg) {
   };
   image.src = dataUrl('image/svg+xml', svg);
 }
-
-// Gives a figure its buttons. `ways`: the name of each, and what a click does.
-const saveAs = (title, ways) => make('p', {class: 'screen save'}, ...Object.entries(ways).map(([name, way]) =>
-    make('button', {type: 'button', title: `save "${title}" as ${name}`, onclick: way}, name)));
 
 function plotElement() {
   const title = make('h3'), box = make('div', {class: 'plot'}), caption = make('figcaption'), buttons = make('div');

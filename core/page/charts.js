@@ -17,7 +17,7 @@ function figure(title, caption, build) {
   charts.push(entry);
   return {element: make('figure', {}, make('h3', {}, title), box, caption ? make('figcaption', {}, caption) : null,
                         saveAs(title, {PNG: () => savePng(`${file}.png`, canvas.width, canvas.height, context => context.drawImage(canvas, 0, 0)), CSV: () => save(`${file}.csv`, dataUrl('text/csv', csvOf(entry.chart.data)))})),
-          redraw: () => draw(entry)};
+          redraw: () => draw(entry), refresh: () => refresh(entry)};
 }
 
 // Returns lines of RFC 4180. A bar between two values has both, another value is `to`.
@@ -37,6 +37,20 @@ function draw(entry) {
   const config = entry.build();
   if (config.heightPx) entry.box.style.height = config.heightPx + 'px';
   entry.chart = new Chart(entry.canvas, config);
+}
+// Shows what build() now says; curves that a reader has switched off stay so.
+function refresh(entry) {
+  if (!entry.chart) return draw(entry);
+  const {data, options} = entry.build();
+  const shown = entry.chart.data;
+  shown.labels = data.labels;
+  shown.datasets.length = Math.min(shown.datasets.length, data.datasets.length);
+  data.datasets.forEach((set, i) => {
+    if (shown.datasets[i]?.label === set.label) Object.assign(shown.datasets[i], set);
+    else shown.datasets[i] = set;
+  });
+  entry.chart.options = options;
+  entry.chart.update('none');
 }
 const drawAll = () => charts.forEach(draw);
 
