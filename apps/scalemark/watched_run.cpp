@@ -13,7 +13,6 @@
 #include "core/base/durations.h"
 #include "core/base/error.h"
 #include "core/live/fetch.h"
-#include "core/live/marks.h"
 #include "core/reporting/record/point_facts.h"
 
 namespace scalemark::cli {
@@ -113,15 +112,10 @@ WatchedRun::Reading WatchedRun::reading() const {
 
 void WatchedRun::take(Reading now) {
   live::Status status = live::parse_status(now.text, origin());
-  if (status_) {
-    changed_ = std::chrono::steady_clock::now();
-    earlier_.push_back(std::move(*status_));
-  }
-  status_ = std::move(status);
+  if (recent_.newest()) changed_ = std::chrono::steady_clock::now();
+  recent_.add(std::move(status));
   text_ = std::move(now.text);
   file_time_ = now.written;
-  constexpr std::size_t kKept = 40;  // a minute and more, at one each 2 s
-  if (earlier_.size() > kKept) earlier_.pop_front();
 }
 
 bool WatchedRun::read() {
@@ -133,7 +127,7 @@ bool WatchedRun::read() {
       return true;
     }
   } catch (const Error& error) {  // cut off, or away for a moment: the next one may be whole
-    if (is_remote() && !status_) throw;
+    if (is_remote() && !recent_.newest()) throw;
     problem_ = sentence_of(error.record());
   }
   return problem_ != before;
@@ -143,30 +137,28 @@ live::ShownRun WatchedRun::shown() const {
   const fs::path folder = file_.filename() == kStatusFile ? file_.parent_path() : file_;
   const std::string path = folder.empty() ? file_.string() : folder.string();
   live::ShownRun shown{.source = is_remote() ? url_ : path,
-                       .status = status_,
+                       .status = recent_.newest(),
                        .now = {},
                        .lasted_s = {},
                        .problem = problem_};
-  if (!status_) return shown;
-  const auto written = reporting::seconds_of(status_->written);
-  const auto started = reporting::seconds_of(status_->started);
+  if (!shown.status) return shown;
+  const auto written = reporting::seconds_of(shown.status->written);
+  const auto started = reporting::seconds_of(shown.status->started);
   if (written && started) shown.lasted_s = *written - *started;
   const auto seen = changed_ ? std::optional(seconds_since(*changed_)) : std::nullopt;
-  const live::Status* before = live::base_of(earlier_, *status_);
   const double age_s = status_age_s(written, file_time_, seconds_now(), seen);
-  shown.now = live::rates_of(before, *status_, age_s);
+  shown.now = recent_.now(age_s);
   if (is_remote() && !problem_.empty() && !shown.now.alarm.empty()) {
+    shown.now = recent_.rates(age_s);
     shown.now.alarm =
         "the page is gone: the run has ended, or rank 0 was killed; its folder says which";
-    return shown;
   }
-  live::mark_ranks(before, *status_, shown.now);
   return shown;
 }
 
 bool WatchedRun::lacks_rates() const {
-  if (!status_) return true;
-  if (status_->state != live::kRunning) return false;
+  if (!recent_.newest()) return true;
+  if (recent_.newest()->state != live::kRunning) return false;
   const live::ShownRun now = shown();
   return std::ranges::any_of(now.now.ranks, [](const live::RankNow& rank) {
     return rank.mark != "silent" && !rank.interval_s;

@@ -4,13 +4,13 @@
 #pragma once
 
 #include <chrono>
-#include <deque>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/live/recent.h"
 #include "core/live/screen.h"
 
 namespace scalemark::cli {
@@ -56,8 +56,7 @@ class WatchedRun {
   std::filesystem::path file_;
   std::string url_, token_;
   std::string text_, problem_;
-  std::optional<live::Status> status_;
-  std::deque<live::Status> earlier_;
+  live::Recent recent_;
   double file_time_ = 0;  // since 1970
   std::optional<std::chrono::steady_clock::time_point> changed_;
 };
