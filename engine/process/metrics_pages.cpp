@@ -10,7 +10,9 @@
 #include "core/base/durations.h"
 #include "core/base/host_name.h"
 #include "core/base/text.h"
+#include "core/live/live_page.h"
 #include "core/live/metrics.h"
+#include "core/live/rates.h"
 
 namespace scalemark::process {
 namespace {
@@ -49,15 +51,10 @@ std::string reachable(const std::string& address) {
   return address;
 }
 
-constexpr const char* kFrontPage =
-    "<!DOCTYPE html><html lang=\"en\"><meta charset=\"utf-8\"><title>scalemark</title>"
-    "<h1>scalemark</h1><p><a href=\"metrics\">metrics</a>: the run, for Prometheus"
-    "<p><a href=\"status\">status</a>: the same as JSON, for <code>scalemark top</code></html>\n";
-
 }  // namespace
 
 MetricsPages::MetricsPages(const MetricsAddress& address, std::function<Shown()> shown)
-    : shown_(std::move(shown)) {
+    : shown_(std::move(shown)), front_page_(live::live_page()) {
   live::Endpoint::Options options;
   options.host = address.host;
   options.port = address.port;
@@ -73,12 +70,9 @@ MetricsPages::~MetricsPages() { drop_target(); }
 
 std::optional<live::Endpoint::Page> MetricsPages::page(std::string_view path,
                                                        std::string_view accept) {
-  if (path == "/") return {{"text/html; charset=utf-8", kFrontPage}};
-  if (path == "/status") {
-    live::Status status = shown_().status;
-    for (live::FoundSoFar& finding : status.findings) finding.text = without_paths(finding.text);
-    return {{"application/json", live::to_json(status)}};
-  }
+  if (path == "/") return {{"text/html; charset=utf-8", front_page_}};
+  if (path == "/status") return {{"application/json", live::to_json(status())}};
+  if (path == "/now") return {{"application/json", now()}};
   if (path != "/metrics") return std::nullopt;
   const live::MetricsForm form = live::form_for(accept);
   const Shown shown = shown_();
@@ -86,8 +80,23 @@ std::optional<live::Endpoint::Page> MetricsPages::page(std::string_view path,
            live::metrics_page(shown.status, seconds_since_1970(), shown.done_points, form)}};
 }
 
+live::Status MetricsPages::status() {
+  live::Status status = shown_().status;
+  for (live::FoundSoFar& finding : status.findings) finding.text = without_paths(finding.text);
+  return status;
+}
+
+std::string MetricsPages::now() {
+  constexpr double kForgotten_s = 90;  // rates are of the last minute, not since the last look
+  if (last_look_ && seconds_since(*last_look_) > kForgotten_s) recent_ = {};
+  last_look_ = Clock::now();
+  recent_.add(status());
+  const live::Status& newest = recent_.newest().value();
+  return live::frame_json("http://" + newest.endpoint, newest, recent_.now(0)) + "\n";
+}
+
 void MetricsPages::note_scrape(std::string_view path) {
-  if (path != "/metrics" && path != "/status") return;
+  if (path == "/") return;  // it has no number of the run
   {
     const std::lock_guard lock(mutex_);
     scrape_before_ = std::exchange(last_scrape_, Clock::now());

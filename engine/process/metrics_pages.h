@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "core/live/endpoint.h"
+#include "core/live/recent.h"
 #include "core/live/status.h"
 #include "engine/process/run_request.h"
 
@@ -46,8 +47,14 @@ class MetricsPages {
   using Clock = std::chrono::steady_clock;
   std::optional<live::Endpoint::Page> page(std::string_view path, std::string_view accept);
   void note_scrape(std::string_view path);
+  live::Status status();  // without paths
+  std::string now();      // the status and what it says beside the ones before it, as JSON
 
   std::function<Shown()> shown_;
+  const std::string front_page_;
+  // For the live page, in the endpoint's thread.
+  live::Recent recent_;
+  std::optional<Clock::time_point> last_look_;
   std::filesystem::path target_, link_;
   std::string link_failure_;
   std::mutex mutex_;  // of the two below

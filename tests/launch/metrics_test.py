@@ -29,7 +29,7 @@ from sweeps import kill_all, steps_of
 LIMIT_S = 300
 TRAIN = ("train", "--workload", "mlp", "--nproc-per-node", 2, "--threads", 1)
 SHORT = ("--warmup-iters", 2, "--no-progress", "--iters")
-PAGES = ("/metrics", "/status", "/")
+PAGES = ("/metrics", "/status", "/now", "/")
 GONE = (OSError, http.client.HTTPException)  # nobody answers, or not to the end
 
 

@@ -140,8 +140,9 @@ std::vector<Option> run_options() {
        .one_start = true},
       {.name = "metrics_port",
        .group = Group::kGeneral,
-       .help = "rank 0 serves this run's pages: /metrics for Prometheus, /status for `scalemark "
-               "top`; a PORT alone is open to this machine only, auto takes a free one",
+       .help =
+           "rank 0 serves this run's pages: / for a browser, /metrics for Prometheus, /status "
+           "for `scalemark top`; a PORT alone is open to this machine only, auto takes a free one",
        .value_name = "PORT|HOST:PORT|auto",
        .across_ranks = AcrossRanks::kMayDiffer},
       {.name = "telemetry_every",

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "core/live/fetch.h"
+#include "core/live/live_page.h"
 #include "tests/data/text/temporary_folder.h"
 
 namespace scalemark::process {
@@ -32,6 +33,16 @@ TEST(MetricsPages, ShowNoPaths) {
   const MetricsPages pages({.host = "127.0.0.1", .port = 0, .token = {}}, shown);
   const live::Status status = live::parse_status(get(pages, "/status"), "status");
   EXPECT_EQ(status.findings.at(0).text, "'<path>' (<path>) reads 3 images/s, see <path>, 5 / s");
+}
+
+TEST(MetricsPages, TheLivePageReadsTheStatusAndWhatItSaysOfNow) {
+  const MetricsPages pages({.host = "127.0.0.1", .port = 0, .token = {}}, shown);
+  EXPECT_TRUE(get(pages, "/?page") == live::live_page());  // fetch() takes "/" for /status
+  const auto frame = nlohmann::json::parse(get(pages, "/now"));
+  EXPECT_EQ(frame["status"], nlohmann::json::parse(get(pages, "/status")));
+  EXPECT_EQ(frame["status"]["findings"][0]["text"],
+            "'<path>' (<path>) reads 3 images/s, see <path>, 5 / s");
+  EXPECT_EQ(frame["now"]["age_s"], 0);
 }
 
 TEST(MetricsPages, AreFoundByAFileAndALinkBesideTheFolder) {

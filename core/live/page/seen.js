@@ -1,0 +1,60 @@
+// This page has seen so much of the run in the last ten minutes. It begins anew when it is loaded again.
+const shown_ms = 10 * 60 * 1000;
+const mostFrames = 400;
+
+// One value of each rank at each time; a rank's place is its number, NaN is not known.
+const perRank = {
+  rate: now => now.samples_per_s, peers: now => now.peer_wait_share, data: now => now.data_wait_share, network: now => now.network_wait_share,
+  queued: now => now.queued_share, memory: (_, rank) => rank.resident_bytes,
+  gpuBusy: (_, rank) => rank.gpu?.utilisation, gpuMemory: (_, rank) => rank.gpu?.memory_used_bytes, gpuTemperature: (_, rank) => rank.gpu?.temperature_C,
+  gpuPower: (_, rank) => rank.gpu?.power_W, gpuClock: (_, rank) => rank.gpu?.sm_clock_MHz};
+
+const seen = {
+  since: Date.now(),
+  frames: [],     // {at, phase, point, rate, loss, values}, or {at, lost: true} where nobody answered
+  answer: null,   // the newest {status, now}
+  running: null,  // the newest with rates: a run that has ended has none
+  knows: new Set()  // measures of which a value has come
+};
+
+function valuesOf({ranks = []}, {ranks: rates = []}) {
+  const size = ranks.reduce((most, rank) => Math.max(most, rank.rank + 1), 0), values = {};
+  for (const [name, of] of Object.entries(perRank)) {
+    const column = new Float32Array(size).fill(NaN);
+    ranks.forEach((rank, i) => { column[rank.rank] = of(rates[i], rank) ?? NaN; });
+    if (!column.some(value => !Number.isNaN(value))) continue;
+    values[name] = column;
+    seen.knows.add(name);
+  }
+  return values;
+}
+
+function keep(frame) {
+  seen.frames.push(frame);
+  const oldest = frame.at - shown_ms;
+  while (seen.frames.length > mostFrames || seen.frames[0].at < oldest) seen.frames.shift();
+}
+
+// A new answer; that of another run, at the same address, begins anew.
+function take(answer, at) {
+  const {status, now} = answer;
+  if (seen.answer && seen.answer.status.run_id !== status.run_id) Object.assign(seen, {since: at, frames: [], running: null, knows: new Set()});
+  const ended = status.state !== 'running';
+  if (!ended || seen.answer?.status.state === 'running' || !seen.answer)
+    keep({at, phase: ended ? status.state : status.phase, point: status.point, rate: now.samples_per_s, loss: status.loss, values: valuesOf(status, now)});
+  seen.answer = answer;
+  if (!ended && (now.samples_per_s !== undefined || seen.running?.now.samples_per_s === undefined)) seen.running = answer;
+}
+
+function takeLoss(at) {
+  if (seen.frames.length && !seen.frames.at(-1).lost && seen.answer.status.state === 'running') keep({at, lost: true});
+}
+
+// The ranks and rates to show: of a run that has ended those that it had when it ran, without marks.
+function standing() {
+  const {status, now} = seen.answer;
+  if (status.state === 'running' || !seen.running) return {status, now};
+  const was = seen.running.now;
+  const ranks = status.ranks?.map(({rank}) => ({...was.ranks?.find(one => one.rank === rank), rank, mark: undefined, reason: undefined, last_step_age_s: undefined}));
+  return {status, now: {...was, ranks, nodes: status.nodes?.map(({host}) => was.nodes?.find(one => one.host === host) ?? {host})}};
+}
