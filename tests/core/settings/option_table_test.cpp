@@ -63,7 +63,7 @@ TEST(OptionTable, EveryTrainOptionReachesTheSettings) {
       .iters = 1, .warmup_iters = 1, .max_warmup_s = 1, .epochs = 1, .trace = "x"};
   settings.launch.rendezvous = settings.launch.run_id = "x";
   settings.launch.local_rank = 1;
-  settings.general.output = settings.general.torch = "x";
+  settings.general.output = settings.general.torch = settings.general.tensorboard = "x";
   const auto flat = flat_settings(settings);
   for (const auto name : option_names(kTrain)) {
     const Option* option = find_option(name);
@@ -138,8 +138,8 @@ TEST(OptionTable, WhatIsTrainedAndHowItIsMeasuredTellsPointsApart) {
                                   Group::kParallel, Group::kLoading, Group::kMeasuring};
   for (const Option& row : all_rows()) {
     const bool what_is_written = row.name == "save" || row.name == "raw_steps" ||
-                                 row.name.starts_with("trace") ||
-                                 row.name.starts_with("checkpoint_");
+                                 row.name.starts_with("trace") || row.name == "tensorboard" ||
+                                 row.name == "histograms" || row.name.starts_with("checkpoint_");
     if (!groups.contains(row.group) || what_is_written) continue;
     EXPECT_NE(row.identity, Identity::kNone) << row.name;
   }
