@@ -1,11 +1,24 @@
 #include "core/live/status.h"
 
+#include <algorithm>
+
 #include "core/base/error.h"
 #include "core/base/json_depth.h"
 #include "core/base/json_reader.h"
 #include "core/base/json_writer.h"
 
 namespace scalemark::live {
+
+// The work that a machine's CPUs have done says which of two readings is the newer one.
+void keep_newest(std::map<std::string, NodeStatus>& by_host, const std::string& host,
+                 const NodeStatus& reading) {
+  NodeStatus& kept = by_host[host];
+  if (reading.busy_cpu_s < kept.busy_cpu_s) return;
+  const auto sampler_cpu_s = std::max(kept.sampler_cpu_s, reading.sampler_cpu_s);
+  kept = reading;
+  kept.host = host;
+  kept.sampler_cpu_s = sampler_cpu_s;
+}
 
 std::string to_json(const Status& status) {
   return as_json(status, "status").dump(1, ' ', false, FieldJson::error_handler_t::replace) + "\n";

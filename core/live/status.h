@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -134,6 +135,11 @@ constexpr void fields(A& a, typename A::template Field<NodeStatus>& n) {
   a("cpus", n.cpus, {"that this rank's machine has"});
   a.list("interfaces", n.interfaces, {"of the network"});
 }
+
+// Keeps the reading as the newest of its machine, unless it is older: ranks of a machine take turns
+// to read it, and their records overtake each other. A counter never falls by it.
+void keep_newest(std::map<std::string, NodeStatus>& by_host, const std::string& host,
+                 const NodeStatus& reading);
 
 // A rank's sign of life as it goes through the store.
 struct Beat {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
-#include <map>
 #include <utility>
 
 #include "core/base/durations.h"
@@ -128,6 +127,9 @@ void LiveStatus::take(const std::string& record) {
   const std::lock_guard lock(mutex_);
   Seen& seen = seen_.at(static_cast<std::size_t>(beat.rank.rank));
   if (beat.rank.beats <= seen.beat.rank.beats) return;  // older, by a slower way
+  if (beat.node)
+    live::keep_newest(nodes_, identities_[static_cast<std::size_t>(beat.rank.rank)].host,
+                      *beat.node);
   seen = {std::move(beat), now_s};
 }
 
@@ -237,7 +239,6 @@ live::Status LiveStatus::standing() {
     }
   }
   const double now_s = seconds_since(began_);
-  std::map<std::string, live::NodeStatus> nodes;
   for (std::size_t rank = 0; rank < seen_.size(); ++rank) {
     if (seen_[rank].beat.rank.beats == 0) continue;
     live::RankStatus one = seen_[rank].beat.rank;
@@ -251,12 +252,11 @@ live::Status LiveStatus::standing() {
       one.gpu->uuid = who.gpu->uuid;
     }
     status.ranks.push_back(std::move(one));
-    if (!seen_[rank].beat.node) continue;
-    live::NodeStatus& node = nodes[who.host] = *seen_[rank].beat.node;
-    node.host = who.host;
-    if (who.host == context_.host()) node.output_free_bytes = output_free_bytes_;
   }
-  for (auto& [host, node] : nodes) status.nodes.push_back(std::move(node));
+  for (const auto& [host, node] : nodes_) {
+    status.nodes.push_back(node);
+    if (host == context_.host()) status.nodes.back().output_free_bytes = output_free_bytes_;
+  }
   return status;
 }
 

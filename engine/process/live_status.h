@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -83,6 +84,7 @@ class LiveStatus {
     double at_s = 0;  // of rank 0's clock, when its number last grew
   };
   std::vector<Seen> seen_;
+  std::map<std::string, live::NodeStatus> nodes_;  // by host: the newest reading of each machine
   live::Status head_;
   Now now_;
   std::optional<double> output_free_bytes_;

@@ -37,6 +37,20 @@ TEST(Beat, IsSmall) {
   EXPECT_LE(to_wire(beat).size(), 2048u);
 }
 
+TEST(KeepNewest, LetsNoCounterFall) {
+  std::map<std::string, NodeStatus> nodes;
+  const auto read = [&](double busy_s, double pressure_s, double sampler_s) {
+    keep_newest(nodes, "n1",
+                {.busy_cpu_s = busy_s, .pressure_cpu_s = pressure_s, .sampler_cpu_s = sampler_s});
+    return nodes.at("n1");
+  };
+  EXPECT_EQ(read(10, 5, 2).pressure_cpu_s, 5);
+  EXPECT_EQ(read(9, 4, 1).pressure_cpu_s, 5) << "an older one of another rank";
+  EXPECT_EQ(read(11, 6, 1).pressure_cpu_s, 6);
+  EXPECT_EQ(nodes.at("n1").sampler_cpu_s, 2) << "another rank's sampler has used less";
+  EXPECT_EQ(nodes.at("n1").host, "n1");
+}
+
 TEST(Beat, TravelsWhole) {
   const Beat beat = largest_beat();
   EXPECT_EQ(to_wire(from_wire<Beat>(to_wire(beat))), to_wire(beat));
