@@ -63,9 +63,9 @@ void add_tool(Facts& facts, const Tool& tool) {
 
 // Settings that choose where results go and what is printed change no number.
 bool matters(const std::string& setting) {
-  static const std::set<std::string> kAside{"output",      "run_id",     "resume",
-                                            "overwrite",   "quiet",      "verbose",
-                                            "no_progress", "log_format", "fail_on"};
+  static const std::set<std::string> kAside{"output",  "run_id",     "resume",      "overwrite",
+                                            "quiet",   "verbose",    "no_progress", "log_format",
+                                            "fail_on", "tensorboard"};
   return !kAside.contains(setting);
 }
 

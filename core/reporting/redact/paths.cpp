@@ -117,10 +117,10 @@ void cover_words_with_slashes(std::string& text) {
 // "--data photos", and what --resume-anyway says of a setting: "data was photos, now pictures".
 void cover_values(std::string& text) {
   static const std::regex kOption(
-      R"((--(?:data|vocab|output|init[-_]from|save|torch|trace|config|rendezvous|topology|master[-_]addr)(?:=|\s+))(?!synthetic\b)(?:"[^"]*"|'[^']*'|[^\s\x1A]+))");
+      R"((--(?:data|vocab|output|init[-_]from|save|torch|trace|tensorboard|config|rendezvous|topology|master[-_]addr)(?:=|\s+))(?!synthetic\b)(?:"[^"]*"|'[^']*'|[^\s\x1A]+))");
   text = std::regex_replace(text, kOption, std::string("$1") + kMark);
   static const std::regex kWas(
-      R"(\b(?:data|vocab|output|init_from|save|torch|trace|config|rendezvous|topology) was )");
+      R"(\b(?:data|vocab|output|init_from|save|torch|trace|tensorboard|config|rendezvous|topology) was )");
   static const std::regex kCovered(
       R"(^(?:\x1A|synthetic|not set), now (?:\x1A|synthetic|not set)(?:; |$))");
   for (auto it = std::sregex_iterator(text.begin(), text.end(), kWas); it != std::sregex_iterator();
@@ -152,8 +152,9 @@ std::string without_end_slash(std::string path) {
 
 bool is_place(const std::string& name) {
   static const std::set<std::string> kPlaces = {
-      "data",       "vocab",    "output",      "init_from", "save",      "torch",        "config",
-      "rendezvous", "topology", "master_addr", "trace",     "run_token", "metrics_token"};
+      "data",  "vocab",     "output",        "init_from",  "save",
+      "torch", "config",    "rendezvous",    "topology",   "master_addr",
+      "trace", "run_token", "metrics_token", "tensorboard"};
   return kPlaces.contains(name);
 }
 

@@ -159,6 +159,8 @@ TEST(Redact, TakesACommandLineWordByWord) {
             "scalemark sweep --data synthetic --set data=<path> --batch-sizes 1,2");
   EXPECT_EQ(line("scalemark train --trace 'My Traces' --trace-steps 3"),
             "scalemark train --trace <path> --trace-steps 3");
+  EXPECT_EQ(line("scalemark sweep --tensorboard secret-project --histograms ends"),
+            "scalemark sweep --tensorboard <path> --histograms ends");
   EXPECT_EQ(line("scalemark train --data 'never ended"), "<path>");
 }
 
