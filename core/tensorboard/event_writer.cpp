@@ -133,8 +133,7 @@ void EventWriter::give_up(int error, std::int64_t posts) {
   }
   try {
     if (!options_.failed) return;
-    options_.failed("TensorBoard gets nothing more of this run, which goes on: " +
-                    std::string(file_failure("write", options_.file, error).record().what));
+    options_.failed(file_failure("write", options_.file, error).record().what);
   } catch (...) {  // nobody is told, and the run goes on
   }
 }

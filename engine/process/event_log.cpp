@@ -33,8 +33,18 @@ std::int64_t ticks_now() { return Vitals::Clock::now().time_since_epoch().count(
 void tell_failure(const std::string& what) {
   static std::atomic<bool> told{false};
   if (told.exchange(true)) return;
-  std::cerr << "scalemark: events for TensorBoard are incomplete, training goes on: " + what + "\n"
-            << std::flush;
+  std::cerr << "scalemark: events for TensorBoard are incomplete: " + what + "\n" << std::flush;
+}
+
+// A reader that has come to this one looks at no earlier one again.
+fs::path newest_in(const fs::path& folder) {
+  fs::path newest;
+  std::error_code ignored;
+  for (fs::directory_iterator entry(folder, ignored), end; entry != end; entry.increment(ignored)) {
+    if (tensorboard::is_event_file(entry->path().filename().string()))
+      newest = std::max(newest, entry->path());
+  }
+  return newest;
 }
 
 // Files of this name are ours; an earlier start's would be shown with this one's as one curve.
@@ -59,7 +69,9 @@ void append_events(const fs::path& file, tensorboard::Events events) {
   try {
     std::error_code unknown;
     fs::create_directories(file.parent_path(), unknown);
-    tensorboard::EventWriter writer({.file = file, .collect = {}, .failed = tell_failure});
+    tensorboard::EventWriter writer({.file = std::max(file, newest_in(file.parent_path())),
+                                     .collect = {},
+                                     .failed = tell_failure});
     writer.post(std::move(records));
   } catch (const Error& error) {
     tell_failure(error.record().what);
@@ -87,20 +99,22 @@ void EventLog::begin_loop(const std::string& name, std::optional<std::int64_t> s
   tells_ = name == "window" || name.starts_with("epoch ");
   knows_losses_ = false;
   loop_began_ = ticks_now();
+  first_told_ = until_next_;
   if (!tells_ || planned_) return;
   stride_ =
       std::max<std::int64_t>(1, (steps.value_or(1) + std::ssize(steps_) - 1) / std::ssize(steps_));
-  until_next_ = 1;
+  first_told_ = until_next_ = 1;
 }
 
 void EventLog::step_done(std::int64_t step, std::int64_t time, const std::optional<double>& loss,
                          double learning_rate) noexcept {
   last_step_.store(step + 1, std::memory_order_relaxed);
-  if (!tells_ || --until_next_ > 0) return;
+  if (!tells_) return;
+  if (loss) knows_losses_ = true;
+  if (--until_next_ > 0) return;
   until_next_ = stride_;
   const std::size_t count = count_.load(std::memory_order_relaxed);
   if (count == steps_.size()) return;
-  if (loss) knows_losses_ = true;
   steps_[count] = {step + 1, time, loss.value_or(std::numeric_limits<double>::quiet_NaN()),
                    learning_rate};
   count_.store(count + 1, std::memory_order_release);
@@ -111,7 +125,7 @@ void EventLog::add_losses(std::int64_t first_step, const std::vector<double>& lo
   const double from = wall_time(loop_began_), until = wall_time(ticks_now());
   const auto n = std::ssize(losses);
   tensorboard::Events events;
-  for (std::int64_t i = 0; i < n; i += stride_) {
+  for (std::int64_t i = first_told_ - 1; i < n; i += stride_) {
     const double share = static_cast<double>(i + 1) / static_cast<double>(n);
     events.scalar("loss/rank0", first_step + i + 1, from + share * (until - from),
                   losses[static_cast<std::size_t>(i)]);
@@ -201,15 +215,18 @@ std::unique_ptr<EventLog> open_event_log(RankProcess& rank_process, RankGroup& g
                                          const std::string& run_id) {
   if (settings.general.tensorboard.empty() || group.world().rank != 0) return nullptr;
   const fs::path file = event_file(settings.general.tensorboard, run_id);
-  std::error_code failed;
-  fs::create_directories(file.parent_path(), failed);
-  if (failed) {
-    throw cannot_create("cannot create " + file.parent_path().string() + ": " + failed.message(),
-                        "a folder that can be written to is expected as --tensorboard");
-  }
+  std::error_code unknown;  // opening the file says more
+  fs::create_directories(file.parent_path(), unknown);
   if (!settings.checkpoints.resume) remove_earlier(file.parent_path());
-  return std::make_unique<EventLog>(file, group.context().telemetry(), rank_process.live().vitals(),
-                                    settings.general.quiet);
+  try {
+    return std::make_unique<EventLog>(file, group.context().telemetry(),
+                                      rank_process.live().vitals(), settings.general.quiet);
+  } catch (const Error& error) {
+    // A sweep has begun, and its other runs are worth more than the events of this one.
+    if (rank_process.request().settings.command == "train") throw;
+    tell_failure(error.record().what);
+    return nullptr;
+  }
 }
 
 }  // namespace scalemark::process

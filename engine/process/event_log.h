@@ -29,8 +29,8 @@ class RankGroup;
 // DIR/ID/<this process's file>, the same for all that this process writes of a run.
 std::filesystem::path event_file(const std::string& folder, const std::string& run_id);
 
-// Appends to the file, which is begun where it is not there. A disk that fails is told once per
-// process, on stderr.
+// Appends to the newest event file of that folder; where there is none, `file` is begun. A disk
+// that fails is told once per process, on stderr.
 void append_events(const std::filesystem::path& file, tensorboard::Events events);
 
 class EventLog {
@@ -91,6 +91,7 @@ class EventLog {
   // The training thread's.
   std::optional<std::int64_t> planned_;
   std::int64_t stride_ = 1, until_next_ = 1;
+  std::int64_t first_told_ = 1;  // step of the loop, from 1
   bool tells_ = false, knows_losses_ = false;
   std::int64_t loop_began_ = 0;  // in ticks
 

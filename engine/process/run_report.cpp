@@ -1,6 +1,7 @@
 #include "engine/process/run_report.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <iterator>
 #include <utility>
@@ -129,13 +130,17 @@ void RunReport::tell_events(const reporting::PointRecord& point) const {
   append_events(event_file(tensorboard_, point.id), std::move(events));
 }
 
-// It is known when the baselines are.
+// It is known when the baselines are, and moves with each session: TensorBoard takes the last one.
+// A run that was not told of then gets no folder.
 void RunReport::tell_efficiency() const {
   if (tensorboard_.empty()) return;
   for (const reporting::PointRecord& point : writer_->report().points) {
+    const auto file = event_file(tensorboard_, point.id);
+    std::error_code unknown;
+    if (!std::filesystem::exists(file.parent_path(), unknown)) continue;
     tensorboard::Events events;
     reporting::add_efficiency(events, writer_->report(), point.id);
-    append_events(event_file(tensorboard_, point.id), std::move(events));
+    append_events(file, std::move(events));
   }
 }
 
@@ -159,9 +164,9 @@ void RunReport::set_health(const std::vector<reporting::HealthRecord>& rows, int
 reporting::RunEnd RunReport::close(reporting::ReportStatus status, reporting::RunEnd end,
                                    const std::function<void(const reporting::Report&)>& before) {
   if (!writer_) return end;
+  tell_efficiency();
   if (status != reporting::ReportStatus::kPartial) {
     end = reporting::judged_end(std::move(end), writer_->report(), fail_on_);
-    tell_efficiency();
   }
   writer_->close(status, static_cast<int>(end.exit_code), before);
   return end;

@@ -111,15 +111,18 @@ class EpochTraining {
       result_.evaluations = std::move(earlier->evaluation);
     }
     result_.resumed = in_.checkpoints.resumed();
-    in_.histograms.count_weights();
+    in_.histograms.count_first_weights();
     for (std::int64_t epoch = step().steps_done() / steps_; epoch < options_.epochs; ++epoch) {
       const bool checkpoint_due = train(epoch);
       if (result_.all.stopped) break;
       result_.left_out += samples_left_out(in_.train.size(), options_);
       evaluate_after(epoch);
+      const bool ends = epoch + 1 == options_.epochs;
+      if (ends || in_.histograms.is_due(step().steps_done(), /*epoch_ends=*/true))
+        count_histograms(epoch);
+      if (result_.all.stopped) break;
       if (checkpoint_due && epoch + 1 < options_.epochs) write_checkpoint();
     }
-    if (!result_.all.stopped) count_histograms(options_.epochs - 1);
     return std::move(result_);
   }
 
@@ -162,9 +165,8 @@ class EpochTraining {
       step_s = run_stretch(context, epoch, stretch.steps);
       left -= stretch.steps;
       checkpoint_due = stretch.checkpoint;
-      const bool ends = left == 0 && epoch + 1 == options_.epochs;
-      if (!result_.all.stopped && !ends &&
-          in_.histograms.is_due(step().steps_done(), /*epoch_ends=*/left == 0)) {
+      if (left > 0 && !result_.all.stopped &&
+          in_.histograms.is_due(step().steps_done(), /*epoch_ends=*/false)) {
         count_histograms(epoch);
       }
     }
@@ -193,10 +195,12 @@ class EpochTraining {
   // The epoch's first batch once more shows the gradients; the training goes on as without it.
   void count_histograms(std::int64_t epoch) {
     if (!in_.histograms.wanted()) return;
+    const auto start = std::chrono::steady_clock::now();
     const Loaders loaders = open(epoch, 0);
     std::int64_t batches_left = options_.micro_steps;
     const RunState here = state();
-    if (!in_.histograms.count(context_of(loaders, batches_left), &here)) result_.all.stopped = true;
+    if (!in_.histograms.count(context_of(loaders, batches_left), &here, start))
+      result_.all.stopped = true;
   }
 
   // Seconds per step.

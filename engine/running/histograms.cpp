@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <span>
 #include <string>
@@ -53,46 +54,64 @@ Histograms::Histograms(const settings::Settings& settings, distributed::ControlG
   if (const auto every = settings::parse_steps_or_time(when)) every_ = every->steps;
   has_gradients_ = averages_gradients(settings);
   counts_here_ = control.rank() == 0 || are_spread(settings);
+  if (!has_gradients_ && watch.events())
+    watch.events()->tell(
+        "histograms are of weights only: --strategy local-sgd averages no "
+        "gradients, and a captured step shows none");
 }
 
-void Histograms::count_weights() {
-  auto* events = watch_.events();
-  if (!wanted_ || !events) return;
+void Histograms::count_first_weights() {
+  if (!wanted_) return;
   const auto start = Clock::now();
+  tell_weights();
+  took(start, trainer_.step->steps_done());
+}
+
+bool Histograms::count(const StepContext& context, const RunState* back_to,
+                       Clock::time_point start) {
+  if (!wanted_) return true;
+  const std::int64_t step = trainer_.step->steps_done();
+  tell_weights();
+  if (has_gradients_ && !count_gradients(context, back_to)) return false;
+  took(start, step);
+  return true;
+}
+
+void Histograms::tell_weights() {
+  auto* events = watch_.events();
+  if (!events) return;
   const std::int64_t step = trainer_.step->steps_done();
   for (const auto& [name, tensor, norm_or_bias] : trainer_.parameters)
     events->add_histogram("weights/" + name, step, counted(tensor));
-  took(start);
 }
 
-bool Histograms::count(const StepContext& context, const RunState* back_to) {
-  if (!wanted_) return true;
-  count_weights();
-  if (!has_gradients_) return true;
-  const auto start = Clock::now();
+bool Histograms::count_gradients(const StepContext& context, const RunState* back_to) {
   const std::int64_t step = trainer_.step->steps_done();
   workloads::NamedTensors before;
   if (back_to) before = copy_of(*back_to);
+  auto ahead = trainer_.step->set_ahead_aside();  // a batch of the epoch's, which comes later
   Named mine;
   if (!run_counted(context, mine)) return false;
   tell_gradients(mine, step);
   if (back_to) put_back(before, *back_to, "the state before the histograms");
-  took(start);
+  trainer_.step->give_back(std::move(ahead));
   return true;
 }
 
 bool Histograms::run_counted(const StepContext& context, Named& mine) {
+  struct Observed {  // also where the step throws
+    training::TrainStep& step;
+    ~Observed() { step.observe_gradients({}); }
+  } const observed{*trainer_.step};
   if (counts_here_) {
-    trainer_.step->observe_gradients([&](const std::string& name, const at::Tensor& gradient) {
+    observed.step.observe_gradients([&](const std::string& name, const at::Tensor& gradient) {
       mine.emplace_back(name, counted(gradient));
     });
   }
   measurement::NoMarker no_marker;
   watch_.begin("histograms", 1, context.micro_steps);
   watch_.count(context.step);
-  const bool ran = run_watched(context, no_marker);
-  trainer_.step->observe_gradients({});
-  return ran;
+  return run_watched(context, no_marker);
 }
 
 // The parts that ranks have of a gradient are added up on rank 0.
@@ -104,13 +123,18 @@ void Histograms::tell_gradients(const Named& mine, std::int64_t step) {
   auto* events = watch_.events();
   if (!events) return;
   double squares = 0;
+  std::int64_t not_finite = 0;
   for (const training::NamedParameter& parameter : trainer_.parameters) {
     const auto found = whole.find(parameter.name);
     if (found == whole.end()) continue;  // an unused parameter has none
     events->add_histogram("gradients/" + parameter.name, step, found->second);
     squares += found->second.sum_squares;
+    not_finite += found->second.not_finite;
   }
-  events->add_scalar("gradients/global_norm", step, std::sqrt(squares));
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  events->add_scalar("gradients/global_norm", step, not_finite > 0 ? kNan : std::sqrt(squares));
+  if (not_finite > 0)
+    events->add_scalar("gradients/not_finite", step, static_cast<double>(not_finite));
 }
 
 std::int64_t Histograms::until_next(std::int64_t done, std::int64_t steps) const {
@@ -119,7 +143,7 @@ std::int64_t Histograms::until_next(std::int64_t done, std::int64_t steps) const
 
 bool Histograms::is_due(std::int64_t done, bool epoch_ends) {
   const bool named = every_ ? done % *every_ == 0 : after_epochs_ && epoch_ends;
-  if (!wanted_ || !named) return false;
+  if (!wanted_ || !named || counts_ == process::EventLog::kMost) return false;
   const double allowed_s = kLargestShare * seconds_since(began_);
   const bool now = agree(control_, spent_s_ + last_s_ <= allowed_s) != 0;
   if (!now && !std::exchange(told_, true) && watch_.events())
@@ -128,11 +152,11 @@ bool Histograms::is_due(std::int64_t done, bool epoch_ends) {
   return now;
 }
 
-void Histograms::took(Clock::time_point start) {
+void Histograms::took(Clock::time_point start, std::int64_t step) {
   last_s_ = seconds_since(start);
   spent_s_ += last_s_;
-  if (auto* events = watch_.events())
-    events->add_scalar("time/histograms_seconds", trainer_.step->steps_done(), spent_s_);
+  ++counts_;
+  if (auto* events = watch_.events()) events->add_scalar("time/histograms_seconds", step, spent_s_);
 }
 
 }  // namespace scalemark::running

@@ -25,14 +25,16 @@ class Histograms {
 
   bool wanted() const { return wanted_; }
 
-  // The histograms show rank 0's network.
-  void count_weights();
+  // At the beginning of a training. The histograms show rank 0's network.
+  void count_first_weights();
 
   // Collective: weights, and gradients by one step more, when they are averaged over the ranks and
   // not clipped yet. Where no rank has averages, of a strategy that averages parameters or of a
   // captured step, there is no such step. `back_to`: the state of the training, which then goes on
-  // as if the step had not been; null: it stays. False: an agreed stop came before the step.
-  bool count(const StepContext& context, const RunState* back_to);
+  // as if the step had not been; null: it stays. `start`: when the work for it began. False: an
+  // agreed stop came before the step.
+  bool count(const StepContext& context, const RunState* back_to,
+             std::chrono::steady_clock::time_point start);
 
   // How many of `steps` come before the next moment that --histograms names, if `done` are done.
   std::int64_t until_next(std::int64_t done, std::int64_t steps) const;
@@ -44,9 +46,11 @@ class Histograms {
  private:
   using Named = std::vector<std::pair<std::string, tensorboard::Histogram>>;
 
+  void tell_weights();
+  bool count_gradients(const StepContext& context, const RunState* back_to);
   bool run_counted(const StepContext& context, Named& mine);
   void tell_gradients(const Named& mine, std::int64_t step);
-  void took(std::chrono::steady_clock::time_point start);
+  void took(std::chrono::steady_clock::time_point start, std::int64_t step);
 
   bool wanted_ = false, after_epochs_ = false, has_gradients_ = false, counts_here_ = false;
   bool told_ = false;  // that some were passed over
@@ -56,6 +60,7 @@ class Histograms {
   Trainer& trainer_;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   double spent_s_ = 0, last_s_ = 0;
+  std::size_t counts_ = 0;
 };
 
 }  // namespace scalemark::running

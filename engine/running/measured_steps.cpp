@@ -37,7 +37,7 @@ Window MeasuredSteps::run() {
 
   LossCourse losses;
   const StepContext steps = context(&losses);
-  histograms_.count_weights();
+  histograms_.count_first_weights();
   point_.watch.enter("warmup");
   const Warmup warmup = warm_up(steps, point_.length);
   beside_window_s_ = warmup.seconds;
@@ -74,8 +74,9 @@ Window MeasuredSteps::run() {
 // The weights of a strategy that averages them are averaged first, as for --save.
 bool MeasuredSteps::count_histograms() {
   if (!histograms_.wanted()) return true;
+  const auto start = Clock::now();
   trainer_.step->strategy().gather_full();
-  return histograms_.count(context(), nullptr);
+  return histograms_.count(context(), nullptr, start);
 }
 
 StepContext MeasuredSteps::context(LossCourse* losses) {

@@ -165,7 +165,9 @@ PointOutcome stopped(const PointContext& point, PointOutcome outcome) {
 // The last histograms; then the events of the run are complete but for its results.
 bool finish_events(const PointContext& point, MeasuredSteps& steps) {
   const bool is_measured = !point.settings.measuring.epochs;
+  if (is_measured) point.watch.enter("window");
   if (is_measured && !steps.count_histograms()) return false;
+  point.watch.enter("report");
   if (auto* events = point.watch.events()) events->close();
   return true;
 }

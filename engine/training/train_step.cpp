@@ -30,7 +30,7 @@ TrainStep::TrainStep(workloads::Network& network, const std::vector<NamedParamet
       graph_(std::move(options.graph)) {
   if (graph_) captured_.emplace(body_, *graph_);
   if (!options.device.is_cpu() && body_.strategy().computes()) {
-    copies_.emplace(make_stream_lane(options.device));
+    copies_ = std::make_unique<CopyAhead>(make_stream_lane(options.device));
   }
 }
 
@@ -90,6 +90,16 @@ at::Tensor TrainStep::micro_step(data::Batch batch, bool last, measurement::Step
   return loss.detach();
 }
 
+std::unique_ptr<CopyAhead> TrainStep::set_ahead_aside() {
+  if (!copies_) return nullptr;
+  return std::exchange(copies_,
+                       std::make_unique<CopyAhead>(make_stream_lane(body_.options().device)));
+}
+
+void TrainStep::give_back(std::unique_ptr<CopyAhead> ahead) {
+  if (ahead) copies_ = std::move(ahead);
+}
+
 void TrainStep::visit_state(StateVisitor& visitor) {
   const std::int64_t position = consumed_.batches;
   body_.visit_state(visitor);
@@ -99,7 +109,7 @@ void TrainStep::visit_state(StateVisitor& visitor) {
   visitor.visit("data.padding", consumed_.padding);
   visitor.visit("data.non_pad_tokens", consumed_.non_pad_tokens);
   if (copies_ && consumed_.batches != position) {
-    copies_.emplace(make_stream_lane(body_.options().device));
+    copies_ = std::make_unique<CopyAhead>(make_stream_lane(body_.options().device));
   }
 }
 

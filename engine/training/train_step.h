@@ -88,6 +88,11 @@ class TrainStep {
   Strategy& strategy() { return body_.strategy(); }
   const PrecisionPolicy& precision() const { return body_.precision(); }  // for evaluation
 
+  // Between two steps: what was fetched ahead, which waits until it is given back; null on a CPU.
+  // Steps in between fetch for themselves.
+  std::unique_ptr<CopyAhead> set_ahead_aside();
+  void give_back(std::unique_ptr<CopyAhead> ahead);
+
   // Between two steps: the body's state, the step count and the position in the data. When the
   // visitor moved the position, a batch that was fetched ahead is dropped.
   void visit_state(StateVisitor& visitor);
@@ -101,7 +106,7 @@ class TrainStep {
   StepBody body_;
   std::shared_ptr<device::Graph> graph_;
   std::optional<CapturedStep> captured_;
-  std::optional<CopyAhead> copies_;  // on a GPU
+  std::unique_ptr<CopyAhead> copies_;  // on a GPU
   Consumed consumed_;
   std::int64_t steps_done_ = 0;
   double learning_rate_ = 0;

@@ -111,7 +111,7 @@ class Browser:
         return found
 
     def text(self):
-        return self.says("document.body.innerText")
+        return self.says("document.body?.innerText")
 
     def picture(self, file, whole=False):
         """Of the window, or, in one that is as high, of the whole page."""

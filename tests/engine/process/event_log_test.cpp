@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -84,6 +85,33 @@ TEST_F(EventLogTest, GetsLossesAfterTheLoopWhereTheDeviceKeepsThem) {
     log.add_losses(50, std::vector<double>(50, 0.25));  // known already
   }
   EXPECT_EQ(events_of(file_, "loss/rank0"), 100);
+}
+
+TEST_F(EventLogTest, SpacesStepsOfStretchesThatAreShorterThanTheDistance) {
+  for (const bool knows_losses : {true, false}) {
+    const fs::path file = folder_.path() / (knows_losses ? "known" : "later");
+    {
+      EventLog log(file, machine_, vitals_);
+      log.plan(1'000'000);  // each hundredth
+      for (int stretch = 0; stretch < 100; ++stretch) {
+        run_loop(log, "epoch 1/1", 10 * stretch, 10, knows_losses);
+        log.add_losses(10 * stretch, std::vector<double>(10, 0.25));
+      }
+    }
+    EXPECT_EQ(events_of(file, "loss/rank0"), 10);
+    EXPECT_EQ(events_of(file, "schedule/learning_rate"), 10);
+  }
+}
+
+TEST_F(EventLogTest, AppendsToTheNewestFileOfItsFolder) {
+  const fs::path newer = folder_.path() / tensorboard::event_file_name(2e9);
+  const fs::path older = folder_.path() / tensorboard::event_file_name(1e9);
+  for (const fs::path& file : {newer, older}) std::ofstream(file) << "before ";
+  tensorboard::Events more;
+  more.scalar("result/loss", 1, 1, 1);
+  append_events(folder_.path() / tensorboard::event_file_name(1.5e9), std::move(more));
+  EXPECT_EQ(events_of(newer, "result/loss"), 1);
+  EXPECT_EQ(data::read_file(older), "before ");
 }
 
 TEST_F(EventLogTest, GoesOnInTheFileOfItsProcess) {
