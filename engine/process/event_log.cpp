@@ -36,24 +36,26 @@ void tell_failure(const std::string& what) {
   std::cerr << "scalemark: events for TensorBoard are incomplete: " + what + "\n" << std::flush;
 }
 
-// A reader that has come to this one looks at no earlier one again.
-fs::path newest_in(const fs::path& folder) {
-  fs::path newest;
+std::vector<fs::path> event_files_in(const fs::path& folder) {
+  std::vector<fs::path> files;
   std::error_code ignored;
   for (fs::directory_iterator entry(folder, ignored), end; entry != end; entry.increment(ignored)) {
     if (tensorboard::is_event_file(entry->path().filename().string()))
-      newest = std::max(newest, entry->path());
+      files.push_back(entry->path());
   }
-  return newest;
+  return files;
+}
+
+// A reader that has come to the newest file looks at no earlier one again.
+fs::path newest_of(std::vector<fs::path> files, const fs::path& mine) {
+  files.push_back(mine);
+  return *std::ranges::max_element(files);
 }
 
 // Files of this name are ours; an earlier start's would be shown with this one's as one curve.
 void remove_earlier(const fs::path& folder) {
   std::error_code ignored;
-  for (fs::directory_iterator entry(folder, ignored), end; entry != end; entry.increment(ignored)) {
-    if (tensorboard::is_event_file(entry->path().filename().string()))
-      fs::remove(entry->path(), ignored);
-  }
+  for (const fs::path& file : event_files_in(folder)) fs::remove(file, ignored);
 }
 
 }  // namespace
@@ -69,7 +71,7 @@ void append_events(const fs::path& file, tensorboard::Events events) {
   try {
     std::error_code unknown;
     fs::create_directories(file.parent_path(), unknown);
-    tensorboard::EventWriter writer({.file = std::max(file, newest_in(file.parent_path())),
+    tensorboard::EventWriter writer({.file = newest_of(event_files_in(file.parent_path()), file),
                                      .collect = {},
                                      .failed = tell_failure});
     writer.post(std::move(records));
