@@ -45,10 +45,6 @@ bool runs(const fs::path& file) {
   }
 }
 
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
 std::string sentence_of(const ErrorRecord& record) {
   return record.expected.empty() ? record.what : record.what + "; " + record.expected;
 }
@@ -103,7 +99,8 @@ std::string WatchedRun::origin() const { return is_remote() ? url_ : file_.filen
 
 WatchedRun::Reading WatchedRun::reading() const {
   constexpr std::chrono::milliseconds kPatience{1500};  // the screen stands still for so long
-  if (is_remote()) return {.text = live::fetch(url_, token_, kPatience), .written = seconds_now()};
+  if (is_remote())
+    return {.text = live::fetch(url_, token_, kPatience), .written = seconds_since_1970()};
   const auto time = file_time_of(file_);
   auto text = status_text_of(file_);
   if (!time || !text) throw no_input("'" + origin() + "' cannot be read any more");
@@ -146,7 +143,7 @@ live::ShownRun WatchedRun::shown() const {
   const auto started = reporting::seconds_of(shown.status->started);
   if (written && started) shown.lasted_s = *written - *started;
   const auto seen = changed_ ? std::optional(seconds_since(*changed_)) : std::nullopt;
-  const double age_s = status_age_s(written, file_time_, seconds_now(), seen);
+  const double age_s = status_age_s(written, file_time_, seconds_since_1970(), seen);
   shown.now = recent_.now(age_s);
   if (is_remote() && !problem_.empty() && !shown.now.alarm.empty()) {
     shown.now = recent_.rates(age_s);

@@ -1,4 +1,4 @@
-// Seconds as doubles against std::chrono's steady clock. Knows nothing of what is being timed.
+// Seconds as doubles, by std::chrono's clocks. Knows nothing of what is being timed.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,11 @@ namespace scalemark {
 
 inline double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// By the clock on the wall.
+inline double seconds_since_1970() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
 // A deadline's length: at least 1 ms, since some calls read zero as "for ever" or "never", and at

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/base/atomic_file.h"
+#include "core/base/durations.h"
 #include "core/base/error.h"
 #include "core/base/quiet_thread.h"
 #include "core/base/watching_thread.h"
@@ -43,9 +44,7 @@ int append_or_undo(int file, std::string_view bytes) {
 std::string beginning_of(int file) {
   struct stat there {};
   Events events;
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  if (::fstat(file, &there) != 0 || there.st_size == 0)
-    events.begin(std::chrono::duration<double>(now).count());
+  if (::fstat(file, &there) != 0 || there.st_size == 0) events.begin(seconds_since_1970());
   return events.take();
 }
 

@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/base/durations.h"
 #include "core/base/error.h"
 #include "core/reporting/render/tensorboard.h"
 #include "engine/process/rank_group.h"
@@ -19,10 +20,6 @@ namespace fs = std::filesystem;
 // The machine is told each second at first; after so many times half as often, and so on: a run of
 // twelve days has 10,000.
 constexpr std::int64_t kLooksPerStride = 1000;
-
-double wall_now_s() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 double in_seconds(std::int64_t ticks) {
   return std::chrono::duration<double>(Vitals::Clock::duration(ticks)).count();
@@ -61,7 +58,7 @@ void remove_earlier(const fs::path& folder) {
 }  // namespace
 
 fs::path event_file(const std::string& folder, const std::string& run_id) {
-  static const double began = wall_now_s();
+  static const double began = seconds_since_1970();
   return fs::path(folder) / run_id / tensorboard::event_file_name(began);
 }
 
@@ -85,7 +82,7 @@ EventLog::EventLog(const fs::path& file, const monitoring::Sampler& machine, con
     : machine_(machine),
       vitals_(vitals),
       quiet_(quiet),
-      wall_offset_s_(wall_now_s() - in_seconds(ticks_now())) {
+      wall_offset_s_(seconds_since_1970() - in_seconds(ticks_now())) {
   writer_.emplace(tensorboard::EventWriter::Options{
       .file = file,
       .collect = [this](tensorboard::Events& events) { collect(events); },
@@ -136,7 +133,7 @@ void EventLog::add_losses(std::int64_t first_step, const std::vector<double>& lo
 }
 
 void EventLog::add(const reporting::Evaluation& evaluation, std::int64_t step) {
-  const double now = wall_now_s();
+  const double now = seconds_since_1970();
   tensorboard::Events events;
   reporting::add_evaluation(events, evaluation, now);
   events.scalar("schedule/epoch", step, now, static_cast<double>(evaluation.epoch));
@@ -145,14 +142,14 @@ void EventLog::add(const reporting::Evaluation& evaluation, std::int64_t step) {
 
 void EventLog::add_scalar(const std::string& tag, std::int64_t step, double value) {
   tensorboard::Events events;
-  events.scalar(tag, step, wall_now_s(), value);
+  events.scalar(tag, step, seconds_since_1970(), value);
   writer_->post(events.take());
 }
 
 void EventLog::add_histogram(const std::string& tag, std::int64_t step,
                              const tensorboard::Histogram& values) {
   tensorboard::Events events;
-  events.histogram(tag, step, wall_now_s(), values);
+  events.histogram(tag, step, seconds_since_1970(), values);
   writer_->post(events.take());
 }
 
@@ -177,7 +174,7 @@ void EventLog::collect(tensorboard::Events& events) {
   if (step == 0 || looks_++ % look_stride_ != 0) return;
   if (looks_told_ == static_cast<std::int64_t>(kMost)) return;
   if (++looks_told_ % kLooksPerStride == 0) look_stride_ *= 2;
-  collect_machine(events, step, wall_now_s());
+  collect_machine(events, step, seconds_since_1970());
 }
 
 void EventLog::collect_steps(tensorboard::Events& events) {

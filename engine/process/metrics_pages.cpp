@@ -19,10 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-double seconds_since_1970() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
 // Whoever may see the page need not learn where things lie on this machine. A path in quotes goes
 // to the quote, any other to a blank.
 std::string without_paths(const std::string& text) {
