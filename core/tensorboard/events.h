@@ -7,6 +7,7 @@
 // messages are five, and their wire form is frozen.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -16,6 +17,9 @@
 #include "core/tensorboard/histogram.h"
 
 namespace scalemark::tensorboard {
+
+// TensorBoard keeps all events in memory: a tag of one run has at most so many.
+inline constexpr std::size_t kMostEvents = 10'000;
 
 // A run in the table of hparams: TensorBoard averages the sessions of one group.
 struct Session {

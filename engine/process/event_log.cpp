@@ -133,6 +133,7 @@ void EventLog::add_losses(std::int64_t first_step, const std::vector<double>& lo
 }
 
 void EventLog::add(const reporting::Evaluation& evaluation, std::int64_t step) {
+  if (++evaluations_ > tensorboard::kMostEvents) return;
   const double now = seconds_since_1970();
   tensorboard::Events events;
   reporting::add_evaluation(events, evaluation, now);
@@ -172,7 +173,7 @@ void EventLog::collect(tensorboard::Events& events) {
   collect_steps(events);
   const std::int64_t step = last_step_.load(std::memory_order_relaxed);
   if (step == 0 || looks_++ % look_stride_ != 0) return;
-  if (looks_told_ == static_cast<std::int64_t>(kMost)) return;
+  if (looks_told_ == static_cast<std::int64_t>(tensorboard::kMostEvents)) return;
   if (++looks_told_ % kLooksPerStride == 0) look_stride_ *= 2;
   collect_machine(events, step, seconds_since_1970());
 }

@@ -35,9 +35,6 @@ void append_events(const std::filesystem::path& file, tensorboard::Events events
 
 class EventLog {
  public:
-  // A tag has at most so many events in a run; of more steps every k-th is told.
-  static constexpr std::size_t kMost = 10'000;
-
   // By the main thread. Throws cannot_create() (73) where the file cannot be made. What it is given
   // must outlive it.
   EventLog(const std::filesystem::path& file, const monitoring::Sampler& machine,
@@ -94,8 +91,10 @@ class EventLog {
   std::int64_t first_told_ = 1;  // step of the loop, from 1
   bool tells_ = false, knows_losses_ = false;
   std::int64_t loop_began_ = 0;  // in ticks
+  std::size_t evaluations_ = 0;
 
-  std::vector<Step> steps_ = std::vector<Step>(kMost);  // filled once, never read before count_
+  // Filled once, never read before count_; of more steps every k-th is told.
+  std::vector<Step> steps_ = std::vector<Step>(tensorboard::kMostEvents);
   std::atomic<std::size_t> count_{0};
   std::atomic<std::int64_t> last_step_{0};
 

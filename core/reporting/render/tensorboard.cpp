@@ -19,8 +19,6 @@ namespace {
 
 using tensorboard::Events;
 
-constexpr std::int64_t kMostEvents = 10'000;  // of one tag and run: TensorBoard keeps all in memory
-
 // When and at which step the values of a row were measured. Set-up and evaluations lie between
 // windows; here they stand before the first one.
 class Course {
@@ -100,7 +98,7 @@ void add_window(Events& events, const PointRecord& point, const Course& course) 
 
 // Calls `one` for every k-th index below `count`, so that at most kMostEvents are left.
 void for_kept(std::size_t count, auto one) {
-  const std::size_t every = (count + kMostEvents - 1) / kMostEvents;
+  const std::size_t every = (count + tensorboard::kMostEvents - 1) / tensorboard::kMostEvents;
   for (std::size_t i = 0; i < count; i += every) one(i);
 }
 

@@ -56,15 +56,15 @@ TEST_F(EventLogTest, TellsEachStepOfAWindowAndNoneOfAWarmUp) {
 TEST_F(EventLogTest, TellsTenThousandStepsWhollyAndOfMoreEveryKth) {
   {
     EventLog log(file_, machine_, vitals_);
-    run_loop(log, "window", 0, EventLog::kMost);
+    run_loop(log, "window", 0, tensorboard::kMostEvents);
   }
-  EXPECT_EQ(events_of(file_, "loss/rank0"), EventLog::kMost);
+  EXPECT_EQ(events_of(file_, "loss/rank0"), tensorboard::kMostEvents);
   const fs::path other = folder_.path() / "more";
   {
     EventLog log(other, machine_, vitals_);
-    run_loop(log, "window", 0, EventLog::kMost + 1);
+    run_loop(log, "window", 0, tensorboard::kMostEvents + 1);
   }
-  EXPECT_EQ(events_of(other, "loss/rank0"), EventLog::kMost / 2 + 1);
+  EXPECT_EQ(events_of(other, "loss/rank0"), tensorboard::kMostEvents / 2 + 1);
 }
 
 TEST_F(EventLogTest, SpacesTheStepsOfAPlannedTrainingOverItsStretches) {
@@ -73,7 +73,7 @@ TEST_F(EventLogTest, SpacesTheStepsOfAPlannedTrainingOverItsStretches) {
     log.plan(30'000);
     for (int stretch = 0; stretch < 300; ++stretch) run_loop(log, "epoch 1/1", 100 * stretch, 100);
   }
-  EXPECT_EQ(events_of(file_, "loss/rank0"), EventLog::kMost);
+  EXPECT_EQ(events_of(file_, "loss/rank0"), tensorboard::kMostEvents);
 }
 
 TEST_F(EventLogTest, GetsLossesAfterTheLoopWhereTheDeviceKeepsThem) {
