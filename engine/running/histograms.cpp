@@ -138,14 +138,20 @@ void Histograms::tell_gradients(const Named& mine, std::int64_t step) {
 }
 
 std::int64_t Histograms::until_next(std::int64_t done, std::int64_t steps) const {
-  return every_ ? std::min(steps, *every_ - done % *every_) : steps;
+  if (!every_) return steps;
+  return std::min(steps, std::max(done - done % *every_ + *every_, ask_from_) - done);
 }
 
 bool Histograms::is_due(std::int64_t done, bool epoch_ends) {
-  const bool named = every_ ? done % *every_ == 0 : after_epochs_ && epoch_ends;
-  if (!wanted_ || !named || counts_ == process::EventLog::kMost) return false;
+  const bool named =
+      every_ ? done % *every_ == 0 && done >= ask_from_ : after_epochs_ && epoch_ends;
+  if (!wanted_ || !named || counts_ == tensorboard::kMostEvents) return false;
   const double allowed_s = kLargestShare * seconds_since(began_);
   const bool now = agree(control_, spent_s_ + last_s_ <= allowed_s) != 0;
+  if (every_) {  // a window that ends for nothing costs time, too
+    waits_ = now ? 1 : std::min<std::int64_t>(2 * waits_, tensorboard::kMostEvents);
+    ask_from_ = done + waits_ * *every_;
+  }
   if (!now && !std::exchange(told_, true) && watch_.events())
     watch_.events()->tell(
         "histograms are passed over where they would take more than 1 % of the time");

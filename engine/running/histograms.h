@@ -55,6 +55,8 @@ class Histograms {
   bool wanted_ = false, after_epochs_ = false, has_gradients_ = false, counts_here_ = false;
   bool told_ = false;  // that some were passed over
   std::optional<std::int64_t> every_;
+  std::int64_t ask_from_ = 0;  // no histograms are due before this step
+  std::int64_t waits_ = 1;     // moments from one look at the budget to the next
   distributed::ControlGroup& control_;
   StepWatch& watch_;
   Trainer& trainer_;
