@@ -199,7 +199,9 @@ class EpochTraining {
     const Loaders loaders = open(epoch, 0);
     std::int64_t batches_left = options_.micro_steps;
     const RunState here = state();
-    if (!in_.histograms.count(context_of(loaders, batches_left), &here, start))
+    const bool is_whole = in_.histograms.count(context_of(loaders, batches_left), &here, start);
+    // After the last epoch an agreed stop ends only the histograms.
+    if (!is_whole && (epoch + 1 < options_.epochs || !in_.watch.peers_answered()))
       result_.all.stopped = true;
   }
 

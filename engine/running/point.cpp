@@ -162,14 +162,15 @@ PointOutcome stopped(const PointContext& point, PointOutcome outcome) {
   return outcome;
 }
 
-// The last histograms; then the events of the run are complete but for its results.
+// The last histograms; then the events of the run are complete but for its results. Returns false
+// when a stop came in between.
 bool finish_events(const PointContext& point, MeasuredSteps& steps) {
   const bool is_measured = !point.settings.measuring.epochs;
   if (is_measured) point.watch.enter("window");
-  if (is_measured && !steps.count_histograms()) return false;
+  const bool is_whole = !is_measured || steps.count_histograms();
   point.watch.enter("report");
   if (auto* events = point.watch.events()) events->close();
-  return true;
+  return is_whole;
 }
 
 }  // namespace
@@ -196,9 +197,12 @@ PointOutcome run_point(const PointContext& point, const EpochReport& report_epoc
   gather(point, window, training, outcome);
   save(point, training.trainer, outcome);
   const auto start = Clock::now();
-  if (!finish_events(point, steps)) return stopped(point, std::move(outcome));
-  trace_run(point.rank_group, steps.context(),
-            {.folder = trace_folder, .steps = point.settings.measuring.trace_steps}, outcome);
+  // An agreed stop in the steps behind the measurement ends only them: the row is there.
+  if (finish_events(point, steps)) {
+    trace_run(point.rank_group, steps.context(),
+              {.folder = trace_folder, .steps = point.settings.measuring.trace_steps}, outcome);
+  }
+  if (!point.watch.peers_answered()) return stopped(point, std::move(outcome));
   outcome.measuring_s += seconds_since(start);
   return outcome;
 }

@@ -28,7 +28,7 @@ struct PointOutcome {
   std::optional<reporting::RawPart>
       raw_steps;  // --raw-steps: this rank's; save_raw_steps() takes it
   std::optional<reporting::RawStepsRecord> raw_steps_file;  // once saved, where it was
-  bool stopped = false;                                     // an agreed stop came before the end
+  bool stopped = false;                                     // a stop came before all was measured
   // Why --save, --raw-steps or --trace failed; the rest is valid.
   std::optional<ErrorRecord> not_saved;
   double measuring_s = 0;  // in warm-up, window and what --communication-cost and --trace add

@@ -174,17 +174,18 @@ ExitCode train_as(const settings::Settings& settings, process::RankProcess& rank
                              [&] { rank_process.watchdog().heartbeat(0); });
             });
   console.finish();
+  const auto stop = agreement.stop();
   if (outcome.stopped) {
-    if (agreement.stop()->agreed) rank_group.finish(kStoppedLimit);
-    return rank_process.end_interrupted(agreement.stop()->signal, agreement.stop()->agreed);
+    if (stop->agreed) rank_group.finish(kStoppedLimit);
+    return rank_process.end_interrupted(stop->signal, stop->agreed);
   }
-
   gather_last_records(rank_group, rank_process.live());
   rank_group.control().barrier();
   rank_group.finish();
   rank_group.close();
   if (report.writer() != nullptr) add_point(report, std::move(identity), outcome);
   if (outcome.not_saved) throw Error(*outcome.not_saved);
+  if (stop) return rank_process.end_interrupted(stop->signal, stop->agreed);
   const auto end = report.close(reporting::ReportStatus::kComplete, {});
   if (report.writer() != nullptr) console.show(report.writer()->report(), end.why);
   return end.exit_code;

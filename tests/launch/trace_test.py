@@ -2,9 +2,11 @@
 categories, operators and nesting; what HTA reads in it; and that nothing else of a run changes."""
 
 import re
+import signal
+import time
 from collections import Counter
 
-from endings import closed_report, run_cases
+from endings import Running, closed_report, run_cases
 from program import check, run, skip
 from sweeps import valid_report
 from traces import Trace, begins_in, lies_in
@@ -224,7 +226,23 @@ def sweep(folder):
                 file.with_name(f"rank{rank}.pt.trace.json").write_text("{}")
 
 
-CASES = {f.__name__: f for f in (mlp, resnet50, accumulated_and_afterwards, leaves_the_run_alone, sweep)}
+def stopped(folder):
+    """A signal in the traced steps ends only them: what was measured before has its row."""
+    saved = folder / "w.safetensors"
+    with Running("train", "--workload", "resnet50", *WORKLOADS["resnet50"], "--nproc-per-node", 2, "--threads", 1, "--iters", ITERS,
+                 "--warmup-iters", WARMUP, "--save", saved, "--trace", folder / "traces", "--trace-steps", 1000, "--output",
+                 folder / "out") as run:
+        while not saved.exists():  # then the trace begins
+            check(run.process.poll() is None, "it ended before its trace")
+            time.sleep(0.05)
+        run.process.send_signal(signal.SIGINT)
+        run.end(130)
+    [point] = closed_report(folder / "out", "interrupted", 130)["points"]
+    check((point["status"], point["iterations"]) == ("ok", ITERS), point)
+    check(not (folder / "traces").exists() or not any((folder / "traces").rglob("*.json")), "a trace of steps that were not all taken")
+
+
+CASES = {f.__name__: f for f in (mlp, resnet50, accumulated_and_afterwards, leaves_the_run_alone, sweep, stopped)}
 
 if __name__ == "__main__":
     run_cases(CASES)

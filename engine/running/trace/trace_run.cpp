@@ -77,11 +77,7 @@ void trace_run(process::RankGroup& rank_group, const StepContext& context,
   context.watch.enter("window");
   const StepTrace trace = trace_steps(context, request.steps, distributed_info(rank_group));
   context.watch.enter("report");
-  if (!trace) {
-    outcome.stopped = true;
-    if (context.watch.peers_answered()) rank_group.control().barrier();
-    return;
-  }
+  if (!trace) return;
   const auto problem = write(trace, request.folder, rank_group);
   for (const std::string& bytes : rank_group.control().gather(to_wire(problem))) {
     if (!outcome.not_saved) outcome.not_saved = from_wire<std::optional<ErrorRecord>>(bytes);

@@ -20,9 +20,8 @@ struct TraceRequest {
 // DIR/ID of --trace DIR; empty without it.
 std::filesystem::path trace_folder(const settings::Settings& settings, const std::string& run_id);
 
-// Collective over the group: traces steps, and writes this rank's file. Sets outcome.stopped where
-// an agreed stop came in between and, on the group's rank 0, outcome.not_saved where a rank could
-// not write its file.
+// Collective over the group: traces steps, and writes this rank's file, unless an agreed stop comes
+// in between. Sets outcome.not_saved on the group's rank 0 where a rank could not write its file.
 void trace_run(process::RankGroup& rank_group, const StepContext& context,
                const TraceRequest& request, PointOutcome& outcome);
 
