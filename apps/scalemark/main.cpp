@@ -1,4 +1,6 @@
 // scalemark: runs the command in its arguments; an error becomes one line and an exit code.
+#include <unistd.h>
+
 #include <csignal>
 #include <cstdlib>
 #include <exception>
@@ -10,6 +12,7 @@
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/error_files.h"
 #include "apps/scalemark/help.h"
+#include "apps/scalemark/thread_creation.h"
 #include "core/base/error.h"
 #include "core/launching/descriptors.h"
 #include "core/launching/rank_of_mpirun.h"
@@ -44,8 +47,12 @@ ExitCode run_and_report(const std::vector<std::string>& arguments) {
   } catch (const Error& error) {
     return end_with(error.record());
   } catch (const std::exception& error) {
-    return end_with(bug(error.what()).record());
+    return end_with((is_thread_shortage(error) ? thread_shortage() : bug(error.what())).record());
   }
+}
+
+[[noreturn]] void end_without_thread(const ErrorRecord& record) {
+  _exit(static_cast<int>(end_with(record)));
 }
 
 void become_rank() {
@@ -62,6 +69,8 @@ void become_rank() {
 int main(int argc, char** argv) {
   scalemark::launching::fill_standard_descriptors();
   scalemark::cli::become_rank();
+  static const scalemark::OnThreadShortage end = scalemark::cli::end_without_thread;
+  scalemark::cli::on_thread_shortage() = &end;
   std::signal(SIGPIPE, SIG_IGN);  // a lost peer must be an error that we can report
   return static_cast<int>(scalemark::cli::run_and_report({argv + (argc > 0), argv + argc}));
 }

@@ -17,6 +17,7 @@
 #include "apps/scalemark/scale_down.h"
 #include "apps/scalemark/sources.h"
 #include "apps/scalemark/start_ranks.h"
+#include "apps/scalemark/thread_creation.h"
 #include "core/base/error.h"
 #include "core/base/terminal.h"
 #include "core/base/text.h"
@@ -217,7 +218,8 @@ process::RunRequest rank_request(const Invocation& invocation, const ResolvedCom
           .output = detection.output.value_or(terminal_of(STDOUT_FILENO)),
           .about = base.about,
           .scaled_down = base.scaled_down,
-          .metrics = base.metrics};
+          .metrics = base.metrics,
+          .on_thread_shortage = &on_thread_shortage()};
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include "apps/scalemark/sources.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/base/thread_limit.h"
 #include "core/claims/forms.h"
 #include "core/claims/judge.h"
 #include "core/claims/runs.h"
@@ -134,6 +135,7 @@ int run_child(const std::vector<std::string>& words) {
   pid_t pid = 0;
   const int failed =
       posix_spawn(&pid, "/proc/self/exe", nullptr, nullptr, arguments.data(), environ);
+  if (failed == EAGAIN) throw thread_shortage();
   if (failed != 0)
     throw system_error(std::string("a run could not be started: ") + std::strerror(failed));
   int status = 0;

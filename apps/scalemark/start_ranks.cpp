@@ -2,8 +2,10 @@
 
 #include <cstdlib>
 
+#include "apps/scalemark/commands.h"
 #include "apps/scalemark/machine_probe.h"
 #include "core/launching/environment.h"
+#include "core/launching/temporary_place.h"
 
 namespace scalemark::cli {
 namespace {
@@ -23,12 +25,22 @@ launching::Environment environment_of_ranks(const settings::Variables& variables
   return environment;
 }
 
+// The libraries of the ranks, and mpirun, make files there as well.
+void settle_temporary_place(const ResolvedCommand& resolved) {
+  const bool has_socket = !resolved.detection.node->mpirun.empty();
+  const auto place = launching::temporary_place(has_socket ? launching::kLongestSocketPath : 0);
+  if (place.note.empty()) return;
+  if (!resolved.settings.general.quiet) print_note(place.note);
+  ::setenv("TMPDIR", place.path.c_str(), 1);
+}
+
 }  // namespace
 
 launching::LaunchResult start_ranks(const Invocation& invocation, const ResolvedCommand& resolved,
                                     launching::SignalScope& signals, bool same_session) {
   std::vector<std::string> arguments{"scalemark"};
   arguments.insert(arguments.end(), invocation.arguments.begin(), invocation.arguments.end());
+  settle_temporary_place(resolved);
   auto environment = environment_of_ranks(resolved.settings.launch.environment);
   environment[kStartDate] = resolved.date;
   if (same_session) environment[kSameSession] = "1";

@@ -5,6 +5,7 @@
 #include <csignal>
 
 #include "core/base/error.h"
+#include "core/base/signals.h"
 #include "core/launching/interruption.h"
 
 namespace scalemark::cli {
@@ -38,11 +39,15 @@ std::string line_of(int signal, const std::string& what, const std::string& hint
 
 StopLine::StopLine(const std::string& what, const std::string& hint) {
   lines = {line_of(SIGINT, what, hint), line_of(SIGTERM, what, hint)};
-  for (const int signal : kSignals) std::signal(signal, end);
+  for (const int signal : kSignals) {
+    if (!is_ignored(signal)) std::signal(signal, end);
+  }
 }
 
 StopLine::~StopLine() {
-  for (const int signal : kSignals) std::signal(signal, SIG_DFL);
+  for (const int signal : kSignals) {
+    if (!is_ignored(signal)) std::signal(signal, SIG_DFL);
+  }
 }
 
 }  // namespace scalemark::cli

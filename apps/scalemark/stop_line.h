@@ -7,7 +7,8 @@
 namespace scalemark::cli {
 
 // While it lives, SIGINT ends the process with 130, SIGTERM and SIGUSR1 with 75, and the line says
-// `what` and `hint`. At most one at a time: a signal handler takes no argument.
+// `what` and `hint`; a signal that is ignored stays so. At most one at a time: a signal handler
+// takes no argument.
 class StopLine {
  public:
   StopLine(const std::string& what, const std::string& hint);

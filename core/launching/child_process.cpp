@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/signals.h"
+#include "core/base/thread_limit.h"
 
 namespace scalemark::launching {
 namespace {
@@ -48,7 +50,9 @@ struct Prepared {
 void default_signals() {
   struct sigaction by_default {};
   by_default.sa_handler = SIG_DFL;
-  for (int signal = 1; signal < NSIG; ++signal) sigaction(signal, &by_default, nullptr);
+  for (int signal = 1; signal < NSIG; ++signal) {
+    if (!stays_ignored(signal)) sigaction(signal, &by_default, nullptr);
+  }
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -70,6 +74,10 @@ void default_signals() {
   _exit(127);
 }
 
+Error cannot(const std::string& what, int reason) {
+  return system_error("cannot " + what + ": " + std::strerror(reason));
+}
+
 // The pipe closes when exec succeeds; otherwise errno arrives first.
 void throw_if_not_started(const ChildSpec& spec, const Pipe& failure, pid_t pid) {
   int reason = 0;
@@ -79,7 +87,7 @@ void throw_if_not_started(const ChildSpec& spec, const Pipe& failure, pid_t pid)
   } while (got < 0 && errno == EINTR);
   if (got != sizeof reason) return;
   waitpid(pid, nullptr, 0);
-  throw system_error("cannot start " + spec.program + ": " + std::strerror(reason));
+  throw reason == EAGAIN ? thread_shortage() : cannot("start " + spec.program, reason);
 }
 
 }  // namespace
@@ -104,7 +112,7 @@ ChildProcess start_child(const ChildSpec& spec) {
                           pipes.out_of_child.get(), pipes.err_of_child.get(),
                           failure.write.get(),      getpid()};
   const pid_t pid = fork();
-  if (pid < 0) throw system_error(std::string("cannot fork: ") + std::strerror(errno));
+  if (pid < 0) throw errno == EAGAIN ? thread_shortage() : cannot("fork", errno);
   if (pid == 0) become(prepared);
   setpgid(pid, pid);  // here too: either process may run first
   failure.write.reset();

@@ -18,7 +18,8 @@ sockaddr_un address_of(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof address.sun_path) {
-    throw system_error("the path " + path + " is too long for a socket", {}, "set TMPDIR");
+    throw system_error("the path " + path + " is too long for a socket", {},
+                       "set TMPDIR to a folder with a shorter path");
   }
   std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
   return address;

@@ -28,6 +28,47 @@ struct Present {
   }
 };
 
+// Variables by which other launchers number their ranks. Where they give no size, one process of
+// theirs is as good as any number.
+struct Unread {
+  const char* rank;
+  const char* size;  // empty: none
+};
+constexpr Unread kUnread[] = {
+    {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},  // MVAPICH's mpirun_rsh
+    {"MPIRUN_RANK", "MPIRUN_NPROCS"},                // likewise, before version 2
+    {"HOROVOD_RANK", "HOROVOD_SIZE"},
+    {"JSM_NAMESPACE_RANK", "JSM_NAMESPACE_SIZE"},  // jsrun of IBM
+    {"FLUX_TASK_RANK", "FLUX_JOB_SIZE"},
+    {"PALS_RANKID", ""},  // Cray
+    {"ALPS_APP_PE", ""},
+    {"PMIX_RANK", ""},
+    {"PMI_RANK", "PMI_SIZE"},  // one without the other
+    {"LSF_PM_TASKID", ""},
+};
+
+// "MV2_COMM_WORLD_SIZE=2": what says that this process is one of several. Empty: nothing does.
+std::string unread_variable(const FieldReader& reader) {
+  for (const auto& [rank, size] : kUnread) {
+    const auto count = reader.text(size), number = reader.text(rank);
+    if (count && *count != "1") return std::string(size) + "=" + *count;
+    if (number && !count) return std::string(rank) + "=" + *number;
+  }
+  return "";
+}
+
+void note_unread_variable(const FieldReader& reader, bool starts_ranks, Detection& detection) {
+  const std::string found = unread_variable(reader);
+  if (found.empty()) return;
+  detection.notes.push_back(
+      found + " is set and not read: " +
+      (starts_ranks ? "every process that its launcher starts starts ranks of its own"
+                    : "this process is a run of its own") +
+      "; start it with torchrun, srun, Open MPI's or MPICH's mpirun, or give each process RANK, "
+      "WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, MASTER_ADDR and MASTER_PORT (--standalone: this "
+      "is meant)");
+}
+
 bool is_a_step(const FieldReader& reader) {
   const auto step = reader.text("SLURM_STEP_ID");
   if (!step || !reader.has("SLURM_PROCID")) return false;
@@ -79,12 +120,15 @@ std::optional<Source> forced(const std::string& launcher) {
   throw bug("launcher " + launcher + " is a choice of --launcher that detection does not know");
 }
 
+bool world_is_typed(const Request& request) {
+  return typed(request, "nproc_per_node") || typed(request, "nnodes") ||
+         typed(request, "node_rank");
+}
+
 Source choose(const Request& request, const Present& present, Detection& detection) {
   if (const auto source = forced(request.launch.launcher)) return *source;
   if (request.launch.standalone) return Source::kLocal;
-  const bool world_typed =
-      typed(request, "nproc_per_node") || typed(request, "nnodes") || typed(request, "node_rank");
-  if (world_typed) {
+  if (world_is_typed(request)) {
     const auto ignored = present.names();
     if (!ignored.empty()) {
       detection.notes.push_back("the number of ranks is given as an option: the variables of " +
@@ -185,6 +229,10 @@ Detection detect(const Request& request) {
                       (rank ? "WORLD_SIZE" : "RANK") + " is not",
                   "both or none", "--standalone ignores them");
     return detection;
+  }
+  const bool is_node = typed(request, "nnodes") || typed(request, "node_rank");  // of theirs
+  if (automatic && source == Source::kLocal && detection.notes.empty() && !is_node) {
+    note_unread_variable(reader, typed(request, "nproc_per_node"), detection);
   }
   if (source == Source::kLocal || source == Source::kKubernetes) {
     detect_node(request, source == Source::kKubernetes, detection);

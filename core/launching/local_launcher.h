@@ -42,7 +42,8 @@ struct LaunchResult {
 // of the other ranks goes line by line to our stderr behind "[rank] ".
 //
 // Signals: SIGTERM, SIGINT, SIGUSR1 (and SIGHUP, as SIGTERM) are passed on once each; after `grace`
-// the ranks still running are killed. A second SIGINT, a second or more later, kills at once.
+// the ranks still running are killed. A second SIGINT, a second or more later, kills at once. A
+// signal that is ignored when this is called stays ignored, in the ranks too.
 // SIGTSTP (Ctrl-Z) stops the ranks and then us, SIGCONT lets all go on.
 //
 // Where the plan names an mpirun, that starts the ranks (mpirun.h), and all else stays as it is.

@@ -7,12 +7,22 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "core/base/signals.h"
+
 namespace scalemark::launching {
 namespace {
 
 // How long the pipes of an ended rank may stay open, held by a process that it left behind.
 constexpr std::chrono::milliseconds kDrain{500};
 constexpr std::chrono::seconds kDeliberate{1};  // between two Ctrl-C that mean "now"
+
+// SIGTERM, or where this process and so its ranks ignore it, another that asks them to end.
+int asks_to_end() {
+  for (const int signal : {SIGTERM, SIGUSR1, SIGINT}) {
+    if (!is_ignored(signal)) return signal;
+  }
+  return SIGKILL;
+}
 
 }  // namespace
 
@@ -126,7 +136,7 @@ void LocalRun::interrupt(int signal) {
     interrupted_ns_ = monotonic_now_ns();
     kill_at_ = now + spec_.grace;
   }
-  signal_all(signal, false);
+  signal_all(is_ignored(signal) ? asks_to_end() : signal, false);
 }
 
 void LocalRun::reap() {
@@ -195,7 +205,7 @@ void LocalRun::terminate_the_rest(Clock::time_point now) {
   for (auto& rank : ranks_) {
     if (!rank.ended) rank.outcome.ended_by_launcher = true;
   }
-  signal_all(SIGTERM, false);
+  signal_all(asks_to_end(), false);
   terminate_at_.reset();
   if (!kill_at_) kill_at_ = now + spec_.grace;
 }

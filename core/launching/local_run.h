@@ -21,7 +21,7 @@ namespace scalemark::launching {
 // Holds the ranks' error files. Removed with its content at the end.
 class ErrorFolder {
  public:
-  ErrorFolder();  // throws Error (71)
+  explicit ErrorFolder(const std::filesystem::path& place);  // throws Error (71)
   ~ErrorFolder();
   ErrorFolder(const ErrorFolder&) = delete;
   ErrorFolder& operator=(const ErrorFolder&) = delete;

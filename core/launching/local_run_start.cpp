@@ -11,10 +11,12 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/signals.h"
 #include "core/launching/descriptors.h"
 #include "core/launching/local_run.h"
 #include "core/launching/meeting_point.h"
 #include "core/launching/run_token.h"
+#include "core/launching/temporary_place.h"
 
 namespace scalemark::launching {
 namespace {
@@ -59,11 +61,11 @@ void require_enough_descriptors(const NodePlan& plan) {
 
 }  // namespace
 
-ErrorFolder::ErrorFolder() {
-  std::error_code failed;
-  auto pattern = (fs::temp_directory_path(failed) / "scalemark-XXXXXX").string();
-  if (failed || mkdtemp(pattern.data()) == nullptr) {
-    throw system_error("cannot create a temporary folder " + pattern, {}, "set TMPDIR");
+ErrorFolder::ErrorFolder(const fs::path& place) {
+  std::string pattern = place / "scalemark-XXXXXX";
+  if (mkdtemp(pattern.data()) == nullptr) {
+    throw system_error("cannot create the folder " + pattern + ": " + std::strerror(errno), {},
+                       "set TMPDIR to a folder that can be written to");
   }
   path_ = pattern;
 }
@@ -83,6 +85,7 @@ LocalRun::LocalRun(const LaunchSpec& spec, SignalScope& signals)
       stdout_(spec.stdout_fd, isatty(spec.stdout_fd) == 1),
       own_stderr_(spec.stderr_fd, terminal_),
       stderr_(are_one_file(spec.stdout_fd, spec.stderr_fd) ? stdout_ : own_stderr_),
+      errors_(temporary_place(spec.plan.mpirun.empty() ? 0 : kLongestSocketPath).path),
       signals_(signals),
       secret_(spec.plan.nnodes == 1 && spec.plan.rendezvous.secret.empty()
                   ? random_secret()  // no other launch can name a key of this one
@@ -112,6 +115,7 @@ RankSpec LocalRun::spec_of(int local_rank, const Listener& listener) const {
   rank.error_file = errors_.file_of(rank.world.rank).string();
   rank.terminal = terminal_ && rank.world.rank == 0 && !spec_.verbose;
   rank.output = terminal_of(spec_.stdout_fd);
+  rank.ignored_signals = ignored_signals();
   return rank;
 }
 

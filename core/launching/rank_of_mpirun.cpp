@@ -12,6 +12,7 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/base/thread_limit.h"
 #include "core/launching/descriptor_message.h"
 #include "core/launching/rank_spec.h"
 
@@ -41,6 +42,7 @@ void become(DescriptorMessage place, pid_t parent) {
   if (::getppid() != parent) std::_Exit(127);
   take_output(place);
   RankSpec spec = parse_rank_spec(place.bytes);
+  for (const int signal : spec.ignored_signals) std::signal(signal, SIG_IGN);
   if (place.descriptors.size() > 2) spec.rendezvous.listen_fd = place.descriptors[2].release();
   ::unsetenv(std::string(kLauncherSocketVariable).c_str());
   ::setenv(std::string(kRankSpecVariable).c_str(), to_json(spec).c_str(), 1);
@@ -73,6 +75,7 @@ void become_rank_of_mpirun() {
   std::signal(SIGCHLD, SIG_DFL);  // ignored, it would take the rank's end from us
   const pid_t parent = ::getpid();
   const pid_t rank = ::fork();
+  if (rank < 0 && errno == EAGAIN) throw thread_shortage();
   if (rank < 0) throw system_error(std::string("cannot fork: ") + std::strerror(errno));
   if (rank == 0) {
     launcher.reset();

@@ -50,6 +50,7 @@ constexpr void fields(A& a, typename A::template Field<RankSpec>& s) {
   a("error_file", s.error_file, {});
   a("terminal", s.terminal, {});
   a("output", s.output, {});
+  a("ignored_signals", s.ignored_signals, {});
 }
 
 std::string to_json(const RankSpec& spec) {

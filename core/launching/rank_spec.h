@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/base/terminal.h"
 #include "core/launching/world.h"
@@ -18,6 +19,7 @@ struct RankSpec {
   std::string error_file;  // where this rank writes why it failed; empty: nowhere
   bool terminal = false;   // the launcher's stderr is a terminal and this rank may draw on it
   Terminal output;         // what the launcher's stdout is: results go there
+  std::vector<int> ignored_signals;  // by the launcher since its start; mpirun resets them
 };
 
 std::string to_json(const RankSpec& spec);

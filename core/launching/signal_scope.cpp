@@ -8,24 +8,18 @@
 #include <ctime>
 
 #include "core/base/error.h"
+#include "core/base/signals.h"
 
 namespace scalemark::launching {
-namespace {
-
-bool is_ignored(int signal) {
-  struct sigaction action {};
-  return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
-}
-
-}  // namespace
 
 SignalScope::SignalScope() {
   sigset_t read_here;
   sigemptyset(&read_here);
-  for (const int signal : {SIGTERM, SIGINT, SIGUSR1, SIGHUP, SIGCHLD, SIGCONT}) {
-    sigaddset(&read_here, signal);
+  for (const int signal : {SIGCHLD, SIGCONT}) sigaddset(&read_here, signal);
+  // A blocked signal is queued even if it is ignored.
+  for (const int signal : {SIGTERM, SIGINT, SIGUSR1, SIGHUP, SIGTSTP}) {
+    if (!is_ignored(signal)) sigaddset(&read_here, signal);
   }
-  if (!is_ignored(SIGTSTP)) sigaddset(&read_here, SIGTSTP);
   sigset_t blocked = read_here;
   sigaddset(&blocked, SIGPIPE);
   pthread_sigmask(SIG_BLOCK, &blocked, &before_);

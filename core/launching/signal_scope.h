@@ -1,5 +1,5 @@
 // While it exists, the signals that a launcher acts on arrive through a descriptor instead of
-// interrupting. Restores everything on destruction.
+// interrupting; those that were ignored before stay ignored. Restores everything on destruction.
 #pragma once
 
 #include <csignal>

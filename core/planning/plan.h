@@ -168,6 +168,8 @@ std::string point_name(const settings::Settings& settings, int world_size);
 // launch options are no change.
 std::map<std::string, std::string> resume_settings(const Plan& plan);
 bool must_stay_on_resume(const std::string& setting);
+// Whether its value is the path of what a run reads.
+bool is_path(const std::string& setting);
 
 // 16 hex digits over resume_settings(), the groups and the run lengths: equal on every rank and in
 // every session of one sweep.

@@ -55,6 +55,11 @@ bool must_stay_on_resume(const std::string& setting) {
   return row ? row->identity != settings::Identity::kNone : setting != "command";
 }
 
+bool is_path(const std::string& setting) {
+  const settings::Option* row = settings::find_row(setting);
+  return row != nullptr && row->kind == settings::Kind::kPath;
+}
+
 std::map<std::string, std::string> resume_settings(const Plan& plan) {
   std::map<std::string, std::vector<std::string>> values;
   for (const PlannedPoint& point : plan.points) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <regex>
 #include <set>
 
 #include "core/settings/unknown_option.h"
@@ -24,6 +25,27 @@ void add_config(const ConfigFile& file, Command command, Layers& layers) {
     layers.raw[name] = {std::move(text), "config " + file.path};
   }
   layers.problems.insert(layers.problems.end(), config.problems.begin(), config.problems.end());
+}
+
+// Kubernetes gives every container the address of every Service of its namespace: of one that is
+// named scalemark or scalemark-metrics, under names with our prefix
+// (https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables). An
+// option's own variable may have such a name (SCALEMARK_METRICS_PORT), and never such a value.
+bool is_service_link(const std::string& variable, const std::string& text) {
+  static const std::regex address("(tcp|udp|sctp)://.*"),
+      name(
+          R"(SCALEMARK_(.*_)?(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?))");
+  return std::regex_match(variable, name) ||
+         (variable.ends_with("_PORT") && std::regex_match(text, address));
+}
+
+void add_note_on_service_links(const std::vector<std::string>& variables, Layers& layers) {
+  if (variables.empty()) return;
+  const std::size_t others = variables.size() - 1;
+  const std::string more = others == 0 ? " is" : " and " + std::to_string(others) + " more are";
+  layers.notes.push_back(variables.front() + more +
+                         " of a Kubernetes Service and not read; enableServiceLinks: false in the "
+                         "pod's spec leaves such variables out");
 }
 
 std::string option_name_of(std::string_view variable) {
@@ -96,9 +118,16 @@ bool is_internal_variable(std::string_view name) {
 Layers merge_layers(const Sources& sources, Command command) {
   Layers layers;
   for (const ConfigFile& file : sources.config_files) add_config(file, command, layers);
+  std::vector<std::string> service_links;
   for (const auto& [variable, text] : sources.environment) {
-    if (variable.starts_with(kVariablePrefix)) add_option_variable(variable, text, command, layers);
+    if (!variable.starts_with(kVariablePrefix)) continue;
+    if (is_service_link(variable, text)) {
+      service_links.push_back(variable);
+    } else {
+      add_option_variable(variable, text, command, layers);
+    }
   }
+  add_note_on_service_links(service_links, layers);
   for (const auto& [name, text] : sources.options) {
     const Option* option = find_option(name);
     if (option && !option->layer) layers.raw[std::string(option->name)] = {text, "option"};

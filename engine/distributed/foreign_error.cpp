@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/base/thread_limit.h"
 #include "engine/distributed/errors.h"
 
 namespace scalemark::distributed {
@@ -124,6 +125,7 @@ ErrorRecord record_of(const std::exception& exception) {
     case Meaning::kOther:
       break;
   }
+  if (is_thread_shortage(exception)) return thread_shortage().record();
   return bug(one_line(exception)).record();
 }
 

@@ -16,7 +16,8 @@ enum class Meaning { kOutOfMemory, kGpuFault, kPeerLost, kOther };
 Meaning meaning_of(const std::exception& exception);
 
 // The record with which this exception ends a rank: our own error unchanged, E_OUT_OF_MEMORY (80),
-// E_GPU_FAULT (84), E_PEER_LOST (69), or E_BUG (70) for all else.
+// E_GPU_FAULT (84), E_PEER_LOST (69), E_SYSTEM (71) for a thread that could not be started, or
+// E_BUG (70) for all else.
 ErrorRecord record_of(const std::exception& exception);
 
 // The exception's first line, without c10's stack trace and the secret in keys that it may quote.

@@ -6,6 +6,8 @@
 #include <array>
 #include <atomic>
 
+#include "core/base/signals.h"
+
 namespace scalemark::distributed {
 namespace {
 
@@ -23,7 +25,12 @@ void note(int signal) {
   if (const unsigned seconds = backstop_seconds.load()) alarm(seconds);
 }
 
-void give_up(int) { _exit(static_cast<int>(exit_code_of_signal(first_signal.load()))); }
+// Without a first signal it comes from outside, and was ignored before.
+void give_up(int) {
+  const int signal = first_signal.load();
+  if (signal == 0 && old_actions.back().sa_handler == SIG_IGN) return;
+  _exit(static_cast<int>(exit_code_of_signal(signal)));
+}
 
 struct sigaction action_of(void (*handler)(int)) {
   struct sigaction action {};
@@ -40,7 +47,7 @@ InterruptHandlers::InterruptHandlers(std::optional<unsigned> backstop_s) {
   backstop_seconds = backstop_s.value_or(0);
   const struct sigaction noting = action_of(note), ending = action_of(give_up);
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
-    sigaction(kSignals[i], &noting, &old_actions[i]);
+    sigaction(kSignals[i], is_ignored(kSignals[i]) ? nullptr : &noting, &old_actions[i]);
   }
   sigaction(SIGALRM, &ending, &old_actions.back());
 }

@@ -8,10 +8,11 @@
 
 namespace scalemark::distributed {
 
-// While it exists, SIGTERM, SIGINT and SIGUSR1 are noted instead of ending the process; the old
-// handlers come back afterwards. Further signals change nothing: a launcher forwards what the
-// terminal has already sent. If `backstop_s` is given, the process ends with the signal's exit code
-// that many seconds after the first one whatever its threads do (SIGALRM).
+// While it exists, SIGTERM, SIGINT and SIGUSR1 are noted instead of ending the process, but for
+// those that are ignored, which stay so; the old handlers come back afterwards. Further signals
+// change nothing: a launcher forwards what the terminal has already sent. If `backstop_s` is given,
+// the process ends with the signal's exit code that many seconds after the first one whatever its
+// threads do (SIGALRM).
 class InterruptHandlers {
  public:
   explicit InterruptHandlers(std::optional<unsigned> backstop_s = std::nullopt);

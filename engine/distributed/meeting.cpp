@@ -159,21 +159,23 @@ class Meeting {
     return "two jobs use one address: give one of them another port, or its own --run-id";
   }
 
+  std::string where_and_how_long() const {
+    return " at " + terms_.place + terms_.told + " within " + in_seconds(terms_.timeout);
+  }
+
   Error missing() {
     std::vector<int> missing;
     for (int rank = 0; rank < world_size_; ++rank) {
       if (!store_->check({rank_key(rank)})) missing.push_back(rank);
     }
     return rendezvous_error(name_ranks(missing) + " of " + std::to_string(world_size_) +
-                                " did not join run " + terms_.run + " at " + terms_.place +
-                                " within " + in_seconds(terms_.timeout),
+                                " did not join run " + terms_.run + where_and_how_long(),
                             {}, see_whether());
   }
 
   Error nobody_led() const {
     return rendezvous_error("rank 0 of " + std::to_string(world_size_) + " did not join run " +
-                                terms_.run + " at " + terms_.place + " within " +
-                                in_seconds(terms_.timeout),
+                                terms_.run + where_and_how_long(),
                             {}, see_whether());
   }
 
@@ -182,8 +184,7 @@ class Meeting {
     const auto cause = ErrorStore(store_, rank_, world_size_, false).find_cause();
     if (cause.record) return Error(caused_by(*cause.record, rank_));
     return rendezvous_error("not all " + std::to_string(world_size_) + " ranks joined run " +
-                                terms_.run + " at " + terms_.place + " within " +
-                                in_seconds(terms_.timeout),
+                                terms_.run + where_and_how_long(),
                             {}, "rank 0's error names them; " + see_whether());
   }
 

@@ -5,13 +5,17 @@
 #include <net/if.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <memory>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <vector>
 
 #include "core/base/error.h"
@@ -67,7 +71,8 @@ std::vector<Address> resolve_or_throw(const std::string& host, const std::string
 
 class Socket {
  public:
-  explicit Socket(int family) : descriptor_(socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {}
+  explicit Socket(int family, int type = SOCK_DGRAM)
+      : descriptor_(socket(family, type | SOCK_CLOEXEC, 0)) {}
   ~Socket() {
     if (descriptor_ >= 0) close(descriptor_);
   }
@@ -153,6 +158,37 @@ std::optional<std::string> only_interface() {
   return names.size() == 1 ? std::optional(*names.begin()) : std::nullopt;
 }
 
+constexpr int kAnswerLimit_ms = 1000;
+
+bool becomes_ready(int socket, short events) {
+  pollfd polled{.fd = socket, .events = events, .revents = 0};
+  return poll(&polled, 1, kAnswerLimit_ms) > 0;
+}
+
+// 0, or the reason as errno.
+int connect_soon(const Socket& socket, const Address& target) {
+  const auto* raw = reinterpret_cast<const sockaddr*>(&target.storage);
+  if (connect(socket.get(), raw, target.length) == 0) return 0;
+  if (errno != EINPROGRESS) return errno;
+  if (!becomes_ready(socket.get(), POLLOUT)) return ETIMEDOUT;
+  int failure = 0;
+  socklen_t size = sizeof failure;
+  getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &failure, &size);
+  return failure;
+}
+
+std::string first_line_said(const Socket& socket) {
+  constexpr std::string_view kQuestion = "GET / HTTP/1.0\r\n\r\n";
+  char text[80];
+  if (send(socket.get(), kQuestion.data(), kQuestion.size(), MSG_NOSIGNAL) < 0 ||
+      !becomes_ready(socket.get(), POLLIN)) {
+    return "";
+  }
+  const auto count = recv(socket.get(), text, sizeof text, 0);
+  const std::string said(text, count > 0 ? static_cast<std::size_t>(count) : 0);
+  return said.substr(0, said.find_first_of("\r\n"));
+}
+
 std::string interface_between_hosts(const std::vector<Address>& targets, const std::string& host) {
   if (const auto name = first_interface(targets, false)) return *name;
   if (const auto name = interface_outward()) return *name;
@@ -171,8 +207,26 @@ bool means_this_machine(const std::string& host) {
 
 }  // namespace
 
-void require_resolvable(const std::string& host, std::chrono::milliseconds limit) {
-  resolve_or_throw(host, "0", limit);
+void require_route(const std::string& host, std::chrono::milliseconds limit) {
+  const auto targets = resolve_or_throw(host, "9", limit);
+  const auto reachable = [](const Address& target) {
+    return source_address_towards(target).has_value();
+  };
+  if (std::ranges::any_of(targets, reachable)) return;
+  throw rendezvous_error("no route of this host leads to the rendezvous address " + host, {},
+                         "`ip route get` asks the kernel; --rendezvous HOST:PORT gives another");
+}
+
+Answer answer_at(const std::string& host, std::uint16_t port) {
+  Answer answer{.failure = "its name does not resolve", .line = ""};
+  for (const Address& target : resolve(host, std::to_string(port)).addresses) {
+    const Socket socket(target.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK);
+    const int failure = connect_soon(socket, target);
+    answer.failure = failure == 0 ? "" : std::strerror(failure);
+    if (failure == 0) answer.line = first_line_said(socket);
+    if (failure == 0) break;
+  }
+  return answer;
 }
 
 std::string interface_towards(const std::string& host, std::uint16_t port, bool several,

@@ -1,5 +1,5 @@
-// Which network interface leads to an address, asked from the kernel. Sends nothing, and knows
-// nothing of stores or collectives.
+// Which network interface leads to an address, asked from the kernel without sending anything, and
+// who listens there. Knows nothing of stores or collectives.
 #pragma once
 
 #include <chrono>
@@ -8,9 +8,18 @@
 
 namespace scalemark::distributed {
 
-// Throws E_RENDEZVOUS (69) when the name does not resolve, or has not within the limit: torch would
-// go on asking until its own, much longer deadline.
-void require_resolvable(const std::string& host, std::chrono::milliseconds limit);
+// Throws E_RENDEZVOUS (69) when the name does not resolve, or has not within the limit, or when the
+// kernel knows no way to any of its addresses: torch would go on asking until its own, much longer
+// deadline.
+void require_route(const std::string& host, std::chrono::milliseconds limit);
+
+// How a stranger is answered at host:port, asked as a browser asks: a store of ranks says nothing
+// to that, nor does a listener that nobody serves yet.
+struct Answer {
+  std::string failure;  // why there is no connection: "Connection refused"; empty: there is one
+  std::string line;     // the first that was said; empty: nothing
+};
+Answer answer_at(const std::string& host, std::uint16_t port);
 
 // The name of the interface whose address the kernel would use towards host:port ("eth0", "lo").
 // Throws E_RENDEZVOUS (69) when there is no route.

@@ -1,7 +1,10 @@
 #include "engine/distributed/open_store.h"
 
+#include <c10/util/Exception.h>
+
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <thread>
@@ -13,6 +16,7 @@
 #include "core/base/sha256.h"
 #include "engine/distributed/bounded.h"
 #include "engine/distributed/errors.h"
+#include "engine/distributed/interrupt.h"
 #include "engine/distributed/network.h"
 
 namespace scalemark::distributed {
@@ -28,6 +32,8 @@ constexpr milliseconds kResolveLimit{10000};
 // Another run may be about to release our port; after this time it is not.
 constexpr milliseconds kForeignStorePatience{10000};
 constexpr milliseconds kLookForServing{20};
+// A busy store may take long to answer; whoever else listens there is asked in between.
+constexpr milliseconds kAskWhoAnswers{10000};
 constexpr const char* kServingKey = "scalemark/serving";  // outside every run's prefix
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
@@ -42,30 +48,74 @@ StorePtr new_tcp_store(const Rendezvous& at, bool server, milliseconds timeout) 
   return c10::make_intrusive<c10d::TCPStore>(at.host, options);
 }
 
-Error cannot_open(const Rendezvous& at, bool server, milliseconds timeout,
-                  const std::string& reason) {
-  if (server) {
-    return rendezvous_error("rank 0 cannot serve the rendezvous at " + place_of(at) + ": " + reason,
-                            {}, "free the port, or pass another one to every rank");
-  }
-  return rendezvous_error(
-      "nothing answered at " + place_of(at) + " within " + in_seconds(timeout) +
-          "; waited for the store of " + (at.agent_store ? "the launcher's agent" : "rank 0") +
-          (reason.empty() ? "" : " (" + reason + ")"),
-      {}, "see whether rank 0 runs on that host and the port is open between the hosts");
+Error another_server(const World& world, const Rendezvous& at, const std::string& line) {
+  return rendezvous_error("who listens at the rendezvous " + place_of(at) + told_by(world) +
+                              " is no store of ranks: it says '" + line + "'",
+                          {}, "another program has the port; pass another one to every rank");
 }
 
-StorePtr connect(const Rendezvous& at, bool server, milliseconds timeout) {
-  std::optional<StorePtr> store;
-  try {
-    // c10d's own timeout does not cover a server that accepts and then never answers.
-    store = within(timeout + milliseconds(1000),
-                   [at, server, timeout] { return new_tcp_store(at, server, timeout); });
-  } catch (const std::exception& error) {
-    throw cannot_open(at, server, timeout, first_line(error.what()));
+Error cannot_serve(const World& world, const Rendezvous& at, const std::string& reason) {
+  return rendezvous_error(
+      "rank 0 cannot serve the rendezvous at " + place_of(at) + told_by(world) + ": " + reason, {},
+      "free the port, or pass another one to every rank");
+}
+
+Error nobody_serves(const World& world, const Rendezvous& at, milliseconds timeout) {
+  const Answer answer = answer_at(at.host, at.port);
+  if (!answer.line.empty()) return another_server(world, at, answer.line);
+  const std::string who = at.agent_store ? "the launcher's agent" : "rank 0";
+  const std::string listens = "somebody listens there and is no c10d store";
+  return rendezvous_error("nobody serves the rendezvous at " + place_of(at) + told_by(world) +
+                              "; waited " + in_seconds(timeout) + " for " + who + " (" +
+                              (answer.failure.empty() ? listens : answer.failure) + ")",
+                          {},
+                          "see whether rank 0 runs on that host and the port is open between the "
+                          "hosts; unset variables that are left from another job");
+}
+
+// Ends the wait for a store when somebody else answers in its place, or a signal asks for it: the
+// caller knows that one's own error.
+class AskWhoAnswers {
+ public:
+  AskWhoAnswers(const World& world, const Rendezvous& at) : world_(world), at_(at) {}
+
+  void operator()() {
+    if (received_signal()) throw rendezvous_error("asked to end while waiting for a store");
+    if (clock_.elapsed() < next_) return;
+    next_ = clock_.elapsed() + kAskWhoAnswers;
+    const std::string line = answer_at(at_.host, at_.port).line;
+    if (!line.empty()) throw another_server(world_, at_, line);
   }
-  if (!store) throw cannot_open(at, server, timeout, "connected, but it is not a c10d store");
-  return *store;
+
+ private:
+  const World& world_;
+  const Rendezvous& at_;
+  AwakeClock clock_;
+  milliseconds next_ = kAskWhoAnswers;
+};
+
+// c10d's own timeout does not cover a server that accepts and then never answers.
+StorePtr connect(const World& world, const Rendezvous& at, milliseconds timeout) {
+  AskWhoAnswers ask(world, at);
+  try {
+    const auto store = within(
+        timeout + milliseconds(1000), [at, timeout] { return new_tcp_store(at, false, timeout); },
+        real_clock(), std::ref(ask));
+    if (store) return *store;
+  } catch (const c10::Error&) {  // that it took too long, in words of c10d's
+  }
+  throw nobody_serves(world, at, timeout);
+}
+
+StorePtr serve(const World& world, const Rendezvous& at, milliseconds timeout) {
+  try {
+    const auto store = within(timeout + milliseconds(1000),
+                              [at, timeout] { return new_tcp_store(at, true, timeout); });
+    if (store) return *store;
+  } catch (const c10::Error& error) {
+    throw cannot_serve(world, at, first_line(error.what()));
+  }
+  throw cannot_serve(world, at, "its own store did not answer within " + in_seconds(timeout));
 }
 
 // "RUN TAG": the tag distinguishes launches with one run id and reveals nothing of the secret.
@@ -95,12 +145,12 @@ std::optional<std::string> foreign_run(c10d::Store& store, const Rendezvous& at,
 }
 
 // A client of a store that another run's rank 0 serves would wait in vain for its own rank 0.
-StorePtr connect_to_own_run(const Rendezvous& at, milliseconds timeout) {
+StorePtr connect_to_own_run(const World& world, const Rendezvous& at, milliseconds timeout) {
   const auto end = steady_clock::now() + std::min(timeout, kForeignStorePatience);
   while (true) {
     std::string seen;
     try {
-      StorePtr store = connect(at, false, timeout);
+      StorePtr store = connect(world, at, timeout);
       const auto other = foreign_run(*store, at, end);
       if (!other) return store;
       seen = "the store at " + place_of(at) + " serves " + *other;
@@ -116,10 +166,10 @@ StorePtr connect_to_own_run(const Rendezvous& at, milliseconds timeout) {
 }
 
 OpenedStore open_tcp(const World& world, const Rendezvous& at, milliseconds timeout) {
-  require_resolvable(at.host, std::min(timeout, kResolveLimit));
-  if (at.agent_store) return {.store = connect(at, false, timeout), .hosts = false};
-  if (world.rank != 0) return {.store = connect_to_own_run(at, timeout), .hosts = false};
-  OpenedStore opened{.store = connect(at, true, timeout), .hosts = true};
+  require_way_to(world, at, timeout);
+  if (at.agent_store) return {.store = connect(world, at, timeout), .hosts = false};
+  if (world.rank != 0) return {.store = connect_to_own_run(world, at, timeout), .hosts = false};
+  OpenedStore opened{.store = serve(world, at, timeout), .hosts = true};
   opened.store->set(kServingKey, served_text(at));
   return opened;
 }
@@ -155,6 +205,27 @@ OpenedStore open_file(const World& world, const Rendezvous& at, milliseconds tim
 std::string place_of(const Rendezvous& at) {
   if (at.kind == Rendezvous::Kind::kFile) return "file " + at.file;
   return at.host + ":" + std::to_string(at.port);
+}
+
+std::string told_by(const World& world) {
+  std::string names;
+  for (const char* field : {"rank", "world_size", "rendezvous"}) {
+    const auto found = world.detected_from.find(field);
+    if (found == world.detected_from.end() || world.launcher == "local") continue;
+    names += (names.empty() ? "" : ", ") + found->second;
+  }
+  return names.empty() ? "" : " (" + names + " are set)";
+}
+
+void require_way_to(const World& world, const Rendezvous& at, milliseconds limit) {
+  if (at.kind != Rendezvous::Kind::kTcp) return;
+  try {
+    require_route(at.host, std::min(limit, kResolveLimit));
+  } catch (const Error& error) {
+    ErrorRecord record = error.record();
+    record.what += told_by(world);
+    throw Error(record);
+  }
 }
 
 OpenedStore open_store(const World& world, const Rendezvous& at, milliseconds timeout) {

@@ -18,6 +18,15 @@ struct OpenedStore {
 // In words, for messages: "host:port" or "file F".
 std::string place_of(const launching::Rendezvous& at);
 
+// " (RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT are set)": what says that there are other ranks,
+// which may be left from another job. Empty: our own launcher says so.
+std::string told_by(const launching::World& world);
+
+// Throws E_RENDEZVOUS (69) when the name of a place that is an address does not resolve within the
+// limit, or no route leads there.
+void require_way_to(const launching::World& world, const launching::Rendezvous& at,
+                    std::chrono::milliseconds limit);
+
 // Throws E_RENDEZVOUS (69) when the store cannot be reached or opened within the timeout, or when
 // another run's store listens at the address; E_CONFIGURATION (78) when several ranks have no place
 // to meet.

@@ -3,6 +3,7 @@
 // later ones are its consequences.
 #pragma once
 
+#include <atomic>
 #include <mutex>
 #include <utility>
 
@@ -46,6 +47,9 @@ class FailureReporter {
   // Whether the peers have to hear of it: not when all have agreed to end.
   enum class Peers { kTold, kKnowAlready };
 
+  // Whether a failure is being reported, or was.
+  bool has_begun() const { return reported_; }
+
   // Fills in rank, host, phase and step of `record` and reports it everywhere. Never throws; only
   // the first call reports. Returns the exit code of the failure that was reported.
   ExitCode report(ErrorRecord record,
@@ -63,7 +67,7 @@ class FailureReporter {
   std::mutex mutex_;
   distributed::ErrorStore* error_store_ = nullptr;
   reporting::ReportWriter* report_ = nullptr;
-  bool reported_ = false;
+  std::atomic<bool> reported_{false};
   ExitCode exit_code_ = ExitCode::kBug;
 };
 

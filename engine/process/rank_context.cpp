@@ -18,6 +18,7 @@
 #include "engine/device/cuda_part.h"
 #include "engine/distributed/gloo.h"
 #include "engine/distributed/mpi_part.h"
+#include "engine/distributed/open_store.h"
 
 namespace scalemark::process {
 namespace {
@@ -59,6 +60,11 @@ std::chrono::milliseconds longest_timeout(const PhaseTracker& phase_tracker) {
   return milliseconds_of(longest_s);
 }
 
+std::string interface_of(const RunRequest& request, std::chrono::milliseconds limit) {
+  distributed::require_way_to(request.world, request.rendezvous, limit);
+  return distributed::gloo_interface(request.world, request.rendezvous, limit);
+}
+
 const cuda::CudaApi* open_cuda_part(const RunRequest& request) {
   if (request.settings.device == settings::DeviceKind::kCpu) return nullptr;
   return &device::load_cuda_part(request.library_folder);
@@ -88,8 +94,7 @@ RankContext::RankContext(const RunRequest& request, PhaseTracker& phase_tracker,
       rendezvous_timeout_(enter_rendezvous(phase_tracker)),
       timeout_(longest_timeout(phase_tracker)),
       host_(host_name()),
-      interface_(
-          distributed::gloo_interface(request.world, request.rendezvous, rendezvous_timeout_)),
+      interface_(interface_of(request, rendezvous_timeout_)),
       cuda_(open_cuda_part(request)),
       device_(open_device(cuda_, request.world.local_rank)),
       parts_(providers_of(cuda_, request)),

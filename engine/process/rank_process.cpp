@@ -25,8 +25,8 @@ namespace {
 constexpr unsigned kSignalBackstopSeconds = 9;
 constexpr std::chrono::milliseconds kLeaveUnansweredLimit{1000};
 
-// Preflight's own wait ends first: it knows who is missing.
-constexpr double kPreflightMargin_s = 5;
+// Waits of these phases' own end first: they know who is missing, and where.
+constexpr double kPreflightMargin_s = 5, kRendezvousMargin_s = 15;
 
 void require_enough_descriptors(const launching::World& world) {
   const std::uint64_t limit = launching::raise_descriptor_limit();
@@ -57,6 +57,12 @@ RankProcess::RankProcess(const RunRequest& request)
                      request.settings.launch.timeout.phase_s),
       failure_reporter_(request, phase_tracker_),
       interrupts_(kSignalBackstopSeconds),
+      on_thread_shortage_([this](const ErrorRecord& fault) {
+        if (!failure_reporter_.has_begun()) report_and_end(fault);
+      }),
+      shortage_before_(request.on_thread_shortage
+                           ? request.on_thread_shortage->exchange(&on_thread_shortage_)
+                           : nullptr),
       watchdog_([this](const ErrorRecord& fault) { report_and_end(fault); },
                 [this] { return cause_of_hang(); },
                 {.on_stall = [this] { post_position(); },
@@ -64,7 +70,8 @@ RankProcess::RankProcess(const RunRequest& request)
       terminate_([this](const ErrorRecord& fault) { report_and_end(fault); },
                  [this] { return posted_cause(); }) {
   phase_tracker_.on_enter([this](const std::string& phase, double timeout_s) {
-    watchdog_.set_phase(phase, milliseconds_of(timeout_s));
+    const double margin_s = phase == "rendezvous" ? kRendezvousMargin_s : 0;
+    watchdog_.set_phase(phase, milliseconds_of(timeout_s + margin_s));
     post_position();
     if (report_) report_->enter(phase);
   });
@@ -72,6 +79,7 @@ RankProcess::RankProcess(const RunRequest& request)
 }
 
 RankProcess::~RankProcess() {
+  if (request_.on_thread_shortage) request_.on_thread_shortage->store(shortage_before_);
   data::on_lost_mapping({});
   bool ends_well = false;
   if (live_ && report_ && report_->writer()) {

@@ -86,6 +86,8 @@ class RankProcess {
   PhaseTracker phase_tracker_;
   FailureReporter failure_reporter_;
   distributed::InterruptHandlers interrupts_;
+  const OnThreadShortage on_thread_shortage_;
+  const OnThreadShortage* shortage_before_ = nullptr;
   std::chrono::milliseconds leave_limit_ = distributed::ErrorStore::kLeaveLimit;
   std::optional<std::string> fitting_;
   bool ends_together_ = true;

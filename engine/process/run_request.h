@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/terminal.h"
+#include "core/base/thread_limit.h"
 #include "core/launching/world.h"
 #include "core/reporting/record/report.h"
 #include "core/settings/settings.h"
@@ -70,8 +71,9 @@ struct RunRequest {
   bool terminal = false;       // may this rank draw a progress bar on stderr?
   Terminal output;             // what results go to
   std::string about;           // of its config file, for the report
-  std::vector<reporting::ScaledDown> scaled_down;  // likewise
-  std::optional<MetricsAddress> metrics;           // of --metrics-port
+  std::vector<reporting::ScaledDown> scaled_down;    // likewise
+  std::optional<MetricsAddress> metrics;             // of --metrics-port
+  ThreadShortageHook* on_thread_shortage = nullptr;  // of the program; null: a test's process
 };
 
 }  // namespace scalemark::process

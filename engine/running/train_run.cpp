@@ -25,6 +25,7 @@
 #include "engine/process/rank_process.h"
 #include "engine/process/run_console.h"
 #include "engine/process/versions.h"
+#include "engine/running/checkpoint_files.h"
 #include "engine/running/checkpoints.h"
 #include "engine/running/memory_advice.h"
 #include "engine/running/point.h"
@@ -56,6 +57,12 @@ Opened open(const settings::Settings& settings, process::RankProcess& rank_proce
   return opened;
 }
 
+// Whether this rank writes or reads what tells of a checkpoint.
+bool has_checkpoints(const settings::Settings& settings, const process::RankContext& context) {
+  return context.world().rank == 0 &&
+         (settings.checkpoints.resume || settings::parse_steps_or_time(settings.checkpoints.every));
+}
+
 // A later session must find all of this as it is.
 std::map<std::string, std::string> identity_of_training(const settings::Settings& settings,
                                                         process::RankContext& context,
@@ -70,7 +77,17 @@ std::map<std::string, std::string> identity_of_training(const settings::Settings
   for (std::size_t i = 0; i < same.machines.size(); ++i) {
     all["machine " + std::to_string(i)] = same.machines[i];
   }
+  // Inputs are known by their content, however their paths are spelled; of text, the identity
+  // covers the vocabulary.
+  if (settings.task.data != "synthetic") {
+    all.erase("data");
+    all.erase("vocab");
+  }
   all["data_identity"] = data_identity;
+  const auto init_from = all.find("init_from");
+  if (init_from != all.end() && !init_from->second.empty() && has_checkpoints(settings, context)) {
+    init_from->second = describe_file(init_from->second).xxh3_128;
+  }
   all["world_size"] = std::to_string(context.world().world_size);
   return all;
 }

@@ -74,13 +74,16 @@ void SweepReport::forget_varying_variables() {
 }
 
 // The differences from the earlier session, which --resume-anyway allows.
-std::vector<std::string> SweepReport::breaks(const Opening& opening) const {
-  auto found = reporting::differences(
-      reporting::sameness_of(*earlier_),
-      reporting::sameness_of(
-          opening.tool, reporting::settings_texts(planning::settings_json(plan_)), opening.hosts));
-  std::ranges::move(reporting::data_differences(*earlier_, data_identities()),
-                    std::back_inserter(found));
+std::vector<std::string> SweepReport::breaks(const Opening& opening) {
+  const auto now = reporting::sameness_of(
+      opening.tool, reporting::settings_texts(planning::settings_json(plan_)), opening.hosts);
+  auto before = reporting::sameness_of(*earlier_);
+  const auto identities = data_identities();
+  std::map<std::string, std::string> data;
+  for (const auto& point : plan_.points) data[point.group] = point.settings.task.data;
+  reporting::respell_data(*earlier_, identities, data, before, now);
+  auto found = reporting::differences(before, now);
+  std::ranges::move(reporting::data_differences(*earlier_, identities), std::back_inserter(found));
   if (!found.empty() && !plan_.sweep.resume_anyway) {
     throw configuration("--resume: " + joined(found, "; "),
                         "the settings, data, program and kind of machine of the earlier session",

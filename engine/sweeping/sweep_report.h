@@ -79,7 +79,7 @@ class SweepReport {
   std::optional<reporting::SessionRecord> new_session(const std::string& command_line,
                                                       const std::vector<std::string>& broke_with);
   void forget_varying_variables();
-  std::vector<std::string> breaks(const Opening& opening) const;
+  std::vector<std::string> breaks(const Opening& opening);
   std::map<std::string, std::string> data_identities() const;
   reporting::PointRecord identity_of(const planning::PlannedPoint& point,
                                      const settings::Settings& settings,

@@ -94,6 +94,33 @@ def sigusr1(folder):
     signalled(folder, signal.SIGUSR1, 75, 2, "E_PREEMPTED")
 
 
+def ignored_signals(folder):
+    """What was ignored at the start stays so, in launcher and ranks: the run heeds the one signal that was not. Under nohup, and in
+    the background of a shell without job control; a run of one rank, of several, and the other commands with ranks."""
+    def background(names):
+        return ("sh", "-c", f"trap '' {names}; exec \"$@\"", "sh")
+
+    everything = ("HUP", "INT", "QUIT", "TERM", "TSTP", "ALRM")
+    train = ("train", "--workload", "linear", *ENDLESS)
+    sweep = ("sweep", "--workload", "linear", "--world-sizes", 2, "--threads", 1, *ENDLESS)
+    comm = ("comm", "--sizes", "4KiB", "--backends", "gloo", "--repetitions", 100_000, "--no-progress", "--threads", 1)
+    two = ("--nproc-per-node", 2)
+    for number, (command, wrapper, ignored) in enumerate((((*train, *two), ("nohup",), ("HUP",)),
+                                                          ((*train, *two), background("INT QUIT"), ("INT", "QUIT")),
+                                                          (train, background(" ".join(everything)), everything),
+                                                          ((*sweep, *two), background(" ".join(everything)), everything),
+                                                          ((*comm, *two), background(" ".join(everything)), everything))):
+        with Running(*command, "--output", folder / str(number), wrapper=wrapper) as run:
+            run.await_event("window")
+            for name in ignored:
+                for pid in (run.process.pid, *run.ranks()):
+                    os.kill(pid, signal.Signals[f"SIG{name}"])
+            os.kill(run.process.pid, signal.SIGUSR1)
+            run.end(expect=75)
+        only_error(run.stderr, "E_PREEMPTED", 75, f"stopped by signal {signal.SIGUSR1.value} ")
+        closed_report(folder / str(number), "interrupted", 75)
+
+
 def sigterm_while_a_peer_is_stopped(folder):
     with Running("train", "--workload", "linear", "--nproc-per-node", 2, *ENDLESS, "--output", folder / "out") as run:
         run.await_event("window")
@@ -156,6 +183,6 @@ def paused_rank(folder):
     closed_report(folder / "out", "interrupted", 75)
 
 
-run_cases({f.__name__: f for f in (ranks_disagree, killed_rank, killed_rank_of_each_strategy, sigterm, sigint, sigusr1,
+run_cases({f.__name__: f for f in (ranks_disagree, killed_rank, killed_rank_of_each_strategy, sigterm, sigint, sigusr1, ignored_signals,
                                    sigterm_while_a_peer_is_stopped, sigterm_while_waiting_for_peers,
                                    killed_launcher, stopped_rank, paused_rank)})

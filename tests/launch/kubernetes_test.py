@@ -50,6 +50,7 @@ def check_manifest(oldest, service, job):
     gpus = pod["containers"][0]["resources"]["limits"]["nvidia.com/gpu"]
     check(variables["PET_NNODES"] == str(job["spec"]["completions"]) == str(job["spec"]["parallelism"]), "numbers of pods")
     check(variables["PET_NPROC_PER_NODE"] == str(gpus), "numbers of GPUs")
+    check(pod["enableServiceLinks"] is False, "a Service's variables among ours")
     check(pod["subdomain"] == service["metadata"]["name"], "the Service names the pods")
     check(service["spec"]["selector"].items() <= job["spec"]["template"]["metadata"]["labels"].items(), "selector")
     check(variables["PET_MASTER_ADDR"] == f"{job['metadata']['name']}-0.{pod['subdomain']}", "the name of pod 0")

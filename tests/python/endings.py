@@ -17,6 +17,10 @@ SOURCE = Path(os.environ.get("SCALEMARK_SOURCE_DIR", "."))
 # One line per error: code, exit code, where, then what was seen.
 ERROR_LINE = re.compile(r"^(?:\[\d+\] )?scalemark: error (E_[A-Z_]+) \(exit (\d+)\)"
                         r"(?: rank=\d+)?(?: host=\S+)?(?: phase=\S+)?(?: step=\d+)?: .+$")
+# Programs that a test starts must not ignore what it was started with ignored: a Ctrl-C in a shell's background.
+for ignorable in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1, signal.SIGTSTP):
+    if signal.getsignal(ignorable) == signal.SIG_IGN:
+        signal.signal(ignorable, signal.SIG_DFL)
 ENDLESS = ("--iters", 10_000_000, "--warmup-iters", 2, "--no-progress")
 
 

@@ -1,8 +1,11 @@
 #include "core/reporting/output/earlier.h"
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -94,6 +97,38 @@ void compare(std::vector<std::string>& found, const std::string& what, const std
   if (before != now) found.push_back(what + " was " + before + ", now " + now);
 }
 
+bool have_same_bytes(const std::string& a, const std::string& b) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(a, ignored) || !fs::is_regular_file(b, ignored) ||
+      fs::file_size(a, ignored) != fs::file_size(b, ignored)) {
+    return false;
+  }
+  std::ifstream first(a, std::ios::binary), second(b, std::ios::binary);
+  using Bytes = std::istreambuf_iterator<char>;
+  return std::equal(Bytes(first), Bytes(), Bytes(second), Bytes()) && !first.bad() && !second.bad();
+}
+
+bool name_one_input(const std::string& a, const std::string& b) {
+  std::error_code ignored;
+  return a == b || fs::equivalent(a, b, ignored) || have_same_bytes(a, b);
+}
+
+std::vector<std::string> elements_of(const std::string& list) {
+  std::istringstream text(list);
+  std::vector<std::string> elements;
+  for (std::string element; std::getline(text, element, ',');) elements.push_back(element);
+  return elements;
+}
+
+// A sweep's setting may be a list of paths.
+bool name_same_inputs(const std::string& setting, const std::string& before,
+                      const std::string& now) {
+  if (!planning::is_path(setting)) return false;
+  if (name_one_input(before, now)) return true;
+  const auto a = elements_of(before), b = elements_of(now);
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), name_one_input);
+}
+
 void compare_each(std::vector<std::string>& found, const std::map<std::string, std::string>& before,
                   const std::map<std::string, std::string>& now, const std::string& absent) {
   std::set<std::string> names;
@@ -103,7 +138,10 @@ void compare_each(std::vector<std::string>& found, const std::map<std::string, s
     const auto entry = values.find(name);
     return entry == values.end() ? absent : entry->second;
   };
-  for (const auto& name : names) compare(found, name, value_in(before, name), value_in(now, name));
+  for (const auto& name : names) {
+    const std::string was = value_in(before, name), is = value_in(now, name);
+    if (!name_same_inputs(name, was, is)) compare(found, name, was, is);
+  }
 }
 
 }  // namespace
@@ -194,6 +232,26 @@ std::vector<std::string> data_differences(const Report& earlier,
     }
   }
   return found;
+}
+
+void respell_data(Report& earlier, const std::map<std::string, std::string>& identities,
+                  const std::map<std::string, std::string>& data, Sameness& before,
+                  const Sameness& now) {
+  bool known = false, synthetic = false;
+  for (PointRecord& point : earlier.points) {
+    const auto identity = identities.find(point.group);
+    if (identity == identities.end() || point.data_identity != identity->second) continue;
+    known = true;
+    synthetic = synthetic || point.data == "synthetic";
+    point.data = data.at(point.group);
+    const auto varying = point.varying.find("data");
+    if (varying != point.varying.end()) varying->second = point.data;
+  }
+  if (!known || !data_differences(earlier, identities).empty()) return;
+  for (const char* setting : {"data", "vocab"}) {
+    const auto found = now.settings.find(setting);
+    if (found != now.settings.end() && !synthetic) before.settings[setting] = found->second;
+  }
 }
 
 }  // namespace scalemark::reporting

@@ -42,7 +42,8 @@ std::map<std::string, std::string> settings_texts(const std::string& json_object
 // Read from an earlier report; `settings` come from its invocation.
 Sameness sameness_of(const Report& report);
 
-// In words, one per difference: "batch_size was 32, now 64". Empty: the same.
+// In words, one per difference: "batch_size was 32, now 64". Empty: the same. Paths of inputs are
+// no difference where they lead to one file or folder, or to files of the same bytes.
 std::vector<std::string> differences(const Sameness& before, const Sameness& now);
 
 // In words, one per set of data: rows of `earlier` that were measured with other data than their
@@ -50,6 +51,12 @@ std::vector<std::string> differences(const Sameness& before, const Sameness& now
 // longer exist, and rows without an identity, do not differ.
 std::vector<std::string> data_differences(const Report& earlier,
                                           const std::map<std::string, std::string>& identities);
+
+// Where rows of `earlier` say that its data are those of now, `before` and its rows take over how
+// their paths are spelled now (`data`, by group). Of text, the identity covers the vocabulary.
+void respell_data(Report& earlier, const std::map<std::string, std::string>& identities,
+                  const std::map<std::string, std::string>& data, Sameness& before,
+                  const Sameness& now);
 
 // "Xeon, no GPU" or "EPYC 9654, 8 x NVIDIA H100 (driver 580.65)".
 std::string kind_of_machine(const monitoring::Host& host);

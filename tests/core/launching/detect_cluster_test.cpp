@@ -69,6 +69,16 @@ TEST(Detect, Hydra) {
   EXPECT_EQ(detection.rendezvous.port, derived_port("pmi-77"));
 }
 
+TEST(Detect, PmiWithoutALocalRankSaysWhichOptionReplacesIt) {
+  const auto flux = without(hydra(), {"MPI_LOCALRANKID", "MPI_LOCALNRANKS"});
+  ASSERT_EQ(problems_of(detect_in(flux)).size(), 1u);
+  EXPECT_EQ(detect_in(flux).problems[0].hint, "give --local-rank");
+  Request request{.environment = flux};
+  request.launch.local_rank = 1;
+  request.launch.rendezvous = "127.0.0.1:29500";
+  expect_world(detect(request), {1, 2, 1, 2, 0, 1, "pmi"});
+}
+
 TEST(Detect, TwoHydraJobsThatNothingTellsApartNeedAPort) {
   const auto detection = detect_in(hydra());
   EXPECT_EQ(problems_of(detection),

@@ -52,6 +52,37 @@ TEST(Detect, ATypedNumberOfRanksWinsAndSaysSo) {
             "are ignored");
 }
 
+TEST(Detect, SaysWhichLauncherIsNotRead) {
+  const std::vector<std::pair<Environment, std::string>> launchers{
+      {{{"MV2_COMM_WORLD_RANK", "0"}, {"MV2_COMM_WORLD_SIZE", "2"}}, "MV2_COMM_WORLD_SIZE=2"},
+      {{{"PMIX_RANK", "1"}, {"PMIX_NAMESPACE", "prte.7"}}, "PMIX_RANK=1"},
+      {{{"HOROVOD_RANK", "1"}, {"HOROVOD_SIZE", "4"}}, "HOROVOD_SIZE=4"},
+      {{{"JSM_NAMESPACE_RANK", "0"}, {"JSM_NAMESPACE_SIZE", "6"}}, "JSM_NAMESPACE_SIZE=6"},
+      {{{"FLUX_TASK_RANK", "0"}, {"FLUX_JOB_SIZE", "8"}}, "FLUX_JOB_SIZE=8"},
+      {{{"ALPS_APP_PE", "0"}}, "ALPS_APP_PE=0"},
+      {{{"PALS_RANKID", "0"}}, "PALS_RANKID=0"},
+      {{{"PMI_RANK", "1"}}, "PMI_RANK=1"},
+      {{{"PMI_SIZE", "2"}}, "PMI_SIZE=2"}};
+  for (const auto& [environment, named] : launchers) {
+    const auto detection = detect_in(environment);
+    expect_world(detection, {.launcher = "single"});
+    ASSERT_EQ(detection.notes.size(), 1u) << named;
+    EXPECT_TRUE(detection.notes[0].starts_with(named + " is set and not read: this process"))
+        << detection.notes[0];
+    Request request{.environment = environment};
+    request.launch.standalone = true;
+    EXPECT_TRUE(detect(request).notes.empty()) << named;
+    request = {.environment = environment, .origins = {{"nproc_per_node", "option"}}};
+    request.launch.nproc_per_node = 2;
+    ASSERT_EQ(detect(request).notes.size(), 1u);
+    EXPECT_NE(detect(request).notes[0].find("every process"), std::string::npos);
+    EXPECT_TRUE(detect_in(with(environment, torchrun())).notes.empty()) << named;
+    EXPECT_TRUE(detect_in(with(environment, slurm())).notes.empty()) << named;
+  }
+  EXPECT_TRUE(
+      detect_in({{"MV2_COMM_WORLD_RANK", "0"}, {"MV2_COMM_WORLD_SIZE", "1"}}).notes.empty());
+}
+
 TEST(Detect, ANumberOfRanksFromAConfigFileYieldsToALauncher) {
   Request request{.environment = torchrun(), .origins = {{"nproc_per_node", "config a.json"}}};
   request.launch.nproc_per_node = 2;

@@ -133,6 +133,11 @@ TEST(Detect, RefusesHalfOfTheTorchPair) {
 TEST(Detect, RefusesBadAddresses) {
   EXPECT_EQ(problems_of(detect_in(with(torchrun(), {{"MASTER_PORT", "65536"}}))).at(0),
             "MASTER_PORT=65536; a port from 1 to 65535");
+  // A Service named master gives this to every pod.
+  for (const std::string port : {"tcp://10.0.0.5:29500", "29500 ", "0", "-1", "29500.0"}) {
+    EXPECT_EQ(problems_of(detect_in(with(torchrun(), {{"MASTER_PORT", port}}))),
+              Lines{"MASTER_PORT=" + port + "; a port from 1 to 65535"});
+  }
   const auto missing = detect_in(without(torchrun(), {"MASTER_ADDR"}));
   ASSERT_EQ(missing.problems.size(), 1u);
   EXPECT_EQ(missing.problems[0].exit_code, ExitCode::kUsage);

@@ -29,6 +29,8 @@ struct Plan {
   std::vector<std::string> nodes;  // NNODES NODE_RANK
   std::string program = kCoreTool;
   bool one_file = false;  // stderr goes where stdout goes
+  std::vector<int> ignored;
+  bool blocked = false;  // what is ignored is blocked as well
 };
 
 class Driver {
@@ -56,6 +58,7 @@ class Driver {
       redirect("out", STDOUT_FILENO);
       redirect("err", STDERR_FILENO);
       if (plan.one_file) dup2(STDOUT_FILENO, STDERR_FILENO);
+      ignore(plan);
       execv(list[0], list.data());
       _exit(126);
     }
@@ -88,6 +91,19 @@ class Driver {
   }
 
  private:
+  // Whatever the test itself was started with.
+  static void ignore(const Plan& plan) {
+    for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGUSR1}) {
+      std::signal(signal, SIG_DFL);
+    }
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    for (const int signal : plan.ignored) {
+      std::signal(signal, SIG_IGN);
+      if (plan.blocked) sigaddset(&blocked, signal);
+    }
+    sigprocmask(SIG_BLOCK, &blocked, nullptr);
+  }
   void redirect(const char* name, int to) const {
     const int fd = open((folder_ / name).c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
     dup2(fd, to);
@@ -277,6 +293,40 @@ TEST(LocalLauncher, ForwardsEachSignalOnce) {
     EXPECT_EQ(driver.out(), std::string("rank 0 ") + counts + "\n");
     EXPECT_TRUE(has(driver.err(), std::string("[1] rank 1 ") + counts + "\n"));
   }
+}
+
+std::string mask_of(const std::vector<int>& signals) {
+  std::uint64_t mask = 0;
+  for (const int signal : signals) mask |= std::uint64_t{1} << (signal - 1);
+  char text[32];
+  std::snprintf(text, sizeof text, "ignores %016llx", static_cast<unsigned long long>(mask));
+  return text;
+}
+
+// The counts tell which signal came first; those that are ignored would have ended the run before.
+TEST(LocalLauncher, SignalsThatWereIgnoredAtTheStartStayIgnored) {
+  for (const bool blocked : {false, true}) {
+    const std::vector<int> ignored{SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGTSTP};
+    Driver driver({"ignored"}, {.grace_ms = 5000, .ignored = ignored, .blocked = blocked});
+    ASSERT_TRUE(eventually(
+        [&] { return has(driver.err(), "ready 0\n") && has(driver.err(), "[1] ready 1\n"); }));
+    EXPECT_TRUE(has(driver.err(), "rank 0 " + mask_of(ignored))) << driver.err();
+    EXPECT_TRUE(has(driver.err(), "rank 1 " + mask_of(ignored))) << driver.err();
+    for (const int signal : ignored) kill(driver.pid(), signal);
+    kill(driver.pid(), SIGTERM);
+    EXPECT_EQ(driver.wait(), 75);
+    EXPECT_EQ(driver.out(), "rank 0 term 1 int 0 usr1 0\n");
+  }
+}
+
+TEST(LocalLauncher, RanksThatIgnoreSigtermAreAskedByAnotherSignal) {
+  Driver hung_up({"ignored"}, {.grace_ms = 5000, .ignored = {SIGTERM}});
+  ASSERT_TRUE(eventually(
+      [&] { return has(hung_up.err(), "ready 0\n") && has(hung_up.err(), "[1] ready 1\n"); }));
+  kill(hung_up.pid(), SIGTERM);
+  kill(hung_up.pid(), SIGHUP);
+  EXPECT_EQ(hung_up.wait(), 75);
+  EXPECT_EQ(hung_up.out(), "rank 0 term 0 int 0 usr1 1\n");
 }
 
 TEST(LocalLauncher, KillsAfterTheGraceWhatIgnoresASignal) {

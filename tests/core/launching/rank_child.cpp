@@ -131,6 +131,18 @@ int count_signals(int rank) {
   return caught[SIGINT] != 0 ? 130 : 75;
 }
 
+// The kernel's view: "SigIgn" of its own status, with bit 0 for signal 1.
+int print_ignored(int rank) {
+  std::FILE* status = std::fopen("/proc/self/status", "r");
+  char line[256] = "";
+  while (status != nullptr && std::fgets(line, sizeof line, status) != nullptr) {
+    if (std::strncmp(line, "SigIgn:", 7) == 0) break;
+  }
+  if (status != nullptr) std::fclose(status);
+  std::fprintf(stderr, "rank %d ignores %s", rank, line + 8);
+  return count_signals(rank);
+}
+
 int ignore_everything(int rank) {
   for (const int signal : {SIGTERM, SIGINT, SIGUSR1}) std::signal(signal, SIG_IGN);
   std::fprintf(stderr, "ready %d pid %d\n", rank, getpid());
@@ -175,6 +187,7 @@ int run(const Detection& self, const std::string& what, int number) {
   if (what == "lose-peer") return lose_peer(self);
   if (what == "die") return die_by_signal(rank, number);
   if (what == "count-signals") return count_signals(rank);
+  if (what == "ignored") return print_ignored(rank);
   if (what == "ignore") return ignore_everything(rank);
   if (what == "helper") return leave_a_helper(rank);
   if (what == "socket") return use_listening_socket(self);

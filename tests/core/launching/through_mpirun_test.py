@@ -24,12 +24,13 @@ if mpirun is None:
 
 
 class Launch:
-    def __init__(self, *what, ranks=2, grace_ms=5000, failure_grace_ms=300, path=mpirun):
+    def __init__(self, *what, ranks=2, grace_ms=5000, failure_grace_ms=300, path=mpirun, ignored=()):
         self.folder = tempfile.TemporaryDirectory()
         command = [BINARY_DIR / "tests/core_tool", "launch-driver", BINARY_DIR / "tests/core_tool", ranks, grace_ms, failure_grace_ms, 0,
                    "--", *what]
         self.process = subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                        env=clean_environment(TMPDIR=self.folder.name, LAUNCH_MPIRUN=f"{library}:{path}"))
+                                        env=clean_environment(TMPDIR=self.folder.name, LAUNCH_MPIRUN=f"{library}:{path}"),
+                                        preexec_fn=lambda: [signal.signal(number, signal.SIG_IGN) for number in ignored])
         self.err = b""
 
     def await_pids(self, word, count):
@@ -88,6 +89,18 @@ for number, code, counts in ((signal.SIGTERM, 75, "term 1 int 0 usr1 0"), (signa
     launch.process.send_signal(number)
     out, err = launch.end(code)
     check(out == f"rank 0 {counts}\n" and f"[1] rank 1 {counts}\n" in err, out + err)
+
+# Mpirun gives its processes the default of these.
+ignored = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
+launch = Launch("ignored", ignored=ignored)
+launch.await_pids("ready", 2)
+for number in ignored:
+    launch.process.send_signal(number)
+launch.process.terminate()
+out, err = launch.end(75)
+check(out == "rank 0 term 1 int 0 usr1 0\n", out + err)
+masks = [int(mask, 16) for mask in re.findall("ignores ([0-9a-f]+)", err)]
+check(len(masks) == 2 and all(mask >> number - 1 & 1 for mask in masks for number in ignored), err)
 
 launch = Launch("ignore", grace_ms=300)
 launch.await_pids("pid", 2)

@@ -160,6 +160,65 @@ TEST(DataDifferences, NameEachSetOfDataOnce) {
       std::vector<std::string>{"the content of --data photos was 1111, now 2222"});
 }
 
+TEST(DataDifferences, RowsOfTheSameDataTakeOverHowItsPathIsSpelled) {
+  Report report;
+  for (const char* data : {"t", "u"}) {
+    PointRecord& point = report.points.emplace_back();
+    point.group = std::string("of-") + data;
+    point.data = data;
+    point.data_identity = std::string("content of ") + data;
+    point.varying = {{"data", data}};
+  }
+  const std::map<std::string, std::string> identities{{"of-t", "content of t"},
+                                                      {"of-u", "content of u"}},
+      others{{"of-t", "content of t"}, {"of-u", "other"}},
+      data{{"of-t", "./t"}, {"of-u", "/elsewhere/u/"}};
+  const auto now = sameness_of(Tool{}, {{"data", "./t,/elsewhere/u/"}, {"vocab", "./v"}}, {});
+  for (const bool same : {true, false}) {
+    Report earlier = report;
+    auto before = sameness_of(Tool{}, {{"data", "t,u"}, {"vocab", "v"}}, {});
+    respell_data(earlier, same ? identities : others, data, before, now);
+    EXPECT_EQ(earlier.points[0].data, "./t");
+    EXPECT_EQ(earlier.points[0].varying.at("data"), "./t");
+    EXPECT_EQ(earlier.points[1].data, same ? "/elsewhere/u/" : "u");
+    EXPECT_EQ(differences(before, now),
+              same ? std::vector<std::string>{}
+                   : (std::vector<std::string>{"data was t,u, now ./t,/elsewhere/u/",
+                                               "vocab was v, now ./v"}));
+  }
+}
+
+TEST_F(Earlier, PathsThatLeadToOneInputAreNoDifference) {
+  const fs::path there = folder_ / "there", link = folder_ / "link", file = there / "v.txt",
+                 copy = folder_ / "copy.txt", other = folder_ / "other.txt";
+  fs::create_directories(there);
+  fs::create_directory_symlink(there, link);
+  std::ofstream(file) << "one";
+  std::ofstream(copy) << "one";
+  std::ofstream(other) << "two";
+  const auto found = [](const char* name, const std::string& a, const std::string& b) {
+    return differences(sameness_of(Tool{}, {{name, a}}, {}), sameness_of(Tool{}, {{name, b}}, {}))
+        .size();
+  };
+  const std::string data = there.string();
+  for (const std::string& spelled :
+       {data + "/", data + "/.", link.string(), (folder_ / "." / "there").string(),
+        fs::relative(there).string(), "./" + fs::relative(there).string()}) {
+    EXPECT_EQ(found("data", data, spelled), 0u) << spelled;
+    EXPECT_EQ(found("data", data + ",synthetic", spelled + ",synthetic"), 0u) << spelled;
+  }
+  for (const char* name : {"vocab", "init_from"}) {
+    EXPECT_EQ(found(name, file.string(), (link / "v.txt").string()), 0u);
+    EXPECT_EQ(found(name, file.string(), copy.string()), 0u);
+    EXPECT_EQ(found(name, file.string(), other.string()), 1u);
+    EXPECT_EQ(found(name, file.string(), ""), 1u);
+  }
+  EXPECT_EQ(found("data", data, folder_.string()), 1u);
+  EXPECT_EQ(found("data", data, "synthetic"), 1u);
+  EXPECT_EQ(found("data", data, data + "," + data), 1u);
+  EXPECT_EQ(found("workload", data, data + "/"), 1u) << "only what is a path";
+}
+
 TEST(Sameness, IsNotBrokenByAnotherHostOfTheSameKind) {
   monitoring::Host a{.hostname = "n1", .cpu = "EPYC"}, b{.hostname = "n2", .cpu = "EPYC"};
   EXPECT_TRUE(differences(sameness_of(Tool{}, {}, {a}), sameness_of(Tool{}, {}, {b})).empty());

@@ -57,6 +57,55 @@ TEST(MergeLayers, AVariableOfAnotherCommandIsANote) {
   EXPECT_EQ(layers.notes[0], "SCALEMARK_CLASSES has no meaning for train");
 }
 
+// The names and values that Kubernetes documents, for Services scalemark and scalemark-metrics.
+TEST(MergeLayers, VariablesOfAKubernetesServiceArePassedOverWithOneNote) {
+  std::map<std::string, std::string> links{{"SCALEMARK_SERVICE_HOST", "10.0.0.5"},
+                                           {"SCALEMARK_SERVICE_PORT", "29500"},
+                                           {"SCALEMARK_SERVICE_PORT_RENDEZVOUS", "29500"},
+                                           {"SCALEMARK_PORT", "tcp://10.0.0.5:29500"},
+                                           {"SCALEMARK_METRICS_SERVICE_HOST", "fd00::5"},
+                                           {"SCALEMARK_METRICS_PORT", "udp://[fd00::5]:9090"},
+                                           {"SCALEMARK_METRICS_SERVICE_PORT_HTTP_2", "9090"}};
+  for (const std::string name : {"SCALEMARK", "SCALEMARK_METRICS"}) {
+    for (const std::string protocol : {"TCP", "UDP", "SCTP"}) {
+      const std::string port = name + "_PORT_29500_" + protocol;
+      links[port] = "tcp://10.0.0.5:29500";
+      links[port + "_PROTO"] = "tcp";
+      links[port + "_PORT"] = "29500";
+      links[port + "_ADDR"] = "10.0.0.5";
+    }
+  }
+  const std::string first = links.begin()->first;
+  const std::string more = std::to_string(links.size() - 1);
+  links["SCALEMARK_SEED"] = "7";
+  for (const Command command : {kTrain, kDoctor, kReport, kCompare}) {
+    const Layers layers = merge_layers({.environment = links}, command);
+    EXPECT_TRUE(layers.problems.empty()) << to_line(layers.problems.front());
+    ASSERT_FALSE(layers.notes.empty());
+    EXPECT_EQ(layers.notes.back(),
+              first + " and " + more +
+                  " more are of a Kubernetes Service and not read; enableServiceLinks: false in "
+                  "the pod's spec leaves such variables out");
+    EXPECT_EQ(layers.notes.size(), command == kTrain ? 1u : 2u);
+    EXPECT_EQ(layers.raw.size(), command == kTrain ? 1u : 0u);
+  }
+}
+
+TEST(MergeLayers, WhatOnlyResemblesAServiceIsStillRefused) {
+  for (const auto& [name, value] :
+       std::map<std::string, std::string>{{"SCALEMARK_PORT", "29500"},
+                                          {"SCALEMARK_BATCHSIZE", "8"},
+                                          {"SCALEMARK_SERVICE", "10.0.0.5"},
+                                          {"SCALEMARK_HOST", "tcp://10.0.0.5:29500"},
+                                          {"SCALEMARK_PORT_29500", "tcp://10.0.0.5:29500"},
+                                          {"SCALEMARK_PORT_29500_HTTP", "tcp://10.0.0.5:29500"}}) {
+    const Layers layers = merge_layers({.environment = {{name, value}}}, kTrain);
+    EXPECT_EQ(layers.problems.size(), 1u) << name;
+  }
+  const Layers layers = merge_layers({.environment = {{"SCALEMARK_METRICS_PORT", "9090"}}}, kTrain);
+  EXPECT_EQ(layers.raw.at("metrics_port").text, "9090");
+}
+
 TEST(MergeLayers, WhereTorchIsMaySayACommandWithoutIt) {
   const Layers layers = merge_layers(
       {.config_files = {}, .environment = {{"SCALEMARK_TORCH", "x"}}, .options = {}, .set = {}},

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <stdexcept>
+#include <system_error>
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 
 #include "engine/distributed/recording_store.h"
@@ -46,6 +47,15 @@ TEST(MeaningOf, APeerOrStoreThatIsGoneIsKnownByTypeOrText) {
   EXPECT_EQ(meaning_of(c10::DistNetworkError(c10::SourceLocation{}, "recv failed")),
             Meaning::kPeerLost);
   EXPECT_EQ(meaning("mat1 and mat2 shapes cannot multiply"), Meaning::kOther);
+}
+
+TEST(RecordOf, AThreadThatIsRefusedIsALimitOfTheSystem) {
+  const std::system_error refused(std::make_error_code(std::errc::resource_unavailable_try_again));
+  const ErrorRecord record = record_of(refused);
+  EXPECT_EQ(record.exit_code, ExitCode::kSystem);
+  EXPECT_NE(record.expected.find("`ulimit -u` is "), std::string::npos) << record.expected;
+  EXPECT_EQ(record_of(std::system_error(std::make_error_code(std::errc::io_error))).exit_code,
+            ExitCode::kBug);
 }
 
 TEST(MeaningOf, RefusedMemoryIsThatWhoeverSaysIt) {

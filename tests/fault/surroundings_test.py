@@ -1,0 +1,194 @@
+"""What a job's surroundings lack or have left behind: a temporary folder, threads, ranks of another job."""
+
+import http.server
+import os
+import resource
+import shutil
+import socket
+import subprocess
+import tempfile
+import threading
+
+from endings import Running, closed_report, error_lines, only_error, run_cases
+from launching import free_port
+from mpi import MPIRUN
+from program import BINARY_DIR, SCALEMARK, check, clean_environment, run, skip, small_disk
+
+QUICK = ("--workload", "linear", "--iters", 5, "--warmup-iters", 2, "--threads", 1, "--no-progress", "--device", "cpu")
+TWO = ("--nproc-per-node", 2)
+SOMEBODY = 54321  # a user without processes
+
+
+def noted(done, *quoted):
+    """The one note about TMPDIR."""
+    notes = [line for line in done.stderr.splitlines() if "cannot be used" in line]
+    check(len(notes) == 1 and all(text in notes[0] for text in (*quoted, "/tmp is used instead")), done.stderr)
+
+
+def temporary_folder(folder):
+    """A TMPDIR of another machine: /tmp is taken and said, once, by every command that starts ranks."""
+    gone = "/nonexistent/job.123"
+    full_name = f"TMPDIR={gone}"
+    for command in (("train", *QUICK, *TWO), ("comm", "--sizes", "4KiB", "--repetitions", 1, "--backends", "gloo", "--device", "cpu", *TWO),
+                    ("sweep", *QUICK, *TWO, "--world-sizes", "1,2", "--repetitions", 2, "--fresh-process", "--retries", 0)):
+        noted(run(*command, "--output", folder / command[0], TMPDIR=gone), full_name, "No such file or directory")
+    done = run("train", *QUICK, *TWO, "--quiet", "--output", folder / "quiet", TMPDIR=gone)
+    check("TMPDIR" not in done.stderr, done.stderr)
+    check("TMPDIR" not in run("train", *QUICK, "--output", folder / "one", TMPDIR=gone).stderr, "one rank needs no such folder")
+
+
+def full_temporary_folder(folder):
+    with small_disk(folder, "4k") as disk:
+        (disk / "filled").write_bytes(bytes(4096))
+        noted(run("train", *QUICK, *TWO, "--output", folder / "out", TMPDIR=disk), f"TMPDIR={disk}", "No space left")
+
+
+def temporary_folder_of_mpi(folder):
+    """Mpirun makes files there as well, and its processes meet at a socket."""
+    library = next((name for name, program in MPIRUN.items() if shutil.which(program)), None)
+    if library is None:
+        skip("no mpirun")
+    deep = folder / ("x" * 120)
+    deep.mkdir()
+    for place, why in (("/nonexistent/job.123", "No such file"), (deep, "too long")):
+        done = run("train", *QUICK, *TWO, "--backend", "mpi", "--mpi-library", library, "--output", folder / "out", "--overwrite", TMPDIR=place)
+        noted(done, f"TMPDIR={place}", why)
+
+
+def no_temporary_folder(_):
+    """Neither TMPDIR nor /tmp: one line that names both."""
+    script = 'mount -t tmpfs -o ro none /tmp && exec "$@"'
+    wrapper = ("unshare", "-m", "sh", "-c", script, "sh")
+    if subprocess.run([*wrapper, "true"], capture_output=True).returncode != 0:
+        skip("no read-only /tmp can be made here")
+    with tempfile.TemporaryDirectory(dir=BINARY_DIR) as outside, \
+            Running("train", *QUICK, *TWO, "--output", f"{outside}/out", wrapper=wrapper, TMPDIR="/nonexistent/job.123") as running:
+        running.end(expect=71)
+    only_error(running.stderr, "E_SYSTEM", 71, "TMPDIR=/nonexistent/job.123", "/tmp cannot be used (Read-only file system)")
+
+
+def as_somebody(most):
+    def become():
+        resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
+        os.setgroups([])
+        os.setgid(SOMEBODY)
+        os.setuid(SOMEBODY)
+    return become
+
+
+def ended_with(most, *command):
+    """How the command ends where one user may have so many processes and threads."""
+    with tempfile.TemporaryDirectory() as place:
+        os.chmod(place, 0o777)
+        done = subprocess.run([str(SCALEMARK.resolve()), *map(str, command), "--output", f"{place}/out"], capture_output=True, text=True, cwd=place,
+                              preexec_fn=as_somebody(most), env=clean_environment(TMPDIR=place, HOME=place), timeout=300)
+    return done
+
+
+def threads(_):
+    """`ulimit -u`, whoever asks for the thread that is one too many: our code, OpenMP, torch's pools, Gloo; 71 and the limit's name."""
+    if os.getuid() != 0:
+        skip("root alone may become a user without processes")
+    if subprocess.run([SCALEMARK.resolve(), "--version"], capture_output=True, preexec_fn=as_somebody(100), check=False).returncode != 0:
+        skip("another user may not read the program")
+    refused = 0
+    for command, limits in ((("train", "--workload", "linear", "--iters", 5, "--threads", 4, "--no-progress", "--device", "cpu"), range(1, 15)),
+                            (("train", *QUICK, *TWO), (2, 4, 7, 10, 13)),
+                            (("comm", "--sizes", "4KiB", "--repetitions", 1, "--backends", "gloo", "--device", "cpu", *TWO), (9, 17))):
+        for most in limits:
+            done = ended_with(most, *command)
+            if done.returncode == 0:
+                continue
+            refused += 1
+            check(done.returncode == 71, f"ulimit -u {most}: {command} ended with {done.returncode}\n{done.stderr}")
+            codes = {line[0] for line in error_lines(done.stderr)}
+            check("E_SYSTEM" in codes and "E_BUG" not in codes and f"`ulimit -u` is {most}" in done.stderr, done.stderr)
+    check(refused > 15, f"only {refused} runs were refused a thread")
+
+
+def stale(port, host="127.0.0.1", rank=3):
+    return {"RANK": rank, "WORLD_SIZE": 4, "MASTER_ADDR": host, "MASTER_PORT": port}
+
+
+NAMED = ("(RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT are set)",)
+
+
+def refused_as_stale(folder, *quoted, timeout=3, **environment):
+    done = run("train", *QUICK, "--timeout", timeout, "--output", folder / "out", expect=69, timeout=60, **environment)
+    return only_error(done.stderr, "E_RENDEZVOUS", 69, *NAMED, *quoted)
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+def stale_variables(folder):
+    """Variables of another job: 69, with what was found and what was set."""
+    port = free_port()
+    address = f"127.0.0.1:{port}"
+    refused_as_stale(folder, f"nobody serves the rendezvous at {address}", "Connection refused", **stale(port))
+    refused_as_stale(folder, "ranks 1, 2 and 3 of 4 did not join", address, **stale(port, rank=0))
+    refused_as_stale(folder, "no-such-host.invalid", timeout=300, **stale(port, host="no-such-host.invalid"))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Quiet) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        port = server.server_address[1]
+        refused_as_stale(folder, f"127.0.0.1:{port}", "HTTP/1.0 200 OK", **stale(port))
+        # At once, not at the deadline.
+        refused_as_stale(folder, f"127.0.0.1:{port}", "HTTP/1.0 200 OK", timeout=300, **stale(port))
+        server.shutdown()
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        refused_as_stale(folder, f"127.0.0.1:{port}", "somebody listens there and is no c10d store", **stale(port))
+
+
+def no_network(folder):
+    """Without a route to the address that is said at once."""
+    wrapper = ("unshare", "-n", "sh", "-c", 'ip link set lo up && exec "$@"', "sh")
+    if subprocess.run([*wrapper, "true"], capture_output=True).returncode != 0:
+        skip("no network namespace can be made here")
+    with Running("train", *QUICK, "--output", folder / "out", wrapper=wrapper, **stale(29577, host="10.1.2.3")) as running:
+        running.end(expect=69, seconds=60)
+    only_error(running.stderr, "E_RENDEZVOUS", 69, "no route of this host leads to the rendezvous address 10.1.2.3", *NAMED)
+
+
+def odd_variables(folder):
+    """Variables that mean something to others are not obeyed, or refused by name: the plan is the same."""
+    def plan(**environment):
+        return run("train", "--workload", "linear", "--dry-run", "--log-format", "json", cwd=folder, **environment).stdout
+
+    plain = plan()
+    for value in ("", "0", "abc", "all", "4,2", "1000000000", "2.5", "1000"):
+        check(plan(OMP_NUM_THREADS=value) == plain, f"OMP_NUM_THREADS={value} is obeyed")
+    without = plan(CUDA_VISIBLE_DEVICES="")
+    check('"device":"cpu"' in without.replace(" ", ""), without)
+    for value in ("", "-1", "GPU-0a1b2c3d", "MIG-0a1b2c3d", "99", "all"):
+        run("train", "--workload", "linear", "--device", "cuda", cwd=folder, expect=78, CUDA_VISIBLE_DEVICES=value)
+    for value in ("^lo", "lo,eth0", "eth", " ", "lo "):
+        done = run("train", *QUICK, *TWO, "--output", folder / "out", expect=78, GLOO_SOCKET_IFNAME=value)
+        lines = error_lines(done.stderr)
+        check(lines and all(line[:2] == ("E_CONFIGURATION", 78) and "GLOO_SOCKET_IFNAME" in line[2] for line in lines), done.stderr)
+
+
+def unread_launcher(folder):
+    """Each process of a launcher that is not read says so, and is a run of its own."""
+    done = run("train", *QUICK, "--output", folder / "out", MV2_COMM_WORLD_RANK=1, MV2_COMM_WORLD_SIZE=2)
+    check("scalemark: MV2_COMM_WORLD_SIZE=2 is set and not read" in done.stderr, done.stderr)
+    check(closed_report(folder / "out", "complete", 0)["points"][0]["world_size"] == 1, "alone")
+
+
+def service_links(folder):
+    """Of a Kubernetes Service: one note in what says notes, and every command works."""
+    links = {"SCALEMARK_PORT": "tcp://10.0.0.5:29500", "SCALEMARK_SERVICE_HOST": "10.0.0.5", "SCALEMARK_SERVICE_PORT": 29500,
+             "SCALEMARK_PORT_29500_TCP_ADDR": "10.0.0.5", "SCALEMARK_METRICS_PORT": "tcp://10.0.0.6:9090"}
+    done = run("train", *QUICK, *TWO, "--output", folder / "out", **links)
+    check(done.stderr.count("Kubernetes") == 1 and "and 4 more" in done.stderr, done.stderr)
+    for command in (("report", folder / "out"), ("compare", folder / "out", folder / "out"), ("doctor",), ("lint", folder / "out"), ("configs",)):
+        check("refused" not in run(*command, expect=None, **links).stderr, command)
+    run("report", folder / "out", **links)
+    done = run("train", *QUICK, "--output", folder / "more", expect=78, SCALEMARK_BATCHSIZE=8, **links)
+    only_error(done.stderr, "E_CONFIGURATION", 78, "SCALEMARK_BATCHSIZE", "batch_size")
+
+
+run_cases({f.__name__: f for f in (temporary_folder, full_temporary_folder, temporary_folder_of_mpi, no_temporary_folder, threads, stale_variables,
+                                   no_network, odd_variables, unread_launcher, service_links)})
