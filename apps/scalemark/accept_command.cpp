@@ -9,7 +9,8 @@
 #include <optional>
 
 #include "apps/scalemark/commands.h"
-#include "apps/scalemark/file_checks.h"
+#include "apps/scalemark/formats.h"
+#include "apps/scalemark/outputs.h"
 #include "apps/scalemark/read_reports.h"
 #include "apps/scalemark/sources.h"
 #include "core/base/error.h"
@@ -18,7 +19,6 @@
 #include "core/launching/slurm_lists.h"
 #include "core/published/library.h"
 #include "core/reporting/acceptance/forms.h"
-#include "core/reporting/output/disk.h"
 #include "core/reporting/render/requests.h"
 #include "core/settings/config_file.h"
 
@@ -69,7 +69,7 @@ acceptance::Expected expected_of(const settings::ToolValues& values) {
   return expected;
 }
 
-std::vector<FormatRequest> requests_of(const settings::ToolValues& values) {
+std::vector<FormatRequest> requests_of(const settings::ToolValues& values, OutputFiles& outputs) {
   auto requests = reporting::read_format_requests(
       values.text("format").value_or(kTable),
       {kTable, "md", "jsonl", "html", "junit", "drain", "undecided"});
@@ -80,7 +80,7 @@ std::vector<FormatRequest> requests_of(const settings::ToolValues& values) {
       throw configuration("--format " + one.format + " names no file",
                           one.format + "=FILE: stdout has the hand-over, --details the table");
     }
-    refuse_unwritable_file("--format", one.file);
+    outputs.check("--format", one.file);
   }
   return requests;
 }
@@ -157,7 +157,8 @@ ExitCode accept_command(const Invocation& invocation) {
   const auto rules = rules_of(values);
   const auto baseline = baseline_of(values);
   auto expected = expected_of(values);
-  const auto requests = requests_of(values);
+  OutputFiles outputs(inputs_of(invocation, values), values.on("overwrite"));
+  const auto requests = requests_of(values, outputs);
   const std::vector<NamedReport> fleet = read_fleet(invocation.positionals, &expected.unreadable);
   Acceptance judged = acceptance::accept(fleet, rules, expected, baseline ? &*baseline : nullptr);
   if (values.on("dry_run")) return print_result(acceptance::plan_text(judged, rules));
@@ -170,10 +171,12 @@ ExitCode accept_command(const Invocation& invocation) {
                         .judged = without_option(invocation.command_line, " --baseline",
                                                  /*has_value=*/true),
                         .files = {}};
+  std::vector<NamedText> texts;
   for (const FormatRequest& one : requests) {
-    reporting::write_atomically(one.file, rendered(one.format, judged));
+    texts.push_back({one.file, rendered(one.format, judged)});
     next.files.push_back(one.file);
   }
+  write_all(texts, outputs);
   Terminal terminal = terminal_of(STDOUT_FILENO);
   if (values.on("details")) {
     print_result(acceptance::table_text(judged) + "\n");

@@ -3,26 +3,21 @@
 #include <vector>
 
 #include "apps/scalemark/commands.h"
-#include "apps/scalemark/file_checks.h"
+#include "apps/scalemark/outputs.h"
 #include "apps/scalemark/read_reports.h"
 #include "apps/scalemark/sources.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/reporting/acceptance/baseline.h"
-#include "core/reporting/output/disk.h"
 
 namespace scalemark::cli {
 namespace {
 
 // Nothing that took machines hours is replaced unasked.
-std::string output_of(const settings::ToolValues& values) {
+std::string output_of(const Invocation& invocation, const settings::ToolValues& values) {
   const auto output = values.text("output");
   if (!output) throw usage("--output is not given", "the name of a file is expected");
-  refuse_unwritable_file("--output", *output);
-  if (std::filesystem::exists(*output) && !values.on("overwrite")) {
-    throw cannot_create("baseline '" + *output + "' exists already", {},
-                        "choose another name, or give --overwrite");
-  }
+  OutputFiles(inputs_of(invocation, values), values.on("overwrite")).check("--output", *output);
   return *output;
 }
 
@@ -43,10 +38,10 @@ ExitCode baseline_make_command(const Invocation& invocation) {
                 "reports of a fleet, or folders that hold them, are expected");
   }
   const settings::ToolValues values = read_tool_values(invocation);
-  const std::string output = output_of(values);
+  const std::string output = output_of(invocation, values);
   const auto baseline =
       acceptance::make_baseline(read_fleet(invocation.positionals), reporting::utc_now());
-  reporting::write_atomically(output, acceptance::baseline_json(baseline));
+  write_output(output, acceptance::baseline_json(baseline));
   const std::string use = acceptance::is_weak(baseline) ? "weak as it is" : "use it";
   return print_result(acceptance::baseline_summary(baseline) + "written: " + output + "; " + use +
                       ": scalemark accept ... --baseline " + shell_word(output) + "\n");

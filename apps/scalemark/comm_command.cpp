@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "apps/scalemark/commands.h"
-#include "apps/scalemark/file_checks.h"
 #include "apps/scalemark/memory_there.h"
 #include "apps/scalemark/mpi_ranks.h"
+#include "apps/scalemark/outputs.h"
 #include "apps/scalemark/setting_text.h"
 #include "core/base/error.h"
 #include "core/catalogue/backends.h"
@@ -108,12 +108,16 @@ class CommCommand : public RankCommand {
     return resolved_.plan.notes;
   }
 
-  void complete() override {
-    describe(asked_, resolved_);
+  void complete() override { describe(asked_, resolved_); }
+
+  void refuse_files(Inputs inputs) const override {
+    const settings::GeneralSettings& general = resolved_.base.settings.general;
+    inputs.refuse_folder("--output", general.output);
     const std::string& topology = resolved_.comm.save_topology;
-    if (!topology.empty() && holds_rank_0(resolved_.base.detection)) {
-      refuse_unwritable_file("--save-topology", topology);
-    }
+    if (topology.empty() || !holds_rank_0(resolved_.base.detection)) return;
+    OutputFiles outputs(std::move(inputs), general.overwrite);
+    outputs.reserve_folder(general.output);
+    outputs.check("--save-topology", topology);
   }
 
   std::vector<settings::Variables> environments() const override {

@@ -7,6 +7,7 @@
 
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/formats.h"
+#include "apps/scalemark/outputs.h"
 #include "apps/scalemark/read_reports.h"
 #include "apps/scalemark/sources.h"
 #include "core/base/error.h"
@@ -58,8 +59,9 @@ std::vector<reporting::ComparedSide> read_sides(const std::vector<Files>& sides)
   return reports;
 }
 
-std::vector<reporting::RenderRequest> comparison_formats(const settings::ToolValues& values) {
-  auto requests = read_formats(values);
+std::vector<reporting::RenderRequest> comparison_formats(const settings::ToolValues& values,
+                                                         OutputFiles& outputs) {
+  auto requests = read_formats(values, outputs);
   for (const auto& [format, file] : requests) {
     using enum reporting::Format;
     if (format == kTable || format == kMarkdown || format == kCsv) continue;
@@ -98,13 +100,14 @@ const HelpPage compare_page = {
 
 ExitCode compare_command(const Invocation& invocation) {
   const settings::ToolValues values = read_tool_values(invocation);
-  const auto requests = comparison_formats(values);
+  OutputFiles outputs(inputs_of(invocation, values), values.on("overwrite"));
+  const auto requests = comparison_formats(values, outputs);
   const reporting::FailOn fail_on(values.text("fail_on").value());
   const auto sides = read_sides(sides_of(invocation));
   const auto comparison = reporting::compare_sides(
       sides,
       {.threshold = values.share("threshold").value(), .same_session = values.on("same_session")});
-  write_formats(requests, [&](const reporting::RenderRequest& request) {
+  write_formats(requests, outputs, [&](const reporting::RenderRequest& request) {
     return shown(comparison, request, values.on("details"));
   });
   ExitCode code = reporting::exit_code(comparison);

@@ -3,6 +3,7 @@
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/data_library.h"
 #include "apps/scalemark/loading_values.h"
+#include "apps/scalemark/outputs.h"
 #include "apps/scalemark/sources.h"
 #include "core/base/error.h"
 
@@ -38,6 +39,9 @@ const HelpPage data_show_page = {
 ExitCode data_show_command(const Invocation& invocation) {
   exactly(invocation, 0, "nothing but options, like --data DIR --output sheet.png,");
   const data::ShowOptions options = show_options(read_tool_values(invocation));
+  Inputs inputs(invocation);
+  inputs.add_data(options.data);
+  inputs.refuse("--output", options.output);
   const data::ShownImages shown = load_data_library().show(options);
   return print_result(std::to_string(shown.samples) + " of " + std::to_string(shown.data_size) +
                       " images, " + std::to_string(shown.sheet.width) + " x " +

@@ -1,5 +1,6 @@
 #include "apps/scalemark/engine_loader.h"
 
+#include "apps/scalemark/file_checks.h"
 #include "apps/scalemark/library_folder.h"
 #include "core/base/part.h"
 #include "core/base/version.h"
@@ -17,6 +18,7 @@ void load_torch_library(const TorchFolder& torch, const char* name) {
 }  // namespace
 
 const api::EngineApi& load_engine(const TorchFolder& torch) {
+  refuse_lost_working_folder();
   load_torch_library(torch, "libc10.so");
   load_torch_library(torch, "libtorch_cpu.so");
   return open_part_as<api::EngineApi>({.path = library_folder() / "libscalemark_engine.so",

@@ -2,10 +2,10 @@
 
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/file_checks.h"
-#include "core/reporting/output/disk.h"
 
 namespace scalemark::cli {
 
@@ -17,64 +17,82 @@ void make_folder(const std::filesystem::path& folder) {
   if (failed) throw cannot_create("--format '" + folder.string() + "': " + failed.message());
 }
 
-void write_folder(const reporting::RenderRequest& request,
-                  std::span<const reporting::Report> reports) {
-  const auto files = reporting::render_files(request.format, reports);
+void add_files(const reporting::RenderRequest& request, std::span<const reporting::Report> reports,
+               OutputFiles& outputs, std::vector<NamedText>& texts) {
+  auto files = reporting::render_files(request.format, reports);
   if (files.empty()) {
     const bool is_figures = request.format == reporting::Format::kSvg;
     return print_note("--format " + std::string(reporting::format_name(request.format)) +
                       ": the report has no " + (is_figures ? "figure" : "run of a training"));
   }
-  for (const auto& [name, text] : files) {
+  for (auto& [name, text] : files) {
     const auto file = std::filesystem::path(request.file) / name;
-    make_folder(file.parent_path());
-    reporting::write_atomically(file, text);
+    if (std::filesystem::exists(file)) outputs.check("--format", file.string());
+    texts.push_back({file, std::move(text)});
   }
 }
 
 }  // namespace
 
-std::vector<reporting::RenderRequest> read_formats(const settings::ToolValues& values) {
+std::vector<reporting::RenderRequest> read_formats(const settings::ToolValues& values,
+                                                   OutputFiles& outputs) {
   auto requests = reporting::read_render_requests(values.text("format").value_or("table"));
   for (const auto& request : requests) {
     if (reporting::is_folder(request.format)) {
       refuse_unwritable_folder("--format", request.file);
     } else if (!request.file.empty()) {
-      refuse_unwritable_file("--format", request.file);
+      outputs.check("--format", request.file);
     }
   }
   return requests;
 }
 
-void write_formats(const std::vector<reporting::RenderRequest>& requests,
+void write_formats(const std::vector<reporting::RenderRequest>& requests, OutputFiles& outputs,
                    const std::function<std::string(const reporting::RenderRequest&)>& rendered,
                    std::span<const reporting::Report> reports) {
+  std::vector<NamedText> texts;
   for (const auto& request : requests) {
     if (reporting::is_folder(request.format)) {
-      write_folder(request, reports);
-      continue;
+      add_files(request, reports, outputs, texts);
+    } else {
+      texts.push_back({request.file, rendered(request)});
     }
-    const std::string text = rendered(request);
-    if (request.file.empty()) {
+  }
+  write_all(texts, outputs);
+}
+
+void write_all(const std::vector<NamedText>& texts, const OutputFiles& outputs) {
+  for (const auto& [file, text] : texts) {
+    if (!file.empty()) outputs.check_content("--format", file, text);
+  }
+  for (const auto& [file, text] : texts) {
+    if (file.empty()) {
       print_result(text);
     } else {
-      reporting::write_atomically(request.file, text);
+      if (file.has_parent_path()) make_folder(file.parent_path());
+      write_output(file, text);
     }
   }
 }
 
-void write_texts(const settings::ToolValues& values, const std::vector<std::string_view>& known,
-                 const std::function<std::string(const std::string&, bool)>& rendered) {
+std::vector<reporting::FormatRequest> read_texts(const settings::ToolValues& values,
+                                                 const std::vector<std::string_view>& known,
+                                                 OutputFiles& outputs) {
   const std::string asked =
       values.given("format") ? values.text("format").value() : std::string(known.front());
-  const auto requests = reporting::read_format_requests(asked, known);
+  auto requests = reporting::read_format_requests(asked, known);
   for (const auto& [format, file] : requests) {
-    if (!file.empty()) refuse_unwritable_file("--format", file);
+    if (!file.empty()) outputs.check("--format", file);
   }
-  for (const auto& [format, file] : requests) {
-    const std::string text = rendered(format, file.empty());
-    file.empty() ? static_cast<void>(print_result(text)) : reporting::write_atomically(file, text);
-  }
+  return requests;
+}
+
+void write_texts(const std::vector<reporting::FormatRequest>& requests, const OutputFiles& outputs,
+                 const std::function<std::string(const std::string&, bool)>& rendered) {
+  std::vector<NamedText> texts;
+  for (const auto& [format, file] : requests)
+    texts.push_back({file, rendered(format, file.empty())});
+  write_all(texts, outputs);
 }
 
 }  // namespace scalemark::cli

@@ -4,9 +4,10 @@
 #include <vector>
 
 #include "apps/scalemark/commands.h"
-#include "apps/scalemark/file_checks.h"
+#include "apps/scalemark/outputs.h"
 #include "apps/scalemark/row_files.h"
 #include "apps/scalemark/sources.h"
+#include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/importing/log.h"
@@ -17,15 +18,12 @@ namespace {
 namespace fs = std::filesystem;
 
 // Looks before anything is read.
-std::string free_output(const settings::ToolValues& values) {
+std::string free_output(const Invocation& invocation, const settings::ToolValues& values) {
   const auto output = values.text("output");
   if (!output) throw usage("--output is not given", "the name of a .jsonl file is expected");
-  if (fs::path(*output).extension() != ".jsonl")
+  if (fs::path(*output).extension() != ".jsonl" && !output_place(*output).is_stream)
     throw usage("--output is '" + *output + "'", "a file with the ending .jsonl is expected");
-  refuse_unwritable_file("--output", *output);
-  if (fs::exists(*output) && !values.on("overwrite"))
-    throw cannot_create("'" + *output + "' exists already", {},
-                        "choose another name, or give --overwrite");
+  OutputFiles(inputs_of(invocation, values), values.on("overwrite")).check("--output", *output);
   return *output;
 }
 
@@ -54,7 +52,7 @@ const HelpPage import_page = {
 ExitCode import_command(const Invocation& invocation) {
   const settings::ToolValues values = read_tool_values(invocation);
   if (invocation.positionals.empty()) throw usage("no log is given", "one or more are expected");
-  const std::string output = free_output(values);
+  const std::string output = free_output(invocation, values);
   const importing::GivenFields given(values.text("fields").value_or(""),
                                      invocation.positionals.size());
   std::vector<importing::Log> logs;

@@ -7,7 +7,9 @@
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/formats.h"
 #include "apps/scalemark/lint_output.h"
+#include "apps/scalemark/outputs.h"
 #include "apps/scalemark/read_reports.h"
+#include "core/base/encoding.h"
 #include "core/base/error.h"
 #include "core/lint/inputs.h"
 #include "core/settings/config_file.h"
@@ -23,8 +25,9 @@ bool is_report(const std::string& path) {
 }
 
 void add_tables(const std::string& path, std::vector<lint::Table>& tables) {
-  for (lint::Table& table : lint::read_tables(settings::read_text_file(path), path))
-    tables.push_back(std::move(table));
+  const std::string text = settings::read_text_file(path);
+  refuse_wide_text(text, "'" + path + "'");
+  for (lint::Table& table : lint::read_tables(text, path)) tables.push_back(std::move(table));
 }
 
 }  // namespace
@@ -80,14 +83,16 @@ ExitCode lint_command(const Invocation& invocation) {
   judged.tables += counted.tables;
   judged.rows += counted.rows;
   judged.compared += counted.compared;
-  const ExitCode code = tell_findings(values, findings, judged);
+  const ExitCode code = tell_findings(invocation, values, findings, judged);
   return code == ExitCode::kPass && unreadable ? unreadable->record().exit_code : code;
 }
 
-ExitCode tell_findings(const settings::ToolValues& values,
+ExitCode tell_findings(const Invocation& invocation, const settings::ToolValues& values,
                        const std::vector<lint::Finding>& findings, const lint::Judged& judged) {
   const reporting::FailOn fail_on(values.text("fail_on").value());
-  write_texts(values, {"table", "md", "jsonl"}, [&](const std::string& format, bool on_stdout) {
+  OutputFiles outputs(inputs_of(invocation, values), values.on("overwrite"));
+  const auto requests = read_texts(values, {"table", "md", "jsonl"}, outputs);
+  write_texts(requests, outputs, [&](const std::string& format, bool on_stdout) {
     if (format == "md") return lint::markdown_text(findings, judged);
     if (format == "jsonl") return lint::json_lines(findings);
     return lint::findings_text(findings, judged,

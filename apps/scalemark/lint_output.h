@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/scalemark/command_line.h"
 #include "apps/scalemark/sources.h"
 #include "core/base/exit_code.h"
 #include "core/lint/forms.h"
@@ -11,7 +12,7 @@
 namespace scalemark::cli {
 
 // --format, then --fail-on: kFail where it names one of `findings`.
-ExitCode tell_findings(const settings::ToolValues& values,
+ExitCode tell_findings(const Invocation& invocation, const settings::ToolValues& values,
                        const std::vector<lint::Finding>& findings, const lint::Judged& judged);
 
 ExitCode explain_finding(const std::string& code);

@@ -1,6 +1,7 @@
 // scalemark: runs the command in its arguments; an error becomes one line and an exit code.
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
@@ -15,6 +16,7 @@
 #include "apps/scalemark/thread_creation.h"
 #include "core/base/error.h"
 #include "core/launching/descriptors.h"
+#include "core/launching/outcome.h"
 #include "core/launching/rank_of_mpirun.h"
 
 namespace scalemark::cli {
@@ -55,6 +57,20 @@ ExitCode run_and_report(const std::vector<std::string>& arguments) {
   _exit(static_cast<int>(end_with(record)));
 }
 
+// A library that ends the process (MKL does, with 2) may not pass its code off as one of ours. The
+// faults' codes are let through: MPI_Abort() ends with the one that we gave it.
+struct ProcessEnd {
+  std::atomic<bool> is_ours = false;
+  pid_t process = ::getpid();
+};
+
+void at_exit(int code, void* argument) {
+  const auto& end = *static_cast<const ProcessEnd*>(argument);
+  if (end.is_ours || end.process != ::getpid()) return;
+  if (code > static_cast<int>(ExitCode::kUnsure) && launching::is_exit_code(code)) return;
+  ::_exit(static_cast<int>(end_with(launching::ended_by_library(code).record())));
+}
+
 void become_rank() {
   try {
     launching::become_rank_of_mpirun();
@@ -68,9 +84,15 @@ void become_rank() {
 
 int main(int argc, char** argv) {
   scalemark::launching::fill_standard_descriptors();
+  // A lost peer and a full file must be errors that we can report.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   scalemark::cli::become_rank();
-  static const scalemark::OnThreadShortage end = scalemark::cli::end_without_thread;
-  scalemark::cli::on_thread_shortage() = &end;
-  std::signal(SIGPIPE, SIG_IGN);  // a lost peer must be an error that we can report
-  return static_cast<int>(scalemark::cli::run_and_report({argv + (argc > 0), argv + argc}));
+  static const scalemark::OnThreadShortage on_shortage = scalemark::cli::end_without_thread;
+  scalemark::cli::on_thread_shortage() = &on_shortage;
+  static scalemark::cli::ProcessEnd end;  // exit() calls at_exit() when main() is left
+  ::on_exit(scalemark::cli::at_exit, &end);
+  const auto code = scalemark::cli::run_and_report({argv + (argc > 0), argv + argc});
+  end.is_ours = true;
+  return static_cast<int>(code);
 }

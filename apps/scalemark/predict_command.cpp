@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "apps/scalemark/commands.h"
+#include "apps/scalemark/outputs.h"
 #include "apps/scalemark/predict_text.h"
 #include "apps/scalemark/read_reports.h"
 #include "apps/scalemark/report_folder.h"
@@ -78,14 +79,20 @@ SeriesPrediction predict(const WeakSeries& series, const Topology& topology,
   return made;
 }
 
-// Where the report with its predictions goes; refused before anything is computed.
-std::optional<std::filesystem::path> output_of(const settings::ToolValues& values,
+// Where the report with its predictions goes; refused before anything is computed. That it comes
+// from there is no reason: it is kept, with its predictions.
+std::optional<std::filesystem::path> output_of(const Invocation& invocation,
+                                               const settings::ToolValues& values,
                                                std::size_t reports) {
   if (values.text("output") && reports != 1) {
     throw usage("--output with " + std::to_string(reports) + " reports",
                 "predictions are written into one report: name one, or leave --output out");
   }
-  return report_folder(values);
+  const auto folder = report_folder(values);
+  Inputs inputs(invocation);
+  if (const auto topology = values.text("topology")) inputs.add(*topology);
+  if (folder) inputs.refuse("--output", *folder / "report.json");
+  return folder;
 }
 
 // The folder's other files stay: predictions may go into the report that they come from.
@@ -139,7 +146,7 @@ ExitCode predict_command(const Invocation& invocation) {
   const std::vector<int> world_sizes = world_sizes_of(values);
   const Topology topology = topology_of(values);
   std::vector<reporting::Report> reports = read_reports(invocation.positionals);
-  const auto output = output_of(values, reports.size());
+  const auto output = output_of(invocation, values, reports.size());
   const auto found = weak_series(reports);
   const Terminal terminal = terminal_of(STDOUT_FILENO);
   const bool details = values.on("details");

@@ -2,24 +2,21 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <sstream>
 
 #include "apps/scalemark/commands.h"
-#include "core/base/error.h"
+#include "core/base/encoding.h"
+#include "core/base/standard_output.h"
 #include "core/base/terminal.h"
 #include "core/reporting/table/text_table.h"
 
 namespace scalemark::cli {
 
 ExitCode print_result(const std::string& text) {
-  errno = 0;
-  std::cout << text << std::flush;
-  if (!std::cout && errno == EPIPE) return ExitCode::kPass;  // `| head`: it has what it wanted
-  if (!std::cout) throw io_error("the result could not be written to stdout");
+  write_to_stdout(as_utf8(text));  // names of files may be any bytes
   return ExitCode::kPass;
 }
 
@@ -53,6 +50,8 @@ std::string folded(const std::string& text, std::size_t indent) {
   return result;
 }
 
-void print_note(const std::string& text) { std::cerr << "scalemark: " << text << std::endl; }
+void print_note(const std::string& text) {
+  std::cerr << "scalemark: " << as_utf8(text) << std::endl;
+}
 
 }  // namespace scalemark::cli

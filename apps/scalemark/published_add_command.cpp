@@ -6,6 +6,7 @@
 
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/file_checks.h"
+#include "apps/scalemark/outputs.h"
 #include "apps/scalemark/row_files.h"
 #include "apps/scalemark/sources.h"
 #include "core/base/error.h"
@@ -78,6 +79,9 @@ ExitCode published_add_command(const Invocation& invocation) {
   refuse_unwritable_folder("--library", *library);
   const auto read = read_row_file(file, values);
   const fs::path output = fs::path(*library) / (file_slug(read.rows, file, values) + ".jsonl");
+  Inputs inputs(invocation);
+  inputs.add(file);
+  inputs.refuse("--library", output);
   if (fs::exists(output) && !values.on("overwrite"))
     throw cannot_create("'" + output.string() + "' exists already", {},
                         "name the table by --group, or give --overwrite");

@@ -7,6 +7,7 @@
 #include "apps/scalemark/formats.h"
 #include "apps/scalemark/lint_output.h"
 #include "apps/scalemark/machine_probe.h"
+#include "apps/scalemark/outputs.h"
 #include "apps/scalemark/row_files.h"
 #include "apps/scalemark/sources.h"
 #include "core/base/error.h"
@@ -125,7 +126,9 @@ ExitCode published_export_command(const Invocation& invocation) {
   const auto rows = rows_of(values);
   const auto tables =
       word.empty() ? published::tables_of(rows) : published::find_tables(rows, word);
-  write_texts(values, {"csv", "md", "jsonl"}, [&](const std::string& format, bool) {
+  OutputFiles outputs(inputs_of(invocation, values), values.on("overwrite"));
+  const auto requests = read_texts(values, {"csv", "md", "jsonl"}, outputs);
+  write_texts(requests, outputs, [&](const std::string& format, bool) {
     if (format == "md") return published::export_markdown(tables);
     return format == "csv" ? published::export_csv(tables) : published::export_json_lines(tables);
   });
@@ -147,7 +150,7 @@ ExitCode published_lint_command(const Invocation& invocation) {
   const auto rows = rows_of(values);
   const auto tables = lint::tables_of(word.empty() ? published::tables_of(rows)
                                                    : published::find_tables(rows, word));
-  return tell_findings(values, lint::lint(tables), lint::count_of(tables));
+  return tell_findings(invocation, values, lint::lint(tables), lint::count_of(tables));
 }
 
 }  // namespace scalemark::cli

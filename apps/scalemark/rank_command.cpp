@@ -9,10 +9,12 @@
 
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/engine_loader.h"
+#include "apps/scalemark/file_checks.h"
 #include "apps/scalemark/library_folder.h"
 #include "apps/scalemark/machine_probe.h"
 #include "apps/scalemark/metrics_options.h"
 #include "apps/scalemark/mpi_ranks.h"
+#include "apps/scalemark/outputs.h"
 #include "apps/scalemark/rank_environment.h"
 #include "apps/scalemark/scale_down.h"
 #include "apps/scalemark/sources.h"
@@ -57,6 +59,12 @@ std::int64_t count_in(const settings::RawSettings& raw, const char* option) {
 std::string text_in(const settings::RawSettings& raw, const char* option) {
   const auto found = raw.find(option);
   return found == raw.end() ? std::string() : found->second.text;
+}
+
+std::string option_of(const Invocation& invocation, std::string_view name) {
+  const auto& options = invocation.sources.options;
+  const auto found = std::ranges::find(options, name, &std::pair<std::string, std::string>::first);
+  return found == options.end() ? std::string() : found->second;
 }
 
 // Whether it makes sense to look for a launcher although there are problems.
@@ -248,13 +256,20 @@ ExitCode run_rank_command(const Invocation& invocation, RankCommand& command) {
     const std::string about = json || base.about.empty() ? "" : folded(base.about + "\n\n", 0);
     return print_result(about + command.plan_text(json));
   }
+  refuse_lost_working_folder();
   make_missing_images(base);
-  command.refuse_missing();
+  Inputs inputs(invocation);
+  for (const char* token : {"run_token", "metrics_token"}) {
+    if (const std::string file = option_of(invocation, token); !file.empty()) inputs.add(file);
+  }
+  command.refuse_files(std::move(inputs));
   refuse_unasked_hours(command, base);
   const TorchFolder torch = find_torch(general.torch);
   // Before anything is launched or loaded; the engine's rank 0 makes the folder.
   if (holds_rank_0(base.detection)) {
     reporting::refuse_used_folder(general.output, command.existing_folder());
+    if (command.existing_folder() == reporting::ExistingFolder::kOverwrite)
+      reporting::refuse_foreign_files(general.output);
   }
   settle_mpi(base, command.backends());
   if (command.starts_ranks()) return command.start(invocation);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "apps/scalemark/command_line.h"
+#include "apps/scalemark/outputs.h"
 #include "core/launching/detect.h"
 #include "core/placement/places.h"
 #include "core/reporting/output/output_folder.h"
@@ -69,8 +70,9 @@ class RankCommand {
   // The text of --dry-run.
   virtual std::string plan_text(bool json) const = 0;
 
-  // Throws for inputs that are not there and outputs that cannot be written. Touches nothing.
-  virtual void refuse_missing() const {}
+  // Throws for inputs that are not there, and outputs that cannot be written or are inputs;
+  // `inputs` has those of any command. Touches nothing.
+  virtual void refuse_files(Inputs inputs) const = 0;
   // The length of the plan by the estimate, in s, where nobody has said how long it may take.
   // Absent: somebody has.
   virtual std::optional<double> unlimited_s() const { return std::nullopt; }

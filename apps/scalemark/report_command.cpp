@@ -6,6 +6,7 @@
 
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/formats.h"
+#include "apps/scalemark/outputs.h"
 #include "apps/scalemark/read_reports.h"
 #include "apps/scalemark/sources.h"
 #include "core/base/error.h"
@@ -34,7 +35,8 @@ ExitCode report_command(const Invocation& invocation) {
                 example ? "one of the two is expected"
                         : "a report.json, the folder that holds it, or --example is expected");
   }
-  const auto requests = read_formats(values);
+  OutputFiles outputs(inputs_of(invocation, values), values.on("overwrite"));
+  const auto requests = read_formats(values, outputs);
   const reporting::FailOn fail_on(values.text("fail_on").value());
   std::vector<reporting::Report> reports =
       example ? std::vector{example_report()} : read_reports(invocation.positionals);
@@ -50,7 +52,7 @@ ExitCode report_command(const Invocation& invocation) {
     const auto places = values.on("redact") ? std::vector<std::string>() : invocation.positionals;
     return reporting::render_answer(reports, places, terminal_of(STDOUT_FILENO));
   };
-  write_formats(requests, rendered, reports);
+  write_formats(requests, outputs, rendered, reports);
   ExitCode code = ExitCode::kPass;
   for (const auto& report : reports) code = judged_by(fail_on, report, code);
   return code;

@@ -20,6 +20,7 @@ std::optional<std::filesystem::path> report_folder(const settings::ToolValues& v
   reporting::refuse_used_folder(*folder, values.on("overwrite")
                                              ? reporting::ExistingFolder::kOverwrite
                                              : reporting::ExistingFolder::kRefuse);
+  reporting::refuse_foreign_files(*folder, "report.json");
   return *folder;
 }
 

@@ -13,6 +13,7 @@
 
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/formats.h"
+#include "apps/scalemark/outputs.h"
 #include "apps/scalemark/read_reports.h"
 #include "apps/scalemark/row_files.h"
 #include "apps/scalemark/sources.h"
@@ -185,17 +186,16 @@ void add_claims(const std::vector<fs::path>& folders, std::vector<reporting::Rep
   }
 }
 
-ExitCode tell(const settings::ToolValues& values, const std::vector<ClaimRecord>& claims) {
-  write_texts(values, {"table", "md", "csv", "jsonl", "junit"},
-              [&](const std::string& format, bool on_stdout) {
-                if (format == "md") return claims::claims_markdown(claims);
-                if (format == "csv") return claims::claims_csv(claims);
-                if (format == "jsonl") return claims::claims_json_lines(claims);
-                return format == "junit"
-                           ? claims::claims_junit(claims, reporting::utc_now())
-                           : claims::claims_text(
-                                 claims, on_stdout ? terminal_of(STDOUT_FILENO) : Terminal());
-              });
+ExitCode tell(const std::vector<reporting::FormatRequest>& requests, const OutputFiles& outputs,
+              const std::vector<ClaimRecord>& claims) {
+  write_texts(requests, outputs, [&](const std::string& format, bool on_stdout) {
+    if (format == "md") return claims::claims_markdown(claims);
+    if (format == "csv") return claims::claims_csv(claims);
+    if (format == "jsonl") return claims::claims_json_lines(claims);
+    return format == "junit"
+               ? claims::claims_junit(claims, reporting::utc_now())
+               : claims::claims_text(claims, on_stdout ? terminal_of(STDOUT_FILENO) : Terminal());
+  });
   return claims::exit_code_of(claims);
 }
 
@@ -230,7 +230,11 @@ ExitCode reproduce_command(const Invocation& invocation) {
     throw usage("--dry-run prints the plan, and --format is about verdicts",
                 "one of the two is expected");
   }
-  if (from) return tell(values, claims::judge(asked.tables, read_reports(listed_reports(*from))));
+  OutputFiles outputs(inputs_of(invocation, values), values.on("overwrite"));
+  const auto requests = read_texts(values, {"table", "md", "csv", "jsonl", "junit"}, outputs);
+  if (from)
+    return tell(requests, outputs,
+                claims::judge(asked.tables, read_reports(listed_reports(*from))));
 
   const auto runs = claims::runs_for(asked.tables, precision);
   const fs::path output = values.text("output").value_or(
@@ -243,7 +247,7 @@ ExitCode reproduce_command(const Invocation& invocation) {
   if (values.on("dry_run")) return print_result(dry_run_text(runs, values, folders, unmeasured));
   if (runs.empty()) {
     print_note("nothing of this table can be run");
-    return tell(values, unmeasured);
+    return tell(requests, outputs, unmeasured);
   }
   std::vector<reporting::Report> reports;
   std::vector<fs::path> measured;
@@ -262,7 +266,7 @@ ExitCode reproduce_command(const Invocation& invocation) {
   const auto claims = claims::judge(asked.tables, reports);
   add_claims(measured, reports, claims);
   print_result("\n");
-  const ExitCode judged = tell(values, claims);
+  const ExitCode judged = tell(requests, outputs, claims);
   return worst == ExitCode::kPass ? judged : worst;
 }
 

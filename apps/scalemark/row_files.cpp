@@ -2,11 +2,12 @@
 
 #include <filesystem>
 
+#include "apps/scalemark/outputs.h"
+#include "core/base/encoding.h"
 #include "core/base/error.h"
 #include "core/importing/given_fields.h"
 #include "core/published/library.h"
 #include "core/published/show.h"
-#include "core/reporting/output/disk.h"
 #include "core/settings/config_file.h"
 
 namespace scalemark::cli {
@@ -26,7 +27,9 @@ std::string read_row_text(const std::string& path) {
                    "at most 1024 MiB are expected");
   if (fs::exists(path, none) && !fs::is_directory(path, none) && !fs::is_regular_file(path, none))
     throw no_input("'" + path + "' is no file", "a file is expected");
-  return settings::read_text_file(path);
+  std::string text = settings::read_text_file(path);
+  refuse_wide_text(text, "'" + path + "'");
+  return text;
 }
 
 importing::TableFile read_row_file(const std::string& path, const settings::ToolValues& values) {
@@ -50,7 +53,7 @@ void refuse_idle_fields(const settings::ToolValues& values) {
 void write_row_file(const std::string& path, const std::vector<published::Row>& rows) {
   const std::string text = published::export_json_lines(published::tables_of(rows));
   published::parse_rows(text, path);
-  reporting::write_atomically(path, text);
+  write_output(path, text);
 }
 
 }  // namespace scalemark::cli

@@ -4,6 +4,7 @@
 
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/machine_probe.h"
+#include "core/base/atomic_file.h"
 #include "core/launching/environment.h"
 #include "core/launching/temporary_place.h"
 
@@ -53,8 +54,13 @@ launching::LaunchResult start_ranks(const Invocation& invocation, const Resolved
 
 ExitCode start_ranks(const Invocation& invocation, const ResolvedCommand& resolved) {
   launching::SignalScope signals;
+  const launching::LaunchResult result = start_ranks(invocation, resolved, signals);
+  const bool has_verdict = result.exit_code <= static_cast<int>(ExitCode::kUnsure);
+  if (has_verdict && result.stdout_error != 0) {
+    throw file_failure("write the result to", "stdout", result.stdout_error);
+  }
   // ExitCode has no name for the 128+n of a signal.
-  return static_cast<ExitCode>(start_ranks(invocation, resolved, signals).exit_code);
+  return static_cast<ExitCode>(result.exit_code);
 }
 
 bool goes_on_with_session() { return std::getenv(kSameSession) != nullptr; }

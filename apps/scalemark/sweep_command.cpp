@@ -9,6 +9,7 @@
 #include "apps/scalemark/file_checks.h"
 #include "apps/scalemark/fresh_blocks.h"
 #include "apps/scalemark/memory_there.h"
+#include "apps/scalemark/outputs.h"
 #include "apps/scalemark/rank_environment.h"
 #include "apps/scalemark/start_ranks.h"
 #include "core/base/byte_size.h"
@@ -67,16 +68,19 @@ class SweepCommand : public RankCommand {
     return json ? plan_document(resolved_) : plan_table(resolved_);
   }
 
-  void refuse_missing() const override {
-    for (const auto& point : resolved_.plan.points) {
-      if (!point.skipped) refuse_missing_inputs(point.settings);
-    }
-    const std::string& trace = resolved_.base.settings.measuring.trace;
-    if (!trace.empty()) refuse_unwritable_folder("--trace", trace);
+  void refuse_files(Inputs inputs) const override {
     std::set<std::string> groups;
-    for (const auto& point : resolved_.plan.points) groups.insert(point.group);
-    refuse_used_events(resolved_.base.settings.general.tensorboard, groups,
-                       existing_folder() != reporting::ExistingFolder::kRefuse);
+    for (const auto& point : resolved_.plan.points) {
+      groups.insert(point.group);
+      if (point.skipped) continue;
+      refuse_missing_inputs(point.settings);
+      add_inputs(point.settings, inputs);
+    }
+    const settings::Settings& settings = resolved_.base.settings;
+    inputs.refuse_folder("--output", settings.general.output);
+    const bool may_exist = existing_folder() != reporting::ExistingFolder::kRefuse;
+    refuse_used_traces(settings.measuring.trace, groups, may_exist);
+    refuse_used_events(settings.general.tensorboard, groups, may_exist);
     refuse_too_large();
   }
 

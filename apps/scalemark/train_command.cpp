@@ -3,6 +3,7 @@
 
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/file_checks.h"
+#include "apps/scalemark/outputs.h"
 #include "apps/scalemark/rank_command.h"
 #include "apps/scalemark/settings_table.h"
 #include "core/planning/plan.h"
@@ -45,16 +46,21 @@ class TrainCommand : public RankCommand {
                 : settings_table(settings, settings::world_size_of(settings));
   }
 
-  void refuse_missing() const override {
+  void refuse_files(Inputs inputs) const override {
     const settings::Settings& settings = base_.settings;
+    const bool may_exist = existing_folder() != reporting::ExistingFolder::kRefuse;
     refuse_missing_inputs(settings);
+    add_inputs(settings, inputs);
+    inputs.refuse_folder("--output", settings.general.output);
     const std::string& save = settings.recipe.save;
-    if (!save.empty() && holds_rank_0(base_.detection)) refuse_unwritable_file("--save", save);
-    const std::string& trace = settings.measuring.trace;
-    if (!trace.empty()) refuse_unwritable_folder("--trace", trace);
-    const int ranks = settings::world_size_of(settings);
-    refuse_used_events(settings.general.tensorboard, {planning::point_name(settings, ranks)},
-                       existing_folder() != reporting::ExistingFolder::kRefuse);
+    if (!save.empty() && holds_rank_0(base_.detection)) {
+      OutputFiles outputs(std::move(inputs), may_exist);
+      outputs.reserve_folder(settings.general.output);
+      outputs.check("--save", save);
+    }
+    const std::string name = planning::point_name(settings, settings::world_size_of(settings));
+    refuse_used_traces(settings.measuring.trace, {name}, may_exist);
+    refuse_used_events(settings.general.tensorboard, {name}, may_exist);
   }
 
   reporting::ExistingFolder existing_folder() const override {

@@ -1,5 +1,7 @@
 // A file that appears under its name when it is complete and on the disk, or not at all: a
-// temporary file beside it, fsync, rename, fsync of the folder. Knows nothing of what is written.
+// temporary file beside it, fsync, rename, fsync of the folder. Where the name is a link, so does
+// the file that it leads to; a device, a FIFO or a socket gets the bytes. Knows nothing of what is
+// written.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +15,27 @@
 
 namespace scalemark {
 
+// What to do about EFBIG.
+extern const char* const kFileSizeHint;
+
 // "cannot VERB FILE: reason" of errno `error`: E_CANNOT_CREATE (73) for "create", else E_IO (74).
 Error file_failure(const char* verb, const std::filesystem::path& file, int error);
+
+// Where an output of this name goes.
+struct OutputPlace {
+  std::filesystem::path path;  // behind all links; nothing may be there yet
+  bool is_stream = false;      // a device, a FIFO, a socket: it is written to and never replaced
+  int descriptor = -1;         // of this process, where the name is one's: /dev/stdout, /dev/fd/63
+};
+
+// Looks only. A loop of links ends at one of them.
+OutputPlace output_place(const std::filesystem::path& name);
+
+// Whether both names are there and are one file, however they are spelled or linked.
+bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b);
+
+// 0 when all bytes are written, else errno. Waits where the descriptor is non-blocking.
+int write_whole(int descriptor, std::string_view bytes);
 
 // Makes the Error for a failed operation on a file.
 using FileFailure = Error (*)(const char* verb, const std::filesystem::path& file, int error);
@@ -24,7 +45,8 @@ void sync_folder(const std::filesystem::path& folder, FileFailure failure = file
 
 class AtomicFile {
  public:
-  // `temporary`: the file's name until it is complete; empty: a name that no other process uses.
+  // `temporary`: the file's name until it is complete, and it is not a link; else one that no other
+  // process uses.
   explicit AtomicFile(std::filesystem::path path, std::filesystem::path temporary = {},
                       FileFailure failure = file_failure);
   ~AtomicFile();  // without commit: nothing remains
@@ -36,17 +58,19 @@ class AtomicFile {
   void append(std::span<const std::byte> bytes);
   void append(std::string_view text) { append(std::as_bytes(std::span(text))); }
 
-  // Replaces an existing file.
+  // Replaces an existing file. A stream gets all bytes now, which have waited in memory.
   void commit();
   // Keeps an existing file; that is no error.
   void commit_unless_there();
 
  private:
   void flush();
+  void pour();
   void sync() const;
   [[noreturn]] void fail(const char* verb) const;
 
-  std::filesystem::path path_;
+  std::filesystem::path path_;  // as it was named
+  OutputPlace place_;
   std::filesystem::path temporary_;  // beside it, so that renaming stays in one file system
   FileFailure failure_;
   std::int64_t appended_ = 0;

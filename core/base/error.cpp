@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "core/base/encoding.h"
 #include "core/base/make_error.h"
 
 namespace scalemark {
@@ -10,7 +11,7 @@ namespace scalemark {
 std::string on_one_line(std::string_view text) {
   std::string line;
   line.reserve(text.size());
-  for (const char c : text) {
+  for (const char c : as_utf8(text)) {
     const auto byte = static_cast<unsigned char>(c);
     if (c == '\n') {
       line += "\\n";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/base/encoding.h"
 #include "core/base/error.h"
 #include "core/base/json_depth.h"
 
@@ -12,6 +13,9 @@ using Json = nlohmann::json;
 
 Json parse_strictly(std::string_view text, const JsonSource& source) {
   const std::string name = "'" + source.file + "'";
+  if (const std::string encoding = wide_encoding_of(text); !encoding.empty()) {
+    throw configuration(name + " is in " + encoding, "UTF-8 is expected", utf8_hint(encoding));
+  }
   if (nests_too_deep(text)) {
     throw configuration(name + " nests deeper than any such file", {}, source.hint);
   }

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "core/base/encoding.h"
+
 namespace scalemark {
 namespace {
 
@@ -70,6 +72,14 @@ std::string clock_text(double seconds) {
 }
 
 std::string shell_word(const std::string& word) {
+  if (!is_utf8(word)) {  // $'...' has names for bytes
+    std::string named;
+    for (const char c : word) {
+      if (c == '\'' || c == '\\') named += '\\';
+      named += c;
+    }
+    return "$'" + as_utf8(named) + "'";
+  }
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./_-";
   if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;

@@ -25,7 +25,8 @@ constexpr std::uint64_t kPipesPerRank = 2;
 
 void fill_standard_descriptors() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    if (fcntl(fd, F_GETFD) < 0) open("/dev/null", O_RDWR);  // takes the lowest free number
+    if (fcntl(fd, F_GETFD) >= 0) continue;
+    open("/dev/null", fd == STDOUT_FILENO ? O_RDONLY : O_RDWR);  // takes the lowest free number
   }
 }
 

@@ -7,7 +7,7 @@
 namespace scalemark::launching {
 
 // Opens /dev/null where standard input, output or error is closed: else the next socket would get
-// that number, and be written to as standard output.
+// that number, and be written to as standard output. Output then takes nothing, as before.
 void fill_standard_descriptors();
 
 // Raises the soft limit (`ulimit -Sn`, usually 1,024) to the hard one, at most to a million; the

@@ -26,6 +26,8 @@ std::string dump(const FieldJson& json) {
   return json.dump(-1, ' ', false, FieldJson::error_handler_t::replace);
 }
 
+fs::path verdict_mark(const fs::path& error_file) { return error_file.string() + ".verdict"; }
+
 }  // namespace
 
 std::int64_t monotonic_now_ns() {
@@ -39,6 +41,15 @@ void write_error_file(const fs::path& path, const ErrorRecord& record) {
   AtomicFile file(path);
   file.append(dump(as_json(error, "error")) + '\n');
   file.commit_unless_there();
+}
+
+void write_verdict_mark(const fs::path& error_file) noexcept {
+  const std::ofstream mark(verdict_mark(error_file));
+}
+
+bool has_verdict_mark(const fs::path& error_file) noexcept {
+  std::error_code unknown;
+  return fs::exists(verdict_mark(error_file), unknown);
 }
 
 std::optional<RankError> read_error_file(const fs::path& path) {

@@ -22,6 +22,11 @@ struct RankError {
 // half written. Throws Error (74).
 void write_error_file(const std::filesystem::path& path, const ErrorRecord& record);
 
+// A rank leaves this mark beside its error file before it ends with 1 or 2: without it, something
+// else than our code ended the process. Best effort.
+void write_verdict_mark(const std::filesystem::path& error_file) noexcept;
+bool has_verdict_mark(const std::filesystem::path& error_file) noexcept;
+
 // Absent when the file is missing or is no error file.
 std::optional<RankError> read_error_file(const std::filesystem::path& path);
 

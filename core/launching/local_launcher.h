@@ -29,6 +29,7 @@ struct LaunchSpec {
 struct LaunchResult {
   int exit_code = 0;
   std::vector<RankOutcome> outcomes;  // by rank of this node
+  int stdout_error = 0;               // errno for which results were lost; 0: none
   // The first signal that asked to end (SIGHUP as SIGTERM), even if the ranks had already ended and
   // it changed no exit code.
   std::optional<int> interrupted_by;

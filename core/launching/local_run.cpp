@@ -170,18 +170,25 @@ void LocalRun::note_end(Rank& rank, int status) {
   outcome.ended_ns = monotonic_now_ns();
   if (WIFSIGNALED(status)) outcome.signal = WTERMSIG(status);
   if (WIFEXITED(status)) outcome.exit_code = WEXITSTATUS(status);
-  outcome.error = read_error_file(errors_.file_of(outcome.rank));
+  const auto error_file = errors_.file_of(outcome.rank);
+  outcome.error = read_error_file(error_file);
+  const auto foreign = foreign_end(outcome, has_verdict_mark(error_file));
+  if (foreign) {
+    outcome.error = RankError{.record = *foreign, .monotonic_ns = outcome.ended_ns};
+    stderr_.add_lines(format_error_line(*foreign) + "\n");
+  }
   tell_others_of(outcome);
-  const bool verdict = outcome.signal == 0 && outcome.exit_code <= 2;
+  const bool verdict = outcome.signal == 0 && outcome.exit_code <= 2 && !foreign;
   if (!verdict && !terminate_at_ && !kill_at_) terminate_at_ = rank.ended_at + spec_.failure_grace;
 }
 
-// A rank that a signal killed, not ours, could tell nobody why it ended.
+// A rank that a signal killed, not ours, or a library ended could tell nobody why it ended.
 void LocalRun::tell_others_of(const RankOutcome& outcome) {
   const bool silent = outcome.signal != 0 && !outcome.error;
-  if (!silent || outcome.ended_by_launcher || interrupt_signal_ != 0) return;
+  if ((!silent && !outcome.error) || outcome.ended_by_launcher || interrupt_signal_ != 0) return;
   try {
-    write_error_file(errors_.file_of(outcome.rank), killed_record(outcome));
+    const auto record = silent ? killed_record(outcome) : outcome.error->record;
+    write_error_file(errors_.file_of(outcome.rank), record);  // keeps the rank's own
   } catch (const Error&) {
     // The others end as after any lost peer, and our last line names the rank.
   }
@@ -307,6 +314,7 @@ LaunchResult LocalRun::close() {
   std::optional<Clock::time_point> until;
   if (interrupt_signal_ != 0) until = Clock::now() + spec_.grace;
   flush(until);
+  result.stdout_error = stdout_.failure();
   if (interrupt_signal_ == 0) interrupt_signal_ = signals_.take_interrupt().value_or(0);
   if (interrupt_signal_ != 0) result.interrupted_by = interrupt_signal_;
   return result;

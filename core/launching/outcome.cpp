@@ -109,6 +109,50 @@ bool was_explained(const std::vector<RankOutcome>& outcomes, const Cause& cause)
   return std::ranges::all_of(outcomes, agrees) && std::ranges::any_of(outcomes, spoke);
 }
 
+bool is_exit_code(int code) {
+  switch (static_cast<ExitCode>(code)) {
+    case ExitCode::kPass:
+    case ExitCode::kFail:
+    case ExitCode::kUnsure:
+    case ExitCode::kUsage:
+    case ExitCode::kBadData:
+    case ExitCode::kNoInput:
+    case ExitCode::kPeerLost:
+    case ExitCode::kBug:
+    case ExitCode::kSystem:
+    case ExitCode::kCannotCreateOutput:
+    case ExitCode::kIo:
+    case ExitCode::kPreempted:
+    case ExitCode::kRanksDisagree:
+    case ExitCode::kPermission:
+    case ExitCode::kConfiguration:
+    case ExitCode::kOutOfMemory:
+    case ExitCode::kHang:
+    case ExitCode::kNumerics:
+    case ExitCode::kSilentCorruption:
+    case ExitCode::kGpuFault:
+    case ExitCode::kInterrupted:
+      return true;
+  }
+  return false;
+}
+
+Error ended_by_library(int exit_code) {
+  return system_error("a library ended the process with exit code " + std::to_string(exit_code), {},
+                      "what it printed before says why");
+}
+
+std::optional<ErrorRecord> foreign_end(const RankOutcome& outcome, bool has_verdict) {
+  const int code = outcome.exit_code;
+  const bool is_verdict =
+      code == static_cast<int>(ExitCode::kFail) || code == static_cast<int>(ExitCode::kUnsure);
+  if (outcome.signal != 0 || outcome.error || (is_verdict ? has_verdict : is_exit_code(code)))
+    return std::nullopt;
+  ErrorRecord record = ended_by_library(code).record();
+  record.rank = outcome.rank;
+  return record;
+}
+
 ErrorRecord killed_record(const RankOutcome& outcome) {
   ErrorRecord record;
   record.code = kRankKilled;

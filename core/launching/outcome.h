@@ -45,6 +45,16 @@ int run_exit_code(const std::vector<RankOutcome>& outcomes, int interrupt_signal
 // rank printed lines.
 bool was_explained(const std::vector<RankOutcome>& outcomes, const Cause& cause);
 
+// Whether the table of docs/FAULTS.md has the code.
+bool is_exit_code(int code);
+
+// E_SYSTEM (71): not our code ended this process or a rank.
+Error ended_by_library(int exit_code);
+
+// Describes a rank that ended with a code that is none of ours, or with 1 or 2 without a verdict: a
+// library does that on its own. Absent for any other end.
+std::optional<ErrorRecord> foreign_end(const RankOutcome& outcome, bool has_verdict);
+
 // Describes a rank that a signal killed before it could say why.
 ErrorRecord killed_record(const RankOutcome& outcome);
 

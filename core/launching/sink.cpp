@@ -27,6 +27,7 @@ void Sink::write_some() {
   if (written > 0) {
     pending_.erase(0, static_cast<std::size_t>(written));
   } else if (written < 0 && errno != EINTR && errno != EAGAIN) {
+    failure_ = errno == EPIPE ? 0 : errno;  // a reader that has gone has what it wanted
     closed_ = true;
     pending_.clear();
   }

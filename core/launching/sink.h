@@ -16,10 +16,11 @@ class Sink {
   void add_lines(std::string_view lines);
 
   int fd() const { return fd_; }
+  int failure() const { return failure_; }  // errno for which output was dropped; 0: none
   bool waiting() const { return !pending_.empty(); }
   bool full() const { return pending_.size() > kMostPending; }
 
-  // Call it after poll() found the descriptor writable. Drops all output once the reader is gone.
+  // Call it after poll() found the descriptor writable. Drops all output once it is not taken.
   void write_some();
   void drop() { pending_.clear(); }
 
@@ -30,6 +31,7 @@ class Sink {
   bool terminal_;
   bool mid_line_ = false;
   bool closed_ = false;
+  int failure_ = 0;
   std::string pending_;
 };
 

@@ -95,12 +95,13 @@ bool has_ranges(const Option& option) {
          option.kind == Kind::kMessageSize;
 }
 
-std::string allowed_in_sweep(const Option& option) {
+std::string allowed_in_sweep(const Option& option, std::string_view refused) {
   const bool number = option.kind == Kind::kCount || option.kind == Kind::kNumber;
   if (option.kind == Kind::kMessageSize) {
-    return allowed_text(option) + " is allowed, or a list or range (1KiB..64MiBx4) of them";
+    return allowed_text(option, refused) +
+           " is allowed, or a list or range (1KiB..64MiBx4) of them";
   }
-  return allowed_text(option) + (option.name == "batch_size" ? ", or auto" : "") +
+  return allowed_text(option, refused) + (option.name == "batch_size" ? ", or auto" : "") +
          (number ? " is allowed, or a list (1,2,4) or range (32..256x2, 1..9+2) of them"
                  : " is allowed, or a list of them");
 }
@@ -115,7 +116,7 @@ void add_value(const Option& option, const std::string& value, ValueList& list) 
   if (!accepts_in_sweep(option, value)) {
     std::string hint =
         option.kind == Kind::kChoice ? did_you_mean(value, option.choices) : std::string();
-    list.bad.push_back({value, allowed_in_sweep(option), std::move(hint)});
+    list.bad.push_back({value, allowed_in_sweep(option, value), std::move(hint)});
     return;
   }
   const std::string text = one_spelling(option, value);

@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 
+#include "core/base/encoding.h"
 #include "core/settings/near_match.h"
 #include "core/settings/unknown_option.h"
 #include "core/settings/variables.h"
@@ -165,6 +166,11 @@ std::vector<Problem> check_key(const std::string& key, const std::string& value,
 
 ConfigValues parse_config(const ConfigFile& file, Command command) {
   const std::string origin = "config " + file.path;
+  if (const std::string encoding = wide_encoding_of(file.text); !encoding.empty()) {
+    return {.values = {},
+            .about = {},
+            .problems = {{"", encoding, "a config file is in UTF-8", origin, utf8_hint(encoding)}}};
+  }
   FlatObjectReader reader(origin, (command & kTakesLists) != 0);
   json::sax_parse(file.text, &reader);
   ConfigValues read = reader.take_result();

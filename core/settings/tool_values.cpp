@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/base/encoding.h"
 #include "core/settings/axes.h"
 #include "core/settings/defaults.h"
 #include "core/settings/near_match.h"
@@ -21,6 +22,13 @@ void add_bad_elements(const Option& option, const RawValue& value, std::vector<P
   }
 }
 
+std::string hint_for(const Option& option, const std::string& refused) {
+  if (option.kind == Kind::kChoice) return did_you_mean(refused, option.choices);
+  if (option.kind != Kind::kPath || is_utf8(refused)) return {};
+  return "`data pack` and `data verify` take such a path; here a link to it does, `ln -s`, since "
+         "reports hold UTF-8";
+}
+
 }  // namespace
 
 std::vector<Problem> bad_values(const RawSettings& raw) {
@@ -29,10 +37,8 @@ std::vector<Problem> bad_values(const RawSettings& raw) {
     const Option* option = find_option(name);
     if (option && is_list(*option)) add_bad_elements(*option, value, problems);
     if (!option || is_list(*option) || accepts(*option, value.text)) continue;
-    std::string hint =
-        option->kind == Kind::kChoice ? did_you_mean(value.text, option->choices) : std::string();
-    problems.push_back(
-        {name, value.text, allowed_text(*option) + " is allowed", value.origin, std::move(hint)});
+    problems.push_back({name, value.text, allowed_text(*option, value.text) + " is allowed",
+                        value.origin, hint_for(*option, value.text)});
   }
   return problems;
 }

@@ -3,33 +3,19 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "core/base/byte_size.h"
+#include "core/base/encoding.h"
 #include "core/collectives/message_size.h"
 
 namespace scalemark::settings {
 namespace {
 
-// Bytes that follow the first one of a UTF-8 sequence; absent for a byte that starts none.
-std::optional<int> continuation_bytes(unsigned char first) {
-  if (first < 0x80) return 0;
-  if (first >= 0xc2 && first < 0xe0) return 1;
-  if (first >= 0xe0 && first < 0xf0) return 2;
-  if (first >= 0xf0 && first < 0xf5) return 3;
-  return std::nullopt;
-}
-
 // Texts end in JSON reports, which hold UTF-8 only.
 bool is_text(std::string_view text) {
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto more = continuation_bytes(static_cast<unsigned char>(text[i]));
-    if (text[i] == '\0' || !more) return false;
-    for (int k = 0; k < *more; ++k) {
-      if (++i == text.size() || (static_cast<unsigned char>(text[i]) & 0xc0) != 0x80) return false;
-    }
-  }
-  return !text.empty();
+  return !text.empty() && is_utf8(text) && text.find('\0') == std::string_view::npos;
 }
 
 bool in_range(const Range& range, double value) {
@@ -82,6 +68,57 @@ bool add_memory_limit(MemoryLimits& limits, std::string_view part) {
   const auto rank = parse_count(part.substr(0, equals));
   if (!rank || *rank < 0 || !std::in_range<int>(*rank)) return false;
   return limits.bytes_of_rank.emplace(static_cast<int>(*rank), *bytes).second;
+}
+
+// Whether `text` begins with a number that T does not hold.
+template <class T>
+bool begins_beyond(std::string_view text) {
+  T value{};
+  text.remove_prefix(text.starts_with('+'));
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+  return read.ec == std::errc::result_out_of_range;
+}
+
+// The limit of what a double holds, where the number that `text` begins with is beyond it.
+std::string limit_of_numbers(std::string_view text) {
+  if (!begins_beyond<double>(text)) return {};
+  const bool is_small = text.find_first_of("eE") != std::string_view::npos &&
+                        text.substr(text.find_first_of("eE")).find('-') != std::string_view::npos;
+  return is_small ? ", at least 2.3e-308" : ", at most 1.7e+308";
+}
+
+bool has_long_number(std::string_view text) {
+  constexpr std::size_t kLong = 7;  // with TiB behind it, it may be more than int64 holds
+  std::size_t digits = 0;
+  return std::ranges::any_of(text, [&](char c) {
+    digits = c >= '0' && c <= '9' ? digits + 1 : 0;
+    return digits >= kLong;
+  });
+}
+
+std::string limit_text(const Option& option, std::string_view refused) {
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  switch (option.kind) {
+    case Kind::kCount:
+    case Kind::kStepsOrTime:
+      return begins_beyond<std::int64_t>(refused) && !option.range.high
+                 ? ", at most " + std::to_string(kMost)
+                 : "";
+    case Kind::kNumber:
+    case Kind::kSeconds:
+    case Kind::kShare:
+      return limit_of_numbers(refused);
+    case Kind::kTimeouts:
+      return limit_of_numbers(refused.substr(refused.find('=') + 1));
+    case Kind::kMemoryLimit:
+      return has_long_number(refused) ? ", at most " + std::to_string(kMost) + " bytes" : "";
+    case Kind::kMessageSize:
+      return has_long_number(refused)
+                 ? ", at most " + std::to_string(collectives::kLargestSize) + " of them"
+                 : "";
+    default:
+      return {};
+  }
 }
 
 }  // namespace
@@ -218,6 +255,14 @@ bool accepts(const Option& option, std::string_view text) {
       return collectives::parse_message_size(text).has_value();
   }
   return false;
+}
+
+std::string allowed_text(const Option& option, std::string_view refused) {
+  if (!is_utf8(refused)) {
+    return std::string("it is not UTF-8: ") + (option.kind == Kind::kPath ? "a path" : "text") +
+           " in UTF-8";
+  }
+  return allowed_text(option) + limit_text(option, refused);
 }
 
 std::string to_text(double value) {

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/encoding.h"
+
 namespace scalemark::tensorboard {
 namespace {
 
@@ -50,26 +52,10 @@ void put_fixed(std::string& out, T value) {
   out.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-// Length of the UTF-8 character that `text` begins with; 0: it begins with none.
-std::size_t character_at(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned first = byte(0);
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4 || text.size() < length) return 0;
-  const unsigned low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
-  const unsigned high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
-  if (byte(1) < low || byte(1) > high) return 0;
-  for (std::size_t i = 2; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  }
-  return length;
-}
-
 std::string repaired(std::string_view text) {
   std::string all;
   while (!text.empty()) {
-    const std::size_t length = character_at(text);
+    const std::size_t length = utf8_length(text);
     all += length > 0 ? text.substr(0, length) : std::string_view("\xEF\xBF\xBD");
     text.remove_prefix(length > 0 ? length : 1);
   }

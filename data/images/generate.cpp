@@ -62,9 +62,14 @@ bool is_made_here(const fs::path& file) {
 // Only a tree that generate_images made is removed: `dir` could be anybody's photos.
 void remove_made(const fs::path& dir) {
   for (const char* split : {"train", "val"}) {
+    if (fs::is_symlink(dir / split)) {
+      throw cannot_create((dir / split).string() + " is a link", "a folder",
+                          "choose another folder");
+    }
     if (!fs::exists(dir / split)) continue;
     for (const auto& entry : fs::recursive_directory_iterator(dir / split)) {
-      if (entry.is_directory() || is_made_here(entry.path())) continue;
+      const bool is_folder = entry.is_directory() && !entry.is_symlink();
+      if (is_folder || is_made_here(entry.path())) continue;
       throw cannot_create(entry.path().string() + " was not made by `data generate images`",
                           "--overwrite replaces only what was", "choose another folder");
     }

@@ -214,10 +214,13 @@ bool lies_in(const fs::path& path, const fs::path& folder) {
 
 // It would become a class, or images of one.
 void refuse_output_within(const PackOptions& options) {
+  if (is_same_file(options.output, options.tree)) {
+    throw configuration(options.output + " is the folder that is to be packed", "another folder");
+  }
   for (const char* split : {"train", "val"}) {
     const fs::path folder = fs::path(options.tree) / split;
     if (!lies_in(options.output, folder)) continue;
-    throw cannot_create(options.output + " lies in " + folder.string() + ", which is to be packed",
+    throw configuration(options.output + " lies in " + folder.string() + ", which is to be packed",
                         "a folder outside of it", "choose another folder");
   }
 }

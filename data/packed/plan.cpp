@@ -49,11 +49,21 @@ Error another_plan(const fs::path& folder, const std::string& theirs, const std:
                        "give those again, choose another folder, or pass --overwrite");
 }
 
+// Others name their shards so, too.
+bool begins_as_shard(const fs::path& file) {
+  const ShardHeader ours;
+  char magic[sizeof ours.magic] = {};
+  std::ifstream in(file, std::ios::binary);
+  in.read(magic, sizeof magic);
+  return in.gcount() == 0 || std::memcmp(magic, ours.magic, sizeof magic) == 0;
+}
+
 bool made_by_packing(const fs::path& file) {
   const std::string name = file.filename().string();
+  const bool is_shard =
+      name.ends_with(".shard") && (name.starts_with("train-") || name.starts_with("evaluate-"));
   return name == kIndexName || name == kPlanName || name == kPartName ||
-         (name.ends_with(".shard") &&
-          (name.starts_with("train-") || name.starts_with("evaluate-")));
+         (is_shard && begins_as_shard(file));
 }
 
 void refuse_other_files(const fs::path& folder) {

@@ -20,6 +20,7 @@ namespace scalemark::data {
 namespace {
 
 void refuse_output(const ShowOptions& options) {
+  if (output_place(options.output).is_stream) return;
   if (options.output.extension() != ".png") {
     throw configuration("--output is " + options.output.string(), "a name that ends in .png");
   }

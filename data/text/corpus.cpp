@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstring>
 #include <exception>
+#include <iterator>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -142,10 +143,26 @@ void refuse_mismatch(const TokenCorpus& corpus, const fs::path& path, const fs::
   }
 }
 
+// In the folder that is read, an earlier token file is no text.
+void refuse_input_as_output(const TokenizeOptions& options) {
+  if (!fs::is_regular_file(options.output)) return;
+  const bool holds_tokens = fs::is_directory(options.input) && is_token_file(options.output);
+  std::vector<fs::path> inputs{options.vocab};
+  if (!holds_tokens) std::ranges::copy(corpus_files(options.input, {}), std::back_inserter(inputs));
+  const auto same = std::ranges::find_if(
+      inputs, [&](const fs::path& input) { return is_same_file(input, options.output); });
+  if (same == inputs.end()) return;
+  throw configuration("--output '" + options.output.string() + "' is an input of this command: '" +
+                          same->string() + "'",
+                      "another file is expected");
+}
+
 }  // namespace
 
 TokenizeReport tokenize_corpus(const TokenizeOptions& options) {
-  if (!options.overwrite && fs::exists(options.output)) {
+  refuse_input_as_output(options);
+  const bool replaces = !output_place(options.output).is_stream && fs::exists(options.output);
+  if (!options.overwrite && replaces) {
     throw cannot_create("token file " + options.output.string() + " exists already", {},
                         "choose another name, or give --overwrite");
   }

@@ -1,8 +1,11 @@
 #include "data/text/generate.h"
 
 #include <array>
+#include <cctype>
+#include <fstream>
 #include <set>
 #include <span>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -137,11 +140,51 @@ void write_file(const fs::path& path, std::string_view text) {
   file.commit();
 }
 
-void prepare(const GenerateTextOptions& options) {
+std::string line_of(std::istream& text) {
+  std::string line;
+  std::getline(text, line);
+  return line;
+}
+
+// Whether each word of the corpus's first line is in a vocabulary of ours, which begins with
+// `head`, with one of the endings of verbs, or spelled by letters.
+bool is_made_here(const GeneratedText& made, std::string_view head) {
+  std::ifstream vocab(made.vocab, std::ios::binary), corpus(made.corpus, std::ios::binary);
+  std::set<std::string> known;
+  std::string begin;
+  while (vocab) {
+    const std::string token = line_of(vocab);
+    if (begin.size() < head.size()) begin += token + '\n';
+    known.insert(token);
+  }
+  if (fs::exists(made.vocab) && begin != head) return false;
+  std::istringstream words(line_of(corpus));
+  for (std::string word; words >> word;) {
+    while (word.ends_with('.') || word.ends_with(',')) word.pop_back();
+    word[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(word[0])));
+    const bool is_verb = word.ends_with('s') || word.ends_with("ed");
+    const std::string stem = word.substr(0, word.size() - (word.ends_with('s') ? 1 : 2));
+    const bool is_ours =
+        known.contains(word) || word.ends_with("\u00e9") || (is_verb && known.contains(stem));
+    if (!is_ours) return false;
+  }
+  return true;
+}
+
+void refuse_foreign(const GeneratedText& made) {
+  std::int64_t count = 0;
+  if (is_made_here(made, make_vocabulary({}, count))) return;
+  throw cannot_create(made.corpus.string() + " or " + made.vocab.filename().string() +
+                          " was not made by `data generate text`",
+                      "--overwrite replaces only what was", "choose another folder");
+}
+
+void prepare(const GenerateTextOptions& options, const GeneratedText& made) {
   if (options.samples < 4 || options.samples > 10'000'000) {
     throw configuration("samples is " + std::to_string(options.samples), "4 to 10000000 documents");
   }
   refuse_non_empty(options.dir, options.overwrite);
+  if (options.overwrite) refuse_foreign(made);
   std::error_code failed;
   fs::create_directories(options.dir, failed);
   if (failed) throw cannot_create(options.dir.string() + ": " + failed.message());
@@ -153,7 +196,7 @@ GeneratedText generate_text(const GenerateTextOptions& options) {
   GeneratedText result{.corpus = options.dir / "corpus.txt",
                        .vocab = options.dir / "vocab.txt",
                        .documents = options.samples};
-  prepare(options);
+  prepare(options, result);
   SampleRandom words(SampleKey{.seed = options.seed, .epoch = 0, .index = -1});
   const std::vector<Topic> topics = make_topics(words);
   write_file(result.vocab, make_vocabulary(topics, result.vocabulary));

@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "core/base/standard_output.h"
 #include "core/base/text.h"
 #include "core/base/wire.h"
 #include "core/reporting/collectives/words.h"
@@ -127,9 +128,8 @@ ExitCode CommCoordinator::close() {
 void CommCoordinator::show() {
   const auto& general = request_.run.settings.general;
   const reporting::Report report = report_.report();
-  std::cout << reporting::render_answer(std::span(&report, 1), {general.output},
-                                        request_.run.output)
-            << std::flush;
+  write_to_stdout(
+      reporting::render_answer(std::span(&report, 1), {general.output}, request_.run.output));
   if (!why_.empty()) std::cerr << "scalemark: " << why_ << std::endl;
 }
 

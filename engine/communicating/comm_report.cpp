@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "core/base/atomic_file.h"
 #include "core/reporting/collectives/topology.h"
 #include "core/reporting/output/disk.h"
 #include "core/reporting/point/telemetry.h"
@@ -101,7 +102,9 @@ reporting::RunEnd CommReport::close() {
 
 void CommReport::save_topology(const std::string& file) const {
   if (const auto topology = reporting::topology_json(report())) {
-    return reporting::write_atomically(file, *topology);
+    AtomicFile written(file);
+    written.append(*topology);
+    return written.commit();
   }
   run_report_.note("no topology is saved: it needs all-reduce or send-recv at 3 sizes or more");
 }

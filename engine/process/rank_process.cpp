@@ -6,6 +6,7 @@
 #include "core/base/durations.h"
 #include "core/base/version.h"
 #include "core/launching/descriptors.h"
+#include "core/launching/error_file.h"
 #include "core/launching/interruption.h"
 #include "core/settings/settings_json.h"
 #include "data/mapped_file.h"
@@ -245,6 +246,8 @@ ExitCode run_rank_process(const RunRequest& request,
     ender = rank_process.ender();
     together = rank_process.ends_together();
   }
+  if ((code == ExitCode::kFail || code == ExitCode::kUnsure) && !request.error_file.empty())
+    launching::write_verdict_mark(request.error_file);
   if (distributed::ends_are_pending() || !finished(ender, together, code)) {
     std::cout << std::flush;
     distributed::end_process(ender, static_cast<int>(code));

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <span>
 
+#include "core/base/standard_output.h"
 #include "core/reporting/render/answer/answer.h"
 
 namespace scalemark::process {
@@ -64,7 +65,7 @@ void RunConsole::show(const reporting::Evaluation& evaluation) {
 
 void RunConsole::show(const reporting::Report& report, const std::string& why) {
   if (!writes_) return;
-  std::cout << reporting::render_answer(std::span(&report, 1), {}, output_) << std::flush;
+  write_to_stdout(reporting::render_answer(std::span(&report, 1), {}, output_));
   if (!why.empty()) std::cerr << "scalemark: " << why << std::endl;
 }
 

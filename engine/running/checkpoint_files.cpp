@@ -47,10 +47,12 @@ std::vector<Place> places_in(const fs::path& checkpoints) {
   return places;
 }
 
-void remove_folder(const fs::path& folder) {
-  std::error_code error;
-  fs::remove_all(folder, error);
-  if (error) throw reporting::file_failure("remove", folder, error.value());
+// Somebody else's step-100 is neither replaced nor mixed with ours.
+void refuse_foreign(const fs::path& folder) {
+  std::error_code unknown;
+  if (!fs::exists(fs::symlink_status(folder, unknown)) || reporting::is_checkpoint(folder)) return;
+  throw cannot_create(folder.string() + " is no checkpoint of scalemark",
+                      "a name that is free is expected", "choose another --output");
 }
 
 // Why the checkpoint in `folder` is not whole; empty: it is.
@@ -108,7 +110,8 @@ std::optional<FoundCheckpoint> newest_whole_checkpoint(
 
 fs::path begin_checkpoint(const fs::path& checkpoints, std::int64_t step) {
   const fs::path folder = checkpoints / (name_of(step) + std::string(kUnfinished));
-  remove_folder(folder);
+  refuse_foreign(folder);
+  reporting::remove_checkpoint(folder);
   reporting::make_folder(folder);
   return folder;
 }
@@ -118,15 +121,17 @@ void finish_checkpoint(const fs::path& unfinished, const reporting::CheckpointMa
   reporting::write_atomically(unfinished / kManifest, reporting::to_json(manifest));
   const fs::path checkpoints = unfinished.parent_path();
   const fs::path finished = checkpoints / name_of(manifest.step);
-  remove_folder(finished);  // of the same step, torn: this session has passed it over
+  refuse_foreign(finished);
+  reporting::remove_checkpoint(finished);  // torn: this session has passed it over
   std::error_code error;
   fs::rename(unfinished, finished, error);
   if (error) throw reporting::file_failure("rename", unfinished, error.value());
   sync_folder(checkpoints, reporting::file_failure);
 
-  const auto places = places_in(checkpoints);
+  auto places = places_in(checkpoints);
+  std::erase_if(places, [](const Place& place) { return !reporting::is_checkpoint(place.folder); });
   for (std::size_t i = static_cast<std::size_t>(keep); i < places.size(); ++i) {
-    remove_folder(places[i].folder);
+    reporting::remove_checkpoint(places[i].folder);
   }
 }
 

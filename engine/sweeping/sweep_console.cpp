@@ -9,6 +9,7 @@
 
 #include "core/base/byte_size.h"
 #include "core/base/durations.h"
+#include "core/base/standard_output.h"
 #include "core/base/text.h"
 #include "core/planning/estimates.h"
 #include "core/reporting/record/report_json.h"
@@ -123,8 +124,7 @@ std::string SweepConsole::kept() const {
 }
 
 void SweepConsole::show(const reporting::Report& report, const std::string& why) {
-  std::cout << reporting::render_answer(std::span(&report, 1), {output_}, output_terminal_)
-            << std::flush;
+  write_to_stdout(reporting::render_answer(std::span(&report, 1), {output_}, output_terminal_));
   if (!why.empty()) std::cerr << "scalemark: " << why << std::endl;
 }
 

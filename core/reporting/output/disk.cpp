@@ -42,20 +42,16 @@ std::optional<std::string> read_if_there(const fs::path& file) {
 }
 
 int write_all(int descriptor, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return errno;
-    if (written == 0) return ENOSPC;
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
+  if (const int error = write_whole(descriptor, bytes)) return error;
   return ::fsync(descriptor) == 0 ? 0 : errno;
 }
 
 Error file_failure(const char* verb, const fs::path& file, int error) {
   return io_error(
       std::string("cannot ") + verb + " " + file.string() + ": " + std::strerror(error), {},
-      error == ENOSPC || error == EDQUOT ? "free space there, or choose another --output" : "");
+      error == ENOSPC || error == EDQUOT ? "free space there, or choose another --output"
+      : error == EFBIG                   ? kFileSizeHint
+                                         : "");
 }
 
 void write_atomically(const fs::path& file, std::string_view text) {

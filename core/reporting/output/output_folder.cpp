@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/reporting/output/disk.h"
@@ -17,12 +19,29 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 2> kRenderings{"report.md", "report.html"};
-constexpr std::array<std::string_view, 10> kOurs{
-    "report.json",     "report.json.tmp", "report.md",       "report.md.tmp",       "report.html",
-    "report.html.tmp", "status.json",     "status.json.tmp", "metrics-target.json", ".reserve"};
 constexpr const char* kJournal = "journal.jsonl";
+constexpr std::array<std::string_view, 2> kRenderings{"report.md", "report.html"};
+
+// A file that runs write, and a text that stands near the begin of each that ours have written.
+struct OwnFile {
+  std::string_view name, mark;
+};
+constexpr std::array<OwnFile, 11> kOurs{{{"report.json", "\"scalemark.report/"},
+                                         {"report.json.tmp", {}},
+                                         {"report.md", {}},
+                                         {"report.md.tmp", {}},
+                                         {"report.html", "<title>scalemark</title>"},
+                                         {"report.html.tmp", {}},
+                                         {"status.json", "\"scalemark.status/"},
+                                         {"status.json.tmp", {}},
+                                         {"metrics-target.json", "\"targets\""},
+                                         {".reserve", {}},
+                                         {kJournal, "\"event\":"}}};
+constexpr std::array<std::string_view, 3> kMarkdownTitles{"# Sweep report", "# Collectives",
+                                                          "| run "};
 constexpr const char* kCheckpoints = "checkpoints";
+constexpr const char* kManifest = "checkpoint.json";
+constexpr std::string_view kCheckpointPrefix = "step-", kUnfinished = ".unfinished";
 
 Error unreadable(const fs::path& folder, const std::string& why) {
   return cannot_create("cannot read the output folder " + folder.string() + ": " + why);
@@ -45,10 +64,29 @@ std::optional<std::string> foreign_entry(const fs::path& folder) {
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
     const std::string name = entry->path().filename().string();
-    if (name != kJournal && std::ranges::find(kOurs, name) == kOurs.end()) return name;
+    if (std::ranges::find(kOurs, name, &OwnFile::name) == kOurs.end()) return name;
   }
   if (error) throw unreadable(folder, error.message());
   return std::nullopt;
+}
+
+std::string begin_of(const fs::path& file) {
+  constexpr std::size_t kNear = 4096;
+  std::string begin(kNear, '\0');
+  std::ifstream in(file, std::ios::binary);
+  in.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  begin.resize(static_cast<std::size_t>(in.gcount()));
+  return begin;
+}
+
+// A link and what it leads to are the user's; whether a file under one of our names is ours shows
+// its begin. An empty one holds nothing that could be lost.
+bool is_ours(const fs::path& file, const OwnFile& own) {
+  const std::string begin = begin_of(file);
+  if (begin.empty() || own.name == ".reserve" || own.name.ends_with(".tmp")) return true;
+  if (own.name != kRenderings.front()) return begin.find(own.mark) != std::string::npos;
+  return std::ranges::any_of(kMarkdownTitles,
+                             [&](std::string_view title) { return begin.starts_with(title); });
 }
 
 bool tells_of_runs(const fs::path& journal) {
@@ -62,6 +100,27 @@ bool is_there(const fs::path& file) {
   const bool there = fs::exists(file, error);
   if (error) throw file_failure("read", file, error.value());  // a disk error: it may exist
   return there;
+}
+
+bool is_checkpoint_file(std::string_view name) {
+  return name == kManifest || name == std::string(kManifest) + ".tmp" ||
+         (name.starts_with("rank-") && name.ends_with(".safetensors"));
+}
+
+// Those of runs; what else the user keeps there stays. A link named so is not followed.
+void remove_checkpoints(const fs::path& checkpoints) {
+  std::error_code error;
+  if (!fs::is_directory(fs::symlink_status(checkpoints, error))) return;
+  std::vector<fs::path> ours;
+  for (fs::directory_iterator entry(checkpoints, error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (is_checkpoint(entry->path())) ours.push_back(entry->path());
+  }
+  for (const fs::path& folder : ours) remove_checkpoint(folder);
+  if (!error && fs::is_empty(checkpoints, error)) fs::remove(checkpoints, error);
+  if (error)
+    throw cannot_create("cannot replace the checkpoints in " + checkpoints.string() + ": " +
+                        error.message());
 }
 
 fs::path made(fs::path folder, ExistingFolder existing) {
@@ -90,6 +149,52 @@ void refuse_used_folder(const fs::path& folder, ExistingFolder existing) {
   if (!empty && existing == ExistingFolder::kRefuse) throw not_empty(folder);
 }
 
+void refuse_foreign_files(const fs::path& folder, std::string_view only) {
+  for (const OwnFile& own : kOurs) {
+    if (!only.empty() && own.name != only) continue;
+    const fs::path file = folder / own.name;
+    std::error_code unknown;
+    if (!fs::exists(fs::symlink_status(file, unknown)) || fs::is_symlink(file, unknown)) continue;
+    if (fs::is_regular_file(file, unknown) && is_ours(file, own)) continue;
+    throw cannot_create(file.string() + " was not written by scalemark",
+                        "--overwrite replaces only what was", "choose another --output");
+  }
+}
+
+bool is_checkpoint(const fs::path& folder) {
+  const std::string name = folder.filename().string();
+  std::error_code unknown;
+  const bool is_folder = fs::is_directory(fs::symlink_status(folder, unknown));
+  if (!is_folder || !name.starts_with(kCheckpointPrefix)) return false;
+  if (!name.ends_with(kUnfinished))
+    return fs::is_regular_file(folder / kManifest, unknown) &&
+           begin_of(folder / kManifest).find("\"same\"") != std::string::npos;
+  // It has no manifest yet: the states of ranks.
+  for (fs::directory_iterator entry(folder, unknown), end; !unknown && entry != end;
+       entry.increment(unknown)) {
+    if (!is_checkpoint_file(entry->path().filename().string())) return false;
+  }
+  return !unknown;
+}
+
+void remove_checkpoint(const fs::path& folder) {
+  std::error_code error;
+  std::vector<fs::path> ours;
+  bool all = true;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const bool is_one = is_checkpoint_file(entry->path().filename().string());
+    if (is_one) ours.push_back(entry->path());
+    all = all && is_one;
+  }
+  for (const fs::path& file : ours) {
+    if (!error) fs::remove(file, error);
+  }
+  if (!error && all) fs::remove(folder, error);
+  if (error && error != std::errc::no_such_file_or_directory)
+    throw file_failure("remove", folder, error.value());
+}
+
 void make_folder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
@@ -104,7 +209,9 @@ OutputFolder::OutputFolder(fs::path folder, ExistingFolder existing)
       hold_(hold_of(path_, existing)),
       journal_(path_ / kJournal) {
   look_again(existing);
-  if (existing == ExistingFolder::kOverwrite) empty();
+  if (existing != ExistingFolder::kOverwrite) return;
+  refuse_foreign_files(path_);
+  empty();
 }
 
 // Another run may have started and ended between the first check and the lock.
@@ -125,17 +232,21 @@ void OutputFolder::look_again(ExistingFolder existing) const {
 // The journal is truncated, not removed: a run that opens it now must find our lock.
 void OutputFolder::empty() {
   journal_.clear();
-  for (const std::string_view name : kOurs) take_away(path_ / name);
-  std::error_code error;
-  fs::remove_all(path_ / kCheckpoints, error);
-  if (error)
-    throw cannot_create("cannot replace the checkpoints of " + path_.string() + ": " +
-                        error.message());
+  for (const OwnFile& own : kOurs) {
+    std::error_code unknown;
+    const bool stays = own.name == kJournal || fs::is_symlink(path_ / own.name, unknown);
+    if (!stays) take_away(path_ / own.name);
+  }
+  remove_checkpoints(path_ / kCheckpoints);
   remove_raw_steps(path_);
 }
 
 void OutputFolder::remove_renderings() const {
-  for (const std::string_view name : kRenderings) take_away(path_ / name);
+  for (const std::string_view name : kRenderings) {
+    refuse_foreign_files(path_, name);
+    std::error_code unknown;
+    if (!fs::is_symlink(path_ / name, unknown)) take_away(path_ / name);
+  }
 }
 
 LockedFile hold_output_folder(const fs::path& folder, ExistingFolder existing) {

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "core/reporting/output/journal.h"
@@ -17,6 +18,16 @@ enum class ExistingFolder { kRefuse, kOverwrite, kContinue, kContinueBlock };
 // Only checks: throws cannot_create() (73) for a path that is no folder and, with kRefuse, for a
 // folder that holds anything. A folder that does not exist yet is accepted.
 void refuse_used_folder(const std::filesystem::path& folder, ExistingFolder existing);
+
+// Throws cannot_create() (73) where a file of the folder has a name of ours, and we have not
+// written it: --overwrite would lose it. `only`: that one; empty: all.
+void refuse_foreign_files(const std::filesystem::path& folder, std::string_view only = {});
+
+// Whether the folder is a checkpoint of a run of ours, finished or not.
+bool is_checkpoint(const std::filesystem::path& folder);
+
+// The folder goes, too, unless it holds something else. Throws io_error() (74).
+void remove_checkpoint(const std::filesystem::path& folder);
 
 // Parents too. Throws cannot_create() (73).
 void make_folder(const std::filesystem::path& folder);

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <bit>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
@@ -94,7 +95,12 @@ Json tables_json(const std::vector<RawTable>& tables) {
 
 bool is_of_raw_steps(const fs::path& file) {
   const std::string name = file.filename().string();
-  return name.ends_with(kEnding) || name.ends_with(std::string(kEnding) + kTemporary);
+  if (name.ends_with(std::string(kEnding) + kTemporary)) return true;
+  if (!name.ends_with(kEnding)) return false;
+  std::string begin(kAlignment, '\0');
+  std::ifstream in(file, std::ios::binary);
+  in.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  return in.gcount() == 0 || begin.find(kFormat) != std::string::npos;
 }
 
 // Makes the folder of `file`, and puts its name on the disk.
@@ -139,6 +145,7 @@ std::string raw_steps_name(const std::string& point) {
 
 void remove_raw_steps(const fs::path& output) {
   std::error_code error;
+  if (fs::is_symlink(output / kFolder, error)) return;  // what it leads to is the user's
   std::vector<fs::path> all{output / kFolder};
   for (fs::recursive_directory_iterator entry(all.front(), error), end; !error && entry != end;
        entry.increment(error)) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/encoding.h"
 #include "core/base/json_depth.h"
 #include "core/base/json_reader.h"
 #include "core/base/json_writer.h"
@@ -96,6 +97,7 @@ std::vector<T> records_in(const FieldJson& array, const char* name) {
 // Returns what `use` makes of the JSON in `text`.
 template <class Use>
 auto read(std::string_view text, std::string_view origin, Use use) {
+  refuse_wide_text(text, std::string(origin));
   if (nests_too_deep(text)) {
     throw bad_data(std::string(origin) + " nests deeper than any report",
                    std::to_string(kDeepestJson) + " levels at most");

@@ -50,12 +50,17 @@ std::vector<Option> run_options() {
       {.name = "overwrite",
        .kind = Kind::kFlag,
        .group = Group::kGeneral,
-       .commands = kPredict | kBaselineMake | kDataTokenize | kDataGenerate | kDataPack |
+       .commands = kReport | kCompare | kAccept | kLint | kPublishedLint | kPublishedExport |
+                   kPredict | kBaselineMake | kDataTokenize | kDataGenerate | kDataPack |
                    kDataShow | kDoctor | kReproduce | kImport | kPublishedAdd,
        .field = kField<&GeneralSettings::overwrite>,
        .default_text = "off",
-       .help = "use an output folder that is not empty",
-       .own_help = {{kPredict | kDoctor, "replace the report.json that is there"},
+       .help =
+           "use an output folder that is not empty: what earlier runs wrote into it goes, other "
+           "files stay; replace a file that is named as an output",
+       .own_help = {{kReport | kCompare | kAccept | kLint | kPublishedLint | kPublishedExport,
+                     "replace files of --format that are there"},
+                    {kPredict | kDoctor, "replace the report.json that is there"},
                     {kDataTokenize | kDataShow | kBaselineMake | kImport | kPublishedAdd,
                      "replace the file"},
                     {kDataGenerate | kDataPack, "replace what was made there before"}},

@@ -78,7 +78,7 @@ std::vector<Option> tool_options() {
        .help = "how many ranks stand on a node; else what --topology says, else the most that were "
                "measured on one",
        .value_name = "N",
-       .range = kFromOne},
+       .range = {.low = 1, .high = 1'000'000}},
       {.name = "old",
        .kind = Kind::kPath,
        .group = kGroup,
@@ -156,7 +156,7 @@ std::vector<Option> tool_options() {
        .commands = kAccept,
        .help = "so many devices have to be measured on each node",
        .value_name = "N",
-       .range = kFromOne},
+       .range = {.low = 1, .high = 1'000'000}},
       {.name = "explain",
        .group = kGroup,
        .commands = kLint | kPublishedLint,

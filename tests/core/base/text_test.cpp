@@ -10,6 +10,7 @@ TEST(Text, AShellReadsAWordBack) {
   EXPECT_EQ(shell_word("32..256*2"), "'32..256*2'");
   EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
   EXPECT_EQ(shell_word(""), "''");
+  EXPECT_EQ(shell_word("it's caf\xe9"), "$'it\\'s caf\\xe9'");
 }
 
 TEST(Text, AnOptionIsTakenOutWithItsValue) {

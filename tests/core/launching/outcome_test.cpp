@@ -114,6 +114,22 @@ TEST(FindCause, VerdictsCountWhenNothingIsWorse) {
   EXPECT_EQ(find_cause({exited(0, 69, 1), exited(1, 1, 9)})->exit_code, 1);
 }
 
+// MKL ends the process with 2 where the working folder is gone: that is no verdict of ours.
+TEST(ForeignEnd, IsACodeThatTheRankDidNotChoose) {
+  for (const int code : {1, 2}) {
+    EXPECT_FALSE(foreign_end(exited(0, code, 1), true));
+    EXPECT_EQ(foreign_end(exited(3, code, 1), false)->exit_code, ExitCode::kSystem);
+  }
+  for (const int code : {3, 14, 127, 255}) EXPECT_TRUE(foreign_end(exited(0, code, 1), true));
+  for (const int code : {0, 64, 69, 70, 84, 130})
+    EXPECT_FALSE(foreign_end(exited(0, code, 1), false));
+  EXPECT_FALSE(foreign_end(killed(0, SIGKILL, 1), false));
+  EXPECT_FALSE(foreign_end(saying(exited(0, 2, 1), ExitCode::kBug, 1), false));
+  const auto record = *foreign_end(exited(3, 2, 1), false);
+  EXPECT_EQ(record.rank, 3);
+  EXPECT_NE(record.what.find("exit code 2"), std::string::npos);
+}
+
 TEST(RunExitCode, ASignalExplainsWhatFollowsIt) {
   const std::vector<RankOutcome> after = {killed(0, SIGTERM, 2 * kSecond),
                                           exited(1, 69, 3 * kSecond)};

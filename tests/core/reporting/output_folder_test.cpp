@@ -98,14 +98,64 @@ TEST_F(Folder, ALockIsOfTheFileThatStandsThere) {
 
 TEST_F(Folder, IsEmptiedOfOurFilesOnly) {
   put("theirs", "keep");
-  for (const char* ours : {"report.json", "report.json.tmp", "report.md", "report.html", ".reserve",
-                           "journal.jsonl"}) {
-    put(ours, "old");
-  }
+  put("report.json", "{\n  \"schema\": \"scalemark.report/1\"");
+  put("report.json.tmp", "{\n  \"sch");
+  put("report.md", "# Sweep report\n");
+  put("report.html", "<title>scalemark</title>");
+  put(".reserve", std::string(100, '\0'));
+  put("journal.jsonl", "{\"time\":\"2026\",\"event\":\"started\"}\n");
   OutputFolder opened(folder_, ExistingFolder::kOverwrite);
   EXPECT_EQ(read("theirs"), "keep");
   EXPECT_EQ(read("journal.jsonl"), "");
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 2) << "theirs and the journal";
+}
+
+// Its names are plain ones: somebody else's report.md stays, and the run is refused.
+TEST_F(Folder, WithSomebodysFileUnderOneOfOurNamesIsRefused) {
+  for (const char* name : {"report.json", "report.md", "report.html", "status.json",
+                           "journal.jsonl", "metrics-target.json"}) {
+    put(name, "{\"score\": 1}");
+    refused(ExistingFolder::kOverwrite);
+    EXPECT_EQ(read(name), "{\"score\": 1}");
+    fs::remove_all(folder_);
+  }
+  put("elsewhere", "mine");
+  fs::create_symlink("elsewhere", folder_ / "report.md");
+  { OutputFolder opened(folder_, ExistingFolder::kOverwrite); }
+  EXPECT_EQ(read("report.md"), "mine");
+}
+
+TEST_F(Folder, LosesNoCheckpointButOurs) {
+  const std::string manifest = "{\"step\": 5, \"same\": {}, \"files\": []}";
+  for (const char* step : {"checkpoints/step-5", "checkpoints/step-10.unfinished"}) {
+    fs::create_directories(folder_ / step);
+    put((std::string(step) + "/rank-0.safetensors").c_str(), "weights");
+  }
+  put("checkpoints/step-5/checkpoint.json", manifest);
+  OutputFolder(folder_, ExistingFolder::kOverwrite);
+  EXPECT_FALSE(fs::exists(folder_ / "checkpoints"));
+
+  const std::vector<const char*> theirs = {
+      "checkpoints/best.safetensors", "checkpoints/last/model.pt",
+      "checkpoints/step-7/model.pt",  "checkpoints/step-8/checkpoint.json",
+      "checkpoints/step-9/notes.txt", "elsewhere/step-6/x"};
+  for (const char* folder : {"last", "step-7", "step-8", "step-9"})
+    fs::create_directories(folder_ / "checkpoints" / folder);
+  fs::create_directories(folder_ / "elsewhere/step-6");
+  for (const char* file : theirs) put(file, "mine");
+  put("checkpoints/step-9/checkpoint.json", manifest);
+  put("elsewhere/step-6/checkpoint.json", manifest);
+  fs::create_directory_symlink("../elsewhere/step-6", folder_ / "checkpoints/step-6");
+  OutputFolder(folder_, ExistingFolder::kOverwrite);
+  for (const char* file : theirs) EXPECT_EQ(read(file), "mine") << file;
+  EXPECT_EQ(read("elsewhere/step-6/checkpoint.json"), manifest) << "a link is not followed";
+  EXPECT_FALSE(fs::exists(folder_ / "checkpoints/step-9/checkpoint.json"));
+
+  fs::rename(folder_ / "checkpoints", folder_ / "disk");
+  put("disk/step-9/checkpoint.json", manifest);
+  fs::create_directory_symlink("disk", folder_ / "checkpoints");
+  OutputFolder(folder_, ExistingFolder::kOverwrite);
+  EXPECT_EQ(read("checkpoints/step-9/checkpoint.json"), manifest) << "a link is not followed";
 }
 
 // Killed between the journal's first line and the first report.json: --resume goes on.
@@ -152,8 +202,8 @@ TEST_F(Folder, WhoseReportCannotBeReadIsNotTakenForANewOne) {
 
 TEST_F(Folder, OfAnEarlierSessionKeepsNoPageOfIt) {
   { ReportWriter first(folder_, empty()); }
-  put("report.md", "of the first session");
-  put("report.html", "of the first session");
+  put("report.md", "# Sweep report\n\nof the first session");
+  put("report.html", "<title>scalemark</title> of the first session");
   ReportWriter second(folder_, *read_earlier(folder_), ExistingFolder::kContinue);
   EXPECT_FALSE(fs::exists(folder_ / "report.md"));
   EXPECT_FALSE(fs::exists(folder_ / "report.html"));

@@ -133,14 +133,16 @@ TEST_F(RawStepsFiles, OfAnEarlierRunAreRemovedAndNothingElse) {
   remove_raw_steps(folder_);  // there are none
   for (const char* ours : {"raw/a/r0.steps", "raw/a/r1.steps.tmp", "raw/b/r0.steps"}) {
     fs::create_directories((folder_ / ours).parent_path());
-    std::ofstream(folder_ / ours) << "x";
+    std::ofstream(folder_ / ours) << "{\"format\":\"scalemark.raw_steps/1\",";
   }
   std::ofstream(folder_ / "raw/b/photo.raw") << "somebody's";
+  std::ofstream(folder_ / "raw/b/dance.steps") << "somebody's";
   fs::create_directory_symlink("/", folder_ / "raw/elsewhere");
   remove_raw_steps(folder_);
   EXPECT_FALSE(fs::exists(folder_ / "raw/a"));
   EXPECT_FALSE(fs::exists(folder_ / "raw/b/r0.steps"));
   EXPECT_TRUE(fs::exists(folder_ / "raw/b/photo.raw"));
+  EXPECT_TRUE(fs::exists(folder_ / "raw/b/dance.steps"));
   EXPECT_TRUE(fs::is_symlink(folder_ / "raw/elsewhere"));
 }
 

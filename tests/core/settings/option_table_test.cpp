@@ -176,6 +176,10 @@ TEST(AllowedText, SaysItInWords) {
   EXPECT_EQ(allowed_text(*find_option("learning_rate")), "a number above 0");
   EXPECT_EQ(allowed_text(*find_option("device")), "one of auto, cpu, cuda");
   EXPECT_EQ(allowed_text(*find_option("momentum")), "a number from 0 to 1 (excluded)");
+  EXPECT_EQ(allowed_text(*find_option("seed"), "18446744073709551615"),
+            "a whole number from 0 on, at most 9223372036854775807");
+  EXPECT_EQ(allowed_text(*find_option("seed"), "-1"), "a whole number from 0 on");
+  EXPECT_EQ(allowed_text(*find_option("output"), "caf\xe9"), "it is not UTF-8: a path in UTF-8");
 }
 
 }  // namespace

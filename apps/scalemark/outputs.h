@@ -1,0 +1,74 @@
+// Files that a command line names as outputs, against what is there and what the command reads.
+#pragma once
+
+#include <filesystem>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "apps/scalemark/command_line.h"
+#include "core/settings/settings.h"
+#include "core/settings/tool_values.h"
+
+namespace scalemark::cli {
+
+// The files that a command reads, however they are named.
+class Inputs {
+ public:
+  // Those of --config.
+  explicit Inputs(const Invocation& invocation);
+
+  // A file, or a folder that holds one report or several.
+  void add(const std::string& path);
+  // A folder of rows: its *.jsonl.
+  void add_library(const std::string& folder);
+  // Data of a training: all files of a folder, of an image tree those of train/ and val/.
+  void add_data(const std::string& path);
+
+  // Throws configuration() (78) where an output of this name would replace one of them: another
+  // spelling, a hard link and a symbolic link are the same file. `named`: who asked for it.
+  void refuse(const std::string& named, const std::filesystem::path& output) const;
+  // The same where the folder of a run would be emptied of its files or checkpoints, or where a
+  // data set would get the files of a run.
+  void refuse_folder(const std::string& named, const std::filesystem::path& output) const;
+
+  bool lies_beside_report(const std::filesystem::path& path) const;
+
+ private:
+  std::set<std::filesystem::path> files_;
+  std::set<std::filesystem::path> folders_;  // all files of such a folder are read
+  std::set<std::filesystem::path> reports_;  // the folders of reports
+};
+
+// The files that a training reads.
+void add_inputs(const settings::Settings& settings, Inputs& inputs);
+
+// All that a command without ranks reads, by its words and options.
+Inputs inputs_of(const Invocation& invocation, const settings::ToolValues& values);
+
+// The outputs of a command line: each is checked before anything is read, and written at the end.
+class OutputFiles {
+ public:
+  OutputFiles(Inputs inputs, bool overwrite);
+
+  // The report of a run in this folder is no file for another output.
+  void reserve_folder(const std::filesystem::path& folder);
+  // Throws configuration() (78) for a file that the command reads, or writes already;
+  // cannot_create() (73) where it cannot be written, or is there and not to be replaced. What lies
+  // in the folder of a report that is read is left to check_content().
+  void check(const std::string& named, const std::string& path);
+  // Throws cannot_create() (73) for a file in the folder of a report that begins otherwise than
+  // `text`, and so is no earlier rendering, which is replaced unasked.
+  void check_content(const std::string& named, const std::filesystem::path& path,
+                     std::string_view text) const;
+
+ private:
+  Inputs inputs_;
+  bool overwrite_;
+  std::set<std::filesystem::path> named_;
+};
+
+// Throws as AtomicFile does.
+void write_output(const std::filesystem::path& path, std::string_view text);
+
+}  // namespace scalemark::cli

@@ -1,0 +1,86 @@
+#include "core/base/encoding.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "core/base/error.h"
+
+namespace scalemark {
+
+std::size_t utf8_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned first = byte(0);
+  if (first < 0x80) return 1;
+  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+  if (first < 0xC2 || first > 0xF4 || text.size() < length) return 0;
+  const unsigned low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
+  const unsigned high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
+  if (byte(1) < low || byte(1) > high) return 0;
+  for (std::size_t i = 2; i < length; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+  }
+  return length;
+}
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+std::string as_utf8(std::string_view text) {
+  std::string all;
+  all.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    if (length > 0) {
+      all += text.substr(0, length);
+    } else {
+      std::array<char, 5> escaped{};
+      std::snprintf(escaped.data(), escaped.size(), "\\x%02x", static_cast<unsigned char>(text[0]));
+      all += escaped.data();
+    }
+    text.remove_prefix(std::max<std::size_t>(1, length));
+  }
+  return all;
+}
+
+std::string wide_encoding_of(std::string_view text) {
+  using namespace std::string_view_literals;
+  struct Begin {
+    std::string_view bytes;
+    const char* encoding;
+  };
+  static constexpr Begin kMarks[] = {{"\xff\xfe\0\0"sv, "UTF-32 (little-endian)"},
+                                     {"\0\0\xfe\xff"sv, "UTF-32 (big-endian)"},
+                                     {"\xff\xfe"sv, "UTF-16 (little-endian)"},
+                                     {"\xfe\xff"sv, "UTF-16 (big-endian)"}};
+  for (const Begin& mark : kMarks) {
+    if (text.starts_with(mark.bytes)) return mark.encoding;
+  }
+  // Without a mark: where the zeros of two or one Latin letters stand.
+  if (text.size() < 4) return {};
+  const std::array zero{text[0] == 0, text[1] == 0, text[2] == 0, text[3] == 0};
+  if (zero == std::array{false, true, true, true}) return "UTF-32 (little-endian)";
+  if (zero == std::array{true, true, true, false}) return "UTF-32 (big-endian)";
+  if (zero == std::array{false, true, false, true}) return "UTF-16 (little-endian)";
+  if (zero == std::array{true, false, true, false}) return "UTF-16 (big-endian)";
+  return {};
+}
+
+std::string utf8_hint(std::string_view encoding) {
+  return "iconv -f " + std::string(encoding.substr(0, encoding.find(' '))) +
+         " -t UTF-8 makes it so";
+}
+
+void refuse_wide_text(std::string_view text, const std::string& named) {
+  const std::string encoding = wide_encoding_of(text);
+  if (encoding.empty()) return;
+  throw bad_data(named + " is in " + encoding, "UTF-8 is expected", utf8_hint(encoding));
+}
+
+}  // namespace scalemark

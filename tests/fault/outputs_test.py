@@ -1,0 +1,142 @@
+"""What train, sweep and comm write: a full stdout, a limit of file sizes, a working folder that is gone, and somebody's
+files in the way. Each alone and under the built-in launcher."""
+
+import os
+import resource
+import subprocess
+
+from endings import closed_report, error_lines, expect_error, only_error, run_cases
+from program import SCALEMARK, check, clean_environment, run, words_of
+
+FAST = ("--iters", 5, "--warmup-iters", 1, "--no-progress")
+TRAIN = ("train", "--workload", "linear", *FAST)
+COMMANDS = {"train": TRAIN, "sweep": ("sweep", "--workload", "linear", *FAST, "--world-sizes", 1, "--repetitions", 1),
+            "comm": ("comm", "--sizes", "4KiB", "--collectives", "all-reduce", "--repetitions", 1, "--checks", "none")}
+
+
+def shell(line, *arguments, limit=None, cwd=None):
+    """`line` has the program and its words as "$@"."""
+    preexec = (lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))) if limit else None
+    return subprocess.run(["bash", "-c", line, "bash", str(SCALEMARK), *words_of(arguments)], capture_output=True, text=True, timeout=600, check=False,
+                          env=clean_environment(TMPDIR=cwd) if cwd else clean_environment(), preexec_fn=preexec, cwd=cwd)
+
+
+def full_stdout(folder):
+    """The report is whole; what is asked for on stdout is not there."""
+    for name, words in COMMANDS.items():
+        for ranks in (1, 2):
+            for redirection in ("> /dev/full", ">&-"):
+                out = folder / f"{name}{ranks}{redirection[1]}"
+                done = shell(f'exec "$@" {redirection}', *words, "--nproc-per-node", ranks, "--output", out)
+                check(done.returncode == 74, f"{name} {ranks} {redirection}: {done.returncode}\n{done.stderr}")
+                only_error(done.stderr, "E_IO", 74, "stdout")
+                check(closed_report(out, "complete", 0), "the report is whole")
+    done = shell('"$@" | true; exit ${PIPESTATUS[0]}', *TRAIN, "--output", folder / "head")
+    check(done.returncode == 0, f"a reader that has gone has what it wanted: {done.stderr}")
+
+
+def file_size_limit(folder):
+    for name, words in COMMANDS.items():
+        for ranks in (1, 2):
+            tmp = folder / f"{name}{ranks}"
+            tmp.mkdir()
+            done = shell('exec "$@"', *words, "--nproc-per-node", ranks, "--output", tmp / "out", limit=1024, cwd=tmp)
+            check(done.returncode == 74, f"{name} {ranks}: {done.returncode}\n{done.stderr}")
+            lines = error_lines(done.stderr)
+            check(len(lines) <= ranks, done.stderr)
+            expect_error(lines[0], "E_IO", 74, "File too large", "ulimit -f")
+            left = [path for path in tmp.rglob("*") if path.name.endswith(".tmp") or ".tmp-" in path.name or path.parent == tmp]
+            check(left == [tmp / "out"], left)
+    weights = folder / "w.safetensors"
+    done = shell('exec "$@"', "train", "--workload", "mlp", *FAST, "--output", folder / "saved", "--save", weights, limit=100_000)
+    check(done.returncode == 74, done.stderr)
+    expect_error(error_lines(done.stderr)[0], "E_IO", 74, str(weights), "File too large")
+    closed_report(folder / "saved", "failed", 74)
+    check(not weights.exists() and not list(folder.glob("*.tmp*")), "nothing half written is left")
+
+
+def lost_working_folder(folder):
+    for name, words in COMMANDS.items():
+        for ranks in (1, 2):
+            for output in ("out", folder / f"{name}{ranks}"):
+                done = shell('mkdir gone; cd gone; rmdir ../gone; exec "$@"', *words, "--nproc-per-node", ranks, "--output", output,
+                             cwd=folder)
+                check(done.returncode == 71, f"{name} {ranks}: {done.returncode}\n{done.stderr}")
+                only_error(done.stderr, "E_SYSTEM", 71, "working folder")
+
+
+def ended_by_a_library(folder):
+    """exit() and _exit() from within, as MKL's: with a code that would be a verdict, or with success."""
+    source = folder / "ends.c"
+    library = folder / "ends.so"
+    for call, ranks in (("exit(2)", 1), ("exit(0)", 1), ("exit(1)", 2), ("_exit(2)", 2)):
+        source.write_text('#define _GNU_SOURCE\n#include <stdlib.h>\n#include <unistd.h>\n#include <sys/mman.h>\n#include <dlfcn.h>\n'
+                          'int posix_memalign(void** p, size_t a, size_t n) {\n'
+                          '  static int (*real)(void**, size_t, size_t);\n'
+                          '  if (!real) real = (int (*)(void**, size_t, size_t))dlsym(RTLD_NEXT, "posix_memalign");\n'
+                          f'  if (n >= 100000 && getenv("SCALEMARK_ENDS_NOT") == 0) {call};\n'
+                          '  return real(p, a, n);\n}\n')
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
+        done = subprocess.run([SCALEMARK, *map(str, TRAIN), "--nproc-per-node", str(ranks), "--output", folder / "out", "--overwrite"],
+                              capture_output=True, text=True, timeout=600, check=False, env=clean_environment(LD_PRELOAD=library))
+        check(done.returncode == 71, f"{call}, {ranks}: {done.returncode}\n{done.stderr}")
+        expect_error(error_lines(done.stderr)[0], "E_SYSTEM", 71, "a library ended the process")
+
+
+def somebodys_files(folder):
+    """--overwrite takes what runs wrote, and nothing else; without it nothing is lost."""
+    out, save = folder / "out", folder / "w.safetensors"
+    mine = {out / "checkpoints/best.safetensors": "x", out / "checkpoints/last/model.pt": "x", out / "notes.txt": "x"}
+    for name, words in COMMANDS.items():
+        for path, text in mine.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        run(*words, "--nproc-per-node", 2, "--output", out, expect=73)
+        run(*words, "--output", out, "--overwrite")
+        check(all(path.read_text() == text for path, text in mine.items()), f"{name}: they stay")
+        (out / "report.md").write_text("my notes")
+        only_error(run(*words, "--output", out, "--overwrite", expect=73).stderr, "E_CANNOT_CREATE", 73, "report.md", "not written by scalemark")
+        check((out / "report.md").read_text() == "my notes", "it stays")
+        (out / "report.md").unlink()
+    save.write_text("mine")
+    topology = folder / "topology.json"
+    topology.write_text("mine")
+    for words, file in ((("--save", save), save), (("--trace", folder / "t"), None)):
+        run(*TRAIN, "--output", folder / "first", "--overwrite", *(words if file is None else ()))
+        only_error(run(*TRAIN, "--output", folder / "second", *words, expect=73).stderr, "E_CANNOT_CREATE", 73, "--overwrite")
+        check(not (folder / "second").exists(), "refused before anything was made")
+        run(*TRAIN, "--output", folder / "second", *words, "--overwrite")
+        check(file is None or file.read_bytes() != b"mine", "replaced")
+    only_error(run(*COMMANDS["comm"], "--output", folder / "third", "--save-topology", topology, expect=73).stderr, "E_CANNOT_CREATE", 73)
+    check(topology.read_text() == "mine", "it stays")
+
+
+def inputs_are_no_outputs(folder):
+    save, again = folder / "w.safetensors", folder / "hard.safetensors"
+    run(*TRAIN, "--output", folder / "out", "--save", save)
+    before = save.read_bytes()
+    again.hardlink_to(save)
+    (folder / "soft.safetensors").symlink_to(save)
+    for name in (save, again, folder / "soft.safetensors", f"{folder}/./w.safetensors"):
+        only_error(run(*TRAIN, "--output", folder / "other", "--init-from", save, "--save", name, "--overwrite", expect=78).stderr,
+                   "E_CONFIGURATION", 78, "input")
+    check(save.read_bytes() == before, "unchanged")
+    kept = folder / "kept/checkpoints/step-3/rank-0.safetensors"
+    kept.parent.mkdir(parents=True)
+    kept.write_bytes(before)
+    only_error(run(*TRAIN, "--init-from", kept, "--output", folder / "kept", "--overwrite", expect=78).stderr, "E_CONFIGURATION", 78, "input")
+    only_error(run(*TRAIN, "--output", folder / "report", "--save", folder / "report/report.json", expect=73).stderr, "E_CANNOT_CREATE", 73)
+    (folder / "made").mkdir()
+    only_error(run(*TRAIN, "--output", folder / "made", "--save", folder / "made/report.json", expect=78).stderr, "E_CONFIGURATION", 78, "twice")
+    link = folder / "link.safetensors"
+    link.symlink_to("new.safetensors")
+    run(*TRAIN, "--output", folder / "linked", "--save", link)
+    check(link.is_symlink() and (folder / "new.safetensors").stat().st_size == len(before), "through the link")
+    os.mkfifo(folder / "pipe")
+    with subprocess.Popen(["cat", folder / "pipe"], stdout=subprocess.PIPE) as reader:
+        run(*TRAIN, "--output", folder / "piped", "--save", folder / "pipe")
+        check(len(reader.stdout.read()) == len(before), "into the pipe")
+
+
+run_cases({f.__name__: f for f in (full_stdout, file_size_limit, lost_working_folder, ended_by_a_library, somebodys_files,
+                                   inputs_are_no_outputs)})
