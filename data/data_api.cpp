@@ -35,7 +35,8 @@ BenchedData bench_opened(OpenedImages images, const ImageFolderOptions& shown,
   return {.kind = "images",
           .data_size = dataset->size(),
           .result = bench_loader(*dataset, options),
-          .stages = time_stages(*images.source, shown, options.loader.seed, kMostStaged)};
+          .stages = time_stages(*images.source, shown, options.loader.seed, kMostStaged),
+          .notes = {}};
 }
 
 BenchedData bench_images(const BenchSource& source, const LoaderBenchOptions& options) {
@@ -50,8 +51,11 @@ BenchedData bench_images(const BenchSource& source, const LoaderBenchOptions& op
                         shown, source.augmentation, options);
   }
   const ImageTree tree = scan_image_tree(source.path);
-  return bench_opened({.dataset = open_image_folder(tree, shown), .source = source_of(tree)}, shown,
-                      source.augmentation, options);
+  BenchedData benched =
+      bench_opened({.dataset = open_image_folder(tree, shown), .source = source_of(tree)}, shown,
+                   source.augmentation, options);
+  benched.notes = tree.notes;
+  return benched;
 }
 
 // Else the packed data would be what is trained on.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/base/part.h"
 #include "data/augment/augmented_dataset.h"
@@ -37,9 +38,10 @@ struct BenchedData {
   std::int64_t data_size = 0;  // samples of the training split
   LoaderBenchResult result;
   std::optional<ImageStages> stages;  // of images
+  std::vector<std::string> notes;     // ImageTree::notes
 };
 
-inline constexpr const char* kDataAbi = "scalemark-data/3";
+inline constexpr const char* kDataAbi = "scalemark-data/4";
 
 // Errors are thrown through it as scalemark::Error: program and library are of one build.
 struct DataApi {

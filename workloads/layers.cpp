@@ -12,6 +12,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/base/error.h"
 #include "workloads/bf16_convolution.h"
 #include "workloads/fused_functions.h"
 #include "workloads/weight_copies.h"
@@ -75,10 +76,19 @@ BatchNorm::BatchNorm(std::int64_t channels, const at::Tensor& batches, bool fuse
   register_buffer("num_batches_tracked", batches);
 }
 
+// Settings that lead here are refused before there is a network.
+void BatchNorm::refuse_single_values(const at::Tensor& x) const {
+  if (!is_training() || x.numel() != x.size(1)) return;
+  throw configuration("batch norm got one value per channel",
+                      "more than 1 value per channel when training",
+                      "give a larger --batch-size or --image-size");
+}
+
 // Training writes running statistics and never reads them: in a second pass they are memory that
 // nobody looks at. Without any, autograd would save other tensors than in the first.
 Fork BatchNorm::forward(const at::Tensor& x, Pass pass, NormTail tail,
                         const Shortcut& shortcut) const {
+  refuse_single_values(x);
   const bool drop = pass == Pass::kAgain && is_training();
   const NormState state{.weight = weight,
                         .bias = bias,

@@ -47,12 +47,15 @@ using Shortcut = std::function<at::Tensor()>;
 struct BatchNorm : torch::nn::Module {
   BatchNorm(std::int64_t channels, const at::Tensor& batches, bool fused,
             double initial_weight = 1);
-  // `shortcut` makes tail.shortcut; empty: there is none.
+  // `shortcut` makes tail.shortcut; empty: there is none. Throws configuration() (78) when it
+  // trains and sees one value per channel, of which there is no variance.
   Fork forward(const at::Tensor& x, Pass pass, NormTail tail, const Shortcut& shortcut = {}) const;
 
   at::Tensor weight, bias, running_mean, running_var;
 
  private:
+  void refuse_single_values(const at::Tensor& x) const;
+
   bool fused_;
 };
 

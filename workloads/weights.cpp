@@ -1,7 +1,9 @@
 #include "workloads/weights.h"
 
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/all.h>
 #include <ATen/ops/equal.h>
+#include <ATen/ops/isfinite.h>
 
 #include <sstream>
 #include <unordered_map>
@@ -113,9 +115,24 @@ void load_weights(Network& network, const std::filesystem::path& path) {
   for (const auto& [name, tensor] : file) at::Tensor(all.at(name).tensor).copy_(tensor);
 }
 
+void require_finite(const NamedTensors& tensors, std::string_view prefix) {
+  std::vector<std::string> bad;
+  for (const auto& [name, tensor] : tensors) {
+    if (!name.starts_with(prefix) || !tensor.is_floating_point()) continue;
+    if (!at::isfinite(tensor).all().item<bool>()) bad.push_back(name.substr(prefix.size()));
+  }
+  if (bad.empty()) return;
+  throw Error(ErrorRecord{.code = "E_NUMERICS",
+                          .exit_code = ExitCode::kNumerics,
+                          .what = "weights to be saved are NaN or infinite: " + listed(bad),
+                          .expected = "finite weights; nothing was written",
+                          .hint = "lower --learning-rate, or see why the training diverged"});
+}
+
 void save_weights(Network& network, const std::filesystem::path& path) {
   NamedTensors state = named_state(network);
-  for (auto& [name, tensor] : state) tensor = tensor.detach().to(file_type(name, tensor));
+  for (auto& [name, tensor] : state) tensor = tensor.detach().to(at::kCPU, file_type(name, tensor));
+  require_finite(state);
   write_safetensors(path, state);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string_view>
 
 #include "workloads/network.h"
 #include "workloads/safetensors.h"
@@ -18,7 +19,12 @@ NamedTensors named_state(Network& network);
 // another shape or dtype; two names of one tensor (a tied decoder) with different values.
 void load_weights(Network& network, const std::filesystem::path& path);
 
-// Tied names are left out, as Hugging Face does.
+// Throws E_NUMERICS (82), naming them, when floating-point tensors whose names begin with `prefix`
+// hold a NaN or an infinity.
+void require_finite(const NamedTensors& tensors, std::string_view prefix = {});
+
+// Tied names are left out, as Hugging Face does. Throws as require_finite() does; no file is
+// written then.
 void save_weights(Network& network, const std::filesystem::path& path);
 
 }  // namespace scalemark::workloads

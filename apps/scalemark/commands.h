@@ -54,5 +54,6 @@ std::string folded(const std::string& text, std::size_t indent);
 
 // A remark on stderr: `scalemark: text`.
 void print_note(const std::string& text);
+void print_notes(const std::vector<std::string>& notes);
 
 }  // namespace scalemark::cli

@@ -211,6 +211,7 @@ ExitCode data_bench_command(const Invocation& invocation) {
   const StopLine stopped("data bench was stopped", "");
   const data::LoaderBenchOptions options = bench_options(values);
   const data::BenchedData benched = load_data_library().bench(source, options);
+  print_notes(benched.notes);
   std::string text = bench_text(benched, options.loader);
   if (benched.stages)
     text += stages_text(*benched.stages, benched.result, *values.count("gpu_rate"));

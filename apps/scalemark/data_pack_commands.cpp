@@ -127,6 +127,7 @@ ExitCode data_pack_command(const Invocation& invocation) {
     options.progress = progress.done();
     made = load_data_library().pack_images(options);
   }
+  print_notes(made.notes);
   return print_result(pack_text(made, options));
 }
 
@@ -148,6 +149,7 @@ ExitCode data_verify_command(const Invocation& invocation) {
     report = load_data_library().verify_images(
         {.path = path, .threads = threads_of(values), .progress = progress.done()});
   }
+  print_notes(report.notes);
   if (!report.faults.empty()) report_faults(report, path);
   return print_result(verify_text(report));
 }

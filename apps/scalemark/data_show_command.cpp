@@ -43,6 +43,7 @@ ExitCode data_show_command(const Invocation& invocation) {
   inputs.add_data(options.data);
   inputs.refuse("--output", options.output);
   const data::ShownImages shown = load_data_library().show(options);
+  print_notes(shown.notes);
   return print_result(std::to_string(shown.samples) + " of " + std::to_string(shown.data_size) +
                       " images, " + std::to_string(shown.sheet.width) + " x " +
                       std::to_string(shown.sheet.height) + " pixels, in " +

@@ -54,4 +54,8 @@ void print_note(const std::string& text) {
   std::cerr << "scalemark: " << as_utf8(text) << std::endl;
 }
 
+void print_notes(const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) print_note(note);
+}
+
 }  // namespace scalemark::cli

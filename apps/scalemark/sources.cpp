@@ -23,7 +23,7 @@ settings::Layers read_layers(const Invocation& invocation) {
 
 settings::ToolValues read_tool_values(const Invocation& invocation) {
   const settings::Layers layers = read_layers(invocation);
-  for (const std::string& note : layers.notes) print_note(note);
+  print_notes(layers.notes);
   std::vector<std::string> lines;
   try {
     return settings::ToolValues(layers, invocation.command, lines);

@@ -33,4 +33,8 @@ ModelShape resolved_shape(const Workload& workload, ModelShape shape) {
   return shape;
 }
 
+std::int64_t least_batch(const Workload& workload, const ModelShape& shape) {
+  return workload.least_norm_values && workload.least_norm_values(shape) < 2 ? 2 : 1;
+}
+
 }  // namespace scalemark::catalogue

@@ -103,6 +103,11 @@ CheckpointedBytes resnet50_checkpointed_bytes(const ModelShape& shape, int eleme
           .block = std::max(0.0, peak - inputs) * element_bytes};
 }
 
+std::int64_t resnet50_least_norm_values(const ModelShape& shape) {
+  const auto size = static_cast<std::int64_t>(convolutions(shape.image_size).back().size);
+  return size * size;
+}
+
 Recipe recipe() {
   return {.optimizer = "sgd",
           .learning_rate = 0.1,
@@ -158,7 +163,8 @@ Workload resnet50() {
               "2 per multiply-add and no recomputation as PaLM, arXiv:2204.02311, "
               "appendix B",
           .activation_bytes_per_sample = resnet50_activation_bytes_per_sample,
-          .checkpointed_bytes = resnet50_checkpointed_bytes};
+          .checkpointed_bytes = resnet50_checkpointed_bytes,
+          .least_norm_values = resnet50_least_norm_values};
 }
 
 }  // namespace scalemark::catalogue

@@ -84,6 +84,8 @@ struct Workload {
   std::function<double(const ModelShape&, int element_bytes)> activation_bytes_per_sample;
   // With --activation-checkpointing; empty for a network without blocks to checkpoint.
   std::function<CheckpointedBytes(const ModelShape&, int element_bytes)> checkpointed_bytes = {};
+  // The fewest values of one channel of one sample that a batch norm sees; empty: there is none.
+  std::function<std::int64_t(const ModelShape&)> least_norm_values = {};
 };
 
 std::span<const Workload> all_workloads();
@@ -91,5 +93,9 @@ const Workload* find_workload(std::string_view name);  // nullptr when unknown
 
 // `shape` with the workload's own numbers where it says 0.
 ModelShape resolved_shape(const Workload& workload, ModelShape shape);
+
+// The smallest batch of a rank that trains: 2 where batch norm would see one value per channel of
+// one sample, of which there is no variance; torch refuses it as well.
+std::int64_t least_batch(const Workload& workload, const ModelShape& shape);
 
 }  // namespace scalemark::catalogue

@@ -13,7 +13,7 @@ constexpr std::int64_t kMostSamples = 1 << 20;  // no batch per rank is larger t
 std::optional<std::int64_t> BatchFinder::next() const {
   if (!too_large_) {
     if (fits_ >= kMostSamples) return std::nullopt;
-    return fits_ == 0 ? 1 : 2 * fits_;
+    return fits_ == 0 ? least_ : 2 * fits_;
   }
   const std::int64_t middle = (fits_ + *too_large_) / 2 / kMultiple * kMultiple;
   if (middle > fits_ && middle < *too_large_) return middle;

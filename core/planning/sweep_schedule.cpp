@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/catalogue/workload.h"
 #include "core/planning/environments.h"
 #include "core/planning/estimates.h"
 
@@ -28,13 +29,24 @@ RunLength with_window(RunLength length, double window_s) {
   return length;
 }
 
+std::vector<BatchFinder> finders_of(const Plan& plan) {
+  std::vector<BatchFinder> finders;
+  for (const BatchSearch& search : plan.searches) {
+    const auto& task = plan.points[search.point].settings.task;
+    const auto* workload = catalogue::find_workload(task.workload);
+    const catalogue::ModelShape shape{.image_size = task.image_size};
+    finders.emplace_back(workload ? catalogue::least_batch(*workload, shape) : 1);
+  }
+  return finders;
+}
+
 }  // namespace
 
 SweepSchedule::SweepSchedule(const Plan& plan, const std::vector<EarlierRun>& earlier)
     : plan_(plan),
       durations_(plan),
       tuner_(plan),
-      finders_(plan.searches.size()),
+      finders_(finders_of(plan)),
       found_(plan.searches.size()) {
   if (block(plan, 0).empty()) throw bug("a plan without a run");
   for (const EarlierRun& run : earlier) {
@@ -93,8 +105,8 @@ std::optional<Task> SweepSchedule::next_trial() {
     if (found_[search]) continue;
     const auto batch = finders_[search].next();
     if (!batch) {
-      // Not even one sample fits: the point's own run says so, as a row.
-      found_[search] = std::max<std::int64_t>(1, finders_[search].largest());
+      // Not even the least batch fits: the point's own run says so, as a row.
+      found_[search] = std::max(finders_[search].least(), finders_[search].largest());
       continue;
     }
     Task trial{.kind = Task::Kind::kTrial, .search = search, .batch_size = *batch};

@@ -20,6 +20,7 @@ class Checker {
     check_measuring();
     check_profilers();
     check_workload();
+    check_norms();
     check_data();
     check_recipe();
     check_strategy();
@@ -113,6 +114,28 @@ class Checker {
              in_.workload->name + " has no blocks whose forward could run again",
              "leave --activation-checkpointing out");
     }
+  }
+
+  // A search tries no batch that is smaller.
+  void check_norms() {
+    if (!in_.workload || !known({"batch_size", "global_batch_size", "image_size"})) return;
+    const std::int64_t batch = s_.size.batch_size;
+    const catalogue::ModelShape shape{.image_size = s_.task.image_size};
+    const auto least = catalogue::least_batch(*in_.workload, shape);
+    const auto given = in_.raw.find("batch_size");
+    const bool is_search = given != in_.raw.end() && given->second.origin == "search";
+    if (batch < 1 || batch >= least || is_search) return;
+    auto larger = shape;
+    while (catalogue::least_batch(*in_.workload, larger) > batch) ++larger.image_size;
+    const auto is_given = [&](const char* name) { return given_by_a_person(in_.raw, name); };
+    refuse(is_given("batch_size")          ? "batch_size"
+           : is_given("global_batch_size") ? "global_batch_size"
+                                           : "image_size",
+           "gives batch norm one value per channel at --image-size " +
+               std::to_string(shape.image_size) + " and --batch-size " + std::to_string(batch) +
+               " (of each rank): more than 1 value per channel is needed when training",
+           "use --batch-size " + std::to_string(least) + ", or --image-size " +
+               std::to_string(larger.image_size) + " or more");
   }
 
   void check_data() {

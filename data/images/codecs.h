@@ -1,5 +1,4 @@
-// What decode.cpp knows of the two codecs. For the decoders and decode.cpp
-// only.
+// What decode.cpp knows of the codecs. For the decoders and decode.cpp only.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +14,11 @@ namespace scalemark::data {
 std::unique_ptr<ImageDecoder> open_jpeg(std::span<const std::uint8_t> bytes, std::string name,
                                         DecoderMemory* memory);
 std::unique_ptr<ImageDecoder> open_png(std::span<const std::uint8_t> bytes, std::string name);
+std::unique_ptr<ImageDecoder> open_webp(std::span<const std::uint8_t> bytes, std::string name);
+std::unique_ptr<ImageDecoder> open_bmp(std::span<const std::uint8_t> bytes, std::string name);
+// For bytes of which is_netpbm() is true.
+std::unique_ptr<ImageDecoder> open_netpbm(std::span<const std::uint8_t> bytes, std::string name);
+bool is_netpbm(std::span<const std::uint8_t> bytes);
 
 // E_BAD_SAMPLE, 65. Without a hint: how to leave such files out.
 Error bad_sample(const std::string& name, const std::string& reason, const std::string& hint = "");

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 #include "core/base/descriptor.h"
@@ -16,9 +17,30 @@
 namespace scalemark::data {
 namespace {
 
-bool starts_with(std::span<const std::uint8_t> bytes, std::span<const std::uint8_t> magic) {
-  return bytes.size() >= magic.size() && std::equal(magic.begin(), magic.end(), bytes.begin());
+bool starts_with(std::span<const std::uint8_t> bytes, std::string_view magic) {
+  return bytes.size() >= magic.size() && std::memcmp(bytes.data(), magic.data(), magic.size()) == 0;
 }
+
+bool is_webp(std::span<const std::uint8_t> bytes) {
+  return starts_with(bytes, "RIFF") && bytes.size() >= 12 && starts_with(bytes.subspan(8), "WEBP");
+}
+
+// The name of a format that people have images in and that is not read; empty: another.
+std::string unread_format(std::span<const std::uint8_t> bytes) {
+  using namespace std::string_view_literals;
+  constexpr std::pair<std::string_view, std::string_view> kMagics[] = {
+      {"GIF8"sv, "GIF"},         {"II*\0"sv, "TIFF"},
+      {"MM\0*"sv, "TIFF"},       {"\0\0\0\x0cjP  "sv, "JPEG 2000"},
+      {"\xff\x0a"sv, "JPEG XL"}, {"\0\0\0\x0cJXL "sv, "JPEG XL"},
+      {"8BPS"sv, "Photoshop"},   {"\x89HDF"sv, "HDF5"}};
+  for (const auto& [magic, format] : kMagics) {
+    if (starts_with(bytes, magic)) return std::string(format);
+  }
+  const bool has_brand = bytes.size() > 12 && starts_with(bytes.subspan(4), "ftyp");
+  return has_brand ? "HEIC or AVIF" : "";
+}
+
+constexpr const char* kFormats = "a JPEG, PNG, WebP, PPM, PGM or BMP file";
 
 // A missing file concerns this sample alone; any other error is one of the disk, the file server or
 // this process, and would affect good samples as well.
@@ -64,12 +86,14 @@ Pixels ImageDecoder::decode_whole() {
 
 std::unique_ptr<ImageDecoder> open_image(std::span<const std::uint8_t> bytes,
                                          const std::string& name, DecoderMemory* memory) {
-  constexpr std::uint8_t kJpeg[] = {0xff, 0xd8, 0xff};
-  constexpr std::uint8_t kPng[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
   if (bytes.empty()) throw bad_sample(name, "the file is empty");
-  if (starts_with(bytes, kJpeg)) return open_jpeg(bytes, name, memory);
-  if (starts_with(bytes, kPng)) return open_png(bytes, name);
-  throw bad_sample(name, "neither a JPEG nor a PNG file");
+  if (starts_with(bytes, "\xff\xd8\xff")) return open_jpeg(bytes, name, memory);
+  if (starts_with(bytes, "\x89PNG\r\n\x1a\n")) return open_png(bytes, name);
+  if (is_webp(bytes)) return open_webp(bytes, name);
+  if (is_netpbm(bytes)) return open_netpbm(bytes, name);
+  if (starts_with(bytes, "BM")) return open_bmp(bytes, name);
+  const std::string format = unread_format(bytes);
+  throw bad_sample(name, (format.empty() ? "not " : format + ", and not ") + kFormats);
 }
 
 std::vector<std::uint8_t> read_image_file(const std::string& path) {

@@ -1,5 +1,5 @@
-// JPEG and PNG files as RGB pixels, as Pillow's convert('RGB') gives them. Knows nothing of
-// folders, labels or transforms; the only interface to the libjpeg and libpng decoders.
+// Image files as RGB pixels, as Pillow's convert('RGB') gives them. Knows nothing of folders,
+// labels or transforms; the only interface to the decoders of JPEG, PNG, WebP, PPM, PGM and BMP.
 #pragma once
 
 #include <cstddef>
@@ -105,8 +105,7 @@ class DecoderMemory {
 };
 
 // By content, not by name. `bytes` and `memory`, which may be null, must outlive the decoder;
-// `name` is what errors call the file. Refuses everything else than JPEG and PNG, and images above
-// kMaxPixels.
+// `name` is what errors call the file. Refuses other formats, and images above kMaxPixels.
 std::unique_ptr<ImageDecoder> open_image(std::span<const std::uint8_t> bytes,
                                          const std::string& name, DecoderMemory* memory = nullptr);
 

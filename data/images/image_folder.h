@@ -26,13 +26,14 @@ struct ImageTree {
   std::vector<std::string> classes;  // sorted; a label is the place in here
   std::vector<ImageFile> train;      // by class, then by path
   std::vector<ImageFile> evaluate;
-  bool held_out = false;  // no val/: `evaluate` was taken from train/
+  bool held_out = false;           // no val/: `evaluate` was taken from train/
+  std::vector<std::string> notes;  // for people: files and folders that are not read
 };
 
-// Reads root/train/<class>/**.{jpg,jpeg,png} (in any case) and root/val/ likewise. Without val/ the
-// last files of each class are held out, held_out_of() many. Errors: 66 when root or root/train is
-// not there or holds no class, 65 for a class without images, for a class in val/ that train/ lacks
-// and for links in a circle. `progress` is called after each folder entry.
+// Reads root/train/<class>/** (is_image_name() of tree_notes.h) and root/val/ likewise. Without
+// val/ the last files of each class are held out, held_out_of() many. Errors: 66 when root or
+// root/train is not there or holds no class, 65 for a class without images, for a class in val/
+// that train/ lacks and for links in a circle. `progress` is called after each folder entry.
 ImageTree scan_image_tree(const std::string& root, const Progress& progress = {});
 
 // Dataset::identity() of a split: a hash of paths and sizes; what is no regular file, or not there

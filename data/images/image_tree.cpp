@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <initializer_list>
 #include <system_error>
@@ -8,18 +7,12 @@
 #include "core/base/error.h"
 #include "data/hash128.h"
 #include "data/images/image_folder.h"
+#include "data/images/tree_notes.h"
 
 namespace scalemark::data {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_image_name(const fs::path& path) {
-  std::string suffix = path.extension().string();
-  std::transform(suffix.begin(), suffix.end(), suffix.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return suffix == ".jpg" || suffix == ".jpeg" || suffix == ".png";
-}
 
 // std::filesystem's errors in our form.
 template <class Read>
@@ -40,24 +33,39 @@ bool is_folder(const fs::directory_entry& entry) {
   return folder;
 }
 
-std::vector<std::string> class_names(const fs::path& split, const Progress& progress) {
-  return reading(split, [&] {
-    std::vector<std::string> names;
-    for (const auto& entry : fs::directory_iterator(split)) {
-      if (is_folder(entry)) names.push_back(entry.path().filename().string());
+FolderView look_into(const fs::path& folder, const Progress& progress) {
+  return reading(folder, [&] {
+    FolderView view;
+    for (const auto& entry : fs::directory_iterator(folder)) {
+      if (is_folder(entry)) {
+        view.folders.push_back(entry.path().filename().string());
+      } else if (is_image_name(entry.path())) {
+        ++view.images;
+      } else {
+        view.unread.look_at(entry.path());
+      }
       still_alive(progress);
     }
-    std::sort(names.begin(), names.end());
-    return names;
+    std::sort(view.folders.begin(), view.folders.end());
+    return view;
   });
+}
+
+// The root is looked at for notes and hints alone: one that may not be listed says nothing.
+FolderView look_into_root(const std::string& root, const Progress& progress) {
+  try {
+    return look_into(root, progress);
+  } catch (const Error&) {
+    return {};
+  }
 }
 
 // Walks a folder and what links in it lead to.
 class ImageFinder {
  public:
   // `above`: folders that no link may lead back to.
-  ImageFinder(std::initializer_list<fs::path> above, const Progress& progress)
-      : above_(above), progress_(progress) {}
+  ImageFinder(std::initializer_list<fs::path> above, UnreadFiles& unread, const Progress& progress)
+      : above_(above), unread_(unread), progress_(progress) {}
 
   void walk(const fs::path& folder) {
     refuse_circle(folder);
@@ -69,6 +77,8 @@ class ImageFinder {
         walk(entry.path());
       } else if (is_image_name(entry.path())) {
         found_.emplace_back(folder.string(), entry.path().filename().string());
+      } else {
+        unread_.look_at(entry.path());
       }
     }
     above_.pop_back();
@@ -94,69 +104,115 @@ class ImageFinder {
   }
 
   std::vector<fs::path> above_;
+  UnreadFiles& unread_;
   const Progress& progress_;
   std::vector<std::pair<std::string, std::string>> found_;
 };
 
 std::vector<std::string> image_paths(const fs::path& split, const std::string& name,
-                                     const Progress& progress) {
+                                     UnreadFiles& unread, const Progress& progress) {
   const fs::path folder = split / name;
   return reading(folder, [&] {
-    ImageFinder finder({split.parent_path(), split}, progress);
+    ImageFinder finder({split.parent_path(), split}, unread, progress);
     finder.walk(folder);
     return std::move(finder).sorted();
   });
 }
 
-void append_class(ImageTree& tree, const fs::path& split, std::size_t label,
-                  std::vector<ImageFile>& files, const Progress& progress) {
-  const fs::path folder = split / tree.classes[label];
-  const std::size_t root_length = tree.root.size() + 1;
-  auto paths = image_paths(split, tree.classes[label], progress);
-  if (paths.empty()) {
-    throw bad_data("class folder " + folder.string() + " holds no image",
-                   ".jpg, .jpeg or .png files");
-  }
-  for (std::string& path : paths) {
-    files.push_back({.path = path.substr(root_length), .label = static_cast<std::int64_t>(label)});
-  }
-}
+std::string so(const std::string& reason) { return reason.empty() ? "" : ": " + reason; }
 
-void read_train(ImageTree& tree, const Progress& progress) {
-  const fs::path split = fs::path(tree.root) / "train";
-  std::error_code failed;
-  if (!fs::is_directory(split, failed)) {
-    if (failed && failed != std::errc::no_such_file_or_directory &&
-        failed != std::errc::not_a_directory) {
-      throw no_input(split.string() + ": " + failed.message(), "a folder that can be read");
+// Reads both splits of a tree and keeps what there is to say of them.
+class TreeReader {
+ public:
+  TreeReader(ImageTree& tree, const Progress& progress) : tree_(tree), progress_(progress) {}
+
+  void run() {
+    root_ = look_into_root(tree_.root, progress_);
+    read_train();
+    std::error_code ignored;
+    tree_.held_out = !fs::is_directory(fs::path(tree_.root) / "val", ignored);
+    if (!tree_.held_out) read_val();
+    tree_.notes = notes_on(tree_, root_, train_, val_, unread_);
+  }
+
+ private:
+  void append_class(const fs::path& split, std::size_t label, std::vector<ImageFile>& files) {
+    const fs::path folder = split / tree_.classes[label];
+    const std::size_t root_length = tree_.root.size() + 1;
+    UnreadFiles unread;
+    auto paths = image_paths(split, tree_.classes[label], unread, progress_);
+    if (paths.empty()) {
+      throw bad_data("class folder " + folder.string() + " holds no image" + so(unread.text()),
+                     kImageSuffixes);
     }
-    throw no_input("there is no folder " + split.string(),
+    unread_ += unread;
+    for (std::string& path : paths) {
+      files.push_back(
+          {.path = path.substr(root_length), .label = static_cast<std::int64_t>(label)});
+    }
+  }
+
+  [[noreturn]] void refuse_without_train(const fs::path& split) const {
+    const std::string hint = hint_without_train(tree_.root, root_);
+    std::string reason = loose_images(root_, tree_.root);
+    if (reason.empty()) reason = root_.unread.text();
+    throw no_input("there is no folder " + split.string() + so(reason),
                    "an image tree: train/<class>/*.jpg, and val/ if there is one",
-                   "scalemark data generate images " + tree.root + " makes a small one");
+                   hint.empty()
+                       ? "scalemark data generate images " + tree_.root + " makes a small one"
+                       : hint);
   }
-  tree.classes = class_names(split, progress);
-  if (tree.classes.empty()) throw no_input(split.string() + " holds no class folder");
-  for (std::size_t c = 0; c < tree.classes.size(); ++c) {
-    append_class(tree, split, c, tree.train, progress);
-  }
-}
 
-void read_val(ImageTree& tree, const Progress& progress) {
-  const fs::path split = fs::path(tree.root) / "val";
-  for (const std::string& name : class_names(split, progress)) {
-    const auto found = std::lower_bound(tree.classes.begin(), tree.classes.end(), name);
-    if (found == tree.classes.end() || *found != name) {
-      throw bad_data("val/ of " + tree.root + " holds class '" + name + "' that train/ lacks",
-                     "the same class names in train/ and val/");
+  void read_train() {
+    const fs::path split = fs::path(tree_.root) / "train";
+    std::error_code failed;
+    if (!fs::is_directory(split, failed)) {
+      if (failed && failed != std::errc::no_such_file_or_directory &&
+          failed != std::errc::not_a_directory) {
+        throw no_input(split.string() + ": " + failed.message(), "a folder that can be read");
+      }
+      refuse_without_train(split);
     }
-    append_class(tree, split, static_cast<std::size_t>(found - tree.classes.begin()), tree.evaluate,
-                 progress);
+    train_ = look_into(split, progress_);
+    tree_.classes = train_.folders;
+    if (tree_.classes.empty()) refuse_without_classes(split, train_, "");
+    for (std::size_t c = 0; c < tree_.classes.size(); ++c) append_class(split, c, tree_.train);
   }
-  if (tree.evaluate.empty()) throw no_input(split.string() + " holds no class folder");
-}
+
+  void read_val() {
+    const fs::path split = fs::path(tree_.root) / "val";
+    val_ = look_into(split, progress_);
+    for (const std::string& name : val_.folders) {
+      const auto found = std::lower_bound(tree_.classes.begin(), tree_.classes.end(), name);
+      if (found == tree_.classes.end() || *found != name) {
+        throw bad_data("val/ of " + tree_.root + " holds class '" + name + "' that train/ lacks",
+                       "the same class names in train/ and val/");
+      }
+      append_class(split, static_cast<std::size_t>(found - tree_.classes.begin()), tree_.evaluate);
+    }
+    if (tree_.evaluate.empty()) {
+      refuse_without_classes(split, val_,
+                             ", or move val/ away: then a tenth of train/ is held out");
+    }
+  }
+
+  [[noreturn]] void refuse_without_classes(const fs::path& split, const FolderView& view,
+                                           const std::string& else_do) const {
+    const std::string name = split.filename().string();
+    std::string reason = loose_images(view, name + "/");
+    if (reason.empty()) reason = view.unread.text();
+    throw no_input(split.string() + " holds no class folder" + so(reason),
+                   name + "/<class>/ with the images of each class",
+                   "sort the images into class folders" + else_do);
+  }
+
+  ImageTree& tree_;
+  const Progress& progress_;
+  UnreadFiles unread_;  // of the class folders
+  FolderView root_, train_, val_;
+};
 
 void hold_out(ImageTree& tree) {
-  tree.held_out = true;
   const std::vector<ImageFile> all = std::exchange(tree.train, {});
   for (auto begin = all.begin(); begin != all.end();) {
     const auto end = std::find_if(
@@ -178,13 +234,8 @@ ImageTree scan_image_tree(const std::string& root, const Progress& progress) {
   ImageTree tree;
   tree.root = root;
   while (tree.root.size() > 1 && tree.root.back() == '/') tree.root.pop_back();
-  read_train(tree, progress);
-  std::error_code ignored;
-  if (fs::is_directory(fs::path(tree.root) / "val", ignored)) {
-    read_val(tree, progress);
-  } else {
-    hold_out(tree);
-  }
+  TreeReader(tree, progress).run();
+  if (tree.held_out) hold_out(tree);
   return tree;
 }
 

@@ -17,6 +17,11 @@ void put(std::string& bytes, const std::string& text) {
   bytes += text;
 }
 
+void put(std::string& bytes, const std::vector<std::string>& texts) {
+  put(bytes, texts.size());
+  for (const std::string& text : texts) put(bytes, text);
+}
+
 void put(std::string& bytes, const std::vector<ImageFile>& files) {
   put(bytes, files.size());
   for (const ImageFile& file : files) {
@@ -35,6 +40,11 @@ class Reader {
     return value;
   }
   std::string text() { return std::string(take(number())); }
+  std::vector<std::string> texts() {
+    std::vector<std::string> texts(checked_count(sizeof(std::uint64_t)));
+    for (std::string& one : texts) one = text();
+    return texts;
+  }
   std::vector<ImageFile> files() {
     std::vector<ImageFile> files(checked_count(2 * sizeof(std::uint64_t)));
     for (ImageFile& file : files) {
@@ -68,10 +78,10 @@ std::string to_bytes(const ImageTree& tree) {
   std::string bytes;
   put(bytes, tree.root);
   put(bytes, tree.held_out ? 1 : 0);
-  put(bytes, tree.classes.size());
-  for (const std::string& name : tree.classes) put(bytes, name);
+  put(bytes, tree.classes);
   put(bytes, tree.train);
   put(bytes, tree.evaluate);
+  put(bytes, tree.notes);
   return bytes;
 }
 
@@ -80,10 +90,10 @@ ImageTree read_image_tree(std::string_view bytes) {
   ImageTree tree;
   tree.root = reader.text();
   tree.held_out = reader.number() != 0;
-  tree.classes.resize(reader.checked_count(sizeof(std::uint64_t)));
-  for (std::string& name : tree.classes) name = reader.text();
+  tree.classes = reader.texts();
   tree.train = reader.files();
   tree.evaluate = reader.files();
+  tree.notes = reader.texts();
   if (!reader.at_end()) throw bug("unexpected bytes after an image tree");
   return tree;
 }

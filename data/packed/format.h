@@ -28,7 +28,7 @@ constexpr auto words_of(Form) {
 
 // How the bytes of one sample are to be read.
 enum class Encoding : std::uint32_t {
-  kFile = 0,     // a JPEG or PNG file as it was
+  kFile = 0,     // an image file as it was
   kIndexed = 1,  // a table of access points, and the JPEG file in which they lie
   kRaw = 2,      // height x width x 3 bytes, RGB
 };

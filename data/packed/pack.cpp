@@ -239,6 +239,7 @@ PackReport pack_images(const PackOptions& options) {
   folder.begin(plan);
   PackReport report = ShardPacker(options, tree, plan, folder).run();
   report.identity = Index(options.output).identity();
+  report.notes = tree.notes;
   return report;
 }
 

@@ -34,6 +34,7 @@ struct PackReport {
   std::vector<std::string> left_out;
   std::vector<std::string> kept_undecodable;  // by kJpeg, in this call
   std::string identity;
+  std::vector<std::string> notes;  // ImageTree::notes
 };
 
 // The samples of `tree` in its order, train and evaluation, held-out images as well. Interrupted at

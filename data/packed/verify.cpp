@@ -67,7 +67,7 @@ VerifyReport verify_tree(const VerifyOptions& options) {
   const ImageTree tree = scan_image_tree(options.path);
   std::vector<ImageFile> files = tree.train;
   files.insert(files.end(), tree.evaluate.begin(), tree.evaluate.end());
-  VerifyReport report{.samples = std::ssize(files)};
+  VerifyReport report{.samples = std::ssize(files), .faults = {}, .notes = tree.notes};
   make_in_order<std::optional<std::string>>(
       0, files.size(), options.threads,
       [&](std::size_t i) { return check_file(tree.root + '/' + files[i].path); },

@@ -22,6 +22,7 @@ struct VerifyReport {
   std::int64_t shards = 0;
   std::int64_t bytes = 0;           // looked at, of packed data
   std::vector<std::string> faults;  // in the order of shards and samples; each names its place
+  std::vector<std::string> notes;   // ImageTree::notes
 };
 
 // Of packed data: the index by its checksum, the length of each shard, each sample by its checksum,

@@ -135,6 +135,7 @@ void refuse_large_sheet(std::int64_t pictures, const ShowOptions& options) {
 struct Labelled {
   std::unique_ptr<Dataset> images;
   std::vector<std::string> classes;
+  std::vector<std::string> notes;
 };
 
 // A tree or packed data.
@@ -143,10 +144,10 @@ Labelled open_labelled(const ShowOptions& options) {
       .root = options.data, .image_size = options.image_size, .decoding = options.decoding};
   if (packed::is_packed(options.data)) {
     const auto data = open_packed_data(options.data);
-    return {open_packed_images(data, shown), data->index().class_names()};
+    return {open_packed_images(data, shown), data->index().class_names(), {}};
   }
   const ImageTree tree = scan_image_tree(options.data);
-  return {open_image_folder(tree, shown), tree.classes};
+  return {open_image_folder(tree, shown), tree.classes, tree.notes};
 }
 
 }  // namespace
@@ -179,7 +180,8 @@ ShownImages show_images(const ShowOptions& options) {
   return {.samples = static_cast<std::int64_t>(pictures.size()),
           .data_size = images->size(),
           .sheet = {sheet.width, sheet.height},
-          .skipped = loader.skipped()};
+          .skipped = loader.skipped(),
+          .notes = std::move(shown.notes)};
 }
 
 }  // namespace scalemark::data

@@ -30,6 +30,7 @@ struct ShownImages {
   std::int64_t data_size = 0;
   ImageSize sheet;
   std::vector<SkippedSample> skipped;
+  std::vector<std::string> notes;  // ImageTree::notes
 };
 
 // The first samples of epoch 0 as training on one rank sees them, with their classes below. Throws

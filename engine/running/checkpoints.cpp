@@ -13,6 +13,7 @@
 #include "core/reporting/record/report.h"
 #include "engine/running/checkpoint_files.h"
 #include "workloads/safetensors.h"
+#include "workloads/weights.h"
 
 namespace scalemark::running {
 namespace {
@@ -77,7 +78,9 @@ void Checkpoints::write(const RunState& state,
   const fs::path folder = control_.broadcast(
       leads ? fs::absolute(begin_checkpoint(options_.folder, step)).string() : "");
   const fs::path file = folder / file_of_rank(control_.rank());
-  workloads::write_safetensors(file, copy_of(state));
+  const workloads::NamedTensors all = copy_of(state);
+  workloads::require_finite(all, "model.");
+  workloads::write_safetensors(file, all);
   const auto described = control_.gather(to_wire(describe_file(file)));
   if (leads) {
     reporting::CheckpointManifest manifest{.step = step,

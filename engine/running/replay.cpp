@@ -42,7 +42,8 @@ Digests train_once(const settings::Settings& settings, const catalogue::Workload
                    const catalogue::ModelShape& shape, device::Device& device,
                    const std::function<bool()>& goes_on) {
   const TrainingRanks alone{.first = 0, .count = 1, .world_size = 1};
-  const WorkloadData data{.shape = shape, .identity = "synthetic", .train = {}, .held_out = {}};
+  const WorkloadData data{
+      .shape = shape, .identity = "synthetic", .train = {}, .held_out = {}, .notes = {}};
   Trainer trainer = make_trainer(settings, shape, device, nullptr, alone, kSteps);
   const auto source = open_source(device, settings, workload, data, alone);
   Digests digests;

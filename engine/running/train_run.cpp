@@ -156,6 +156,7 @@ ExitCode train_as(const settings::Settings& settings, process::RankProcess& rank
   const auto hosts = process::survey_hosts(context);
   process::RunReport& report =
       rank_process.open_report({.hosts = hosts, .folder = continued_folder(settings, context)});
+  for (const std::string& note : opened.data.notes) report.note(note);
   auto checkpoints = checkpoint_options(settings, context, hosts, opened.data.identity, report);
   communicating::report_host_ring(context, settings.parallel.backend, report,
                                   [&] { rank_process.watchdog().heartbeat(0); });

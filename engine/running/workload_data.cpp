@@ -117,9 +117,11 @@ WorkloadData open_images(const settings::Settings& settings, const catalogue::Wo
                          process::DataAccess& access) {
   if (data::packed::is_packed(settings.task.data)) return open_packed(settings, workload, access);
   ScannedTree scanned = scan_once(settings, access);
-  return open_splits(
+  WorkloadData opened = open_splits(
       settings, workload, scanned.tree.classes.size(), std::move(scanned.identity),
       [&](const auto& options) { return data::open_image_folder(scanned.tree, options); });
+  opened.notes = std::move(scanned.tree.notes);
+  return opened;
 }
 
 // --vocab, or the vocab.txt that lies in the corpus's own folder (`data generate text` puts it

@@ -19,6 +19,7 @@ struct WorkloadData {
   std::string identity;         // "synthetic", or a hash by which ranks recognise the same data
   std::unique_ptr<data::Dataset> train;     // absent: synthetic
   std::unique_ptr<data::Dataset> held_out;  // absent: synthetic, or images without epochs
+  std::vector<std::string> notes;           // for people: what of the data is not read
 };
 
 // Throws configuration() (78) for an unknown name.

@@ -56,4 +56,10 @@ std::string DatasetCache::identity() const {
   return all;
 }
 
+std::set<std::string> DatasetCache::notes() const {
+  std::set<std::string> all;
+  for (const auto& [key, data] : datasets_) all.insert(data.notes.begin(), data.notes.end());
+  return all;
+}
+
 }  // namespace scalemark::sweeping

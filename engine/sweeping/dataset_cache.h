@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 
 #include "core/planning/plan.h"
@@ -19,6 +20,9 @@ class DatasetCache {
 
   // The identities of all sets, for the comparison between ranks.
   std::string identity() const;
+
+  // The notes on all of them, each once.
+  std::set<std::string> notes() const;
 
  private:
   std::map<std::string, running::WorkloadData> datasets_;

@@ -38,6 +38,7 @@ SweepReport open_report(process::RankProcess& rank_process, process::RankContext
                         return *opened;
                       }},
                      plan, datasets);
+  for (const std::string& note : datasets.notes()) opened->note(note);
   const auto first = std::ranges::find_if(plan.points, [](const auto& p) { return !p.skipped; });
   if (first != plan.points.end()) {
     communicating::report_host_ring(context, first->settings.parallel.backend, *opened,

@@ -7,7 +7,7 @@ set -euo pipefail
 build_packages=(
   g++ cmake ninja-build ccache mold git pkg-config python3 python3-venv
   libcli11-dev nlohmann-json3-dev libboost-dev libboost-math-dev libeigen3-dev libgloo-dev
-  libjpeg62-turbo-dev libpng-dev libutf8proc-dev libxxhash-dev libgtest-dev libjs-chart.js
+  libjpeg62-turbo-dev libpng-dev libwebp-dev libutf8proc-dev libxxhash-dev libgtest-dev libjs-chart.js
   libopencv-core-dev libopencv-imgproc-dev
   libopenmpi-dev libmpich-dev
 )

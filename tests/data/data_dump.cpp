@@ -1,16 +1,19 @@
 // The data module on a string, for oracles in Python: one request a line on stdin, one answer each
 // on stdout, either "text <line>", "image <width> <height> ..." and the RGB bytes, or "error
 // <line>".
+#include <fstream>
 #include <sstream>
 #include <string>
 
 #include "core/base/error.h"
 #include "data/images/decode.h"
 #include "data/images/generate.h"
+#include "data/images/image_folder.h"
 #include "data/images/image_view.h"
 #include "data/images/transforms.h"
 #include "data/sampler.h"
 #include "tests/data/answers.h"
+#include "tests/data/images/made_jpeg.h"
 #include "tools/programs/commands.h"
 
 namespace scalemark::data {
@@ -129,6 +132,40 @@ Answer generate(std::istream& in) {
               std::to_string(made.bytes));
 }
 
+// jpeg width height colours progressive separate restart components across down ... path: writes a
+// file.
+Answer write_jpeg(std::istream& in) {
+  JpegForm form;
+  int stored = 0;
+  std::size_t components = 0;
+  in >> form.width >> form.height >> stored >> form.progressive >> form.separate >> form.restart >>
+      components;
+  form.stored = static_cast<J_COLOR_SPACE>(stored);
+  form.factors.resize(components);
+  for (auto& [across, down] : form.factors) in >> across >> down;
+  form.noise = 40;
+  std::string path;
+  std::getline(in >> std::ws, path);
+  const Bytes file = jpeg_of(form);
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(file.data()), std::ssize(file));
+  return text("written");
+}
+
+// tree path: each image of the tree with the number of its class, one after the other; then notes.
+Answer tree(std::istream& in) {
+  std::string path, line;
+  std::getline(in >> std::ws, path);
+  const ImageTree tree = scan_image_tree(path);
+  for (const auto* files : {&tree.train, &tree.evaluate}) {
+    for (const ImageFile& file : *files) {
+      line += std::to_string(file.label) + '\t' + file.path + '\t';
+    }
+  }
+  for (const std::string& note : tree.notes) line += "note\t" + note + '\t';
+  return text(line);
+}
+
 Answer data_answer(const std::string& request) {
   std::istringstream in(request);
   std::string what;
@@ -141,6 +178,8 @@ Answer data_answer(const std::string& request) {
   if (what == "evaluate") return evaluate(in);
   if (what == "crop_resize") return crop_resize(in);
   if (what == "generate") return generate(in);
+  if (what == "jpeg") return write_jpeg(in);
+  if (what == "tree") return tree(in);
   throw usage("unknown request '" + what + "'");
 }
 

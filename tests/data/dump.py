@@ -24,10 +24,13 @@ class Dump:
             raise Refused(rest)
         return kind, rest
 
-    def text(self, *request):
+    def line(self, *request):
         kind, rest = self._ask(*request)
         assert kind == "text", kind
-        return rest.split()
+        return rest
+
+    def text(self, *request):
+        return self.line(*request).split()
 
     def image(self, *request):
         """The pixels [h, w, 3] and what else the header says."""

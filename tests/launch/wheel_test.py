@@ -43,7 +43,7 @@ def look_into(wheel):
         names = {Path(name).name for name in archive.namelist()}
         [metadata] = [archive.read(name).decode() for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
     check(wheel.name.endswith("-py3-none-manylinux_2_34_x86_64.whl"), wheel.name)
-    check({"libjpeg.so.62", "libpng16.so.16", "libutf8proc.so.2", "LICENSE", "libjpeg62-turbo", "libpng16-16", "libutf8proc2",
+    check({"libjpeg.so.62", "libpng16.so.16", "libwebp.so.7", "libutf8proc.so.2", "LICENSE", "libjpeg62-turbo", "libpng16-16", "libwebp7", "libutf8proc2",
            "rtx4090-mlp.json", "scalemark.fish"} <= names, sorted(names))
     foreign = [name for name in names if name.startswith(("libz.", "libutil", "libtorch", "libmpi", "libopencv", "libgomp"))]
     check(not foreign, f"the wheel brings what the machine or torch has: {foreign}")

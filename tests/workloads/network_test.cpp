@@ -4,10 +4,12 @@
 #include <ATen/Parallel.h>
 #include <ATen/autocast_mode.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/all.h>
 #include <ATen/ops/allclose.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/equal.h>
 #include <ATen/ops/full.h>
+#include <ATen/ops/isfinite.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/ones_like.h>
 #include <ATen/ops/rand.h>
@@ -243,6 +245,62 @@ TEST(Networks, TheShallowResNetHasEachKindOfBlockOfResNet50) {
   }
   EXPECT_TRUE(has(kResNet50Stages, "layer4.2.conv3.weight"));
   EXPECT_FALSE(has(kShallowStages, "layer4.1.conv3.weight"));
+}
+
+// Images of the sizes around that at which the last stage has one pixel, against what the catalogue
+// says before there is a network.
+TEST(Networks, BatchNormOverOneValuePerChannelIsRefused) {
+  const auto train = [](std::int64_t size, std::int64_t samples, bool fused) {
+    const auto network = make_shallow_resnet(
+        {.shape = {.classes = 10},
+         .fused_layers = fused,
+         .memory_format = fused ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous});
+    const data::Batch batch{
+        .tensors = {{"image", at::randint(256, {samples, size, size, 3}, at::kByte)},
+                    {"label", at::randint(10, {samples}, at::kLong)}},
+        .samples = samples};
+    try {
+      network->loss(batch);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.record().exit_code, ExitCode::kConfiguration);
+      network->module().eval();  // which looks at one image and more
+      EXPECT_TRUE(at::isfinite(network->loss(batch)).item<bool>());
+      return false;
+    }
+    for (const auto& [name, tensor] : named_state(*network)) {
+      EXPECT_TRUE(at::isfinite(tensor).all().item<bool>()) << name;
+    }
+    return true;
+  };
+  const auto* workload = catalogue::find_workload("resnet50");
+  for (const std::int64_t size : {1, 31, 32, 33}) {
+    const auto least = catalogue::least_batch(*workload, {.image_size = size});
+    for (const bool fused : {true, false}) {
+      EXPECT_EQ(train(size, 1, fused), least <= 1) << size;
+      EXPECT_TRUE(train(size, 2, fused)) << size;
+    }
+  }
+}
+
+TEST(Weights, WithANanAreNotSaved) {
+  const auto path = std::filesystem::path(::testing::TempDir()) / "scalemark-nan";
+  const auto network = make("resnet50");
+  for (const double bad : {std::nan(""), INFINITY}) {
+    const at::Tensor variance = named_state(*network).at("layer4.0.bn1.running_var");
+    const at::Tensor before = variance.clone();
+    variance.select(0, 3).fill_(bad);
+    try {
+      save_weights(*network, path);
+      FAIL();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.record().exit_code, ExitCode::kNumerics);
+      EXPECT_NE(error.record().what.find("layer4.0.bn1.running_var"), std::string::npos);
+    }
+    EXPECT_FALSE(std::filesystem::exists(path));
+    variance.copy_(before);
+  }
+  save_weights(*network, path);
+  std::filesystem::remove(path);
 }
 
 TEST(Networks, AnUnknownNameIsRefused) { EXPECT_THROW(make_network("resnet51", {}), Error); }

@@ -134,16 +134,32 @@ Box JpegDecoder::scaled_to_eighths(const Box& box, int eighths) const {
           .height = bottom - down(box.top)};
 }
 
+// libjpeg-turbo 2.1 makes the components of a crop as wide as if none were scaled by another size
+// than the image, which those of 4 x 2 samples and others are: interpolated to half of the width, a
+// row ends in memory that nobody has written.
+void JpegDecoder::narrow_components() {
+  const auto high = static_cast<std::int64_t>(info_.max_h_samp_factor) * jpeg::block_size(info_);
+  for (int c = 0; c < info_.num_components; ++c) {
+    jpeg_component_info& component = info_.comp_info[c];
+    const auto own =
+        static_cast<std::int64_t>(component.h_samp_factor) * jpeg::block_size(component);
+    component.downsampled_width =
+        static_cast<JDIMENSION>((info_.output_width * own + high - 1) / high);
+  }
+}
+
 // Rows are told by jpeg_skip_scanlines().
 JpegDecoder::Columns JpegDecoder::leave_out_columns(const Box& scaled) {
-  // A margin, because at a crop's edge chroma is interpolated from a repeated column.
-  constexpr int kMargin = 2;
+  // A margin, because at a crop's edge chroma is interpolated from a repeated column; and because
+  // libjpeg does not interpolate at all where a component is left with a single sample.
+  const int across = info_.max_h_samp_factor;
+  const int margin = across <= 2 ? 2 : 2 * across;
   const int full = static_cast<int>(info_.output_width);
-  auto first = static_cast<JDIMENSION>(std::max(0, scaled.left - kMargin));
-  auto count =
-      static_cast<JDIMENSION>(std::min(full, scaled.left + scaled.width + kMargin)) - first;
+  auto first = static_cast<JDIMENSION>(std::max(0, scaled.left - margin));
+  auto count = static_cast<JDIMENSION>(std::min(full, scaled.left + scaled.width + margin)) - first;
   if (first > 0 || count < info_.output_width) {
     guarded([&] { jpeg_crop_scanline(&info_, &first, &count); });
+    narrow_components();
   }
   const Columns columns{.first = static_cast<int>(first), .count = static_cast<int>(count)};
   const int width = jpeg::mcu_width(info_);

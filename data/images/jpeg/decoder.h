@@ -50,6 +50,7 @@ class JpegDecoder : public ImageDecoder {
     int count;
   };
   Columns leave_out_columns(const Box& scaled);
+  void narrow_components();
   void read_rows(Pixels& pixels);
   void end_if_at_the_bottom();
 

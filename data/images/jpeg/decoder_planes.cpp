@@ -15,14 +15,7 @@ namespace {
 // More than this is not kept for the next image: there are few such images, and many workers.
 constexpr std::size_t kMostKept = std::size_t{32} << 20;
 
-// jpeg_decompress_struct's and jpeg_component_info's members have other names in libjpeg 7's API.
-#if JPEG_LIB_VERSION >= 70
-int block_size(const jpeg_decompress_struct& info) { return info.min_DCT_v_scaled_size; }
-int block_size(const jpeg_component_info& component) { return component.DCT_v_scaled_size; }
-#else
-int block_size(const jpeg_decompress_struct& info) { return info.min_DCT_scaled_size; }
-int block_size(const jpeg_component_info& component) { return component.DCT_scaled_size; }
-#endif
+using jpeg::block_size;
 
 // From its jpegint.h, which is not installed everywhere: DSTATE_SCANNING and DSTATE_RAW_OK.
 constexpr int kScanningState = 205;

@@ -154,13 +154,17 @@ std::optional<AccessPoints> find_access_points(jpeg_decompress_struct& info,
   return find_access_points(data_of(info, bytes), layout_of(info, memory), memory.segment);
 }
 
-int mcu_width(const jpeg_decompress_struct& info) {
+// Their members have other names in libjpeg 7's API.
 #if JPEG_LIB_VERSION >= 70
-  const int block = info.min_DCT_h_scaled_size;
+int block_size(const jpeg_decompress_struct& info) { return info.min_DCT_v_scaled_size; }
+int block_size(const jpeg_component_info& component) { return component.DCT_v_scaled_size; }
 #else
-  const int block = info.min_DCT_scaled_size;
+int block_size(const jpeg_decompress_struct& info) { return info.min_DCT_scaled_size; }
+int block_size(const jpeg_component_info& component) { return component.DCT_scaled_size; }
 #endif
-  return info.num_components == 1 ? block : block * info.max_h_samp_factor;
+
+int mcu_width(const jpeg_decompress_struct& info) {
+  return info.num_components == 1 ? block_size(info) : block_size(info) * info.max_h_samp_factor;
 }
 
 }  // namespace scalemark::data::jpeg

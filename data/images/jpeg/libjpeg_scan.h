@@ -47,6 +47,10 @@ std::optional<AccessPoints> find_access_points(jpeg_decompress_struct& info,
                                                std::span<const std::uint8_t> bytes,
                                                ScanMemory& memory);
 
+// Pixels, or samples of one component, that a block becomes at the scale that has been chosen.
+int block_size(const jpeg_decompress_struct& info);
+int block_size(const jpeg_component_info& component);
+
 // Pixels across of what is decoded at once, at the scale that has been chosen.
 int mcu_width(const jpeg_decompress_struct& info);
 

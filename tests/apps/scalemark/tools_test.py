@@ -139,6 +139,22 @@ class Images(Commands):
         self.assertIn("--data PATH", self.refused(64, "data", "bench"))
 
 
+    def test_what_is_not_read_is_told_by_every_command_that_reads_a_tree(self):
+        self.generate("a")
+        folder = next((self.folder / "a/train").iterdir())
+        (folder / "one.TIF").touch()
+        (folder / "two.gif").touch()
+        (self.folder / "a/validation").mkdir()
+        for command in (("data", "verify", self.path("a"), "--no-progress"),
+                        ("data", "pack", self.path("a"), self.path("out"), "--no-progress"),
+                        ("data", "show", "--data", self.path("a"), "--output", self.path("sheet.png")),
+                        ("data", "bench", "--data", self.path("a"), "--image-size", "16", "-b", "4")):
+            result = run(*command)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIn(f"scalemark: {self.path('a')}: 2 files with .gif, .tif are not read; ", result.stderr)
+            self.assertIn(f"scalemark: {self.path('a')}: validation/ is not read: train/ and val/ are\n", result.stderr)
+
+
 class Packed(Commands):
     def setUp(self):
         super().setUp()

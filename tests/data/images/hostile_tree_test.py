@@ -105,6 +105,24 @@ def circles(tree):
     check(not (tree.parent / "none").exists(), "packing left a folder behind")
 
 
+def notes(folder):
+    """What is not read is said on stderr and in the journal, once."""
+    for name in ("a", "b"):
+        (folder / "train" / name).mkdir(parents=True)
+        for i in range(4):
+            picture(64, 64).save(folder / "train" / name / f"{i}.bmp")
+    (folder / "train/a/more.tif").touch()
+    (folder / "valid").mkdir()
+    options = ("--workload", "resnet50", "--data", folder, "--image-size", 33, "--batch-size", 2, "--iters", 1, "--warmup-iters", 1,
+               "--threads", 1, "--no-progress")
+    for command in (("train", *options, "--output", folder / "run"),
+                    ("sweep", *options, "--world-sizes", 1, "--repetitions", 1, "--output", folder / "sweep")):
+        told = run(*command).stderr
+        journal = (command[-1] / "journal.jsonl").read_text()
+        for note in ("1 file with .tif is not read; ", "valid/ is not read: there is no val/"):
+            check(told.count(note) == 1 and journal.count(note) == 1, (told, journal))
+
+
 def main():
     with tempfile.TemporaryDirectory() as keep:
         folder = Path(keep)
@@ -118,6 +136,7 @@ def main():
             bench(folder / form, len(bad - left_out))
             train(folder / form, folder / f"{form}-run", len(bad - left_out))
         circles(folder / "tree")
+        notes(folder / "noted")
         print(f"{len(bad)} bad files among good ones, of a folder and of three forms of packed data")
 
 

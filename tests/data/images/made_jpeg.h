@@ -30,6 +30,9 @@ struct JpegForm {
   int quality = 92;
   bool own_tables = false;
   int noise = 0;  // levels
+  // Factors of each component, in the place of `across` and `down`; empty: those.
+  std::vector<std::pair<int, int>> factors = {};
+  bool separate = false;  // a scan for each component
 };
 
 // A picture, smooth without noise, whose colours are far from those that RGB would clip.
@@ -55,6 +58,18 @@ inline Bytes jpeg_of(const JpegForm& form) {
   info.comp_info[0].v_samp_factor = form.down;
   for (int c = 1; c < info.num_components; ++c) {
     info.comp_info[c].h_samp_factor = info.comp_info[c].v_samp_factor = 1;
+  }
+  for (std::size_t c = 0; c < form.factors.size(); ++c) {
+    info.comp_info[c].h_samp_factor = form.factors[c].first;
+    info.comp_info[c].v_samp_factor = form.factors[c].second;
+  }
+  std::vector<jpeg_scan_info> scans;
+  for (int c = 0; form.separate && c < info.num_components; ++c) {
+    scans.push_back({.comps_in_scan = 1, .component_index = {c}, .Ss = 0, .Se = 63});
+  }
+  if (form.separate) {
+    info.scan_info = scans.data();
+    info.num_scans = info.num_components;
   }
   if (form.progressive) jpeg_simple_progression(&info);
   info.arith_code = form.arithmetic ? TRUE : FALSE;

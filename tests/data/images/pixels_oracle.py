@@ -183,7 +183,7 @@ def check_refusals(dump, folder):
     text = f"{folder}/text.png"
     with open(text, "w") as file:
         file.write("not an image")
-    assert "neither a JPEG nor a PNG" in refused(dump, "decode", text)
+    assert "not a JPEG, PNG, WebP" in refused(dump, "decode", text)
     for path in (noise, f"{folder}/missing.jpg"):
         assert refused(dump, "decode", path)
 
