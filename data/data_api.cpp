@@ -15,11 +15,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::unique_ptr<Dataset> open_sequences(const BenchSource& source) {
-  std::shared_ptr<const TokenCorpus> corpus = open_corpus(source.path, source.vocab, source.cased);
+BenchedData bench_sequences(const BenchSource& source, const LoaderBenchOptions& options) {
+  const std::shared_ptr<const TokenCorpus> corpus =
+      open_corpus(source.path, source.vocab, source.cased);
   const DocumentRange all{.first = 0, .last = corpus->documents()};
-  return open_pretraining(std::move(corpus), all, {.sequence_length = source.sequence_length},
-                          PretrainingSplit::kTrain);
+  const auto dataset = open_pretraining(corpus, all, {.sequence_length = source.sequence_length},
+                                        PretrainingSplit::kTrain);
+  return {.kind = "sequences",
+          .data_size = dataset->size(),
+          .result = bench_loader(*dataset, options),
+          .stages = {},
+          .notes = left_out_notes(source.path, corpus->left_out())};
 }
 
 constexpr std::int64_t kMostStaged = 200;  // images: a second or two
@@ -81,9 +87,7 @@ BenchedData bench(const BenchSource& source, const LoaderBenchOptions& options) 
     throw configuration("--data '" + source.path + "' holds no train/, and so no images",
                         "augmentations are of images");
   }
-  const auto dataset = open_sequences(source);
-  return {
-      .kind = "sequences", .data_size = dataset->size(), .result = bench_loader(*dataset, options)};
+  return bench_sequences(source, options);
 }
 
 }  // namespace

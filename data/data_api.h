@@ -38,7 +38,7 @@ struct BenchedData {
   std::int64_t data_size = 0;  // samples of the training split
   LoaderBenchResult result;
   std::optional<ImageStages> stages;  // of images
-  std::vector<std::string> notes;     // ImageTree::notes
+  std::vector<std::string> notes;     // what of the data is not read
 };
 
 inline constexpr const char* kDataAbi = "scalemark-data/4";

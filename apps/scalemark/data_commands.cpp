@@ -9,6 +9,7 @@
 #include "apps/scalemark/sources.h"
 #include "apps/scalemark/stop_line.h"
 #include "core/base/error.h"
+#include "core/base/file_kind.h"
 #include "core/base/text.h"
 
 namespace scalemark::cli {
@@ -73,6 +74,28 @@ ExitCode generate_text(const std::string& dir, const ToolValues& values) {
 std::string beside(const std::string& text) {
   const std::size_t end = text.find_last_not_of('/');
   return text.substr(0, end == std::string::npos ? 0 : end + 1) + ".tokens";
+}
+
+// No file can be made beside a pipe or /dev/stdin.
+std::string output_of(const std::string& text, const ToolValues& values) {
+  if (const auto output = values.text("output")) return *output;
+  if (const std::string special = read_once_kind(text); !special.empty()) {
+    throw usage("--output is not given and '" + text + "' is " + special,
+                "the token file to write is expected");
+  }
+  return beside(text);
+}
+
+// Says how much of the text did not become tokens.
+std::string lost_text(const data::TokenizeReport& made) {
+  std::string lines;
+  if (made.replaced_bytes > 0) {
+    lines = counted(made.replaced_bytes, "byte") +
+            (made.replaced_bytes == 1 ? " was no UTF-8 and was replaced"
+                                      : " were no UTF-8 and were replaced") +
+            " by U+FFFD, which is no token\n";
+  }
+  return lines + (made.left_out.empty() ? "" : made.left_out + "\n");
 }
 
 data::LoaderBenchOptions bench_options(const ToolValues& values) {
@@ -160,7 +183,9 @@ const HelpPage data_tokenize_page = {
     "TEXT",
     "Reads a text file or a folder of them and writes a memory-mapped token file once. Plain "
     "text\n"
-    "(a line is a sentence, a blank line ends a document) or WikiExtractor's <doc> files.",
+    "(a line is a sentence, a blank line ends a document), WikiExtractor's <doc> files or lines "
+    "of\n"
+    "JSON with a \"text\". Both may be pipes. Files of a folder that are no text are left out.",
     "  scalemark data tokenize wiki.txt --vocab vocab.txt --output wiki.tokens\n"};
 
 ExitCode data_tokenize_command(const Invocation& invocation) {
@@ -168,7 +193,7 @@ ExitCode data_tokenize_command(const Invocation& invocation) {
   const ToolValues values = read_tool_values(invocation);
   const auto vocab = values.text("vocab");
   if (!vocab) throw usage("--vocab is not given", "the vocab.txt to tokenize with is expected");
-  const std::string output = values.text("output").value_or(beside(text));
+  const std::string output = output_of(text, values);
   const data::TokenizeReport made =
       load_data_library().tokenize_corpus({.input = text,
                                            .vocab = *vocab,
@@ -181,7 +206,7 @@ ExitCode data_tokenize_command(const Invocation& invocation) {
   return print_result(
       std::to_string(made.tokens) + " tokens (" + one_decimal(unknown) + " % unknown), " +
       std::to_string(made.sentences) + " sentences, " + std::to_string(made.documents) +
-      " documents, " + megabytes(made.file_bytes) + ", in " + output + "\n" +
+      " documents, " + megabytes(made.file_bytes) + ", in " + output + "\n" + lost_text(made) +
       next_step("scalemark train --workload bert-mini --data " + shell_word(output) + " --vocab " +
                 shell_word(*vocab) + (values.on("cased") ? " --cased" : "")));
 }

@@ -10,6 +10,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
+#include "core/base/file_kind.h"
 #include "core/tensorboard/events.h"
 
 namespace scalemark::cli {
@@ -45,7 +46,9 @@ void refuse_closed_stream(const std::string& what, const OutputPlace& place) {
 }
 
 void refuse_missing_file(const char* option, const std::string& path) {
-  if (path.empty() || fs::exists(path)) return;
+  if (path.empty()) return;
+  refuse_read_once(option, path);
+  if (fs::exists(path)) return;
   throw no_input(std::string(option) + " '" + path + "' is not there",
                  "a path that exists is expected");
 }

@@ -8,7 +8,7 @@
 
 namespace scalemark::cli {
 
-// Throws no_input (66) for a file or folder that options name and that is not there.
+// Throws no_input (66) for a file or folder that options name and that is not there, or is a pipe.
 void refuse_missing_inputs(const settings::Settings& settings);
 
 // Throws system_error() (71) where the folder that this process works in was removed: libraries

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/base/file_kind.h"
 #include "core/launching/meeting_point.h"
 #include "core/launching/run_token.h"
 #include "core/live/endpoint.h"
@@ -61,6 +62,7 @@ void prepare_metrics(const settings::RawSettings& raw, ResolvedCommand& base,
   if (!base.metrics || !holds_rank_0(base.detection) || base.settings.general.dry_run) return;
   process::MetricsAddress& metrics = *base.metrics;
   if (const auto file = raw.find(kToken); file != raw.end()) {
+    refuse_read_once("--metrics-token", file->second.text);
     launching::Secret token = launching::read_metrics_token(file->second.text);
     metrics.token = std::move(token.text);
     if (!token.note.empty()) notes.push_back(std::move(token.note));

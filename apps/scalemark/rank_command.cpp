@@ -123,6 +123,7 @@ void refuse(const Problems& problems, const launching::Detection& detection) {
 void use_run_token(const settings::RawSettings& raw, launching::Detection& detection) {
   const std::string file = text_in(raw, "run_token");
   if (file.empty() || !detection.error_file.empty()) return;  // or it was told already
+  if (!detection.node) refuse_shared("--run-token", file, detection);
   const launching::RunToken token = launching::read_run_token(file);
   detection.rendezvous.secret = token.secret;
   if (detection.node) detection.node->rendezvous.secret = token.secret;
@@ -249,6 +250,7 @@ ExitCode run_rank_command(const Invocation& invocation, RankCommand& command) {
   resolve(invocation, command);
   ResolvedCommand& base = command.base();
   settle_environment(invocation, base, command.environments(), command.restarts_ranks());
+  refuse_shared_configs(invocation, base.detection);
   const settings::GeneralSettings& general = base.settings.general;
   const reporting::FailOn checked(general.fail_on);
   if (general.dry_run) {

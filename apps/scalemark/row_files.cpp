@@ -5,6 +5,7 @@
 #include "apps/scalemark/outputs.h"
 #include "core/base/encoding.h"
 #include "core/base/error.h"
+#include "core/base/file_kind.h"
 #include "core/importing/given_fields.h"
 #include "core/published/library.h"
 #include "core/published/show.h"
@@ -25,8 +26,8 @@ std::string read_row_text(const std::string& path) {
   if (!none && bytes > kMostBytes)
     throw bad_data("'" + path + "' has " + std::to_string(bytes >> 20) + " MiB",
                    "at most 1024 MiB are expected");
-  if (fs::exists(path, none) && !fs::is_directory(path, none) && !fs::is_regular_file(path, none))
-    throw no_input("'" + path + "' is no file", "a file is expected");
+  if (const std::string special = special_kind(path); !special.empty())
+    throw no_input("'" + path + "' is " + special, "a file is expected");
   std::string text = settings::read_text_file(path);
   refuse_wide_text(text, "'" + path + "'");
   return text;

@@ -4,18 +4,35 @@
 
 #include "apps/scalemark/commands.h"
 #include "core/base/error.h"
+#include "core/base/file_kind.h"
 #include "core/launching/environment.h"
 #include "core/settings/builtin_configs.h"
 
 namespace scalemark::cli {
 
+void refuse_shared(const std::string& named, const std::string& path,
+                   const launching::Detection& detection) {
+  if (detection.node || detection.world.world_size > 1) refuse_read_once(named, path);
+}
+
+void refuse_shared_configs(const Invocation& invocation, const launching::Detection& detection) {
+  for (const std::string& path : invocation.config_paths) {
+    refuse_shared("--config", path, detection);
+  }
+}
+
 settings::Layers read_layers(const Invocation& invocation) {
   settings::Sources sources = invocation.sources;
   std::vector<std::string> notes;
+  sources.environment = launching::snapshot_environment();
+  // Ranks of a launcher must not wait for a pipe that one of them has emptied.
+  if (!invocation.config_paths.empty()) {
+    const auto found = launching::detect({.environment = sources.environment});
+    if (found.problems.empty() && !found.node) refuse_shared_configs(invocation, found);
+  }
   for (const std::string& path : invocation.config_paths) {
     sources.config_files.push_back(settings::read_config(path, notes));
   }
-  sources.environment = launching::snapshot_environment();
   settings::Layers layers = settings::merge_layers(sources, invocation.command);
   layers.notes.insert(layers.notes.begin(), notes.begin(), notes.end());
   return layers;

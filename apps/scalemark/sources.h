@@ -1,11 +1,21 @@
 // Fills in what the command line does not hold: the texts of config files and the environment.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "apps/scalemark/command_line.h"
+#include "core/launching/detect.h"
 #include "core/settings/layers.h"
 #include "core/settings/tool_values.h"
 
 namespace scalemark::cli {
+
+// Throws no_input() (66) where several ranks of `detection`, each of which reads it, would get
+// parts of a pipe. `named` says who asked for it: "--run-token".
+void refuse_shared(const std::string& named, const std::string& path,
+                   const launching::Detection& detection);
+void refuse_shared_configs(const Invocation& invocation, const launching::Detection& detection);
 
 // Throws no_input (66) for a config file that cannot be read, or a name that none has.
 settings::Layers read_layers(const Invocation& invocation);

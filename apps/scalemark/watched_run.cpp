@@ -12,6 +12,7 @@
 
 #include "core/base/durations.h"
 #include "core/base/error.h"
+#include "core/base/file_kind.h"
 #include "core/live/fetch.h"
 #include "core/reporting/record/point_facts.h"
 
@@ -62,6 +63,7 @@ fs::path status_file(const std::string& given) {
   std::error_code failed;
   const fs::path path(given);
   const fs::path file = fs::is_directory(path, failed) ? path / kStatusFile : path;
+  refuse_read_once("status", file);
   if (file_time_of(file)) return file;
   const std::string reason = std::strerror(errno);
   throw no_input("cannot read '" + file.string() + "': " + reason,

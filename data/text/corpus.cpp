@@ -1,5 +1,7 @@
 #include "data/text/corpus.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -11,6 +13,9 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
+#include "core/base/file_kind.h"
+#include "core/base/text.h"
+#include "core/base/wire.h"
 #include "data/text/corpus_reader.h"
 #include "data/text/wordpiece.h"
 
@@ -93,38 +98,99 @@ class TokenizingStream {
   std::int64_t unknown_ = 0;
 };
 
+// "JPEG image (2), SQLite database (1)"
+std::string counted_kinds(const FilesLeftOut& left_out) {
+  std::vector<std::string> kinds;
+  for (const auto& [kind, count] : left_out) {
+    kinds.push_back(kind + " (" + std::to_string(count) + ")");
+  }
+  return joined(kinds, ", ");
+}
+
 struct Built {
   TokenHeader header;
   std::int64_t unknown_tokens;
+  FilesLeftOut left_out;
 };
 
 struct Source {
   fs::path input;
-  std::vector<fs::path> files;
+  CorpusFiles files;
   fs::path vocab;
   bool cased;
   int threads;
   Progress progress = {};
 };
 
+// A text and a vocabulary that are one pipe would each get a part of it.
+void refuse_one_pipe(const fs::path& input, const fs::path& vocab) {
+  const std::string special = special_kind(input);
+  if (special.empty()) return;
+  struct stat one = {}, other = {};  // std::filesystem compares no pipes
+  if (::stat(input.c_str(), &one) != 0 || ::stat(vocab.c_str(), &other) != 0) return;
+  if (one.st_dev != other.st_dev || one.st_ino != other.st_ino) return;
+  throw no_input("the text " + input.string() + " and its vocabulary are the same: " + special,
+                 "two files", "write the vocabulary to a file first");
+}
+
+// Nothing is text.
+Error refused_folder(const fs::path& folder, const FilesLeftOut& left_out) {
+  return bad_data("corpus " + folder.string() + " holds no text: " + counted_kinds(left_out),
+                  "plain text, or WikiExtractor's files, is expected",
+                  "give --data the text alone");
+}
+
+class CorpusReading {
+ public:
+  CorpusReading(const Source& source, TokenizingStream& stream)
+      : source_(source), stream_(stream), is_folder_(fs::is_directory(source.input)) {
+    for (const auto& [path, what] : source.files.left_out) ++left_out_[kind_of(what)];
+  }
+
+  void read_all() {
+    for (const fs::path& path : source_.files.files) {
+      read(path);
+      still_alive(source_.progress);
+    }
+    stream_.flush();
+  }
+
+  const FilesLeftOut& left_out() const { return left_out_; }
+  std::int64_t replaced_bytes() const { return replaced_bytes_; }
+
+ private:
+  void read(const fs::path& path) {
+    TextFile file(path);
+    if (const auto& no_text = file.no_text()) {
+      if (!is_folder_) throw file.refusal(*no_text);
+      ++left_out_[kind_of(*no_text)];
+      return;
+    }
+    replaced_bytes_ += file.read([&](TextDocument document) { stream_.add(std::move(document)); });
+  }
+
+  const Source& source_;
+  TokenizingStream& stream_;
+  bool is_folder_;
+  FilesLeftOut left_out_;
+  std::int64_t replaced_bytes_ = 0;
+};
+
 Built build(const Source& source, CorpusBuilder::Sink sink) {
   const auto& [input, files, vocab, cased, threads, progress] = source;
   if (threads < 1) throw configuration("threads is " + std::to_string(threads), "1 or more");
+  refuse_one_pipe(input, vocab);
   const WordPiece tokenizer(std::make_shared<Vocabulary>(Vocabulary::read(vocab)), cased);
   CorpusBuilder builder(tokenizer.vocabulary(), cased, std::move(sink));
   TokenizingStream stream(tokenizer, builder, threads, progress);
-  for (const fs::path& file : files) {
-    if (is_token_file(file)) {
-      throw bad_data(file.string() + " is a token file", "text",
-                     "name the token file itself instead of its folder");
-    }
-    read_documents(file, [&](TextDocument document) { stream.add(std::move(document)); });
-    still_alive(progress);
+  CorpusReading reading(source, stream);
+  reading.read_all();
+  const TokenHeader header = builder.finish(reading.replaced_bytes());
+  if (header.tokens == 0) {
+    if (!reading.left_out().empty()) throw refused_folder(input, reading.left_out());
+    throw bad_data("corpus " + input.string() + " holds no text");
   }
-  stream.flush();
-  const TokenHeader header = builder.finish();
-  if (header.tokens == 0) throw bad_data("corpus " + input.string() + " holds no text");
-  return {header, stream.unknown()};
+  return {header, stream.unknown(), reading.left_out()};
 }
 
 void refuse_mismatch(const TokenCorpus& corpus, const fs::path& path, const fs::path& vocab,
@@ -159,6 +225,20 @@ void refuse_input_as_output(const TokenizeOptions& options) {
 
 }  // namespace
 
+std::string left_out_text(const std::string& corpus, const FilesLeftOut& left_out) {
+  std::int64_t files = 0;
+  for (const auto& [kind, count] : left_out) files += count;
+  if (files == 0) return "";
+  return counted(files, "file") + " of " + corpus +
+         (files == 1 ? " is no text and was" : " are no text and were") +
+         " left out: " + counted_kinds(left_out);
+}
+
+std::vector<std::string> left_out_notes(const std::string& corpus, const FilesLeftOut& left_out) {
+  if (left_out.empty()) return {};
+  return {left_out_text(corpus, left_out)};
+}
+
 TokenizeReport tokenize_corpus(const TokenizeOptions& options) {
   refuse_input_as_output(options);
   const bool replaces = !output_place(options.output).is_stream && fs::exists(options.output);
@@ -183,6 +263,8 @@ TokenizeReport tokenize_corpus(const TokenizeOptions& options) {
           .sentences = static_cast<std::int64_t>(built.header.sentences),
           .tokens = static_cast<std::int64_t>(built.header.tokens),
           .unknown_tokens = built.unknown_tokens,
+          .replaced_bytes = std::int64_t{built.header.replaced_bytes},
+          .left_out = left_out_text(options.input.string(), built.left_out),
           .file_bytes = at,
           .identity = to_hex(built.header.header_hash)};
 }
@@ -206,15 +288,38 @@ std::vector<std::byte> tokenize_in_memory(const fs::path& path, const fs::path& 
     image.insert(image.end(), bytes.begin(), bytes.end());
   });
   std::memcpy(image.data(), &built.header, sizeof built.header);
+  const std::uint64_t image_bytes = image.size();
+  std::string behind;
+  WireWriter wire(behind);
+  wire.value(built.left_out);
+  wire.value(image_bytes);
+  const auto bytes = std::as_bytes(std::span(behind));
+  image.insert(image.end(), bytes.begin(), bytes.end());
   return image;
+}
+
+std::unique_ptr<TokenCorpus> open_tokens(std::span<const std::byte> bytes,
+                                         std::shared_ptr<const void> owner, const std::string& name,
+                                         const Progress& progress) {
+  std::uint64_t image_bytes = 0;
+  const std::size_t length_at = bytes.size() - sizeof image_bytes;
+  std::memcpy(&image_bytes, bytes.data() + length_at, sizeof image_bytes);
+  const auto behind = bytes.subspan(image_bytes, length_at - image_bytes);
+  FilesLeftOut left_out;
+  WireReader wire({reinterpret_cast<const char*>(behind.data()), behind.size()});
+  wire.value(left_out);
+  auto corpus =
+      std::make_unique<TokenCorpus>(bytes.first(image_bytes), std::move(owner), name, progress);
+  corpus->set_left_out(std::move(left_out));
+  return corpus;
 }
 
 std::unique_ptr<TokenCorpus> open_corpus(const fs::path& path, const fs::path& vocab, bool cased,
                                          int threads, const Progress& progress) {
   if (holds_text(path)) {
-    auto image = std::make_shared<std::vector<std::byte>>(
+    auto bytes = std::make_shared<std::vector<std::byte>>(
         tokenize_in_memory(path, vocab, cased, threads, progress));
-    return std::make_unique<TokenCorpus>(*image, image, path.string(), progress);
+    return open_tokens(*bytes, bytes, path.string(), progress);
   }
   auto corpus = map_token_file(path, progress);
   if (!vocab.empty()) refuse_mismatch(*corpus, path, vocab, cased);

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "data/progress.h"
@@ -26,23 +28,37 @@ struct TokenizeReport {
   std::int64_t sentences = 0;
   std::int64_t tokens = 0;
   std::int64_t unknown_tokens = 0;  // [UNK]s among them
+  std::int64_t replaced_bytes = 0;  // of the text: no UTF-8, or NUL
+  std::string left_out;             // left_out_text() of its folder
   std::int64_t file_bytes = 0;
   std::string identity;  // TokenCorpus::identity()
 };
 
 // Writes the token file under a temporary name beside it and renames it when it is complete and on
-// the disk. Errors: 66 no input, 65 bad text or vocabulary or no token at all, 73 the output exists
-// (without `overwrite`) or cannot be made, 74 writing fails.
+// the disk. A file that is no text is left out of a folder that holds text, too. Text and
+// vocabulary may be pipes. Errors: 66 no input, 65 no text, a bad vocabulary or no token at all, 73
+// the output exists (without `overwrite`) or cannot be made, 74 writing fails.
 TokenizeReport tokenize_corpus(const TokenizeOptions& options);
 
 // True when open_corpus() would have to tokenize: the path is no token file.
 bool holds_text(const std::filesystem::path& path);
 
-// What open_corpus() makes of text: the bytes of a token file. `progress` is called after every few
-// megabytes of text. Errors as open_corpus().
+// "3 files of TEXT are no text and were left out: JPEG image (2), SQLite database (1)"; empty:
+// none.
+std::string left_out_text(const std::string& corpus, const FilesLeftOut& left_out);
+std::vector<std::string> left_out_notes(const std::string& corpus, const FilesLeftOut& left_out);
+
+// Makes of text what open_tokens() opens: the bytes of a token file, and what was left out of its
+// folder. `progress` is called after every few megabytes of text. Errors as
+// open_corpus().
 std::vector<std::byte> tokenize_in_memory(const std::filesystem::path& path,
                                           const std::filesystem::path& vocab, bool cased,
                                           int threads, const Progress& progress = {});
+
+// `bytes`, which `owner` keeps alive, are those of tokenize_in_memory(). `name`: of the text.
+std::unique_ptr<TokenCorpus> open_tokens(std::span<const std::byte> bytes,
+                                         std::shared_ptr<const void> owner, const std::string& name,
+                                         const Progress& progress = {});
 
 // Opens a token file, or tokenizes a text file or folder into memory: nothing is cached on the
 // disk; tokenize a corpus once with tokenize_corpus() where that takes too long. `vocab` may be

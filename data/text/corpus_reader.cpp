@@ -1,9 +1,11 @@
 #include "data/text/corpus_reader.h"
 
 #include <algorithm>
-#include <fstream>
 
-#include "core/base/error.h"
+#include "data/text/json_lines.h"
+#include "data/text/token_corpus.h"
+#include "data/text/utf8.h"
+#include "data/text/white_space.h"
 
 namespace scalemark::data {
 namespace {
@@ -11,12 +13,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kBlank = " \t\r\n\v\f";
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(kBlank);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
-}
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr std::size_t kHeadBytes = std::size_t{1} << 20, kReadAtOnce = std::size_t{1} << 16;
 
 // How many bytes of closing quotes and brackets `rest` starts with.
 std::size_t closing(std::string_view rest) {
@@ -33,26 +31,44 @@ std::size_t closing(std::string_view rest) {
   return length;
 }
 
+bool begins_doc(std::string_view line) { return line.starts_with("<doc ") && line.ends_with(">"); }
+
+// Files that were put together have a mark within, too.
+std::string_view without_mark(std::string_view line) {
+  if (line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
+  return stripped(line);
+}
+
 // Puts lines together to documents.
 class DocumentAssembler {
  public:
   explicit DocumentAssembler(const std::function<void(TextDocument)>& take) : take_(take) {}
 
   void add(std::string_view line) {
-    line = trimmed(line);
-    if (!in_doc_ && line.starts_with("<doc ") && line.ends_with(">")) {
+    line = stripped(line);
+    if (const auto rest = without_mark(line); !in_doc_ && begins_doc(rest)) line = rest;
+    if (!in_doc_ && begins_doc(line)) {
       end_document();
       in_doc_ = true;
     } else if (in_doc_ && line == "</doc>") {
       end_document();
       in_doc_ = false;
     } else if (in_doc_) {
-      for (const auto sentence : cut_sentences(line)) document_.sentences.emplace_back(sentence);
+      add_paragraph(line);
     } else if (line.empty()) {
       end_document();
     } else {
       document_.sentences.emplace_back(line);
     }
+  }
+
+  void add_whole(std::string_view text) {
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t end = std::min(text.find('\n', at), text.size());
+      add_paragraph(stripped(text.substr(at, end - at)));
+      at = end + 1;
+    }
+    end_document();
   }
 
   void end_document() {
@@ -64,57 +80,21 @@ class DocumentAssembler {
   bool in_doc() const { return in_doc_; }
 
  private:
+  void add_paragraph(std::string_view line) {
+    for (const auto sentence : cut_sentences(line)) document_.sentences.emplace_back(sentence);
+  }
+
   const std::function<void(TextDocument)>& take_;
   TextDocument document_;
   bool in_doc_ = false;
 };
-
-struct Magic {
-  std::string_view bytes;
-  const char* name;
-};
-using namespace std::string_view_literals;
-constexpr Magic kNoText[] = {{"\xff\xd8\xff"sv, "a JPEG image"},
-                             {"\x89PNG\r\n"sv, "a PNG image"},
-                             {"\x1f\x8b\x08"sv, "compressed (gzip)"},
-                             {"\xfd"
-                              "7zXZ\0"sv,
-                              "compressed (xz)"},
-                             {"\x28\xb5\x2f\xfd"sv, "compressed (zstd)"},
-                             {"BZh91AY&SY"sv, "compressed (bzip2)"},
-                             {"PK\x03\x04"sv, "a zip archive"}};
-
-// Broken UTF-8 is read as U+FFFD, so a photo or an archive would count as "text" made of it.
-void refuse_no_text(std::ifstream& in, const fs::path& file) {
-  if (in.tellg() == std::ifstream::pos_type(-1)) return;  // a pipe cannot be read twice
-  char first[16] = {};
-  in.read(first, sizeof first);
-  const std::string_view seen(first, static_cast<std::size_t>(in.gcount()));
-  for (const Magic& magic : kNoText) {
-    if (!seen.starts_with(magic.bytes)) continue;
-    throw bad_data("corpus file " + file.string() + " is " + magic.name,
-                   "plain text, or WikiExtractor's files, is expected",
-                   "unpack it, or give --data the text alone");
-  }
-  in.clear();
-  in.seekg(0);
-}
-
-bool is_hidden(const fs::path& path) { return path.filename().string().starts_with('.'); }
-
-bool is_among(const fs::path& path, const std::vector<fs::path>& files) {
-  return std::any_of(files.begin(), files.end(), [&path](const fs::path& file) {
-    std::error_code ignored;
-    return !file.empty() && fs::equivalent(path, file, ignored);
-  });
-}
 
 }  // namespace
 
 std::vector<std::string_view> cut_sentences(std::string_view paragraph) {
   std::vector<std::string_view> sentences;
   const auto keep = [&](std::string_view text) {
-    if (const auto sentence = trimmed(text); !sentence.empty()) sentences.push_back(sentence);
+    if (const auto sentence = stripped(text); !sentence.empty()) sentences.push_back(sentence);
   };
   std::size_t start = 0;
   for (std::size_t at = 0; at < paragraph.size();) {
@@ -132,38 +112,105 @@ std::vector<std::string_view> cut_sentences(std::string_view paragraph) {
   return sentences;
 }
 
-std::vector<fs::path> corpus_files(const fs::path& path,
-                                   const std::vector<fs::path>& left_out) try {
-  if (!fs::exists(path)) throw no_input("corpus " + path.string() + " does not exist");
-  if (!fs::is_directory(path)) return {path};
-  std::vector<fs::path> files;
-  for (auto it = fs::recursive_directory_iterator(path); it != fs::recursive_directory_iterator();
-       ++it) {
-    if (is_hidden(it->path())) {
-      if (it->is_directory()) it.disable_recursion_pending();
-    } else if (it->is_regular_file() && !is_among(it->path(), left_out)) {
-      files.push_back(it->path());
-    }
-  }
-  if (files.empty()) throw no_input("corpus folder " + path.string() + " holds no files");
-  std::sort(files.begin(), files.end());
-  return files;
-} catch (const fs::filesystem_error& failed) {
-  throw io_error("listing corpus " + path.string() + ": " + failed.code().message());
+TextFile::TextFile(const fs::path& path) : path_(path), in_(path, std::ios::binary) {
+  if (!in_) throw no_input("corpus file " + path.string() + " cannot be opened");
+  read_head();
+  look_at_head();
 }
 
-void read_documents(const fs::path& file, const std::function<void(TextDocument)>& take) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw no_input("corpus file " + file.string() + " cannot be opened");
-  refuse_no_text(in, file);
+// With all of the first line, if that may be JSON, which is told by it.
+void TextFile::read_head() {
+  const auto grow = [&] {
+    const std::size_t before = head_.size();
+    head_.resize(before + kReadAtOnce);
+    in_.read(head_.data() + before, kReadAtOnce);
+    head_.resize(before + static_cast<std::size_t>(in_.gcount()));
+  };
+  while (in_ && head_.size() < kHeadBytes) grow();
+  if (head_.starts_with(kByteOrderMark)) at_ = kByteOrderMark.size();
+  if (!first_line().starts_with('{')) return;
+  const auto has_end = [&] {
+    const auto begin = static_cast<std::size_t>(first_line().data() - head_.data());
+    return head_.find('\n', begin) != std::string::npos;
+  };
+  while (in_ && !has_end()) grow();
+}
+
+// The first one that is not blank.
+std::string_view TextFile::first_line() const {
+  std::string_view rest = std::string_view(head_).substr(at_);
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    if (const auto line = stripped(rest.substr(0, end)); !line.empty()) return line;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return rest;
+}
+
+void TextFile::look_at_head() {
+  if (head_.starts_with(std::string_view(TokenHeader{}.magic, sizeof TokenHeader::magic))) {
+    throw bad_data(path_.string() + " is a token file", "text",
+                   "name the token file itself instead of its folder");
+  }
+  no_text_ = no_text_of(head_);
+  if (no_text_) return;
+  const FirstLine form = form_of_first(first_line());
+  is_json_ = form == FirstLine::kJsonLine;
+  if (form == FirstLine::kOtherJson) {
+    no_text_ = NoText{"JSON without a \"text\" in each line",
+                      {},
+                      "write one object a line, with the document as its \"text\""};
+  }
+}
+
+Error TextFile::refusal(const NoText& no_text) const {
+  return bad_data("corpus file " + path_.string() + " is " + no_text.what + no_text.detail,
+                  "plain text, or WikiExtractor's files, is expected", no_text.hint);
+}
+
+bool TextFile::next_line(std::string& line) {
+  if (at_ >= head_.size()) return static_cast<bool>(std::getline(in_, line));
+  const std::size_t end = head_.find('\n', at_);
+  if (end != std::string::npos) {
+    line.assign(head_, at_, end - at_);
+    at_ = end + 1;
+    return true;
+  }
+  line.assign(head_, at_);
+  at_ = head_.size();
+  if (std::string rest; std::getline(in_, rest)) line += rest;
+  return true;
+}
+
+std::int64_t TextFile::read(const std::function<void(TextDocument)>& take) {
   DocumentAssembler assembler(take);
-  for (std::string line; std::getline(in, line);) assembler.add(line);
-  if (in.bad()) throw io_error("reading corpus file " + file.string() + " failed");
+  std::int64_t number = 0, broken = 0, bytes = 0;
+  for (std::string line; next_line(line);) {
+    ++number;
+    broken += broken_bytes(line);
+    bytes += static_cast<std::int64_t>(line.size()) + 1;
+    if (!is_json_) {
+      assembler.add(line);
+      continue;
+    }
+    const std::string_view object = without_mark(stripped(line));
+    if (object.empty()) continue;
+    const auto text = text_of_json(object);
+    if (!text) {
+      throw bad_data("line " + std::to_string(number) + " of corpus file " + path_.string() +
+                         " is no JSON with a \"text\"",
+                     "lines as the first one", "the file is cut off or damaged: write it again");
+    }
+    assembler.add_whole(*text);
+  }
+  if (in_.bad()) throw io_error("reading corpus file " + path_.string() + " failed");
+  if (const auto no_text = no_utf8_of(broken, bytes)) throw refusal(*no_text);
   if (assembler.in_doc()) {
-    throw bad_data("corpus file " + file.string() + " ends inside a <doc>", "</doc> at the end",
+    throw bad_data("corpus file " + path_.string() + " ends inside a <doc>", "</doc> at the end",
                    "the file is cut off: extract it again");
   }
   assembler.end_document();
+  return broken;
 }
 
 }  // namespace scalemark::data

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstring>
 #include <fstream>
+#include <limits>
 
 #include "core/base/error.h"
 
@@ -179,7 +180,9 @@ void CorpusBuilder::add(const TokenizedDocument& document) {
   emit(packed_);
 }
 
-TokenHeader CorpusBuilder::finish() {
+TokenHeader CorpusBuilder::finish(std::int64_t replaced_bytes) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
+  header_.replaced_bytes = static_cast<std::uint32_t>(std::min(replaced_bytes, kMost));
   const std::uint64_t token_bytes = header_.tokens * header_.token_bytes;
   const std::byte zeros[8] = {};
   emit(std::span(zeros).first(padded(token_bytes) - token_bytes));

@@ -7,10 +7,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "data/hash128.h"
@@ -28,7 +30,7 @@ struct TokenHeader {
   std::uint32_t vocabulary_size = 0;
   std::uint32_t cased = 0;
   SpecialTokens special;
-  std::uint32_t reserved = 0;
+  std::uint32_t replaced_bytes = 0;  // of the text; more than fit: the largest number
   std::uint64_t documents = 0;
   std::uint64_t sentences = 0;
   std::uint64_t tokens = 0;
@@ -37,6 +39,9 @@ struct TokenHeader {
   Digest header_hash = {};   // of everything before this field
 };
 static_assert(sizeof(TokenHeader) == 128);
+
+// Files of a corpus folder that are no text: what they are -> how many.
+using FilesLeftOut = std::map<std::string, std::int64_t>;
 
 class TokenCorpus {
  public:
@@ -78,6 +83,12 @@ class TokenCorpus {
   std::string vocabulary_hash() const { return to_hex(header_.vocabulary_hash); }
   bool cased() const { return header_.cased != 0; }
 
+  // Bytes of the text that were no UTF-8, or NUL.
+  std::int64_t replaced_bytes() const { return header_.replaced_bytes; }
+  // Empty unless a folder was tokenized into memory: a token file does not keep it.
+  const FilesLeftOut& left_out() const { return left_out_; }
+  void set_left_out(FilesLeftOut left_out) { left_out_ = std::move(left_out); }
+
   // The same for the same documents and vocabulary, whether they came from text or a token file.
   std::string identity() const { return to_hex(header_.header_hash); }
 
@@ -86,6 +97,7 @@ class TokenCorpus {
   void check_offsets() const;
 
   TokenHeader header_;
+  FilesLeftOut left_out_;
   std::shared_ptr<const void> owner_;
   std::shared_ptr<const MappedFile> file_;  // empty: in memory
   std::span<const std::uint16_t> narrow_;   // one of the two is empty
@@ -104,7 +116,7 @@ class CorpusBuilder {
   CorpusBuilder(const Vocabulary& vocabulary, bool cased, Sink sink);
 
   void add(const TokenizedDocument& document);
-  TokenHeader finish();
+  TokenHeader finish(std::int64_t replaced_bytes);
 
  private:
   void emit(std::span<const std::byte> bytes);

@@ -1,5 +1,7 @@
 #include "data/text/utf8.h"
 
+#include <cstring>
+
 namespace scalemark::data {
 namespace {
 
@@ -20,6 +22,14 @@ constexpr Lead lead_of(unsigned char byte) {
   return {};
 }
 
+// Most of a text is ASCII, which is passed over in words.
+bool is_plain_ascii(const char* eight) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101, kHighest = 0x8080808080808080;
+  std::uint64_t word = 0;
+  std::memcpy(&word, eight, sizeof word);
+  return ((word | (word - kOnes)) & kHighest) == 0;
+}
+
 }  // namespace
 
 char32_t next_code_point(std::string_view bytes, std::size_t& at) {
@@ -38,6 +48,24 @@ char32_t next_code_point(std::string_view bytes, std::size_t& at) {
     ++at;
   }
   return code_point;
+}
+
+std::int64_t broken_bytes(std::string_view text) {
+  constexpr std::string_view kWrittenOut = "\xEF\xBF\xBD";  // U+FFFD itself is no error
+  std::int64_t broken = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    if (text.size() - at >= 8 && is_plain_ascii(text.data() + at)) {
+      at += 8;
+      continue;
+    }
+    const std::size_t start = at;
+    const char32_t c = next_code_point(text, at);
+    const auto sequence = text.substr(start, at - start);
+    if (c == 0 || (c == kReplacement && sequence != kWrittenOut)) {
+      broken += static_cast<std::int64_t>(sequence.size());
+    }
+  }
+  return broken;
 }
 
 void append_utf8(char32_t c, std::string& out) {

@@ -1,49 +1,77 @@
 #include "data/text/vocabulary.h"
 
+#include <algorithm>
 #include <bit>
 #include <fstream>
 
 #include "core/base/error.h"
 #include "data/hash128.h"
+#include "data/text/no_text.h"
 #include "data/text/utf8.h"
+#include "data/text/white_space.h"
 
 namespace scalemark::data {
 namespace {
 
-bool is_utf8(std::string_view bytes) {
-  constexpr std::string_view kWrittenOut = "\xEF\xBF\xBD";  // U+FFFD itself is no error
-  for (std::size_t at = 0; at < bytes.size();) {
-    const std::size_t start = at;
-    if (next_code_point(bytes, at) == kReplacement &&
-        bytes.substr(start, at - start) != kWrittenOut) {
-      return false;
-    }
-  }
-  return true;
-}
+constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 
-// Hugging Face trims white space behind a token.
-std::string trimmed(std::string line) {
-  line.erase(line.find_last_not_of(" \t\r\n\v\f") + 1);
-  return line;
-}
-
-std::vector<std::string> read_lines(const std::filesystem::path& path) {
+// In one pass: it may be a pipe.
+std::string content_of(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file || std::filesystem::is_directory(path)) {
     throw no_input("vocabulary " + path.string() + " cannot be read", "a vocab.txt file");
   }
-  std::vector<std::string> tokens;
-  for (std::string line; std::getline(file, line);) tokens.push_back(trimmed(std::move(line)));
+  constexpr std::size_t kPiece = std::size_t{1} << 20;
+  std::string content;
+  while (file && content.size() <= kMostBytes) {
+    const std::size_t before = content.size();
+    content.resize(before + kPiece);
+    file.read(content.data() + before, kPiece);
+    content.resize(before + static_cast<std::size_t>(file.gcount()));
+  }
   if (file.bad()) throw io_error("reading vocabulary " + path.string() + " failed");
+  if (content.size() > kMostBytes) throw bad_data("it has more than 64 MiB", "below 16 MiB");
+  return content;
+}
+
+void refuse_no_text(std::string_view content) {
+  if (content.starts_with("\xEF\xBB\xBF")) {
+    throw bad_data("it begins with a byte order mark (BOM)", "UTF-8 without one",
+                   "save it again without: tail -c +4 VOCAB");
+  }
+  if (broken_bytes(content) == 0) return;
+  if (const auto no_text = no_text_of(content)) {
+    throw bad_data("it is " + no_text->what + no_text->detail, "a vocab.txt file in UTF-8",
+                   no_text->hint);
+  }
+}
+
+// Reads them as Hugging Face does, without the white space behind a token. Blank lines at the end
+// are no tokens; further up they keep the places of those below.
+std::vector<std::string> lines_of(std::string_view content) {
+  std::vector<std::string> tokens;
+  while (!content.empty()) {
+    const std::size_t end = std::min(content.find('\n'), content.size());
+    tokens.emplace_back(trimmed_end(content.substr(0, end)));
+    content.remove_prefix(std::min(end + 1, content.size()));
+  }
+  while (!tokens.empty() && tokens.back().empty()) tokens.pop_back();
   return tokens;
+}
+
+// Lines that stand for no word: [unused7] and its like, and blank ones.
+bool may_be_repeated(std::string_view token) {
+  return token.empty() || token.starts_with("[unused") || token.starts_with("[UNUSED") ||
+         token.starts_with("<unused");
 }
 
 }  // namespace
 
 Vocabulary Vocabulary::read(const std::filesystem::path& path) {
   try {
-    return Vocabulary(read_lines(path));
+    const std::string content = content_of(path);
+    refuse_no_text(content);
+    return Vocabulary(lines_of(content));
   } catch (const Error& error) {
     if (error.record().exit_code != ExitCode::kBadData) throw;
     throw bad_data("vocabulary " + path.string() + ": " + error.record().what,
@@ -56,9 +84,13 @@ Vocabulary::Vocabulary(std::vector<std::string> tokens) : tokens_(std::move(toke
   for (std::size_t i = 0; i < tokens_.size(); ++i) {
     const std::string& token = tokens_[i];
     const std::string line = "line " + std::to_string(i + 1);
-    if (!is_utf8(token)) throw bad_data(line + " is not UTF-8");
-    if (!ids_.emplace(token, static_cast<std::int32_t>(i)).second) {
-      throw bad_data(line + " repeats the token '" + token + "'", "every token once");
+    if (broken_bytes(token) != 0) throw bad_data(line + " is not UTF-8");
+    const auto id = static_cast<std::int32_t>(i);
+    if (const auto [known, is_new] = ids_.emplace(token, id); !is_new) {
+      if (!may_be_repeated(token)) {
+        throw bad_data(line + " repeats the token '" + token + "'", "every token once");
+      }
+      known->second = id;  // the last one counts, as with Hugging Face
     }
     hash.add(token);
     hash.add("\n");

@@ -19,8 +19,9 @@ struct SpecialTokens {
 
 class Vocabulary {
  public:
-  // Refuses (66) a missing file, and (65) one without [PAD] [UNK] [CLS] [SEP] [MASK], with a token
-  // twice, or that is not UTF-8.
+  // Refuses (66) a missing file, and (65) one without [PAD] [UNK] [CLS] [SEP] [MASK], with a word
+  // twice, that begins with a byte order mark, or that is not UTF-8. Of blank lines and [unused...]
+  // that are repeated the last one counts; blank lines at the end are dropped.
   static Vocabulary read(const std::filesystem::path& path);
   explicit Vocabulary(std::vector<std::string> tokens);
   Vocabulary(Vocabulary&&) = default;

@@ -132,6 +132,8 @@ reporting::PointRecord identity_of(const settings::Settings& settings,
       reporting::point_identity(settings, length, {settings::world_size_of(settings), nodes},
                                 opened.workload, opened.data.shape);
   identity.data_identity = opened.data.identity;
+  identity.replaced_bytes = opened.data.replaced_bytes;
+  identity.files_left_out = opened.data.left_out;
   identity.started = reporting::utc_now();
   return identity;
 }

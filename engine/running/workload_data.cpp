@@ -129,7 +129,7 @@ WorkloadData open_images(const settings::Settings& settings, const catalogue::Wo
 std::filesystem::path vocabulary_of(const settings::TaskSettings& what) {
   if (!what.vocab.empty()) return what.vocab;
   const auto beside = std::filesystem::path(what.data) / "vocab.txt";
-  return std::filesystem::exists(beside) ? beside : std::filesystem::path();
+  return std::filesystem::is_regular_file(beside) ? beside : std::filesystem::path();
 }
 
 // Text is tokenized by the first rank of a machine, with the threads of all; the others read its
@@ -150,7 +150,7 @@ std::shared_ptr<const data::TokenCorpus> open_corpus(const settings::TaskSetting
         return process::held(data::tokenize_in_memory(what.data, vocab, what.cased,
                                                       threads * access.ranks_here(), progress));
       });
-  return std::make_shared<data::TokenCorpus>(tokens.bytes, tokens.owner, what.data, progress);
+  return data::open_tokens(tokens.bytes, tokens.owner, what.data, progress);
 }
 
 WorkloadData open_text(const settings::Settings& settings, const catalogue::Workload& workload,
@@ -165,8 +165,11 @@ WorkloadData open_text(const settings::Settings& settings, const catalogue::Work
   shape.vocab_size = corpus->vocabulary_size();
   return {.shape = catalogue::resolved_shape(workload, shape),
           .identity = corpus->identity(),
+          .replaced_bytes = corpus->replaced_bytes(),
+          .left_out = corpus->left_out(),
           .train = std::move(samples.train),
-          .held_out = std::move(samples.evaluate)};
+          .held_out = std::move(samples.evaluate),
+          .notes = data::left_out_notes(settings.task.data, corpus->left_out())};
 }
 
 }  // namespace

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,9 +19,11 @@ namespace scalemark::running {
 struct WorkloadData {
   catalogue::ModelShape shape;  // resolved: classes of the tree, size of the vocabulary
   std::string identity;         // "synthetic", or a hash by which ranks recognise the same data
-  std::unique_ptr<data::Dataset> train;     // absent: synthetic
-  std::unique_ptr<data::Dataset> held_out;  // absent: synthetic, or images without epochs
-  std::vector<std::string> notes;           // for people: what of the data is not read
+  std::optional<std::int64_t> replaced_bytes = {};    // of text: what is no UTF-8
+  std::map<std::string, std::int64_t> left_out = {};  // files: what they are -> how many
+  std::unique_ptr<data::Dataset> train;               // absent: synthetic
+  std::unique_ptr<data::Dataset> held_out;            // absent: synthetic, or images without epochs
+  std::vector<std::string> notes = {};                // for people: what of the data is not read
 };
 
 // Throws configuration() (78) for an unknown name.

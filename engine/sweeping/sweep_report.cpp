@@ -152,7 +152,12 @@ reporting::PointRecord SweepReport::identity_of(const planning::PlannedPoint& po
   row.group = point.group;
   row.varying = {point.varying.begin(), point.varying.end()};
   row.members = point.members;
-  if (!point.skipped) row.data_identity = datasets_.of(settings).identity;
+  if (!point.skipped) {
+    const running::WorkloadData& data = datasets_.of(settings);
+    row.data_identity = data.identity;
+    row.replaced_bytes = data.replaced_bytes;
+    row.files_left_out = data.left_out;
+  }
   if (point.skipped) row.memory_estimate_bytes.reset();
   row.session = session_number_;
   row.started = reporting::utc_now();

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "core/base/renamed_variables.h"
 #include "core/base/text.h"
@@ -144,6 +147,15 @@ void tell_replicas(Findings& findings, const PointRecord& point) {
                    "lock");
 }
 
+// "JPEG image (2), SQLite database (1)"
+std::string listed_counts(const std::map<std::string, std::int64_t>& counts) {
+  std::vector<std::string> texts;
+  for (const auto& [what, count] : counts) {
+    texts.push_back(what + " (" + std::to_string(count) + ")");
+  }
+  return listed(texts);
+}
+
 void judge_data(Findings& findings, const PointRecord& point) {
   if (point.padded > 0) {
     findings.add(finding_kinds::padding,
@@ -157,6 +169,17 @@ void judge_data(Findings& findings, const PointRecord& point) {
                      (count == 1 ? " could not be read and was skipped: "
                                  : " could not be read and were skipped, first ") +
                      (reason.starts_with(name) ? reason : name + ": " + reason));
+  }
+  if (point.replaced_bytes.value_or(0) > 0) {
+    findings.add(finding_kinds::text_broken,
+                 counted(*point.replaced_bytes, "byte") +
+                     (*point.replaced_bytes == 1 ? " of the text is no UTF-8 and was dropped"
+                                                 : " of the text are no UTF-8 and were dropped") +
+                     ": is it in another encoding?");
+  }
+  if (!point.files_left_out.empty()) {
+    findings.add(finding_kinds::files_left_out,
+                 "files beside the data were not read: " + listed_counts(point.files_left_out));
   }
 }
 

@@ -277,6 +277,12 @@ constexpr void circumstance_fields(A& a, Point& p) {
                     "batch; added up over epochs",
                     "samples"});
              inner("skipped", p.skipped, {"files that could not be read"});
+             inner(
+                 "replaced_bytes", p.replaced_bytes,
+                 {"bytes of a text that are no UTF-8, or NUL: the tokenizer drops them", "bytes"});
+             inner.list("files_left_out", p.files_left_out,
+                        {"files that a folder holds beside its text, and that are none: what they "
+                         "are -> number"});
            },
            {"samples that were repeated, left out or unreadable"});
 }

@@ -337,6 +337,8 @@ struct PointRecord {
   std::int64_t padded = 0;
   std::optional<std::int64_t> left_out;  // with --epochs
   std::vector<SkippedFile> skipped;
+  std::optional<std::int64_t> replaced_bytes;          // of text
+  std::map<std::string, std::int64_t> files_left_out;  // what they are -> how many
   std::optional<RawStepsRecord> raw_steps;
   std::vector<RankRecord> ranks;
 };

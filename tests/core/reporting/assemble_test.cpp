@@ -547,6 +547,8 @@ TEST(Findings, SaysWhatAReaderShouldKnow) {
   point.steady = false;
   point.padded = 1;
   point.skipped.push_back({"x", "y"});
+  point.replaced_bytes = 12;
+  point.files_left_out = {{"HDF5 file", 6}};
   point.step_s.max = 100;
   point.ranks[0].data_wait_s = 0.3;
   point.communication.network_s = 0.4;
@@ -556,7 +558,7 @@ TEST(Findings, SaysWhatAReaderShouldKnow) {
   EXPECT_EQ(codes(point, {hosts, {{"OMP_NUM_THREADS", "1"}, {"NCCL_BLOCKING_WAIT", "1"}}, 2}),
             (std::set<std::string>{"not_steady", "short_window", "slow_steps", "threads_variable",
                                    "old_variable", "too_many_threads", "padding", "skipped_samples",
-                                   "data_wait", "communication"}));
+                                   "text_broken", "files_left_out", "data_wait", "communication"}));
   point.status = PointStatus::kOom;
   EXPECT_TRUE(codes(point, {}).empty());
 }

@@ -457,6 +457,8 @@ void add_everything(Report& report) {
   point.padded = 3;
   point.left_out = 5;
   point.skipped.push_back({"a/b.JPEG", "truncated"});
+  point.replaced_bytes = 12;
+  point.files_left_out = {{"HDF5 file", 6}, {"JPEG image", 1}};
   report.points.push_back(identity(2));
   report.points.back().id = "p1.r0";
   report.points.back().status = PointStatus::kOom;

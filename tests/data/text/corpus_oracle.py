@@ -1,10 +1,12 @@
 """A token file against a reader of its own in Python, sentence by sentence: documents and sentences
 cut as documented, ids as Hugging Face `tokenizers` gives them.
 
-`generated`: the corpus of `data generate text` and files made here. `outside`: the Wikipedia sample.
+`generated`: the corpus of `data generate text`, and files and vocabularies made here. `outside`: the Wikipedia sample.
 """
+import json
 import os
 import pathlib
+import random
 import re
 import struct
 import subprocess
@@ -16,7 +18,6 @@ from tokenizers import BertWordPieceTokenizer
 TOOL = [pathlib.Path(os.environ["SCALEMARK_BINARY_DIR"]) / "tests/data_tool", "corpus"]
 DATA = pathlib.Path(os.environ["SCALEMARK_TEST_DATA"]) / "text"
 END = re.compile(r"[.!?][\"')\]\u201d\u2019\u00bb]*(?=[ \t\r\n\v\f]|$)")
-BLANK = " \t\r\n\v\f"
 
 
 def sentences_of(paragraph):
@@ -30,8 +31,12 @@ def sentences_of(paragraph):
 def documents_of(text):
     """The corpus format, as data/text/corpus_reader.h describes it."""
     document, inside = [], False
+    if text.startswith('{"'):
+        for line in filter(str.strip, text.split("\n")):
+            yield [s for part in json.loads(line)["text"].split("\n") for s in sentences_of(part.strip())]
+        return
     for line in text.split("\n"):
-        line = line.strip(BLANK)
+        line = line.strip()
         starts = not inside and line.startswith("<doc ") and line.endswith(">")
         if starts or (inside and line == "</doc>") or (not inside and not line):
             inside = starts
@@ -60,7 +65,7 @@ def read_token_file(path):
 
 
 def compare(corpus, vocab, folder):
-    text = corpus.read_bytes().decode("utf-8", errors="replace")
+    text = corpus.read_bytes().decode("utf-8-sig", errors="replace")
     for cased in (False, True):
         theirs = BertWordPieceTokenizer(str(vocab), lowercase=not cased)
         expected = []
@@ -68,11 +73,11 @@ def compare(corpus, vocab, folder):
             ids = [e.ids for e in theirs.encode_batch(document, add_special_tokens=False)]
             expected.append([s for s in ids if s])
         expected = [d for d in expected if d]
-        out = pathlib.Path(folder) / f"{corpus.name}-{cased}.tokens"
+        out = pathlib.Path(folder) / f"{corpus.name}-{vocab.name}-{cased}.tokens"
         subprocess.run([*TOOL, "tokenize", corpus, vocab, out, "cased" if cased else "uncased"], check=True)
         got = read_token_file(out)
         assert got == expected, next((i, g, e) for i, (g, e) in enumerate(zip(got, expected)) if g != e)
-        print(f"{corpus.name}, {'cased' if cased else 'uncased'}: {len(got)} documents, "
+        print(f"{corpus.name}, {vocab.name}, {'cased' if cased else 'uncased'}: {len(got)} documents, "
               f"{sum(map(len, got))} sentences, {sum(len(s) for d in got for s in d)} tokens equal")
 
 
@@ -91,6 +96,45 @@ after
 last"""
 
 
+def as_json(rng):
+    """Documents as WikiExtractor --json writes them, and as other writers of JSON may."""
+    pieces = ["word", "étude", "漢字", "\U0001f600", '"', "\\", "/", "\t", "\n", "\r\n", "\n\n", ". ", "! ", "?", "\u2028", "\u00a0", "\x7f", "<doc >", "{", "</doc>"]
+    for i in range(200):
+        text = " ".join(rng.choices(pieces, k=rng.randint(0, 30)))
+        page = {"id": str(i), "url": "u", "title": "T", "text": text, "score": rng.choice([1, None, float("nan"), -float("inf"), [1, {"text": "x"}]])}
+        yield json.dumps(dict(rng.sample(sorted(page.items()), len(page))) if i else page, ensure_ascii=rng.random() < 0.5)
+
+
+def forms(rng):
+    """What people bring: name -> bytes."""
+    blanks = ["", " ", "\u00a0", "\u3000", "\u2028\u2029", "\x1c\x1d\x1e\x1f", "\x85", "\u1680\u2003", "\ufeff", "\u200b", "\v\f", "\r"]
+    lines = [rng.choice(blanks) if rng.random() < 0.3 else f"{rng.choice(blanks)}the word {i}. And on{rng.choice(blanks)}" for i in range(400)]
+    wiki = "".join(f'<doc id="{i}" url="u" title="T">\nT\n\nOne {i}. Two!\n\n</doc>\n' for i in range(20))
+    return {"blanks": "\n".join(lines).encode(),
+            "mark": b"\xef\xbb\xbf" + "\n".join(lines).encode(),
+            "wiki-mark": b"\xef\xbb\xbf" + wiki.encode(),
+            "wiki-crlf": wiki.replace("\n", "\r\n").encode(),
+            "json": "\n".join(as_json(rng)).encode(),
+            "json-mark-crlf": b"\xef\xbb\xbf" + "\r\n\r\n".join(as_json(rng)).encode(),
+            "one-document": b"One sentence.\nAnother one, without an end",
+            "one-line": b"the word and so on " * 60_000}
+
+
+def vocabularies(rng, words):
+    """Files that Hugging Face loads: name -> bytes."""
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    plain = special + [f"[unused{i}]" for i in range(20)] + words
+    repeated = list(plain)
+    for _ in range(10):
+        repeated.insert(rng.randint(5, len(repeated)), rng.choice(["[unused0]", "[unused7]", "", " ", "\u00a0", "\u2028"]))
+    shuffled = rng.sample(plain, len(plain))
+    return {"plain": "\n".join(plain) + "\n", "no end": "\n".join(plain), "CRLF": "\r\n".join(plain) + "\r\n",
+            "blanks at the end": "\n".join(plain) + "\n\n \n\n", "one blank line": "\n".join([*plain[:9], "", *plain[9:]]),
+            "repeated": "\n".join(repeated) + "\n\n", "shuffled": "\n".join(shuffled),
+            "white space behind": "\n".join(w + rng.choice(["", " ", "\t", "\u00a0", "\u3000"]) for w in plain),
+            "large": "\n".join(plain + [f"w{i}" for i in range(40_000)]) + "\n"}
+
+
 def main():
     if sys.argv[1] == "outside":
         sample = DATA / "wikipedia_sample.txt"
@@ -107,6 +151,16 @@ def main():
         mixed = pathlib.Path(folder) / "mixed.txt"
         mixed.write_bytes(MIXED.encode() + b"\n\n\xff\xc3 broken \xed\xa0\x80.\r\n")
         compare(mixed, vocab, folder)
+        rng = random.Random(7)
+        for name, content in forms(rng).items():
+            made = pathlib.Path(folder) / name
+            made.write_bytes(content)
+            compare(made, vocab, folder)
+        words = [line for line in vocab.read_text().split("\n")[5:300] if line]
+        for name, content in vocabularies(rng, words).items():
+            made = pathlib.Path(folder) / name
+            made.write_bytes(content.encode())
+            compare(mixed, made, folder)
     return 0
 
 

@@ -18,7 +18,9 @@ constexpr const char* kVocab = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\nb\n##b\nc
 
 std::vector<Strings> documents_of(const std::filesystem::path& file) {
   std::vector<Strings> documents;
-  read_documents(file, [&](TextDocument d) { documents.push_back(std::move(d.sentences)); });
+  TextFile text(file);
+  if (text.no_text()) throw text.refusal(*text.no_text());
+  text.read([&](TextDocument d) { documents.push_back(std::move(d.sentences)); });
   return documents;
 }
 
@@ -85,7 +87,7 @@ TEST(CorpusReader, FoldersAreSortedAndHiddenFilesLeftOut) {
   for (const char* name : {"b/wiki_00", "a/wiki_01", "a/wiki_00", ".git/x", "a/.y", "vocab.txt"}) {
     folder.write(name, "text");
   }
-  EXPECT_EQ(corpus_files(folder.path(), {folder / "vocab.txt"}),
+  EXPECT_EQ(corpus_files(folder.path(), {folder / "vocab.txt"}).files,
             (std::vector<std::filesystem::path>{folder / "a/wiki_00", folder / "a/wiki_01",
                                                 folder / "b/wiki_00"}));
   EXPECT_EQ(error_of([&] { corpus_files(folder / "none"); }).exit_code, ExitCode::kNoInput);
@@ -190,7 +192,7 @@ TEST_F(TokenFile, NothingIsLeftWhenWritingFails) {
               tokenize_corpus({.input = blank, .vocab = vocab, .output = empty / "out"});
             }).exit_code,
             ExitCode::kBadData);
-  EXPECT_EQ(corpus_files(empty.path()), (std::vector<std::filesystem::path>{blank}));
+  EXPECT_EQ(corpus_files(empty.path()).files, (std::vector<std::filesystem::path>{blank}));
   EXPECT_EQ(
       error_of([&] { tokenize_corpus({.input = text, .vocab = vocab, .output = file}); }).exit_code,
       ExitCode::kCannotCreateOutput);

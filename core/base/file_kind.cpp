@@ -1,0 +1,40 @@
+#include "core/base/file_kind.h"
+
+#include <system_error>
+
+#include "core/base/error.h"
+
+namespace scalemark {
+
+std::string special_kind(const std::filesystem::path& path) {
+  std::error_code none;
+  switch (std::filesystem::status(path, none).type()) {
+    case std::filesystem::file_type::fifo:
+      return "a pipe";
+    case std::filesystem::file_type::socket:
+      return "a socket";
+    case std::filesystem::file_type::block:
+    case std::filesystem::file_type::character:
+      return "a device";
+    default:
+      return "";
+  }
+}
+
+std::string read_once_kind(const std::filesystem::path& path) {
+  if (std::string special = special_kind(path); !special.empty()) return special;
+  const std::string name = path.lexically_normal().string();
+  const bool own =
+      name == "/dev/stdin" || name.starts_with("/dev/fd/") || name.starts_with("/proc/self/fd/");
+  return own ? "an open file of this process" : "";
+}
+
+void refuse_read_once(const std::string& named, const std::string& path) {
+  const std::string kind = read_once_kind(path);
+  if (kind.empty()) return;
+  throw no_input(named + " '" + path + "' is " + kind,
+                 "a file is expected: it is read more than once, or by several processes",
+                 "write it to a file first");
+}
+
+}  // namespace scalemark

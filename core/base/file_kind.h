@@ -1,0 +1,20 @@
+// Tells pipes, sockets and devices from files and folders.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace scalemark {
+
+// "a pipe", "a socket" or "a device"; empty for files, folders and what is not there. What a pipe
+// gives comes once: whoever opens it again, or in another process, gets the rest or waits.
+std::string special_kind(const std::filesystem::path& path);
+
+// The same, and "an open file of this process" for /dev/stdin and its like: even where that leads
+// to a file, other processes have another one there, or none.
+std::string read_once_kind(const std::filesystem::path& path);
+
+// Throws no_input() (66) for what has such a kind. `named` says who asked for it: "--data".
+void refuse_read_once(const std::string& named, const std::string& path);
+
+}  // namespace scalemark
