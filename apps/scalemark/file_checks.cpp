@@ -53,7 +53,7 @@ void refuse_missing_file(const char* option, const std::string& path) {
                  "a path that exists is expected");
 }
 
-// As the engine names them.
+// The engine names them so.
 bool is_trace_file(std::string_view name) {
   return name.starts_with("rank") && name.ends_with(".pt.trace.json");
 }

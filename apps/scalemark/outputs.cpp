@@ -58,7 +58,10 @@ void for_each_file(const fs::path& folder, fs::directory_options links, Use use)
   }
 }
 
+// Another name of a file that has only one is nowhere; a walk over a large data set takes minutes.
 bool holds(const fs::path& folder, const fs::path& file) {
+  std::error_code unknown;
+  if (fs::hard_link_count(file, unknown) == 1) return false;
   bool found = false;
   for_each_file(folder, fs::directory_options::follow_directory_symlink,
                 [&](const fs::path& one) { found = found || is_same_file(one, file); });
@@ -86,6 +89,9 @@ Error exists(const std::string& named, const fs::path& path) {
 
 Inputs::Inputs(const Invocation& invocation) {
   for (const std::string& path : invocation.config_paths) files_.emplace(path);
+  for (const auto& [option, path] : invocation.sources.options) {
+    if (option == "run_token" || option == "metrics_token") files_.emplace(path);
+  }
 }
 
 void Inputs::add(const std::string& path) {

@@ -15,7 +15,7 @@ namespace scalemark::cli {
 // The files that a command reads, however they are named.
 class Inputs {
  public:
-  // Those of --config.
+  // Begins with the files of --config, --run-token and --metrics-token.
   explicit Inputs(const Invocation& invocation);
 
   // A file, or a folder that holds one report or several.

@@ -49,22 +49,13 @@ settings::RankCount ranks_of(const launching::Detection& detection) {
           .local_world_size = detection.world.local_world_size};
 }
 
-std::int64_t count_in(const settings::RawSettings& raw, const char* option) {
-  const auto found = raw.find(option);
-  return found == raw.end()
-             ? 1
-             : std::max<std::int64_t>(1, settings::parse_count(found->second.text).value_or(1));
-}
-
 std::string text_in(const settings::RawSettings& raw, const char* option) {
   const auto found = raw.find(option);
   return found == raw.end() ? std::string() : found->second.text;
 }
 
-std::string option_of(const Invocation& invocation, std::string_view name) {
-  const auto& options = invocation.sources.options;
-  const auto found = std::ranges::find(options, name, &std::pair<std::string, std::string>::first);
-  return found == options.end() ? std::string() : found->second;
+std::int64_t count_in(const settings::RawSettings& raw, const char* option) {
+  return std::max<std::int64_t>(1, settings::parse_count(text_in(raw, option)).value_or(1));
 }
 
 // Whether it makes sense to look for a launcher although there are problems.
@@ -97,9 +88,8 @@ bool find_ranks(const RankCommand::FirstLook& look, const settings::Surroundings
 // Fills in the places of --bind, or adds its problem with these ranks.
 void place_ranks(const settings::Machine& machine, ResolvedCommand& base, Problems& problems) {
   const settings::Settings& settings = base.settings;
-  if (const auto problem = settings::impossible_binding(settings, machine, base.ranks)) {
+  if (const auto problem = settings::impossible_binding(settings, machine, base.ranks))
     add_problems(problems, {*problem});
-  }
   if (!problems.empty()) return;
   base.places = settings::place_ranks(machine, settings.parallel.bind, settings.parallel.device,
                                       base.ranks.local_world_size)
@@ -110,9 +100,8 @@ void place_ranks(const settings::Machine& machine, ResolvedCommand& base, Proble
 void refuse(const Problems& problems, const launching::Detection& detection) {
   if (problems.size() + detection.problems.size() > 1) {
     for (const auto& problem : problems) print_note("refused: " + settings::to_line(problem));
-    for (const ErrorRecord& record : detection.problems) {
+    for (const ErrorRecord& record : detection.problems)
       print_note("refused: " + record.what + "; " + record.expected);
-    }
   }
   settings::refuse_if_invalid(problems);
   launching::refuse_if_invalid(detection);
@@ -133,8 +122,8 @@ void use_run_token(const settings::RawSettings& raw, launching::Detection& detec
 // Only one process prints them: rank 0, or the built-in launcher instead of the rank 0 that it
 // starts. None with --quiet.
 void print_notes(const ResolvedCommand& base, const std::vector<std::string>& notes) {
-  const bool started_by_us = !base.detection.error_file.empty();
-  if (base.settings.general.quiet || base.detection.world.rank != 0 || started_by_us) return;
+  const bool by_us = !base.detection.error_file.empty();
+  if (base.settings.general.quiet || base.detection.world.rank != 0 || by_us) return;
   if (!base.about.empty() && !base.settings.general.dry_run) print_note(base.about);
   for (const std::string& note : notes) print_note(note);
 }
@@ -260,26 +249,18 @@ ExitCode run_rank_command(const Invocation& invocation, RankCommand& command) {
   }
   refuse_lost_working_folder();
   make_missing_images(base);
-  Inputs inputs(invocation);
-  for (const char* token : {"run_token", "metrics_token"}) {
-    if (const std::string file = option_of(invocation, token); !file.empty()) inputs.add(file);
-  }
-  command.refuse_files(std::move(inputs));
+  command.refuse_files(Inputs(invocation));
   refuse_unasked_hours(command, base);
   const TorchFolder torch = find_torch(general.torch);
   // Before anything is launched or loaded; the engine's rank 0 makes the folder.
-  if (holds_rank_0(base.detection)) {
+  if (holds_rank_0(base.detection))
     reporting::refuse_used_folder(general.output, command.existing_folder());
-    if (command.existing_folder() == reporting::ExistingFolder::kOverwrite)
-      reporting::refuse_foreign_files(general.output);
-  }
   settle_mpi(base, command.backends());
   if (command.starts_ranks()) return command.start(invocation);
   command.prepare();
   bind_rank(base);
-  const api::EngineApi& engine = load_engine(torch);
   base.settings.general.torch = torch.path.string();
-  return command.run(engine, rank_request(invocation, base));
+  return command.run(load_engine(torch), rank_request(invocation, base));
 }
 
 void fill_in_ranks(settings::RawSettings& common, int wanted) {

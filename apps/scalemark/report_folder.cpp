@@ -18,7 +18,7 @@ std::optional<std::filesystem::path> report_folder(const settings::ToolValues& v
     throw configuration("--output " + *pattern, "{host}, {job} and {date} are filled in");
   }
   reporting::refuse_used_folder(*folder, values.on("overwrite")
-                                             ? reporting::ExistingFolder::kOverwrite
+                                             ? reporting::ExistingFolder::kContinue
                                              : reporting::ExistingFolder::kRefuse);
   reporting::refuse_foreign_files(*folder, "report.json");
   return *folder;

@@ -29,13 +29,13 @@ void tell() noexcept {
     }, before{};
     ending.sa_handler = end_at_once;
     sigaction(SIGALRM, &ending, &before);
-    alarm(kLastWordsSeconds);
+    const unsigned backstop = alarm(kLastWordsSeconds);  // of a stop that is under way
     try {
       (*hook)(thread_shortage().record());
     } catch (...) {
     }
-    alarm(0);
     sigaction(SIGALRM, &before, nullptr);
+    alarm(backstop);
   }
   telling = 0;
 }

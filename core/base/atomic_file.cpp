@@ -211,7 +211,7 @@ void AtomicFile::pour() {
     if (got < 0) fail("write");
     if (got == 0) return;
     errno = write_whole(stream.get(), {buffer.data(), static_cast<std::size_t>(got)});
-    // As of any result on stdout: a reader that has gone (`| head`) has what it wanted.
+    // It is a result on stdout, where a reader that has gone (`| head`) has what it wanted.
     if (errno == EPIPE && place_.descriptor == STDOUT_FILENO) return;
     if (errno != 0) fail("write");
     at += got;

@@ -15,7 +15,7 @@
 
 namespace scalemark {
 
-// What to do about EFBIG.
+// Says how to act on EFBIG.
 extern const char* const kFileSizeHint;
 
 // "cannot VERB FILE: reason" of errno `error`: E_CANNOT_CREATE (73) for "create", else E_IO (74).

@@ -20,7 +20,7 @@ std::string as_utf8(std::string_view text);
 // begins as one; empty: it may be UTF-8.
 std::string wide_encoding_of(std::string_view text);
 
-// What to do about a text in that encoding.
+// Says how to turn a text in that encoding into UTF-8.
 std::string utf8_hint(std::string_view encoding);
 
 // Throws bad_data() (65) for a text in UTF-16 or UTF-32, as PowerShell's `>` and some editors

@@ -178,7 +178,9 @@ void PointBuilder::remember(const RawSettings& raw, const std::vector<Problem>& 
     if (text == raw.end()) continue;
     Value& value = values_[{axis.option, text->second.text}];
     value.used = value.used || problems.empty();
-    const auto own = std::ranges::find(problems, axis.option, &Problem::option);
+    const auto own = std::ranges::find_if(problems, [&](const Problem& problem) {
+      return problem.option == axis.option && !problem.of_point;
+    });
     if (own != problems.end() && !value.problem) value.problem = *own;
   }
 }

@@ -136,6 +136,7 @@ class Checker {
                " (of each rank): more than 1 value per channel is needed when training",
            "use --batch-size " + std::to_string(least) + ", or --image-size " +
                std::to_string(larger.image_size) + " or more");
+    problems_.back().of_point = true;
   }
 
   void check_data() {

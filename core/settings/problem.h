@@ -9,11 +9,12 @@
 namespace scalemark::settings {
 
 struct Problem {
-  std::string option;   // "batch_size", or "" when it is about no single option
-  std::string found;    // "-1"
-  std::string allowed;  // "a whole number from 1 on"; or the reason of the refusal
-  std::string origin;   // "option" | "config FILE" | "environment" | "set" | "default" | "recipe"
-  std::string hint;     // "did you mean ..."; may be empty
+  std::string option;     // "batch_size", or "" when it is about no single option
+  std::string found;      // "-1"
+  std::string allowed;    // "a whole number from 1 on"; or the reason of the refusal
+  std::string origin;     // "option" | "config FILE" | "environment" | "set" | "default" | "recipe"
+  std::string hint;       // "did you mean ..."; may be empty
+  bool of_point = false;  // other values are in it, too: a sweep skips the point and goes on
 };
 
 // `--batch-size is '-1' (from option); allowed: a whole number from 1 on.`

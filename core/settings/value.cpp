@@ -84,7 +84,7 @@ std::string limit_of_numbers(std::string_view text) {
   if (!begins_beyond<double>(text)) return {};
   const bool is_small = text.find_first_of("eE") != std::string_view::npos &&
                         text.substr(text.find_first_of("eE")).find('-') != std::string_view::npos;
-  return is_small ? ", at least 2.3e-308" : ", at most 1.7e+308";
+  return is_small ? ", at least 5e-324" : ", at most 1.7e+308";
 }
 
 bool has_long_number(std::string_view text) {

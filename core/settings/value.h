@@ -53,8 +53,8 @@ bool stands_alone(const Option& option);
 // Whether `text` is a value of `option`: kind, choices, words and range.
 bool accepts(const Option& option, std::string_view text);
 
-// What the option takes, said of a value that it does not: the limit that this one is beyond, or
-// that it is not UTF-8.
+// Says what the option takes to somebody who gave a value that it does not: the limit that this one
+// is beyond, or that it is not UTF-8.
 std::string allowed_text(const Option& option, std::string_view refused);
 
 // The shortest decimal text that reads back as the same double.

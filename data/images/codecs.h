@@ -1,4 +1,4 @@
-// What decode.cpp knows of the codecs. For the decoders and decode.cpp only.
+// The codecs as decode.cpp knows them. For the decoders and decode.cpp only.
 #pragma once
 
 #include <cstdint>

@@ -93,7 +93,7 @@ std::unique_ptr<ImageDecoder> open_image(std::span<const std::uint8_t> bytes,
   if (is_netpbm(bytes)) return open_netpbm(bytes, name);
   if (starts_with(bytes, "BM")) return open_bmp(bytes, name);
   const std::string format = unread_format(bytes);
-  throw bad_sample(name, (format.empty() ? "not " : format + ", and not ") + kFormats);
+  throw bad_sample(name, (format.empty() ? "not " : "a " + format + " file, and not ") + kFormats);
 }
 
 std::vector<std::uint8_t> read_image_file(const std::string& path) {

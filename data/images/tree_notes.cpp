@@ -173,7 +173,8 @@ std::string hint_without_train(const std::string& root, const FolderView& view) 
   if (fs::path(root).filename() == "train") return "give the folder that holds " + root;
   const bool visible = std::ranges::any_of(
       view.folders, [](const std::string& name) { return !name.starts_with('.'); });
-  return visible ? "class folders belong into " + root + "/train/" : "";
+  if (visible) return "class folders belong into " + root + "/train/";
+  return view.images > 0 ? "sort the images into " + root + "/train/<class>/" : "";
 }
 
 }  // namespace scalemark::data

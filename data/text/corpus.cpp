@@ -214,7 +214,8 @@ void refuse_input_as_output(const TokenizeOptions& options) {
   if (!fs::is_regular_file(options.output)) return;
   const bool holds_tokens = fs::is_directory(options.input) && is_token_file(options.output);
   std::vector<fs::path> inputs{options.vocab};
-  if (!holds_tokens) std::ranges::copy(corpus_files(options.input, {}), std::back_inserter(inputs));
+  if (!holds_tokens)
+    std::ranges::copy(corpus_files(options.input).files, std::back_inserter(inputs));
   const auto same = std::ranges::find_if(
       inputs, [&](const fs::path& input) { return is_same_file(input, options.output); });
   if (same == inputs.end()) return;
@@ -235,8 +236,7 @@ std::string left_out_text(const std::string& corpus, const FilesLeftOut& left_ou
 }
 
 std::vector<std::string> left_out_notes(const std::string& corpus, const FilesLeftOut& left_out) {
-  if (left_out.empty()) return {};
-  return {left_out_text(corpus, left_out)};
+  return std::vector<std::string>(left_out.empty() ? 0 : 1, left_out_text(corpus, left_out));
 }
 
 TokenizeReport tokenize_corpus(const TokenizeOptions& options) {

@@ -129,11 +129,11 @@ void TextFile::read_head() {
   while (in_ && head_.size() < kHeadBytes) grow();
   if (head_.starts_with(kByteOrderMark)) at_ = kByteOrderMark.size();
   if (!first_line().starts_with('{')) return;
-  const auto has_end = [&] {
-    const auto begin = static_cast<std::size_t>(first_line().data() - head_.data());
-    return head_.find('\n', begin) != std::string::npos;
-  };
-  while (in_ && !has_end()) grow();
+  auto looked_at = static_cast<std::size_t>(first_line().data() - head_.data());
+  while (in_ && head_.find('\n', looked_at) == std::string::npos) {
+    looked_at = head_.size();
+    grow();
+  }
 }
 
 // The first one that is not blank.

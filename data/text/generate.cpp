@@ -161,6 +161,7 @@ bool is_made_here(const GeneratedText& made, std::string_view head) {
   std::istringstream words(line_of(corpus));
   for (std::string word; words >> word;) {
     while (word.ends_with('.') || word.ends_with(',')) word.pop_back();
+    if (word.empty()) return false;
     word[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(word[0])));
     const bool is_verb = word.ends_with('s') || word.ends_with("ed");
     const std::string stem = word.substr(0, word.size() - (word.ends_with('s') ? 1 : 2));

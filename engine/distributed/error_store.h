@@ -49,6 +49,7 @@ class ErrorStore {
 
   int rank() const { return rank_; }
   bool hosts_store() const { return hosts_store_; }
+  bool has_peers() const { return world_size_ > 1; }
   // The error store's own connection, on which no thread waits long; other side threads use it too.
   const c10::intrusive_ptr<c10d::Store>& store() const { return store_; }
 

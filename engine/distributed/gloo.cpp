@@ -40,7 +40,10 @@ std::string gloo_interface(const launching::World& world, const launching::Rende
     }
     return named;
   }
-  if (world.local_world_size == world.world_size) return "lo";
+  if (world.local_world_size == world.world_size) {
+    require_loopback();
+    return "lo";
+  }
   if (rendezvous.kind != launching::Rendezvous::Kind::kTcp) return interface_of_own_name(limit);
   return interface_towards(rendezvous.host, rendezvous.port, true, limit);
 }

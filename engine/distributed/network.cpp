@@ -238,6 +238,18 @@ std::string interface_towards(const std::string& host, std::uint16_t port, bool 
                          "name the interface in GLOO_SOCKET_IFNAME");
 }
 
+void require_loopback() {
+  const auto owner = list_interfaces();
+  for (const ifaddrs* entry = owner.get(); entry; entry = entry->ifa_next) {
+    const bool internet = entry->ifa_addr && (entry->ifa_addr->sa_family == AF_INET ||
+                                              entry->ifa_addr->sa_family == AF_INET6);
+    if (internet && (entry->ifa_flags & IFF_UP) && std::string_view(entry->ifa_name) == "lo")
+      return;
+  }
+  throw system_error("the loopback interface lo is down or has no address",
+                     "ranks on one host talk over it", "`ip link set lo up`");
+}
+
 std::string interface_of_own_name(std::chrono::milliseconds limit) {
   const std::string own = host_name();
   const auto resolved = within(limit, [own] { return resolve(own, "9"); });

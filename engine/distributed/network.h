@@ -35,4 +35,7 @@ std::string interface_towards(const std::string& host, std::uint16_t port, bool 
 // The same for ranks on several hosts that share no address: towards this host's own name.
 std::string interface_of_own_name(std::chrono::milliseconds limit);
 
+// Throws E_SYSTEM (71) when the loopback interface, over which ranks of one host talk, is down.
+void require_loopback();
+
 }  // namespace scalemark::distributed

@@ -84,9 +84,9 @@ std::map<std::string, std::string> identity_of_training(const settings::Settings
     all.erase("vocab");
   }
   all["data_identity"] = data_identity;
-  const auto init_from = all.find("init_from");
-  if (init_from != all.end() && !init_from->second.empty() && has_checkpoints(settings, context)) {
-    init_from->second = describe_file(init_from->second).xxh3_128;
+  const std::string& weights = settings.recipe.init_from;
+  if (!weights.empty() && has_checkpoints(settings, context)) {
+    all["init_from"] = describe_file(weights).xxh3_128;
   }
   all["world_size"] = std::to_string(context.world().world_size);
   return all;
@@ -147,6 +147,7 @@ void compare(const Opened& opened, process::RankProcess& rank_process) {
 // The pulse may be older than the end.
 void gather_last_records(process::RankGroup& ranks, process::LiveStatus& live) {
   for (const auto& record : ranks.control().gather(live.record())) live.take(record);
+  ranks.control().barrier();
 }
 
 ExitCode train_as(const settings::Settings& settings, process::RankProcess& rank_process) {
@@ -200,7 +201,6 @@ ExitCode train_as(const settings::Settings& settings, process::RankProcess& rank
     return rank_process.end_interrupted(stop->signal, stop->agreed);
   }
   gather_last_records(rank_group, rank_process.live());
-  rank_group.control().barrier();
   rank_group.finish();
   rank_group.close();
   if (report.writer() != nullptr) add_point(report, std::move(identity), outcome);

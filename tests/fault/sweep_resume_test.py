@@ -98,7 +98,7 @@ def spelled_otherwise(folder):
     options = ("--workload", "resnet50", "--image-size", 32, "--batch-size", 2, "--iters", 1, "--warmup-iters", 1, "--threads", 1,
                "--no-progress", "--device", "cpu")
     out = folder / "out"
-    run("train", *options, "--save", folder / "w.safetensors", "--output", folder / "first")
+    run("train", *options, "--data", folder / "photos", "--save", folder / "w.safetensors", "--output", folder / "first")
     one_sweep = ("sweep", *options, "--world-sizes", "1", "--retries", 0)
     weights = ("--init-from", "w.safetensors")
     run(*one_sweep, "--data", "photos", *weights, "--repetitions", 1, "--output", out, cwd=folder)

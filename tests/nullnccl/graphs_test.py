@@ -86,5 +86,32 @@ def sharded(folder):
     check_ranks("sharded, lamb", folder / "lamb", *options, "--optimizer", "lamb", "--clip-grad-norm", 1, "--precision", "amp-fp16")
 
 
+def reserved(folder):
+    """What each rank had reserved in the rows behind the first; those of the last one are as large as the larger of both."""
+    first, *rows = sorted(closed_report(folder, "complete", 0)["points"], key=lambda row: row["order"])
+    check(all(row["status"] == "ok" for row in rows), [row["status"] for row in rows])
+    bytes_of = {row["group"]: [rank["memory_reserved_bytes"] for rank in row["ranks"]] for row in rows}
+    return first["status"], {group: max(found) if group.endswith("ddp") else found for group, found in bytes_of.items()}
+
+
+def memory_runs_out(folder):
+    """In a capture that a stream of NCCL's has joined: what the graph held comes back, so that later rows have as much as without."""
+    sweep = ("sweep", "--workload", "resnet50", "--image-size", 64, "--device", "cuda", "--nproc-per-node", 2, "--world-sizes", 2, "--threads", 1,
+             "--batch-sizes", "8,16", "--cuda-graphs", "on", "--iters", 4, "--warmup-iters", WARMUP, "--repetitions", 1, "--retries", 0,
+             "--allow-oom", "--no-progress")
+    unjoined = "a capture ends before its other streams are joined"
+    null_nccl.run(*sweep, "--output", folder / "plain")
+    status, plain = reserved(folder / "plain")
+    check(status == "ok" and len(plain) == 5, plain)
+    hit = 0
+    for n in range(104, 119) if FULL else (112, 116):  # cudaMalloc of rank 1: which is in the capture varies by a few
+        done = null_nccl.run(*sweep, "--output", folder / str(n), env={"NULLCUDA_FAIL_ALLOCATION": f"{n}:1", "NULLCUDA_FAULT_RANK": 1},
+                             allowed=(unjoined,))
+        status, found = reserved(folder / str(n))
+        hit += status == "oom" and unjoined in done.violations()
+        check(found == plain, f"reserved after the {n}th cudaMalloc was refused: {found}, else {plain}")
+    check(hit > 0, "no allocation of a capture with NCCL was refused")
+
+
 if __name__ == "__main__":
-    run_cases({case.__name__: case for case in (ddp, buffers, flat, sharded)})
+    run_cases({case.__name__: case for case in (ddp, buffers, flat, sharded, memory_runs_out)})

@@ -285,7 +285,7 @@ TEST(Networks, BatchNormOverOneValuePerChannelIsRefused) {
 TEST(Weights, WithANanAreNotSaved) {
   const auto path = std::filesystem::path(::testing::TempDir()) / "scalemark-nan";
   const auto network = make("resnet50");
-  for (const double bad : {std::nan(""), INFINITY}) {
+  for (const double bad : {std::nan(""), double{INFINITY}}) {
     const at::Tensor variance = named_state(*network).at("layer4.0.bn1.running_var");
     const at::Tensor before = variance.clone();
     variance.select(0, 3).fill_(bad);
@@ -301,6 +301,15 @@ TEST(Weights, WithANanAreNotSaved) {
   }
   save_weights(*network, path);
   std::filesystem::remove(path);
+}
+
+// A checkpoint holds more than weights, of which an infinity may be a state.
+TEST(Weights, OnlyThoseOfThePrefixMustBeFinite) {
+  const at::Tensor nan = at::full({2}, std::nan(""));
+  EXPECT_NO_THROW(
+      require_finite({{"model.weight", at::ones({2})}, {"optimizer.weight", nan}}, "model."));
+  EXPECT_NO_THROW(require_finite({{"model.count", longs({1})}}, "model."));
+  EXPECT_THROW(require_finite({{"model.weight", nan}}, "model."), Error);
 }
 
 TEST(Networks, AnUnknownNameIsRefused) { EXPECT_THROW(make_network("resnet51", {}), Error); }

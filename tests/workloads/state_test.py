@@ -9,7 +9,9 @@ import subprocess
 import sys
 
 import torch
+import torchvision
 from oracle import TOOL, folder, load_file, model_of, run_tool, save_file, state_of
+from program import run
 
 COUNTS = {"resnet50": 25_557_032, "bert-base": 110_106_428, "bert-mini": 11_267_900, "mlp": 658_698, "linear": 10_010}
 CLASSES = {"resnet50": 1000}
@@ -94,6 +96,21 @@ def check_decoder_written_out(place):
     raise AssertionError("an untied decoder was accepted")
 
 
+def check_least_batch():
+    """Where torch raises "Expected more than 1 value per channel when training", settings are refused."""
+    model = torchvision.models.resnet50()
+    for size, batch in ((8, 1), (8, 2), (32, 1), (32, 2), (33, 1)):
+        try:
+            model(torch.zeros(batch, 3, size, size))
+            taken = True
+        except ValueError as error:
+            assert "more than 1 value per channel" in str(error), error
+            taken = False
+        done = run("train", "--workload", "resnet50", "--image-size", size, "--batch-size", batch, "--dry-run", expect=0 if taken else 78)
+        assert taken or "more than 1 value per channel" in done.stderr, done.stderr
+
+
+check_least_batch()
 with folder() as place:
     for workload in sys.argv[1:]:
         check(workload, place)

@@ -37,8 +37,9 @@ constexpr std::array<OwnFile, 11> kOurs{{{"report.json", "\"scalemark.report/"},
                                          {"metrics-target.json", "\"targets\""},
                                          {".reserve", {}},
                                          {kJournal, "\"event\":"}}};
-constexpr std::array<std::string_view, 3> kMarkdownTitles{"# Sweep report", "# Collectives",
-                                                          "| run "};
+// A sweep, collectives, a table of runs by its first column.
+constexpr std::array<std::string_view, 3> kMarkdownMarks{"# Sweep report", "# Collectives",
+                                                         "| # |"};
 constexpr const char* kCheckpoints = "checkpoints";
 constexpr const char* kManifest = "checkpoint.json";
 constexpr std::string_view kCheckpointPrefix = "step-", kUnfinished = ".unfinished";
@@ -85,8 +86,8 @@ bool is_ours(const fs::path& file, const OwnFile& own) {
   const std::string begin = begin_of(file);
   if (begin.empty() || own.name == ".reserve" || own.name.ends_with(".tmp")) return true;
   if (own.name != kRenderings.front()) return begin.find(own.mark) != std::string::npos;
-  return std::ranges::any_of(kMarkdownTitles,
-                             [&](std::string_view title) { return begin.starts_with(title); });
+  return std::ranges::any_of(
+      kMarkdownMarks, [&](std::string_view mark) { return begin.find(mark) != std::string::npos; });
 }
 
 bool tells_of_runs(const fs::path& journal) {
@@ -102,22 +103,28 @@ bool is_there(const fs::path& file) {
   return there;
 }
 
-bool is_checkpoint_file(std::string_view name) {
-  return name == kManifest || name == std::string(kManifest) + ".tmp" ||
-         (name.starts_with("rank-") && name.ends_with(".safetensors"));
+// With the temporary ones that a killed run leaves: rank-0.safetensors.tmp-4711.
+bool is_state_of_rank(std::string_view name) {
+  return name.starts_with("rank-") && name.find(".safetensors") != std::string_view::npos;
 }
 
-// Those of runs; what else the user keeps there stays. A link named so is not followed.
+bool is_checkpoint_file(std::string_view name) {
+  return name == kManifest || name == std::string(kManifest) + ".tmp" || is_state_of_rank(name);
+}
+
+// Takes checkpoints of runs, also where the folder is a link to another disk: a new run writes
+// there as well. Other things that the user keeps there stay.
 void remove_checkpoints(const fs::path& checkpoints) {
   std::error_code error;
-  if (!fs::is_directory(fs::symlink_status(checkpoints, error))) return;
+  if (!fs::is_directory(checkpoints, error)) return;
   std::vector<fs::path> ours;
   for (fs::directory_iterator entry(checkpoints, error), end; !error && entry != end;
        entry.increment(error)) {
     if (is_checkpoint(entry->path())) ours.push_back(entry->path());
   }
   for (const fs::path& folder : ours) remove_checkpoint(folder);
-  if (!error && fs::is_empty(checkpoints, error)) fs::remove(checkpoints, error);
+  const bool is_link = fs::is_symlink(fs::symlink_status(checkpoints, error));
+  if (!error && !is_link && fs::is_empty(checkpoints, error)) fs::remove(checkpoints, error);
   if (error)
     throw cannot_create("cannot replace the checkpoints in " + checkpoints.string() + ": " +
                         error.message());
@@ -147,6 +154,7 @@ void refuse_used_folder(const fs::path& folder, ExistingFolder existing) {
   const bool empty = fs::is_empty(folder, error);
   if (error) throw unreadable(folder, error.message());
   if (!empty && existing == ExistingFolder::kRefuse) throw not_empty(folder);
+  if (existing == ExistingFolder::kOverwrite) refuse_foreign_files(folder);
 }
 
 void refuse_foreign_files(const fs::path& folder, std::string_view only) {
@@ -154,7 +162,7 @@ void refuse_foreign_files(const fs::path& folder, std::string_view only) {
     if (!only.empty() && own.name != only) continue;
     const fs::path file = folder / own.name;
     std::error_code unknown;
-    if (!fs::exists(fs::symlink_status(file, unknown)) || fs::is_symlink(file, unknown)) continue;
+    if (!fs::exists(file, unknown)) continue;  // a link that leads nowhere as well
     if (fs::is_regular_file(file, unknown) && is_ours(file, own)) continue;
     throw cannot_create(file.string() + " was not written by scalemark",
                         "--overwrite replaces only what was", "choose another --output");
@@ -166,15 +174,18 @@ bool is_checkpoint(const fs::path& folder) {
   std::error_code unknown;
   const bool is_folder = fs::is_directory(fs::symlink_status(folder, unknown));
   if (!is_folder || !name.starts_with(kCheckpointPrefix)) return false;
-  if (!name.ends_with(kUnfinished))
-    return fs::is_regular_file(folder / kManifest, unknown) &&
-           begin_of(folder / kManifest).find("\"same\"") != std::string::npos;
-  // It has no manifest yet: the states of ranks.
+  const bool has_manifest = fs::exists(folder / kManifest, unknown);
+  if (has_manifest && begin_of(folder / kManifest).find("\"same\"") != std::string::npos)
+    return true;
+  // A run that was killed leaves one without a manifest, or with a torn one.
+  bool has_states = false;
   for (fs::directory_iterator entry(folder, unknown), end; !unknown && entry != end;
        entry.increment(unknown)) {
-    if (!is_checkpoint_file(entry->path().filename().string())) return false;
+    const std::string file = entry->path().filename().string();
+    if (!is_checkpoint_file(file)) return false;
+    has_states = has_states || is_state_of_rank(file);
   }
-  return !unknown;
+  return !unknown && (has_states || !has_manifest);
 }
 
 void remove_checkpoint(const fs::path& folder) {
@@ -187,6 +198,8 @@ void remove_checkpoint(const fs::path& folder) {
     if (is_one) ours.push_back(entry->path());
     all = all && is_one;
   }
+  // The manifest goes last: without it nothing says whose the rest is.
+  std::ranges::partition(ours, [](const fs::path& file) { return file.filename() != kManifest; });
   for (const fs::path& file : ours) {
     if (!error) fs::remove(file, error);
   }
@@ -209,9 +222,7 @@ OutputFolder::OutputFolder(fs::path folder, ExistingFolder existing)
       hold_(hold_of(path_, existing)),
       journal_(path_ / kJournal) {
   look_again(existing);
-  if (existing != ExistingFolder::kOverwrite) return;
-  refuse_foreign_files(path_);
-  empty();
+  if (existing == ExistingFolder::kOverwrite) empty();
 }
 
 // Another run may have started and ended between the first check and the lock.

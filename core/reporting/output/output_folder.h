@@ -15,8 +15,9 @@ namespace scalemark::reporting {
 // the same for the ranks of one block, whose launcher holds the folder (hold_output_folder()).
 enum class ExistingFolder { kRefuse, kOverwrite, kContinue, kContinueBlock };
 
-// Only checks: throws cannot_create() (73) for a path that is no folder and, with kRefuse, for a
-// folder that holds anything. A folder that does not exist yet is accepted.
+// Only checks: throws cannot_create() (73) for a path that is no folder, with kRefuse for a folder
+// that holds anything, and with kOverwrite as refuse_foreign_files() does. A folder that does not
+// exist yet is accepted.
 void refuse_used_folder(const std::filesystem::path& folder, ExistingFolder existing);
 
 // Throws cannot_create() (73) where a file of the folder has a name of ours, and we have not

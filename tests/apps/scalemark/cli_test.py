@@ -65,10 +65,11 @@ class Usage(unittest.TestCase):
                      "--precision is 'fp8' (from option); one of fp32, tf32, amp-fp16, amp-bf16 is allowed.",
                      "--iters is '32.7' (from option); a whole number from 1 on, or auto is allowed.",
                      "unknown key 'seeed'. Hint: did you mean 'seed'?".replace(". Hint", " (from set)", 0),
-                     "--learning-rate is '1e400' (from option); a number above 0 is allowed.",
+                     "--learning-rate is '1e400' (from option); a number above 0, at most 1.7e+308 is allowed.",
                      "SCALEMARK_WORKLOADS is 'x' (from environment); no option has this name. "
                      "Hint: did you mean 'workload'?",
-                     "--seed is '99999999999999999999' (from environment); a whole number from 0 on is allowed."):
+                     "--seed is '99999999999999999999' (from environment); a whole number from 0 on, at most 9223372036854775807 is "
+                     "allowed."):
             self.assertIn(line, text)
         self.assertIn("7 settings are refused", text.splitlines()[-1])
         self.assertEqual(len(text.splitlines()), 8)
@@ -115,7 +116,8 @@ class Usage(unittest.TestCase):
     def test_new_ranks_that_cannot_be_started_cost_no_old_report(self):
         with tempfile.TemporaryDirectory() as folder:
             report = pathlib.Path(folder, "report.json")
-            report.write_text("precious")
+            precious = '{"schema": "scalemark.report/1"}'
+            report.write_text(precious)
             nodes = ["--nnodes", "2", "--node-rank", "0", "--rendezvous", "127.0.0.1:29599", "--nproc-per-node"]
             for how in (([*nodes, "1"], {}), ([*nodes, "2"], {}),
                         ([], {"RANK": "0", "WORLD_SIZE": "1", "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "1",
@@ -124,7 +126,7 @@ class Usage(unittest.TestCase):
                              env=how[1])
                 self.assertIn(result.returncode, (78, 71), result.stderr)
                 self.assertRegex(result.stderr, "belong to another launcher or to several nodes|E_TORCH_MISSING")
-                self.assertEqual(report.read_text(), "precious")
+                self.assertEqual(report.read_text(), precious)
 
     def refused_or_torch(self, code, *arguments):
         result = run(*arguments)

@@ -219,13 +219,13 @@ class Packed(Commands):
         self.pack()
         self.refused(73, "data", "pack", self.path("a"), self.path("out"))
         self.pack("--overwrite", "--form", "jpeg-256")
-        self.refused(73, "data", "pack", self.path("a"), self.path("a"), "--overwrite")
+        self.refused(78, "data", "pack", self.path("a"), self.path("a"), "--overwrite")
         self.refused(66, "data", "pack", self.path("none"), self.path("none-out"))
         self.assertFalse(os.path.exists(self.path("none-out")), "an empty folder is left behind")
 
     def test_where_nothing_may_be_packed_into(self):
         within = self.path("a/train/new/out")
-        self.assertIn("lies in", self.refused(73, "data", "pack", self.path("a"), within))
+        self.assertIn("lies in", self.refused(78, "data", "pack", self.path("a"), within))
         self.refused(66, "data", "pack", self.path("none"), self.path("b/c/d"))
         self.assertFalse(os.path.exists(self.path("a/train/new")) or os.path.exists(self.path("b")), "folders are left behind")
         self.pack()

@@ -191,7 +191,10 @@ int run(const Detection& self, const std::string& what, int number) {
   if (what == "ignore") return ignore_everything(rank);
   if (what == "helper") return leave_a_helper(rank);
   if (what == "socket") return use_listening_socket(self);
-  if (what == "exit") return rank == 0 ? number : 0;
+  if (what == "exit") {
+    launching::write_verdict_mark(self.error_file);
+    return rank == 0 ? number : 0;
+  }
   return 64;
 }
 

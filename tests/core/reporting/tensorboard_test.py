@@ -15,7 +15,7 @@ PHASES = ("data_wait", "host_to_device", "forward", "backward", "exposed_communi
 
 def rendered(folder, report, *more):
     """The files of a report in folder/events."""
-    run("report", report, *more, "--format", f"tensorboard={folder}/events")
+    run("report", report, *more, "--format", f"tensorboard={folder}/events", "--overwrite")
     return folder / "events"
 
 

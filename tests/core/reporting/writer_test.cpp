@@ -193,11 +193,12 @@ TEST_F(Writer, AReportIsClosedOnlyAfterWhatComesBefore) {
 TEST_F(Writer, AFolderWithContentsIsRefusedUnlessOverwritten) {
   fs::create_directories(folder_);
   std::ofstream(folder_ / "theirs") << "keep";
-  std::ofstream(folder_ / "journal.jsonl") << "old\n";
-  std::ofstream(folder_ / "report.html") << "of another run";
+  const std::string old = "{\"event\":\"old\"}\n";
+  std::ofstream(folder_ / "journal.jsonl") << old;
+  std::ofstream(folder_ / "report.html") << "<title>scalemark</title> of another run";
   const auto error = error_of([&] { ReportWriter(folder_, empty()); });
   EXPECT_EQ(error.exit_code, ExitCode::kCannotCreateOutput);
-  EXPECT_EQ(read("journal.jsonl"), "old\n");
+  EXPECT_EQ(read("journal.jsonl"), old);
 
   ReportWriter writer(folder_, empty(), ExistingFolder::kOverwrite);
   EXPECT_EQ(read("journal.jsonl").find("old"), std::string::npos);

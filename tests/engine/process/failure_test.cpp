@@ -6,6 +6,7 @@
 #include <exception>
 #include <functional>
 #include <stdexcept>
+#include <torch/csrc/distributed/c10d/HashStore.hpp>
 
 namespace scalemark::process {
 namespace {
@@ -37,6 +38,15 @@ TEST(RecordOf, WithoutABoardALostPeerIsThat) {
     throw std::runtime_error("[gloo/transport/tcp/pair.cc:534] Connection closed by peer");
   });
   EXPECT_EQ(record.code, "E_PEER_LOST");
+}
+
+TEST(RecordOf, AnOnlyRankHasNoPeerToLose) {
+  distributed::ErrorStore alone(c10::make_intrusive<c10d::HashStore>(), 0, 1, true);
+  const std::runtime_error failed(
+      "[gloo/transport/tcp/device.cc:84] ifa != nullptr. Unable to find address for: lo");
+  const ErrorRecord record = record_of(std::make_exception_ptr(failed), &alone);
+  EXPECT_EQ(record.exit_code, ExitCode::kSystem);
+  EXPECT_NE(record.what.find("Unable to find address for: lo"), std::string::npos) << record.what;
 }
 
 TEST(RecordOf, EverythingElseIsABug) {
