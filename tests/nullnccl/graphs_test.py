@@ -109,7 +109,9 @@ def memory_runs_out(folder):
                              allowed=(unjoined,))
         status, found = reserved(folder / str(n))
         hit += status == "oom" and unjoined in done.violations()
-        check(found == plain, f"reserved after the {n}th cudaMalloc was refused: {found}, else {plain}")
+        # Blocks of another order may leave the last row with less; what a graph had kept would be more.
+        same = found.keys() == plain.keys() and all(found[g] <= plain[g] if g.endswith("ddp") else found[g] == plain[g] for g in plain)
+        check(same, f"reserved after the {n}th cudaMalloc was refused: {found}, else {plain}")
     check(hit > 0, "no allocation of a capture with NCCL was refused")
 
 
