@@ -1,13 +1,13 @@
 #include "core/tensorboard/events.h"
 
 #include <bit>
-#include <boost/crc.hpp>
 #include <cstddef>
 #include <cstdio>
 #include <limits>
 #include <utility>
 #include <vector>
 
+#include "core/base/crc32c.h"
 #include "core/base/encoding.h"
 
 namespace scalemark::tensorboard {
@@ -95,21 +95,13 @@ void put_all(std::string& out, int field, const std::vector<double>& values) {
   for (const double value : values) put_fixed(out, value);
 }
 
-// CRC32C, turned and moved so that the checksum of bytes that hold checksums is no checksum.
-std::uint32_t masked_crc(std::string_view bytes) {
-  constexpr std::uint32_t kPolynomial = 0x1EDC6F41, kAllOnes = 0xFFFFFFFF, kMaskDelta = 0xA282EAD8;
-  boost::crc_optimal<32, kPolynomial, kAllOnes, kAllOnes, true, true> crc;
-  crc.process_bytes(bytes.data(), bytes.size());
-  return std::rotr(static_cast<std::uint32_t>(crc.checksum()), 15) + kMaskDelta;
-}
-
 void put_record(std::string& out, std::string_view content) {
   std::string length;
   put_fixed(length, static_cast<std::uint64_t>(content.size()));
   out += length;
-  put_fixed(out, masked_crc(length));
+  put_fixed(out, masked_crc32c(length));
   out += content;
-  put_fixed(out, masked_crc(content));
+  put_fixed(out, masked_crc32c(content));
 }
 
 std::string event_at(double time, std::int64_t step) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "core/base/crc32c.h"
 #include "data/text/utf8.h"
 
 namespace scalemark::data {
@@ -146,18 +147,9 @@ bool is_safetensors(std::string_view head) {
          little_endian(head.substr(0, 8)) <= kMostHeader;
 }
 
-// TFRecord: the length of a record, and the length's CRC-32C, rotated and moved.
+// The length of a record, and the length's checksum.
 bool is_tfrecord(std::string_view head) {
-  constexpr std::uint32_t kPolynomial = 0x82F63B78, kDelta = 0xA282EAD8;
-  if (head.size() < 12) return false;
-  std::uint32_t crc = ~std::uint32_t{0};
-  for (const char c : head.substr(0, 8)) {
-    crc ^= static_cast<unsigned char>(c);
-    for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ ((crc & 1) != 0 ? kPolynomial : 0);
-  }
-  crc = ~crc;
-  const std::uint32_t masked = ((crc >> 15) | (crc << 17)) + kDelta;
-  return little_endian(head.substr(8, 4)) == masked;
+  return head.size() >= 12 && little_endian(head.substr(8, 4)) == masked_crc32c(head.substr(0, 8));
 }
 
 std::optional<NoText> named_by_form(std::string_view head) {
