@@ -17,17 +17,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kManifest = "checkpoint.json";
-constexpr std::string_view kPrefix = "step-";
-constexpr std::string_view kUnfinished = ".unfinished";
+using reporting::kCheckpointPrefix, reporting::kManifest, reporting::kUnfinished;
+
 constexpr std::size_t kChunkBytes = 1 << 20;
 
-std::string name_of(std::int64_t step) { return std::string(kPrefix) + std::to_string(step); }
+std::string name_of(std::int64_t step) {
+  return std::string(kCheckpointPrefix) + std::to_string(step);
+}
 
 std::optional<std::int64_t> step_of(const fs::path& folder) {
   const std::string name = folder.filename().string();
-  if (!name.starts_with(kPrefix)) return std::nullopt;
-  return settings::parse_count(std::string_view(name).substr(kPrefix.size()));
+  if (!name.starts_with(kCheckpointPrefix)) return std::nullopt;
+  return settings::parse_count(std::string_view(name).substr(kCheckpointPrefix.size()));
 }
 
 struct Place {

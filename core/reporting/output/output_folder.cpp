@@ -41,8 +41,6 @@ constexpr std::array<OwnFile, 11> kOurs{{{"report.json", "\"scalemark.report/"},
 constexpr std::array<std::string_view, 3> kMarkdownMarks{"# Sweep report", "# Collectives",
                                                          "| # |"};
 constexpr const char* kCheckpoints = "checkpoints";
-constexpr const char* kManifest = "checkpoint.json";
-constexpr std::string_view kCheckpointPrefix = "step-", kUnfinished = ".unfinished";
 
 Error unreadable(const fs::path& folder, const std::string& why) {
   return cannot_create("cannot read the output folder " + folder.string() + ": " + why);

@@ -24,6 +24,10 @@ void refuse_used_folder(const std::filesystem::path& folder, ExistingFolder exis
 // written it: --overwrite would lose it. `only`: that one; empty: all.
 void refuse_foreign_files(const std::filesystem::path& folder, std::string_view only = {});
 
+// A checkpoint is the folder step-N, which has this ending until its manifest is there.
+inline constexpr const char* kManifest = "checkpoint.json";
+inline constexpr std::string_view kCheckpointPrefix = "step-", kUnfinished = ".unfinished";
+
 // Whether the folder is a checkpoint of a run of ours, finished or not.
 bool is_checkpoint(const std::filesystem::path& folder);
 
