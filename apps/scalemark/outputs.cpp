@@ -32,19 +32,6 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, unknown);
 }
 
-// Links followed, as far as the path is there.
-fs::path real_place(const fs::path& path) {
-  std::error_code unknown;
-  const fs::path whole = fs::weakly_canonical(fs::absolute(path, unknown), unknown);
-  const fs::path known = unknown ? path : whole;
-  return known.has_filename() ? known : known.parent_path();  // "a/" is "a"
-}
-
-bool lies_in(const fs::path& path, const fs::path& folder) {
-  const fs::path inner = real_place(path), outer = real_place(folder);
-  return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
-}
-
 // Calls `use` for all files of a folder, and below it.
 template <class Use>
 void for_each_file(const fs::path& folder, fs::directory_options links, Use use) {

@@ -8,6 +8,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -107,6 +108,18 @@ OutputPlace output_place(const fs::path& name) {
 bool is_same_file(const fs::path& a, const fs::path& b) {
   std::error_code unknown;
   return fs::equivalent(a, b, unknown) && !unknown;
+}
+
+fs::path real_place(const fs::path& path) {
+  std::error_code unknown;
+  const fs::path whole = fs::weakly_canonical(fs::absolute(path, unknown), unknown);
+  const fs::path known = unknown ? path : whole;
+  return known.has_filename() ? known : known.parent_path();  // "a/" is "a"
+}
+
+bool lies_in(const fs::path& path, const fs::path& folder) {
+  const fs::path inner = real_place(path), outer = real_place(folder);
+  return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
 }
 
 int write_whole(int descriptor, std::string_view bytes) {

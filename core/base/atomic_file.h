@@ -34,6 +34,12 @@ OutputPlace output_place(const std::filesystem::path& name);
 // Whether both names are there and are one file, however they are spelled or linked.
 bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 
+// The absolute path, with links followed as far as it is there.
+std::filesystem::path real_place(const std::filesystem::path& path);
+
+// Whether `path`, which need not be there, is `folder` or would be within.
+bool lies_in(const std::filesystem::path& path, const std::filesystem::path& folder);
+
 // 0 when all bytes are written, else errno. Waits where the descriptor is non-blocking.
 int write_whole(int descriptor, std::string_view bytes);
 

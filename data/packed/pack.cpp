@@ -207,11 +207,6 @@ void refuse_if_invalid(const PackOptions& options) {
   if (options.threads < 1) throw bug("packing with no thread");
 }
 
-bool lies_in(const fs::path& path, const fs::path& folder) {
-  const fs::path inner = fs::weakly_canonical(path), outer = fs::weakly_canonical(folder);
-  return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
-}
-
 // It would become a class, or images of one.
 void refuse_output_within(const PackOptions& options) {
   if (is_same_file(options.output, options.tree)) {
