@@ -49,32 +49,39 @@ std::string as_utf8(std::string_view text) {
   return all;
 }
 
-std::string wide_encoding_of(std::string_view text) {
+std::string encoding_by_mark(std::string_view text) {
   using namespace std::string_view_literals;
-  struct Begin {
+  struct Mark {
     std::string_view bytes;
     const char* encoding;
   };
-  static constexpr Begin kMarks[] = {{"\xff\xfe\0\0"sv, "UTF-32 (little-endian)"},
-                                     {"\0\0\xfe\xff"sv, "UTF-32 (big-endian)"},
-                                     {"\xff\xfe"sv, "UTF-16 (little-endian)"},
-                                     {"\xfe\xff"sv, "UTF-16 (big-endian)"}};
-  for (const Begin& mark : kMarks) {
+  static constexpr Mark kMarks[] = {{"\xff\xfe\0\0"sv, "UTF-32"},  // UTF-16 begins like it
+                                    {"\0\0\xfe\xff"sv, "UTF-32"},
+                                    {"\xff\xfe"sv, "UTF-16"},
+                                    {"\xfe\xff"sv, "UTF-16"}};
+  for (const Mark& mark : kMarks) {
     if (text.starts_with(mark.bytes)) return mark.encoding;
   }
-  // Without a mark: where the zeros of two or one Latin letters stand.
-  if (text.size() < 4) return {};
-  const std::array zero{text[0] == 0, text[1] == 0, text[2] == 0, text[3] == 0};
-  if (zero == std::array{false, true, true, true}) return "UTF-32 (little-endian)";
-  if (zero == std::array{true, true, true, false}) return "UTF-32 (big-endian)";
-  if (zero == std::array{false, true, false, true}) return "UTF-16 (little-endian)";
-  if (zero == std::array{true, false, true, false}) return "UTF-16 (big-endian)";
+  return {};
+}
+
+std::string wide_encoding_of(std::string_view text) {
+  if (std::string marked = encoding_by_mark(text); !marked.empty()) return marked;
+  // NULs stand at two places of four in UTF-32, and at every second one in UTF-16 of Latin letters.
+  std::array<std::size_t, 4> nuls{};
+  for (std::size_t i = 0; i < text.size(); ++i) nuls[i % 4] += text[i] == '\0' ? 1 : 0;
+  const std::size_t quarter = text.size() / 4;
+  const auto mostly = [&](std::size_t i) { return quarter > 0 && nuls[i] * 10 >= quarter * 6; };
+  const auto hardly = [&](std::size_t i) { return nuls[i] * 10 <= quarter; };
+  if (mostly(2) && mostly(3) && hardly(0)) return "UTF-32LE";
+  if (mostly(0) && mostly(1) && hardly(3)) return "UTF-32BE";
+  if (mostly(1) && mostly(3) && hardly(0) && hardly(2)) return "UTF-16LE";
+  if (mostly(0) && mostly(2) && hardly(1) && hardly(3)) return "UTF-16BE";
   return {};
 }
 
 std::string utf8_hint(std::string_view encoding) {
-  return "iconv -f " + std::string(encoding.substr(0, encoding.find(' '))) +
-         " -t UTF-8 makes it so";
+  return "iconv -f " + std::string(encoding) + " -t UTF-8 makes it so";
 }
 
 void refuse_wide_text(std::string_view text, const std::string& named) {

@@ -16,8 +16,11 @@ bool is_utf8(std::string_view text);
 // Bytes that are no UTF-8 as "\xe9", for lines that people read.
 std::string as_utf8(std::string_view text);
 
-// "UTF-16 (little-endian)", or another encoding of two or four bytes for a character, where `text`
-// begins as one; empty: it may be UTF-8.
+// "UTF-16" or "UTF-32" where `text` begins with the mark of its byte order; else empty.
+std::string encoding_by_mark(std::string_view text);
+
+// The same, and without a mark "UTF-16LE", "UTF-32BE" and so on where zeros stand in `text` as they
+// do between Latin letters; empty: it may be UTF-8. These are names that iconv knows.
 std::string wide_encoding_of(std::string_view text);
 
 // Says how to turn a text in that encoding into UTF-8.

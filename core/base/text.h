@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace scalemark {
 
@@ -39,6 +40,16 @@ std::string listed(const Texts& texts, std::size_t most = 5) {
   }
   if (count > most) all += " and " + std::to_string(count - most) + " more";
   return all;
+}
+
+// "JPEG image (2), SQLite database (1)", by a map of counts.
+template <class Counts>
+std::string listed_counts(const Counts& counts) {
+  std::vector<std::string> texts;
+  for (const auto& [what, count] : counts) {
+    texts.push_back(what + " (" + std::to_string(count) + ")");
+  }
+  return listed(texts);
 }
 
 // `pattern`: of printf, with one place for a double.

@@ -98,15 +98,6 @@ class TokenizingStream {
   std::int64_t unknown_ = 0;
 };
 
-// "JPEG image (2), SQLite database (1)"
-std::string counted_kinds(const FilesLeftOut& left_out) {
-  std::vector<std::string> kinds;
-  for (const auto& [kind, count] : left_out) {
-    kinds.push_back(kind + " (" + std::to_string(count) + ")");
-  }
-  return joined(kinds, ", ");
-}
-
 struct Built {
   TokenHeader header;
   std::int64_t unknown_tokens;
@@ -135,7 +126,7 @@ void refuse_one_pipe(const fs::path& input, const fs::path& vocab) {
 
 // Nothing is text.
 Error refused_folder(const fs::path& folder, const FilesLeftOut& left_out) {
-  return bad_data("corpus " + folder.string() + " holds no text: " + counted_kinds(left_out),
+  return bad_data("corpus " + folder.string() + " holds no text: " + listed_counts(left_out),
                   "plain text, or WikiExtractor's files, is expected",
                   "give --data the text alone");
 }
@@ -211,7 +202,8 @@ void refuse_mismatch(const TokenCorpus& corpus, const fs::path& path, const fs::
 
 // In the folder that is read, an earlier token file is no text.
 void refuse_input_as_output(const TokenizeOptions& options) {
-  if (!fs::is_regular_file(options.output)) return;
+  std::error_code unknown;
+  if (!fs::is_regular_file(options.output, unknown)) return;
   const bool holds_tokens = fs::is_directory(options.input) && is_token_file(options.output);
   std::vector<fs::path> inputs{options.vocab};
   if (!holds_tokens)
@@ -232,7 +224,7 @@ std::string left_out_text(const std::string& corpus, const FilesLeftOut& left_ou
   if (files == 0) return "";
   return counted(files, "file") + " of " + corpus +
          (files == 1 ? " is no text and was" : " are no text and were") +
-         " left out: " + counted_kinds(left_out);
+         " left out: " + listed_counts(left_out);
 }
 
 std::vector<std::string> left_out_notes(const std::string& corpus, const FilesLeftOut& left_out) {
@@ -241,7 +233,13 @@ std::vector<std::string> left_out_notes(const std::string& corpus, const FilesLe
 
 TokenizeReport tokenize_corpus(const TokenizeOptions& options) {
   refuse_input_as_output(options);
-  const bool replaces = !output_place(options.output).is_stream && fs::exists(options.output);
+  std::error_code unknown;
+  const bool replaces =
+      !output_place(options.output).is_stream && fs::exists(options.output, unknown);
+  if (fs::is_directory(options.output, unknown)) {
+    throw cannot_create("token file " + options.output.string() + " is a folder",
+                        "a file is expected");
+  }
   if (!options.overwrite && replaces) {
     throw cannot_create("token file " + options.output.string() + " exists already", {},
                         "choose another name, or give --overwrite");

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kBlank = " \t\r\n\v\f";
+constexpr std::string_view kLineEnds = "\r\n";  // each, or both as one, as Python reads text
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::size_t kHeadBytes = std::size_t{1} << 20, kReadAtOnce = std::size_t{1} << 16;
 
@@ -31,7 +31,9 @@ std::size_t closing(std::string_view rest) {
   return length;
 }
 
-bool begins_doc(std::string_view line) { return line.starts_with("<doc ") && line.ends_with(">"); }
+bool begins_doc(std::string_view line) {
+  return line == "<doc>" || (line.starts_with("<doc ") && line.ends_with(">"));
+}
 
 // Files that were put together have a mark within, too.
 std::string_view without_mark(std::string_view line) {
@@ -39,20 +41,26 @@ std::string_view without_mark(std::string_view line) {
   return stripped(line);
 }
 
+}  // namespace
+
 // Puts lines together to documents.
 class DocumentAssembler {
  public:
   explicit DocumentAssembler(const std::function<void(TextDocument)>& take) : take_(take) {}
 
-  void add(std::string_view line) {
+  // Returns whether it may stand there.
+  bool add(std::string_view line) {
     line = stripped(line);
     if (const auto rest = without_mark(line); !in_doc_ && begins_doc(rest)) line = rest;
     if (!in_doc_ && begins_doc(line)) {
       end_document();
       in_doc_ = true;
-    } else if (in_doc_ && line == "</doc>") {
+    } else if (in_doc_ && line.starts_with(kDocEnd)) {
       end_document();
       in_doc_ = false;
+      if (line != kDocEnd) return add(line.substr(kDocEnd.size()));
+    } else if (in_doc_ && begins_doc(line)) {
+      return false;
     } else if (in_doc_) {
       add_paragraph(line);
     } else if (line.empty()) {
@@ -60,11 +68,12 @@ class DocumentAssembler {
     } else {
       document_.sentences.emplace_back(line);
     }
+    return true;
   }
 
   void add_whole(std::string_view text) {
     for (std::size_t at = 0; at < text.size();) {
-      const std::size_t end = std::min(text.find('\n', at), text.size());
+      const std::size_t end = std::min(text.find_first_of(kLineEnds, at), text.size());
       add_paragraph(stripped(text.substr(at, end - at)));
       at = end + 1;
     }
@@ -80,6 +89,8 @@ class DocumentAssembler {
   bool in_doc() const { return in_doc_; }
 
  private:
+  static constexpr std::string_view kDocEnd = "</doc>";
+
   void add_paragraph(std::string_view line) {
     for (const auto sentence : cut_sentences(line)) document_.sentences.emplace_back(sentence);
   }
@@ -88,8 +99,6 @@ class DocumentAssembler {
   TextDocument document_;
   bool in_doc_ = false;
 };
-
-}  // namespace
 
 std::vector<std::string_view> cut_sentences(std::string_view paragraph) {
   std::vector<std::string_view> sentences;
@@ -102,9 +111,7 @@ std::vector<std::string_view> cut_sentences(std::string_view paragraph) {
     if (mark == std::string_view::npos) break;
     const std::size_t behind = mark + 1 + closing(paragraph.substr(mark + 1));
     at = mark + 1;
-    if (behind < paragraph.size() && kBlank.find(paragraph[behind]) == std::string_view::npos) {
-      continue;
-    }
+    if (behind < paragraph.size() && first_space(paragraph.substr(behind)) == 0) continue;
     keep(paragraph.substr(start, behind - start));
     start = at = behind;
   }
@@ -130,7 +137,7 @@ void TextFile::read_head() {
   if (head_.starts_with(kByteOrderMark)) at_ = kByteOrderMark.size();
   if (!first_line().starts_with('{')) return;
   auto looked_at = static_cast<std::size_t>(first_line().data() - head_.data());
-  while (in_ && head_.find('\n', looked_at) == std::string::npos) {
+  while (in_ && head_.find_first_of(kLineEnds, looked_at) == std::string::npos) {
     looked_at = head_.size();
     grow();
   }
@@ -140,7 +147,7 @@ void TextFile::read_head() {
 std::string_view TextFile::first_line() const {
   std::string_view rest = std::string_view(head_).substr(at_);
   while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    const std::size_t end = std::min(rest.find_first_of(kLineEnds), rest.size());
     if (const auto line = stripped(rest.substr(0, end)); !line.empty()) return line;
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
@@ -185,23 +192,16 @@ bool TextFile::next_line(std::string& line) {
 std::int64_t TextFile::read(const std::function<void(TextDocument)>& take) {
   DocumentAssembler assembler(take);
   std::int64_t number = 0, broken = 0, bytes = 0;
-  for (std::string line; next_line(line);) {
-    ++number;
-    broken += broken_bytes(line);
-    bytes += static_cast<std::int64_t>(line.size()) + 1;
-    if (!is_json_) {
-      assembler.add(line);
-      continue;
+  for (std::string lines; next_line(lines);) {
+    broken += broken_bytes(lines);
+    bytes += static_cast<std::int64_t>(lines.size()) + 1;
+    std::string_view rest = lines;
+    if (rest.ends_with('\r')) rest.remove_suffix(1);
+    for (std::size_t end = 0; end != std::string_view::npos;) {
+      end = rest.find('\r');
+      add_line(rest.substr(0, end), ++number, assembler);
+      if (end != std::string_view::npos) rest.remove_prefix(end + 1);
     }
-    const std::string_view object = without_mark(stripped(line));
-    if (object.empty()) continue;
-    const auto text = text_of_json(object);
-    if (!text) {
-      throw bad_data("line " + std::to_string(number) + " of corpus file " + path_.string() +
-                         " is no JSON with a \"text\"",
-                     "lines as the first one", "the file is cut off or damaged: write it again");
-    }
-    assembler.add_whole(*text);
   }
   if (in_.bad()) throw io_error("reading corpus file " + path_.string() + " failed");
   if (const auto no_text = no_utf8_of(broken, bytes)) throw refusal(*no_text);
@@ -211,6 +211,22 @@ std::int64_t TextFile::read(const std::function<void(TextDocument)>& take) {
   }
   assembler.end_document();
   return broken;
+}
+
+void TextFile::add_line(std::string_view line, std::int64_t number, DocumentAssembler& assembler) {
+  const auto refused = [&](const std::string& why, const std::string& expected) {
+    return bad_data("line " + std::to_string(number) + " of corpus file " + path_.string() + why,
+                    expected, "mend the line, or write the file again if it was cut off");
+  };
+  if (is_json_) {
+    const std::string_view object = without_mark(stripped(line));
+    if (object.empty()) return;
+    const auto text = text_of_json(object);
+    if (!text) throw refused(" is no JSON with a \"text\"", "lines as the first one");
+    assembler.add_whole(*text);
+  } else if (!assembler.add(line)) {
+    throw refused(" begins a <doc> inside another", "</doc> before it");
+  }
 }
 
 }  // namespace scalemark::data

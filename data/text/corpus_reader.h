@@ -32,12 +32,15 @@ struct CorpusFiles {
 CorpusFiles corpus_files(const std::filesystem::path& path,
                          const std::vector<std::filesystem::path>& excluded = {});
 
+class DocumentAssembler;
+
 // A file of a corpus: opened once and read once from front to back, so that it may be a pipe.
 //
 // Plain text: a blank line ends a document, a line is a sentence. Between WikiExtractor's
 // `<doc ...>` and `</doc>` everything is one document, and its paragraphs are cut into sentences;
-// so is the text of a line of JSON (json_lines.h), where the first line is one. Lines are blank,
-// and white space at their ends is dropped, as Python's str.strip() has it.
+// so is the text of a line of JSON (json_lines.h), where the first line is one. Lines end with LF,
+// CR or both, are blank, and lose white space at their ends, as Python's open() and str.strip()
+// have it.
 class TextFile {
  public:
   // Throws no_input() (66).
@@ -53,6 +56,7 @@ class TextFile {
   std::int64_t read(const std::function<void(TextDocument)>& take);
 
  private:
+  void add_line(std::string_view line, std::int64_t number, DocumentAssembler& assembler);
   void read_head();
   void look_at_head();
   std::string_view first_line() const;

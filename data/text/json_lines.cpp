@@ -39,6 +39,15 @@ std::size_t append_escape(std::string_view rest, std::string& out) {
   return length;
 }
 
+// How long the number is that `rest` starts with; 0: it starts with none. Ours may be too large
+// for a double, and Python's NaN and Infinity are none in JSON.
+std::size_t number_length(std::string_view rest) {
+  for (const std::string_view word : {"NaN", "Infinity"}) {
+    if (rest.starts_with(word)) return word.size();
+  }
+  return std::min(rest.find_first_not_of("0123456789"), rest.size());
+}
+
 // Our parser takes the result where Python reads `line` and our parser refuses it.
 std::string mended(std::string_view line) {
   std::string out;
@@ -49,13 +58,9 @@ std::string mended(std::string_view line) {
       at += append_escape(rest, out);
       continue;
     }
-    const std::string_view number = in_string                      ? std::string_view()
-                                    : rest.starts_with("NaN")      ? "NaN"
-                                    : rest.starts_with("Infinity") ? "Infinity"
-                                                                   : std::string_view();
-    if (!number.empty()) {
+    if (const std::size_t number = in_string ? 0 : number_length(rest); number > 0) {
       out += '0';
-      at += number.size();
+      at += number;
       continue;
     }
     if (rest.front() == '"') in_string = !in_string;

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/base/crc32c.h"
+#include "core/base/encoding.h"
 #include "data/text/utf8.h"
 
 namespace scalemark::data {
@@ -36,12 +37,7 @@ struct Sign {
   Needs needs = Needs::kNothing;
 };
 
-// A sign stands before those that it begins with: UTF-32 before UTF-16.
-constexpr Sign kEncodings[] = {{0, "\xff\xfe\0\0"sv, "text in UTF-32", kConvert},
-                               {0, "\0\0\xfe\xff"sv, "text in UTF-32", kConvert},
-                               {0, "\xff\xfe"sv, "text in UTF-16", kConvert},
-                               {0, "\xfe\xff"sv, "text in UTF-16", kConvert},
-                               {0, "\x84\x31\x95\x33"sv, "text in GB 18030", kConvert},
+constexpr Sign kEncodings[] = {{0, "\x84\x31\x95\x33"sv, "text in GB 18030", kConvert},
                                {0, "+/v8"sv, "text in UTF-7", kConvert}};
 
 constexpr Sign kPictures[] = {{0, "\xff\xd8\xff"sv, "a JPEG image"},
@@ -77,6 +73,13 @@ constexpr Sign kDocuments[] = {
     {0, "%PDF-"sv, "a PDF file", kTextAlone},
     {0, "%!PS"sv, "a PostScript file", kTextAlone},
     {0, "{\\rtf"sv, "an RTF file", kTextAlone},
+    {0, "<mediawiki"sv, "a MediaWiki dump", "extract its text, as with WikiExtractor"},
+    {0, "<?xml"sv, "an XML file", kTextAlone},
+    {0, "<!DOCTYPE"sv, "an HTML file", kTextAlone},
+    {0, "<!doctype"sv, "an HTML file", kTextAlone},
+    {0, "<html"sv, "an HTML file", kTextAlone},
+    {0, "<HTML"sv, "an HTML file", kTextAlone},
+    {0, "begin 644 "sv, "uuencoded", kUnpack},
     {0, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"sv, "an office file", kTextAlone},
     {0, "SQLite format 3\0"sv, "an SQLite database", kTextAlone},
     {0,
@@ -169,18 +172,9 @@ std::optional<NoText> named_by(const Sign (&signs)[N], std::string_view head, bo
   return std::nullopt;
 }
 
-// NULs stand at two places of four in UTF-32, and at every second one in UTF-16 of Latin letters.
-NoText with_nuls(std::string_view looked_at) {
-  std::array<std::size_t, 4> nuls{};
-  for (std::size_t i = 0; i < looked_at.size(); ++i) nuls[i % 4] += looked_at[i] == '\0' ? 1 : 0;
-  const std::size_t quarter = looked_at.size() / 4;
-  const auto mostly = [&](std::size_t i) { return quarter > 1 && nuls[i] * 10 >= quarter * 6; };
-  const auto hardly = [&](std::size_t i) { return nuls[i] * 10 <= quarter; };
-  if (mostly(2) && mostly(3) && hardly(0)) return made("text in UTF-32LE", kConvert);
-  if (mostly(0) && mostly(1) && hardly(3)) return made("text in UTF-32BE", kConvert);
-  if (mostly(1) && mostly(3) && hardly(0) && hardly(2)) return made("text in UTF-16LE", kConvert);
-  if (mostly(0) && mostly(2) && hardly(1) && hardly(3)) return made("text in UTF-16BE", kConvert);
-  return made("binary data, or text in UTF-16 (NUL bytes)", kTextAlone);
+std::optional<NoText> text_in(const std::string& encoding) {
+  if (encoding.empty()) return std::nullopt;
+  return NoText{"text in " + encoding, {}, utf8_hint(encoding)};
 }
 
 }  // namespace
@@ -200,13 +194,17 @@ std::optional<NoText> no_text_of(std::string_view head) {
   const bool has_nul = looked_at.find('\0') != std::string_view::npos;
   auto broken = no_utf8_of(broken_bytes(head), static_cast<std::int64_t>(head.size()));
   const bool binary = has_nul || broken.has_value();
+  if (auto named = text_in(encoding_by_mark(head))) return named;
   if (auto named = named_by(kEncodings, head, binary)) return named;
   if (auto named = named_by_form(head)) return named;
   if (auto named = named_by(kPictures, head, binary)) return named;
   if (auto named = named_by(kArchives, head, binary)) return named;
   if (auto named = named_by(kDocuments, head, binary)) return named;
   if (auto named = named_by(kContainers, head, binary)) return named;
-  if (has_nul) return with_nuls(looked_at);
+  if (has_nul) {
+    if (auto named = text_in(wide_encoding_of(looked_at))) return named;
+    return made("binary data, or text in UTF-16 (NUL bytes)", kTextAlone);
+  }
   if (looked_at.find("\x1b$") != std::string_view::npos) {
     return made("text in ISO-2022", kConvert);
   }

@@ -41,8 +41,9 @@ void refuse_no_text(std::string_view content) {
   }
   if (broken_bytes(content) == 0) return;
   if (const auto no_text = no_text_of(content)) {
+    const bool is_text = no_text->what.starts_with("text in");
     throw bad_data("it is " + no_text->what + no_text->detail, "a vocab.txt file in UTF-8",
-                   no_text->hint);
+                   is_text ? no_text->hint : "give a BERT vocab.txt with --vocab");
   }
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 
 namespace scalemark::data {
 namespace {
@@ -30,6 +29,13 @@ std::size_t last_space(std::string_view text, bool separators) {
   return found == kWide.end() ? 0 : found->size();
 }
 
+std::string_view without_end(std::string_view text, bool separators) {
+  while (const std::size_t bytes = last_space(text, separators)) text.remove_suffix(bytes);
+  return text;
+}
+
+}  // namespace
+
 std::size_t first_space(std::string_view text) {
   if (text.empty()) return 0;
   const char first = text.front();
@@ -37,13 +43,6 @@ std::size_t first_space(std::string_view text) {
   const auto found = std::ranges::find_if(kWide, [&](auto wide) { return text.starts_with(wide); });
   return found == kWide.end() ? 0 : found->size();
 }
-
-std::string_view without_end(std::string_view text, bool separators) {
-  while (const std::size_t bytes = last_space(text, separators)) text.remove_suffix(bytes);
-  return text;
-}
-
-}  // namespace
 
 std::string_view stripped(std::string_view text) {
   while (const std::size_t bytes = first_space(text)) text.remove_prefix(bytes);

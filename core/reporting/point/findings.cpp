@@ -147,15 +147,6 @@ void tell_replicas(Findings& findings, const PointRecord& point) {
                    "lock");
 }
 
-// "JPEG image (2), SQLite database (1)"
-std::string listed_counts(const std::map<std::string, std::int64_t>& counts) {
-  std::vector<std::string> texts;
-  for (const auto& [what, count] : counts) {
-    texts.push_back(what + " (" + std::to_string(count) + ")");
-  }
-  return listed(texts);
-}
-
 void judge_data(Findings& findings, const PointRecord& point) {
   if (point.padded > 0) {
     findings.add(finding_kinds::padding,

@@ -25,12 +25,12 @@ TEST(Encoding, BytesThatAreNoUtf8AreNamed) {
 
 TEST(Encoding, WideEncodingsAreSeenWithTheirMarkAndWithout) {
   using namespace std::string_view_literals;
-  EXPECT_EQ(wide_encoding_of("\xff\xfe{\0"sv), "UTF-16 (little-endian)");
-  EXPECT_EQ(wide_encoding_of("\xfe\xff\0{"sv), "UTF-16 (big-endian)");
-  EXPECT_EQ(wide_encoding_of("{\0\n\0"sv), "UTF-16 (little-endian)");
-  EXPECT_EQ(wide_encoding_of("\0{\0\n"sv), "UTF-16 (big-endian)");
-  EXPECT_EQ(wide_encoding_of("\xff\xfe\0\0{\0\0\0"sv), "UTF-32 (little-endian)");
-  EXPECT_EQ(wide_encoding_of("\0\0\0{"sv), "UTF-32 (big-endian)");
+  EXPECT_EQ(wide_encoding_of("\xff\xfe{\0"sv), "UTF-16");
+  EXPECT_EQ(wide_encoding_of("\xfe\xff\0{"sv), "UTF-16");
+  EXPECT_EQ(wide_encoding_of("{\0\n\0"sv), "UTF-16LE");
+  EXPECT_EQ(wide_encoding_of("\0{\0\n"sv), "UTF-16BE");
+  EXPECT_EQ(wide_encoding_of("\xff\xfe\0\0{\0\0\0"sv), "UTF-32");
+  EXPECT_EQ(wide_encoding_of("\0\0\0{"sv), "UTF-32BE");
   for (const auto narrow : {"{\n  "sv, "\xef\xbb\xbf{"sv, ""sv, "{"sv, "caf\xe9"sv})
     EXPECT_EQ(wide_encoding_of(narrow), "");
 }

@@ -17,7 +17,7 @@ from tokenizers import BertWordPieceTokenizer
 
 TOOL = [pathlib.Path(os.environ["SCALEMARK_BINARY_DIR"]) / "tests/data_tool", "corpus"]
 DATA = pathlib.Path(os.environ["SCALEMARK_TEST_DATA"]) / "text"
-END = re.compile(r"[.!?][\"')\]\u201d\u2019\u00bb]*(?=[ \t\r\n\v\f]|$)")
+END = re.compile(r"[.!?][\"')\]\u201d\u2019\u00bb]*(?=\s|$)")
 
 
 def sentences_of(paragraph):
@@ -31,6 +31,7 @@ def sentences_of(paragraph):
 def documents_of(text):
     """The corpus format, as data/text/corpus_reader.h describes it."""
     document, inside = [], False
+    text = re.sub("\r\n?", "\n", text)  # as open() reads it
     if text.startswith('{"'):
         for line in filter(str.strip, text.split("\n")):
             yield [s for part in json.loads(line)["text"].split("\n") for s in sentences_of(part.strip())]

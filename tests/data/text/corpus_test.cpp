@@ -54,6 +54,8 @@ TEST(CorpusReader, CutsParagraphsBehindMarksThatWhiteSpaceFollows) {
   EXPECT_EQ(Strings(cut.begin(), cut.end()), (Strings{"Pi is 3.14.", "\"Is it?\"", "Yes (really!)",
                                                       "\xE2\x80\x9CYes.\xE2\x80\x9D", "End"}));
   EXPECT_TRUE(cut_sentences(" \t").empty());
+  const auto wide = cut_sentences("A.\u00A0B.\u3000C.\u2028D.E.");
+  EXPECT_EQ(Strings(wide.begin(), wide.end()), (Strings{"A.", "B.", "C.", "D.E."}));
 }
 
 TEST(CorpusReader, BlankLinesSeparateDocumentsAndDocTagsHoldThem) {

@@ -86,6 +86,8 @@ TEST(NoText, FilesOfOtherProgramsAreNamed) {
       {"II*\0"s, "a TIFF image"},
       {"MM\0*"s, "a TIFF image"},
       {"%PDF-1.7\n", "a PDF file"},
+      {"<mediawiki xmlns=\"http://www.mediawiki.org/xml/export-0.11/\">", "a MediaWiki dump"},
+      {"<!DOCTYPE html>", "an HTML file"},
       {"{\\rtf1", "an RTF file"},
       {"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an office file"},
       {"SQLite format 3\0"s, "an SQLite database"},
@@ -138,6 +140,36 @@ TEST(TextFile, AMarkAndUnicodeBlanksMeanWhatTheyMeanInPython) {
             (Documents{{"a"}, {"b"}, {"c"}}));
 }
 
+TEST(TextFile, LinesEndAsInPython) {
+  const TemporaryFolder folder;
+  const auto with = [](std::string text, const std::string& end) {
+    for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += end.size()) {
+      text.replace(at, 1, end);
+    }
+    return text;
+  };
+  for (const char* end : {"\n", "\r\n", "\r"}) {
+    EXPECT_EQ(read_from(folder.write("plain", with("a\nb\n\nc", end))),
+              (Documents{{"a", "b"}, {"c"}}));
+    EXPECT_EQ(read_from(folder.write("wiki", with("<doc id=\"1\">\nA. B.\n\nC.\n</doc>\n", end))),
+              (Documents{{"A.", "B.", "C."}}));
+    EXPECT_EQ(read_from(folder.write("json", with("{\"text\": \"a\"}\n{\"text\": \"b\"}\n", end))),
+              (Documents{{"a"}, {"b"}}));
+  }
+  EXPECT_EQ(read_from(folder.write("mixed", "a\rb\r\n\rc\r\r\nd\n")),
+            (Documents{{"a", "b"}, {"c"}, {"d"}}));
+}
+
+TEST(TextFile, DocTagsMayShareALineAndHoldNoOther) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(read_from(folder.write("w", "<doc>\nA. B.\n</doc><doc id=\"2\">\nC.\n</doc>\n")),
+            (Documents{{"A.", "B."}, {"C."}}));
+  const auto lost = error_of(
+      [&] { read_from(folder.write("l", "<doc id=\"1\">\nA.\n<doc id=\"2\">\nB.\n</doc>\n")); });
+  EXPECT_EQ(lost.exit_code, ExitCode::kBadData);
+  EXPECT_TRUE(lost.what.starts_with("line 3 of corpus file ")) << lost.what;
+}
+
 TEST(TextFile, LinesOfJsonAreDocuments) {
   const TemporaryFolder folder;
   EXPECT_EQ(read_from(folder.write(
@@ -147,6 +179,9 @@ TEST(TextFile, LinesOfJsonAreDocuments) {
                 "{\"text\": \"\\ud83d\\ude00 \\ud800!\", \"score\": NaN}\n"
                 "{\"text\": \"\"}\n\xEF\xBB\xBF{\"text\": \"x\", \"text\": \"last \xff\"}")),
             (Documents{{"T", "One.", "Two \"\u00e9\"."}, {"\U0001F600 \uFFFD!"}, {"last \uFFFD"}}));
+  EXPECT_EQ(read_from(folder.write("large", "{\"a\": 1e999, \"b\": -" + std::string(401, '7') +
+                                                ", \"text\": \"1e999\"}\n")),
+            (Documents{{"1e999"}}));
   const auto refusal = [&](const std::string& bytes) {
     return error_of([&] { read_from(folder.write("j", bytes)); });
   };
