@@ -35,6 +35,8 @@ class BmpDecoder : public ImageDecoder {
     choose_pixels(compression);
     first_ = word(10);
     if (bits_ <= 8) read_palette(header, colours);
+    if (first_ == 0)
+      first_ = kFileHeader + header + (compression == kMasks && header == 40 ? 12 : 0);
     refuse_if_cut_short();
   }
 
@@ -95,7 +97,7 @@ class BmpDecoder : public ImageDecoder {
     const std::size_t entry = header == 12 ? 3 : 4;
     const std::size_t begin = kFileHeader + header;
     const std::size_t count = colours == 0 ? std::size_t{1} << bits_ : colours;
-    if (first_ == begin) first_ += entry * count;
+    if (first_ == 0 || first_ == begin) first_ = begin + entry * count;
     for (std::size_t i = 0; i < std::min(count, palette_.size()); ++i) {
       const std::size_t at = begin + entry * i;
       palette_[i] = {static_cast<std::uint8_t>(half_word(at + 1) >> 8),

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,8 +27,9 @@ struct ImageTree {
   std::vector<std::string> classes;  // sorted; a label is the place in here
   std::vector<ImageFile> train;      // by class, then by path
   std::vector<ImageFile> evaluate;
-  bool held_out = false;           // no val/: `evaluate` was taken from train/
-  std::vector<std::string> notes;  // for people: files and folders that are not read
+  bool held_out = false;                         // no val/: `evaluate` was taken from train/
+  std::vector<std::string> notes;                // for people: files and folders that are not read
+  std::map<std::string, std::int64_t> left_out;  // files that are not read by suffix: ".tif" -> 2
 };
 
 // Reads root/train/<class>/** (is_image_name() of tree_notes.h) and root/val/ likewise. Without

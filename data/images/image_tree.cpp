@@ -132,6 +132,8 @@ class TreeReader {
     std::error_code ignored;
     tree_.held_out = !fs::is_directory(fs::path(tree_.root) / "val", ignored);
     if (!tree_.held_out) read_val();
+    ((unread_ += root_.unread) += train_.unread) += val_.unread;
+    tree_.left_out = unread_.by_suffix();
     tree_.notes = notes_on(tree_, root_, train_, val_, unread_);
   }
 
@@ -208,7 +210,7 @@ class TreeReader {
 
   ImageTree& tree_;
   const Progress& progress_;
-  UnreadFiles unread_;  // of the class folders
+  UnreadFiles unread_;
   FolderView root_, train_, val_;
 };
 

@@ -30,6 +30,14 @@ void put(std::string& bytes, const std::vector<ImageFile>& files) {
   }
 }
 
+void put(std::string& bytes, const std::map<std::string, std::int64_t>& counts) {
+  put(bytes, counts.size());
+  for (const auto& [name, count] : counts) {
+    put(bytes, name);
+    put(bytes, static_cast<std::uint64_t>(count));
+  }
+}
+
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : rest_(bytes) {}
@@ -52,6 +60,14 @@ class Reader {
       file.path = text();
     }
     return files;
+  }
+  std::map<std::string, std::int64_t> counts() {
+    std::map<std::string, std::int64_t> counts;
+    for (std::size_t left = checked_count(2 * sizeof(std::uint64_t)); left > 0; --left) {
+      std::string name = text();
+      counts[std::move(name)] = static_cast<std::int64_t>(number());
+    }
+    return counts;
   }
   // A count of items that take at least `least_bytes` each.
   std::size_t checked_count(std::size_t least_bytes) {
@@ -82,6 +98,7 @@ std::string to_bytes(const ImageTree& tree) {
   put(bytes, tree.train);
   put(bytes, tree.evaluate);
   put(bytes, tree.notes);
+  put(bytes, tree.left_out);
   return bytes;
 }
 
@@ -94,6 +111,7 @@ ImageTree read_image_tree(std::string_view bytes) {
   tree.train = reader.files();
   tree.evaluate = reader.files();
   tree.notes = reader.texts();
+  tree.left_out = reader.counts();
   if (!reader.at_end()) throw bug("unexpected bytes after an image tree");
   return tree;
 }

@@ -143,8 +143,7 @@ std::string loose_images(const FolderView& view, const std::string& name) {
 
 std::vector<std::string> notes_on(const ImageTree& tree, const FolderView& root,
                                   const FolderView& train, const FolderView& val,
-                                  UnreadFiles unread) {
-  ((unread += root.unread) += train.unread) += val.unread;
+                                  const UnreadFiles& unread) {
   std::string of_files = unread.text();
   if (!of_files.empty()) of_files += std::string("; ") + kImageSuffixes + " are";
   std::vector<std::string> notes{of_files,

@@ -25,6 +25,8 @@ class UnreadFiles {
   void look_at(const std::filesystem::path& file);
   UnreadFiles& operator+=(const UnreadFiles& more);
 
+  const std::map<std::string, std::int64_t>& by_suffix() const { return by_suffix_; }
+
   // "10 files with .gif, .tif are not read"; empty: there are none.
   std::string text() const;
 
@@ -40,10 +42,10 @@ struct FolderView {
 };
 
 // Notes on `tree`, of which `root`, `train` and `val` are the folders that have been looked into
-// (without val/, `val` is empty), and `unread` is what its class folders hold.
+// (without val/, `val` is empty), and `unread` is what they and the class folders hold.
 std::vector<std::string> notes_on(const ImageTree& tree, const FolderView& root,
                                   const FolderView& train, const FolderView& val,
-                                  UnreadFiles unread);
+                                  const UnreadFiles& unread);
 
 // "2 images lie directly in `name`"; empty: none does.
 std::string loose_images(const FolderView& view, const std::string& name);

@@ -121,6 +121,7 @@ WorkloadData open_images(const settings::Settings& settings, const catalogue::Wo
       settings, workload, scanned.tree.classes.size(), std::move(scanned.identity),
       [&](const auto& options) { return data::open_image_folder(scanned.tree, options); });
   opened.notes = std::move(scanned.tree.notes);
+  opened.left_out = std::move(scanned.tree.left_out);
   return opened;
 }
 

@@ -281,8 +281,8 @@ constexpr void circumstance_fields(A& a, Point& p) {
                  "replaced_bytes", p.replaced_bytes,
                  {"bytes of a text that are no UTF-8, or NUL: the tokenizer drops them", "bytes"});
              inner.list("files_left_out", p.files_left_out,
-                        {"files that a folder holds beside its text, and that are none: what they "
-                         "are -> number"});
+                        {"files that the folder of the data holds and that are not read: what they "
+                         "are, or the suffix of images -> number"});
            },
            {"samples that were repeated, left out or unreadable"});
 }

@@ -106,7 +106,7 @@ def circles(tree):
 
 
 def notes(folder):
-    """What is not read is said on stderr and in the journal, once."""
+    """What is not read is said on stderr and in the journal, once, and counted in the report."""
     for name in ("a", "b"):
         (folder / "train" / name).mkdir(parents=True)
         for i in range(4):
@@ -121,6 +121,8 @@ def notes(folder):
         journal = (command[-1] / "journal.jsonl").read_text()
         for note in ("1 file with .tif is not read; ", "valid/ is not read: there is no val/"):
             check(told.count(note) == 1 and journal.count(note) == 1, (told, journal))
+        [point] = report_in(command[-1])["points"]
+        check(point["data_loading"]["files_left_out"] == {".tif": 1}, point["data_loading"])
 
 
 def main():
