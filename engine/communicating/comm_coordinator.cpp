@@ -119,8 +119,7 @@ void CommCoordinator::show_stopped() noexcept {
 ExitCode CommCoordinator::close() {
   health_.look();
   report_.summarise();
-  if (!request_.topology_file.empty()) report_.save_topology(request_.topology_file);
-  auto [exit_code, why] = report_.close();
+  auto [exit_code, why] = report_.close(request_.topology_file);
   why_ = std::move(why);
   return exit_code;
 }

@@ -90,23 +90,28 @@ void CommReport::summarise() {
       [](reporting::Report& report) { reporting::summarise_collectives(report); });
 }
 
-reporting::RunEnd CommReport::close() {
+reporting::RunEnd CommReport::close(const std::string& topology_file) {
   summarise();
   auto& writer = *run_report_.writer();
-  return run_report_.close(reporting::ReportStatus::kComplete,
-                           reporting::end_of_collectives(writer.report()),
+  reporting::RunEnd end = reporting::end_of_collectives(writer.report());
+  if (!topology_file.empty() && !save_topology(topology_file)) {
+    const char* why = "no topology is saved: no line fits the times over the sizes";
+    if (end.exit_code == ExitCode::kPass) end = {ExitCode::kUnsure, why};
+    run_report_.note(std::string(why) + ": measure more sizes, or more --repetitions");
+  }
+  return run_report_.close(reporting::ReportStatus::kComplete, std::move(end),
                            [&](const reporting::Report& report) {
                              reporting::write_renderings(writer.folder(), report);
                            });
 }
 
-void CommReport::save_topology(const std::string& file) const {
-  if (const auto topology = reporting::topology_json(report())) {
-    AtomicFile written(file);
-    written.append(*topology);
-    return written.commit();
-  }
-  run_report_.note("no topology is saved: it needs all-reduce or send-recv at 3 sizes or more");
+bool CommReport::save_topology(const std::string& file) const {
+  const auto topology = reporting::topology_json(report());
+  if (!topology) return false;
+  AtomicFile written(file);
+  written.append(*topology);
+  written.commit();
+  return true;
 }
 
 void CommReport::render_what_is_there() noexcept {

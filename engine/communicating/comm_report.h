@@ -32,14 +32,14 @@ class CommReport {
     run_report_.set_health(rows, /*session=*/0);
   }
   void summarise();
-  // Also writes report.md and report.html.
-  reporting::RunEnd close();
-  // Says so where too little was measured for it. Throws io_error() (74).
-  void save_topology(const std::string& file) const;
+  // Also writes report.md, report.html and, unless its name is empty, the topology: a run whose
+  // times no line fits is unsure. Throws io_error() (74).
+  reporting::RunEnd close(const std::string& topology_file);
   void render_what_is_there() noexcept;
   reporting::Report report() const { return run_report_.writer()->report(); }
 
  private:
+  bool save_topology(const std::string& file) const;
   reporting::CollectiveRecord identity_of(const planning::CollectivePoint& point, int repetition,
                                           const std::string& started) const;
 
