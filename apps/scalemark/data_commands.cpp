@@ -145,7 +145,7 @@ std::string shares_text(const CoreTime& time) {
   }
   if (stages.other_s > 0) text += ", " + share("PNG and other decoding", stages.other_s);
   return text + ", " + share("resize", stages.resize_s) + ", " + share("flip", stages.flip_s) +
-         ", " + share("the rest", all - stages.total_s());
+         ", " + share("the rest", std::max(0.0, all - stages.total_s()));
 }
 
 // The loader's time is what its threads took of the processors, whatever their number; a stage is

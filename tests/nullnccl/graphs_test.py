@@ -87,7 +87,7 @@ def sharded(folder):
 
 
 def reserved(folder):
-    """What each rank had reserved in the rows behind the first; those of the last one are as large as the larger of both."""
+    """What each rank had reserved in the rows behind the first; of the last one, with ddp, the larger of both."""
     first, *rows = sorted(closed_report(folder, "complete", 0)["points"], key=lambda row: row["order"])
     check(all(row["status"] == "ok" for row in rows), [row["status"] for row in rows])
     bytes_of = {row["group"]: [rank["memory_reserved_bytes"] for rank in row["ranks"]] for row in rows}
@@ -109,8 +109,9 @@ def memory_runs_out(folder):
                              allowed=(unjoined,))
         status, found = reserved(folder / str(n))
         hit += status == "oom" and unjoined in done.violations()
-        # Blocks of another order may leave the last row with less; what a graph had kept would be more.
-        same = found.keys() == plain.keys() and all(found[g] <= plain[g] if g.endswith("ddp") else found[g] == plain[g] for g in plain)
+        # With ddp, whose blocks also wait for the streams of NCCL, equal runs differ: 570 or 656 MB in the last row. What a failed capture
+        # had kept made that 954.
+        same = found.keys() == plain.keys() and all(found[g] < 1.3 * plain[g] if g.endswith("ddp") else found[g] == plain[g] for g in plain)
         check(same, f"reserved after the {n}th cudaMalloc was refused: {found}, else {plain}")
     check(hit > 0, "no allocation of a capture with NCCL was refused")
 

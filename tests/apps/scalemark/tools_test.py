@@ -32,7 +32,7 @@ def shares(text):
     """The shares that `data bench` shows, in their order, and of how many images they are."""
     line = next(line for line in text.splitlines() if line.startswith("one core: "))
     images = int(re.search(r"\((\d+) images, from the file cache\)$", line).group(1))
-    found = re.findall(r"(?:^|, )([A-Za-z ]+) (-?[\d.]+) %", line.split("of which ")[1])
+    found = re.findall(r"(?:^|, )([A-Za-z ]+) ([\d.]+) %", line.split("of which ")[1])
     return {stage: float(share) for stage, share in found}, images
 
 

@@ -228,7 +228,7 @@ TEST(ProcessCpu, IsTheTimeOfAllThreads) {
   probes.push_back(std::make_unique<Costly>(reads, 0));
   Sampler sampler(std::move(probes));
   sampler.begin();
-  while (reads == 0) std::this_thread::sleep_for(milliseconds(1));
+  wait_for_reads(reads, 2);  // the first may be one that began before the stretch
   std::thread([] {
     const double begun_s = thread_cpu_s();
     while (thread_cpu_s() - begun_s < 0.02) {
