@@ -1,10 +1,10 @@
 // scalemark: runs the command in its arguments; an error becomes one line and an exit code.
 #include <unistd.h>
 
-#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -12,11 +12,13 @@
 #include "apps/scalemark/command_line.h"
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/error_files.h"
+#include "apps/scalemark/file_checks.h"
 #include "apps/scalemark/help.h"
-#include "apps/scalemark/thread_creation.h"
+#include "apps/scalemark/intercepted_calls.h"
 #include "core/base/error.h"
+#include "core/base/file_kind.h"
+#include "core/base/signals.h"
 #include "core/launching/descriptors.h"
-#include "core/launching/outcome.h"
 #include "core/launching/rank_of_mpirun.h"
 
 namespace scalemark::cli {
@@ -43,11 +45,27 @@ ExitCode end_with(const ErrorRecord& record) {
   return record.exit_code;
 }
 
+// Where the working folder is gone, no relative path leads anywhere: that is the cause.
+ErrorRecord because_of_lost_folder(const ErrorRecord& record) {
+  const bool of_files = record.exit_code == ExitCode::kNoInput ||
+                        record.exit_code == ExitCode::kIo ||
+                        record.exit_code == ExitCode::kCannotCreateOutput;
+  if (!of_files) return record;
+  try {
+    refuse_lost_working_folder();
+  } catch (const Error& lost) {
+    return lost.record();
+  }
+  return record;
+}
+
 ExitCode run_and_report(const std::vector<std::string>& arguments) {
   try {
     return run(arguments);
   } catch (const Error& error) {
-    return end_with(error.record());
+    return end_with(because_of_lost_folder(error.record()));
+  } catch (const std::filesystem::filesystem_error& error) {
+    return end_with(unreadable_path(error).record());
   } catch (const std::exception& error) {
     return end_with((is_thread_shortage(error) ? thread_shortage() : bug(error.what())).record());
   }
@@ -55,20 +73,6 @@ ExitCode run_and_report(const std::vector<std::string>& arguments) {
 
 [[noreturn]] void end_without_thread(const ErrorRecord& record) {
   _exit(static_cast<int>(end_with(record)));
-}
-
-// A library that ends the process (MKL does, with 2) may not pass its code off as one of ours. The
-// faults' codes are let through: MPI_Abort() ends with the one that we gave it.
-struct ProcessEnd {
-  std::atomic<bool> is_ours = false;
-  pid_t process = ::getpid();
-};
-
-void at_exit(int code, void* argument) {
-  const auto& end = *static_cast<const ProcessEnd*>(argument);
-  if (end.is_ours || end.process != ::getpid()) return;
-  if (code > static_cast<int>(ExitCode::kUnsure) && launching::is_exit_code(code)) return;
-  ::_exit(static_cast<int>(end_with(launching::ended_by_library(code).record())));
 }
 
 void become_rank() {
@@ -87,12 +91,12 @@ int main(int argc, char** argv) {
   // A lost peer and a full file must be errors that we can report.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
+  scalemark::unblock_stops();
   scalemark::cli::become_rank();
   static const scalemark::OnThreadShortage on_shortage = scalemark::cli::end_without_thread;
   scalemark::cli::on_thread_shortage() = &on_shortage;
-  static scalemark::cli::ProcessEnd end;  // exit() calls at_exit() when main() is left
-  ::on_exit(scalemark::cli::at_exit, &end);
+  scalemark::cli::watch_process_end(scalemark::cli::end_with);
   const auto code = scalemark::cli::run_and_report({argv + (argc > 0), argv + argc});
-  end.is_ours = true;
+  scalemark::cli::ending_is_ours();
   return static_cast<int>(code);
 }

@@ -37,4 +37,15 @@ void refuse_read_once(const std::string& named, const std::string& path) {
                  "write it to a file first");
 }
 
+Error unreadable_path(const std::filesystem::filesystem_error& error) {
+  const std::string what =
+      error.path1().string() + " cannot be examined: " + error.code().message();
+  for (const std::errc why :
+       {std::errc::permission_denied, std::errc::too_many_symbolic_link_levels,
+        std::errc::filename_too_long, std::errc::not_a_directory}) {
+    if (error.code() == why) return no_input(what, "a path that can be read is expected");
+  }
+  return io_error(what);
+}
+
 }  // namespace scalemark

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <string>
 
+#include "core/base/error.h"
+
 namespace scalemark {
 
 // "a pipe", "a socket" or "a device"; empty for files, folders and what is not there. What a pipe
@@ -16,5 +18,9 @@ std::string read_once_kind(const std::filesystem::path& path);
 
 // Throws no_input() (66) for what has such a kind. `named` says who asked for it: "--data".
 void refuse_read_once(const std::string& named, const std::string& path);
+
+// E_NO_INPUT (66) for a path that may not be examined (its folder's permissions, a circle of links,
+// a name that is too long); other failures of the file system are E_IO (74).
+Error unreadable_path(const std::filesystem::filesystem_error& error);
 
 }  // namespace scalemark

@@ -28,4 +28,12 @@ inline std::vector<int> ignored_signals() {
   return signals;
 }
 
+// Where whoever started this process had blocked them, nothing would end it.
+inline void unblock_stops() {
+  sigset_t stops;
+  sigemptyset(&stops);
+  for (const int signal : {SIGTERM, SIGINT, SIGUSR1, SIGHUP, SIGALRM}) sigaddset(&stops, signal);
+  pthread_sigmask(SIG_UNBLOCK, &stops, nullptr);
+}
+
 }  // namespace scalemark

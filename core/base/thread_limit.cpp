@@ -52,6 +52,20 @@ bool is_thread_shortage(const std::exception& error) {
   return of_system != nullptr && of_system->code() == std::errc::resource_unavailable_try_again;
 }
 
+std::string small_thread_limits() {
+  constexpr rlim_t kSmall = 256;
+  std::string limits;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NPROC, &limit) == 0 && limit.rlim_cur < kSmall) {
+    limits = "`ulimit -u` is " + std::to_string(limit.rlim_cur);
+  }
+  const std::string most = smallest_pids_max();
+  if (!most.empty() && std::stoull(most) < kSmall) {
+    limits += (limits.empty() ? "" : ", ") + ("pids.max of the cgroup is " + most);
+  }
+  return limits;
+}
+
 Error thread_shortage() {
   std::string limits = "`ulimit -u` is " + text_of(RLIMIT_NPROC);
   if (const std::string most = smallest_pids_max(); !most.empty()) {

@@ -45,6 +45,15 @@ constexpr Unread kUnread[] = {
     {"PMIX_RANK", ""},
     {"PMI_RANK", "PMI_SIZE"},  // one without the other
     {"LSF_PM_TASKID", ""},
+    {"MPI_RANKID", "MPI_NRANKS"},  // Platform MPI
+    {"MP_CHILD", "MP_PROCS"},      // POE of IBM
+    {"PMI_ID", ""},
+    {"MPI_LOCALRANKID", "MPI_LOCALNRANKS"},
+    {"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
+    {"MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_SIZE"},
+    {"HOROVOD_LOCAL_RANK", "HOROVOD_LOCAL_SIZE"},
+    {"LOCAL_RANK", "LOCAL_WORLD_SIZE"},
+    {"LWS_WORKER_INDEX", "LWS_GROUP_SIZE"},  // LeaderWorkerSet of Kubernetes
 };
 
 // "MV2_COMM_WORLD_SIZE=2": what says that this process is one of several. Empty: nothing does.

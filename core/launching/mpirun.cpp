@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/thread_limit.h"
 #include "core/launching/descriptor_message.h"
 #include "core/launching/parse.h"
 #include "core/launching/rank_of_mpirun.h"
@@ -51,6 +53,27 @@ void drain(const Descriptor& pipe, LineRelay& relay) {
   }
 }
 
+// Open MPI's ranks share memory through files of 4 MiB each and more.
+constexpr rlim_t kLeastFileBytes = rlim_t{16} << 20;
+
+Descriptor listen_if_files_fit(const std::filesystem::path& socket) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < kLeastFileBytes) {
+    throw io_error(
+        "File too large: `ulimit -f` gives a file " + std::to_string(limit.rlim_cur) + " bytes",
+        "16 MiB, through which the ranks of MPI share memory",
+        "raise the limit, or use --backend gloo");
+  }
+  return listen_at(socket);
+}
+
+// A library that is refused a thread says anything but that.
+Error ended(const std::string& what, const std::string& expected, const std::string& hint) {
+  const std::string limits = small_thread_limits();
+  if (limits.empty()) return system_error(what, expected, hint);
+  return system_error(what + "; " + limits, "threads for mpirun and its ranks", "raise the limit");
+}
+
 }  // namespace
 
 std::vector<std::string> mpirun_arguments(const std::string& library, int ranks,
@@ -70,7 +93,7 @@ std::vector<std::string> mpirun_arguments(const std::string& library, int ranks,
 Mpirun::Mpirun(const std::string& library, const std::string& mpirun, int ranks,
                const std::string& program, const std::vector<std::string>& arguments,
                const Environment& environment, const std::filesystem::path& folder)
-    : socket_(listen_at(folder / "launcher")),
+    : socket_(listen_if_files_fit(folder / "launcher")),
       child_(start_child(
           {.program = mpirun,
            .arguments = with_name(mpirun, mpirun_arguments(library, ranks, program, arguments)),
@@ -92,15 +115,15 @@ Descriptor Mpirun::accept_one() {
     const bool late = Clock::now() >= until;
     if (!late && !has_ended()) continue;
     listen();
-    throw system_error(late ? "mpirun has started no rank for a minute" : "mpirun ended: " + said(),
-                       "it starts the ranks of --backend mpi",
-                       "try `mpirun -n 2 hostname`, or use --backend gloo");
+    throw ended(late ? "mpirun has started no rank for a minute" : "mpirun ended: " + said(),
+                "it starts the ranks of --backend mpi",
+                "try `mpirun -n 2 hostname`, or use --backend gloo");
   }
 }
 
 Mpirun::Started Mpirun::next(const std::function<Place(int rank)>& place) {
   Descriptor status = accept_one();
-  const auto gone = [] { return system_error("a process that mpirun has started is gone"); };
+  const auto gone = [] { return ended("a process that mpirun has started is gone", {}, {}); };
   const auto number = receive_message(status.get());
   const auto rank = number ? parse_whole(number->bytes) : std::nullopt;
   if (!rank) throw gone();

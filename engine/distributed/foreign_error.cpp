@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <filesystem>
 #include <new>
 #include <string_view>
 #include <utility>
 
+#include "core/base/file_kind.h"
 #include "core/base/thread_limit.h"
 #include "engine/distributed/errors.h"
 
@@ -124,6 +126,9 @@ ErrorRecord record_of(const std::exception& exception) {
       return peer_lost("a peer rank was lost (" + one_line(exception) + ")").record();
     case Meaning::kOther:
       break;
+  }
+  if (const auto* of_path = dynamic_cast<const std::filesystem::filesystem_error*>(&exception)) {
+    return unreadable_path(*of_path).record();
   }
   if (is_thread_shortage(exception)) return thread_shortage().record();
   return bug(one_line(exception)).record();

@@ -217,6 +217,18 @@ void require_route(const std::string& host, std::chrono::milliseconds limit) {
                          "`ip route get` asks the kernel; --rendezvous HOST:PORT gives another");
 }
 
+// Towards an address of its own a host sends from that address, or from 127.0.0.1.
+bool leads_here(const std::string& host) {
+  return std::ranges::any_of(resolve(host, "9").addresses, [](const Address& target) {
+    const auto source = source_address_towards(target);
+    if (!source) return false;
+    const auto* from = reinterpret_cast<const sockaddr*>(&source->storage);
+    const auto found = interface_of(*source);
+    return same_address(reinterpret_cast<const sockaddr*>(&target.storage), from) ||
+           (found && found->loopback);
+  });
+}
+
 Answer answer_at(const std::string& host, std::uint16_t port) {
   Answer answer{.failure = "its name does not resolve", .line = ""};
   for (const Address& target : resolve(host, std::to_string(port)).addresses) {

@@ -13,6 +13,9 @@ namespace scalemark::distributed {
 // deadline.
 void require_route(const std::string& host, std::chrono::milliseconds limit);
 
+// Whether a name's address is one of this host; one that does not resolve is none.
+bool leads_here(const std::string& host);
+
 // How a stranger is answered at host:port, asked as a browser asks: a store of ranks says nothing
 // to that, nor does a listener that nobody serves yet.
 struct Answer {

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <iostream>
 #include <optional>
 #include <string>
 #include <thread>
 #include <torch/csrc/distributed/c10d/FileStore.hpp>
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/sha256.h"
@@ -64,10 +66,15 @@ Error nobody_serves(const World& world, const Rendezvous& at, milliseconds timeo
   const Answer answer = answer_at(at.host, at.port);
   if (!answer.line.empty()) return another_server(world, at, answer.line);
   const std::string who = at.agent_store ? "the launcher's agent" : "rank 0";
-  const std::string listens = "somebody listens there and is no c10d store";
+  if (answer.failure.empty()) {
+    return rendezvous_error("who listens at the rendezvous " + place_of(at) + told_by(world) +
+                                " is no store of ranks: it says nothing to one; waited " +
+                                in_seconds(timeout),
+                            {}, "another program has the port; pass another one to every rank");
+  }
   return rendezvous_error("nobody serves the rendezvous at " + place_of(at) + told_by(world) +
                               "; waited " + in_seconds(timeout) + " for " + who + " (" +
-                              (answer.failure.empty() ? listens : answer.failure) + ")",
+                              answer.failure + ")",
                           {},
                           "see whether rank 0 runs on that host and the port is open between the "
                           "hosts; unset variables that are left from another job");
@@ -107,15 +114,34 @@ StorePtr connect(const World& world, const Rendezvous& at, milliseconds timeout)
   throw nobody_serves(world, at, timeout);
 }
 
+// Rank 0 is a client of its own store, too. An address of another host, or one that a cluster
+// leads back here later, keeps it waiting.
 StorePtr serve(const World& world, const Rendezvous& at, milliseconds timeout) {
+  bool told = false;
+  const auto look = [&] {
+    if (received_signal()) throw rendezvous_error("asked to end while waiting for its own store");
+    if (!std::exchange(told, true) && !leads_here(at.host)) {
+      std::cerr << "scalemark: waiting for " << place_of(at) << told_by(world)
+                << " to lead back to rank 0: it is no address of this host" << std::endl;
+    }
+  };
   try {
-    const auto store = within(timeout + milliseconds(1000),
-                              [at, timeout] { return new_tcp_store(at, true, timeout); });
+    const auto store = within(
+        timeout + milliseconds(1000), [at, timeout] { return new_tcp_store(at, true, timeout); },
+        real_clock(), look);
     if (store) return *store;
   } catch (const c10::Error& error) {
-    throw cannot_serve(world, at, first_line(error.what()));
+    if (leads_here(at.host)) throw cannot_serve(world, at, first_line(error.what()));
   }
-  throw cannot_serve(world, at, "its own store did not answer within " + in_seconds(timeout));
+  if (leads_here(at.host)) {
+    throw cannot_serve(world, at, "its own store did not answer within " + in_seconds(timeout));
+  }
+  throw rendezvous_error("rank 0 cannot serve the rendezvous at " + place_of(at) + told_by(world) +
+                             ": that is no address of this host, and did not lead back to it in " +
+                             in_seconds(timeout),
+                         {},
+                         "give an address of rank 0's host; unset variables that are left from "
+                         "another job");
 }
 
 // "RUN TAG": the tag distinguishes launches with one run id and reveals nothing of the secret.

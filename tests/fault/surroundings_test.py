@@ -4,8 +4,10 @@ import http.server
 import os
 import resource
 import shutil
+import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import threading
 
@@ -139,7 +141,34 @@ def stale_variables(folder):
         server.shutdown()
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
-        refused_as_stale(folder, f"127.0.0.1:{port}", "somebody listens there and is no c10d store", **stale(port))
+        refused_as_stale(folder, f"127.0.0.1:{port}", "is no store of ranks", **stale(port))
+
+
+def an_address_of_another_host(folder):
+    """Rank 0 says at once that the address is none of its host's, and a signal ends the wait."""
+    silent = ("unshare", "-n", "sh", "-c", "ip link set lo up && ip link add here type veth peer name there && ip address add 192.0.2.2/24 dev here && "
+              'ip link set here up && ip link set there up && ip neigh add 192.0.2.1 lladdr 02:00:00:00:00:01 dev here && exec "$@"', "sh")
+    if subprocess.run([*silent, "true"], capture_output=True).returncode != 0:
+        skip("no network namespace can be made here")
+    with Running("train", *QUICK, "--timeout", 3, "--output", folder / "out", wrapper=silent, **stale(29577, host="192.0.2.1", rank=0)) as running:
+        running.end(expect=69, seconds=60)
+    only_error(running.stderr, "E_RENDEZVOUS", 69, *NAMED, "that is no address of this host", "left from another job")
+    with Running("train", *QUICK, "--output", folder / "out", wrapper=silent, **stale(29577, host="192.0.2.1", rank=0)) as running:
+        check(any("it is no address of this host" in line for line in iter(running.process.stderr.readline, "")), "it is said while rank 0 waits")
+        running.process.send_signal(signal.SIGTERM)
+        running.end(expect=75, seconds=60)
+    only_error(running.stderr, "E_PREEMPTED", 75)
+
+
+def blocked_signals(folder):
+    """Whoever starts the program may have blocked what is to end it."""
+    script = "import os, signal, sys; signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM, signal.SIGALRM]); os.execv(sys.argv[1], sys.argv[1:])"
+    for ranks in (1, 2):
+        with Running("train", "--workload", "linear", "--iters", 10**8, "--nproc-per-node", ranks, "--output", folder / str(ranks), "--no-progress",
+                     wrapper=(sys.executable, "-c", script)) as running:
+            running.await_event("window")
+            running.process.send_signal(signal.SIGTERM)
+            running.end(expect=75, seconds=120)
 
 
 def no_network(folder):
@@ -195,4 +224,4 @@ def service_links(folder):
 
 
 run_cases({f.__name__: f for f in (temporary_folder, full_temporary_folder, temporary_folder_of_mpi, no_temporary_folder, threads, stale_variables,
-                                   no_network, odd_variables, unread_launcher, service_links)})
+                                   an_address_of_another_host, blocked_signals, no_network, odd_variables, unread_launcher, service_links)})

@@ -1,0 +1,131 @@
+#include "apps/scalemark/intercepted_calls.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+
+#include "core/launching/outcome.h"
+
+namespace scalemark::cli {
+namespace {
+
+// The last words may wait for a lock that the thread holds which asked.
+constexpr unsigned kLastWordsSeconds = 6;
+
+void end_at_once(int) { _exit(static_cast<int>(ExitCode::kSystem)); }
+
+// Telling of it may need a thread as well, which is refused the ordinary way.
+void tell() noexcept {
+  static std::atomic<pid_t> telling{0};
+  pid_t nobody = 0;
+  if (!telling.compare_exchange_strong(nobody, gettid())) {
+    while (nobody != gettid() && telling != 0) sleep(1);  // the process is about to end
+    return;
+  }
+  if (const OnThreadShortage* hook = on_thread_shortage()) {
+    struct sigaction ending {
+    }, before{};
+    ending.sa_handler = end_at_once;
+    sigaction(SIGALRM, &ending, &before);
+    const unsigned backstop = alarm(kLastWordsSeconds);  // of a stop that is under way
+    try {
+      (*hook)(thread_shortage().record());
+    } catch (...) {
+    }
+    sigaction(SIGALRM, &before, nullptr);
+    alarm(backstop);
+  }
+  telling = 0;
+}
+
+using Teller = ExitCode (*)(const ErrorRecord&);
+
+std::atomic<Teller> told_by{nullptr};
+std::atomic<pid_t> watched{0};  // a child of fork() is none of ours to judge
+
+[[noreturn]] void end_now(int code) {
+  while (true) syscall(SYS_exit_group, code);
+}
+
+// Returns where `code` may be the process's.
+void judge(int code) {
+  static std::atomic<pid_t> ending{0};
+  const bool is_fault = code > static_cast<int>(ExitCode::kUnsure) && launching::is_exit_code(code);
+  const Teller teller = told_by;
+  if (is_fault || teller == nullptr || watched != ::getpid()) return;
+  pid_t nobody = 0;
+  if (ending.compare_exchange_strong(nobody, gettid())) {
+    end_now(static_cast<int>(teller(launching::ended_by_library(code).record())));
+  }
+  while (nobody != gettid()) pause();  // another thread is about to end the process
+  end_now(static_cast<int>(ExitCode::kSystem));
+}
+
+// Ends within glibc, as error(3) makes them, ask none of the functions below.
+void at_exit(int code, void*) { judge(code); }
+
+template <class Function>
+Function libc(const char* name) {
+  return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
+}
+
+}  // namespace
+
+ThreadShortageHook& on_thread_shortage() {
+  static ThreadShortageHook hook{nullptr};
+  return hook;
+}
+
+void watch_process_end(ExitCode (*tell)(const ErrorRecord&)) {
+  watched = ::getpid();
+  told_by = tell;
+  ::on_exit(at_exit, nullptr);
+}
+
+void ending_is_ours() { told_by = nullptr; }
+
+}  // namespace scalemark::cli
+
+extern "C" {
+
+__attribute__((visibility("default"))) int pthread_create(pthread_t* thread,
+                                                          const pthread_attr_t* attributes,
+                                                          void* (*body)(void*),
+                                                          void* argument) noexcept {
+  static const auto create =
+      reinterpret_cast<decltype(&pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
+  const int failure = create(thread, attributes, body, argument);
+  if (failure == EAGAIN) scalemark::cli::tell();
+  return failure;
+}
+
+// Before any destructor runs: other threads may be within what it would destroy.
+[[noreturn]] __attribute__((visibility("default"))) void exit(int code) noexcept {
+  scalemark::cli::judge(code);
+  scalemark::cli::libc<void (*)(int)>("exit")(code);
+  scalemark::cli::end_now(code);
+}
+
+[[noreturn]] __attribute__((visibility("default"))) void quick_exit(int code) noexcept {
+  scalemark::cli::judge(code);
+  scalemark::cli::libc<void (*)(int)>("quick_exit")(code);
+  scalemark::cli::end_now(code);
+}
+
+[[noreturn]] __attribute__((visibility("default"))) void _exit(int code) {
+  scalemark::cli::judge(code);
+  scalemark::cli::end_now(code);
+}
+
+[[noreturn]] __attribute__((visibility("default"))) void _Exit(int code) noexcept {
+  scalemark::cli::judge(code);
+  scalemark::cli::end_now(code);
+}
+
+}  // extern "C"
