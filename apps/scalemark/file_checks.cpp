@@ -104,8 +104,14 @@ void refuse_unwritable_file(const std::string& named, const std::string& path) {
   if (place.is_stream) return refuse_closed_stream(what, place);
   const fs::path& file = place.path;
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
-  std::error_code unreadable;  // a path that cannot be examined is no folder
-  if (fs::is_symlink(file, unreadable)) {
+  std::error_code unreadable;
+  const fs::file_status status = fs::symlink_status(file, unreadable);
+  const bool is_missing = unreadable == std::errc::no_such_file_or_directory ||
+                          unreadable == std::errc::not_a_directory;
+  if (unreadable && !is_missing) {
+    throw cannot_create(what + ": " + unreadable.message(), "a file that can be made is expected");
+  }
+  if (fs::is_symlink(status)) {
     throw cannot_create(what + ": " + std::strerror(ELOOP),
                         "a file, or a link to one, is expected");
   }

@@ -9,6 +9,7 @@
 #include "apps/scalemark/file_checks.h"
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
+#include "core/reporting/output/output_folder.h"
 
 namespace scalemark::cli {
 namespace {
@@ -125,8 +126,7 @@ void Inputs::refuse(const std::string& named, const fs::path& output) const {
 
 void Inputs::refuse_folder(const std::string& named, const fs::path& output) const {
   for (const fs::path& folder : folders_) {
-    const bool is_split = folder.filename() == "train" || folder.filename() == "val";
-    if (is_split ? lies_in(output, folder) : is_same_file(output, folder)) {
+    if (lies_in(output, folder)) {
       throw configuration(named + " '" + output.string() + "' is a part of the data",
                           "a folder outside of '" + folder.string() + "' is expected");
     }
@@ -144,6 +144,14 @@ void add_inputs(const settings::Settings& settings, Inputs& inputs) {
   if (settings.task.data != "synthetic") inputs.add_data(settings.task.data);
   for (const std::string& file : {settings.task.vocab, settings.recipe.init_from}) {
     if (!file.empty()) inputs.add_data(file);
+  }
+}
+
+void refuse_folders(const settings::Settings& settings, const Inputs& inputs) {
+  for (const auto& [option, folder] : {std::pair{"--output", settings.general.output},
+                                       {"--trace", settings.measuring.trace},
+                                       {"--tensorboard", settings.general.tensorboard}}) {
+    if (!folder.empty()) inputs.refuse_folder(option, folder);
   }
 }
 
@@ -172,16 +180,17 @@ Inputs inputs_of(const Invocation& invocation, const settings::ToolValues& value
 OutputFiles::OutputFiles(Inputs inputs, bool overwrite)
     : inputs_(std::move(inputs)), overwrite_(overwrite) {}
 
-void OutputFiles::reserve_folder(const fs::path& folder) {
-  for (const std::string_view name : kReadOfAReport) named_.insert(real_place(folder / name));
-}
+void OutputFiles::reserve_folder(const fs::path& folder) { of_run_ = real_place(folder); }
 
 void OutputFiles::check(const std::string& named, const std::string& path) {
   inputs_.refuse(named, path);
   refuse_unwritable_file(named, path);
   const OutputPlace place = output_place(path);
   if (place.is_stream) return;
-  if (!named_.insert(real_place(place.path)).second)
+  const fs::path real = real_place(place.path);
+  const bool by_run =
+      real.parent_path() == of_run_ && reporting::is_written_by_runs(real.filename().string());
+  if (by_run || !named_.insert(real).second)
     throw configuration(named + " writes '" + path + "' twice");
   if (!overwrite_ && is_file(place.path) && !inputs_.lies_beside_report(place.path))
     throw exists(named, path);

@@ -43,6 +43,9 @@ class Inputs {
 // The files that a training reads.
 void add_inputs(const settings::Settings& settings, Inputs& inputs);
 
+// Inputs::refuse_folder() for each folder that a training fills.
+void refuse_folders(const settings::Settings& settings, const Inputs& inputs);
+
 // All that a command without ranks reads, by its words and options.
 Inputs inputs_of(const Invocation& invocation, const settings::ToolValues& values);
 
@@ -51,7 +54,7 @@ class OutputFiles {
  public:
   OutputFiles(Inputs inputs, bool overwrite);
 
-  // The report of a run in this folder is no file for another output.
+  // The files of a run in this folder are none for another output.
   void reserve_folder(const std::filesystem::path& folder);
   // Throws configuration() (78) for a file that the command reads, or writes already;
   // cannot_create() (73) where it cannot be written, or is there and not to be replaced. What lies
@@ -66,6 +69,7 @@ class OutputFiles {
   Inputs inputs_;
   bool overwrite_;
   std::set<std::filesystem::path> named_;
+  std::filesystem::path of_run_;
 };
 
 // Throws as AtomicFile does.

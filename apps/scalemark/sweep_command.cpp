@@ -77,7 +77,7 @@ class SweepCommand : public RankCommand {
       add_inputs(point.settings, inputs);
     }
     const settings::Settings& settings = resolved_.base.settings;
-    inputs.refuse_folder("--output", settings.general.output);
+    refuse_folders(settings, inputs);
     const bool may_exist = existing_folder() != reporting::ExistingFolder::kRefuse;
     refuse_used_traces(settings.measuring.trace, groups, may_exist);
     refuse_used_events(settings.general.tensorboard, groups, may_exist);

@@ -51,7 +51,7 @@ class TrainCommand : public RankCommand {
     const bool may_exist = existing_folder() != reporting::ExistingFolder::kRefuse;
     refuse_missing_inputs(settings);
     add_inputs(settings, inputs);
-    inputs.refuse_folder("--output", settings.general.output);
+    refuse_folders(settings, inputs);
     const std::string& save = settings.recipe.save;
     if (!save.empty() && holds_rank_0(base_.detection)) {
       OutputFiles outputs(std::move(inputs), may_exist);

@@ -24,10 +24,11 @@ void refuse_output(const ShowOptions& options) {
   if (options.output.extension() != ".png") {
     throw configuration("--output is " + options.output.string(), "a name that ends in .png");
   }
-  if (std::filesystem::is_directory(options.output)) {
+  std::error_code unknown;
+  if (std::filesystem::is_directory(options.output, unknown)) {
     throw cannot_create(options.output.string() + " is a folder", "the name of a file");
   }
-  if (options.overwrite || !std::filesystem::exists(options.output)) return;
+  if (options.overwrite || !std::filesystem::exists(options.output, unknown)) return;
   throw cannot_create("picture " + options.output.string() + " exists already", {},
                       "choose another name, or give --overwrite");
 }

@@ -109,6 +109,10 @@ std::optional<FoundCheckpoint> newest_whole_checkpoint(
   return std::nullopt;
 }
 
+void refuse_foreign_checkpoints(const fs::path& checkpoints) {
+  for (const Place& place : places_in(checkpoints)) refuse_foreign(place.folder);
+}
+
 fs::path begin_checkpoint(const fs::path& checkpoints, std::int64_t step) {
   const fs::path folder = checkpoints / (name_of(step) + std::string(kUnfinished));
   refuse_foreign(folder);

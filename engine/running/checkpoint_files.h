@@ -24,6 +24,9 @@ struct FoundCheckpoint {
 std::optional<FoundCheckpoint> newest_whole_checkpoint(
     const std::filesystem::path& checkpoints, const std::function<void(const std::string&)>& note);
 
+// Throws cannot_create() (73) where a folder with the name of a checkpoint is somebody else's.
+void refuse_foreign_checkpoints(const std::filesystem::path& checkpoints);
+
 // An empty folder to write the checkpoint of `step` into. Throws cannot_create() (73).
 std::filesystem::path begin_checkpoint(const std::filesystem::path& checkpoints, std::int64_t step);
 

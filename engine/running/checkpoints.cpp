@@ -38,7 +38,9 @@ Checkpoints::Checkpoints(CheckpointOptions options, distributed::ControlGroup& c
     : options_(std::move(options)), control_(control) {}
 
 std::optional<Checkpoints::Found> Checkpoints::found_by_rank_0() {
-  if (control_.rank() != 0 || !options_.resume) return std::nullopt;
+  if (control_.rank() != 0) return std::nullopt;
+  if (options_.every) refuse_foreign_checkpoints(options_.folder);  // not only when its step comes
+  if (!options_.resume) return std::nullopt;
   const auto found = newest_whole_checkpoint(options_.folder, options_.note);
   if (!found) return std::nullopt;
   const auto different = reporting::differences(found->manifest.same, options_.same);

@@ -6,6 +6,7 @@ import resource
 import subprocess
 
 from endings import closed_report, error_lines, expect_error, only_error, run_cases
+from made_data import make_images, make_text
 from program import SCALEMARK, check, clean_environment, run, words_of
 
 FAST = ("--iters", 5, "--warmup-iters", 1, "--no-progress")
@@ -68,13 +69,15 @@ def lost_working_folder(folder):
 
 
 def ended_by_a_library(folder):
-    """exit() and _exit() from within, as MKL's: with a code that would be a verdict, or with success."""
+    """exit() and its like from within, as MKL's, in whichever thread: with a code that would be a verdict, with success, or with none of ours."""
     source = folder / "ends.c"
     library = folder / "ends.so"
-    for call, ranks in (("exit(2)", 1), ("exit(0)", 1), ("exit(1)", 2), ("_exit(2)", 2)):
+    for call, ranks in (("exit(2)", 1), ("_exit(0)", 1), ("quick_exit(1)", 1), ("in_a_thread()", 1), ("exit(1)", 2), ("_exit(0)", 2)):
         # Each rank asks for its host's name; the launcher may, too, and is left alone where there is one.
         wanted = "1" if ranks == 1 else 'getenv("SCALEMARK_RANK_SPEC") != 0'
-        source.write_text('#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n'
+        source.write_text('#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n#include <pthread.h>\n'
+                          'static void* end(void* none) { exit(3); }\n'
+                          'static void in_a_thread(void) { pthread_t t; pthread_create(&t, 0, end, 0); pause(); }\n'
                           f'int gethostname(char* name, size_t size) {{\n  if ({wanted}) {call};\n'
                           '  strncpy(name, "here", size);\n  return 0;\n}\n')
         subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
@@ -109,8 +112,20 @@ def somebodys_files(folder):
         check(not out.exists(), "refused before anything was made")
         run(*TRAIN, "--output", out, *words, "--overwrite")
         check(file is None or file.read_bytes() != b"mine", "replaced")
-    only_error(run(*COMMANDS["comm"], "--output", folder / "third", "--save-topology", topology, expect=73).stderr, "E_CANNOT_CREATE", 73)
+    only_error(run(*COMMANDS["comm"][:-6], "--output", folder / "third", "--save-topology", topology, expect=73).stderr, "E_CANNOT_CREATE", 73)
     check(topology.read_text() == "mine", "it stays")
+
+
+def somebodys_checkpoint(folder):
+    """A folder with the name of a checkpoint that is none is refused when the training starts, not when its step comes."""
+    mine = folder / "out/checkpoints/step-1000/model.pt"
+    mine.parent.mkdir(parents=True)
+    mine.write_text("mine")
+    data = make_images(folder / "data", 12, 32, classes=2)
+    words = ("--workload", "resnet50", "--image-size", 32, "--batch-size", 2, "--data", data, "--epochs", 1, "--no-progress")
+    told = run("train", *words, "--checkpoint-every", "2steps", "--output", folder / "out", "--overwrite", expect=73).stderr
+    only_error(told, "E_CANNOT_CREATE", 73, "step-1000", "another --output")
+    check([path.name for path in mine.parent.parent.iterdir()] == ["step-1000"] and mine.read_text() == "mine", "nothing was written")
 
 
 def inputs_are_no_outputs(folder):
@@ -129,11 +144,18 @@ def inputs_are_no_outputs(folder):
     only_error(run(*TRAIN, "--init-from", kept, "--output", folder / "kept", "--overwrite", expect=78).stderr, "E_CONFIGURATION", 78, "input")
     only_error(run(*TRAIN, "--output", folder / "report", "--save", folder / "report/report.json", expect=73).stderr, "E_CANNOT_CREATE", 73)
     (folder / "made").mkdir()
-    only_error(run(*TRAIN, "--output", folder / "made", "--save", folder / "made/report.json", expect=78).stderr, "E_CONFIGURATION", 78, "twice")
+    for name in ("report.json", "status.json", "report.md", "journal.jsonl"):
+        only_error(run(*TRAIN, "--output", folder / "made", "--save", folder / "made" / name, expect=78).stderr, "E_CONFIGURATION", 78, "twice")
     link = folder / "link.safetensors"
     link.symlink_to("new.safetensors")
     run(*TRAIN, "--output", folder / "linked", "--save", link)
     check(link.is_symlink() and (folder / "new.safetensors").stat().st_size == len(before), "through the link")
+    corpus = make_text(folder / "corpus", 8)
+    for option in ("--output", "--trace", "--tensorboard"):  # the next run would read it as text
+        words = ("--workload", "bert-mini", "--data", corpus, "--vocab", corpus / "vocab.txt", *FAST)
+        only_error(run("train", *words, option, corpus / "runs/new", expect=78).stderr,
+                   "E_CONFIGURATION", 78, option, "part of the data")
+    check(not (corpus / "runs").exists(), "nothing was made")
     os.mkfifo(folder / "pipe")
     with subprocess.Popen(["cat", folder / "pipe"], stdout=subprocess.PIPE) as reader:
         run(*TRAIN, "--output", folder / "piped", "--save", folder / "pipe")
@@ -141,4 +163,4 @@ def inputs_are_no_outputs(folder):
 
 
 run_cases({f.__name__: f for f in (full_stdout, file_size_limit, lost_working_folder, ended_by_a_library, somebodys_files,
-                                   inputs_are_no_outputs)})
+                                   somebodys_checkpoint, inputs_are_no_outputs)})

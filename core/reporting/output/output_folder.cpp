@@ -22,18 +22,19 @@ namespace fs = std::filesystem;
 constexpr const char* kJournal = "journal.jsonl";
 constexpr std::array<std::string_view, 2> kRenderings{"report.md", "report.html"};
 
-// A file that runs write, and a text that stands near the begin of each that ours have written.
+// A file that runs write, and a text that stands near the begin of each that ours have written;
+// without one it is one of kMarkdownMarks.
 struct OwnFile {
   std::string_view name, mark;
 };
 constexpr std::array<OwnFile, 11> kOurs{{{"report.json", "\"scalemark.report/"},
-                                         {"report.json.tmp", {}},
+                                         {"report.json.tmp", "\"scalemark.report/"},
                                          {"report.md", {}},
                                          {"report.md.tmp", {}},
                                          {"report.html", "<title>scalemark</title>"},
-                                         {"report.html.tmp", {}},
+                                         {"report.html.tmp", "<title>scalemark</title>"},
                                          {"status.json", "\"scalemark.status/"},
-                                         {"status.json.tmp", {}},
+                                         {"status.json.tmp", "\"scalemark.status/"},
                                          {"metrics-target.json", "\"targets\""},
                                          {".reserve", {}},
                                          {kJournal, "\"event\":"}}};
@@ -63,7 +64,7 @@ std::optional<std::string> foreign_entry(const fs::path& folder) {
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
     const std::string name = entry->path().filename().string();
-    if (std::ranges::find(kOurs, name, &OwnFile::name) == kOurs.end()) return name;
+    if (!is_written_by_runs(name)) return name;
   }
   if (error) throw unreadable(folder, error.message());
   return std::nullopt;
@@ -82,8 +83,10 @@ std::string begin_of(const fs::path& file) {
 // its begin. An empty one holds nothing that could be lost.
 bool is_ours(const fs::path& file, const OwnFile& own) {
   const std::string begin = begin_of(file);
-  if (begin.empty() || own.name == ".reserve" || own.name.ends_with(".tmp")) return true;
-  if (own.name != kRenderings.front()) return begin.find(own.mark) != std::string::npos;
+  constexpr std::size_t kTorn = 64;  // of a run that was killed while it wrote its first bytes
+  const bool is_torn = own.name.ends_with(".tmp") && begin.size() < kTorn && begin.starts_with('{');
+  if (begin.empty() || is_torn || own.name == ".reserve") return true;
+  if (!own.mark.empty()) return begin.find(own.mark) != std::string::npos;
   return std::ranges::any_of(
       kMarkdownMarks, [&](std::string_view mark) { return begin.find(mark) != std::string::npos; });
 }
@@ -153,6 +156,10 @@ void refuse_used_folder(const fs::path& folder, ExistingFolder existing) {
   if (error) throw unreadable(folder, error.message());
   if (!empty && existing == ExistingFolder::kRefuse) throw not_empty(folder);
   if (existing == ExistingFolder::kOverwrite) refuse_foreign_files(folder);
+}
+
+bool is_written_by_runs(std::string_view name) {
+  return std::ranges::find(kOurs, name, &OwnFile::name) != kOurs.end();
 }
 
 void refuse_foreign_files(const fs::path& folder, std::string_view only) {

@@ -20,6 +20,9 @@ enum class ExistingFolder { kRefuse, kOverwrite, kContinue, kContinueBlock };
 // exist yet is accepted.
 void refuse_used_folder(const std::filesystem::path& folder, ExistingFolder existing);
 
+// Whether a run writes a file of this name into its folder.
+bool is_written_by_runs(std::string_view name);
+
 // Throws cannot_create() (73) where a file of the folder has a name of ours, and we have not
 // written it: --overwrite would lose it. `only`: that one; empty: all.
 void refuse_foreign_files(const std::filesystem::path& folder, std::string_view only = {});

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import resource
 import shutil
 import socket
@@ -279,9 +280,11 @@ class Outputs(unittest.TestCase):
                 self.assertEqual(result.returncode, 78, said)
                 self.assertIn("not UTF-8", said)
         report = (self.folder / "a/report.json").read_text()
-        for encoding, named in (("utf-16", "UTF-16 (little-endian)"), ("utf-16-be", "UTF-16 (big-endian)"), ("utf-32", "UTF-32")):
+        for encoding, named in (("utf-16", "UTF-16"), ("utf-16-be", "UTF-16BE"), ("utf-32", "UTF-32"), ("utf-32-le", "UTF-32LE")):
             (self.folder / "wide.json").write_bytes(report.encode(encoding))
-            self.refused(65, "report", "wide.json", said=named)
+            told = self.refused(65, "report", "wide.json", said=f"{named};").stderr
+            way = re.search(r"iconv -f (\S+) -t UTF-8", told).group(0)
+            self.assertEqual(subprocess.run([*way.split(), self.folder / "wide.json"], capture_output=True, text=True, check=True).stdout, report)
             self.refused(65, "lint", "wide.json", said=named)
             (self.folder / "wide.md").write_bytes(TABLE.encode(encoding))
             self.refused(65, "lint", "wide.md", said=named)
