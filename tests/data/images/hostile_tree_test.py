@@ -2,14 +2,16 @@
 
 import os
 import re
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 from PIL import Image
-from program import check, report_in, run
+from program import SCALEMARK, check, clean_environment, report_in, run
 
 ODD_NAME = "line\nbreak"
+SOMEBODY = 54321  # a user who owns nothing
 
 
 def picture(width, height, mode="RGB"):
@@ -125,6 +127,43 @@ def notes(folder):
         check(point["data_loading"]["files_left_out"] == {".tif": 1}, point["data_loading"])
 
 
+def names_in_bytes(folder):
+    """Names of classes and files that are no UTF-8 are read, packed and found again."""
+    for split in (b"train", b"val"):
+        for name in (b"caf\xe9", b"\xff\xfe"):
+            at = os.path.join(os.fsencode(folder), b"bytes", split, name)
+            os.makedirs(at)
+            picture(64, 64).save(os.path.join(at, name + b".jpg").decode(errors="surrogateescape"))
+    for form in ("jpeg", "raw-256"):
+        run("data", "pack", folder / "bytes", folder / form, "--form", form, "--overwrite", "--no-progress")
+        for data in (folder / "bytes", folder / form):
+            check("4 samples" in run("data", "verify", data, "--no-progress").stdout, data)
+
+
+def as_somebody():
+    os.setgroups([])
+    os.setgid(SOMEBODY)
+    os.setuid(SOMEBODY)
+
+
+def without_rights(folder):
+    """A file (74) and a class folder (66) that may not be read are named."""
+    for name in ("a", "b"):
+        (folder / "closed/train" / name).mkdir(parents=True)
+        for i in range(2):
+            picture(64, 64).save(folder / "closed/train" / name / f"{i}.jpg")
+    folder.chmod(0o755)
+    verify = [SCALEMARK.resolve(), "data", "verify", folder / "closed", "--no-progress"]
+    asked = {"capture_output": True, "text": True, "check": False, "timeout": 120, "env": clean_environment(), "cwd": "/"}
+    if os.getuid() != 0 or subprocess.run(verify, preexec_fn=as_somebody, **asked).returncode != 0:
+        return print("another user may not read the program, or cannot be")
+    for closed, code in (("train/a/0.jpg", 74), ("train/a", 66)):
+        (folder / "closed" / closed).chmod(0)
+        done = subprocess.run(verify, preexec_fn=as_somebody, **asked)
+        check(done.returncode == code and f"/{closed}: Permission denied" in done.stderr and done.stderr.count("\n") == 1, done.stderr)
+    return None
+
+
 def main():
     with tempfile.TemporaryDirectory() as keep:
         folder = Path(keep)
@@ -139,6 +178,9 @@ def main():
             train(folder / form, folder / f"{form}-run", len(bad - left_out))
         circles(folder / "tree")
         notes(folder / "noted")
+    with tempfile.TemporaryDirectory() as keep:
+        names_in_bytes(Path(keep))
+        without_rights(Path(keep))
         print(f"{len(bad)} bad files among good ones, of a folder and of three forms of packed data")
 
 

@@ -18,6 +18,7 @@ STEMS = ("", "a", "B", "0", "10", "2", "\u00e9", "e\u0301", "\u732b", "\U0001f43
 SUFFIXES = (".jpg", ".JPG", ".jpeg", ".JPEG", ".Png", ".webp", ".WEBP", ".bmp", ".ppm", ".pgm", ".tif", ".TIFF", ".gif", ".txt", "", ".jpg~",
             ".jpg.txt", ".jfif", ".xml", ".jp g", ".zip")
 UNREAD = {".tif", ".tiff", ".gif", ".jfif", ".zip"}
+OF_SYSTEMS = (".ipynb_checkpoints", "__MACOSX", "@eaDir", ".Trashes")
 OTHERS = ("Thumbs.db", ".DS_Store", "desktop.ini", "note.jpg/", "__MACOSX/", ".ipynb_checkpoints/")
 
 
@@ -41,7 +42,32 @@ def make_tree(chooser, train):
         away.mkdir()
         (away / "linked.png").touch()
         (train / "link").symlink_to(away)
+        (train / "dangling").symlink_to("nowhere")
         (away / "file.jpg").symlink_to("linked.png")
+
+
+def make_classes_of_systems(chooser, train):
+    """Folders that programs leave beside the classes; true: one of them holds no image."""
+    empty = False
+    for name in chooser.sample(OF_SYSTEMS, chooser.randint(0, 2)):
+        (train / name).mkdir()
+        holds = chooser.random() < 0.7
+        (train / name / ("1.jpg" if holds else "Thumbs.db")).touch()
+        empty = empty or not holds
+    return empty
+
+
+def check_empty_class(dump, root):
+    try:
+        ImageFolder(root / "train")
+        raise AssertionError("torchvision takes a class without an image")
+    except FileNotFoundError as error:
+        theirs = str(error).split("classes ")[1].split(". ")[0].split(", ")
+    try:
+        ours_of(dump, root)
+        raise AssertionError(f"{theirs} are taken")
+    except Refused as error:
+        assert any(f"/{name} holds no image" in str(error) for name in theirs) and "(exit 65)" in str(error), error
 
 
 def ours_of(dump, root):
@@ -52,6 +78,11 @@ def ours_of(dump, root):
 
 def check_tree(dump, chooser, root):
     make_tree(chooser, root / "train")
+    if make_classes_of_systems(chooser, root / "train"):
+        return check_empty_class(dump, root)
+    if chooser.random() < 0.3:
+        (root / "train").rename(root / "away")
+        (root / "train").symlink_to("away")
     theirs = ImageFolder(root / "train")
     ours, notes = ours_of(dump, root)
     wanted = [(path, label) for path, label in theirs.samples if not path.lower().endswith((".tif", ".tiff"))]
@@ -66,7 +97,7 @@ def check_tree(dump, chooser, root):
 
 def main():
     dump, chooser = Dump(), random.Random(38)
-    for _ in range(25):
+    for _ in range(40):
         with tempfile.TemporaryDirectory() as folder:
             check_tree(dump, chooser, Path(folder))
     with tempfile.TemporaryDirectory() as folder:

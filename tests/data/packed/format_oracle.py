@@ -8,6 +8,7 @@ SCALEMARK_TEST_DATA and is skipped without them.
 import io
 import itertools
 import os
+import random
 import struct
 import sys
 import tempfile
@@ -22,6 +23,7 @@ HEADER = struct.Struct("<8s6I6Q16s16s16s")
 CLASS, SHARD, SAMPLE = struct.Struct("<2Q"), struct.Struct("<2I4Q16s"), struct.Struct("<2Q16sQ6I")
 FILE, INDEXED, RAW = 0, 1, 2
 RAW_BOUND = 1  # levels, of Pillow's resize, as tests/data/images/pixels_oracle.py has it
+CROP_BOUND = 35  # of the crop of a file against that of its pixels: the file is decoded at the crop's scale
 DECODE_BOUND = 2  # of a file that libjpeg versions decode differently
 JPEG_MEAN_FACTOR = 1.1  # of what Pillow loses by the same quality, and half a level
 
@@ -154,6 +156,28 @@ def generated(folder):
     assert encodings.count(FILE) == 3, "CMYK and two PNG"
     assert INDEXED in check(tree, "jpeg-256", folder / "jpeg-256")
     assert set(check(tree, "raw-256", folder / "raw-256")) == {RAW}
+    drawn_sizes(folder)
+
+
+def drawn_sizes(folder):
+    """Small and narrow files in each sampling; crops of the packed ones are those of the tree: of `jpeg` the same, of `raw-256` alike."""
+    chooser, tree = random.Random(39), folder / "sizes"
+    for split, name in itertools.product(("train", "val"), "ab"):
+        (tree / split / name).mkdir(parents=True)
+        for i in range(12):
+            size = [chooser.choice((1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 64, 100)) for _ in range(2)]
+            smooth(*size, i).save(tree / split / name / f"{i}.jpg", subsampling=i % 3, quality=90)
+    for form in ("jpeg", "raw-256"):
+        check(tree, form, folder / f"sizes-{form}")
+        for size, seed in ((8, 1), (13, 2), (16, 3)):
+            shown = [sheet(data, folder, size, seed) for data in (tree, folder / f"sizes-{form}")]
+            worst = numpy.abs(shown[0] - shown[1]).max()
+            assert worst <= (0 if form == "jpeg" else CROP_BOUND), (form, size, seed, worst)
+
+
+def sheet(data, folder, size, seed):
+    run("data", "show", "--data", data, "--image-size", size, "--samples", 24, "--seed", seed, "--overwrite", "--output", folder / "sheet.png")
+    return rgb(Image.open(folder / "sheet.png")).astype(int)
 
 
 def outside(folder):

@@ -17,6 +17,7 @@ from tokenizers import BertWordPieceTokenizer
 
 TOOL = [pathlib.Path(os.environ["SCALEMARK_BINARY_DIR"]) / "tests/data_tool", "corpus"]
 DATA = pathlib.Path(os.environ["SCALEMARK_TEST_DATA"]) / "text"
+SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 END = re.compile(r"[.!?][\"')\]\u201d\u2019\u00bb]*(?=\s|$)")
 
 
@@ -123,17 +124,36 @@ def forms(rng):
 
 def vocabularies(rng, words):
     """Files that Hugging Face loads: name -> bytes."""
-    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    plain = special + [f"[unused{i}]" for i in range(20)] + words
+    plain = SPECIAL + [f"[unused{i}]" for i in range(20)] + words
     repeated = list(plain)
     for _ in range(10):
         repeated.insert(rng.randint(5, len(repeated)), rng.choice(["[unused0]", "[unused7]", "", " ", "\u00a0", "\u2028"]))
     shuffled = rng.sample(plain, len(plain))
-    return {"plain": "\n".join(plain) + "\n", "no end": "\n".join(plain), "CRLF": "\r\n".join(plain) + "\r\n",
+    lines = plain[:9] + ["a\u2028b", "\u2028x", "\x85x", "c\x85d"] + plain[9:]
+    return {"other line ends": "\n".join(lines), "plain": "\n".join(plain) + "\n", "no end": "\n".join(plain), "CRLF": "\r\n".join(plain) + "\r\n",
             "blanks at the end": "\n".join(plain) + "\n\n \n\n", "one blank line": "\n".join([*plain[:9], "", *plain[9:]]),
             "repeated": "\n".join(repeated) + "\n\n", "shuffled": "\n".join(shuffled),
             "white space behind": "\n".join(w + rng.choice(["", " ", "\t", "\u00a0", "\u3000"]) for w in plain),
             "large": "\n".join(plain + [f"w{i}" for i in range(40_000)]) + "\n"}
+
+
+def no_vocabularies(plain):
+    """Files that may be given for one, which Hugging Face refuses or misreads: name -> bytes."""
+    ids = {word: i for i, word in enumerate(plain)}
+    text = "\n".join(plain)
+    return {"counts": "".join(f"{word} {i}\n" for word, i in ids.items()).encode(), "tabs": "\n".join(f"{word}\t1" for word in plain).encode(),
+            "mark": b"\xef\xbb\xbf" + text.encode(), "utf-16": text.encode("utf-16"), "utf-16-be": text.encode("utf-16-be"),
+            "latin-1": (text + "\ncaf\u00e9\n").encode("latin-1"), "json": json.dumps({"model": {"vocab": ids}}, indent=1).encode(),
+            "roberta.json": json.dumps({"<s>": 0, "<pad>": 1, **ids}).encode(), "merges": "#version: 0.2\n\u0120 t\nh e\n".encode(),
+            "roberta": b"<s>\n<pad>\n</s>\n<unk>\n<mask>\nthe\n", "empty": b"", "sentencepiece": b"\n\x0e\n\x05<unk>\x15\0\0\0\0\x18\x02"}
+
+
+def check_refused(corpus, plain, folder):
+    for name, content in no_vocabularies(plain).items():
+        vocab = pathlib.Path(folder) / f"no-{name}"
+        vocab.write_bytes(content)
+        done = subprocess.run([*TOOL, "tokenize", corpus, vocab, f"{folder}/none", "uncased"], capture_output=True, text=True, check=False)
+        assert done.returncode == 65 and done.stderr.count("\n") == 1 and f"vocabulary {vocab}: " in done.stderr, (name, done)
 
 
 def main():
@@ -162,6 +182,7 @@ def main():
             made = pathlib.Path(folder) / name
             made.write_bytes(content.encode())
             compare(mixed, made, folder)
+        check_refused(mixed, [*SPECIAL, *words], folder)
     return 0
 
 
