@@ -1,6 +1,7 @@
 """`scalemark comm` on real ranks: every collective in every type is right and timed, in the report as the schema says; numbers that
 follow from others agree with nccl-tests' formulas; signals and lost ranks end it without losing a row."""
 
+import itertools
 import math
 import os
 import signal
@@ -65,6 +66,22 @@ def rows_of(folder, collectives, dtypes, world_sizes):
               for size in world_sizes.split(",")}
     check(found == wanted, found ^ wanted)
     return rows
+
+
+def few_bytes(folder):
+    """As in nccl-tests each rank's share is whole elements; a size without one for each is a row that says so."""
+    sizes, shared = (1, 2, 3, 4, 5, 7, 8, 9, 11, 12, 13, 24, 100), ("all-gather", "reduce-scatter")
+    report, _ = comm(folder, "--collectives", ",".join(("all-reduce", *shared)), "--sizes", ",".join(map(str, sizes)), "--world-sizes", "2,3",
+                     "--backends", "gloo", "--repetitions", 1, "--no-progress", "--threads", 1)
+    for collective, ranks in itertools.product(("all-reduce", *shared), (2, 3)):
+        rows = [row for row in report["collectives"] if (row["collective"], row["world_size"]) == (collective, ranks)]
+        unit = 4 * (ranks if collective in shared else 1)
+        wanted = {size // unit * unit for size in sizes if size >= unit}
+        check(sorted(row["bytes"] for row in rows if row["status"] == "ok") == sorted(wanted), (collective, ranks, [row["id"] for row in rows]))
+        skipped = [row["reason"] for row in rows if row["status"] == "skipped"]
+        check(len(skipped) == sum(size < unit for size in sizes) and all("too small" in reason for reason in skipped), skipped)
+        for row in rows:
+            check(row["status"] != "ok" or row["wrong"] == 0, row)
 
 
 def repeated(folder):
@@ -184,9 +201,11 @@ def sent_by(hosts, host):
 def refused(folder):
     """One line that says what is allowed."""
     for options, quoted in ((("--collectives", "all-redoce"), "all-reduce"), (("--sizes", "4KB..1KB*2"), "sizes"),
-                            (("--dtypes", "fp8"), "fp32"), (("--backends", "smoke"), "gloo")):
+                            (("--sizes", "0"), "sizes"), (("--sizes", "4kb"), "sizes"), (("--dtypes", "fp8"), "fp32"),
+                            (("--backends", "smoke"), "gloo")):
         done = run("comm", *options, "--output", folder / "out", expect=78)
         expect_error(error_lines(done.stderr)[-1], "E_CONFIGURATION", 78, quoted)
 
 
-run_cases({f.__name__: f for f in (every_collective, repeated, beside_others, what_is_missing, pairs, interrupted_in_a_row, lost_rank, wire_bytes, refused)})
+run_cases({f.__name__: f for f in (every_collective, few_bytes, repeated, beside_others, what_is_missing, pairs, interrupted_in_a_row,
+                                   lost_rank, wire_bytes, refused)})

@@ -1,12 +1,14 @@
 """What is special under torchrun and where ranks meet; launchers_test.py runs every command under every launcher."""
 
+import contextlib
 import shutil
+import socket
 import sys
 
 from endings import closed_report, run_cases
 from launching import await_connection, await_listener, finish, free_port, start
 from namespaces import TwoHosts
-from program import SCALEMARK, check
+from program import SCALEMARK, check, skip
 
 TORCHRUN = (sys.executable, "-m", "torch.distributed.run")
 TRAIN = ("train", "--workload", "mlp", "--batch-size", 8, "--iters", 10, "--warmup-iters", 2, "--no-progress",
@@ -38,6 +40,48 @@ def torchrun_c10d(folder):
                             f"{TwoHosts.ADDRESSES[0]}:29612",
                             of_node=lambda node: ("--rdzv-conf", f"is_host={int(node == 0)}",
                                                   "--local-addr", TwoHosts.ADDRESSES[node]))
+
+
+def by_hand(folder, address, port):
+    return [start(SCALEMARK, *TRAIN, "--output", folder / "out", "--overwrite", RANK=rank, WORLD_SIZE=2, LOCAL_RANK=rank, LOCAL_WORLD_SIZE=2,
+                  MASTER_ADDR=address, MASTER_PORT=port) for rank in (0, 1)]
+
+
+def has_ipv6():
+    with contextlib.suppress(OSError), socket.socket(socket.AF_INET6) as probe:
+        probe.bind(("::1", 0))
+        return True
+    return False
+
+
+def addresses(folder):
+    """However an address of this host is written, its ranks meet there; what is no address is quoted, at once."""
+    for address in ("0.0.0.0", "::ffff:127.0.0.1", *(("::1",) if has_ipv6() else ())):
+        finish(by_hand(folder, address, free_port()))
+        check_world(folder / "out", "torch")
+    for address in ("[::1]", "127.0.0.1 ", "10.0.0.5 172.17.0.1", "tcp://127.0.0.1", "127.0.0.1:29500"):
+        for text in finish(by_hand(folder, address, free_port()), expect=69):
+            check(f"cannot resolve the rendezvous address {address}" in text, text)
+
+
+def torchrun_over_ipv6(folder):
+    if not has_ipv6():
+        skip("no IPv6 here")
+    port = free_port()
+    for options in (("--master-addr", "::1", "--master-port", port), ("--rdzv-backend", "c10d", "--rdzv-endpoint", f"[::1]:{free_port()}")):
+        finish([start(*TORCHRUN, "--nproc-per-node", 2, *options, "--no-python", SCALEMARK, *TRAIN, "--output", folder / "out", "--overwrite")])
+        check_world(folder / "out", "torch")
+
+
+def without_a_local_rank(folder):
+    """As Flux sets PMI's variables: the option that the refusal names is what is missing."""
+    first = start(SCALEMARK, *TRAIN, "--output", folder / "out", PMI_RANK=0, PMI_SIZE=2)
+    [text] = finish([first], expect=78)
+    check("give --local-rank" in text, text)
+    address = f"127.0.0.1:{free_port()}"
+    finish([start(SCALEMARK, *TRAIN, "--output", folder / "out", "--local-rank", rank, "--rendezvous", address, PMI_RANK=rank, PMI_SIZE=2)
+            for rank in (0, 1)])
+    check_world(folder / "out", "pmi")
 
 
 def file_rendezvous(folder):
@@ -132,5 +176,5 @@ def doctor(folder):
         check("openmpi" in out and "OMPI_COMM_WORLD_RANK" in out, out)
 
 
-run_cases({f.__name__: f for f in (torchrun_c10d, file_rendezvous, two_jobs_on_one_port, torchrun_prints_our_error,
-                                   restarted_by_torchrun, rounds_in_one_store, doctor)})
+run_cases({f.__name__: f for f in (torchrun_c10d, addresses, torchrun_over_ipv6, without_a_local_rank, file_rendezvous, two_jobs_on_one_port,
+                                   torchrun_prints_our_error, restarted_by_torchrun, rounds_in_one_store, doctor)})

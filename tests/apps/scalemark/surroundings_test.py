@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import resource
 import shutil
 import subprocess
@@ -96,6 +97,8 @@ class Surroundings(unittest.TestCase):
         broken = {"empty": b"", "null": b"null", "a list": b"[]", "text": b"hello", "csv": b"a,b\n1,2\n", "gz": gzip.compress(whole.encode()),
                   "journal": b'{"time":"2026","event":"started"}\n{"time":"2026","event":"closed"}\n', "schema": whole.replace("report/1", "report/9").encode(),
                   "NaN": whole.replace('"exit_code": 0', '"exit_code": NaN', 1).encode(), "no number": whole.replace('"exit_code": 0', '"exit_code": "x"', 1).encode()}
+        for ranks in (2**32, 10**14, "1e14"):
+            broken[f"{ranks} ranks"] = re.sub(r'"world_size": \d+', f'"world_size": {ranks}', whole, count=1).encode()
         broken |= {f"cut {at}": whole.encode()[:at] for at in (draw.randrange(1, len(whole) - 3) for _ in range(3))}
         file = self.folder / "report.json"
         for name, content in broken.items():
@@ -118,7 +121,7 @@ class Surroundings(unittest.TestCase):
             file.write_text(text)
             result = run("train", "--config", str(file), "--dry-run")
             self.assertEqual(result.returncode, 78, text)
-            self.assertIn("E_CONFIGURATION", result.stderr)
+            self.assertRegex(result.stderr, r"E_CONFIGURATION .* at line \d+, column \d+: ")
 
     def test_spellings(self):
         for words, code in ((("--batch-size=7",), 0), (("--batch_size", "7"), 0), (("-b", "7"), 0), (("-b7",), 0), (("--batch-size", "+7"), 0), (("--batch-size", "7.0"), 78),
