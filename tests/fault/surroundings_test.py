@@ -13,8 +13,9 @@ import threading
 
 from endings import Running, closed_report, error_lines, only_error, run_cases
 from launching import free_port
+from made_data import make_images
 from mpi import MPIRUN
-from program import BINARY_DIR, SCALEMARK, check, clean_environment, run, skip, small_disk
+from program import BINARY_DIR, SCALEMARK, check, clean_environment, cpu_has_bf16, run, skip, small_disk
 
 QUICK = ("--workload", "linear", "--iters", 5, "--warmup-iters", 2, "--threads", 1, "--no-progress", "--device", "cpu")
 TWO = ("--nproc-per-node", 2)
@@ -37,6 +38,9 @@ def temporary_folder(folder):
     done = run("train", *QUICK, *TWO, "--quiet", "--output", folder / "quiet", TMPDIR=gone)
     check("TMPDIR" not in done.stderr, done.stderr)
     check("TMPDIR" not in run("train", *QUICK, "--output", folder / "one", TMPDIR=gone).stderr, "one rank needs no such folder")
+    deep = folder / ("x" * 130)
+    deep.mkdir()
+    check("TMPDIR" not in run("train", *QUICK, *TWO, "--output", folder / "deep", TMPDIR=deep).stderr, "a long path will do")
 
 
 def full_temporary_folder(folder):
@@ -138,6 +142,8 @@ def stale_variables(folder):
         refused_as_stale(folder, f"127.0.0.1:{port}", "HTTP/1.0 200 OK", **stale(port))
         # At once, not at the deadline.
         refused_as_stale(folder, f"127.0.0.1:{port}", "HTTP/1.0 200 OK", timeout=300, **stale(port))
+        # Rank 0 would serve where somebody does.
+        refused_as_stale(folder, f"cannot serve the rendezvous at 127.0.0.1:{port}", "ddress already in use", timeout=300, **stale(port, rank=0))
         server.shutdown()
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
@@ -193,6 +199,13 @@ def odd_variables(folder):
     plain = plan()
     for value in ("", "0", "abc", "all", "4,2", "1000000000", "2.5", "1000"):
         check(plan(OMP_NUM_THREADS=value) == plain, f"OMP_NUM_THREADS={value} is obeyed")
+    for step in (4294967290, 4294967291, 4294967292):  # salloc's shell, the batch script, what srun adopts: no step of ranks
+        check(plan(SLURM_JOB_ID=7, SLURM_STEP_ID=step, SLURM_PROCID=0, SLURM_LOCALID=0, SLURM_NTASKS=2) == plain, step)
+    check(plan(LOCAL_RANK=1) == plain, "LOCAL_RANK alone is no launcher")
+    threads_of = [run_of(folder, "--workload", "linear", "--iters", 5, "--no-progress", "--device", "cpu", OMP_NUM_THREADS=value)["threads"]
+                  for value in ("1", "1000")]
+    check(len(set(threads_of)) == 1, f"OMP_NUM_THREADS is obeyed: {threads_of}")
+    run_of(folder, *QUICK, *TWO, NCCL_SOCKET_IFNAME="nosuch0")
     without = plan(CUDA_VISIBLE_DEVICES="")
     check('"device":"cpu"' in without.replace(" ", ""), without)
     for value in ("", "-1", "GPU-0a1b2c3d", "MIG-0a1b2c3d", "99", "all"):
@@ -201,6 +214,84 @@ def odd_variables(folder):
         done = run("train", *QUICK, *TWO, "--output", folder / "out", expect=78, GLOO_SOCKET_IFNAME=value)
         lines = error_lines(done.stderr)
         check(lines and all(line[:2] == ("E_CONFIGURATION", 78) and "GLOO_SOCKET_IFNAME" in line[2] for line in lines), done.stderr)
+
+
+def run_of(folder, *options, **environment):
+    run("train", *options, "--output", folder / "run", "--overwrite", **environment)
+    return closed_report(folder / "run", "complete", 0)["points"][0]
+
+
+def odd_machine(folder):
+    """Two ranks on machines, and under limits, that lack what most have; without /proc that is said."""
+    (folder / "empty").touch()
+    (folder / "hosts").write_text("::1 localhost\n")
+    (folder / "null").touch()
+    namespaces = {"-m": ("mount -t tmpfs none /sys", "mount -t tmpfs -o ro none /dev/shm", f"mount --bind {folder}/empty /etc/passwd",
+                         f"mount --bind {folder}/empty /etc/hosts", f"mount --bind {folder}/hosts /etc/hosts",
+                         f"mount --bind {folder}/null /dev/null"),
+                  "-mu": ("hostname " + 64 * "n", "hostname no-such-name"), "-Ur": (":",), "--fork --pid --mount-proc": (":",),
+                  "-n": ("ip link set lo up && echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6",)}
+    limits = ("ulimit -s 256", "ulimit -s unlimited", "umask 777", "exec <&-", "export LC_ALL=de_DE.UTF-8 TZ=Nowhere/At_All",
+              "unset HOME USER LOGNAME PATH", "cd /proc; export HOME=/proc")
+    wrappers = [("unshare", *kind.split(), "sh", "-c", f'{line} && exec "$@"', "sh") for kind, lines in namespaces.items() for line in lines]
+    wrappers += [("bash", "-c", f'{line} && exec "$@"', "bash") for line in limits]
+    tried = 0
+    for number, wrapper in enumerate(wrappers):
+        if subprocess.run([*wrapper, "/bin/true"], capture_output=True, check=False).returncode != 0:
+            continue
+        tried += 1
+        with Running("train", *QUICK, *TWO, "--output", folder / str(number), wrapper=wrapper) as running:
+            running.end(expect=0)
+        os.chmod(folder / str(number), 0o755)
+        os.chmod(folder / str(number) / "report.json", 0o644)
+        closed_report(folder / str(number), "complete", 0)
+    check(tried >= len(limits), tried)
+    without_proc = ("unshare", "-m", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh")
+    if tried > len(limits):
+        with Running("train", *QUICK, *TWO, "--output", folder / "none", wrapper=without_proc) as running:
+            running.end(expect=71)
+        only_error(running.stderr, "E_SYSTEM", 71, "/proc/self/exe")
+
+
+def small_shared_memory(folder):
+    """64 MiB over MPI where /dev/shm, through which its ranks talk, has no more room than that."""
+    wrapper = ("unshare", "-m", "sh", "-c", 'mount -t tmpfs -o size=64m none /dev/shm && exec "$@"', "sh")
+    library = next((name for name, program in MPIRUN.items() if shutil.which(program)), None)
+    if library is None or subprocess.run([*wrapper, "true"], capture_output=True).returncode != 0:
+        skip("no mpirun, or no small /dev/shm can be made here")
+    with Running("comm", "--backends", "mpi", "--mpi-library", library, *TWO, "--sizes", "64MiB", "--repetitions", 1, "--no-progress",
+                 "--device", "cpu", "--threads", 1, "--output", folder / "out", wrapper=wrapper) as running:
+        running.end(expect=0)
+    check([row["wrong"] for row in closed_report(folder / "out", "complete", 0)["collectives"]] == [0], "the data is right")
+
+
+def losses_with(folder, fill, *options):
+    run("sweep", "--iters", 3, "--warmup-iters", 1, "--threads", 1, "--no-progress", "--device", "cpu", "--repetitions", 1, *options, "--overwrite",
+        "--output", folder / "sweep", MALLOC_PERTURB_=fill)
+    points = closed_report(folder / "sweep", "complete", 0)["points"]
+    check(points and all(point["status"] == "ok" for point in points), points)
+    return {point["group"]: (point["loss"]["first"], point["loss"]["last"]) for point in points}
+
+
+def filled_memory(folder):
+    """Whatever lies in memory that the C library gives out, losses and pictures are the same to the last digit."""
+    images = make_images(folder / "images", 24, size=48, classes=3)
+    precisions = "fp32,amp-bf16" if cpu_has_bf16() else "fp32"
+    for options in (("--workload", "mlp", "--world-sizes", 2, "--nproc-per-node", 2, "--strategy", "ddp,flat,sharded,parameter-server"),
+                    ("--workload", "mlp", "--world-sizes", 2, "--strategy", "data-parallel"),
+                    ("--workload", "bert-mini", "--sequence-length", 16, "--batch-size", 2, "--world-sizes", 1, "--precision", precisions,
+                     "--activation-checkpointing", "off,on", "--gradient-accumulation-steps", "1,2"),
+                    ("--workload", "resnet50", "--image-size", 33, "--batch-size", 2, "--world-sizes", 1, "--data", images,
+                     "--image-decoding", "exact,fast")):
+        zero, other = (losses_with(folder, fill, *options) for fill in (0, 170))
+        check(zero == other, f"{options}: {zero} {other}")
+    for augment in ("basic", "trivial", "randaugment", "colour-jitter"):
+        sheets = []
+        for fill in (0, 85):
+            run("data", "show", "--data", images, "--image-size", 32, "--augment", augment, "--overwrite", "--output", folder / "sheet.png",
+                MALLOC_PERTURB_=fill)
+            sheets.append((folder / "sheet.png").read_bytes())
+        check(sheets[0] == sheets[1], augment)
 
 
 def unread_launcher(folder):
@@ -224,4 +315,5 @@ def service_links(folder):
 
 
 run_cases({f.__name__: f for f in (temporary_folder, full_temporary_folder, temporary_folder_of_mpi, no_temporary_folder, threads, stale_variables,
-                                   an_address_of_another_host, blocked_signals, no_network, odd_variables, unread_launcher, service_links)})
+                                   an_address_of_another_host, blocked_signals, no_network, odd_variables, odd_machine, small_shared_memory,
+                                   filled_memory, unread_launcher, service_links)})

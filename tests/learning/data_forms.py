@@ -1,8 +1,11 @@
 """`train --iters` on every form of data that it takes: an image tree, the same packed, a text folder with its own vocabulary, a
 text file with --vocab, a token file. The tree, one packed form, the folder and the token file on 2 ranks, too."""
 
+import json
 import tempfile
 from pathlib import Path
+
+from PIL import Image
 
 from learning import make_images, make_text, train
 from program import check, run
@@ -17,9 +20,40 @@ def point_of(output, *options, ranks=1):
     return point
 
 
+def saved_shapes(folder, *options):
+    """Of the tensors of a network that is trained so."""
+    train(folder / "run", *options, "--iters", 2, "--warmup-iters", 1, "--batch-size", 4, "--threads", 1, "--save", folder / "weights.safetensors")
+    data = (folder / "weights.safetensors").read_bytes()
+    header = json.loads(data[8:8 + int.from_bytes(data[:8], "little")])
+    return {name: tensor["shape"] for name, tensor in header.items() if name != "__metadata__"}
+
+
+def networks_sized_by_the_data(folder):
+    """One class and more than ImageNet's; a vocabulary larger than BERT's, in the shortest and the longest sequence."""
+    for classes, samples in ((1, 4), (1005, 1)):
+        tree = folder / f"classes-{classes}"
+        for split in ("train", "val"):
+            for label in range(classes):
+                (tree / split / f"{label:04}").mkdir(parents=True)
+                for i in range(samples):
+                    Image.new("RGB", (8, 8), (label % 256, label // 256 * 60, 0)).save(tree / split / f"{label:04}" / f"{i}.jpg")
+        shapes = saved_shapes(folder, "--workload", "resnet50", "--image-size", 33, "--data", tree)
+        check(shapes["fc.weight"] == [classes, 2048], f"{classes} classes: {shapes['fc.weight']}")
+    corpus, vocab = folder / "large.txt", folder / "large.vocab"
+    vocab.write_text("\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", ".", *(f"w{i}" for i in range(40_000))]) + "\n")
+    corpus.write_text("".join(f"w1 w2 w{i}.\nw3 w{i + 7}.\n\n" for i in range(0, 39_000, 1000)))
+    for length in (8, 512):
+        shapes = saved_shapes(folder, "--workload", "bert-mini", "--sequence-length", length, "--data", corpus, "--vocab", vocab)
+        check(shapes["bert.embeddings.word_embeddings.weight"][0] == 40_006, shapes)
+    for length in (7, 513, 1024):
+        done = run("train", "--workload", "bert-mini", "--sequence-length", length, "--dry-run", expect=78)
+        check("from 8 to 512" in done.stderr, done.stderr)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
+        networks_sized_by_the_data(folder)
         images = make_images(folder / "images", 40, size=48, classes=4)
         resnet = ["--workload", "resnet50", "--image-size", 32]
         of_tree = {}

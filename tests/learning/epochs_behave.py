@@ -72,6 +72,22 @@ def ranks_without_samples_of_their_own(folder):
     check(skipped["name"] == str(broken), skipped)
 
 
+def an_epoch_holds_whole_steps_or_none(folder):
+    """The rest of the last step is left out, and an epoch without one step is refused with the numbers."""
+    images = make_images(folder / "twelve", 12, size=32, classes=2)
+    held = len(list((images / "train").rglob("*.jpg")))
+    options = ["--workload", "resnet50", "--image-size", 33, "--threads", 1, "--learning-rate", 1e-4, "--data", images, "--epochs", 1]
+    for batch, ranks, accumulated in ((64, 1, 1), (5, 1, 1), (8, 2, 1), (2, 1, 4), (6, 1, 40)):
+        steps = held // ranks // (batch * accumulated)
+        sizes = ["--batch-size", batch, "--gradient-accumulation-steps", accumulated]
+        report, printed = train(folder / "run", *options, *sizes, ranks=ranks, expect=0 if steps else 78)
+        if steps:
+            check(report["points"][0]["iterations"] == steps, f"{sizes}: {report['points'][0]['iterations']} steps of {held} samples")
+        else:
+            needed = f"{held} training samples for {ranks} rank(s); an epoch must hold at least one step of {batch * accumulated} samples"
+            check(needed in printed, printed)
+
+
 def phases_sum_to_the_step(folder):
     images = make_images(folder / "phases", 64, size=224, classes=3)
     for workers in (0, 2):
@@ -132,7 +148,8 @@ def memory_is_flat(folder):
 
 
 CHECKS = [the_tenth_of_each_class_is_held_out, bad_files_are_skipped_and_listed_once,
-          ranks_without_samples_of_their_own, phases_sum_to_the_step, a_stop_leaves_a_valid_report, memory_is_flat]
+          ranks_without_samples_of_their_own, an_epoch_holds_whole_steps_or_none, phases_sum_to_the_step, a_stop_leaves_a_valid_report,
+          memory_is_flat]
 
 
 def main():
