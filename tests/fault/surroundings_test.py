@@ -170,7 +170,7 @@ def blocked_signals(folder):
     """Whoever starts the program may have blocked what is to end it."""
     script = "import os, signal, sys; signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM, signal.SIGALRM]); os.execv(sys.argv[1], sys.argv[1:])"
     for ranks in (1, 2):
-        with Running("train", "--workload", "linear", "--iters", 10**8, "--nproc-per-node", ranks, "--output", folder / str(ranks), "--no-progress",
+        with Running("train", *QUICK[:3], 10**8, *QUICK[4:], "--nproc-per-node", ranks, "--output", folder / str(ranks),
                      wrapper=(sys.executable, "-c", script)) as running:
             running.await_event("window")
             running.process.send_signal(signal.SIGTERM)
@@ -202,8 +202,7 @@ def odd_variables(folder):
     for step in (4294967290, 4294967291, 4294967292):  # salloc's shell, the batch script, what srun adopts: no step of ranks
         check(plan(SLURM_JOB_ID=7, SLURM_STEP_ID=step, SLURM_PROCID=0, SLURM_LOCALID=0, SLURM_NTASKS=2) == plain, step)
     check(plan(LOCAL_RANK=1) == plain, "LOCAL_RANK alone is no launcher")
-    threads_of = [run_of(folder, "--workload", "linear", "--iters", 5, "--no-progress", "--device", "cpu", OMP_NUM_THREADS=value)["threads"]
-                  for value in ("1", "1000")]
+    threads_of = [run_of(folder, *QUICK[:6], *QUICK[8:], OMP_NUM_THREADS=value)["threads"] for value in ("1", "1000")]
     check(len(set(threads_of)) == 1, f"OMP_NUM_THREADS is obeyed: {threads_of}")
     run_of(folder, *QUICK, *TWO, NCCL_SOCKET_IFNAME="nosuch0")
     without = plan(CUDA_VISIBLE_DEVICES="")
