@@ -12,6 +12,7 @@
 #include "core/base/encoding.h"
 #include "core/base/error.h"
 #include "core/lint/inputs.h"
+#include "core/reporting/record/report_json.h"
 #include "core/settings/config_file.h"
 
 namespace scalemark::cli {
@@ -24,10 +25,16 @@ bool is_report(const std::string& path) {
   return fs::is_directory(path, none) || fs::path(path).extension() == ".json";
 }
 
-void add_tables(const std::string& path, std::vector<lint::Table>& tables) {
+// The report, where it is one: a pipe's name does not say so, and is read only once.
+std::optional<reporting::Report> add_tables(const std::string& path,
+                                            std::vector<lint::Table>& tables) {
   const std::string text = settings::read_text_file(path);
   refuse_wide_text(text, "'" + path + "'");
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin != std::string::npos && text[begin] == '{')
+    return reporting::report_from_json(text, path);
   for (lint::Table& table : lint::read_tables(text, path)) tables.push_back(std::move(table));
+  return std::nullopt;
 }
 
 }  // namespace
@@ -58,17 +65,19 @@ ExitCode lint_command(const Invocation& invocation) {
   // One file that cannot be read costs no other its verdict.
   std::optional<Error> unreadable;
   for (const std::string& path : invocation.positionals) {
-    if (!is_report(path)) {
+    std::vector<reporting::Report> reports;
+    if (is_report(path)) {
+      reports = read_reports({path});
+    } else {
       try {
-        add_tables(path, tables);
+        if (auto report = add_tables(path, tables)) reports.push_back(*std::move(report));
       } catch (const Error& error) {
         if (invocation.positionals.size() == 1) throw;
         print_note(format_error_line(error.record()));
         unreadable = error;
       }
-      continue;
     }
-    for (const reporting::Report& report : read_reports({path})) {
+    for (const reporting::Report& report : reports) {
       const auto own = lint::findings_of(report, path);
       findings.insert(findings.end(), own.begin(), own.end());
       judged.tables++;

@@ -75,7 +75,7 @@ CorpusFiles corpus_files(const fs::path& path, const std::vector<fs::path>& excl
             [](const auto& a, const auto& b) { return a.first < b.first; });
   return found;
 } catch (const fs::filesystem_error& failed) {
-  throw io_error("listing corpus " + path.string() + ": " + failed.code().message());
+  throw unreadable_path(failed);
 }
 
 }  // namespace scalemark::data

@@ -27,8 +27,8 @@ struct CorpusFiles {
 
 // A file, or every file below a folder in the order of their sorted paths (hidden files and
 // those of `excluded`, such as a vocabulary beside a corpus, are no corpus). Links are followed,
-// but for those that lead back to a folder above them. Errors: 66 when there is no file, 74 when
-// reading fails.
+// but for those that lead back to a folder above them. Errors: 66 when there is no file,
+// and those of unreadable_path().
 CorpusFiles corpus_files(const std::filesystem::path& path,
                          const std::vector<std::filesystem::path>& excluded = {});
 

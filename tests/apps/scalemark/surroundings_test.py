@@ -153,6 +153,27 @@ class Surroundings(unittest.TestCase):
             self.assertEqual(result.returncode, 73, f"{place}: {result.stderr}")
             self.assertIn(place, result.stderr)
 
+    def test_a_path_that_cannot_be_examined_is_66(self):
+        (self.folder / "circle").symlink_to("back")
+        (self.folder / "back").symlink_to("circle")
+        kept = self.folder / "report.json"
+        shutil.copy(EXAMPLE, kept)
+        for place in (str(self.folder / "circle/x"), str(self.folder / ("n" * 300))):
+            for words in (("report", place), ("compare", kept, place), ("accept", place), ("accept", kept, "--rules", place), ("lint", place), ("explain", place),
+                          ("predict", place, "--world-sizes", 4), ("import", place, "--output", self.folder / "rows.jsonl", "--fields", "gpus=1"), ("reproduce", "lambda-h100-resnet50", "--from", place), ("train", "--config", place),
+                          ("train", "--workload", "bert-mini", "--data", place), ("train", "--workload", "linear", "--init-from", place),
+                          ("data", "tokenize", place, "--vocab", place, "--output", self.folder / "t"), ("data", "verify", place)):
+                result = in_surroundings(*words, cwd=self.folder)
+                self.assertEqual(result.returncode, 66, f"{words}: {result.stderr}")
+                self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+
+    def test_a_report_through_a_pipe_is_read(self):
+        for command in ("report", "lint", "accept"):
+            plain = in_surroundings(command, EXAMPLE)
+            piped = subprocess.run(["bash", "-c", f'"$0" {command} <(cat "$1")', PROGRAM, EXAMPLE], capture_output=True, text=True, timeout=60, check=False)
+            self.assertEqual(piped.returncode, plain.returncode, piped.stderr)
+            self.assertEqual(len(piped.stdout.splitlines()), len(plain.stdout.splitlines()), piped.stdout)
+
 
 if __name__ == "__main__":
     unittest.main()
