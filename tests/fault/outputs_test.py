@@ -3,10 +3,12 @@ files in the way. Each alone and under the built-in launcher."""
 
 import os
 import resource
+import shutil
 import subprocess
 
 from endings import closed_report, error_lines, expect_error, only_error, run_cases
 from made_data import make_images, make_text
+from mpi import MPIRUN
 from program import SCALEMARK, check, clean_environment, run, words_of
 
 FAST = ("--iters", 5, "--warmup-iters", 1, "--no-progress")
@@ -52,6 +54,10 @@ def file_size_limit(folder):
         expect_error(lines[0], "E_IO", 74, "File too large", "ulimit -f")
         left = [path for path in tmp.rglob("*") if path.name.endswith(".tmp") or ".tmp-" in path.name or path.parent == tmp]
         check(left == [tmp / "out"], left)
+    if any(shutil.which(program) for program in MPIRUN.values()):
+        done = shell('exec "$@"', *TRAIN, "--nproc-per-node", 2, "--backend", "mpi", "--output", folder / "mpi", limit=1024, cwd=folder)
+        check(done.returncode == 74, done.stderr)
+        expect_error(error_lines(done.stderr)[0], "E_IO", 74, "File too large", "ulimit -f")
     weights = folder / "w.safetensors"
     done = shell('exec "$@"', "train", "--workload", "mlp", *FAST, "--output", folder / "saved", "--save", weights, limit=100_000)
     check(done.returncode == 74, done.stderr)

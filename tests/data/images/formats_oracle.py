@@ -84,6 +84,9 @@ def bmp_files(chooser, width, height):
     for masks in ((0xf800, 0x7e0, 0x1f, 0), (0x7c00, 0x3e0, 0x1f, 0)):
         yield f"masks{masks[0]:x}", bmp_file(chooser, width, height, 16, masks=masks)
     yield "bits16", bmp_file(chooser, width, height, 16)
+    for bits, header in ((4, 12), (8, 40), (24, 40), (24, 108)):
+        data = bmp_file(chooser, width, height, bits, header)
+        yield f"unplaced{bits}-{header}", data[:10] + bytes(4) + data[14:]  # the pixels follow at once
     for header, masks in ((40, (0xff0000, 0xff00, 0xff, 0)), (56, (0xff000000, 0xff0000, 0xff00, 0xff)),
                           (108, (0xff, 0xff00, 0xff0000, 0xff000000)), (124, (0xff0000, 0xff00, 0xff, 0xff000000)),
                           (56, (0xff000000, 0xff00, 0xff, 0xff0000)), (108, (0, 0, 0, 0))):
