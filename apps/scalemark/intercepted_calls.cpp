@@ -105,6 +105,8 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t* thread,
   return failure;
 }
 
+// std::_Exit() is not among them: ranks end by it with a verdict of ours.
+//
 // Before any destructor runs: other threads may be within what it would destroy.
 [[noreturn]] __attribute__((visibility("default"))) void exit(int code) noexcept {
   scalemark::cli::judge(code);
@@ -119,11 +121,6 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t* thread,
 }
 
 [[noreturn]] __attribute__((visibility("default"))) void _exit(int code) {
-  scalemark::cli::judge(code);
-  scalemark::cli::end_now(code);
-}
-
-[[noreturn]] __attribute__((visibility("default"))) void _Exit(int code) noexcept {
   scalemark::cli::judge(code);
   scalemark::cli::end_now(code);
 }

@@ -104,8 +104,9 @@ def check_group(report, group, shown):
                                   ("result/step_seconds", "step_time_s", "step_time_s")):
         values = numpy.array([row[of_run] for row in measured])
         close(tag, values.mean())
-        between = (shown["metrics"][tag] / group[of_group] - 1) / max((values.std() / values.mean())**2, 1e-6)
-        check(-0.1 < between < 1, f"{group['group']} {tag}: {shown['metrics'][tag]}, in groups[] {group[of_group]}")
+        variation = values.std() / values.mean()
+        between = (shown["metrics"][tag] / group[of_group] - 1) / max(variation**2, 1e-6)
+        check(-0.1 < between and (between < 1 or variation > 0.3), f"{group['group']} {tag}: {shown['metrics'][tag]}, in groups[] {group[of_group]}")
     for scaling_row in [r for table in report["scaling"] for r in table["rows"] if r["group"] == group["group"] and "efficiency" in r][:1]:
         close("result/efficiency", scaling_row["efficiency"])
 
