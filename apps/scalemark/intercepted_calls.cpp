@@ -98,8 +98,7 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t* thread,
                                                           const pthread_attr_t* attributes,
                                                           void* (*body)(void*),
                                                           void* argument) noexcept {
-  static const auto create =
-      reinterpret_cast<decltype(&pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
+  static const auto create = scalemark::cli::libc<decltype(&pthread_create)>("pthread_create");
   const int failure = create(thread, attributes, body, argument);
   if (failure == EAGAIN) scalemark::cli::tell();
   return failure;
