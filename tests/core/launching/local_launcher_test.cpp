@@ -14,6 +14,8 @@
 #include <sstream>
 #include <thread>
 
+#include "core/launching/local_run.h"
+
 namespace scalemark::launching {
 namespace {
 
@@ -361,6 +363,17 @@ TEST(LocalLauncher, EndsHelpersThatARankLeavesBehind) {
   for (const auto pid : helpers) {
     EXPECT_TRUE(eventually([&] { return is_dead(pid); })) << pid;
   }
+}
+
+TEST(ErrorFolder, LeavesNothing) {
+  fs::path place;
+  {
+    const ErrorFolder errors(fs::temp_directory_path());
+    place = errors.path();
+    std::ofstream(errors.file_of(3)) << "an error";
+    EXPECT_TRUE(fs::exists(errors.file_of(3)));
+  }
+  EXPECT_FALSE(fs::exists(place));
 }
 
 TEST(LocalLauncher, SaysWhyARankCannotBeStarted) {

@@ -138,6 +138,13 @@ TEST(RunExitCode, ASignalExplainsWhatFollowsIt) {
   EXPECT_EQ(run_exit_code(after, SIGINT, kSecond), 130);
   EXPECT_EQ(run_exit_code({exited(0, 75, 9), exited(1, 65, 3)}, SIGTERM, 5), 65);
   EXPECT_EQ(run_exit_code({exited(0, 0, 9), exited(1, 0, 9)}, SIGTERM, 5), 0);
+  EXPECT_EQ(run_exit_code(after, SIGHUP, kSecond), 75) << "the signal with the least number";
+}
+
+TEST(RunExitCode, RanksThatTheLauncherAloneEndedAreLost) {
+  RankOutcome ended = killed(0, SIGKILL, 2);
+  ended.ended_by_launcher = true;
+  EXPECT_EQ(run_exit_code({ended}, 0, 0), 69);
 }
 
 TEST(RunExitCode, AReportThatCouldNotBeWrittenIsNotCalledFlushed) {

@@ -46,6 +46,7 @@ TEST(Watchdog, APostedCauseWinsOverTheHang) {
   const auto ended = ranks.wait(kEndingLimit);
   EXPECT_EQ(ended[0].exit_code, 80) << ended[0].output;
   expect_says(ended[0], "rank 1 ended: E_OUT_OF_MEMORY (exit 80) rank=1: asked for 9 GB");
+  expect_says(ended[0], "phase=window step=7: rank 1 ended");
 }
 
 TEST(Watchdog, EachStepHasTheWholeDeadline) {
