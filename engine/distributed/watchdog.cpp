@@ -7,7 +7,6 @@
 #include <memory>
 #include <utility>
 
-#include "core/base/waiting.h"
 #include "engine/distributed/bounded.h"
 #include "engine/distributed/errors.h"
 #include "engine/distributed/foreign_error.h"
@@ -17,10 +16,11 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Never returns; the callbacks may block (on a lock that the stuck thread holds) or throw.
-[[noreturn]] void end_process(ErrorRecord record, const OnFatal& on_fatal,
-                              const FindCause& find_cause,
-                              const std::function<std::string()>& who_is_missing = {}) noexcept {
+constexpr std::chrono::hours kForever{24 * 365};
+
+// Returns the exit code; the callbacks may block (on a lock that the stuck thread holds) or throw.
+int say_last_words(ErrorRecord record, const OnFatal& on_fatal, const FindCause& find_cause,
+                   const std::function<std::string()>& who_is_missing = {}) noexcept {
   auto exit_code = std::make_shared<std::atomic<int>>(static_cast<int>(record.exit_code));
   try {
     within(Watchdog::kLastWords, [record = std::move(record), on_fatal, find_cause, who_is_missing,
@@ -40,7 +40,7 @@ using std::chrono::milliseconds;
     });
   } catch (...) {
   }
-  _exit(*exit_code);
+  return *exit_code;
 }
 
 struct TerminateState {
@@ -71,24 +71,26 @@ ErrorRecord record_of_current_exception() {
   }
   ErrorRecord record = record_of_current_exception();
   const bool lost = record.code == "E_PEER_LOST";
-  end_process(std::move(record), state->on_fatal, lost ? state->find_cause : FindCause{});
+  _exit(say_last_words(std::move(record), state->on_fatal, lost ? state->find_cause : FindCause{}));
 }
 
 }  // namespace
 
-Watchdog::Watchdog(OnFatal on_fatal, FindCause find_cause, HangHooks hooks)
+Watchdog::Watchdog(OnFatal on_fatal, FindCause find_cause, HangHooks hooks, Clock& clock)
     : on_fatal_(std::move(on_fatal)),
       find_cause_(std::move(find_cause)),
       hooks_(std::move(hooks)),
-      thread_([this] { run(); }) {}
+      clock_(clock),
+      thread_(clock.start([this] { run(); })) {}
 
 Watchdog::~Watchdog() {
   {
     const std::lock_guard lock(mutex_);
     closing_ = true;
+    ++changes_;
   }
   changed_.notify_all();
-  thread_.join();
+  clock_.join(thread_);
 }
 
 void Watchdog::set_phase(std::string name, milliseconds deadline) {
@@ -97,6 +99,7 @@ void Watchdog::set_phase(std::string name, milliseconds deadline) {
     phase_ = std::move(name);
     deadline_ = deadline;
     heartbeat(-1);
+    ++changes_;
   }
   changed_.notify_all();
 }
@@ -113,22 +116,29 @@ void Watchdog::run() {
   std::unique_lock lock(mutex_);
   while (!closing_) {
     if (!deadline_) {
-      wait_once(changed_, lock);
+      wait(lock, kForever);
       continue;
     }
-    const Clock::time_point last{Clock::duration(last_beat_.load(std::memory_order_relaxed))};
-    const auto begun = Clock::now(), end = last + *deadline_;
-    if (begun >= end) expire(std::move(lock));
+    const Clock::time_point last{
+        Clock::time_point::duration(last_beat_.load(std::memory_order_relaxed))};
+    const auto begun = clock_.now(), end = last + *deadline_;
+    if (begun >= end) return expire(std::move(lock));
     const auto half = last + *deadline_ / 2;
     if (begun >= half && told_ != last) {
       tell_stall(lock, last);
       continue;
     }
     const auto wake = std::min(begun < half ? half : end, begun + kSlice);
-    changed_.wait_until(lock, wake);
-    const auto late = Clock::now() - wake;
+    wait(lock, wake - begun);
+    const auto late = clock_.now() - wake;
     if (late > kSlice) forgive(wake, late);
   }
+}
+
+// Until another phase begins, or the end; for `limit` at most.
+void Watchdog::wait(std::unique_lock<std::mutex>& lock, Clock::time_point::duration limit) {
+  clock_.wait_for(changed_, lock, std::chrono::ceil<milliseconds>(limit),
+                  [this, seen = changes_] { return changes_ != seen; });
 }
 
 // Without the lock: the hook asks the store, and the main thread may enter a phase meanwhile.
@@ -141,7 +151,7 @@ void Watchdog::tell_stall(std::unique_lock<std::mutex>& lock, Clock::time_point 
 }
 
 // A heartbeat before the stop counts as that much later; one after it stays unchanged.
-void Watchdog::forgive(Clock::time_point wake, Clock::duration late) {
+void Watchdog::forgive(Clock::time_point wake, Clock::time_point::duration late) {
   std::int64_t beat = last_beat_.load();
   while (beat < wake.time_since_epoch().count() &&
          !last_beat_.compare_exchange_weak(beat, beat + late.count())) {
@@ -158,7 +168,7 @@ void Watchdog::expire(std::unique_lock<std::mutex> lock) {
                      .phase = phase_};
   if (const auto step = step_.load(std::memory_order_relaxed); step >= 0) record.step = step;
   lock.unlock();
-  end_process(std::move(record), on_fatal_, find_cause_, hooks_.who_is_missing);
+  hooks_.exit(say_last_words(std::move(record), on_fatal_, find_cause_, hooks_.who_is_missing));
 }
 
 TerminateGuard::TerminateGuard(OnFatal on_fatal, FindCause find_cause) {

@@ -3,6 +3,8 @@
 // neither the journal nor the store: both are reached through callbacks.
 #pragma once
 
+#include <unistd.h>
+
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -14,6 +16,7 @@
 #include <thread>
 
 #include "core/base/error.h"
+#include "engine/distributed/clock.h"
 
 namespace scalemark::distributed {
 
@@ -30,12 +33,15 @@ struct HangHooks {
   std::function<void()> on_stall;
   // The ranks that keep this rank waiting, for the error line. Empty: not known.
   std::function<std::string()> who_is_missing;
+  // Ends the process; a test notes the code instead.
+  std::function<void(int)> exit = ::_exit;
 };
 
 // Its phases have the names of --timeout: settings::timeout_phases().
 class Watchdog {
  public:
-  explicit Watchdog(OnFatal on_fatal, FindCause find_cause = {}, HangHooks hooks = {});
+  explicit Watchdog(OnFatal on_fatal, FindCause find_cause = {}, HangHooks hooks = {},
+                    Clock& clock = real_clock());
   ~Watchdog();
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
@@ -47,7 +53,7 @@ class Watchdog {
   // The step made progress: the phase's deadline starts anew. Two relaxed atomic stores and a clock
   // reading, so a timed region may call it. Returns what it read, in ticks of the steady clock.
   std::int64_t heartbeat(std::int64_t step) noexcept {
-    const std::int64_t time = now();
+    const std::int64_t time = clock_.now().time_since_epoch().count();
     step_.store(step, std::memory_order_relaxed);
     last_beat_.store(time, std::memory_order_relaxed);
     return time;
@@ -57,17 +63,17 @@ class Watchdog {
   static constexpr std::chrono::milliseconds kLastWords{5000};
 
  private:
-  using Clock = std::chrono::steady_clock;
-  static std::int64_t now() noexcept { return Clock::now().time_since_epoch().count(); }
   static constexpr std::chrono::milliseconds kSlice{1000};
   void run();
+  void wait(std::unique_lock<std::mutex>& lock, Clock::time_point::duration limit);
   void tell_stall(std::unique_lock<std::mutex>& lock, Clock::time_point last);
-  void forgive(Clock::time_point wake, Clock::duration late);
-  [[noreturn]] void expire(std::unique_lock<std::mutex> lock);
+  void forgive(Clock::time_point wake, Clock::time_point::duration late);
+  void expire(std::unique_lock<std::mutex> lock);
 
   OnFatal on_fatal_;
   FindCause find_cause_;
   HangHooks hooks_;
+  Clock& clock_;
   std::atomic<std::int64_t> step_{-1};
   std::atomic<std::int64_t> last_beat_{0};
   std::mutex mutex_;
@@ -75,6 +81,7 @@ class Watchdog {
   std::string phase_;
   std::optional<std::chrono::milliseconds> deadline_;
   bool closing_ = false;
+  int changes_ = 0;         // of the phase, and the end: what the thread wakes for
   Clock::time_point told_;  // the heartbeat after which a stall was reported
   std::thread thread_;      // last: it uses all of the above
 };

@@ -49,25 +49,6 @@ TEST(Watchdog, APostedCauseWinsOverTheHang) {
   expect_says(ended[0], "phase=window step=7: rank 1 ended");
 }
 
-TEST(Watchdog, EachStepHasTheWholeDeadline) {
-  Ranks ranks(scenario("slow_but_alive", 1, "none"));
-  const auto ended = ranks.wait(kEndingLimit);
-  EXPECT_EQ(ended[0].exit_code, 0) << ended[0].output;
-  expect_says(ended[0], "finished");
-}
-
-TEST(Watchdog, TimeInWhichTheProcessWasStoppedDoesNotCount) {
-  Ranks ranks(scenario("suspended", 1, "none"));
-  ASSERT_TRUE(ranks.wait_for_text(0, "beating", kEndingLimit));
-  std::this_thread::sleep_for(milliseconds(700));
-  ranks.signal(0, SIGSTOP);
-  std::this_thread::sleep_for(milliseconds(5000));
-  ranks.signal(0, SIGCONT);
-  const auto ended = ranks.wait(kEndingLimit);
-  EXPECT_EQ(ended[0].exit_code, 0) << ended[0].output;
-  expect_says(ended[0], "finished");
-}
-
 TEST(Terminate, AnExceptionInAForeignThreadStillSaysItsLine) {
   Ranks lost({{"throw_in_a_thread", "0", "1", "none",
                "[gloo/transport/tcp/pair.cc:534] Connection closed by peer [127.0.0.1]:999"}});

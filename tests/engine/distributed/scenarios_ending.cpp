@@ -63,31 +63,6 @@ void vanishing_host(Run& run) {
   run.joined.store->wait({"never"}, seconds(60));
 }
 
-// Steps that take longer together than the deadline, which holds for each of them.
-void slow_but_alive(Run&) {
-  distributed::Watchdog watchdog(speak());
-  watchdog.set_phase("window", milliseconds(1000));
-  for (int step = 0; step < 8; ++step) {
-    watchdog.heartbeat(step);
-    std::this_thread::sleep_for(milliseconds(150));
-  }
-  watchdog.clear_phase();
-  std::this_thread::sleep_for(milliseconds(1500));
-  say("finished");
-}
-
-// Beats for 3 s of its own time, with a deadline of 2 s.
-void suspended(Run&) {
-  distributed::Watchdog watchdog(speak());
-  watchdog.set_phase("window", milliseconds(2000));
-  say("beating");
-  for (int step = 0; step < 15; ++step) {
-    watchdog.heartbeat(step);
-    std::this_thread::sleep_for(milliseconds(200));
-  }
-  say("finished");
-}
-
 void throw_in_a_thread(Run& run) {
   distributed::TerminateGuard guard(speak());
   const std::string text = run.arguments.rest.at(0);
@@ -142,8 +117,6 @@ void interrupted(Run& run) {
 std::vector<std::pair<std::string, Scenario>> ending_scenarios() {
   return {{"hang", hang},
           {"vanishing_host", vanishing_host},
-          {"slow_but_alive", slow_but_alive},
-          {"suspended", suspended},
           {"throw_in_a_thread", throw_in_a_thread},
           {"interrupted", interrupted}};
 }
