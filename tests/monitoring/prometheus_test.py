@@ -26,6 +26,7 @@ BATCH, ITERS, WARMUP = 64, 4000, 20
 SWEEP = ("sweep", "--workload", "mlp", "--batch-size", BATCH, "--threads", 1, "--world-sizes", 2, "--iters", ITERS, "--warmup-iters", WARMUP,
          "--repetitions", 2)
 ENDLESS = ("train", "--workload", "mlp", "--nproc-per-node", 2, "--iters", 10_000_000, "--warmup-iters", 2)
+POLITELY = ("nice", "-n", "10")  # they train for as long as an alert takes, beside other tests
 EVER = "[1h:1s]"  # Prometheus and the run are younger
 
 # Metrics that two ranks without a GPU never show, with the reason.
@@ -54,8 +55,8 @@ LACKING = {
 class Watched(Running):
     """A run below the folder in which `prometheus` looks for target files, with the page on any free port."""
 
-    def __init__(self, prometheus, folder, *arguments):
-        super().__init__(*arguments, "--metrics-port", "auto", "--no-progress", "--output", folder / "results/runs/a")
+    def __init__(self, prometheus, folder, *arguments, **how):
+        super().__init__(*arguments, "--metrics-port", "auto", "--no-progress", "--output", folder / "results/runs/a", **how)
         self.prometheus = prometheus
 
     def until(self, expression):
@@ -188,7 +189,7 @@ def both_train(run):
 
 def stopped(folder):
     """A rank that is stopped raises its alert, and no other is raised in 40 s; it goes on, and the alert ends."""
-    with Prometheus(folder) as prometheus, Watched(prometheus, folder, *ENDLESS) as run:
+    with Prometheus(folder) as prometheus, Watched(prometheus, folder, *ENDLESS, wrapper=POLITELY) as run:
         both_train(run)
         rank_1 = run.ranks()[1]
         os.kill(rank_1, signal.SIGSTOP)
@@ -205,7 +206,7 @@ def stopped(folder):
 
 def killed(folder):
     """A run that is killed leaves its target file, which says so."""
-    with Prometheus(folder) as prometheus, Watched(prometheus, folder, *ENDLESS) as run:
+    with Prometheus(folder) as prometheus, Watched(prometheus, folder, *ENDLESS, wrapper=POLITELY) as run:
         both_train(run)
         run_id = prometheus.query("scalemark_run_info")[0]["metric"]["run_id"]
         kill_all(run)
