@@ -171,14 +171,18 @@ function(_scalemark_suites result)
   set(${result} "${suites}" PARENT_SCOPE)
 endfunction()
 
-# scalemark_python_test(<name> LABEL ... SCRIPT file.py [ARGS ...] [TIMEOUT seconds])
-# A Python script run with the project's interpreter (.venv); exit code 77 means skipped, the reason printed.
+# scalemark_python_test(<name> LABEL ... SCRIPT file.py [ARGS ...] [TIMEOUT seconds] [COST seconds])
+# A Python script run with the project's interpreter (.venv); exit code 77 means skipped, the reason printed. ctest begins with
+# the entries of the largest COST: one that takes minutes names them, else it runs alone at the end while CPUs idle.
 function(scalemark_python_test name)
-  cmake_parse_arguments(ARG "" "LABEL;SCRIPT;TIMEOUT" "ARGS" ${ARGN})
+  cmake_parse_arguments(ARG "" "LABEL;SCRIPT;TIMEOUT;COST" "ARGS" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 1800)
   endif()
   add_test(NAME ${name} COMMAND "${SCALEMARK_PYTHON}" "${CMAKE_CURRENT_SOURCE_DIR}/${ARG_SCRIPT}" ${ARG_ARGS})
   set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABEL}" TIMEOUT ${ARG_TIMEOUT} SKIP_RETURN_CODE 77
     ENVIRONMENT "SCALEMARK_TEST_DATA=${SCALEMARK_TEST_DATA};SCALEMARK_BINARY_DIR=${CMAKE_BINARY_DIR};SCALEMARK_SOURCE_DIR=${CMAKE_SOURCE_DIR};PYTHONPATH=${CMAKE_SOURCE_DIR}/tests/python")
+  if(ARG_COST)
+    set_tests_properties(${name} PROPERTIES COST ${ARG_COST})
+  endif()
 endfunction()
