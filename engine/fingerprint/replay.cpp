@@ -108,8 +108,6 @@ std::vector<reporting::ReplayRecord> replay_products(device::Device& device,
   for (const settings::Precision precision : precisions_of(device, host)) {
     if (!options.goes_on()) break;
     reporting::ReplayRecord& record = replays.emplace_back();
-    record.device = device.name();
-    record.uuid = device.identity();
     record.work = "matrix product";
     record.precision = reporting::number_format(name_of(precision));
     measure_or_say_why(record, [&] { replay_product(device, host, precision, options, record); });

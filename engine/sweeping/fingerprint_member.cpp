@@ -71,6 +71,8 @@ FingerprintAnswer FingerprintMember::watched(const SweepCommand& command,
   for (ReplayRecord& replay : answer.replays) {
     replay.host = context_.host();
     replay.rank = context_.world().rank;
+    replay.device = context_.device().name();
+    replay.uuid = context_.device().identity();
   }
   return answer;
 }
@@ -113,8 +115,6 @@ ReplayRecord FingerprintMember::replay_training(const planning::PlannedPoint& po
   const settings::Settings settings = running::replayed_settings(point.settings);
   process::apply_compute_settings(process::compute_settings(settings));
   ReplayRecord record;
-  record.device = context_.device().name();
-  record.uuid = context_.device().identity();
   record.work = "training of " + settings.task.workload;
   record.precision = reporting::number_format(name_of(settings.parallel.precision));
   record.method = running::replayed_work(settings);

@@ -192,6 +192,18 @@ def health():
     check(f"{host['hostname']} cuda:1" in done.stdout and "ECC: 2 uncorrected ECC errors" in done.stdout, done.stdout)
 
 
+def replays():
+    """Each work that is repeated names the GPU that repeated it."""
+    with tempfile.TemporaryDirectory() as folder:
+        nullgpu.run(["sweep", "--device", "cuda", "--workload", "linear", "--checks", "replay", "--max-time", 5, "--repetitions", 1, *SHORT,
+                     "--output", folder, "--overwrite"], devices=1)
+        report = report_in(folder)
+    gpu = report["environment"]["hosts"][0]["gpus"][0]["uuid"]
+    found = {(one["device"], one["uuid"], one["rank"]) for one in report["replays"]}
+    works = {one["work"] for one in report["replays"]}
+    check(found == {("cuda:0", gpu, 0)} and works == {"matrix product", "training of linear"}, report["replays"])
+
+
 def files():
     """Epochs from image files and from text, with evaluation."""
     with tempfile.TemporaryDirectory() as folder:
@@ -321,7 +333,7 @@ def check_copies_ahead(timeline, steps, batch_bytes):
     print(f"{steps} steps of {min(per_step)} kernels, each behind its own copy and beside the next one's")
 
 
-GROUPS = {f.__name__: f for f in (optimizers, lamb, two_ranks, replicas, solo, health, files, lazy_device, level,
+GROUPS = {f.__name__: f for f in (optimizers, lamb, two_ranks, replicas, solo, health, replays, files, lazy_device, level,
                                    profiler_range, traces, copies_ahead)}
 
 if __name__ == "__main__":
