@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "data/dataset.h"
@@ -22,6 +21,11 @@ struct ImageFile {
   std::int64_t label = 0;
 };
 
+template <class A>
+constexpr void fields(A& a, typename A::template Field<ImageFile>& f) {
+  a.values(f.path, f.label);
+}
+
 struct ImageTree {
   std::string root;
   std::vector<std::string> classes;  // sorted; a label is the place in here
@@ -31,6 +35,11 @@ struct ImageTree {
   std::vector<std::string> notes;                // for people: files and folders that are not read
   std::map<std::string, std::int64_t> left_out;  // files that are not read by suffix: ".tif" -> 2
 };
+
+template <class A>
+constexpr void fields(A& a, typename A::template Field<ImageTree>& t) {
+  a.values(t.root, t.classes, t.train, t.evaluate, t.held_out, t.notes, t.left_out);
+}
 
 // Reads root/train/<class>/** (is_image_name() of tree_notes.h) and root/val/ likewise. Without
 // val/ the last files of each class are held out, held_out_of() many. Errors: 66 when root or
@@ -48,11 +57,6 @@ std::string identity_of(const std::string& root, const std::vector<ImageFile>& f
 // tree.
 std::string identity_of_sample(const ImageTree& tree, std::size_t most,
                                const Progress& progress = {});
-
-// The tree as bytes, for a rank that takes over what another has scanned. Not a file format: both
-// ends are the same build. read_image_tree() throws bug() for anything else.
-std::string to_bytes(const ImageTree& tree);
-ImageTree read_image_tree(std::string_view bytes);
 
 // How many of a class's `files` are held out: a tenth, rounded down, but at least 1 of 2 or more.
 std::int64_t held_out_of(std::int64_t files);

@@ -2,10 +2,10 @@
 
 #include <filesystem>
 #include <optional>
-#include <string_view>
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/wire.h"
 #include "core/planning/estimates.h"
 #include "data/augment/augmented_dataset.h"
 #include "data/packed/packed_images.h"
@@ -30,11 +30,16 @@ data::Progress progress_of(process::DataAccess& access) {
 struct ScannedTree {
   data::ImageTree tree;
   std::string identity;
+  std::string sample;  // data::identity_of_sample(), for a rank that takes over the list
 };
+
+template <class A>
+constexpr void fields(A& a, typename A::template Field<ScannedTree>& s) {
+  a.values(s.tree, s.identity, s.sample);
+}
 
 // How many files a rank checks when it takes over another rank's list.
 constexpr std::size_t kLookedAt = 64;
-constexpr std::size_t kSampleDigits = 32;
 
 ScannedTree scan(const settings::Settings& settings, process::DataAccess& access) {
   const auto progress = progress_of(access);
@@ -55,16 +60,13 @@ ScannedTree scan_once(const settings::Settings& settings, process::DataAccess& a
   const process::SharedBytes list = access.once_per_node(
       "images " + settings.task.data + (settings.measuring.epochs ? " with held-out" : ""), [&] {
         mine = scan(settings, access);
-        return process::held(data::identity_of_sample(mine->tree, kLookedAt, progress_of(access)) +
-                             mine->identity + "\n" + data::to_bytes(mine->tree));
+        mine->sample = data::identity_of_sample(mine->tree, kLookedAt, progress_of(access));
+        return process::held(to_wire(*mine));
       });
   if (mine) return *std::move(mine);
-  const std::string_view text = list.text();
-  const auto end = text.find('\n');
-  ScannedTree theirs{.tree = data::read_image_tree(text.substr(end + 1)),
-                     .identity = std::string(text.substr(kSampleDigits, end - kSampleDigits))};
-  const bool same = data::identity_of_sample(theirs.tree, kLookedAt, progress_of(access)) ==
-                    text.substr(0, kSampleDigits);
+  auto theirs = from_wire<ScannedTree>(list.text());
+  const bool same =
+      data::identity_of_sample(theirs.tree, kLookedAt, progress_of(access)) == theirs.sample;
   return same ? std::move(theirs) : scan(settings, access);
 }
 

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "core/base/error.h"
+#include "core/base/wire.h"
 #include "data/images/draw.h"
 #include "data/images/encode.h"
 #include "data/images/generate.h"
@@ -189,16 +190,17 @@ TEST_F(ImageFolderTest, ATreeTravelsAsBytesAndIsKnownByASampleOfItsFiles) {
             ".jpg");
   }
   const ImageTree tree = scan_image_tree(root_);
-  const std::string bytes = to_bytes(tree);
-  const ImageTree same = read_image_tree(bytes);
+  const std::string bytes = to_wire(tree);
+  const ImageTree same = from_wire<ImageTree>(bytes);
   EXPECT_EQ(same.root, tree.root);
   EXPECT_EQ(same.classes, tree.classes);
   EXPECT_EQ(paths(same.train), paths(tree.train));
   EXPECT_EQ(paths(same.evaluate), paths(tree.evaluate));
   EXPECT_TRUE(same.held_out);
   for (const std::size_t cut : {std::size_t{0}, std::size_t{9}, bytes.size() - 1}) {
-    EXPECT_EQ(error_of([&] { read_image_tree(std::string_view(bytes).substr(0, cut)); }).exit_code,
-              ExitCode::kBug);
+    EXPECT_EQ(
+        error_of([&] { from_wire<ImageTree>(std::string_view(bytes).substr(0, cut)); }).exit_code,
+        ExitCode::kBug);
   }
 
   const std::string all = identity_of_sample(tree, 1000);
