@@ -54,21 +54,6 @@ class MpiRequest final : public Request {
   MPI_Request request_ = MPI_REQUEST_NULL;
 };
 
-struct Layout {
-  std::vector<int> counts, displacements;
-};
-
-Layout layout_of(const std::vector<std::int64_t>& parts) {
-  Layout layout;
-  std::int64_t begin = 0;
-  for (const std::int64_t part : parts) {
-    layout.counts.push_back(count_of(part));
-    layout.displacements.push_back(count_of(begin));
-    begin += part;
-  }
-  return layout;
-}
-
 }  // namespace
 
 struct Communicator::Handle {
@@ -171,14 +156,6 @@ void Communicator::all_to_all(const void* in, void* out, std::int64_t n, DataTyp
   check(MPI_Alltoall(in == out ? MPI_IN_PLACE : in, count, mpi_type(type), out, count,
                      mpi_type(type), handle_->comm),
         "MPI_Alltoall");
-}
-
-void Communicator::all_to_all(const void* in, const std::vector<std::int64_t>& sent, void* out,
-                              const std::vector<std::int64_t>& received, DataType type) {
-  const Layout from = layout_of(sent), into = layout_of(received);
-  check(MPI_Alltoallv(in, from.counts.data(), from.displacements.data(), mpi_type(type), out,
-                      into.counts.data(), into.displacements.data(), mpi_type(type), handle_->comm),
-        "MPI_Alltoallv");
 }
 
 void Communicator::barrier() { check(MPI_Barrier(handle_->comm), "MPI_Barrier"); }

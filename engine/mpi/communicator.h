@@ -49,9 +49,6 @@ class Communicator {
   void gather(const void* in, void* out, std::int64_t n, DataType type, int root);
   void scatter(const void* in, void* out, std::int64_t n, DataType type, int root);
   void all_to_all(const void* in, void* out, std::int64_t n, DataType type);
-  // Parts of different sizes: elements for, and from, each rank, one after the other.
-  void all_to_all(const void* in, const std::vector<std::int64_t>& sent, void* out,
-                  const std::vector<std::int64_t>& received, DataType type);
   void barrier();
 
   // Not collective.

@@ -29,26 +29,6 @@ void require_parts(std::int64_t whole, std::int64_t part, int ranks) {
             " elements got a tensor of " + std::to_string(whole));
 }
 
-// Empty: equal parts.
-std::vector<std::int64_t> elements_of(const at::Tensor& tensor,
-                                      const std::vector<std::int64_t>& rows) {
-  const std::int64_t row =
-      tensor.dim() > 0 && tensor.size(0) > 0 ? tensor.numel() / tensor.size(0) : 0;
-  std::vector<std::int64_t> elements;
-  for (const std::int64_t count : rows) elements.push_back(count * row);
-  return elements;
-}
-
-std::vector<std::int64_t> equal_parts(const at::Tensor& tensor, int ranks) {
-  return std::vector<std::int64_t>(static_cast<std::size_t>(ranks), tensor.numel() / ranks);
-}
-
-std::vector<std::int64_t> sizes_of(const std::vector<at::Tensor>& tensors) {
-  std::vector<std::int64_t> sizes;
-  for (const at::Tensor& tensor : tensors) sizes.push_back(tensor.numel());
-  return sizes;
-}
-
 }  // namespace
 
 MpiBackend::MpiBackend(const std::vector<int>& members, int rank)
@@ -76,16 +56,6 @@ WorkPtr MpiBackend::allreduce(Tensors& tensors, const c10d::AllreduceOptions& op
   at::Tensor& tensor = only(tensors);
   ++begun_;
   reduce_in_place(tensor, options.reduceOp);
-  return done(tensors);
-}
-
-WorkPtr MpiBackend::allreduce_coalesced(Tensors& tensors,
-                                        const c10d::AllreduceCoalescedOptions& options) {
-  ++begun_;
-  for (at::Tensor& tensor : tensors) {
-    require_dense(tensor);
-    reduce_in_place(tensor, options.reduceOp);
-  }
   return done(tensors);
 }
 
@@ -170,42 +140,18 @@ WorkPtr MpiBackend::_reduce_scatter_base(at::Tensor& output, at::Tensor& input,
   return done({output});
 }
 
-WorkPtr MpiBackend::reduce_scatter(Tensors& outputs, TensorLists& inputs,
-                                   const c10d::ReduceScatterOptions& options) {
-  at::Tensor whole = joined(inputs.at(0));
-  return _reduce_scatter_base(only(outputs), whole, options);
-}
-
 WorkPtr MpiBackend::alltoall_base(at::Tensor& output, at::Tensor& input,
                                   std::vector<std::int64_t>& output_sizes,
                                   std::vector<std::int64_t>& input_sizes,
                                   const c10d::AllToAllOptions&) {
   require_contiguous(output);
   require_contiguous(input);
+  require_parts(input.numel(), input.numel() / getSize(), getSize());
+  if (!output_sizes.empty() || !input_sizes.empty()) throw bug("an all-to-all of unequal parts");
   ++begun_;
-  if (output_sizes.empty() && input_sizes.empty()) {
-    require_parts(input.numel(), input.numel() / getSize(), getSize());
-    communicator_.all_to_all(input.const_data_ptr(), output.mutable_data_ptr(),
-                             input.numel() / getSize(), type_of(input));
-    return done({output});
-  }
-  const auto sent =
-      input_sizes.empty() ? equal_parts(input, getSize()) : elements_of(input, input_sizes);
-  const auto received =
-      output_sizes.empty() ? equal_parts(output, getSize()) : elements_of(output, output_sizes);
-  communicator_.all_to_all(input.const_data_ptr(), sent, output.mutable_data_ptr(), received,
-                           type_of(input));
+  communicator_.all_to_all(input.const_data_ptr(), output.mutable_data_ptr(),
+                           input.numel() / getSize(), type_of(input));
   return done({output});
-}
-
-WorkPtr MpiBackend::alltoall(Tensors& outputs, Tensors& inputs, const c10d::AllToAllOptions&) {
-  const at::Tensor in = joined(inputs);
-  at::Tensor out = joined(outputs);
-  ++begun_;
-  communicator_.all_to_all(in.const_data_ptr(), sizes_of(inputs), out.mutable_data_ptr(),
-                           sizes_of(outputs), type_of(in));
-  split_into(out, outputs);
-  return done(outputs);
 }
 
 WorkPtr MpiBackend::send(Tensors& tensors, int to, int tag) {

@@ -3,7 +3,6 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/maximum.h>
 #include <ATen/ops/minimum.h>
-#include <ATen/ops/ones.h>
 #include <ATen/ops/zeros.h>
 
 #include <functional>
@@ -83,11 +82,6 @@ class Checks {
     const auto future = work->getFuture();
     if (!future->completed()) throw std::runtime_error("the future is not completed");
     expect(future->value().toTensorVector().at(0), tensors[0], "the future of allreduce");
-    Tensors two{own_.clone(), own_.clone()};
-    c10d::AllreduceCoalescedOptions several;
-    several.reduceOp = op;
-    wait(m_.backend.allreduce_coalesced(two, several));
-    expect(two[1], reduced(all_, op), "allreduce_coalesced");
   }
 
   void reduce(Op::RedOpType op, int root) {
@@ -117,10 +111,6 @@ class Checks {
     options.reduceOp = op;
     wait(m_.backend._reduce_scatter_base(part, whole, options));
     expect(part, expected, "_reduce_scatter_base");
-    Tensors outputs{empty(n_)};
-    std::vector<Tensors> inputs{parts_of(m_.rank)};
-    wait(m_.backend.reduce_scatter(outputs, inputs, options));
-    expect(outputs[0], expected, "reduce_scatter");
     at::Tensor inner = whole.narrow(0, n_ * m_.rank, n_);
     wait(m_.backend._reduce_scatter_base(inner, whole, options));
     expect(inner, expected, "_reduce_scatter_base in place");
@@ -176,26 +166,6 @@ class Checks {
     std::vector<std::int64_t> none;
     wait(m_.backend.alltoall_base(out, in, none, none, {}));
     expect(out, at::cat(expected), "alltoall_base");
-    Tensors outputs, inputs = parts_of(m_.rank);
-    for (int rank = 0; rank < m_.size; ++rank) outputs.push_back(empty(n_));
-    wait(m_.backend.alltoall(outputs, inputs, {}));
-    expect(at::cat(outputs), at::cat(expected), "alltoall");
-    uneven();
-  }
-
-  // Rank r sends k + 1 rows of two elements to rank k.
-  void uneven() {
-    std::vector<std::int64_t> sent, received;
-    Tensors rows, expected;
-    for (int k = 0; k < m_.size; ++k) {
-      sent.push_back(k + 1);
-      received.push_back(m_.rank + 1);
-      rows.push_back(at::ones({k + 1, 2}, type_).mul_(m_.rank + 1));
-      expected.push_back(at::ones({m_.rank + 1, 2}, type_).mul_(k + 1));
-    }
-    at::Tensor in = at::cat(rows), out = at::zeros({(m_.rank + 1) * m_.size, 2}, type_);
-    wait(m_.backend.alltoall_base(out, in, received, sent, {}));
-    expect(out, at::cat(expected), "alltoall_base with uneven parts");
   }
 
   Member m_;
