@@ -3,6 +3,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 
@@ -32,6 +33,18 @@ Digest Hash128::digest() const {
   static_assert(sizeof canonical == sizeof digest);
   std::memcpy(digest.data(), &canonical, sizeof canonical);
   return digest;
+}
+
+Digest digest_of(std::span<const std::byte> bytes, const Progress& progress) {
+  constexpr std::size_t kPiece = std::size_t{64} << 20;
+  Hash128 hash;
+  while (!bytes.empty()) {
+    const auto piece = bytes.first(std::min(kPiece, bytes.size()));
+    hash.add(piece);
+    bytes = bytes.subspan(piece.size());
+    still_alive(progress);
+  }
+  return hash.digest();
 }
 
 std::string to_hex(const Digest& digest) {

@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "data/progress.h"
+
 namespace scalemark::data {
 
 using Digest = std::array<std::byte, 16>;
@@ -25,6 +27,9 @@ class Hash128 {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+// Of bytes that lie in memory; `progress` is called after each 64 MiB.
+Digest digest_of(std::span<const std::byte> bytes, const Progress& progress = {});
 
 std::string to_hex(const Digest& digest);
 Digest from_hex(std::string_view hex);  // of 32 hex digits that to_hex wrote

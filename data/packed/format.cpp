@@ -12,12 +12,6 @@ std::string shard_name(std::uint32_t split, std::uint64_t number) {
   return text;
 }
 
-Digest digest_of(std::span<const std::byte> bytes) {
-  Hash128 hash;
-  hash.add(bytes);
-  return hash.digest();
-}
-
 Digest digest_of_header(const IndexHeader& header) {
   return digest_of(bytes_of(header).first(offsetof(IndexHeader, header)));
 }

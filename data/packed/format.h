@@ -124,7 +124,6 @@ std::span<const std::byte> bytes_of(const T& value) {
   return std::as_bytes(std::span(&value, 1));
 }
 
-Digest digest_of(std::span<const std::byte> bytes);
 Digest digest_of_header(const IndexHeader& header);
 
 }  // namespace scalemark::data::packed

@@ -78,19 +78,6 @@ std::uint64_t total_bytes(const IndexHeader& h) {
          (h.train + h.evaluate) * sizeof(SampleEntry) + h.text_bytes;
 }
 
-void check_payload(const IndexHeader& header, std::span<const std::byte> image,
-                   const Progress& progress) {
-  constexpr std::size_t kPiece = std::size_t{64} << 20;
-  Hash128 hash;
-  for (auto rest = image.subspan(sizeof header); !rest.empty();) {
-    const auto piece = rest.first(std::min(kPiece, rest.size()));
-    hash.add(piece);
-    rest = rest.subspan(piece.size());
-    still_alive(progress);
-  }
-  if (hash.digest() != header.payload) throw Damage{"its contents do not match their checksum"};
-}
-
 template <class T>
 std::span<const T> take(std::span<const std::byte>& rest, std::uint64_t count) {
   const std::span<const T> taken(reinterpret_cast<const T*>(rest.data()), count);
@@ -126,7 +113,9 @@ Index::Index(const std::string& root, const Progress& progress) try
   const auto image = file_->bytes();
   header_ = read_header(image);
   check_numbers();
-  check_payload(header_, image, progress);
+  if (digest_of(image.subspan(sizeof header_), progress) != header_.payload) {
+    throw Damage{"its contents do not match their checksum"};
+  }
   auto rest = image.subspan(sizeof header_);
   classes_ = take<ClassEntry>(rest, header_.classes);
   shards_ = take<ShardEntry>(rest, header_.shards);

@@ -96,9 +96,8 @@ std::string Plan::text() const {
 Digest Plan::digest() const {
   Plan other = *this;
   other.skip_bad_samples = false;
-  Hash128 hash;
-  hash.add(other.text());
-  return hash.digest();
+  const std::string text = other.text();
+  return digest_of(std::as_bytes(std::span(text)));
 }
 
 PackingFolder::PackingFolder(fs::path path, bool overwrite)

@@ -14,14 +14,8 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "token files are little-endian");
 
-Digest hash_of(std::span<const std::byte> bytes) {
-  Hash128 hash;
-  hash.add(bytes);
-  return hash.digest();
-}
-
 Digest hash_of_header(const TokenHeader& header) {
-  return hash_of(std::as_bytes(std::span(&header, 1)).first(offsetof(TokenHeader, header_hash)));
+  return digest_of(std::as_bytes(std::span(&header, 1)).first(offsetof(TokenHeader, header_hash)));
 }
 
 Error damaged(const std::string& what) {
@@ -102,7 +96,9 @@ TokenCorpus::TokenCorpus(std::span<const std::byte> image, std::shared_ptr<const
   if (header_.token_bytes == 4) wide_ = view<std::uint32_t>(image, tokens_at, header_.tokens);
   sentence_begin_ = view<std::uint64_t>(image, sentences_at, header_.sentences + 1);
   document_begin_ = view<std::uint64_t>(image, documents_at, header_.documents + 1);
-  check_payload(image, progress);
+  if (digest_of(image.subspan(sizeof header_), progress) != header_.payload_hash) {
+    throw damaged("its contents do not match their checksum");
+  }
   check_offsets();
 } catch (const Error& error) {
   throw bad_data("token file " + name + ": " + error.record().what, error.record().expected,
@@ -113,20 +109,6 @@ TokenCorpus::TokenCorpus(std::shared_ptr<const MappedFile> file, const std::stri
                          const Progress& progress)
     : TokenCorpus(file->bytes(), file, name, progress) {
   file_ = std::move(file);
-}
-
-void TokenCorpus::check_payload(std::span<const std::byte> image, const Progress& progress) const {
-  constexpr std::size_t kPiece = std::size_t{64} << 20;
-  Hash128 hash;
-  for (auto rest = image.subspan(sizeof header_); !rest.empty();) {
-    const auto piece = rest.first(std::min(kPiece, rest.size()));
-    hash.add(piece);
-    rest = rest.subspan(piece.size());
-    still_alive(progress);
-  }
-  if (hash.digest() != header_.payload_hash) {
-    throw damaged("its contents do not match their checksum");
-  }
 }
 
 void TokenCorpus::check_offsets() const {

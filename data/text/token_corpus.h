@@ -93,7 +93,6 @@ class TokenCorpus {
   std::string identity() const { return to_hex(header_.header_hash); }
 
  private:
-  void check_payload(std::span<const std::byte> image, const Progress& progress) const;
   void check_offsets() const;
 
   TokenHeader header_;

@@ -9,9 +9,8 @@ namespace scalemark::device {
 
 std::string digest_of(const at::Tensor& tensor) {
   const at::Tensor values = tensor.detach().to(at::kCPU).contiguous();
-  data::Hash128 hash;
-  hash.add(std::span(static_cast<const std::byte*>(values.const_data_ptr()), values.nbytes()));
-  return data::to_hex(hash.digest());
+  return data::to_hex(data::digest_of(
+      std::span(static_cast<const std::byte*>(values.const_data_ptr()), values.nbytes())));
 }
 
 }  // namespace scalemark::device

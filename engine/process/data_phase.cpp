@@ -22,10 +22,8 @@ constexpr const char* kAllReadyKey = "data/all-ready";
 constexpr milliseconds kBeatPeriod{1000};
 
 std::string key_of(const RankContext& context, const std::string& what) {
-  data::Hash128 hash;
-  hash.add(what);
   return "data/" + context.host() + "/" + std::to_string(context.world().node) + "/" +
-         data::to_hex(hash.digest());
+         data::to_hex(data::digest_of(std::as_bytes(std::span(what))));
 }
 
 // A store that throws has lost a peer.

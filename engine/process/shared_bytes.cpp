@@ -17,12 +17,6 @@ namespace {
 
 constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
 
-std::string hash_of(std::span<const std::byte> bytes) {
-  data::Hash128 hash;
-  hash.add(bytes);
-  return data::to_hex(hash.digest());
-}
-
 bool write_all(int descriptor, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const ssize_t n = ::write(descriptor, bytes.data(), bytes.size());
@@ -61,7 +55,8 @@ std::optional<OfferedBytes> OfferedBytes::of(std::span<const std::byte> bytes) {
     return std::nullopt;
   }
   const std::string ticket = std::to_string(::getpid()) + " " + std::to_string(memory.get()) + " " +
-                             std::to_string(bytes.size()) + " " + hash_of(bytes);
+                             std::to_string(bytes.size()) + " " +
+                             data::to_hex(data::digest_of(bytes));
   return OfferedBytes(std::move(memory), ticket);
 }
 
@@ -80,7 +75,7 @@ std::optional<SharedBytes> take_offered(const std::string& ticket) {
   if (address == MAP_FAILED) return std::nullopt;
   SharedBytes taken{.bytes = {static_cast<const std::byte*>(address), size}};
   taken.owner = {address, [size](const void* a) { ::munmap(const_cast<void*>(a), size); }};
-  if (hash_of(taken.bytes) != hash) return std::nullopt;
+  if (data::to_hex(data::digest_of(taken.bytes)) != hash) return std::nullopt;
   return taken;
 }
 

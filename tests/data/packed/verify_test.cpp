@@ -46,7 +46,7 @@ std::string listed_faults(const VerifyReport& report) {
 void fit_checksums(std::string& index) {
   packed::IndexHeader header;
   std::memcpy(&header, index.data(), sizeof header);
-  header.payload = packed::digest_of(std::as_bytes(std::span(index)).subspan(sizeof header));
+  header.payload = digest_of(std::as_bytes(std::span(index)).subspan(sizeof header));
   header.header = packed::digest_of_header(header);
   std::memcpy(index.data(), &header, sizeof header);
 }
