@@ -5,18 +5,16 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <exception>
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <system_error>
-#include <thread>
 #include <vector>
 
 #include "core/base/error.h"
 #include "data/images/draw.h"
 #include "data/images/encode.h"
 #include "data/images/shapes.h"
+#include "data/in_threads.h"
 #include "data/output_folder.h"
 
 namespace scalemark::data {
@@ -111,26 +109,8 @@ std::int64_t make_file(const PlannedFile& file, std::optional<int> side) {
 
 // Files are independent of each other; the first failure ends all.
 std::int64_t make_files(const std::vector<PlannedFile>& files, const GenerateImagesOptions& o) {
-  std::atomic<std::size_t> next = 0;
   std::atomic<std::int64_t> bytes = 0;
-  std::mutex mutex;
-  std::exception_ptr failure;
-  const auto work = [&] {
-    try {
-      for (std::size_t i = next++; i < files.size(); i = next++)
-        bytes += make_file(files[i], o.size);
-    } catch (...) {
-      next = files.size();
-      const std::lock_guard lock(mutex);
-      failure = std::current_exception();
-    }
-  };
-  {
-    std::vector<std::jthread> threads;
-    for (int t = 1; t < o.threads; ++t) threads.emplace_back(work);
-    work();
-  }
-  if (failure != nullptr) std::rethrow_exception(failure);
+  in_threads(files.size(), o.threads, [&](std::size_t i) { bytes += make_file(files[i], o.size); });
   return bytes;
 }
 

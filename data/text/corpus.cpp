@@ -3,12 +3,8 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
-#include <exception>
 #include <iterator>
-#include <mutex>
-#include <thread>
 #include <vector>
 
 #include "core/base/atomic_file.h"
@@ -16,6 +12,7 @@
 #include "core/base/file_kind.h"
 #include "core/base/text.h"
 #include "core/base/wire.h"
+#include "data/in_threads.h"
 #include "data/text/corpus_reader.h"
 #include "data/text/wordpiece.h"
 
@@ -36,25 +33,8 @@ std::vector<TokenizedDocument> tokenized_by_threads(const WordPiece& tokenizer,
                                                     const std::vector<TextDocument>& documents,
                                                     int threads) {
   std::vector<TokenizedDocument> results(documents.size());
-  std::atomic<std::size_t> next = 0;
-  std::exception_ptr failure;
-  std::mutex failure_mutex;
-  const auto work = [&] {
-    try {
-      for (std::size_t i = next++; i < documents.size(); i = next++) {
-        results[i] = tokenized(tokenizer, documents[i]);
-      }
-    } catch (...) {
-      const std::lock_guard lock(failure_mutex);
-      failure = std::current_exception();
-    }
-  };
-  {
-    std::vector<std::jthread> helpers;
-    for (int i = 1; i < threads; ++i) helpers.emplace_back(work);
-    work();
-  }
-  if (failure) std::rethrow_exception(failure);
+  in_threads(documents.size(), threads,
+             [&](std::size_t i) { results[i] = tokenized(tokenizer, documents[i]); });
   return results;
 }
 
