@@ -36,28 +36,6 @@ class Attempts {
 
 }  // namespace
 
-FailureReporter::Attachment FailureReporter::attach(distributed::ErrorStore& error_store) {
-  const std::lock_guard lock(mutex_);
-  error_store_ = &error_store;
-  return {*this, &FailureReporter::detach_error_store};
-}
-
-FailureReporter::Attachment FailureReporter::attach(reporting::ReportWriter& report) {
-  const std::lock_guard lock(mutex_);
-  report_ = &report;
-  return {*this, &FailureReporter::detach_report};
-}
-
-void FailureReporter::detach_error_store() {
-  const std::lock_guard lock(mutex_);
-  error_store_ = nullptr;
-}
-
-void FailureReporter::detach_report() {
-  const std::lock_guard lock(mutex_);
-  report_ = nullptr;
-}
-
 ExitCode FailureReporter::report(ErrorRecord record, reporting::ReportStatus status,
                                  Peers peers) noexcept {
   const std::lock_guard lock(mutex_);

@@ -4,8 +4,8 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
 #include <mutex>
-#include <utility>
 
 #include "core/base/error.h"
 #include "core/reporting/output/writer.h"
@@ -22,27 +22,14 @@ class FailureReporter {
 
   // A target of reports that is attached for as long as this handle lives. Its owner holds the
   // handle as the last member, so that no report reaches a target that is being destroyed.
-  class [[nodiscard]] Attachment {
-   public:
-    Attachment() = default;
-    Attachment(Attachment&& other) noexcept
-        : reporter_(std::exchange(other.reporter_, nullptr)), detach_(other.detach_) {}
-    Attachment& operator=(Attachment&&) = delete;
-    ~Attachment() {
-      if (reporter_ != nullptr) (reporter_->*detach_)();
-    }
+  using Attachment = std::shared_ptr<void>;
 
-   private:
-    friend class FailureReporter;
-    using Detach = void (FailureReporter::*)();
-    Attachment(FailureReporter& reporter, Detach detach) : reporter_(&reporter), detach_(detach) {}
-
-    FailureReporter* reporter_ = nullptr;
-    Detach detach_ = nullptr;
-  };
-
-  Attachment attach(distributed::ErrorStore& error_store);
-  Attachment attach(reporting::ReportWriter& report);
+  [[nodiscard]] Attachment attach(distributed::ErrorStore& error_store) {
+    return attach(error_store_, error_store);
+  }
+  [[nodiscard]] Attachment attach(reporting::ReportWriter& report) {
+    return attach(report_, report);
+  }
 
   // Whether the peers have to hear of it: not when all have agreed to end.
   enum class Peers { kTold, kKnowAlready };
@@ -57,8 +44,16 @@ class FailureReporter {
                   Peers peers = Peers::kTold) noexcept;
 
  private:
-  void detach_error_store();
-  void detach_report();
+  template <class Target>
+  Attachment attach(Target*& place, Target& target) {
+    Attachment handle(&target, [this, &place](void*) {
+      const std::lock_guard lock(mutex_);
+      place = nullptr;
+    });
+    const std::lock_guard lock(mutex_);
+    place = &target;
+    return handle;
+  }
   void fill_in(ErrorRecord& record) const;
   void write_everywhere(const ErrorRecord& record, reporting::ReportStatus status, Peers peers);
 

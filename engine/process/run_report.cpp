@@ -85,7 +85,7 @@ RunReport::RunReport(const RunRequest& request, Opening opening, FailureReporter
   environment_ = page.environment;
   earlier_health_ = page.health;
   writer_.emplace(std::move(folder), std::move(page));
-  written_failures_.emplace(failures.attach(*writer_));
+  written_failures_ = failures.attach(*writer_);
 }
 
 void RunReport::enter(const std::string& phase) {

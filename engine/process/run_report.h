@@ -76,7 +76,7 @@ class RunReport {
   reporting::Environment environment_;  // as in the report, which grows: not to be copied per row
   std::vector<reporting::HealthRecord> earlier_health_;  // of the report that is continued
   std::optional<reporting::ReportWriter> writer_;
-  std::optional<FailureReporter::Attachment> written_failures_;
+  FailureReporter::Attachment written_failures_;
 };
 
 }  // namespace scalemark::process
