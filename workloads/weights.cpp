@@ -10,22 +10,12 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 
 namespace scalemark::workloads {
 namespace {
 
 constexpr std::size_t kMostListed = 10;
-
-std::string listed(const std::vector<std::string>& names) {
-  std::string text;
-  for (std::size_t i = 0; i < names.size() && i < kMostListed; ++i) {
-    text += (i == 0 ? "" : ", ") + names[i];
-  }
-  if (names.size() > kMostListed) {
-    text += " and " + std::to_string(names.size() - kMostListed) + " more";
-  }
-  return text;
-}
 
 std::string shape_and_type(const at::Tensor& tensor) {
   std::ostringstream text;
@@ -58,8 +48,8 @@ void check_names(const NamedTensors& file, const std::map<std::string, Target>& 
   }
   if (missing.empty() && unexpected.empty()) return;
   std::string what = path + " does not hold this network's weights";
-  if (!missing.empty()) what += "; missing: " + listed(missing);
-  if (!unexpected.empty()) what += "; unexpected: " + listed(unexpected);
+  if (!missing.empty()) what += "; missing: " + listed(missing, kMostListed);
+  if (!unexpected.empty()) what += "; unexpected: " + listed(unexpected, kMostListed);
   throw bad_data(what, {},
                  "--workload and the class count or vocabulary must be those of the file");
 }
@@ -122,11 +112,12 @@ void require_finite(const NamedTensors& tensors, std::string_view prefix) {
     if (!at::isfinite(tensor).all().item<bool>()) bad.push_back(name.substr(prefix.size()));
   }
   if (bad.empty()) return;
-  throw Error(ErrorRecord{.code = "E_NUMERICS",
-                          .exit_code = ExitCode::kNumerics,
-                          .what = "weights to be saved are NaN or infinite: " + listed(bad),
-                          .expected = "finite weights; nothing was written",
-                          .hint = "lower --learning-rate, or see why the training diverged"});
+  throw Error(
+      ErrorRecord{.code = "E_NUMERICS",
+                  .exit_code = ExitCode::kNumerics,
+                  .what = "weights to be saved are NaN or infinite: " + listed(bad, kMostListed),
+                  .expected = "finite weights; nothing was written",
+                  .hint = "lower --learning-rate, or see why the training diverged"});
 }
 
 void save_weights(Network& network, const std::filesystem::path& path) {
