@@ -141,6 +141,11 @@ void ErrorStore::leave(milliseconds limit) noexcept try {
   // The store is gone: nobody waits for us.
 }
 
+std::optional<ErrorRecord> ErrorStore::own_end() {
+  const Cause cause = find_cause(milliseconds(0));
+  return cause.record ? std::optional(caused_by(*cause.record, rank_)) : std::nullopt;
+}
+
 std::optional<ErrorRecord> cause_of_hang(ErrorStore& error_store) {
   constexpr milliseconds kSecondTry{1500};  // a busy machine may need it
   auto cause = error_store.find_cause(milliseconds(0));

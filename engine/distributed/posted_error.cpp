@@ -8,8 +8,7 @@ std::int64_t count_posted_errors(c10d::Store& store) {
 
 void throw_posted_error(c10d::Store& store, ErrorStore& error_store) {
   if (count_posted_errors(store) == 0) return;
-  const auto cause = error_store.find_cause(std::chrono::milliseconds(0));
-  if (cause.record) throw Error(caused_by(*cause.record, error_store.rank()));
+  if (const auto end = error_store.own_end()) throw Error(*end);
 }
 
 }  // namespace scalemark::distributed

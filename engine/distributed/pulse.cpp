@@ -96,8 +96,7 @@ std::optional<int> Pulse::silent_rank() {
 }
 
 ErrorRecord Pulse::loss_of(int rank) {
-  const auto cause = faults_.find_cause(milliseconds(0));
-  if (cause.record) return caused_by(*cause.record, rank_);
+  if (auto end = faults_.own_end()) return *std::move(end);
   return peer_lost("a rank was lost: " + name_ranks({rank}) + " sends no heartbeat", {},
                    "look at its output, and check whether the system killed it")
       .record();

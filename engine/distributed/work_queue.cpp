@@ -79,19 +79,25 @@ WorkMessage WorkQueue::post(const std::string& text) {
   return {.number = posted_, .text = text};
 }
 
-std::optional<std::string> WorkQueue::read(const std::string& key) {
+template <class Request>
+auto WorkQueue::asked(Request request) -> decltype(request()) {
   try {
-    if (!store_->check({key})) return std::nullopt;
-    return store_->get_to_str(key);
+    return request();
   } catch (const std::exception&) {
     refuse_posted_error();
     throw rank_0_is_gone("the store that rank 0 holds does not answer any more");
   }
 }
 
+std::optional<std::string> WorkQueue::read(const std::string& key) {
+  return asked([&]() -> std::optional<std::string> {
+    if (!store_->check({key})) return std::nullopt;
+    return store_->get_to_str(key);
+  });
+}
+
 void WorkQueue::refuse_posted_error() {
-  const auto cause = faults_.find_cause(milliseconds(0));
-  if (cause.record) throw Error(caused_by(*cause.record, rank_));
+  if (const auto end = faults_.own_end()) throw Error(*end);
 }
 
 void WorkQueue::post_last(const std::string& text) {
@@ -106,29 +112,11 @@ std::optional<WorkMessage> WorkQueue::newest_above(std::int64_t last_seen) {
   return notice.number > last_seen ? std::optional(notice) : std::nullopt;
 }
 
-bool WorkQueue::bell_rings(std::int64_t number) {
-  try {
-    return await_key(*store_, bell_key(number), look_);
-  } catch (const std::exception&) {
-    refuse_posted_error();
-    throw rank_0_is_gone("the store that rank 0 holds does not answer any more");
-  }
-}
-
-std::int64_t WorkQueue::pulse_of_rank_0() {
-  try {
-    return Pulse::beats_of_rank_0(*store_);
-  } catch (const std::exception&) {
-    refuse_posted_error();
-    throw rank_0_is_gone("the store that rank 0 holds does not answer any more");
-  }
-}
-
 // Silence is counted in time during which this process ran: after a stop of all ranks (scontrol
 // suspend) no pulse has advanced yet.
 void WorkQueue::require_pulse_of_rank_0(std::int64_t& beats, milliseconds& silent_since,
                                         milliseconds now) {
-  const std::int64_t seen = pulse_of_rank_0();
+  const std::int64_t seen = asked([&] { return Pulse::beats_of_rank_0(*store_); });
   if (seen != std::exchange(beats, seen)) silent_since = now;
   if (now - silent_since > patience_) throw rank_0_is_gone("rank 0 sends no heartbeat");
 }
@@ -140,7 +128,7 @@ WorkMessage WorkQueue::next(std::int64_t last_seen, const std::function<void()>&
   std::int64_t beats = -1;
   for (int look = 1;; ++look) {
     idle();
-    const bool rang = bell_rings(last_seen + 1);
+    const bool rang = asked([&] { return await_key(*store_, bell_key(last_seen + 1), look_); });
     if (!rang) refuse_posted_error();
     const bool thorough = look % kLooksPerPulse == 0;
     if (rang || thorough) {

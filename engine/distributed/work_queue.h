@@ -67,13 +67,14 @@ class WorkQueue {
   static constexpr std::chrono::milliseconds kLook{1000};
 
  private:
-  std::int64_t pulse_of_rank_0();
   std::optional<WorkMessage> newest_above(std::int64_t last_seen);
-  bool bell_rings(std::int64_t number);
   void require_pulse_of_rank_0(std::int64_t& beats, std::chrono::milliseconds& silent_since,
                                std::chrono::milliseconds now);
   void read_result_texts(std::int64_t number, std::int64_t& read_so_far, ResultTexts& result_texts);
   void refuse_posted_error();
+  // request(), of the store: it fails where rank 0 is gone.
+  template <class Request>
+  auto asked(Request request) -> decltype(request());
   std::optional<std::string> read(const std::string& key);
 
   c10::intrusive_ptr<c10d::Store> store_;       // the calling thread waits in it

@@ -206,10 +206,7 @@ RankProcess::Ending RankProcess::ending_of(int signal) {
 }
 
 std::optional<ErrorRecord> RankProcess::posted_cause() {
-  if (!context_) return std::nullopt;
-  const auto cause = context_->error_store().find_cause(std::chrono::milliseconds(0));
-  if (!cause.record) return std::nullopt;
-  return distributed::caused_by(*cause.record, context_->world().rank);
+  return context_ ? context_->error_store().own_end() : std::nullopt;
 }
 
 std::optional<ErrorRecord> RankProcess::cause_of_hang() {
