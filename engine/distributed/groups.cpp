@@ -28,12 +28,6 @@ auto translated(ErrorStore& error_store, milliseconds cause_limit, Call call) {
   }
 }
 
-std::vector<int> all_ranks(int world_size) {
-  std::vector<int> ranks(static_cast<std::size_t>(world_size));
-  std::iota(ranks.begin(), ranks.end(), 0);
-  return ranks;
-}
-
 at::Tensor int64_zeros(std::int64_t count) {
   return at::zeros({count}, at::TensorOptions().dtype(at::kLong));
 }
@@ -87,6 +81,12 @@ std::vector<std::string> texts_of(const Padded& padded) {
 }
 
 }  // namespace
+
+std::vector<int> all_ranks(int world_size) {
+  std::vector<int> ranks(static_cast<std::size_t>(world_size));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return ranks;
+}
 
 ControlGroup::ControlGroup(const c10::intrusive_ptr<c10d::Store>& store, int rank, int world_size,
                            milliseconds timeout, const std::string& interface,

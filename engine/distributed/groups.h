@@ -56,6 +56,9 @@ class ControlGroup {
   c10::intrusive_ptr<c10d::Backend> backend_;  // absent with one rank
 };
 
+// The members of a group of all ranks.
+std::vector<int> all_ranks(int world_size);
+
 // A process group that leaves nothing behind: its keys in the store are under its name, and
 // delete_keys() deletes them. Its payload goes over the backend that was chosen, its control
 // traffic always over Gloo, whose collectives have deadlines.

@@ -1,7 +1,6 @@
 #include "engine/process/rank_context.h"
 
 #include <algorithm>
-#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -114,9 +113,7 @@ RankContext::RankContext(const RunRequest& request, PhaseTracker& phase_tracker,
 void RankContext::connect() {
   control_.emplace(joined_.store, world().rank, world().world_size, timeout_, interface_,
                    error_store_);
-  std::vector<int> all(static_cast<std::size_t>(world().world_size));
-  std::iota(all.begin(), all.end(), 0);
-  use(control_->count(), std::move(all));
+  use(control_->count(), distributed::all_ranks(world().world_size));
   const std::string gpu = device_->identity();
   using NodeAndGpu = std::pair<int, std::string>;
   for (const auto& bytes : control_->all_gather(to_wire(NodeAndGpu(world().node, gpu)))) {

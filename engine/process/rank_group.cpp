@@ -1,7 +1,6 @@
 #include "engine/process/rank_group.h"
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 
 #include "core/base/durations.h"
@@ -68,12 +67,6 @@ void RankGroup::drop() noexcept {
 void RankGroup::close() {
   drop();
   group_->delete_keys();
-}
-
-std::vector<int> all_ranks(const launching::World& world) {
-  std::vector<int> ranks(static_cast<std::size_t>(world.world_size));
-  std::iota(ranks.begin(), ranks.end(), 0);
-  return ranks;
 }
 
 }  // namespace scalemark::process

@@ -85,7 +85,4 @@ class RankGroup {
   std::atomic<bool> is_ended_{false};  // by abort() or finish(): the other may not follow
 };
 
-// The group of all ranks.
-std::vector<int> all_ranks(const launching::World& world);
-
 }  // namespace scalemark::process

@@ -1,9 +1,9 @@
 #include "engine/process/task_loop.h"
 
-#include <numeric>
 #include <utility>
 
 #include "core/base/wire.h"
+#include "engine/distributed/groups.h"
 
 namespace scalemark::process {
 namespace {
@@ -102,10 +102,8 @@ TaskLoop::Results TaskLoop::ask_all(const std::string& task,
                                     const std::function<std::string()>& answer, Waits waits) {
   const WorkMessage message = post(link_, task);
   link_.queue().report_result(message.number, answer(), /*failed=*/false);
-  std::vector<int> all(static_cast<std::size_t>(link_.size()));
-  std::iota(all.begin(), all.end(), 0);
   return collect(
-      message.number, all,
+      message.number, distributed::all_ranks(link_.size()),
       [&](const Results&, std::chrono::milliseconds waited) {
         return waits == Waits::kWhileTheyLive || waited < link_.timeout();
       },

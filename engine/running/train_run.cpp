@@ -164,7 +164,8 @@ ExitCode train_as(const settings::Settings& settings, process::RankProcess& rank
   communicating::report_host_ring(context, settings.parallel.backend, report,
                                   [&] { rank_process.watchdog().heartbeat(0); });
 
-  process::RankGroup rank_group(context, "point", process::all_ranks(context.world()),
+  process::RankGroup rank_group(context, "point",
+                                distributed::all_ranks(context.world().world_size),
                                 settings.parallel.backend, distributed::ErrorStore::kCauseLimit);
   const planning::RunLength length = planning::run_length_of(settings);
   auto identity = identity_of(settings, length, rank_group.world().nodes, opened);

@@ -145,8 +145,8 @@ FingerprintRecord FingerprintMember::measure_exchange() {
   if (!exchange.reason.empty()) return without_exchange(exchange.reason);
   process::apply_compute_settings({.threads = planning::threads_of(plan_).back()});
   rank_group_ = std::make_unique<process::RankGroup>(
-      context_, "fingerprint", process::all_ranks(context_.world()), exchange.backend,
-      distributed::ErrorStore::kCauseLimit);
+      context_, "fingerprint", distributed::all_ranks(context_.world().world_size),
+      exchange.backend, distributed::ErrorStore::kCauseLimit);
   FingerprintRecord record;
   process::GroupGuard(*rank_group_, distributed::ErrorStore::kCauseLimit)
       .run([] { return false; },

@@ -55,7 +55,7 @@ Links links_of(const process::RankContext& context, settings::PairBy by) {
     }
     return links;
   }
-  if (!links.between_nodes) links.members = process::all_ranks(context.world());
+  if (!links.between_nodes) links.members = distributed::all_ranks(context.world().world_size);
   links.rounds = planning::round_robin(static_cast<int>(links.members.size()));
   return links;
 }
