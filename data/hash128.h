@@ -28,7 +28,7 @@ class Hash128 {
   std::unique_ptr<State> state_;
 };
 
-// Of bytes that lie in memory; `progress` is called after each 64 MiB.
+// The digest of bytes that lie in memory; `progress` is called after each 64 MiB.
 Digest digest_of(std::span<const std::byte> bytes, const Progress& progress = {});
 
 std::string to_hex(const Digest& digest);

@@ -42,7 +42,7 @@ class MpiBackend final : public c10d::Backend {
                   const c10d::ScatterOptions& options) override;
   WorkPtr _reduce_scatter_base(at::Tensor& output, at::Tensor& input,
                                const c10d::ReduceScatterOptions& options) override;
-  // Of equal parts: without sizes.
+  // Takes equal parts only, without sizes.
   WorkPtr alltoall_base(at::Tensor& output, at::Tensor& input,
                         std::vector<std::int64_t>& output_sizes,
                         std::vector<std::int64_t>& input_sizes,
