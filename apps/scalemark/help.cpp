@@ -34,8 +34,8 @@ std::string value_part(const Option& option) {
       return text;
     }
     default:
-      if (settings::stands_alone(option)) return "[=" + std::string(option.value_name) + "]";
-      return " " + std::string(option.value_name);
+      if (settings::stands_alone(option)) return "[=" + option.value_name + "]";
+      return " " + option.value_name;
   }
 }
 

@@ -1,7 +1,7 @@
 #include "core/settings/option.h"
 
 #include <algorithm>
-#include <cstdio>
+#include <utility>
 
 #include "core/base/text.h"
 #include "core/settings/table/table.h"
@@ -10,50 +10,68 @@
 namespace scalemark::settings {
 namespace {
 
-std::vector<Option> join_table() {
-  std::vector<Option> joined;
-  for (auto part :
-       {table::what_options(), table::size_options(), table::recipe_options(),
-        table::parallel_options(), table::loading_options(), table::augmenting_options(),
-        table::measuring_options(), table::sweep_options(), table::comm_options(),
-        table::launch_options(), table::tool_options(), table::general_options()}) {
-    joined.insert(joined.end(), part.begin(), part.end());
+// "N", "N|auto": most options of a kind call their values so.
+std::string usual_value_name(const Option& row) {
+  constexpr std::pair<Kind, const char*> kNames[] = {{Kind::kPath, "FILE"},
+                                                     {Kind::kCount, "N"},
+                                                     {Kind::kNumber, "X"},
+                                                     {Kind::kSeconds, "SECONDS"},
+                                                     {Kind::kShare, "SHARE"}};
+  std::string name;
+  for (const auto& [kind, usual] : kNames) {
+    if (kind == row.kind) name = usual;
   }
+  for (const std::string_view word : row.words) name += name.empty() ? "" : "|" + std::string(word);
+  return name;
+}
+
+// The table of the options, or that with what only a recipe sets.
+std::vector<Option> join_table(bool with_recipe_only_rows) {
+  std::vector<Option> joined;
+  const auto add = [&](Group group, std::vector<Option> part) {
+    for (Option& row : part) {
+      row.group = group;
+      if (row.value_name.empty()) row.value_name = usual_value_name(row);
+      joined.push_back(std::move(row));
+    }
+  };
+  add(Group::kWhat, table::what_options());
+  add(Group::kSize, table::size_options());
+  add(Group::kRecipe, table::recipe_options());
+  add(Group::kParallel, table::parallel_options());
+  add(Group::kLoading, table::loading_options());
+  add(Group::kLoading, table::augmenting_options());
+  add(Group::kMeasuring, table::measuring_options());
+  add(Group::kSweeping, table::sweep_options());
+  add(Group::kCollectives, table::comm_options());
+  add(Group::kLaunch, table::launch_options());
+  add(Group::kTool, table::tool_options());
+  add(Group::kGeneral, table::general_options());
+  if (with_recipe_only_rows) add(Group::kRecipe, table::recipe_only_rows());
   return joined;
 }
 
-std::vector<Option> with_recipe_only_rows() {
-  std::vector<Option> rows = join_table();
-  for (Option& row : table::recipe_only_rows()) rows.push_back(std::move(row));
-  return rows;
-}
-
-std::string number_text(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.15g", value);
-  return text;
-}
+std::string number_text(double value) { return printed("%.15g", value); }
 
 std::string range_text(const Range& range) {
-  std::string text;
   if (range.low && range.high) {
     return " from " + number_text(*range.low) + (range.low_excluded ? " (excluded)" : "") + " to " +
            number_text(*range.high) + (range.high_excluded ? " (excluded)" : "");
   }
   if (range.low && range.low_excluded) return " above " + number_text(*range.low);
   if (range.low) return " from " + number_text(*range.low) + " on";
-  return text;
+  return "";
 }
 
 }  // namespace
 
 std::span<const Option> all_options() {
-  static const std::vector<Option> options = join_table();
+  static const std::vector<Option> options = join_table(false);
   return options;
 }
 
 std::span<const Option> all_rows() {
-  static const std::vector<Option> rows = with_recipe_only_rows();
+  static const std::vector<Option> rows = join_table(true);
   return rows;
 }
 

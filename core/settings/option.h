@@ -57,7 +57,7 @@ enum class Identity {
 struct Option {
   std::string_view name;  // as JSON key: underscores
   Kind kind = Kind::kText;
-  Group group = Group::kGeneral;
+  Group group = Group::kGeneral;          // that of its file in table/, filled in by option.cpp
   unsigned commands = 0;                  // that take it besides those that take its group
   unsigned without = 0;                   // commands that take its group, and not this option
   Field<Settings> field = {};             // empty: read by a command itself, or by resolve.cpp
@@ -67,7 +67,8 @@ struct Option {
   std::string_view help = {};
   // Commands to which the option is another thing, and their help on it, which names the default.
   std::vector<std::pair<unsigned, std::string_view>> own_help = {};
-  std::string_view value_name = {};            // in --help: "N", "DIR"
+  // In --help: "DIR". Empty: "N" of a count and the like, "|auto" behind it where that is a word.
+  std::string value_name = {};
   std::vector<std::string_view> choices = {};  // kChoice, kChoices
   std::vector<std::string_view> words =
       {};  // accepted beside the kind's own values: "auto", "none"

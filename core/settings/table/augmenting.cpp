@@ -4,13 +4,11 @@ namespace scalemark::settings::table {
 
 // Options of data loading: what happens to images between decoding and network.
 std::vector<Option> augmenting_options() {
-  constexpr Group kGroup = Group::kLoading;
   constexpr Range kProbability{.low = 0, .high = 1};
   constexpr Range kAlpha{.low = 0, .high = 1000};
   return {
       {.name = "augment",
        .kind = Kind::kChoice,
-       .group = kGroup,
        .commands = kDataBench | kDataShow,
        .field = kField<&LoadingSettings::augment>,
        .identity = Identity::kAxis,
@@ -21,7 +19,6 @@ std::vector<Option> augmenting_options() {
        .choices = names_of<Augment>()},
       {.name = "random_erasing",
        .kind = Kind::kNumber,
-       .group = kGroup,
        .commands = kDataBench | kDataShow,
        .field = kField<&LoadingSettings::random_erasing>,
        .identity = Identity::kAxis,
@@ -31,7 +28,6 @@ std::vector<Option> augmenting_options() {
        .range = kProbability},
       {.name = "mixup",
        .kind = Kind::kNumber,
-       .group = kGroup,
        .commands = kDataBench | kDataShow,
        .field = kField<&LoadingSettings::mixup>,
        .identity = Identity::kAxis,
@@ -41,7 +37,6 @@ std::vector<Option> augmenting_options() {
        .range = kAlpha},
       {.name = "cutmix",
        .kind = Kind::kNumber,
-       .group = kGroup,
        .commands = kDataBench | kDataShow,
        .field = kField<&LoadingSettings::cutmix>,
        .identity = Identity::kAxis,

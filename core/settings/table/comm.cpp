@@ -11,76 +11,58 @@ std::vector<std::string_view> workload_names() {
   return names;
 }
 
-std::vector<Option> comm_exchange_options() {
+}  // namespace
+
+std::vector<Option> comm_options() {
   return {
       {.name = "collectives",
        .kind = Kind::kChoice,
-       .group = Group::kCollectives,
        .default_text = "all-reduce",
        .help = "what is measured",
        .choices = names_of<collectives::Collective>(),
        .aliases = {"collective"}},
       {.name = "sizes",
        .kind = Kind::kMessageSize,
-       .group = Group::kCollectives,
        .help = "bytes as nccl-tests counts them (of all-gather, gather, reduce-scatter and "
                "all-to-all those of all ranks together), or elements: 4KiB,1MB,1Mi:elem (default: "
                "1KiB..64MiBx4)",
        .value_name = "SIZE,..."},
       {.name = "sizes_of",
        .kind = Kind::kChoice,
-       .group = Group::kCollectives,
        .help = "the sizes that training of this workload exchanges: its gradients as a whole, and "
                "DDP's buckets; alone, or besides --sizes",
        .choices = workload_names()},
       {.name = "dtypes",
        .kind = Kind::kChoice,
-       .group = Group::kCollectives,
        .default_text = "fp32",
        .help = "type of the elements",
        .choices = names_of<collectives::DataType>(),
        .aliases = {"dtype"}},
-  };
-}
-
-std::vector<Option> manner_options() {
-  return {
       {.name = "via",
        .kind = Kind::kChoice,
-       .group = Group::kCollectives,
        .default_text = "c10d",
        .help = "through torch's c10d, as training calls it, or straight at the library (nccl, mpi)",
        .choices = names_of<collectives::Via>(),
        .aliases = {"vias"}},
       {.name = "in_place",
        .kind = Kind::kSwitch,
-       .group = Group::kCollectives,
        .help = "receive where the data was sent from (default: on for all-reduce, broadcast and "
                "reduce, off for the others, as training calls them)"},
       {.name = "overlap_compute",
        .kind = Kind::kSwitch,
-       .group = Group::kCollectives,
        .default_text = "off",
        .help = "beside a matrix product on each rank"},
       {.name = "congestion",
        .kind = Kind::kSwitch,
-       .group = Group::kCollectives,
        .default_text = "off",
        .help = "beside other traffic between the same ranks"},
-  };
-}
-
-std::vector<Option> link_options() {
-  return {
       {.name = "pairs",
        .kind = Kind::kFlag,
-       .group = Group::kCollectives,
        .default_text = "off",
        .help = "instead of collectives every link between two nodes, or between two ranks of one "
                "node, as many at once as can be; names a slow node or link (3 nodes or more)"},
       {.name = "pair_by",
        .kind = Kind::kChoice,
-       .group = Group::kCollectives,
        .default_text = "node",
        .help =
            "with --pairs: one link between two nodes, or one for each rank with the rank at the "
@@ -88,20 +70,9 @@ std::vector<Option> link_options() {
        .choices = names_of<PairBy>()},
       {.name = "save_topology",
        .kind = Kind::kPath,
-       .group = Group::kCollectives,
        .help = "latency and bandwidth of links, fitted over the sizes, for `predict --topology`",
-       .value_name = "FILE",
        .across_ranks = AcrossRanks::kMayDiffer},
   };
-}
-
-}  // namespace
-
-std::vector<Option> comm_options() {
-  std::vector<Option> options = comm_exchange_options();
-  for (Option& option : manner_options()) options.push_back(std::move(option));
-  for (Option& option : link_options()) options.push_back(std::move(option));
-  return options;
 }
 
 }  // namespace scalemark::settings::table

@@ -1,31 +1,21 @@
 #include "core/settings/table/table.h"
 
 namespace scalemark::settings::table {
-namespace {
 
-std::vector<Option> layer_options() {
+std::vector<Option> general_options() {
   return {
       {.name = "config",
        .kind = Kind::kPath,
-       .group = Group::kGeneral,
        .help = "options from a flat JSON file, or from a built-in configuration (`scalemark "
                "configs`); several may be given, the later wins",
        .value_name = "FILE|NAME",
        .layer = true},
       {.name = "set",
-       .kind = Kind::kText,
-       .group = Group::kGeneral,
        .help = "one option as a pair; stronger than every other source",
        .value_name = "KEY=VALUE",
        .layer = true},
-  };
-}
-
-std::vector<Option> run_options() {
-  return {
       {.name = "output",
        .kind = Kind::kPath,
-       .group = Group::kGeneral,
        .commands =
            kPredict | kBaselineMake | kDataTokenize | kDataShow | kDoctor | kReproduce | kImport,
        .field = kField<&GeneralSettings::output>,
@@ -49,7 +39,6 @@ std::vector<Option> run_options() {
        .across_ranks = AcrossRanks::kMayDiffer},
       {.name = "overwrite",
        .kind = Kind::kFlag,
-       .group = Group::kGeneral,
        .commands = kReport | kCompare | kAccept | kLint | kPublishedLint | kPublishedExport |
                    kPredict | kBaselineMake | kDataTokenize | kDataGenerate | kDataPack |
                    kDataShow | kDoctor | kReproduce | kImport | kPublishedAdd,
@@ -67,7 +56,6 @@ std::vector<Option> run_options() {
        .across_ranks = AcrossRanks::kMayDiffer},
       {.name = "resume",
        .kind = Kind::kFlag,
-       .group = Group::kGeneral,
        .without = kComm,
        .field = kField<&CheckpointSettings::resume>,
        .sweep_field = kSweepField<&SweepSettings::resume>,
@@ -77,7 +65,6 @@ std::vector<Option> run_options() {
        .one_start = true},
       {.name = "dry_run",
        .kind = Kind::kFlag,
-       .group = Group::kGeneral,
        .commands = kAccept | kReproduce,
        .field = kField<&GeneralSettings::dry_run>,
        .default_text = "off",
@@ -86,7 +73,6 @@ std::vector<Option> run_options() {
                     {kReproduce, "print the runs, as commands and configuration files, and exit"}}},
       {.name = "quiet",
        .kind = Kind::kFlag,
-       .group = Group::kGeneral,
        .field = kField<&GeneralSettings::quiet>,
        .default_text = "off",
        .help = "the result and errors only: no progress, no notes",
@@ -94,7 +80,6 @@ std::vector<Option> run_options() {
        .across_ranks = AcrossRanks::kMayDiffer},
       {.name = "verbose",
        .kind = Kind::kFlag,
-       .group = Group::kGeneral,
        .field = kField<&GeneralSettings::verbose>,
        .default_text = "off",
        .help = "more about what happens",
@@ -102,7 +87,6 @@ std::vector<Option> run_options() {
        .across_ranks = AcrossRanks::kMayDiffer},
       {.name = "no_progress",
        .kind = Kind::kFlag,
-       .group = Group::kGeneral,
        .commands = kDataPack | kDataVerify,
        .field = kField<&GeneralSettings::no_progress>,
        .default_text = "off",
@@ -110,7 +94,6 @@ std::vector<Option> run_options() {
        .across_ranks = AcrossRanks::kMayDiffer},
       {.name = "log_format",
        .kind = Kind::kChoice,
-       .group = Group::kGeneral,
        .commands = kDoctor,
        .field = kField<&GeneralSettings::log_format>,
        .default_text = "text",
@@ -119,7 +102,6 @@ std::vector<Option> run_options() {
        .across_ranks = AcrossRanks::kMayDiffer},
       {.name = "yes",
        .kind = Kind::kFlag,
-       .group = Group::kGeneral,
        .commands = kReproduce,
        .without = kTrain,
        .default_text = "off",
@@ -127,7 +109,6 @@ std::vector<Option> run_options() {
        .across_ranks = AcrossRanks::kMayDiffer},
       {.name = "scale_down",
        .kind = Kind::kSeconds,
-       .group = Group::kGeneral,
        .commands = kReproduce,
        .help = "shrink ranks, sizes, steps and repetitions until the run fits this machine and a "
                "time (alone: 5 minutes); it then shows the method, not the number",
@@ -135,7 +116,6 @@ std::vector<Option> run_options() {
        .words = {"on", "off"},
        .range = kAboveZero},
       {.name = "fail_on",
-       .group = Group::kGeneral,
        .commands = kReport | kCompare | kLint | kPublishedLint,
        .field = kField<&GeneralSettings::fail_on>,
        .default_text = "error",
@@ -144,7 +124,6 @@ std::vector<Option> run_options() {
        .value_name = "WORD,...",
        .one_start = true},
       {.name = "metrics_port",
-       .group = Group::kGeneral,
        .help =
            "rank 0 serves this run's pages: / for a browser, /metrics for Prometheus, /status "
            "for `scalemark top`; a PORT alone is open to this machine only, auto takes a free one",
@@ -152,25 +131,20 @@ std::vector<Option> run_options() {
        .across_ranks = AcrossRanks::kMayDiffer},
       {.name = "telemetry_every",
        .kind = Kind::kSeconds,
-       .group = Group::kGeneral,
        .field = kField<&GeneralSettings::telemetry_every_s>,
        .default_text = "0.1",
        .help = "how often a side thread reads clocks, memory, disks and network; less often where "
                "that takes more than 0.5 % of a core",
-       .value_name = "SECONDS",
        .range = {.low = 0.01, .high = 3600}},
       {.name = "metrics_token",
        .kind = Kind::kPath,
-       .group = Group::kGeneral,
        .commands = kTop,
        .help = "file with a secret that the metrics page asks for (Authorization: Bearer); needed "
                "where --metrics-port is not on loopback",
        .own_help = {{kTop, "file with the secret that the run's metrics page asks for"}},
-       .value_name = "FILE",
        .across_ranks = AcrossRanks::kMayDiffer},
       {.name = "torch",
        .kind = Kind::kPath,
-       .group = Group::kGeneral,
        .commands = kDoctor,
        .field = kField<&GeneralSettings::torch>,
        .help =
@@ -179,14 +153,6 @@ std::vector<Option> run_options() {
        .value_name = "DIR",
        .across_ranks = AcrossRanks::kMayDiffer},
   };
-}
-
-}  // namespace
-
-std::vector<Option> general_options() {
-  std::vector<Option> options = layer_options();
-  for (Option& option : run_options()) options.push_back(std::move(option));
-  return options;
 }
 
 }  // namespace scalemark::settings::table

@@ -1,13 +1,11 @@
 #include "core/settings/table/table.h"
 
 namespace scalemark::settings::table {
-namespace {
 
-std::vector<Option> scaling_options() {
+std::vector<Option> sweep_options() {
   return {
       {.name = "world_sizes",
        .kind = Kind::kCount,
-       .group = Group::kSweeping,
        .commands = kComm | kPredict,
        .identity = Identity::kAxis,
        .help = "numbers of ranks to measure (default: 1, 2, 4, ... up to the ranks there are; "
@@ -23,7 +21,6 @@ std::vector<Option> scaling_options() {
        .aliases = {"world_size"}},
       {.name = "strong_by",
        .kind = Kind::kChoice,
-       .group = Group::kSweeping,
        .sweep_field = kSweepField<&SweepSettings::strong_by>,
        .default_text = "batch",
        .help = "how a fixed global batch is kept with fewer ranks: a larger batch, or more "
@@ -31,7 +28,6 @@ std::vector<Option> scaling_options() {
        .choices = names_of<StrongBy>()},
       {.name = "placement",
        .kind = Kind::kChoice,
-       .group = Group::kSweeping,
        .commands = kComm,
        .sweep_field = kSweepField<&SweepSettings::placement>,
        .identity = Identity::kPoint,
@@ -41,59 +37,41 @@ std::vector<Option> scaling_options() {
        .choices = names_of<Placement>()},
       {.name = "device_spread",
        .kind = Kind::kShare,
-       .group = Group::kSweeping,
        .sweep_field = kSweepField<&SweepSettings::device_spread>,
        .help = "by how much healthy devices differ (standard deviation, 1%): a rank is named only "
                "beyond it (default: what the other ranks of the run show)",
-       .value_name = "SHARE",
        .range = {.low = 0, .high = 1, .low_excluded = true, .high_excluded = true}},
       {.name = "price_per_hour",
        .kind = Kind::kNumber,
-       .group = Group::kSweeping,
        .sweep_field = kSweepField<&SweepSettings::price_per_hour>,
        .help =
            "price per hour of all ranks together; the report then gives samples per unit of money",
-       .value_name = "X",
        .range = kAboveZero},
-  };
-}
-
-std::vector<Option> length_options() {
-  return {
       {.name = "repetitions",
        .kind = Kind::kCount,
-       .group = Group::kSweeping,
        .commands = kComm,
        .sweep_field = kSweepField<&SweepSettings::repetitions>,
        .help = "runs of each point (default 5; --quick 1, which gives no intervals)",
-       .value_name = "N",
        .range = {.low = 1, .high = 100'000}},
       {.name = "until_ci",
        .kind = Kind::kShare,
-       .group = Group::kSweeping,
        .sweep_field = kSweepField<&SweepSettings::until_ci>,
        .help =
            "repeat until each point's 95 % intervals of throughput and of efficiency are within +- "
            "this share",
-       .value_name = "SHARE",
        .range = {.low = 0, .high = 1, .low_excluded = true, .high_excluded = true}},
       {.name = "max_time",
        .kind = Kind::kSeconds,
-       .group = Group::kSweeping,
        .sweep_field = kSweepField<&SweepSettings::max_time_s>,
        .help = "of the whole sweep (with --until-ci 1h unless given)",
-       .value_name = "SECONDS",
        .range = kAboveZero},
       {.name = "tune",
-       .kind = Kind::kText,
-       .group = Group::kSweeping,
        .sweep_field = kSweepField<&SweepSettings::tune>,
        .help = "find the fastest value of this option, in the list given for it or its default "
                "list: values that are surely slower are dropped on the way",
        .value_name = "OPTION"},
       {.name = "quick",
        .kind = Kind::kFlag,
-       .group = Group::kSweeping,
        .sweep_field = kSweepField<&SweepSettings::quick>,
        .default_text = "off",
        .help =
@@ -101,7 +79,6 @@ std::vector<Option> length_options() {
            "cannot fit is refused"},
       {.name = "thorough",
        .kind = Kind::kFlag,
-       .group = Group::kSweeping,
        .sweep_field = kSweepField<&SweepSettings::thorough>,
        .default_text = "off",
        .help = "5 repetitions (3 where time is short) and long windows within 20 minutes (or "
@@ -109,7 +86,6 @@ std::vector<Option> length_options() {
                "a plan that cannot fit is refused"},
       {.name = "checks",
        .kind = Kind::kChoices,
-       .group = Group::kSweeping,
        .commands = kComm,
        .sweep_field = kSweepField<&SweepSettings::checks>,
        .help = "what is measured of the devices besides the points of each start, for `accept`: "
@@ -120,64 +96,42 @@ std::vector<Option> length_options() {
        .choices = names_of<Check>()},
       {.name = "sustain",
        .kind = Kind::kSeconds,
-       .group = Group::kSweeping,
        .sweep_field = kSweepField<&SweepSettings::sustain_s>,
        .help = "before the points of the first start, hold matrix products so long on all devices "
                "of a node at once: does a device keep its speed?",
-       .value_name = "SECONDS",
        .range = kAboveZero},
       {.name = "burn_in",
        .kind = Kind::kNumber,
-       .group = Group::kSweeping,
        .sweep_field = kSweepField<&SweepSettings::burn_in_hours>,
        .help = "repeat with long windows for so many hours",
        .value_name = "HOURS",
        .range = {.low = 0, .high = 10'000, .low_excluded = true},
        .unit = "hours"},
-  };
-}
-
-std::vector<Option> course_options() {
-  return {
       {.name = "retries",
        .kind = Kind::kCount,
-       .group = Group::kSweeping,
        .commands = kComm,
        .sweep_field = kSweepField<&SweepSettings::retries>,
        .default_text = "1",
        .help = "retries of a run that failed without losing a rank, or whose window was disturbed: "
                "throttled, or shared with others",
-       .value_name = "N",
        .range = {.low = 0, .high = 100}},
       {.name = "allow_oom",
        .kind = Kind::kFlag,
-       .group = Group::kSweeping,
        .sweep_field = kSweepField<&SweepSettings::allow_oom>,
        .default_text = "off",
        .help = "out of memory is an answer: it does not change the exit code"},
       {.name = "fresh_process",
        .kind = Kind::kFlag,
-       .group = Group::kSweeping,
        .sweep_field = kSweepField<&SweepSettings::fresh_process>,
        .default_text = "off",
        .help = "new ranks for each repetition (ranks that this command starts itself)"},
       {.name = "resume_anyway",
        .kind = Kind::kFlag,
-       .group = Group::kSweeping,
        .sweep_field = kSweepField<&SweepSettings::resume_anyway>,
        .default_text = "off",
        .help = "resume although program, settings or machine changed; the break is recorded",
        .one_start = true},
   };
-}
-
-}  // namespace
-
-std::vector<Option> sweep_options() {
-  std::vector<Option> options = scaling_options();
-  for (Option& option : length_options()) options.push_back(std::move(option));
-  for (Option& option : course_options()) options.push_back(std::move(option));
-  return options;
 }
 
 }  // namespace scalemark::settings::table

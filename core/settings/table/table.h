@@ -1,4 +1,5 @@
-// The parts of the option table, one per owner of the settings; option.cpp joins them.
+// The parts of the option table, one per owner of the settings and each in one group of --help;
+// option.cpp joins them.
 #pragma once
 
 #include <vector>

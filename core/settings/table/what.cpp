@@ -3,13 +3,11 @@
 namespace scalemark::settings::table {
 
 std::vector<Option> what_options() {
-  constexpr Group kGroup = Group::kWhat;
   constexpr Range kPixels{.low = 8, .high = 4096};
   constexpr Range kTokens{.low = 8, .high = 512};  // BERT's position table ends at 512
   return {
       {.name = "workload",
        .kind = Kind::kText,  // its values are the catalogue, checked in resolve.cpp
-       .group = kGroup,
        .field = kField<&TaskSettings::workload>,
        .identity = Identity::kAxis,
        .default_text = "mlp",
@@ -17,7 +15,6 @@ std::vector<Option> what_options() {
        .value_name = "NAME"},
       {.name = "task",
        .kind = Kind::kChoice,
-       .group = kGroup,
        .field = kField<&TaskSettings::task>,
        .identity = Identity::kAxis,
        .default_text = "pretrain",
@@ -25,7 +22,6 @@ std::vector<Option> what_options() {
        .choices = {"pretrain"}},
       {.name = "data",
        .kind = Kind::kPath,
-       .group = kGroup,
        .commands = kDataBench | kDataShow,
        .field = kField<&TaskSettings::data>,
        .identity = Identity::kAxis,
@@ -36,15 +32,12 @@ std::vector<Option> what_options() {
        .value_name = "synthetic|PATH"},
       {.name = "vocab",
        .kind = Kind::kPath,
-       .group = kGroup,
        .commands = kDataTokenize | kDataBench,
        .field = kField<&TaskSettings::vocab>,
        .identity = Identity::kPoint,
-       .help = "vocab.txt of the WordPiece tokenizer, one entry a line",
-       .value_name = "FILE"},
+       .help = "vocab.txt of the WordPiece tokenizer, one entry a line"},
       {.name = "cased",
        .kind = Kind::kFlag,
-       .group = kGroup,
        .commands = kDataTokenize | kDataBench,
        .field = kField<&TaskSettings::cased>,
        .identity = Identity::kAxis,
@@ -52,24 +45,20 @@ std::vector<Option> what_options() {
        .help = "tokenize as BERT cased does: keep case and accents"},
       {.name = "image_size",
        .kind = Kind::kCount,
-       .group = kGroup,
        .commands = kDataBench | kDataGenerate | kDataShow,
        .field = kField<&TaskSettings::image_size>,
        .identity = Identity::kAxis,
        .help = "side of the square that the network sees",
        .own_help = {{kDataGenerate,
                      "side of the images made, in pixels (default: sizes as in ImageNet)"}},
-       .value_name = "N",
        .range = kPixels,
        .unit = "pixels"},
       {.name = "sequence_length",
        .kind = Kind::kCount,
-       .group = kGroup,
        .commands = kDataBench,
        .field = kField<&TaskSettings::sequence_length>,
        .identity = Identity::kAxis,
        .help = "tokens per sequence, padding included",
-       .value_name = "N",
        .range = kTokens,
        .unit = "tokens"},
   };
