@@ -6,6 +6,7 @@
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/help.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/catalogue/workload.h"
 #include "core/settings/builtin_configs.h"
 #include "core/settings/option.h"
@@ -27,12 +28,7 @@ std::string values_of(const Option& option) {
   for (const auto choice : option.choices) values = with_blank(values, choice);
   for (const auto word : option.words) values = with_blank(values, word);
   if (option.kind == Kind::kSwitch) values = "on off";
-  if (option.name == "workload") {
-    values.clear();
-    for (const auto& workload : catalogue::all_workloads()) {
-      values = with_blank(values, workload.name);
-    }
-  }
+  if (option.name == "workload") values = joined(catalogue::workload_names(), " ");
   if (option.name == "config") {
     for (const auto& config : settings::builtin_configs()) values = with_blank(values, config.name);
   }

@@ -5,6 +5,7 @@
 
 #include "apps/scalemark/commands.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/base/version.h"
 #include "core/catalogue/workload.h"
 #include "core/settings/value.h"
@@ -44,13 +45,7 @@ std::string description(Command command, const Option& option) {
     if (command & commands) return std::string(help);
   }
   std::string text(option.help);
-  if (option.name == "workload") {
-    std::string names;
-    for (const auto& workload : catalogue::all_workloads()) {
-      names += (names.empty() ? "" : ", ") + workload.name;
-    }
-    text += ": " + names;
-  }
+  if (option.name == "workload") text += ": " + joined(catalogue::workload_names(), ", ");
   if (!option.unit.empty()) text += ", in " + std::string(option.unit);
   const bool off_flag = option.kind == Kind::kFlag && option.default_text == "off";
   if (!option.default_text.empty() && !off_flag) {

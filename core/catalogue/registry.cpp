@@ -18,6 +18,12 @@ std::span<const Workload> all_workloads() {
   return workloads;
 }
 
+std::vector<std::string_view> workload_names() {
+  std::vector<std::string_view> names;
+  for (const Workload& workload : all_workloads()) names.push_back(workload.name);
+  return names;
+}
+
 const Workload* find_workload(std::string_view name) {
   const auto workloads = all_workloads();
   const auto found = std::ranges::find(workloads, name, &Workload::name);

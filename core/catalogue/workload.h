@@ -89,6 +89,7 @@ struct Workload {
 };
 
 std::span<const Workload> all_workloads();
+std::vector<std::string_view> workload_names();
 const Workload* find_workload(std::string_view name);  // nullptr when unknown
 
 // `shape` with the workload's own numbers where it says 0.

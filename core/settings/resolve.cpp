@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/text.h"
 #include "core/catalogue/backends.h"
 #include "core/catalogue/strategy.h"
 #include "core/catalogue/workload.h"
@@ -60,13 +61,8 @@ class Resolver {
   }
 
   void refuse_workload(const std::string& name) {
-    std::vector<std::string_view> names;
-    std::string list;
-    for (const auto& workload : catalogue::all_workloads()) {
-      names.push_back(workload.name);
-      list += (list.empty() ? "" : ", ") + workload.name;
-    }
-    refuse("workload", "one of " + list + " is allowed", did_you_mean(name, names));
+    const auto names = catalogue::workload_names();
+    refuse("workload", "one of " + joined(names, ", ") + " is allowed", did_you_mean(name, names));
   }
 
   void refuse_bad_values() {

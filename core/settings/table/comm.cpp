@@ -3,15 +3,6 @@
 #include "core/settings/table/table.h"
 
 namespace scalemark::settings::table {
-namespace {
-
-std::vector<std::string_view> workload_names() {
-  std::vector<std::string_view> names;
-  for (const auto& workload : catalogue::all_workloads()) names.push_back(workload.name);
-  return names;
-}
-
-}  // namespace
 
 std::vector<Option> comm_options() {
   return {
@@ -31,7 +22,7 @@ std::vector<Option> comm_options() {
        .kind = Kind::kChoice,
        .help = "the sizes that training of this workload exchanges: its gradients as a whole, and "
                "DDP's buckets; alone, or besides --sizes",
-       .choices = workload_names()},
+       .choices = catalogue::workload_names()},
       {.name = "dtypes",
        .kind = Kind::kChoice,
        .default_text = "fp32",
