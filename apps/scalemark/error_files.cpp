@@ -4,6 +4,7 @@
 #include <string>
 
 #include "apps/scalemark/commands.h"
+#include "core/base/value_at.h"
 #include "core/launching/environment.h"
 #include "core/launching/error_file.h"
 #include "core/launching/rank_spec.h"
@@ -20,17 +21,12 @@ void attempt(const std::function<void()>& action) noexcept {
   }
 }
 
-std::string value_of(const launching::Environment& environment, std::string_view name) {
-  const auto found = environment.find(std::string(name));
-  return found == environment.end() ? "" : found->second;
-}
-
 }  // namespace
 
 void write_error_files(const ErrorRecord& record) {
   const launching::Environment environment = launching::snapshot_environment();
-  const std::string spec = value_of(environment, launching::kRankSpecVariable);
-  const std::string elastic = value_of(environment, "TORCHELASTIC_ERROR_FILE");
+  const std::string spec = value_at(environment, std::string(launching::kRankSpecVariable));
+  const std::string elastic = value_at(environment, "TORCHELASTIC_ERROR_FILE");
   attempt([&] {
     if (spec.empty()) return;
     const std::string file = launching::parse_rank_spec(spec).error_file;

@@ -7,6 +7,7 @@
 #include "apps/scalemark/gpu_view.h"
 #include "apps/scalemark/library_folder.h"
 #include "core/base/host_name.h"
+#include "core/base/value_at.h"
 #include "core/launching/environment.h"
 #include "core/monitoring/environment.h"
 #include "core/monitoring/topology.h"
@@ -83,27 +84,20 @@ void probe_topology(const settings::RawSettings& raw, settings::Machine& machine
 
 settings::Place probe_place(const std::string& given_run_id) {
   const auto environment = launching::snapshot_environment();
-  const auto started = environment.find(kStartDate);
-  settings::Place place{.host = host_name(),
-                        .date = started == environment.end() ? utc_now() : started->second};
+  settings::Place place{.host = host_name(), .date = value_at(environment, kStartDate, utc_now())};
   for (const char* variable : {"SLURM_JOB_ID", "TORCHELASTIC_RUN_ID"}) {
-    const auto found = environment.find(variable);
-    if (found != environment.end() && !found->second.empty()) {
-      place.job = found->second;
-      break;
-    }
+    const std::string job = value_at(environment, variable);
+    if (job.empty()) continue;
+    place.job = job;
+    break;
   }
   if (!given_run_id.empty()) place.job = given_run_id;
   return place;
 }
 
 std::string assume_gpus(const settings::RawSettings& raw, settings::Machine& machine) {
-  const auto text_of = [&](const char* option) {
-    const auto found = raw.find(option);
-    return found == raw.end() ? std::string() : found->second.text;
-  };
-  const bool only_plans = settings::parse_switch(text_of("dry_run")).value_or(false);
-  if (!only_plans || text_of("device") != "cuda" || !machine.gpus.empty()) return {};
+  const bool only_plans = settings::parse_switch(value_at(raw, "dry_run").text).value_or(false);
+  if (!only_plans || value_at(raw, "device").text != "cuda" || !machine.gpus.empty()) return {};
   constexpr std::size_t kAssumed = 8;
   machine.gpus.resize(kAssumed);
   return "no GPU is here: planned for " + std::to_string(kAssumed) + " on each machine";

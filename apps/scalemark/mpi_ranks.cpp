@@ -9,6 +9,7 @@
 
 #include "apps/scalemark/library_folder.h"
 #include "core/base/error.h"
+#include "core/base/value_at.h"
 #include "core/catalogue/backends.h"
 
 namespace scalemark::cli {
@@ -17,9 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 
 std::vector<fs::path> search_path(const launching::Environment& environment) {
-  const auto found = environment.find("PATH");
   std::vector<fs::path> folders;
-  std::istringstream text(found == environment.end() ? "" : found->second);
+  std::istringstream text(value_at(environment, "PATH"));
   for (std::string folder; std::getline(text, folder, ':');) {
     if (!folder.empty()) folders.emplace_back(folder);
   }

@@ -23,6 +23,7 @@
 #include "core/base/error.h"
 #include "core/base/terminal.h"
 #include "core/base/text.h"
+#include "core/base/value_at.h"
 #include "core/launching/bind.h"
 #include "core/launching/run_token.h"
 #include "core/monitoring/environment.h"
@@ -49,13 +50,8 @@ settings::RankCount ranks_of(const launching::Detection& detection) {
           .local_world_size = detection.world.local_world_size};
 }
 
-std::string text_in(const settings::RawSettings& raw, const char* option) {
-  const auto found = raw.find(option);
-  return found == raw.end() ? std::string() : found->second.text;
-}
-
 std::int64_t count_in(const settings::RawSettings& raw, const char* option) {
-  return std::max<std::int64_t>(1, settings::parse_count(text_in(raw, option)).value_or(1));
+  return std::max<std::int64_t>(1, settings::parse_count(value_at(raw, option).text).value_or(1));
 }
 
 // Whether it makes sense to look for a launcher although there are problems.
@@ -110,7 +106,7 @@ void refuse(const Problems& problems, const launching::Detection& detection) {
 // Makes the digest of --run-token's file part of the rendezvous. Not for a rank that the built-in
 // launcher has started: it got the digest from there. Throws as read_run_token() does.
 void use_run_token(const settings::RawSettings& raw, launching::Detection& detection) {
-  const std::string file = text_in(raw, "run_token");
+  const std::string file = value_at(raw, "run_token").text;
   if (file.empty() || !detection.error_file.empty()) return;  // or it was told already
   if (!detection.node) refuse_shared("--run-token", file, detection);
   const launching::RunToken token = launching::read_run_token(file);
@@ -134,11 +130,11 @@ void resolve(const Invocation& invocation, RankCommand& command) {
   probe_topology(layers.raw, probed.machine);
   settings::Surroundings around{.machine = probed.machine,
                                 .ranks = std::nullopt,
-                                .place = probe_place(text_in(layers.raw, "run_id"))};
+                                .place = probe_place(value_at(layers.raw, "run_id").text)};
   ResolvedCommand& base = command.base();
   base.date = around.place.date;
   base.about = layers.about;
-  base.yes = settings::parse_switch(text_in(layers.raw, "yes")).value_or(false);
+  base.yes = settings::parse_switch(value_at(layers.raw, "yes").text).value_or(false);
   scale_down(invocation.command, probed.machine, layers, base);
   Problems& problems = layers.problems;
   if (const std::string note = assume_gpus(layers.raw, probed.machine); !note.empty()) {

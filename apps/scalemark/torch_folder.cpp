@@ -1,10 +1,8 @@
 #include "apps/scalemark/torch_folder.h"
 
-#include <fstream>
-#include <iterator>
-
 #include "core/base/error.h"
 #include "core/base/version.h"
+#include "core/monitoring/text_file.h"
 
 #ifndef SCALEMARK_TORCH_DIR
 #define SCALEMARK_TORCH_DIR ""
@@ -23,11 +21,6 @@ Error torch_error(std::string code, std::string what, std::string expected) {
                 .hint = "pip install torch==" + version +
                         ", then --torch DIR or SCALEMARK_TORCH=DIR, DIR being its folder "
                         "site-packages/torch (scripts/quickstart does both)"});
-}
-
-std::string text_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
 }  // namespace
@@ -56,7 +49,7 @@ TorchFolder find_torch(const std::string& given) {
                       "'" + path + "' (" + folder.from + ") has no lib/libtorch_cpu.so",
                       "torch " + wanted);
   }
-  const auto version = version_of(text_of(folder.path / "version.py"));
+  const auto version = version_of(monitoring::read_text(folder.path / "version.py").value_or(""));
   folder.version = version.value_or("unknown");
   if (folder.version.substr(0, folder.version.find('+')) != wanted) {
     throw torch_error("E_TORCH_VERSION",

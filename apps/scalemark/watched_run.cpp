@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -14,6 +12,7 @@
 #include "core/base/error.h"
 #include "core/base/file_kind.h"
 #include "core/live/fetch.h"
+#include "core/monitoring/text_file.h"
 #include "core/reporting/record/point_facts.h"
 
 namespace scalemark::cli {
@@ -29,17 +28,9 @@ std::optional<double> file_time_of(const fs::path& file) {
          1e-9 * static_cast<double>(facts.st_mtim.tv_nsec);
 }
 
-std::optional<std::string> status_text_of(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  if (!stream) return std::nullopt;
-  return text.str();
-}
-
 bool runs(const fs::path& file) {
   try {
-    return live::parse_status(status_text_of(file).value_or(""), file.string()).state ==
+    return live::parse_status(monitoring::read_text(file).value_or(""), file.string()).state ==
            live::kRunning;
   } catch (const Error&) {
     return false;
@@ -104,7 +95,7 @@ WatchedRun::Reading WatchedRun::reading() const {
   if (is_remote())
     return {.text = live::fetch(url_, token_, kPatience), .written = seconds_since_1970()};
   const auto time = file_time_of(file_);
-  auto text = status_text_of(file_);
+  auto text = monitoring::read_text(file_);
   if (!time || !text) throw no_input("'" + origin() + "' cannot be read any more");
   return {.text = std::move(*text), .written = *time};
 }

@@ -11,13 +11,13 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <optional>
 #include <utility>
 
 #include "core/base/descriptor.h"
+#include "core/base/numbers.h"
 
 namespace scalemark {
 namespace {
@@ -46,11 +46,8 @@ std::optional<int> own_descriptor(const fs::path& path) {
   if (unknown || !folder.starts_with("/proc/") || !folder.ends_with("/fd")) return std::nullopt;
   const std::string own = "/proc/" + fs::read_symlink("/proc/self", unknown).string() + "/";
   if (unknown || !folder.starts_with(own)) return std::nullopt;
-  const std::string name = path.filename().string();
-  int number = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  const bool whole = error == std::errc() && end == name.data() + name.size();
-  return whole && ::fcntl(number, F_GETFD) >= 0 ? std::optional(number) : std::nullopt;
+  const auto number = whole_number(path.filename().string());
+  return number && ::fcntl(*number, F_GETFD) >= 0 ? number : std::nullopt;
 }
 
 bool is_stream(mode_t mode) {

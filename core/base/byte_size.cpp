@@ -4,6 +4,9 @@
 #include <cstdio>
 #include <limits>
 
+#include "core/base/numbers.h"
+#include "core/base/text.h"
+
 namespace scalemark {
 namespace {
 
@@ -26,29 +29,20 @@ constexpr Unit kUnits[] = {{"KiB", 1LL << 10},
                            {"TB", 1'000'000'000'000},
                            {"B", 1}};  // last: every unit ends with it
 
-std::optional<std::int64_t> parse_whole(std::string_view text) {
-  if (text.starts_with('+')) text.remove_prefix(1);
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 }  // namespace
 
 std::string readable_bytes(std::uint64_t bytes) {
   if (bytes < kMiB) return std::to_string(bytes) + " bytes";
   const bool small = bytes < kGiB / 2;
-  char text[48];
-  std::snprintf(text, sizeof text, small ? "%.1f MiB" : "%.2f GiB",
-                static_cast<double>(bytes) / static_cast<double>(small ? kMiB : kGiB));
-  return text;
+  return printed(small ? "%.1f MiB" : "%.2f GiB",
+                 static_cast<double>(bytes) / static_cast<double>(small ? kMiB : kGiB));
 }
 
 std::optional<std::int64_t> parse_byte_size(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
   for (const Unit& unit : kUnits) {
     if (!text.ends_with(unit.suffix)) continue;
-    const auto count = parse_whole(text.substr(0, text.size() - unit.suffix.size()));
+    const auto count = whole_number<std::int64_t>(text.substr(0, text.size() - unit.suffix.size()));
     if (!count || *count < 1 || *count > kMostBytes / unit.bytes) return std::nullopt;
     return *count * unit.bytes;
   }

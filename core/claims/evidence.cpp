@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/value_at.h"
 #include "core/reporting/record/point_facts.h"
 #include "core/reporting/record/verdict.h"
 
@@ -188,8 +189,7 @@ Measured change_in(const Report& report, const EffectRecord& effect, const Row& 
 }
 
 std::int64_t ranks_of(const std::map<std::string, std::string>& fixed) {
-  const auto found = fixed.find("world_size");
-  return found == fixed.end() ? 0 : std::atoll(found->second.c_str());
+  return std::atoll(value_at(fixed, "world_size").c_str());
 }
 
 // --scale-down takes a smaller network of the same kind: bert-mini for bert-large.

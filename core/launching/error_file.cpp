@@ -2,13 +2,13 @@
 
 #include <ctime>
 #include <fstream>
-#include <sstream>
 #include <utility>
 
 #include "core/base/atomic_file.h"
 #include "core/base/error_fields.h"
 #include "core/base/json_reader.h"
 #include "core/base/json_writer.h"
+#include "core/monitoring/text_file.h"
 
 namespace scalemark::launching {
 
@@ -53,12 +53,10 @@ bool has_verdict_mark(const fs::path& error_file) noexcept {
 }
 
 std::optional<RankError> read_error_file(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return {};
-  std::ostringstream text;
-  text << file.rdbuf();
+  const auto text = monitoring::read_text(path);
+  if (!text) return {};
   try {
-    return record_in<RankError>(FieldJson::parse(text.str()), "error");
+    return record_in<RankError>(FieldJson::parse(*text), "error");
   } catch (const FieldJson::exception&) {
     return {};
   } catch (const Error&) {

@@ -1,10 +1,10 @@
 // The impure half of the detection: looks at this process and its machine.
 #include <unistd.h>
 
-#include <fstream>
 #include <sstream>
 
 #include "core/launching/detect.h"
+#include "core/monitoring/text_file.h"
 #include "core/monitoring/visible_gpus.h"
 
 namespace scalemark::launching {
@@ -12,21 +12,15 @@ namespace {
 
 constexpr int kMostAncestors = 64;
 
-std::string token_content_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream content;
-  content << file.rdbuf();
-  return content.str();
-}
-
 bool has_variable(int pid, const std::string& name) {
-  const auto environment = '\0' + token_content_of("/proc/" + std::to_string(pid) + "/environ");
+  const auto environment =
+      '\0' + monitoring::read_text("/proc/" + std::to_string(pid) + "/environ").value_or("");
   return environment.find('\0' + name + "=") != std::string::npos;
 }
 
 // The fourth field of /proc/PID/stat; the second, the name, may hold spaces and brackets.
 int parent_of(int pid) {
-  const auto stat = token_content_of("/proc/" + std::to_string(pid) + "/stat");
+  const auto stat = monitoring::read_text("/proc/" + std::to_string(pid) + "/stat").value_or("");
   const auto bracket = stat.rfind(')');
   if (bracket == std::string::npos) return 0;
   std::istringstream rest(stat.substr(bracket + 1));

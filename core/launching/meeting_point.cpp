@@ -2,22 +2,12 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdio>
 
+#include "core/base/fnv1a.h"
 #include "core/launching/parse.h"
 
 namespace scalemark::launching {
 namespace {
-
-// FNV-1a, 64 bits: the same on every machine, which std::hash does not promise.
-std::uint64_t fnv1a(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325u;
-  for (const char c : text) {
-    hash ^= static_cast<unsigned char>(c);
-    hash *= 0x100000001b3u;
-  }
-  return hash;
-}
 
 std::string lower(std::string text) {
   std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -68,9 +58,7 @@ std::string hashed_run_id(const Rendezvous& rendezvous, std::string_view job) {
   auto key = file ? "file:" + rendezvous.file
                   : lower(rendezvous.host) + ":" + std::to_string(rendezvous.port);
   if (!job.empty()) key.append(" ").append(job);
-  char digits[17];
-  std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(fnv1a(key)));
-  return digits;
+  return fnv1a_hex(key);
 }
 
 std::uint16_t derived_port(std::string_view run_id) {

@@ -1,4 +1,5 @@
 // Nodes that start their own ranks: typed options, Kubernetes' PET_* variables, settings.
+#include "core/base/value_at.h"
 #include "core/launching/launchers.h"
 #include "core/launching/parse.h"
 
@@ -6,8 +7,7 @@ namespace scalemark::launching {
 namespace {
 
 std::string origin_of(const Request& request, const std::string& option) {
-  const auto found = request.origins.find(option);
-  return found == request.origins.end() ? "default" : found->second;
+  return value_at(request.origins, option, "default");
 }
 
 // "4", or an elastic range whose ends are equal.

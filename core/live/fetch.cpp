@@ -10,7 +10,6 @@
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/string_body.hpp>
 #include <boost/beast/http/write.hpp>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <future>
@@ -18,6 +17,7 @@
 
 #include "core/base/error.h"
 #include "core/base/make_error.h"
+#include "core/base/numbers.h"
 #include "core/base/quiet_thread.h"
 #include "core/base/text.h"
 
@@ -44,9 +44,8 @@ Error no_url_of_ours(const std::string& url) {
 }
 
 bool is_port(std::string_view text) {
-  int port = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), port);
-  return failed == std::errc() && end == text.data() + text.size() && port > 0 && port < 65536;
+  const int port = whole_number(text).value_or(0);
+  return port > 0 && port < 65536;
 }
 
 // Blanks and signs could end the line of the request that they are sent in.

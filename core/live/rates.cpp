@@ -8,6 +8,7 @@
 
 #include "core/base/json_writer.h"
 #include "core/base/text.h"
+#include "core/base/value_at.h"
 
 namespace scalemark::live {
 namespace {
@@ -167,8 +168,7 @@ void add_ranks(const Status* before, const Status& now, RunNow& run) {
     for (const RankStatus& rank : before->ranks) earlier[rank.rank] = &rank;
   }
   for (const RankStatus& rank : now.ranks) {
-    const auto found = earlier.find(rank.rank);
-    run.ranks.push_back(rank_rates(found == earlier.end() ? nullptr : found->second, rank));
+    run.ranks.push_back(rank_rates(value_at(earlier, rank.rank), rank));
     if (now.state == kRunning && is_measuring(rank.phase) && rank.since_step_s) {
       run.ranks.back().last_step_age_s = *rank.since_step_s + rank.silent_s + run.age_s;
     }
@@ -182,8 +182,7 @@ void add_nodes(const Status* before, const Status& now, RunNow& run) {
     for (const NodeStatus& node : before->nodes) earlier[node.host] = &node;
   }
   for (const NodeStatus& node : now.nodes) {
-    const auto found = earlier.find(node.host);
-    run.nodes.push_back(node_rates(found == earlier.end() ? nullptr : found->second, node));
+    run.nodes.push_back(node_rates(value_at(earlier, node.host), node));
   }
 }
 

@@ -1,8 +1,8 @@
 #include "core/monitoring/cgroup.h"
 
-#include <charconv>
 #include <sstream>
 
+#include "core/base/numbers.h"
 #include "core/monitoring/environment.h"
 #include "core/monitoring/text_file.h"
 
@@ -13,13 +13,6 @@ namespace fs = std::filesystem;
 
 // v1 says "no limit" with the largest multiple of a page; no machine has 2^60 bytes.
 constexpr std::uint64_t kUnlimitedFrom = 1ULL << 60;
-
-std::optional<std::int64_t> number(std::string_view text) {
-  std::int64_t value = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (parsed.ec != std::errc()) return std::nullopt;  // "max"
-  return value;
-}
 
 template <class T>
 void tighten(std::optional<T>& limit, T value) {
@@ -33,8 +26,7 @@ void tighten_cpus(CgroupLimits& limits, std::optional<std::int64_t> quota_us,
 }
 
 void tighten_memory(CgroupLimits& limits, const fs::path& file) {
-  const auto line = read_line(file);
-  const auto bytes = line ? number(*line) : std::nullopt;
+  const auto bytes = number_in<std::int64_t>(file);  // absent for "max"
   if (!bytes || *bytes < 0 || static_cast<std::uint64_t>(*bytes) >= kUnlimitedFrom) return;
   tighten(limits.memory_bytes, static_cast<std::uint64_t>(*bytes));
 }
@@ -77,16 +69,16 @@ void read_v2(CgroupLimits& limits, const fs::path& folder) {
   if (const auto line = read_line(folder / "cpu.max")) {
     const auto blank = line->find(' ');
     if (blank != std::string::npos) {
-      tighten_cpus(limits, number(line->substr(0, blank)), number(line->substr(blank + 1)));
+      tighten_cpus(limits, leading_number<std::int64_t>(*line),
+                   leading_number<std::int64_t>(line->substr(blank + 1)));
     }
   }
   tighten_memory(limits, folder / "memory.max");
 }
 
 void read_v1_cpu(CgroupLimits& limits, const fs::path& folder) {
-  const auto quota = read_line(folder / "cpu.cfs_quota_us");
-  const auto period = read_line(folder / "cpu.cfs_period_us");
-  if (quota && period) tighten_cpus(limits, number(*quota), number(*period));
+  tighten_cpus(limits, number_in<std::int64_t>(folder / "cpu.cfs_quota_us"),
+               number_in<std::int64_t>(folder / "cpu.cfs_period_us"));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "core/base/durations.h"
 #include "core/monitoring/nvml_library.h"
+#include "core/monitoring/text_file.h"
 
 namespace scalemark::monitoring {
 namespace {
@@ -17,13 +18,6 @@ using Clock = std::chrono::steady_clock;
 
 // RAPL's counters wrap after 0.26 MJ on common servers: 10 minutes at 400 W.
 constexpr double kLongestStretchSeconds = 600;
-
-std::optional<std::uint64_t> number_in(const fs::path& file) {
-  std::ifstream stream(file);
-  std::uint64_t value = 0;
-  if (stream >> value) return value;
-  return std::nullopt;
-}
 
 struct Zone {
   fs::path counter;
@@ -39,8 +33,8 @@ std::vector<Zone> package_zones(const fs::path& powercap) {
     std::ifstream stream(entry.path() / "name");
     std::string name;
     if (!(stream >> name) || !name.starts_with("package-")) continue;
-    const auto range = number_in(entry.path() / "max_energy_range_uj");
-    if (!range || !number_in(entry.path() / "energy_uj")) return {};
+    const auto range = number_in<std::uint64_t>(entry.path() / "max_energy_range_uj");
+    if (!range || !number_in<std::uint64_t>(entry.path() / "energy_uj")) return {};
     zones.push_back({.counter = entry.path() / "energy_uj", .range_uj = *range});
   }
   std::ranges::sort(zones, {}, &Zone::counter);
@@ -55,7 +49,7 @@ class CpuEnergy final : public EnergyMeter {
     begun_ = Clock::now();
     readable_ = true;
     for (Zone& zone : zones_) {
-      const auto now = number_in(zone.counter);
+      const auto now = number_in<std::uint64_t>(zone.counter);
       readable_ = readable_ && now;
       zone.before_uj = now.value_or(0);
     }
@@ -65,7 +59,7 @@ class CpuEnergy final : public EnergyMeter {
     std::vector<double> used;
     if (!readable_ || seconds_since(begun_) > kLongestStretchSeconds) return used;
     for (const Zone& zone : zones_) {
-      const auto now = number_in(zone.counter);
+      const auto now = number_in<std::uint64_t>(zone.counter);
       if (!now) return {};
       const bool wrapped = *now < zone.before_uj;
       const std::uint64_t uj =

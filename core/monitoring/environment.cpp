@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <iterator>
@@ -79,15 +78,6 @@ int affinity_cores(int logical) {
   return logical;
 }
 
-std::optional<std::int64_t> number_of_nic(const fs::path& file) {
-  const auto line = read_line(file);
-  std::int64_t value = 0;
-  if (!line) return std::nullopt;
-  const auto parsed = std::from_chars(line->data(), line->data() + line->size(), value);
-  if (parsed.ec != std::errc()) return std::nullopt;
-  return value;
-}
-
 std::vector<Nic> read_nics(const fs::path& root) {
   std::vector<Nic> nics;
   std::error_code error;
@@ -97,9 +87,9 @@ std::vector<Nic> read_nics(const fs::path& root) {
     nic.name = it->path().filename();
     if (nic.name == "lo") continue;
     nic.state = read_line(it->path() / "operstate").value_or("unknown");
-    nic.speed_Mbit_per_s = number_of_nic(it->path() / "speed");
+    nic.speed_Mbit_per_s = number_in<std::int64_t>(it->path() / "speed");
     if (nic.speed_Mbit_per_s && *nic.speed_Mbit_per_s <= 0) nic.speed_Mbit_per_s.reset();
-    nic.mtu = number_of_nic(it->path() / "mtu");
+    nic.mtu = number_in<std::int64_t>(it->path() / "mtu");
     nics.push_back(nic);
   }
   std::sort(nics.begin(), nics.end(), [](const Nic& a, const Nic& b) { return a.name < b.name; });

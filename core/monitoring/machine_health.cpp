@@ -1,9 +1,9 @@
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <string_view>
 #include <utility>
 
+#include "core/base/numbers.h"
 #include "core/monitoring/health.h"
 #include "core/monitoring/text_file.h"
 
@@ -15,15 +15,12 @@ namespace fs = std::filesystem;
 // A file that holds something else than one number, as "N/A (no PMA)", gives nothing.
 void add_counter(std::vector<HealthCounter>& counters, const std::string& device,
                  const fs::path& file) {
-  const auto line = read_line(file);
-  std::uint64_t value = 0;
-  if (!line) return;
-  const auto [end, error] = std::from_chars(line->data(), line->data() + line->size(), value);
-  if (error != std::errc() || end != line->data() + line->size()) return;
+  const auto value = whole_number<std::uint64_t>(read_line(file).value_or(""));
+  if (!value) return;
   counters.push_back({.device = device,
                       .uuid = {},
                       .counter = file.filename(),
-                      .value = static_cast<double>(value)});
+                      .value = static_cast<double>(*value)});
 }
 
 }  // namespace

@@ -4,9 +4,8 @@
 #include <malloc.h>
 #include <unistd.h>
 
-#include <charconv>
-
 #include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/monitoring/text_file.h"
 
 namespace scalemark::monitoring {
@@ -33,10 +32,8 @@ std::optional<std::uint64_t> kilobyte_field(std::string_view text, std::string_v
     if (!line.starts_with(key)) continue;
     line.remove_prefix(key.size());
     line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
-    std::uint64_t kilobytes = 0;
-    const auto parsed = std::from_chars(line.data(), line.data() + line.size(), kilobytes);
-    if (parsed.ec != std::errc()) return std::nullopt;
-    return kilobytes * 1024;
+    const auto kilobytes = leading_number<std::uint64_t>(line);
+    return kilobytes ? std::optional(*kilobytes * 1024) : std::nullopt;
   }
   return std::nullopt;
 }

@@ -3,9 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <ctime>
 
+#include "core/base/numbers.h"
 #include "core/monitoring/text_file.h"
 
 namespace scalemark::monitoring {
@@ -17,10 +17,7 @@ std::optional<std::uint64_t> start_ticks(std::string_view stat) {
     at = stat.find(' ', at + 1);
   }
   if (at == stat.npos) return std::nullopt;
-  const std::string_view number = stat.substr(at + 1, stat.find(' ', at + 1) - at - 1);
-  std::uint64_t ticks = 0;
-  const auto parsed = std::from_chars(number.data(), number.data() + number.size(), ticks);
-  return parsed.ec == std::errc() ? std::optional(ticks) : std::nullopt;
+  return leading_number<std::uint64_t>(stat.substr(at + 1));
 }
 
 std::optional<std::chrono::duration<double>> process_age() {

@@ -1,11 +1,11 @@
 #include "core/monitoring/rdma.h"
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 #include <string_view>
 #include <tuple>
 
+#include "core/base/numbers.h"
 #include "core/monitoring/text_file.h"
 
 namespace scalemark::monitoring {
@@ -22,10 +22,9 @@ std::string word_behind_number(const std::optional<std::string>& line) {
 
 // "400 Gb/sec (4X NDR)" -> 400
 std::optional<double> gigabits_in(const std::optional<std::string>& line) {
-  double rate = 0;
   if (!line || line->find("Gb/sec") == std::string::npos) return std::nullopt;
-  const auto parsed = std::from_chars(line->data(), line->data() + line->size(), rate);
-  return parsed.ec == std::errc() && rate > 0 ? std::optional(rate) : std::nullopt;
+  const auto rate = leading_number<double>(*line);
+  return rate.value_or(0) > 0 ? rate : std::nullopt;
 }
 
 // RoCE names it beside the first address of the port; of InfiniBand it is the device's own.
@@ -38,9 +37,9 @@ std::string network_interface(const fs::path& device, const fs::path& port) {
 std::optional<RdmaPort> read_port(const fs::path& device, const fs::path& folder) {
   RdmaPort port;
   port.device = device.filename();
-  const std::string number = folder.filename();
-  const auto parsed = std::from_chars(number.data(), number.data() + number.size(), port.port);
-  if (parsed.ec != std::errc()) return std::nullopt;
+  const auto number = leading_number<decltype(port.port)>(folder.filename().string());
+  if (!number) return std::nullopt;
+  port.port = *number;
   port.state = word_behind_number(read_line(folder / "state"));
   port.physical_state = word_behind_number(read_line(folder / "phys_state"));
   port.link_layer = read_line(folder / "link_layer").value_or("");

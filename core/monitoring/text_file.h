@@ -1,11 +1,12 @@
-// Reads the small text files of /proc and /sys whole, and lists their folders. Private to this
-// module.
+// Reads the small text files of /proc and /sys whole, and lists their folders.
 #pragma once
 
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "core/base/numbers.h"
 
 namespace scalemark::monitoring {
 
@@ -14,6 +15,12 @@ std::optional<std::string> read_text(const std::filesystem::path& file);
 
 // The first line, without the end of line and surrounding blanks.
 std::optional<std::string> read_line(const std::filesystem::path& file);
+
+// The number that the file begins with.
+template <class Number>
+std::optional<Number> number_in(const std::filesystem::path& file) {
+  return leading_number<Number>(read_line(file).value_or(""));
+}
 
 // Lists the folder's entries, sorted; empty when it is absent or cannot be read.
 std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder);

@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <bit>
 #include <cctype>
-#include <charconv>
 #include <iterator>
 #include <map>
 #include <sstream>
 #include <vector>
 
+#include "core/base/value_at.h"
 #include "core/monitoring/text_file.h"
 #include "core/placement/cpu_list.h"
 
@@ -27,11 +27,8 @@ std::vector<int> read_list(const fs::path& file) {
 }
 
 std::optional<int> read_number(const fs::path& file) {
-  const std::string text = read_line(file).value_or("");
-  int value = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool is_known = parsed.ec == std::errc() && value >= 0;  // -1: the kernel does not know
-  return is_known ? std::optional(value) : std::nullopt;
+  const auto value = number_in<int>(file);
+  return value.value_or(-1) >= 0 ? value : std::nullopt;  // -1: the kernel does not know
 }
 
 std::map<int, int> node_of_cpus(const fs::path& root) {
@@ -62,12 +59,12 @@ placement::Topology read_topology(const fs::path& root) {
   const auto allowed = placement::parse_cpu_list(allowed_cpus(root));
   for (const int cpu : allowed.value_or(std::vector<int>{})) {
     const fs::path folder = root / "sys/devices/system/cpu" / ("cpu" + std::to_string(cpu));
-    const auto node = node_of.find(cpu);
+
     topology.cpus.push_back(
         {.id = cpu,
          .core = core_of(folder, cpu),
          .package = read_number(folder / "topology/physical_package_id").value_or(0),
-         .node = node == node_of.end() ? 0 : node->second});
+         .node = value_at(node_of, cpu)});
   }
   return topology;
 }

@@ -1,10 +1,11 @@
 #include "core/monitoring/visible_gpus.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <functional>
 #include <string_view>
+
+#include "core/base/numbers.h"
 
 namespace scalemark::monitoring {
 namespace {
@@ -19,10 +20,8 @@ std::string_view trimmed(std::string_view entry) {
 }
 
 std::optional<int> number_of(std::string_view entry, int gpus) {
-  int number = -1;
-  const auto [end, error] = std::from_chars(entry.data(), entry.data() + entry.size(), number);
-  const bool whole = error == std::errc() && end == entry.data() + entry.size();
-  return whole && number >= 0 && number < gpus ? std::optional(number) : std::nullopt;
+  const auto number = whole_number(entry);
+  return number && *number >= 0 && *number < gpus ? number : std::nullopt;
 }
 
 std::vector<int> chosen(std::string_view rest, int gpus, const IndexOfUuid& index_of_uuid) {

@@ -1,7 +1,8 @@
 #include "core/placement/cpu_list.h"
 
 #include <algorithm>
-#include <charconv>
+
+#include "core/base/numbers.h"
 
 namespace scalemark::placement {
 namespace {
@@ -9,10 +10,8 @@ namespace {
 constexpr int kMost = 65535;
 
 std::optional<int> whole(std::string_view text) {
-  int value = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool all = read.ec == std::errc() && read.ptr == text.data() + text.size();
-  return all && value >= 0 && value <= kMost ? std::optional(value) : std::nullopt;
+  const auto value = whole_number(text);
+  return value && *value >= 0 && *value <= kMost ? value : std::nullopt;
 }
 
 void sort_once(std::vector<int>& cpus) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "core/base/value_at.h"
+
 namespace scalemark::settings {
 
 placement::Answer place_ranks(const Machine& machine, placement::Bind bind, DeviceKind device,
@@ -27,11 +29,11 @@ std::optional<Problem> impossible_binding(const Settings& settings, const Machin
   const placement::Bind bind = settings.parallel.bind;
   const auto answer = place_ranks(machine, bind, settings.parallel.device, ranks.local_world_size);
   if (answer.problem.empty()) return std::nullopt;
-  const auto origin = settings.origins.find("bind");
+
   return Problem{.option = "bind",
                  .found = std::string(name_of(bind)),
                  .allowed = answer.problem,
-                 .origin = origin == settings.origins.end() ? "" : origin->second,
+                 .origin = value_at(settings.origins, "bind"),
                  .hint =
                      "leave --bind out; where a launcher has bound the ranks already, start "
                      "them unbound (mpirun --bind-to none, srun --cpu-bind=none)"};

@@ -1,5 +1,7 @@
 #include "core/settings/processes.h"
 
+#include "core/base/value_at.h"
+
 namespace scalemark::settings {
 namespace {
 
@@ -10,18 +12,12 @@ Processes processes_with(std::string_view strategy, Server server) {
   return {.count = known->processes, .dedicated_server = serves && server == Server::kDedicated};
 }
 
-std::string text_in(const RawSettings& raw, const char* option) {
-  const auto found = raw.find(option);
-  return found == raw.end() ? "" : found->second.text;
-}
-
 Problem problem_with(const Settings& settings, const char* option, std::string found,
                      std::string allowed, std::string hint) {
-  const auto origin = settings.origins.find(option);
   return {.option = option,
           .found = std::move(found),
           .allowed = std::move(allowed),
-          .origin = origin == settings.origins.end() ? "" : origin->second,
+          .origin = value_at(settings.origins, option),
           .hint = std::move(hint)};
 }
 
@@ -32,8 +28,8 @@ Processes process_kind_of(const ParallelSettings& parallel) {
 }
 
 Processes processes_in(const RawSettings& raw) {
-  return processes_with(text_in(raw, "strategy"),
-                        find_word<Server>(text_in(raw, "server")).value_or(Server::kRank0));
+  return processes_with(value_at(raw, "strategy").text,
+                        find_word<Server>(value_at(raw, "server").text).value_or(Server::kRank0));
 }
 
 int process_count(const Processes& processes, int world_size) {

@@ -8,6 +8,7 @@
 
 #include "core/base/byte_size.h"
 #include "core/base/encoding.h"
+#include "core/base/numbers.h"
 #include "core/collectives/message_size.h"
 
 namespace scalemark::settings {
@@ -124,20 +125,12 @@ std::string limit_text(const Option& option, std::string_view refused) {
 }  // namespace
 
 std::optional<std::int64_t> parse_count(std::string_view text) {
-  text = without_plus(text);
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
+  return whole_number<std::int64_t>(without_plus(text));
 }
 
 std::optional<double> parse_number(std::string_view text) {
-  text = without_plus(text);
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  if (!std::isfinite(value)) return std::nullopt;
-  return value;
+  const auto value = whole_number<double>(without_plus(text));
+  return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
 std::optional<double> parse_seconds(std::string_view text) {

@@ -4,14 +4,13 @@
 #include <fcntl.h>
 
 #include <array>
-#include <charconv>
 #include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string_view>
-#include <system_error>
 
 #include "core/base/descriptor.h"
+#include "core/base/numbers.h"
 
 namespace scalemark::monitoring {
 
@@ -30,13 +29,7 @@ class KeptFile {
   }
 
   // Its first number.
-  std::optional<double> number() {
-    const std::string_view all = text();
-    double value = 0;
-    const auto parsed = std::from_chars(all.data(), all.data() + all.size(), value);
-    if (parsed.ec != std::errc()) return std::nullopt;
-    return value;
-  }
+  std::optional<double> number() { return leading_number<double>(text()); }
 
  private:
   Descriptor descriptor_;
