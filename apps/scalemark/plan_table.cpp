@@ -39,7 +39,7 @@ std::string points_table(const Plan& plan) {
     const std::string cells[] = {
         std::to_string(run.order + 1),
         p.group,
-        to_text(p.role) + (p.asked ? "" : " (added)"),
+        std::string(name_of(p.role)) + (p.asked ? "" : " (added)"),
         std::to_string(p.world_size),
         members_text(planning::members_of(plan, run)),
         size_text(p, size.batch_size),
@@ -64,7 +64,7 @@ std::string skipped_list(const Plan& plan) {
 std::string slices_list(const Plan& plan) {
   std::string text = "\nScaling tables:\n";
   for (const planning::Slice& slice : plan.slices) {
-    text += "  " + to_text(slice.kind) + ":";
+    text += "  " + std::string(name_of(slice.kind)) + ":";
     for (const auto& [option, value] : slice.fixed) text += " " + option + "=" + value;
     text += "; against " + (slice.baseline ? plan.points[*slice.baseline].group : "nothing");
     text += "\n";
@@ -106,8 +106,7 @@ std::string totals(const Plan& plan) {
   if (skipped > 0) text += " (" + std::to_string(skipped) + " more skipped)";
   text += " x " + std::to_string(plan.stop.least_blocks) +
           " blocks = " + std::to_string(plan.runs.size()) + " runs on " +
-          std::to_string(plan.world_size) + (plan.world_size == 1 ? " rank" : " ranks") +
-          "; about " + duration_text(plan.estimated_s) +
+          counted(plan.world_size, "rank") + "; about " + duration_text(plan.estimated_s) +
           " in all, which may be wrong by a factor of 3.\n";
   text += "The order is that of the first block; each block has its own, from seed + block.\n";
   if (plan.world_size > 1) {

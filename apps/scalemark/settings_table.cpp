@@ -1,12 +1,13 @@
 #include "apps/scalemark/settings_table.h"
 
-#include <cstdio>
 #include <vector>
 
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/setting_text.h"
 #include "core/base/text.h"
+#include "core/base/value_at.h"
 #include "core/catalogue/workload.h"
+#include "core/planning/estimates.h"
 #include "core/settings/option.h"
 #include "core/settings/settings_json.h"
 
@@ -16,14 +17,10 @@ namespace {
 std::string headline(const settings::Settings& settings, int world_size) {
   const catalogue::Workload* workload = catalogue::find_workload(settings.task.workload);
   if (!workload) return {};
-  const catalogue::ModelShape shape = catalogue::resolved_shape(
-      *workload,
-      {.image_size = settings.task.image_size, .sequence_length = settings.task.sequence_length});
-  char flops[48];
-  std::snprintf(flops, sizeof flops, "%.4g GFLOP", workload->flops_per_sample(shape) / 1e9);
+  const catalogue::ModelShape shape = planning::shape_of(*workload, settings);
   return workload->title + ": " + grouped(static_cast<double>(workload->parameters(shape))) +
-         " parameters, " + flops + " per sample forward and backward; " +
-         std::to_string(world_size) + (world_size == 1 ? " rank" : " ranks") + " on " +
+         " parameters, " + printed("%.4g GFLOP", workload->flops_per_sample(shape) / 1e9) +
+         " per sample forward and backward; " + counted(world_size, "rank") + " on " +
          std::string(name_of(settings.parallel.device)) + "\n";
 }
 
@@ -31,22 +28,19 @@ std::string headline(const settings::Settings& settings, int world_size) {
 
 std::string settings_table(const settings::Settings& settings, int world_size) {
   auto values = settings::flat_settings(settings);
-  const auto origin_of = [&](const std::string& name) {
-    const auto found = settings.origins.find(name);
-    return found == settings.origins.end() ? std::string() : found->second;
-  };
+
   std::vector<SettingRow> rows;
   for (const settings::Option& option : settings::all_options()) {
     for (const std::string& name : setting_names(option, settings.origins)) {
-      const std::string origin = origin_of(name);
+      const std::string origin = value_at(settings.origins, name);
       if (!takes(settings::kTrain, option) || origin.empty()) continue;
       if (name.starts_with("metrics_")) continue;  // where its pages are served is no setting
       rows.push_back({&option, name, shown_value(values, option, name), origin});
     }
   }
   for (const char* name : {"lr_warmup_share", "decay_norms_and_biases"}) {
-    if (!origin_of(name).empty())
-      rows.push_back({nullptr, name, plain(values[name]), origin_of(name)});
+    if (!value_at(settings.origins, name).empty())
+      rows.push_back({nullptr, name, plain(values[name]), value_at(settings.origins, name)});
   }
   return folded(headline(settings, world_size) + setting_lines(rows), 2);
 }

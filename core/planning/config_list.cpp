@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/base/value_at.h"
 #include "core/settings/builtin_configs.h"
 
 namespace scalemark::planning {
@@ -19,14 +20,9 @@ settings::Machine node_of_8_gpus() {
   return machine;
 }
 
-std::string text_of(const settings::RawSettings& raw, const char* option) {
-  const auto found = raw.find(option);
-  return found == raw.end() ? "" : found->second.text;
-}
-
 std::string takes(settings::Command command, const settings::RawSettings& raw,
                   const Surveyed& surveyed) {
-  if (text_of(raw, "device") == "cuda" && surveyed.machine.gpus.empty()) return "needs a GPU";
+  if (value_at(raw, "device").text == "cuda" && surveyed.machine.gpus.empty()) return "needs a GPU";
   const Forecast found = forecast(command, raw, surveyed);
   if (!found.problems.empty()) return "refused: " + found.problems.front().allowed;
   return rough_duration(found.estimated_s) + (found.fits_memory() ? "" : ", too little memory");

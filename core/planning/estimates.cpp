@@ -48,12 +48,6 @@ bool on_cpu(const settings::Settings& settings) {
   return settings.parallel.device == settings::DeviceKind::kCpu;
 }
 
-catalogue::ModelShape shape_of(const catalogue::Workload& workload,
-                               const settings::Settings& settings) {
-  return catalogue::resolved_shape(workload, {.image_size = settings.task.image_size,
-                                              .sequence_length = settings.task.sequence_length});
-}
-
 double length_s(double least_s, std::optional<double> most_s, std::int64_t least_steps,
                 double step_s) {
   const double wanted = std::max(least_s, static_cast<double>(least_steps) * step_s);
@@ -65,9 +59,6 @@ double length_s(double least_s, std::optional<double> most_s, std::int64_t least
 int input_batches(const settings::Settings& settings) {
   return settings.task.data == "synthetic" ? kSyntheticBatches : kLoadedBatches;
 }
-
-constexpr double kWarmupSecondsCpu = 2;
-constexpr double kWarmupSecondsCuda = 10;
 
 }  // namespace
 
@@ -158,17 +149,36 @@ double estimated_trace_s(const settings::Settings& settings, double step_s) {
 }
 
 RunLength run_length_of(const settings::Settings& settings) {
-  RunLength length{.warmup_iters = settings.measuring.warmup_iters,
-                   .iters = settings.measuring.iters};
-  length.least_warmup_s = settings.parallel.device == settings::DeviceKind::kCuda
-                              ? kWarmupSecondsCuda
-                              : kWarmupSecondsCpu;
-  length.max_warmup_s = settings.measuring.max_warmup_s;
+  RunLength length = default_length(settings);
+  apply_options(settings.measuring, length);
+  return length;
+}
+
+RunLength default_length(const settings::Settings& settings) {
+  RunLength length;
+  length.least_warmup_s = settings.parallel.device == settings::DeviceKind::kCuda ? 10 : 2;
+  return length;
+}
+
+void apply_options(const settings::MeasuringSettings& measuring, RunLength& length) {
+  length.iters = measuring.iters;
+  length.warmup_iters = measuring.warmup_iters;
+  if (length.warmup_iters) length.most_warmup_s.reset();
+  length.max_warmup_s = measuring.max_warmup_s;
   if (length.max_warmup_s) {
     length.least_warmup_s = std::min(length.least_warmup_s, *length.max_warmup_s);
   }
-  length.least_window_s = std::max(length.least_window_s, settings.measuring.min_time_s);
-  return length;
+  if (length.iters) length.most_window_s.reset();
+  length.least_window_s = std::max(length.least_window_s, measuring.min_time_s);
+  if (length.most_window_s) {
+    length.most_window_s = std::max(*length.most_window_s, measuring.min_time_s);
+  }
+}
+
+catalogue::ModelShape shape_of(const catalogue::Workload& workload,
+                               const settings::Settings& settings) {
+  return catalogue::resolved_shape(workload, {.image_size = settings.task.image_size,
+                                              .sequence_length = settings.task.sequence_length});
 }
 
 double estimated_steps_s(const settings::Settings& settings, const RunLength& length,

@@ -67,6 +67,14 @@ double estimated_trace_s(const settings::Settings& settings, double step_s);
 // window.
 RunLength run_length_of(const settings::Settings& settings);
 
+// The length before those options are looked at, and with them; they override a preset's limits.
+RunLength default_length(const settings::Settings& settings);
+void apply_options(const settings::MeasuringSettings& measuring, RunLength& length);
+
+// The size of the inputs that the network is given.
+catalogue::ModelShape shape_of(const catalogue::Workload& workload,
+                               const settings::Settings& settings);
+
 // All steps of a run but those of --trace, which the first repetition has.
 double estimated_steps_s(const settings::Settings& settings, const RunLength& length,
                          double step_s);

@@ -4,6 +4,7 @@
 
 #include "core/catalogue/strategy.h"
 #include "core/catalogue/workload.h"
+#include "core/planning/estimates.h"
 
 namespace scalemark::planning {
 namespace {
@@ -15,10 +16,7 @@ double payload_of(const PlannedPoint& point) {
   const auto* strategy = catalogue::find_strategy(settings.parallel.strategy);
   const bool alone = point.skipped || point.processes < 2;
   if (alone || !workload || !strategy || !strategy->exchanges) return 0;
-  const auto shape = catalogue::resolved_shape(
-      *workload,
-      {.image_size = settings.task.image_size, .sequence_length = settings.task.sequence_length});
-  return sizeof(float) * static_cast<double>(workload->parameters(shape));
+  return sizeof(float) * static_cast<double>(workload->parameters(shape_of(*workload, settings)));
 }
 
 }  // namespace

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <map>
 
 #include "core/base/text.h"
+#include "core/base/value_at.h"
 #include "core/catalogue/strategy.h"
 #include "core/planning/comparisons.h"
 #include "core/planning/environments.h"
@@ -24,8 +24,7 @@ using settings::Axis;
 using settings::Problem;
 
 bool computes_on_gpus(const settings::SweepRequest& asked, const settings::Machine& machine) {
-  const auto device = asked.common.find("device");
-  return !machine.gpus.empty() && (device == asked.common.end() || device->second.text != "cpu");
+  return !machine.gpus.empty() && value_at(asked.common, "device").text != "cpu";
 }
 
 std::vector<std::string> texts_of(const settings::SweepRequest& asked, const char* option) {
@@ -68,9 +67,8 @@ std::string whole_seconds(double seconds) {
 }
 
 std::uint64_t seed_of(const settings::RawSettings& common) {
-  const auto found = common.find("seed");
-  if (found == common.end()) return 0;
-  return static_cast<std::uint64_t>(settings::parse_count(found->second.text).value_or(0));
+  return static_cast<std::uint64_t>(
+      settings::parse_count(value_at(common, "seed").text).value_or(0));
 }
 
 class PlanMaker {
@@ -105,14 +103,13 @@ class PlanMaker {
 
  private:
   Problem problem_of(const Overrun& over) const {
-    const auto given = request_.asked.own.find(over.option);
     const auto runs = std::ranges::count_if(
         answer_.plan.points, [](const PlannedPoint& point) { return !point.skipped; });
     return {.option = over.option,
             .allowed = "by the estimate the " + std::to_string(runs) +
                        " points of this plan need " + whole_seconds(over.least_s) +
                        " at least, and it has " + whole_seconds(over.limit_s),
-            .origin = given == request_.asked.own.end() ? "" : given->second.origin,
+            .origin = value_at(request_.asked.own, over.option).origin,
             .hint = "drop points or take smaller batches; most takes " +
                     answer_.plan.points[over.longest].group + ", " + whole_seconds(over.longest_s)};
   }
@@ -127,13 +124,12 @@ class PlanMaker {
     }
     const int needed = processes_for(request_.asked, sizes.back()).first;
     if (needed <= launched) return;
-    const auto given = request_.asked.own.find("world_sizes");
-    answer_.problems.push_back({"world_sizes", std::to_string(sizes.back()),
-                                "at most " + std::to_string(launched - (needed - sizes.back())) +
-                                    ", the ranks that are launched" +
-                                    (needed > sizes.back() ? " without the server" : ""),
-                                given == request_.asked.own.end() ? "" : given->second.origin,
-                                "start more ranks, or leave it out"});
+
+    answer_.problems.push_back(
+        {"world_sizes", std::to_string(sizes.back()),
+         "at most " + std::to_string(launched - (needed - sizes.back())) +
+             ", the ranks that are launched" + (needed > sizes.back() ? " without the server" : ""),
+         value_at(request_.asked.own, "world_sizes").origin, "start more ranks, or leave it out"});
   }
 
   void decide_workload() {
@@ -151,35 +147,27 @@ class PlanMaker {
 
   // The same for every point, the baseline too: docs/METRICS.md, "threads".
   int threads_of_a_rank() const {
-    const auto placement = request_.asked.sweep.placement;
+    const int launched = answer_.plan.world_size;
+    const auto most_of = [&](int processes) {
+      return most_on_a_node(
+          members(processes, request_.node_of_rank, request_.asked.sweep.placement),
+          request_.node_of_rank);
+    };
     int most = 1;
     for (const int n : answer_.plan.sweep.world_sizes) {
-      std::map<int, int> ranks;
-      const int processes =
-          std::min(std::max(n, processes_for(request_.asked, n).second), answer_.plan.world_size);
-      for (const int rank : members(processes, request_.node_of_rank, placement)) {
-        most = std::max(most, ++ranks[request_.node_of_rank[static_cast<std::size_t>(rank)]]);
-      }
+      const int processes = std::max(n, processes_for(request_.asked, n).second);
+      most = std::max(most, most_of(std::min(processes, launched)));
     }
     const bool gpus = computes_on_gpus(request_.asked, request_.machine);
+    // The ranks of the whole launch count, since all of them are bound.
     return settings::threads_per_rank(
         request_.machine, bind(), gpus ? settings::DeviceKind::kCuda : settings::DeviceKind::kCpu,
-        most_on_a_node(), most);
+        most_of(launched), most);
   }
 
   placement::Bind bind() const {
-    const auto given = common_.find("bind");
-    const auto word =
-        given == common_.end() ? std::nullopt : find_word<placement::Bind>(given->second.text);
-    return word.value_or(placement::Bind::kNone);
-  }
-
-  // The ranks of the whole launch count, since all of them are bound.
-  int most_on_a_node() const {
-    std::map<int, int> ranks;
-    int most = 1;
-    for (const int node : request_.node_of_rank) most = std::max(most, ++ranks[node]);
-    return most;
+    return find_word<placement::Bind>(value_at(common_, "bind").text)
+        .value_or(placement::Bind::kNone);
   }
 
   void make_points() {
@@ -264,10 +252,10 @@ class PlanMaker {
     const std::string& tuned = answer_.plan.sweep.tune;
     if (tuned.empty() || std::ranges::count(answer_.plan.comparisons, tuned, &Comparison::axis) > 0)
       return;
-    const auto given = request_.asked.own.find("tune");
+
     answer_.problems.push_back(
         {"tune", tuned, "no two points of this sweep differ in it: it has no effect here",
-         given == request_.asked.own.end() ? "" : given->second.origin,
+         value_at(request_.asked.own, "tune").origin,
          "an option of the exchange needs 2 ranks, one of the loader --data"});
   }
 

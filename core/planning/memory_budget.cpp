@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "core/base/value_at.h"
+
 namespace scalemark::planning {
 
 std::optional<std::uint64_t> least(std::optional<std::uint64_t> a, std::optional<std::uint64_t> b) {
@@ -48,11 +50,11 @@ std::optional<settings::Problem> unknown_rank_in_memory_limit(const settings::Se
                                                               int world_size) {
   const auto& limits = settings.parallel.memory_limit.bytes_of_rank;
   if (limits.empty() || limits.rbegin()->first < world_size) return std::nullopt;
-  const auto origin = settings.origins.find("memory_limit");
+
   return settings::Problem{.option = "memory_limit",
                            .found = std::to_string(limits.rbegin()->first) + "=...",
                            .allowed = "the ranks are 0 to " + std::to_string(world_size - 1),
-                           .origin = origin == settings.origins.end() ? "" : origin->second,
+                           .origin = value_at(settings.origins, "memory_limit"),
                            .hint = "name ranks of this launch, or start more"};
 }
 

@@ -1,5 +1,6 @@
 // Which ranks a point uses, and in which order points run.
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "core/base/error.h"
@@ -60,6 +61,15 @@ std::vector<int> members(int processes, const std::vector<int>& node_of_rank, Pl
   }
   std::ranges::sort(chosen);
   return chosen;
+}
+
+int most_on_a_node(const std::vector<int>& ranks, const std::vector<int>& node_of_rank) {
+  std::map<int, int> count;
+  int most = 0;
+  for (const int rank : ranks) {
+    most = std::max(most, ++count[node_of_rank[static_cast<std::size_t>(rank)]]);
+  }
+  return most;
 }
 
 std::vector<int> members_of(const Plan& plan, const PlannedRun& run) {

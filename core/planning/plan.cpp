@@ -4,30 +4,6 @@
 
 namespace scalemark::planning {
 
-std::string to_text(Role role) {
-  switch (role) {
-    case Role::kMeasured:
-      return "measured";
-    case Role::kBaseline:
-      return "baseline";
-    case Role::kSolo:
-      return "solo";
-  }
-  throw bug("a role without a name");
-}
-
-std::string to_text(SliceKind kind) {
-  switch (kind) {
-    case SliceKind::kWeak:
-      return "weak";
-    case SliceKind::kStrongByBatch:
-      return "strong-by-batch";
-    case SliceKind::kStrongByAccumulation:
-      return "strong-by-accumulation";
-  }
-  throw bug("a slice without a name");
-}
-
 settings::Settings with_batch_size(settings::Settings settings, std::int64_t batch_size,
                                    int world_size) {
   auto& size = settings.size;

@@ -2,6 +2,7 @@
 // runs. Plain data; made by make_plan.h. Knows no launcher, no clock and no result.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -9,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/words.h"
 #include "core/settings/settings.h"
 #include "core/settings/sweep_settings.h"
 
@@ -17,10 +19,18 @@ namespace scalemark::planning {
 // kBaseline: 1 rank, strategy none. kSolo: several ranks, strategy none. The role is the same for
 // points that were asked for and points that the plan added.
 enum class Role { kMeasured, kBaseline, kSolo };
-enum class SliceKind { kWeak, kStrongByBatch, kStrongByAccumulation };
+constexpr auto words_of(Role) {
+  return std::to_array<Word<Role>>(
+      {{Role::kMeasured, "measured"}, {Role::kBaseline, "baseline"}, {Role::kSolo, "solo"}});
+}
 
-std::string to_text(Role role);       // "measured" | "baseline" | "solo"
-std::string to_text(SliceKind kind);  // "weak" | "strong-by-batch" | "strong-by-accumulation"
+enum class SliceKind { kWeak, kStrongByBatch, kStrongByAccumulation };
+constexpr auto words_of(SliceKind) {
+  return std::to_array<Word<SliceKind>>(
+      {{SliceKind::kWeak, "weak"},
+       {SliceKind::kStrongByBatch, "strong-by-batch"},
+       {SliceKind::kStrongByAccumulation, "strong-by-accumulation"}});
+}
 
 // How long one run lasts. A given number of steps decides alone. Otherwise a run reaches both the
 // least steps and the least seconds, unless that takes more than `most_...`: then it has fewer
@@ -144,6 +154,9 @@ std::vector<PlannedRun> block(const Plan& plan, int k);
 // node in turn. bug() when there are fewer ranks.
 using settings::Placement;
 std::vector<int> members(int processes, const std::vector<int>& node_of_rank, Placement placement);
+
+// How many of these ranks stand on one node, at most.
+int most_on_a_node(const std::vector<int>& ranks, const std::vector<int>& node_of_rank);
 
 // Ranks of the world that take part in `run`: its point's; where that is one rank alone, a rank
 // that is drawn anew for each block. What one device differs from the others would otherwise be in

@@ -18,7 +18,7 @@ void put(json& object, const char* name, const std::optional<T>& value) {
 json point_json(const PlannedPoint& point) {
   const auto& size = point.settings.size;
   json object = {{"group", point.group},
-                 {"role", to_text(point.role)},
+                 {"role", name_of(point.role)},
                  {"asked", point.asked},
                  {"world_size", point.world_size},
                  {"processes", point.processes},
@@ -47,7 +47,7 @@ json point_json(const PlannedPoint& point) {
 }
 
 json slice_json(const Slice& slice) {
-  json object = {{"kind", to_text(slice.kind)}, {"fixed", slice.fixed}, {"rows", slice.rows}};
+  json object = {{"kind", name_of(slice.kind)}, {"fixed", slice.fixed}, {"rows", slice.rows}};
   put(object, "baseline", slice.baseline);
   put(object, "solo", slice.solo);
   return object;

@@ -102,15 +102,6 @@ RawSettings PointBuilder::raw_of(const SliceRequest& slice, int world_size,
   return raw;
 }
 
-int PointBuilder::largest_local(const std::vector<int>& members) const {
-  std::map<int, int> ranks;
-  int most = 1;
-  for (const int rank : members) {
-    most = std::max(most, ++ranks[request_.node_of_rank[static_cast<std::size_t>(rank)]]);
-  }
-  return most;
-}
-
 PlannedPoint PointBuilder::resolve(const RawSettings& raw, const SliceRequest& slice,
                                    int world_size, bool asked) {
   PlannedPoint point{.asked = asked,
@@ -121,7 +112,8 @@ PlannedPoint PointBuilder::resolve(const RawSettings& raw, const SliceRequest& s
                           request_.asked.sweep.placement);
   const settings::Surroundings around{
       .machine = request_.machine,
-      .ranks = settings::RankCount{world_size, largest_local(point.members)},
+      .ranks =
+          settings::RankCount{world_size, most_on_a_node(point.members, request_.node_of_rank)},
       .place = request_.place};
   settings::Resolution resolution = settings::resolve(raw, around);
   if (point.processes > launched) {

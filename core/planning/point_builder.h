@@ -49,7 +49,7 @@ class PointBuilder {
                        bool asked);
   void note_effects(const std::vector<std::string>& notes);
   void remember(const settings::RawSettings& raw, const std::vector<settings::Problem>& problems);
-  int largest_local(const std::vector<int>& members) const;
+
   void group_searches(Plan& plan);
   void name_points();
 

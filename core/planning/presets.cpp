@@ -35,12 +35,6 @@ struct Budget {
   double least_warmup_s = 0;  // 0: the default
 };
 
-RunLength default_length(const settings::Settings& settings) {
-  RunLength length;
-  length.least_warmup_s = settings.parallel.device == settings::DeviceKind::kCuda ? 10 : 2;
-  return length;
-}
-
 // The longest window that leaves room for the blocks of --communication-cost: as many steps again,
 // but no fewer than those blocks have at least.
 double affordable_window_s(const PlannedPoint& point, double left_s) {
@@ -50,22 +44,6 @@ double affordable_window_s(const PlannedPoint& point, double left_s) {
   const double least_blocks_s =
       static_cast<double>(kCostBlocks * cost_block_steps(1, period)) * step_s;
   return std::max(0.0, std::min(left_s / 2, left_s - least_blocks_s));
-}
-
-// Options that were given override the preset.
-void apply_options(const settings::MeasuringSettings& measuring, RunLength& length) {
-  length.iters = measuring.iters;
-  length.warmup_iters = measuring.warmup_iters;
-  if (length.warmup_iters) length.most_warmup_s.reset();
-  length.max_warmup_s = measuring.max_warmup_s;
-  if (length.max_warmup_s) {
-    length.least_warmup_s = std::min(length.least_warmup_s, *length.max_warmup_s);
-  }
-  if (length.iters) length.most_window_s.reset();
-  length.least_window_s = std::max(length.least_window_s, measuring.min_time_s);
-  if (length.most_window_s) {
-    length.most_window_s = std::max(*length.most_window_s, measuring.min_time_s);
-  }
 }
 
 class Scheduler {

@@ -1,8 +1,8 @@
 // This file identifies a plan across sessions and ranks.
 #include <algorithm>
-#include <cstdio>
 #include <set>
 
+#include "core/base/fnv1a.h"
 #include "core/base/text.h"
 #include "core/planning/plan.h"
 #include "core/settings/option.h"
@@ -29,24 +29,6 @@ std::string length_text(const RunLength& length) {
   add(length.least_window_s);
   return text;
 }
-
-// FNV-1a: no secrets, only equality. http://www.isthe.com/chongo/tech/comp/fnv/
-class Fingerprint {
- public:
-  void add(const std::string& text) {
-    for (const unsigned char c : text) mix(c);
-    mix(0);
-  }
-  std::string hex() const {
-    char text[20];
-    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash_));
-    return text;
-  }
-
- private:
-  void mix(unsigned char c) { hash_ = (hash_ ^ c) * 0x100000001b3ULL; }
-  std::uint64_t hash_ = 0xcbf29ce484222325ULL;
-};
 
 }  // namespace
 
@@ -80,13 +62,14 @@ std::map<std::string, std::string> resume_settings(const Plan& plan) {
 }
 
 std::string settings_fingerprint(const Plan& plan) {
-  Fingerprint fingerprint;
-  for (const auto& [name, value] : resume_settings(plan)) fingerprint.add(name + "=" + value);
+  std::string all;
+  const auto add = [&](const std::string& text) { all += text + '\0'; };
+  for (const auto& [name, value] : resume_settings(plan)) add(name + "=" + value);
   for (const PlannedPoint& point : plan.points) {
-    fingerprint.add(point.group + (point.skipped ? " skipped" : ""));
-    fingerprint.add(length_text(point.length));
+    add(point.group + (point.skipped ? " skipped" : ""));
+    add(length_text(point.length));
   }
-  return fingerprint.hex();
+  return fnv1a_hex(all);
 }
 
 }  // namespace scalemark::planning

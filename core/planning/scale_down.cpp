@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/base/text.h"
+#include "core/base/value_at.h"
 #include "core/base/words.h"
 #include "core/catalogue/backends.h"
 #include "core/catalogue/workload.h"
@@ -60,10 +61,7 @@ class Shrinker {
  private:
   // --- Options as lists of texts.
 
-  std::string text(const std::string& option) const {
-    const auto found = raw_.find(option);
-    return found == raw_.end() ? "" : found->second.text;
-  }
+  std::string text(const std::string& option) const { return value_at(raw_, option).text; }
   bool is_on(const std::string& option) const {
     return settings::parse_switch(text(option)).value_or(false);
   }

@@ -6,6 +6,7 @@
 #include <set>
 #include <span>
 
+#include "core/base/value_at.h"
 #include "core/catalogue/strategy.h"
 #include "core/catalogue/workload.h"
 #include "core/settings/checks.h"
@@ -41,8 +42,7 @@ std::vector<RawSettings> combinations(const SliceQuestion& question) {
 }
 
 std::string text_or(const RawSettings& raw, const char* option, const char* otherwise) {
-  const auto found = raw.find(option);
-  return found == raw.end() ? otherwise : found->second.text;
+  return value_at(raw, option, {otherwise, ""}).text;
 }
 
 bool has_effect(const RawSettings& raw, std::string_view option) {

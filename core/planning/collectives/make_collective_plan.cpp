@@ -6,6 +6,7 @@
 
 #include "core/base/byte_size.h"
 #include "core/base/text.h"
+#include "core/base/value_at.h"
 #include "core/catalogue/backends.h"
 #include "core/collectives/shares.h"
 #include "core/planning/collectives/gradient_sizes.h"
@@ -20,20 +21,6 @@ namespace {
 using collectives::MessageSize;
 using settings::CommSettings;
 using settings::Problem;
-
-std::string count_of(int count, const char* one) {
-  return std::to_string(count) + " " + one + (count == 1 ? "" : "s");
-}
-
-// Most ranks of one node among the members.
-int most_on_a_node(const std::vector<int>& members, const std::vector<int>& node_of_rank) {
-  std::map<int, int> ranks;
-  int most = 0;
-  for (const int rank : members) {
-    most = std::max(most, ++ranks[node_of_rank[static_cast<std::size_t>(rank)]]);
-  }
-  return most;
-}
 
 class CollectivePlanMaker {
  public:
@@ -86,8 +73,7 @@ class CollectivePlanMaker {
   }
 
   std::string origin_of(const char* option) const {
-    const auto found = request_.asked.own.find(option);
-    return found == request_.asked.own.end() ? "" : found->second.origin;
+    return value_at(request_.asked.own, option).origin;
   }
 
   void decide_world_sizes() {
@@ -222,7 +208,7 @@ class CollectivePlanMaker {
     if (!catalogue::needs_one_rank_per_gpu(point.backend)) return std::nullopt;
     const int ranks = most_on_a_node(point.members, request_.node_of_rank);
     if (ranks <= request_.gpus_per_node) return std::nullopt;
-    return count_of(ranks, "rank") + " on " + count_of(request_.gpus_per_node, "GPU") + ": " +
+    return counted(ranks, "rank") + " on " + counted(request_.gpus_per_node, "GPU") + ": " +
            point.backend + " takes one rank per GPU";
   }
 
@@ -240,7 +226,7 @@ class CollectivePlanMaker {
 
   void note_equal_placements() {
     for (const int world_size : equal_placements_) {
-      answer_.plan.notes.push_back("both placements give the same " + count_of(world_size, "rank") +
+      answer_.plan.notes.push_back("both placements give the same " + counted(world_size, "rank") +
                                    "; they are measured once");
     }
   }
@@ -257,7 +243,7 @@ class CollectivePlanMaker {
     }
     const bool too_few_ranks = answer_.plan.world_size < 2;
     answer_.problems.push_back(
-        {"", std::to_string(points.size()) + (points.size() == 1 ? " point" : " points"),
+        {"", counted(std::ssize(points), "point"),
          "none of them can be measured; the first, " + points.front().group + ": " +
              *points.front().skipped,
          "",
@@ -278,9 +264,7 @@ CollectivePlanAnswer make_collective_plan(const CollectivePlanRequest& request) 
 
 int ranks_wanted(const settings::CommRequest& asked, const settings::Machine& machine) {
   if (!asked.comm.world_sizes.empty()) return asked.comm.world_sizes.back();
-  const auto device = asked.common.find("device");
-  const bool cuda =
-      !machine.gpus.empty() && (device == asked.common.end() || device->second.text != "cpu");
+  const bool cuda = !machine.gpus.empty() && value_at(asked.common, "device").text != "cpu";
   return cuda ? static_cast<int>(machine.gpus.size()) : 2;
 }
 

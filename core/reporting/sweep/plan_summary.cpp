@@ -18,7 +18,7 @@ std::vector<SliceGroups> slices_by(const planning::Plan& plan) {
   std::vector<SliceGroups> slices;
   for (const planning::Slice& slice : plan.slices) {
     SliceGroups groups{
-        .kind = planning::to_text(slice.kind), .fixed = slice.fixed, .baseline = {}, .rows = {}};
+        .kind = std::string(name_of(slice.kind)), .fixed = slice.fixed, .baseline = {}, .rows = {}};
     if (slice.baseline) groups.baseline = plan.points[*slice.baseline].group;
     for (const std::size_t row : slice.rows) groups.rows.push_back(plan.points[row].group);
     if (slice.solo) groups.rows.push_back(plan.points[*slice.solo].group);
