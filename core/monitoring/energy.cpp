@@ -89,9 +89,7 @@ class GpuEnergy final : public EnergyMeter {
   }
 
   std::optional<unsigned long long> read() const {
-    unsigned long long value = 0;
-    if (library_->call().total_energy(device_, &value) != nvml::kSuccess) return std::nullopt;
-    return value;
+    return nvml::answered<unsigned long long>(library_->call().total_energy, device_);
   }
 
  private:
@@ -109,12 +107,8 @@ std::unique_ptr<EnergyMeter> open_cpu_energy(const fs::path& powercap) {
 }
 
 std::unique_ptr<EnergyMeter> open_gpu_energy(const std::string& uuid, const std::string& file) {
-  std::string why;
-  auto library = nvml::Library::open(file, why);
-  if (!library || !library->call().device_by_uuid || !library->call().total_energy) return nullptr;
-  nvml::Device device = nullptr;
-  if (library->call().device_by_uuid(uuid.c_str(), &device) != nvml::kSuccess) return nullptr;
-  if (is_in_mig_mode(library->call(), device)) return nullptr;
+  auto [library, device] = nvml::open_device(uuid, file);
+  if (!library) return nullptr;
   auto meter = std::make_unique<GpuEnergy>(std::move(library), device);
   if (!meter->read()) return nullptr;
   return meter;

@@ -11,16 +11,9 @@
 namespace scalemark::monitoring {
 namespace {
 
+using nvml::answered;
 using nvml::Device;
 using nvml::Functions;
-
-// Asks one function that puts a number behind its last argument.
-template <class Number, class Function, class... Arguments>
-std::optional<double> answered(Function function, Arguments... arguments) {
-  Number number{};
-  if (!function || function(arguments..., &number) != nvml::kSuccess) return std::nullopt;
-  return static_cast<double>(number);
-}
 
 // Collects what one look at a GPU gives.
 class GpuLook {
@@ -86,9 +79,7 @@ class GpuLook {
          {"held_back_board_limit_s", nvml::kBoardLimitPolicy},
          {"held_back_reliability_s", nvml::kReliabilityPolicy}}};
     for (const auto& [counter, policy] : kPolicies) {
-      nvml::ViolationTime time{};
-      if (!call_.violation || call_.violation(gpu_, policy, &time) != nvml::kSuccess) continue;
-      add(counter, 1e-9 * static_cast<double>(time.violation_ns));
+      add(counter, nvml::held_back_s(call_, gpu_, policy));
     }
   }
 
@@ -104,7 +95,8 @@ class GpuLook {
     std::optional<double> sum;
     for (unsigned link = 0; link < nvml::kMaxLinks; ++link) {
       for (const int kind : kinds) {
-        const auto count = answered<unsigned long long>(call_.nvlink_errors, gpu_, link, kind);
+        const std::optional<double> count =
+            answered<unsigned long long>(call_.nvlink_errors, gpu_, link, kind);
         if (count) sum = sum.value_or(0) + *count;
       }
     }
@@ -168,14 +160,8 @@ GpuHealth::~GpuHealth() = default;
 
 std::unique_ptr<GpuHealth> GpuHealth::open(const std::string& uuid, const std::string& device,
                                            const std::string& file) {
-  std::string why;
-  auto library = nvml::Library::open(file, why);
-  Device gpu = nullptr;
-  if (!library || !library->call().device_by_uuid ||
-      library->call().device_by_uuid(uuid.c_str(), &gpu) != nvml::kSuccess ||
-      nvml::is_in_mig_mode(library->call(), gpu)) {
-    return nullptr;
-  }
+  auto [library, gpu] = nvml::open_device(uuid, file);
+  if (!library) return nullptr;
   HealthCounter like{.device = device, .uuid = uuid, .counter = {}};
   return std::unique_ptr<GpuHealth>(new GpuHealth(std::move(library), gpu, std::move(like)));
 }

@@ -54,8 +54,7 @@ std::optional<int> active_links(const nvml::Functions& call, nvml::Device device
   if (!call.nvlink_state) return std::nullopt;
   int active = 0;
   for (unsigned link = 0; link < nvml::kMaxLinks; ++link) {
-    unsigned on = 0;
-    if (call.nvlink_state(device, link, &on) == nvml::kSuccess && on) ++active;
+    if (nvml::answered<unsigned>(call.nvlink_state, device, link).value_or(0) != 0) ++active;
   }
   return active;
 }

@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 
+#include <utility>
+
 #include "core/monitoring/driver_library.h"
 
 namespace scalemark::monitoring::nvml {
@@ -80,6 +82,11 @@ bool is_in_mig_mode(const Functions& call, Device device) {
   return call.mig_mode && call.mig_mode(device, &current, &pending) == kSuccess && current == 1;
 }
 
+std::optional<double> held_back_s(const Functions& call, Device device, int policy) {
+  const auto time = answered<ViolationTime>(call.violation, device, policy);
+  return time ? std::optional(1e-9 * static_cast<double>(time->violation_ns)) : std::nullopt;
+}
+
 std::unique_ptr<Library> Library::open(const std::string& file, std::string& why) {
   void* handle = open_driver_library(file, why);
   if (!handle) return nullptr;
@@ -104,6 +111,15 @@ Library::~Library() {
 std::string Library::text_of(Return code) const {
   const char* text = functions_.error_string ? functions_.error_string(code) : nullptr;
   return text ? text : "NVML error " + std::to_string(code);
+}
+
+OpenDevice open_device(const std::string& uuid, const std::string& file) {
+  std::string why;
+  auto library = Library::open(file, why);
+  if (!library) return {};
+  const auto device = answered<Device>(library->call().device_by_uuid, uuid.c_str());
+  if (!device || is_in_mig_mode(library->call(), *device)) return {};
+  return {std::move(library), *device};
 }
 
 }  // namespace scalemark::monitoring::nvml

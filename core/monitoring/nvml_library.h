@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace scalemark::monitoring::nvml {
@@ -102,6 +103,18 @@ struct Functions {
 // In MIG mode a GPU is only a container of instances. False when the mode is unknown.
 bool is_in_mig_mode(const Functions& call, Device device);
 
+// Asks one function that puts its answer behind its last argument. Nothing: the library lacks it,
+// or it fails.
+template <class Answer, class Function, class... Arguments>
+std::optional<Answer> answered(Function function, Arguments... arguments) {
+  Answer answer{};
+  if (!function || function(arguments..., &answer) != kSuccess) return std::nullopt;
+  return answer;
+}
+
+// How long a policy of nvmlPerfPolicyType_t has held the clocks down.
+std::optional<double> held_back_s(const Functions& call, Device device, int policy);
+
 // Keeps NVML loaded and initialised until it is destroyed.
 class Library {
  public:
@@ -121,5 +134,13 @@ class Library {
   Functions functions_;
   bool started_ = false;
 };
+
+// A whole GPU and the library to ask about it, which is null when there is no such GPU.
+struct OpenDevice {
+  std::unique_ptr<Library> library;
+  Device device = nullptr;
+};
+
+OpenDevice open_device(const std::string& uuid, const std::string& file);
 
 }  // namespace scalemark::monitoring::nvml

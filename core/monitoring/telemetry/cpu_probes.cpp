@@ -14,14 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<SourceName> counters(std::initializer_list<const char*> names) {
-  std::vector<SourceName> sources;
-  for (const char* name : names) {
-    sources.push_back({.source = name, .device = {}, .kind = SourceKind::kCounter});
-  }
-  return sources;
-}
-
 // The first numbers after the first blank of `line`; those that are not there are 0.
 template <std::size_t kCount>
 std::array<double, kCount> numbers_of(std::string_view line) {
@@ -39,9 +31,8 @@ std::array<double, kCount> numbers_of(std::string_view line) {
 // those of a rank's own traffic are nobody's process.
 class CpuTimes final : public Probe {
  public:
-  explicit CpuTimes(KeptFile stat) : stat_(std::move(stat)) {}
-
-  const std::vector<SourceName>& sources() const override { return names_; }
+  explicit CpuTimes(KeptFile stat)
+      : Probe({counter_named(kBusyCpus), counter_named(kStealCpus)}), stat_(std::move(stat)) {}
   void read(std::span<std::optional<double>> values) override {
     std::string_view line = stat_.text();
     line = line.substr(0, line.find('\n'));
@@ -54,14 +45,12 @@ class CpuTimes final : public Probe {
  private:
   KeptFile stat_;
   double ticks_per_s_ = static_cast<double>(::sysconf(_SC_CLK_TCK));
-  std::vector<SourceName> names_ = counters({kBusyCpus, kStealCpus});
 };
 
 class Frequencies final : public Probe {
  public:
-  explicit Frequencies(std::vector<KeptFile> files) : files_(std::move(files)) {}
-
-  const std::vector<SourceName>& sources() const override { return names_; }
+  explicit Frequencies(std::vector<KeptFile> files)
+      : Probe({{.source = "cpu_frequency_MHz", .device = {}}}), files_(std::move(files)) {}
   void read(std::span<std::optional<double>> values) override {
     double sum_kHz = 0;
     for (KeptFile& file : files_) {
@@ -74,7 +63,6 @@ class Frequencies final : public Probe {
 
  private:
   std::vector<KeptFile> files_;
-  std::vector<SourceName> names_{{.source = "cpu_frequency_MHz", .device = {}}};
 };
 
 std::optional<double> value_of(std::string_view text, std::string_view key) {
@@ -90,9 +78,9 @@ std::optional<double> value_of(std::string_view text, std::string_view key) {
 
 class Throttling final : public Probe {
  public:
-  explicit Throttling(std::vector<KeptFile> files) : files_(std::move(files)) {}
-
-  const std::vector<SourceName>& sources() const override { return names_; }
+  explicit Throttling(std::vector<KeptFile> files)
+      : Probe({counter_named(kThrottledCpus), counter_named("quota_throttled_periods_per_s")}),
+        files_(std::move(files)) {}
   // A group and the group above it are throttled at different times: their times add up.
   void read(std::span<std::optional<double>> values) override {
     for (KeptFile& file : files_) {
@@ -107,7 +95,6 @@ class Throttling final : public Probe {
 
  private:
   std::vector<KeptFile> files_;
-  std::vector<SourceName> names_ = counters({kThrottledCpus, "quota_throttled_periods_per_s"});
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 namespace scalemark::monitoring {
 namespace {
 
+using nvml::answered;
 using nvml::Device;
 using nvml::Functions;
 using nvml::kSuccess;
@@ -20,14 +21,6 @@ struct GpuSource {
   SourceKind kind;
   std::function<Value()> read;
 };
-
-// `call(&number)` succeeded: `scale` x number.
-template <class Number, class Call>
-Value number_from(bool known, double scale, Call call) {
-  Number number{};
-  if (!known || call(&number) != kSuccess) return std::nullopt;
-  return scale * static_cast<double>(number);
-}
 
 class GpuProbe final : public Probe {
  public:
@@ -40,7 +33,6 @@ class GpuProbe final : public Probe {
     }
   }
 
-  const std::vector<SourceName>& sources() const override { return names_; }
   void read(std::span<Value> values) override {
     for (std::size_t i = 0; i < sources_.size(); ++i) values[i] = sources_[i].read();
   }
@@ -50,7 +42,6 @@ class GpuProbe final : public Probe {
   std::shared_ptr<nvml::Library> library_;  // the sources call it
   std::vector<GpuSource> sources_;
   bool only_at_ends_;
-  std::vector<SourceName> names_;
 };
 
 constexpr std::pair<const char*, unsigned long long> kReasons[] = {
@@ -69,7 +60,6 @@ class ClockReasons final : public Probe {
     for (const auto& [name, bit] : kReasons) names_.push_back({.source = name, .device = device});
   }
 
-  const std::vector<SourceName>& sources() const override { return names_; }
   void read(std::span<Value> values) override {
     const auto now = reasons();
     if (!now) return;
@@ -80,15 +70,11 @@ class ClockReasons final : public Probe {
 
  private:
   std::optional<unsigned long long> reasons() const {
-    unsigned long long now = 0;
-    const auto read = library_->call().clock_reasons;
-    if (!read || read(gpu_, &now) != kSuccess) return std::nullopt;
-    return now;
+    return answered<unsigned long long>(library_->call().clock_reasons, gpu_);
   }
 
   std::shared_ptr<nvml::Library> library_;
   Device gpu_;
-  std::vector<SourceName> names_;
 };
 
 // The errors that `--checks health` counts, by the same reader.
@@ -100,12 +86,11 @@ class GpuErrors final : public Probe {
       for (const auto& [name, source] : kSources) {
         if (counter.counter != name) continue;
         counters_.push_back(counter.counter);
-        names_.push_back({.source = source, .device = device, .kind = SourceKind::kCounter});
+        names_.push_back(counter_named(source, device));
       }
     }
   }
 
-  const std::vector<SourceName>& sources() const override { return names_; }
   void read(std::span<Value> values) override {
     for (const HealthCounter& counter : health_->read_errors()) {
       const auto found = std::ranges::find(counters_, counter.counter);
@@ -124,37 +109,28 @@ class GpuErrors final : public Probe {
 
   std::unique_ptr<GpuHealth> health_;
   std::vector<std::string> counters_;  // the names behind names_, in its order
-  std::vector<SourceName> names_;
 };
 
 std::vector<GpuSource> gauges(const Functions& call, Device gpu) {
   return {{kSmClock, SourceKind::kGauge,
-           [&call, gpu] {
-             return number_from<unsigned>(call.clock != nullptr, 1, [&](unsigned* MHz) {
-               return call.clock(gpu, nvml::kClockSm, MHz);
-             });
-           }},
+           [&call, gpu] { return Value(answered<unsigned>(call.clock, gpu, nvml::kClockSm)); }},
           {kTemperature, SourceKind::kGauge,
            [&call, gpu] {
-             return number_from<unsigned>(call.temperature != nullptr, 1, [&](unsigned* C) {
-               return call.temperature(gpu, nvml::kGpuTemperature, C);
-             });
+             return Value(answered<unsigned>(call.temperature, gpu, nvml::kGpuTemperature));
            }},
           {kPower, SourceKind::kGauge,
            [&call, gpu] {
-             return number_from<unsigned>(call.power != nullptr, 1e-3,
-                                          [&](unsigned* mW) { return call.power(gpu, mW); });
+             const Value mW = answered<unsigned>(call.power, gpu);
+             return mW ? Value(1e-3 * *mW) : mW;
            }},
           {kUtilisation, SourceKind::kGauge,
-           [&call, gpu]() -> Value {
-             nvml::Utilization used{};
-             if (!call.utilization || call.utilization(gpu, &used) != kSuccess) return {};
-             return 0.01 * used.gpu;
+           [&call, gpu] {
+             const auto used = answered<nvml::Utilization>(call.utilization, gpu);
+             return used ? Value(0.01 * used->gpu) : std::nullopt;
            }},
-          {kGpuMemoryUsed, SourceKind::kGauge, [&call, gpu]() -> Value {
-             nvml::Memory memory{};
-             if (!call.memory_info || call.memory_info(gpu, &memory) != kSuccess) return {};
-             return static_cast<double>(memory.used);
+          {kGpuMemoryUsed, SourceKind::kGauge, [&call, gpu] {
+             const auto memory = answered<nvml::Memory>(call.memory_info, gpu);
+             return memory ? Value(memory->used) : std::nullopt;
            }}};
 }
 
@@ -166,12 +142,8 @@ std::vector<GpuSource> violations(const Functions& call, Device gpu) {
       {"reliability_violation_share", nvml::kReliabilityPolicy}};
   std::vector<GpuSource> sources;
   for (const auto& [name, policy] : kPolicies) {
-    sources.push_back({name, SourceKind::kCounter, [&call, gpu, policy = policy]() -> Value {
-                         nvml::ViolationTime time{};
-                         if (!call.violation || call.violation(gpu, policy, &time) != kSuccess) {
-                           return {};
-                         }
-                         return 1e-9 * static_cast<double>(time.violation_ns);
+    sources.push_back({name, SourceKind::kCounter, [&call, gpu, policy = policy] {
+                         return nvml::held_back_s(call, gpu, policy);
                        }});
   }
   return sources;
@@ -197,14 +169,10 @@ std::vector<const char*> clock_reasons() {
 
 std::vector<std::unique_ptr<Probe>> gpu_probes(const std::string& uuid, const std::string& device,
                                                int own_processes, const std::string& file) {
-  std::string why;
-  const std::shared_ptr<nvml::Library> library = nvml::Library::open(file, why);
-  Device gpu = nullptr;
-  if (!library || !library->call().device_by_uuid ||
-      library->call().device_by_uuid(uuid.c_str(), &gpu) != kSuccess ||
-      nvml::is_in_mig_mode(library->call(), gpu)) {
-    return {};
-  }
+  nvml::OpenDevice opened = nvml::open_device(uuid, file);
+  const std::shared_ptr<nvml::Library> library = std::move(opened.library);
+  if (!library) return {};
+  const Device gpu = opened.device;
   const Functions& call = library->call();
   auto at_ends = violations(call, gpu);
   at_ends.push_back(other_processes(call, gpu, own_processes));

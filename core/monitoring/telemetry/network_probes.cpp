@@ -39,13 +39,11 @@ class Ports final : public Probe {
   void add(const std::string& device, Traffic port) {
     if (!port.received.is_open() || !port.sent.is_open()) return;
     for (const char* source : {kReceivedBytes, kSentBytes}) {
-      names_.push_back({.source = source, .device = device, .kind = SourceKind::kCounter});
+      names_.push_back(counter_named(source, device));
     }
     ports_.push_back(std::move(port));
   }
-  bool empty() const { return ports_.empty(); }
 
-  const std::vector<SourceName>& sources() const override { return names_; }
   void read(std::span<std::optional<double>> values) override {
     for (std::size_t i = 0; i < ports_.size(); ++i) {
       Traffic& port = ports_[i];
@@ -59,15 +57,13 @@ class Ports final : public Probe {
  private:
   bool only_at_ends_;
   std::vector<Traffic> ports_;
-  std::vector<SourceName> names_;
 };
 
 // Errors and drops of the interfaces that are read, added up.
 class Errors final : public Probe {
  public:
-  explicit Errors(std::vector<KeptFile> files) : files_(std::move(files)) {}
-
-  const std::vector<SourceName>& sources() const override { return names_; }
+  explicit Errors(std::vector<KeptFile> files)
+      : Probe({counter_named(kNetworkErrors)}), files_(std::move(files)) {}
   void read(std::span<std::optional<double>> values) override {
     double sum = 0;
     for (KeptFile& file : files_) {
@@ -81,12 +77,10 @@ class Errors final : public Probe {
 
  private:
   std::vector<KeptFile> files_;
-  std::vector<SourceName> names_{
-      {.source = kNetworkErrors, .device = {}, .kind = SourceKind::kCounter}};
 };
 
 std::unique_ptr<Probe> unless_empty(std::unique_ptr<Ports> ports) {
-  if (ports->empty()) return nullptr;
+  if (ports->sources().empty()) return nullptr;
   return ports;
 }
 

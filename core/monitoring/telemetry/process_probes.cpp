@@ -16,28 +16,22 @@ double seconds_on(clockid_t clock) {
 class CpuTime final : public Probe {
  public:
   CpuTime(const char* source, double (*seconds)())
-      : names_{{.source = source, .device = {}, .kind = SourceKind::kCounter}}, seconds_(seconds) {}
-
-  const std::vector<SourceName>& sources() const override { return names_; }
+      : Probe({counter_named(source)}), seconds_(seconds) {}
   void read(std::span<std::optional<double>> values) override { values[0] = seconds_(); }
   bool only_at_ends() const override { return true; }
 
  private:
-  std::vector<SourceName> names_;
   double (*seconds_)();
 };
 
 class Number final : public Probe {
  public:
   Number(const char* source, const std::atomic<int>& value)
-      : names_{{.source = source}}, value_(value) {}
-
-  const std::vector<SourceName>& sources() const override { return names_; }
+      : Probe({{.source = source, .device = {}}}), value_(value) {}
   void read(std::span<std::optional<double>> values) override { values[0] = value_.load(); }
   bool only_at_ends() const override { return true; }
 
  private:
-  std::vector<SourceName> names_;
   const std::atomic<int>& value_;
 };
 

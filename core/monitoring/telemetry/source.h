@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace scalemark::monitoring {
@@ -20,6 +21,10 @@ struct SourceName {
   SourceKind kind = SourceKind::kGauge;
 };
 
+inline SourceName counter_named(const char* source, const std::string& device = {}) {
+  return {.source = source, .device = device, .kind = SourceKind::kCounter};
+}
+
 struct SourceSummary {
   std::string source, device;
   std::int64_t n = 0;  // readings of a gauge; intervals between readings of a counter
@@ -31,9 +36,10 @@ struct SourceSummary {
 // One place that several sources are read from at once: a file, a GPU.
 class Probe {
  public:
+  explicit Probe(std::vector<SourceName> names = {}) : names_(std::move(names)) {}
   virtual ~Probe() = default;
 
-  virtual const std::vector<SourceName>& sources() const = 0;
+  const std::vector<SourceName>& sources() const { return names_; }
 
   // One value per source, in their order; of a counter what it stands at. Absent: it cannot be read
   // now. Called from the sampler's thread only.
@@ -44,6 +50,9 @@ class Probe {
 
   // In between it is read at one pass out of so many.
   virtual int every() const { return 1; }
+
+ protected:
+  std::vector<SourceName> names_;
 };
 
 }  // namespace scalemark::monitoring

@@ -18,17 +18,9 @@ namespace fs = std::filesystem;
 
 class SlowProbe : public Probe {
  public:
-  explicit SlowProbe(std::vector<SourceName> names) : names_(std::move(names)) {}
-  const std::vector<SourceName>& sources() const override { return names_; }
+  using Probe::Probe;
   int every() const override { return 10; }
-
- private:
-  std::vector<SourceName> names_;
 };
-
-SourceName counter_named(const char* name) {
-  return {.source = name, .device = {}, .kind = SourceKind::kCounter};
-}
 
 // The next number of `text`, which is shortened by what was read.
 std::optional<double> take_number(std::string_view& text) {

@@ -81,8 +81,7 @@ TEST(Readings, AShortLastIntervalIsNoBurst) {
 class Costly final : public Probe {
  public:
   Costly(std::atomic<int>& reads, double cpu_s, bool only_at_ends = false)
-      : reads_(reads), cpu_s_(cpu_s), only_at_ends_(only_at_ends) {}
-  const std::vector<SourceName>& sources() const override { return names_; }
+      : Probe({gauge()}), reads_(reads), cpu_s_(cpu_s), only_at_ends_(only_at_ends) {}
   void read(std::span<std::optional<double>> values) override {
     const double begun_s = thread_cpu_s();
     while (thread_cpu_s() - begun_s < cpu_s_) {
@@ -95,7 +94,6 @@ class Costly final : public Probe {
   std::atomic<int>& reads_;
   double cpu_s_;
   bool only_at_ends_;
-  std::vector<SourceName> names_{gauge()};
 };
 
 std::vector<std::unique_ptr<Probe>> one(std::unique_ptr<Probe> probe) {
