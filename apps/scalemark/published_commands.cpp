@@ -16,6 +16,7 @@
 #include "core/lint/inputs.h"
 #include "core/published/chips.h"
 #include "core/published/library.h"
+#include "core/published/names.h"
 #include "core/published/show.h"
 
 namespace scalemark::cli {
@@ -44,13 +45,6 @@ published::Here here() {
   return here;
 }
 
-// "ResNet-50" and "resnet50" are one word.
-std::string letters_of(const std::string& text) {
-  std::string letters = published::slug_of(text);
-  std::erase(letters, '-');
-  return letters;
-}
-
 // Each word may stand anywhere in a table's name, group, network, machine or source.
 std::vector<published::NamedTable> tables_with(std::vector<published::NamedTable> tables,
                                                const std::vector<std::string>& words) {
@@ -59,9 +53,9 @@ std::vector<published::NamedTable> tables_with(std::vector<published::NamedTable
     std::string text;
     for (const std::string& part :
          {table.name, table.group, first.workload, first.system, first.repo})
-      text += letters_of(part) + " ";
+      text += published::letters_of(part) + " ";
     return !std::ranges::all_of(words, [&](const std::string& word) {
-      return text.find(letters_of(word)) != std::string::npos;
+      return text.find(published::letters_of(word)) != std::string::npos;
     });
   });
   if (tables.empty())

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/lower_case.h"
 #include "core/base/text.h"
 #include "core/importing/log_text.h"
 #include "core/importing/readers.h"
@@ -68,19 +69,19 @@ class DlllReader {
       if (level)
         take_metric(name, number_of(value), *level);
       else
-        take_parameter(lower_of(name), number_of(value));
+        take_parameter(lower_case(name), number_of(value));
     }
   }
 
   Log log() const {
     const auto best = std::ranges::max_element(
-        rates_, {}, [](const auto& one) { return weight_of(lower_of(one.first)); });
+        rates_, {}, [](const auto& one) { return weight_of(lower_case(one.first)); });
     if (best == rates_.end())
       throw bad_data("its DLLL lines hold no rate of training",
                      "a metric with throughput, ips, per_second or /s in its name is expected");
     const auto& [level, values] = *best->second.rbegin();  // the finest
     Log log{.file = {}, .form = "DLLL", .says = {}};
-    const std::string name = lower_of(best->first);
+    const std::string name = lower_case(best->first);
     const bool per_gpu = has_any(name, {"per_gpu", "per_device", "/gpu"});
     if (per_gpu) log.measure = Measure::kPerGpu;
     log.steps = values;
@@ -89,7 +90,7 @@ class DlllReader {
     log.what = best->first + (per_gpu ? ", of one GPU" : ", taken as that of all GPUs");
     if (log.whole_run) log.what += ", of the whole run";
     const auto unit = units_.find(best->first);
-    if (unit != units_.end()) log.says.unit = unit_in(lower_of(unit->second));
+    if (unit != units_.end()) log.says.unit = unit_in(lower_case(unit->second));
     if (log.says.unit.empty()) log.says.unit = unit_in(name);
     log.says.gpus = gpus_;
     log.says.framework = "DLLL log";
@@ -99,7 +100,7 @@ class DlllReader {
 
  private:
   void take_metric(const std::string& name, const std::optional<double>& value, std::size_t level) {
-    if (!value || !(*value > 0) || !is_rate_name(lower_of(name))) return;
+    if (!value || !(*value > 0) || !is_rate_name(lower_case(name))) return;
     if (rates_.size() < kMostMetrics || rates_.contains(name))
       rates_[name][level].push_back(*value);
   }

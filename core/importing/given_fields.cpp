@@ -128,12 +128,6 @@ std::vector<std::string> values_of(const FieldOfRow& field, const std::string& v
       "one, or with slashes one for each of " + counted(static_cast<std::int64_t>(files), "file"));
 }
 
-std::string letters_in(const std::string& text) {
-  std::string letters = published::slug_of(text);
-  std::erase(letters, '-');
-  return letters;
-}
-
 // A table says "amp" or "fp16" where it means a certain kind.
 bool can_mean(std::string_view said, std::string_view given) {
   constexpr auto kKinds =
@@ -153,7 +147,7 @@ bool can_mean(std::string_view said, std::string_view given) {
 }  // namespace
 
 bool can_both_be(std::string_view field, const std::string& said, const std::string& given) {
-  const std::string a = letters_in(said), b = letters_in(given);
+  const std::string a = published::letters_of(said), b = published::letters_of(given);
   if (a == b) return true;
   if (field == "precision") return can_mean(said, given);
   if (field == "unit") return said == "samples/s" && given != "tokens/s";

@@ -16,17 +16,6 @@ namespace {
 constexpr std::size_t kLongestNumber = 64;
 constexpr std::size_t kLongestJson = std::size_t{64} << 20;
 
-bool is_digit_at(std::string_view text, std::size_t at) {
-  return at < text.size() && std::isdigit(static_cast<unsigned char>(text[at]));
-}
-
-// A comma between digits that groups three of them: "1,234", but not "8,16".
-bool groups_digits(std::string_view text, std::size_t comma) {
-  return comma > 0 && is_digit_at(text, comma - 1) && is_digit_at(text, comma + 1) &&
-         is_digit_at(text, comma + 2) && is_digit_at(text, comma + 3) &&
-         !is_digit_at(text, comma + 4);
-}
-
 // Escape sequences of terminals: ESC [ ... letter.
 std::string without_colours(std::string_view line) {
   std::string plain;
@@ -89,15 +78,15 @@ std::optional<double> number_at(std::string_view text) {
   std::string digits;
   for (std::size_t i = 0; i < std::min(text.size(), kLongestNumber); ++i) {
     if (text[i] == ',') {
-      if (!groups_digits(text, i)) break;
+      if (!lint::groups_digits(text, i)) break;
       continue;
     }
     digits += text[i];
   }
   const std::size_t first = digits.starts_with('+') || digits.starts_with('-') ? 1 : 0;
   const bool begins =
-      is_digit_at(digits, first) ||
-      (digits.size() > first && digits[first] == '.' && is_digit_at(digits, first + 1));
+      lint::is_digit_at(digits, first) ||
+      (digits.size() > first && digits[first] == '.' && lint::is_digit_at(digits, first + 1));
   if (!begins) return std::nullopt;
   double value = 0;
   const char* begin = digits.data() + (digits.front() == '+' ? 1 : 0);
@@ -119,7 +108,7 @@ std::optional<double> number_before(std::string_view line, std::string_view key)
   while (end > 0 && line[end - 1] == ' ') --end;
   std::size_t begin = end;
   while (begin > 0 && end - begin < kLongestNumber &&
-         (is_digit_at(line, begin - 1) || line[begin - 1] == '.' || line[begin - 1] == ','))
+         (lint::is_digit_at(line, begin - 1) || line[begin - 1] == '.' || line[begin - 1] == ','))
     --begin;
   return number_at(line.substr(begin, end - begin));
 }
@@ -175,14 +164,6 @@ bool for_each_record(std::string_view text, std::string_view mark,
 
 double rounded_to(double value, int digits) {
   return number_at(significant(value, digits)).value_or(value);
-}
-
-std::string lower_of(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](char c) {
-    return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  });
-  return lower;
 }
 
 }  // namespace scalemark::importing

@@ -41,6 +41,4 @@ bool for_each_record(std::string_view text, std::string_view mark,
 // The nearest number of so many digits.
 double rounded_to(double value, int digits);
 
-std::string lower_of(std::string_view text);
-
 }  // namespace scalemark::importing

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/lower_case.h"
 #include "core/base/text.h"
 #include "core/importing/log_text.h"
 #include "core/importing/readers.h"
@@ -179,7 +180,7 @@ class LlmCReader {
     if (name == "num_processes") row.gpus = count;
     if (name == "device") log_.chip = value;
     if (name == "use_master_weights") masters_ = value == "enabled";
-    if (name == "precision") row.precision = lower_of(value);
+    if (name == "precision") row.precision = lower_case(value);
   }
 
   void add_batch() {

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "core/base/error.h"
+#include "core/base/lower_case.h"
 #include "core/base/text.h"
 #include "core/importing/log.h"
 #include "core/importing/log_text.h"
@@ -23,7 +24,7 @@ using published::Row;
 constexpr std::size_t kMostTableRows = 100'000;
 
 std::string ending_of(const std::string& path) {
-  return lower_of(std::filesystem::path(path).extension().string());
+  return lower_case(std::filesystem::path(path).extension().string());
 }
 
 double without_noise(double value) { return rounded_to(value, 9); }

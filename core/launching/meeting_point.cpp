@@ -1,18 +1,11 @@
 #include "core/launching/meeting_point.h"
 
-#include <algorithm>
-#include <cctype>
-
 #include "core/base/fnv1a.h"
+#include "core/base/lower_case.h"
 #include "core/launching/parse.h"
 
 namespace scalemark::launching {
 namespace {
-
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
 
 std::optional<Rendezvous> at_file(std::string_view path) {
   if (path.empty()) return {};
@@ -56,7 +49,7 @@ std::optional<Rendezvous> parse_rendezvous(std::string_view text) {
 std::string hashed_run_id(const Rendezvous& rendezvous, std::string_view job) {
   const bool file = rendezvous.kind == Rendezvous::Kind::kFile;
   auto key = file ? "file:" + rendezvous.file
-                  : lower(rendezvous.host) + ":" + std::to_string(rendezvous.port);
+                  : lower_case(rendezvous.host) + ":" + std::to_string(rendezvous.port);
   if (!job.empty()) key.append(" ").append(job);
   return fnv1a_hex(key);
 }

@@ -98,15 +98,6 @@ void add_run(const std::string& run, std::size_t begin, std::vector<Token>& toke
   }
 }
 
-// "1,024" is one number.
-bool groups_digits(std::string_view text, std::size_t comma) {
-  const auto digit = [&](std::size_t at) {
-    return at < text.size() && std::isdigit(static_cast<unsigned char>(text[at]));
-  };
-  return text[comma] == ',' && comma > 0 && digit(comma - 1) && digit(comma + 1) &&
-         digit(comma + 2) && digit(comma + 3) && !digit(comma + 4);
-}
-
 std::vector<Token> tokens_of(std::string_view text) {
   std::vector<Token> tokens;
   std::size_t i = 0;

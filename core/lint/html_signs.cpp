@@ -5,6 +5,7 @@
 #include <charconv>
 #include <iterator>
 
+#include "core/base/lower_case.h"
 #include "core/lint/text_tables.h"
 
 namespace scalemark::lint {
@@ -77,8 +78,7 @@ std::optional<Tag> tag_at(std::string_view text) {
 }
 
 std::size_t span_of(std::string_view attributes, std::string_view name) {
-  std::string text;
-  std::ranges::transform(attributes.substr(0, 300), std::back_inserter(text), in_lower_case);
+  const std::string text = lower_case(attributes.substr(0, 300));
   const std::size_t at = text.find(name);
   if (at == std::string::npos) return 1;
   const std::size_t digits =

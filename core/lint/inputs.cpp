@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "core/base/error.h"
+#include "core/base/lower_case.h"
 #include "core/base/text.h"
 #include "core/lint/read_tables.h"
 #include "core/lint/rules.h"

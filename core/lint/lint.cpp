@@ -1,7 +1,6 @@
 #include "core/lint/lint.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "core/base/text.h"
 #include "core/lint/rules.h"
@@ -31,12 +30,6 @@ double gap(Bounds a, Bounds b) {
 std::string gpus_text(const Row& row) {
   return significant(*row.gpus, 9) + (row.counts_nodes ? " node" : " GPU") +
          (*row.gpus == 1 ? "" : "s");
-}
-
-std::string lower_case(std::string text) {
-  std::ranges::transform(text, text.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
 }
 
 std::vector<Finding> lint(std::span<const Table> tables) {

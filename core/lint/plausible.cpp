@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "core/base/lower_case.h"
 #include "core/base/text.h"
 #include "core/catalogue/workload.h"
 #include "core/lint/rules.h"

@@ -39,7 +39,6 @@ Bounds times(Bounds bounds, double factor);
 double gap(Bounds a, Bounds b);
 inline Bounds bounds_of(const Printed& printed) { return {printed.low(), printed.high()}; }
 
-std::string lower_case(std::string text);
 std::string gpus_text(const Row& row);  // "1 GPU"; the row has a count
 
 void judge_ratios(const Table& table, Findings& findings);        // ratios.cpp

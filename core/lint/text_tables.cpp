@@ -121,6 +121,16 @@ std::string trimmed(std::string_view text) {
   return std::string(text);
 }
 
+bool is_digit_at(std::string_view text, std::size_t at) {
+  return at < text.size() && std::isdigit(static_cast<unsigned char>(text[at]));
+}
+
+bool groups_digits(std::string_view text, std::size_t comma) {
+  return text[comma] == ',' && comma > 0 && is_digit_at(text, comma - 1) &&
+         is_digit_at(text, comma + 1) && is_digit_at(text, comma + 2) &&
+         is_digit_at(text, comma + 3) && !is_digit_at(text, comma + 4);
+}
+
 const std::string& cell_of(const TextTable& table, std::size_t row, std::size_t column) {
   static const std::string kNone;
   const Cells& cells = table.rows[row];

@@ -25,6 +25,11 @@ struct TextTable {
 // Without blanks at both ends.
 std::string trimmed(std::string_view text);
 
+bool is_digit_at(std::string_view text, std::size_t at);
+
+// A comma between digits that groups three of them: "1,234", but not "8,16".
+bool groups_digits(std::string_view text, std::size_t comma);
+
 // Empty where a row is shorter than its header.
 const std::string& cell_of(const TextTable& table, std::size_t row, std::size_t column);
 

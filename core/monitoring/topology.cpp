@@ -6,12 +6,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <cctype>
 #include <iterator>
 #include <map>
 #include <sstream>
 #include <vector>
 
+#include "core/base/lower_case.h"
 #include "core/base/value_at.h"
 #include "core/monitoring/text_file.h"
 #include "core/placement/cpu_list.h"
@@ -93,9 +93,7 @@ std::optional<int> preferred_memory_node() {
 }
 
 std::optional<int> memory_node_of_pci(std::string_view address, const fs::path& root) {
-  std::string name(address);
-  std::ranges::transform(name, name.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::string name = lower_case(address);
   const bool long_domain = name.find(':') == 8;  // the kernel writes four digits of it
   if (long_domain) name.erase(0, 4);
   if (name.empty() || name.find('/') != std::string::npos) return std::nullopt;

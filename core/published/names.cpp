@@ -37,6 +37,12 @@ std::string slug_of(std::string_view group) {
   return slug;
 }
 
+std::string letters_of(std::string_view text) {
+  std::string letters = slug_of(text);
+  std::erase(letters, '-');
+  return letters;
+}
+
 std::span<const Alias> aliases() { return kAliases; }
 
 std::string name_of_table(std::string_view group) {

@@ -14,6 +14,9 @@ namespace scalemark::published {
 // everything between letters and digits.
 std::string slug_of(std::string_view group);
 
+// The same without dashes: "ResNet-50" and "resnet50" are one word.
+std::string letters_of(std::string_view text);
+
 // A short name for all tables whose slug begins with `slug`.
 struct Alias {
   std::string_view name, slug;

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <regex>
 #include <set>
 
+#include "core/base/lower_case.h"
 #include "core/settings/unknown_option.h"
 #include "core/settings/variables.h"
 
@@ -49,9 +49,7 @@ void add_note_on_service_links(const std::vector<std::string>& variables, Layers
 }
 
 std::string option_name_of(std::string_view variable) {
-  std::string name(variable.substr(kVariablePrefix.size()));
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-  return name;
+  return lower_case(variable.substr(kVariablePrefix.size()));
 }
 
 void add_option_variable(const std::string& variable, const std::string& text, Command command,
