@@ -100,11 +100,9 @@ std::string collective_plan_table(const ResolvedComm& resolved) {
 }
 
 std::string collective_plan_document(const ResolvedComm& resolved) {
-  settings::Settings values;
-  values.origins = resolved.texts;
   return "{\"plan\": " + planning::to_json(resolved.plan) +
-         ",\n\"settings\": " + settings::origins_to_json(values) +
-         ",\n\"origins\": " + settings::origins_to_json(resolved.base.settings) + "}\n";
+         ",\n\"settings\": " + settings::texts_to_json(resolved.texts) +
+         ",\n\"origins\": " + settings::texts_to_json(resolved.base.settings.origins) + "}\n";
 }
 
 }  // namespace scalemark::cli

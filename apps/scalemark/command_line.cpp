@@ -221,13 +221,13 @@ CommandLine help_of(Command command) {
   return line;
 }
 
-std::string joined(const std::vector<std::string>& arguments) {
+}  // namespace
+
+std::string shell_command(const std::vector<std::string>& words) {
   std::string text = "scalemark";
-  for (const std::string& argument : arguments) text += " " + shell_word(argument);
+  for (const std::string& word : words) text += " " + shell_word(word);
   return text;
 }
-
-}  // namespace
 
 CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   std::vector<std::string> rest = move_local_rank_back(arguments);
@@ -255,7 +255,7 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   const Command command = take_command(rest);
   CommandLine line = parse_options(command, std::move(rest));
   line.invocation.arguments = arguments;
-  line.invocation.command_line = joined(arguments);
+  line.invocation.command_line = shell_command(arguments);
   return line;
 }
 

@@ -35,4 +35,7 @@ struct CommandLine {
 // value, and an option given twice.
 CommandLine parse_command_line(const std::vector<std::string>& arguments);
 
+// "scalemark train --batch-size 8", as a shell takes it.
+std::string shell_command(const std::vector<std::string>& words);
+
 }  // namespace scalemark::cli

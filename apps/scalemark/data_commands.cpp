@@ -1,6 +1,5 @@
 // scalemark data: generate, tokenize, bench. data/ does the work; this file prints the results.
 #include <algorithm>
-#include <cstdio>
 
 #include "apps/scalemark/augmentation_values.h"
 #include "apps/scalemark/commands.h"
@@ -17,16 +16,10 @@ namespace {
 
 using settings::ToolValues;
 
-std::string megabytes(std::int64_t bytes) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f MB", static_cast<double>(bytes) / 1e6);
-  return text;
-}
+std::string one_decimal(double value) { return printed("%.1f", value); }
 
-std::string one_decimal(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f", value);
-  return text;
+std::string megabytes(std::int64_t bytes) {
+  return one_decimal(static_cast<double>(bytes) / 1e6) + " MB";
 }
 
 std::string next_step(const std::string& command) { return "train on it: " + command + "\n"; }

@@ -188,12 +188,6 @@ std::vector<SettingRow> setting_rows(const ResolvedSweep& resolved) {
   return rows;
 }
 
-std::string object_of(const std::map<std::string, std::string>& texts) {
-  settings::Settings carrier;
-  carrier.origins = texts;
-  return settings::origins_to_json(carrier);
-}
-
 }  // namespace
 
 std::string plan_table(const ResolvedSweep& resolved) {
@@ -211,7 +205,8 @@ std::string plan_document(const ResolvedSweep& resolved) {
     origins[row.name] = row.origin;
   }
   return "{\"plan\": " + planning::to_json(resolved.plan) +
-         ",\n\"settings\": " + object_of(values) + ",\n\"origins\": " + object_of(origins) + "}\n";
+         ",\n\"settings\": " + settings::texts_to_json(values) +
+         ",\n\"origins\": " + settings::texts_to_json(origins) + "}\n";
 }
 
 }  // namespace scalemark::cli

@@ -11,6 +11,7 @@
 #include <set>
 #include <sstream>
 
+#include "apps/scalemark/command_line.h"
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/formats.h"
 #include "apps/scalemark/outputs.h"
@@ -120,12 +121,6 @@ std::vector<std::string> words_of(const PlannedRun& run, const settings::ToolVal
   return words;
 }
 
-std::string command_text(const std::vector<std::string>& words) {
-  std::string text = "scalemark";
-  for (const std::string& word : words) text += " " + shell_word(word);
-  return text;
-}
-
 // Runs this program with `words` in the foreground; returns its exit code.
 int run_child(const std::vector<std::string>& words) {
   std::vector<std::string> all{"scalemark"};
@@ -159,7 +154,7 @@ std::string dry_run_text(const std::vector<PlannedRun>& runs, const settings::To
                          const std::vector<ClaimRecord>& claims) {
   std::string text;
   for (std::size_t i = 0; i < runs.size(); ++i)
-    text += command_text(words_of(runs[i], values, outputs[i])) + "\n";
+    text += shell_command(words_of(runs[i], values, outputs[i])) + "\n";
   for (const PlannedRun& run : runs) {
     if (run.options.front().first != "config") text += "\n" + run.config_text();
   }
@@ -254,7 +249,7 @@ ExitCode reproduce_command(const Invocation& invocation) {
   ExitCode worst = ExitCode::kPass;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const auto words = words_of(runs[i], values, folders[i]);
-    print_note(command_text(words));
+    print_note(shell_command(words));
     const int code = run_child(words);
     if (code != 0 && worst == ExitCode::kPass) worst = static_cast<ExitCode>(code);
     if (!has_measured(code)) break;  // what was measured before is judged

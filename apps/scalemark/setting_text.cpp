@@ -3,10 +3,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <string_view>
 
 #include "core/base/terminal.h"
+#include "core/base/text.h"
 #include "core/settings/variables.h"
 
 namespace scalemark::cli {
@@ -80,15 +80,8 @@ std::string setting_lines(const std::vector<SettingRow>& rows) {
 }
 
 std::string duration_text(double seconds) {
-  char text[32];
-  if (seconds < 120) {
-    std::snprintf(text, sizeof text, "%.1f s", seconds);
-  } else if (seconds < 7200) {
-    std::snprintf(text, sizeof text, "%.0f min", seconds / 60);
-  } else {
-    std::snprintf(text, sizeof text, "%.1f h", seconds / 3600);
-  }
-  return text;
+  if (seconds < 120) return printed("%.1f s", seconds);
+  return seconds < 7200 ? printed("%.0f min", seconds / 60) : printed("%.1f h", seconds / 3600);
 }
 
 std::string members_text(const std::vector<int>& members) {

@@ -47,7 +47,7 @@ std::string settings_table(const settings::Settings& settings, int world_size) {
 
 std::string settings_document(const settings::Settings& settings) {
   return "{\"settings\": " + settings::to_json(settings) +
-         ",\n\"origins\": " + settings::origins_to_json(settings) + "}\n";
+         ",\n\"origins\": " + settings::texts_to_json(settings.origins) + "}\n";
 }
 
 }  // namespace scalemark::cli

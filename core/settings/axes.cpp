@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 
+#include "core/base/text.h"
 #include "core/collectives/message_size.h"
 #include "core/settings/near_match.h"
 #include "core/settings/value.h"
@@ -66,9 +66,7 @@ std::vector<std::string> number_range(const RangeText& range) {
     const double value = range.geometric ? *low * std::pow(*step, i) : *low + *step * i;
     if (value > *high + 1e-9 * std::abs(*high)) return values;
     if (values.size() == kMostPoints) return {};
-    char text[32];
-    std::snprintf(text, sizeof text, "%.12g", value);
-    values.push_back(to_text(*parse_number(text)));
+    values.push_back(to_text(*parse_number(printed("%.12g", value))));
   }
 }
 

@@ -62,7 +62,9 @@ std::map<std::string, std::string> flat(const json& object) {
 
 std::string to_json(const Settings& settings) { return to_object(settings).dump(2); }
 
-std::string origins_to_json(const Settings& settings) { return json(settings.origins).dump(2); }
+std::string texts_to_json(const std::map<std::string, std::string>& texts) {
+  return json(texts).dump(2);
+}
 
 std::string to_json(const SweepSettings& sweep) {
   json object = json::object();

@@ -18,8 +18,8 @@ std::string to_json(const Settings& settings);
 // The same of the options of a whole sweep, as far as they say what it measures.
 std::string to_json(const SweepSettings& sweep);
 
-// {"batch_size": "option", ...}
-std::string origins_to_json(const Settings& settings);
+// {"batch_size": "option", ...}, of origins or of other texts.
+std::string texts_to_json(const std::map<std::string, std::string>& texts);
 
 // The same pairs as to_json, values as JSON text: what preflight compares key by key.
 std::map<std::string, std::string> flat_settings(const Settings& settings);
