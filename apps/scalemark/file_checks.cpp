@@ -140,15 +140,12 @@ void refuse_unwritable_folder(const std::string& named, const std::string& path)
   if (!missing.empty()) refuse_unmakeable(what, missing);
 }
 
-void refuse_used_events(const std::string& folder, const std::set<std::string>& groups,
-                        bool may_exist) {
-  refuse_used_runs({"--tensorboard", "events", tensorboard::is_event_file}, folder, groups,
+void refuse_used_folders(const settings::Settings& settings, const std::set<std::string>& groups,
+                         bool may_exist) {
+  refuse_used_runs({"--trace", "traces", is_trace_file}, settings.measuring.trace, groups,
                    may_exist);
-}
-
-void refuse_used_traces(const std::string& folder, const std::set<std::string>& groups,
-                        bool may_exist) {
-  refuse_used_runs({"--trace", "traces", is_trace_file}, folder, groups, may_exist);
+  refuse_used_runs({"--tensorboard", "events", tensorboard::is_event_file},
+                   settings.general.tensorboard, groups, may_exist);
 }
 
 }  // namespace scalemark::cli

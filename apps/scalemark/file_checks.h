@@ -25,9 +25,7 @@ void refuse_unwritable_folder(const std::string& named, const std::string& path)
 
 // The folders of --tensorboard and --trace: throws as refuse_unwritable_folder() does, and
 // cannot_create() (73) where runs of these groups have files there, unless they `may_exist`.
-void refuse_used_events(const std::string& folder, const std::set<std::string>& groups,
-                        bool may_exist);
-void refuse_used_traces(const std::string& folder, const std::set<std::string>& groups,
-                        bool may_exist);
+void refuse_used_folders(const settings::Settings& settings, const std::set<std::string>& groups,
+                         bool may_exist);
 
 }  // namespace scalemark::cli

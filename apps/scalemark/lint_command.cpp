@@ -59,9 +59,8 @@ ExitCode lint_command(const Invocation& invocation) {
     throw usage("no file is given",
                 "a report, or a Markdown, HTML or CSV file with a table, is expected");
   }
-  std::vector<lint::Table> tables;
+  std::vector<lint::Table> tables, of_reports;
   std::vector<lint::Finding> findings;
-  lint::Judged judged;
   // One file that cannot be read costs no other its verdict.
   std::optional<Error> unreadable;
   for (const std::string& path : invocation.positionals) {
@@ -80,19 +79,13 @@ ExitCode lint_command(const Invocation& invocation) {
     for (const reporting::Report& report : reports) {
       const auto own = lint::findings_of(report, path);
       findings.insert(findings.end(), own.begin(), own.end());
-      judged.tables++;
-      const lint::Table table = lint::table_of(report, path);
-      judged.rows += table.rows.size();
-      judged.compared += lint::count_of({&table, 1}).compared;
+      of_reports.push_back(lint::table_of(report, path));
     }
   }
   const auto of_tables = lint::lint(tables);
   findings.insert(findings.end(), of_tables.begin(), of_tables.end());
-  const lint::Judged counted = lint::count_of(tables);
-  judged.tables += counted.tables;
-  judged.rows += counted.rows;
-  judged.compared += counted.compared;
-  const ExitCode code = tell_findings(invocation, values, findings, judged);
+  tables.insert(tables.end(), of_reports.begin(), of_reports.end());
+  const ExitCode code = tell_findings(invocation, values, findings, lint::count_of(tables));
   return code == ExitCode::kPass && unreadable ? unreadable->record().exit_code : code;
 }
 

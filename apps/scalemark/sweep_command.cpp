@@ -79,8 +79,7 @@ class SweepCommand : public RankCommand {
     const settings::Settings& settings = resolved_.base.settings;
     refuse_folders(settings, inputs);
     const bool may_exist = existing_folder() != reporting::ExistingFolder::kRefuse;
-    refuse_used_traces(settings.measuring.trace, groups, may_exist);
-    refuse_used_events(settings.general.tensorboard, groups, may_exist);
+    refuse_used_folders(settings, groups, may_exist);
     refuse_too_large();
   }
 

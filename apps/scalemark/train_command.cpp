@@ -59,8 +59,7 @@ class TrainCommand : public RankCommand {
       outputs.check("--save", save);
     }
     const std::string name = planning::point_name(settings, settings::world_size_of(settings));
-    refuse_used_traces(settings.measuring.trace, {name}, may_exist);
-    refuse_used_events(settings.general.tensorboard, {name}, may_exist);
+    refuse_used_folders(settings, {name}, may_exist);
   }
 
   reporting::ExistingFolder existing_folder() const override {
