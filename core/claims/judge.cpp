@@ -145,13 +145,10 @@ std::optional<Measured> nearest_precision(const Mapped& run, double claimed, std
   return best;
 }
 
-void judge_rate(const Row& row, const NamedTable& table, const Mapping& mapping, Reports reports,
-                std::vector<ClaimRecord>& all) {
+ClaimRecord judge_rate(const Row& row, const NamedTable& table, const Mapping& mapping,
+                       Reports reports) {
   const Claimed claimed{row.throughput, std::nullopt};
-  if (mapping.reason) {
-    all.push_back(untestable(row, table, "throughput", claimed, *mapping.reason));
-    return;
-  }
+  if (mapping.reason) return untestable(row, table, "throughput", claimed, *mapping.reason);
   ClaimRecord claim = begun(row, table, "throughput", claimed);
   const auto measured = nearest_precision(*mapping.run, *row.throughput, claim.what,
                                           [&](const std::string& precision) {
@@ -163,7 +160,7 @@ void judge_rate(const Row& row, const NamedTable& table, const Mapping& mapping,
   } else {
     set_not_held(claim, *mapping.run, reports);
   }
-  all.push_back(std::move(claim));
+  return claim;
 }
 
 // The printed speed-up, where the source prints one relative to this base; else that of its rates.
@@ -217,13 +214,10 @@ std::optional<Measured> measured_of(const Row& row, const Mapped& run, const Nam
   });
 }
 
-void judge_claim(const Row& row, const NamedTable& table, const Mapping& mapping, Reports reports,
-                 std::vector<ClaimRecord>& all) {
+ClaimRecord judge_claim(const Row& row, const NamedTable& table, const Mapping& mapping,
+                        Reports reports) {
   const Claimed claimed = claimed_by(row);
-  if (mapping.reason) {
-    all.push_back(untestable(row, table, row.metric, claimed, *mapping.reason));
-    return;
-  }
+  if (mapping.reason) return untestable(row, table, row.metric, claimed, *mapping.reason);
   ClaimRecord claim = begun(row, table, row.metric, claimed);
   const bool absolute = is_absolute(row);
   if (const auto measured = measured_of(row, *mapping.run, table, reports, claim.what)) {
@@ -239,7 +233,7 @@ void judge_claim(const Row& row, const NamedTable& table, const Mapping& mapping
   } else {
     set_not_held(claim, *mapping.run, reports);
   }
-  all.push_back(std::move(claim));
+  return claim;
 }
 
 }  // namespace
@@ -251,11 +245,11 @@ std::vector<ClaimRecord> judge(const std::vector<NamedTable>& tables, Reports re
     for (const Row* row : table.rows) {
       const Mapping mapping = published::map_row(*row);
       if (!row->metric.empty()) {
-        judge_claim(*row, table, mapping, reports, all);
+        all.push_back(judge_claim(*row, table, mapping, reports));
         continue;
       }
       if (!row->throughput && !mapping.reason) continue;  // a speed-up without a rate has no run
-      judge_rate(*row, table, mapping, reports, all);
+      all.push_back(judge_rate(*row, table, mapping, reports));
       const auto base = bases.find(row->id);
       if (base != bases.end()) judge_speedup(*row, *base->second, table, reports, all);
     }

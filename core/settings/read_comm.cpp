@@ -95,12 +95,7 @@ class CommReader {
   }
 
   void read_count(const char* name, int& count) {
-    const RawValue& value = out_.own[name];
-    for (Problem& bad : bad_values({{name, value}})) {
-      out_.problems.push_back(std::move(bad));
-      return;
-    }
-    count = static_cast<int>(*parse_count(value.text));
+    if (is_good(name)) count = static_cast<int>(*parse_count(out_.own[name].text));
   }
 
   void read_links() {
@@ -117,7 +112,7 @@ class CommReader {
       problem("pair_by", out_.own["pair_by"].text, "goes with --pairs only", "add --pairs");
     }
     if (!out_.comm.pairs) return;
-    read_pair_by();
+    if (is_good("pair_by")) out_.comm.pair_by = *find_word<PairBy>(out_.own["pair_by"].text);
     for (const char* name : {"collectives", "sizes", "sizes_of", "dtypes", "via", "in_place",
                              "overlap_compute", "congestion", "save_topology"}) {
       if (!given_.contains(name)) continue;
@@ -141,28 +136,23 @@ class CommReader {
             "give more --sizes, or leave --sizes and --collectives out");
   }
 
-  void read_pair_by() {
-    const RawValue& value = out_.own["pair_by"];
-    for (Problem& bad : bad_values({{"pair_by", value}})) {
-      out_.problems.push_back(std::move(bad));
-      return;
-    }
-    out_.comm.pair_by = *find_word<PairBy>(value.text);
-  }
-
   void read_checks() {
-    const auto checks = out_.own.find("checks");
-    if (checks == out_.own.end()) return;
-    for (Problem& bad : bad_values({{checks->first, checks->second}})) {
-      out_.problems.push_back(std::move(bad));
-      return;
-    }
-    out_.comm.checks = checks->second.text;
+    if (!out_.own.contains("checks") || !is_good("checks")) return;
+    out_.comm.checks = out_.own["checks"].text;
     for (const Word<Check>& check : words_of(Check())) {
       if (check.value == Check::kHealth || !asks_for(out_.comm.checks, check.value)) continue;
       problem("checks", std::string(check.name), "comm has health only",
               "devices are measured by `scalemark sweep --checks " + std::string(check.name) + "`");
     }
+  }
+
+  // Its problem, if it has one, is noted.
+  bool is_good(const char* name) {
+    for (Problem& bad : bad_values({{name, out_.own[name]}})) {
+      out_.problems.push_back(std::move(bad));
+      return false;
+    }
+    return true;
   }
 
   // The good values; the others are problems by now.

@@ -12,20 +12,13 @@ namespace {
 
 template <class T>
 FieldValue need(std::optional<T> value, const Option& option, const std::string& text) {
+  const bool stands_for_absent = std::ranges::count(option.words, text) > 0;  // "auto", "none"
+  if (stands_for_absent) return {};
   if (!value) throw bug("unchecked value '" + text + "' of " + std::string(option.name));
   return *std::move(value);
 }
 
-bool stays_text(Kind kind) {
-  return kind == Kind::kText || kind == Kind::kPath || kind == Kind::kChoice ||
-         kind == Kind::kChoices || kind == Kind::kStepsOrTime || kind == Kind::kMessageSize ||
-         kind == Kind::kVariable;
-}
-
 FieldValue parse(const Option& option, const std::string& text) {
-  if (stays_text(option.kind)) return text;
-  const bool stands_for_absent = std::ranges::count(option.words, text) > 0;  // "auto", "none"
-  if (stands_for_absent) return {};
   switch (option.kind) {
     case Kind::kText:
     case Kind::kPath:
@@ -34,7 +27,7 @@ FieldValue parse(const Option& option, const std::string& text) {
     case Kind::kStepsOrTime:
     case Kind::kMessageSize:
     case Kind::kVariable:
-      break;
+      return text;
     case Kind::kSwitch:
     case Kind::kFlag:
       return need(parse_switch(text), option, text);
