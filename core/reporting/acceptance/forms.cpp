@@ -76,12 +76,11 @@ constexpr void fields(A& a, typename A::template Field<NodeResult>& n) {
 
 namespace {
 
+using reporting::column;
 using reporting::Column;
 using reporting::JunitCase;
 using reporting::JunitOutcome;
 using reporting::JunitSuite;
-
-constexpr const char* kNone = "-";
 
 std::vector<CheckResult> worst_first(const Acceptance& acceptance) {
   std::vector<CheckResult> results = acceptance.results;
@@ -90,23 +89,23 @@ std::vector<CheckResult> worst_first(const Acceptance& acceptance) {
 }
 
 std::string percent_of(const std::optional<double>& share) {
-  return share ? printed("%.1f %%", 100 * *share) : kNone;
+  return share ? printed("%.1f %%", 100 * *share) : reporting::kAbsent;
 }
 
 // "bf16, 8192 x 8192": the class without the model, which all of its kind share.
 std::string what_of(const CheckResult& result) {
   const auto comma = result.of_class.find(", ");
-  return comma == std::string::npos ? kNone : result.of_class.substr(comma + 2);
+  return comma == std::string::npos ? reporting::kAbsent : result.of_class.substr(comma + 2);
 }
 
 std::string value_text(const CheckResult& result) {
   if (!result.fact.empty()) return result.fact;
-  if (!result.value) return kNone;
+  if (!result.value) return reporting::kAbsent;
   return reporting::rate_text(*result.value, result.unit);
 }
 
 std::string limit_text(const CheckResult& result) {
-  if (!result.limit) return result.limit_from.empty() ? kNone : result.limit_from;
+  if (!result.limit) return result.limit_from.empty() ? reporting::kAbsent : result.limit_from;
   const bool is_share = result.low.has_value() || result.limit_from.starts_with("what ") ||
                         result.limit_from.starts_with(kOfBaseline);
   const std::string limit =
@@ -115,28 +114,25 @@ std::string limit_text(const CheckResult& result) {
 }
 
 std::string interval_text(const CheckResult& result) {
-  if (!result.low || !result.high) return kNone;
+  if (!result.low || !result.high) return reporting::kAbsent;
   return printed("%.1f", 100 * *result.low) + printed(" to %.1f %%", 100 * *result.high);
 }
 
 std::vector<Column> columns_of(const Acceptance& acceptance) {
   const auto results = worst_first(acceptance);
-  const auto column = [&](const char* head, bool left,
-                          const std::function<std::string(const CheckResult&)>& text) {
-    Column result{{head}, left, {}};
-    for (const CheckResult& one : results) result.cells.push_back(text(one));
-    return result;
-  };
-  return {column("outcome", true, [](const auto& r) { return std::string(name_of(r.outcome)); }),
-          column("part", true, [](const auto& r) { return r.part.name(); }),
-          column("check", true, [](const auto& r) { return r.check; }),
-          column("of", true, what_of),
-          column("value", false, value_text),
-          column("of reference", false, [](const auto& r) { return percent_of(r.of_reference); }),
-          column("limit", true, limit_text),
-          column("99 %", false, interval_text),
-          column("starts", false, [](const auto& r) { return std::to_string(r.starts); }),
-          column("why", true, [](const auto& r) { return r.why; })};
+  using Result = CheckResult;
+  return {
+      column({"outcome"}, true, results, [](const Result& r) { return name_of(r.outcome); }),
+      column({"part"}, true, results, [](const Result& r) { return r.part.name(); }),
+      column({"check"}, true, results, &Result::check),
+      column({"of"}, true, results, what_of),
+      column({"value"}, false, results, value_text),
+      column({"of reference"}, false, results,
+             [](const Result& r) { return percent_of(r.of_reference); }),
+      column({"limit"}, true, results, limit_text),
+      column({"99 %"}, false, results, interval_text),
+      column({"starts"}, false, results, [](const Result& r) { return std::to_string(r.starts); }),
+      column({"why"}, true, results, &Result::why)};
 }
 
 // "95 % of the reference", "at most 0"

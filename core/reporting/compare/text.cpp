@@ -192,43 +192,39 @@ std::string common_unit(const std::vector<TableRow>& rows) {
 std::vector<Column> points_columns(const Comparison& comparison, const std::vector<TableRow>& rows,
                                    bool details) {
   std::vector<Column> columns;
-  const auto add = [&](std::vector<std::string> head, bool left, const auto& cell) {
-    Column& column = columns.emplace_back(Column{std::move(head), left, {}});
-    for (const TableRow& row : rows) column.cells.push_back(cell(*row.point, *row.against));
+  const auto add = [&](std::vector<std::string> head, bool left, const auto& text,
+                       bool may_go = false) {
+    columns.push_back(column(std::move(head), left, rows, text));
+    columns.back().may_go = may_go;
   };
-  using Point = ComparedPoint;
-  using Other = PointAgainst;
+  // Cells of what was found of the further side, by its change.
+  const auto of_change = [](std::string (*text)(const PointChange&)) {
+    return [text](const TableRow& row) { return text(row.against->change); };
+  };
+  using Row = TableRow;
   const bool several = comparison.files.size() > 2;
   const std::string unit = common_unit(rows), rate = unit + (unit.empty() ? "per s" : "/s");
-  add({"point"}, true, [](const Point& point, const Other&) { return point.group; });
-  if (several) {
-    columns.push_back({{"against"}, true, {}});
-    for (const TableRow& row : rows) columns.back().cells.push_back(row.side);
-  }
-  if (unit.empty())
-    add({"counts"}, true, [](const Point& point, const Other&) { return point.unit; });
-  add({several ? "side 1" : "old", rate}, false,
-      [](const Point& point, const Other&) { return side_rate_text(point.before); });
-  columns.back().may_go = true;
-  add({several ? "other" : "new", rate}, false,
-      [](const Point&, const Other& other) { return side_rate_text(other.after); });
-  columns.back().may_go = true;
-  add({"change", "%"}, false,
-      [](const Point&, const Other& other) { return change_text(other.change); });
-  add({"90 %", "interval"}, false,
-      [](const Point&, const Other& other) { return ci90_text(other.change); });
-  columns.back().may_go = true;
+  add({"point"}, true, [](const Row& row) { return row.point->group; });
+  if (several) add({"against"}, true, &Row::side);
+  if (unit.empty()) add({"counts"}, true, [](const Row& row) { return row.point->unit; });
+  add(
+      {several ? "side 1" : "old", rate}, false,
+      [](const Row& row) { return side_rate_text(row.point->before); }, true);
+  add(
+      {several ? "other" : "new", rate}, false,
+      [](const Row& row) { return side_rate_text(row.against->after); }, true);
+  add({"change", "%"}, false, of_change(change_text));
+  add({"90 %", "interval"}, false, of_change(ci90_text), true);
   if (details) {
-    add({"p", "(Holm)"}, false,
-        [](const Point&, const Other& other) { return p_cell(other.change); });
-    add({"finds", "from %"}, false,
-        [](const Point&, const Other& other) { return smallest_text(other.change); });
-    add({"units"}, false, [](const Point& point, const Other& other) {
-      return std::to_string(point.before.units) + " / " + std::to_string(other.after.units);
+    add({"p", "(Holm)"}, false, of_change(p_cell));
+    add({"finds", "from %"}, false, of_change(smallest_text));
+    add({"units"}, false, [](const Row& row) {
+      return std::to_string(row.point->before.units) + " / " +
+             std::to_string(row.against->after.units);
     });
   }
-  add({"verdict"}, true, [](const Point&, const Other& other) {
-    return other.absent ? kAbsent : std::string(name_of(other.change.change));
+  add({"verdict"}, true, [](const Row& row) {
+    return row.against->absent ? kAbsent : name_of(row.against->change.change);
   });
   return columns;
 }

@@ -68,16 +68,15 @@ std::vector<std::string> target_lines(const Explanation& all) {
 
 Section causes(const Explanation& all) {
   if (all.shares.empty()) return {};
-  std::vector<Column> columns{{{"where it went"}, true, {}},
-                              {{"speed-up"}, false, {}, true},
-                              {{"points of", "efficiency"}, false, {}},
-                              {{"95 %"}, true, {}}};
-  for (const LostShare& one : all.shares) {
-    columns[0].cells.push_back(one.cause.name);
-    columns[1].cells.push_back(printed("%+.2f", -one.share * all.ideal_speedup));
-    columns[2].cells.push_back(points_of(one.share));
-    columns[3].cells.push_back(interval_of(one.ci95, all.blocks));
-  }
+  using Share = LostShare;
+  std::vector<Column> columns{
+      column({"where it went"}, true, all.shares, [](const Share& one) { return one.cause.name; }),
+      column({"speed-up"}, false, all.shares,
+             [&](const Share& one) { return printed("%+.2f", -one.share * all.ideal_speedup); }),
+      numbers({"points of", "efficiency"}, all.shares, &Share::share, points_of),
+      column({"95 %"}, true, all.shares,
+             [&](const Share& one) { return interval_of(one.ci95, all.blocks); })};
+  columns[1].may_go = true;
   return {"", std::move(columns), target_lines(all)};
 }
 

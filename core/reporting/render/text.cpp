@@ -55,12 +55,6 @@ std::string percent_text(double share) {
   return text == "-0.0" ? "0.0" : text;
 }
 
-std::string interval_text(const std::optional<double>& low, const std::optional<double>& high,
-                          std::string (*text)(double)) {
-  if (!low || !high) return "-";
-  return text(*low) + " .. " + text(*high);
-}
-
 std::string xml_escaped(std::string_view text) {
   std::string result = escaped(text, true);
   for (const std::string_view forbidden : {"\xEF\xBF\xBE", "\xEF\xBF\xBF"}) {  // U+FFFE, U+FFFF

@@ -12,10 +12,6 @@ namespace scalemark::reporting {
 std::string exact(double value);     // shortest text that reads back bit by bit
 std::string readable(double value);  // four significant digits
 std::string percent_text(double share);
-// "1.2 .. 1.4"; "-" without an interval.
-std::string interval_text(const std::optional<double>& low, const std::optional<double>& high,
-                          std::string (*text)(double));
-
 // For XML 1.0 text and attributes; what XML cannot hold becomes U+FFFD.
 std::string xml_escaped(std::string_view text);
 

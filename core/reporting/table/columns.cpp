@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdio>
 #include <functional>
 
 #include "core/base/text.h"
@@ -12,27 +11,7 @@
 namespace scalemark::reporting {
 namespace {
 
-template <class... Arguments>
-std::string format(const char* pattern, Arguments... arguments) {
-  char text[96];
-  std::snprintf(text, sizeof text, pattern, arguments...);
-  return text;
-}
-
-// Four significant digits, without exponents for usual sizes.
-std::string number(double value) {
-  if (value >= 1000) return format("%.0f", value);
-  if (value >= 100) return format("%.1f", value);
-  if (value >= 1) return format("%.2f", value);
-  return significant(value, 3);
-}
-
-std::string percent(double share) { return format("%.1f", 100 * share); }
-
-template <class T>
-std::string or_absent(const std::optional<T>& value, std::string (*text)(double)) {
-  return value ? text(*value) : kAbsent;
-}
+std::string percent(double share) { return printed("%.1f", 100 * share); }
 
 std::string share_of_step(const PointRecord& point, const std::optional<double>& seconds) {
   return seconds ? percent(*seconds / point.step_mean_over_ranks_s) : kAbsent;
@@ -42,31 +21,23 @@ std::string unit_of(const PointRecord& point) { return sample_unit(point.workloa
 
 std::string common_unit(const std::vector<Row>& rows) {
   const std::string unit = unit_of(*rows.front().point);
-  const bool common = std::all_of(rows.begin(), rows.end(),
-                                  [&](const Row& row) { return unit_of(*row.point) == unit; });
+  const bool common =
+      std::ranges::all_of(rows, [&](const Row& row) { return unit_of(*row.point) == unit; });
   return common ? unit : "samples";
 }
 
 using Text = std::function<std::string(const PointRecord&)>;
 
-Column column(std::vector<std::string> head, bool left, const std::vector<Row>& rows,
-              const Text& text) {
-  Column result{std::move(head), left, {}};
-  for (const auto& row : rows) result.cells.push_back(text(*row.point));
-  return result;
-}
-
 // A column whose cells need a measurement: absent for points without one.
 Column measured(std::vector<std::string> head, const std::vector<Row>& rows, const Text& text) {
-  return column(std::move(head), false, rows, [&](const PointRecord& p) {
-    return p.status == PointStatus::kOk ? text(p) : std::string(kAbsent);
+  return column(std::move(head), false, rows, [&](const Row& row) {
+    return row.point->status == PointStatus::kOk ? text(*row.point) : kAbsent;
   });
 }
 
-Column row_numbers(const std::vector<Row>& rows) {
-  Column result{{"#"}, false, {}};
-  for (const auto& row : rows) result.cells.push_back(row.number);
-  return result;
+Column of_points(std::vector<std::string> head, bool left, const std::vector<Row>& rows,
+                 const Text& text) {
+  return column(std::move(head), left, rows, [&](const Row& row) { return text(*row.point); });
 }
 
 // A property of points: one sentence above the table where all agree, else a column.
@@ -96,21 +67,15 @@ std::vector<Trait> traits() {
     return p.device_name.empty() ? p.device : p.device_name;
   };
   return {
-      {{"workload"},
-       true,
-       [](const PointRecord& p) { return p.workload; },
-       [](const PointRecord& p) { return p.workload; }},
+      {{"workload"}, true, &PointRecord::workload, &PointRecord::workload},
       {{"size"}, true, size_text, size_text},
       {{"strategy"},
        true,
-       [](const PointRecord& p) { return p.strategy; },
+       &PointRecord::strategy,
        [](const PointRecord& p) {
          return p.strategy == "none" ? std::string("no exchange") : p.strategy;
        }},
-      {{"preci-", "sion"},
-       true,
-       [](const PointRecord& p) { return p.precision; },
-       [](const PointRecord& p) { return p.precision; }},
+      {{"preci-", "sion"}, true, &PointRecord::precision, &PointRecord::precision},
       {{"batch"},
        false,
        batch_text,
@@ -123,13 +88,10 @@ std::vector<Trait> traits() {
          return std::to_string(p.threads) + (p.threads == 1 ? " thread" : " threads") + " per rank";
        }},
       {{"device"}, true, device, device},
-      {{"backend"},
-       true,
-       [](const PointRecord& p) { return p.backend; },
-       [](const PointRecord& p) { return p.backend; }},
+      {{"backend"}, true, &PointRecord::backend, &PointRecord::backend},
       {{"data"},
        true,
-       [](const PointRecord& p) { return p.data; },
+       &PointRecord::data,
        [](const PointRecord& p) {
          return p.data == "synthetic" ? std::string() : "data " + p.data;
        }},
@@ -138,8 +100,7 @@ std::vector<Trait> traits() {
 
 bool varies(const Trait& trait, const std::vector<Row>& rows) {
   const std::string first = trait.cell(*rows.front().point);
-  return std::any_of(rows.begin(), rows.end(),
-                     [&](const Row& row) { return trait.cell(*row.point) != first; });
+  return std::ranges::any_of(rows, [&](const Row& row) { return trait.cell(*row.point) != first; });
 }
 
 std::string loss_text(const PointRecord& p) {
@@ -147,19 +108,26 @@ std::string loss_text(const PointRecord& p) {
   return significant(*p.loss_first, 4) + " -> " + significant(*p.loss_last, 4);
 }
 
-std::string milliseconds(double seconds) { return number(1000 * seconds); }
+// The number that notes name a row by, and its ranks.
+std::vector<Column> first_columns(const std::vector<Row>& rows) {
+  return {column({"#"}, false, rows, &Row::number),
+          of_points({"ranks"}, false, rows,
+                    [](const PointRecord& p) { return std::to_string(p.world_size); })};
+}
+
+std::string milliseconds(double seconds) { return four_digits(1000 * seconds); }
 
 std::vector<Column> speed_up_columns(const std::vector<Row>& rows) {
   const auto points = points_of(rows);
   const auto of = [&](std::vector<std::string> head, std::string (*text)(const SpeedUp&)) {
-    return measured(std::move(head), rows, [&points, text](const PointRecord& p) {
+    return measured(std::move(head), rows, [&](const PointRecord& p) {
       const auto found = speed_up(p, points);
-      return found ? text(*found) : std::string(kAbsent);
+      return found ? text(*found) : kAbsent;
     });
   };
   return {of({"speed", "up"},
              [](const SpeedUp& found) {
-               return found.unsteady ? two_digits(found.speedup) : format("%.2f", found.speedup);
+               return found.unsteady ? two_digits(found.speedup) : printed("%.2f", found.speedup);
              }),
           of({"eff.", "%"},
              [](const SpeedUp& found) {
@@ -194,18 +162,16 @@ std::string traits_in_common(const std::vector<const PointRecord*>& points) {
 }
 
 std::vector<Column> throughput_columns(const std::vector<Row>& rows) {
-  std::vector<Column> columns = {row_numbers(rows)};
-  columns.push_back(column({"ranks"}, false, rows,
-                           [](const PointRecord& p) { return std::to_string(p.world_size); }));
+  std::vector<Column> columns = first_columns(rows);
   for (const auto& trait : traits()) {
-    if (varies(trait, rows)) columns.push_back(column(trait.head, trait.left, rows, trait.cell));
+    if (varies(trait, rows)) columns.push_back(of_points(trait.head, trait.left, rows, trait.cell));
   }
-  columns.push_back(column({common_unit(rows), "per s"}, false, rows, [](const PointRecord& p) {
-    return p.status == PointStatus::kOk ? number(p.samples_per_sec)
+  columns.push_back(of_points({common_unit(rows), "per s"}, false, rows, [](const PointRecord& p) {
+    return p.status == PointStatus::kOk ? four_digits(p.samples_per_sec)
                                         : std::string(name_of(p.status));
   }));
   columns.push_back(measured({"per s", "and", "rank"}, rows, [](const PointRecord& p) {
-    return number(p.samples_per_sec_per_rank);
+    return four_digits(p.samples_per_sec_per_rank);
   }));
   columns.push_back(measured({"at", "least", "+- %"}, rows, [](const PointRecord& p) {
     return or_absent(within_run_share(p), percent);
@@ -218,9 +184,7 @@ std::vector<Column> throughput_columns(const std::vector<Row>& rows) {
 }
 
 std::vector<Column> step_columns(const std::vector<Row>& rows) {
-  std::vector<Column> columns = {row_numbers(rows)};
-  columns.push_back(column({"ranks"}, false, rows,
-                           [](const PointRecord& p) { return std::to_string(p.world_size); }));
+  std::vector<Column> columns = first_columns(rows);
   const auto add = [&](std::vector<std::string> head, const Text& text) {
     columns.push_back(measured(std::move(head), rows, text));
   };
@@ -234,13 +198,13 @@ std::vector<Column> step_columns(const std::vector<Row>& rows) {
   add({"data", "wait %"},
       [](const PointRecord& p) { return share_of_step(p, counted_data_wait_s(p)); });
   add({"memory", "GiB"}, [](const PointRecord& p) {
-    return format("%.2f", static_cast<double>(p.memory_peak_bytes) / (1 << 30));
+    return printed("%.2f", static_cast<double>(p.memory_peak_bytes) / (1 << 30));
   });
-  if (std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.point->mfu; })) {
+  if (std::ranges::any_of(rows, [](const Row& row) { return row.point->mfu.has_value(); })) {
     add({"MFU %"}, [](const PointRecord& p) { return or_absent(p.mfu, percent); });
   }
-  if (std::any_of(rows.begin(), rows.end(),
-                  [](const Row& row) { return row.point->mfu_of_measured_gemm; })) {
+  if (std::ranges::any_of(
+          rows, [](const Row& row) { return row.point->mfu_of_measured_gemm.has_value(); })) {
     add({"% of", "GEMM"},
         [](const PointRecord& p) { return or_absent(p.mfu_of_measured_gemm, percent); });
   }
@@ -252,20 +216,16 @@ std::vector<Column> step_columns(const std::vector<Row>& rows) {
 }
 
 std::vector<Column> evaluation_columns(const PointRecord& point) {
+  using E = Evaluation;
   const auto& all = point.evaluation;
-  const auto make = [&](std::vector<std::string> head,
-                        const std::function<std::string(const Evaluation&)>& text) {
-    Column result{std::move(head), false, {}};
-    for (const auto& evaluation : all) result.cells.push_back(text(evaluation));
-    return result;
-  };
-  return {make({"epoch"}, [](const Evaluation& e) { return std::to_string(e.epoch); }),
-          make({"train loss"}, [](const Evaluation& e) { return significant(e.train_loss, 4); }),
-          make({"held-out loss"}, [](const Evaluation& e) { return significant(e.loss, 4); }),
-          make({all.front().metric + " %"}, [](const Evaluation& e) { return percent(e.value); }),
-          make({"held-out samples"}, [](const Evaluation& e) { return std::to_string(e.samples); }),
-          make({unit_of(point) + " per s"},
-               [](const Evaluation& e) { return number(e.samples_per_sec); })};
+  const auto four = [](double loss) { return significant(loss, 4); };
+  return {column({"epoch"}, false, all, [](const E& e) { return std::to_string(e.epoch); }),
+          numbers({"train loss"}, all, &E::train_loss, four),
+          numbers({"held-out loss"}, all, &E::loss, four),
+          numbers({all.front().metric + " %"}, all, &E::value, percent),
+          column({"held-out samples"}, false, all,
+                 [](const E& e) { return std::to_string(e.samples); }),
+          numbers({unit_of(point) + " per s"}, all, &E::samples_per_sec, four_digits)};
 }
 
 }  // namespace scalemark::reporting

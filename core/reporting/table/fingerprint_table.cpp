@@ -2,17 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <string_view>
 
 #include "core/base/text.h"
 
 namespace scalemark::reporting {
 namespace {
-
-constexpr const char* kNoRate = "-";
-
-using RateText = std::function<std::string(const FingerprintRecord&)>;
 
 struct Prefix {
   double factor;
@@ -27,11 +22,6 @@ Prefix prefix_of(double value, std::string_view unit) {
   const auto fits = [&](const Prefix& prefix) { return value >= prefix.factor; };
   const auto found = std::ranges::find_if(kPrefixes, fits);
   return found == kPrefixes.end() ? Prefix{1, ""} : *found;
-}
-
-std::string four_digits(double value) {
-  if (value < 1) return significant(value, 3);
-  return printed(value >= 1000 ? "%.0f" : value >= 100 ? "%.1f" : "%.2f", value);
 }
 
 std::string_view words(MachineRate what) {
@@ -73,29 +63,27 @@ std::string rate_text(double value, const std::string& unit) {
 }
 
 std::string rate_interval_text(const FingerprintRecord& record) {
-  if (!record.value || !record.ci95_low || !record.ci95_high) return kNoRate;
+  if (!record.value || !record.ci95_low || !record.ci95_high) return kAbsent;
   const double factor = prefix_of(*record.value, record.unit).factor;
   return four_digits(*record.ci95_low / factor) + " .. " + four_digits(*record.ci95_high / factor);
 }
 
 std::vector<Column> fingerprint_columns(const std::vector<FingerprintRecord>& records) {
   std::vector<Column> columns;
-  const auto add = [&](std::vector<std::string> head, bool left, const RateText& text) {
-    Column column{std::move(head), left, {}};
-    for (const FingerprintRecord& record : records) column.cells.push_back(text(record));
-    columns.push_back(std::move(column));
+  const auto add = [&](std::vector<std::string> head, bool left, const auto& text) {
+    columns.push_back(column(std::move(head), left, records, text));
   };
   using Rate = FingerprintRecord;
-  if (differ(records, &Rate::host)) add({"host"}, true, [](const Rate& r) { return r.host; });
+  if (differ(records, &Rate::host)) add({"host"}, true, &Rate::host);
   add({"what"}, true, name_in_words);
-  if (differ(records, &Rate::device)) add({"device"}, true, [](const Rate& r) { return r.device; });
+  if (differ(records, &Rate::device)) add({"device"}, true, &Rate::device);
   add({"threads"}, false, [](const Rate& r) { return std::to_string(r.threads); });
   add({"rate"}, false, [](const Rate& r) {
     return r.value ? rate_text(*r.value, r.unit) : std::string("not measured");
   });
   add({"95 %", "interval"}, true, rate_interval_text);
-  add({"calls"}, false, [](const Rate& r) { return r.n > 0 ? std::to_string(r.n) : kNoRate; });
-  add({"how"}, true, [](const Rate& r) { return r.method.empty() ? kNoRate : r.method; });
+  add({"calls"}, false, [](const Rate& r) { return r.n > 0 ? std::to_string(r.n) : kAbsent; });
+  add({"how"}, true, [](const Rate& r) { return r.method.empty() ? kAbsent : r.method; });
   return columns;
 }
 

@@ -57,6 +57,16 @@ void end_line(std::string& text) {
 
 }  // namespace
 
+std::string interval_text(const std::optional<double>& low, const std::optional<double>& high,
+                          std::string (*text)(double)) {
+  return low && high ? text(*low) + " .. " + text(*high) : kAbsent;
+}
+
+std::string four_digits(double value) {
+  if (value < 1) return significant(value, 3);
+  return printed(value >= 1000 ? "%.0f" : value >= 100 ? "%.1f" : "%.2f", value);
+}
+
 std::string two_digits(double value) {
   const double unit = value == 0 ? 1 : std::pow(10, std::floor(std::log10(std::abs(value))) - 1);
   const double rounded = std::round(value / unit) * unit, size = std::abs(rounded);

@@ -2,8 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace scalemark::reporting {
@@ -18,6 +22,37 @@ struct Column {
 // It stands in a cell that has nothing to say.
 inline constexpr const char* kAbsent = "-";
 
+// A column with a cell for each of `rows`, or for what they point to: `text` of it, a function or a
+// member.
+template <class Rows, class Text>
+Column column(std::vector<std::string> head, bool left, const Rows& rows, const Text& text) {
+  Column made{std::move(head), left};
+  for (const auto& row : rows) {
+    if constexpr (std::is_pointer_v<std::remove_cvref_t<decltype(row)>>) {
+      made.cells.emplace_back(std::invoke(text, *row));
+    } else {
+      made.cells.emplace_back(std::invoke(text, row));
+    }
+  }
+  return made;
+}
+
+inline std::string or_absent(const std::optional<double>& value, std::string (*text)(double)) {
+  return value ? text(*value) : kAbsent;
+}
+
+// "1.2 .. 1.4"; "-" without an interval.
+std::string interval_text(const std::optional<double>& low, const std::optional<double>& high,
+                          std::string (*text)(double));
+
+// The same of a number of each row, which may be absent.
+template <class Rows, class Number>
+Column numbers(std::vector<std::string> head, const Rows& rows, const Number& number,
+               std::string (*text)(double)) {
+  return column(std::move(head), false, rows,
+                [&](const auto& row) { return or_absent(std::invoke(number, row), text); });
+}
+
 // Names in a cell may hold anything: in every form no line end in one breaks the table, and in
 // Markdown no sign in one starts markup.
 std::string set_text(const std::vector<Column>& columns);
@@ -29,6 +64,9 @@ std::size_t table_width(const std::vector<Column>& columns);
 
 // A cell of RFC 4180: in quotes where it must be.
 std::string csv_cell(const std::string& text);
+
+// "7377", "123.4", "12.34": four digits of 1 and more, three of less.
+std::string four_digits(double value);
 
 // "~1.4", "~77", "~120": a number of which not more than two digits mean anything.
 std::string two_digits(double value);

@@ -44,13 +44,6 @@ bool varies(const CollectiveAxis& axis, const Groups& groups) {
   });
 }
 
-Column column_of(const std::string& head, bool left, const Groups& groups,
-                 const std::function<std::string(const CollectiveGroup&)>& text) {
-  Column made{{head}, left, {}};
-  for (const CollectiveGroup* group : groups) made.cells.push_back(text(*group));
-  return made;
-}
-
 std::string time_cell(const CollectiveGroup& group) {
   if (group.time_s.value) return rate_text(1e6 * *group.time_s.value);
   return group.status_counts.empty() ? kAbsent : group.status_counts.begin()->first;
@@ -67,34 +60,31 @@ std::vector<Column> collectives_table(const Groups& groups) {
   using Group = CollectiveGroup;
   std::vector<Column> columns;
   for (const CollectiveAxis& axis : axes()) {
-    if (varies(axis, groups)) columns.push_back(column_of(axis.name, true, groups, axis.text));
+    if (varies(axis, groups)) columns.push_back(column({axis.name}, true, groups, axis.text));
   }
   const auto any = [&](auto test) {
     return std::ranges::any_of(groups, [&](const Group* group) { return test(*group); });
   };
   if (any([](const Group& g) { return g.bytes > 0; })) {
-    columns.push_back(column_of("size", false, groups, [](const Group& g) {
-      return g.bytes > 0 ? size_text(g.bytes) : std::string();
-    }));
+    columns.push_back(column({"size"}, false, groups,
+                             [](const Group& g) { return g.bytes > 0 ? size_text(g.bytes) : ""; }));
   }
-  columns.push_back(column_of("us", false, groups, time_cell));
+  columns.push_back(column({"us"}, false, groups, time_cell));
   if (any([](const Group& g) { return g.n > 1; })) {
-    columns.push_back(column_of("95 %", true, groups, time_interval));
+    columns.push_back(column({"95 %"}, true, groups, time_interval));
   }
   if (any([](const Group& g) { return g.busbw_GBps.value.has_value(); })) {
-    columns.push_back(column_of("busbw GB/s", false, groups, [](const Group& g) {
-      return or_absent(g.busbw_GBps.value, readable);
-    }));
+    columns.push_back(numbers(
+        {"busbw GB/s"}, groups, [](const Group& g) { return g.busbw_GBps.value; }, readable));
   }
   if (any([](const Group& g) { return g.expected_share.value.has_value(); })) {
-    columns.push_back(column_of("of expected", false, groups, [](const Group& g) {
-      return g.expected_share.value ? printed("%.0f %%", 100 * *g.expected_share.value)
-                                    : std::string(kAbsent);
-    }));
+    columns.push_back(numbers(
+        {"of expected"}, groups, [](const Group& g) { return g.expected_share.value; },
+        [](double share) { return printed("%.0f %%", 100 * share); }));
   }
   if (any([](const Group& g) { return g.wrong.value_or(0) > 0; })) {
-    columns.push_back(column_of("wrong", false, groups, [](const Group& g) {
-      return g.wrong ? std::to_string(*g.wrong) : std::string(kAbsent);
+    columns.push_back(column({"wrong"}, false, groups, [](const Group& g) {
+      return g.wrong ? std::to_string(*g.wrong) : kAbsent;
     }));
   }
   return columns;
@@ -105,12 +95,10 @@ std::vector<Column> links_table(std::vector<LinkRecord> links) {
   std::ranges::stable_sort(links, {}, &LinkRecord::bandwidth_GBps);
   if (links.size() > kMostRows) links.resize(kMostRows);
   using Link = LinkRecord;
-  return {column<Link>({"from"}, true, links, [](const Link& l) { return l.first(); }),
-          column<Link>({"to"}, true, links, [](const Link& l) { return l.second(); }),
-          column<Link>({"latency us"}, false, links,
-                       [](const Link& l) { return readable(1e6 * l.latency_s); }),
-          column<Link>({"GB/s"}, false, links,
-                       [](const Link& l) { return readable(l.bandwidth_GBps); })};
+  return {column({"from"}, true, links, &Link::first), column({"to"}, true, links, &Link::second),
+          column({"latency us"}, false, links,
+                 [](const Link& l) { return readable(1e6 * l.latency_s); }),
+          numbers({"GB/s"}, links, &Link::bandwidth_GBps, readable)};
 }
 
 // Too many rows: the smallest sizes go first.

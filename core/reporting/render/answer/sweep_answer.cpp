@@ -147,12 +147,6 @@ std::size_t leave_out(Rows& rows) {
   return all - rows.size();
 }
 
-Column column(const std::string& head, bool left, const Rows& rows, const RowText& text) {
-  Column made{{head}, left, {}};
-  for (const AnswerRow& row : rows) made.cells.push_back(text(row));
-  return made;
-}
-
 std::string ranks_text(const AnswerRow& row, bool says_solo) {
   const bool alone = row.is_solo() || (row.is_baseline() && !row.is_only_single_rank);
   return std::to_string(row.run->world_size) + (says_solo && alone ? ", no exchange" : "");
@@ -242,28 +236,28 @@ std::vector<Column> table_of(const Rows& rows) {
       std::ranges::any_of(axes, [](const TableAxis& axis) { return axis.name == "strategy"; });
   std::vector<Column> columns;
   for (const TableAxis& axis : axes) {
-    columns.push_back(column(axis.name, axis.left, rows, axis.text));
+    columns.push_back(column({axis.name}, axis.left, rows, axis.text));
   }
   const bool one_size = std::ranges::all_of(rows, [&](const AnswerRow& row) {
     return row.run->world_size == rows.front().run->world_size;
   });
   const bool solo = std::ranges::any_of(rows, &AnswerRow::is_solo) && !names_strategy;
   if (!one_size || solo || columns.empty()) {
-    columns.push_back(column("ranks", solo, rows, [&](const AnswerRow& row) {
+    columns.push_back(column({"ranks"}, solo, rows, [&](const AnswerRow& row) {
       return ranks_text(row, !names_strategy);
     }));
   }
-  columns.push_back(column(rate_head(rows), false, rows, rate_cell));
+  columns.push_back(column({rate_head(rows)}, false, rows, rate_cell));
   const bool scales = std::ranges::any_of(
       rows, [](const AnswerRow& row) { return row.scaling && row.scaling->efficiency; });
   if (!scales) {
     const bool repeated =
         std::ranges::any_of(rows, [](const AnswerRow& row) { return row.group->n > 1; });
-    if (repeated) columns.push_back(column("95 %", true, rows, rate_interval_cell));
+    if (repeated) columns.push_back(column({"95 %"}, true, rows, rate_interval_cell));
     return columns;
   }
-  columns.push_back(column("speed-up", false, rows, speed_up_cell));
-  columns.push_back(column(efficiency_head(rows), true, rows,
+  columns.push_back(column({"speed-up"}, false, rows, speed_up_cell));
+  columns.push_back(column({efficiency_head(rows)}, true, rows,
                            [common = common_baseline(rows)](const AnswerRow& row) {
                              return whole_efficiency_cell(row, common);
                            }));

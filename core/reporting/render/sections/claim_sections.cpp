@@ -41,21 +41,15 @@ std::string spoken_verdict(ClaimVerdict verdict) {
 bool is_shown(const ClaimRecord& claim) { return claim.verdict != ClaimVerdict::kNotTestable; }
 
 std::vector<Column> claim_columns(const std::vector<ClaimRecord>& claims) {
-  Column row{.head = {"row"}, .left = true, .cells = {}},
-      what{.head = {"what"}, .left = true, .cells = {}},
-      metric{.head = {"metric"}, .left = true, .cells = {}},
-      claimed{.head = {"claimed"}, .cells = {}}, measured{.head = {"measured (95 %)"}, .cells = {}},
-      verdict{.head = {"verdict"}, .left = true, .cells = {}};
-  for (const ClaimRecord& claim : claims) {
-    if (!is_shown(claim)) continue;
-    row.cells.push_back(claim.row);
-    what.cells.push_back(claim.what);
-    metric.cells.push_back(claim.metric);
-    claimed.cells.push_back(claimed_text(claim));
-    measured.cells.push_back(measured_text(claim));
-    verdict.cells.push_back(spoken_verdict(claim.verdict));
-  }
-  return {row, what, metric, claimed, measured, verdict};
+  std::vector<ClaimRecord> rows;
+  std::ranges::copy_if(claims, std::back_inserter(rows), is_shown);
+  return {column({"row"}, true, rows, &ClaimRecord::row),
+          column({"what"}, true, rows, &ClaimRecord::what),
+          column({"metric"}, true, rows, &ClaimRecord::metric),
+          column({"claimed"}, false, rows, claimed_text),
+          column({"measured (95 %)"}, false, rows, measured_text),
+          column({"verdict"}, true, rows,
+                 [](const ClaimRecord& claim) { return spoken_verdict(claim.verdict); })};
 }
 
 // Rows by reason: "pub-0001, pub-0002: no report holds ...".

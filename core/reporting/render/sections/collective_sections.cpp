@@ -51,15 +51,14 @@ Section collective_effects_section(const std::vector<EffectRecord>& rows) {
   using Row = EffectRecord;
   Section section{"What backends and options give", {}, {}};
   section.columns = {
-      column<Row>({"with"}, true, rows, [](const Row& e) { return trait_text(e.axis, e.to); }),
-      column<Row>({"against"}, true, rows, [](const Row& e) { return trait_text(e.axis, e.from); }),
-      column<Row>({"size"}, false, rows, size_of),
-      column<Row>({"at"}, true, rows, [&](const Row& e) { return place_of(e, rows); }),
-      column<Row>({"times", "faster"}, false, rows, factor_text),
-      column<Row>({"95 %", "interval"}, true, rows, factor_interval),
-      column<Row>({"p"}, false, rows, [](const Row& e) { return or_absent(e.p_holm, p_cell); }),
-      column<Row>({"verdict"}, true, rows,
-                  [](const Row& e) { return std::string(name_of(e.verdict)); })};
+      column({"with"}, true, rows, [](const Row& e) { return trait_text(e.axis, e.to); }),
+      column({"against"}, true, rows, [](const Row& e) { return trait_text(e.axis, e.from); }),
+      column({"size"}, false, rows, size_of),
+      column({"at"}, true, rows, [&](const Row& e) { return place_of(e, rows); }),
+      column({"times", "faster"}, false, rows, factor_text),
+      column({"95 %", "interval"}, true, rows, factor_interval),
+      numbers({"p"}, rows, &Row::p_holm, p_cell),
+      column({"verdict"}, true, rows, [](const Row& e) { return name_of(e.verdict); })};
   section.lines.push_back(
       "time of a call against the other's, paired within repetitions; below 1: slower; p by Holm "
       "over what is compared; real: significant and 2 % or more, none: surely less");
@@ -100,22 +99,19 @@ Section fits_section(const std::vector<CollectiveFit>& rows) {
   using Row = CollectiveFit;
   Section section{"Latency and bandwidth, fitted", {}, {}};
   section.columns = {
-      column<Row>({"backend"}, true, rows, [](const Row& f) { return f.fixed.at("backend"); }),
-      column<Row>({"of"}, true, rows, [&](const Row& f) { return series_of(f, rows); }),
-      column<Row>({"link"}, true, rows, [](const Row& f) { return f.level.substr(0, 5); }),
-      column<Row>(
-          {"sizes"}, true, rows,
-          [](const Row& f) { return as_typed(f.from_bytes) + ".." + as_typed(f.to_bytes); }),
-      column<Row>({"latency", "us"}, false, rows,
-                  [](const Row& f) { return with_half_width(f.alpha_s, f.alpha_ci95, 1e6); }),
-      column<Row>({"bandwidth", "GB/s"}, false, rows,
-                  [](const Row& f) {
-                    return f.bandwidth_GBps
-                               ? with_half_width(*f.bandwidth_GBps, f.bandwidth_ci95, 1)
-                               : kAbsent;
-                  }),
-      column<Row>({"worst", "error %"}, false, rows,
-                  [](const Row& f) { return percent_text(f.worst_relative_error); })};
+      column({"backend"}, true, rows, [](const Row& f) { return f.fixed.at("backend"); }),
+      column({"of"}, true, rows, [&](const Row& f) { return series_of(f, rows); }),
+      column({"link"}, true, rows, [](const Row& f) { return f.level.substr(0, 5); }),
+      column({"sizes"}, true, rows,
+             [](const Row& f) { return as_typed(f.from_bytes) + ".." + as_typed(f.to_bytes); }),
+      column({"latency", "us"}, false, rows,
+             [](const Row& f) { return with_half_width(f.alpha_s, f.alpha_ci95, 1e6); }),
+      column({"bandwidth", "GB/s"}, false, rows,
+             [](const Row& f) {
+               return f.bandwidth_GBps ? with_half_width(*f.bandwidth_GBps, f.bandwidth_ci95, 1)
+                                       : kAbsent;
+             }),
+      numbers({"worst", "error %"}, rows, &Row::worst_relative_error, percent_text)};
   section.lines.push_back(
       "time = messages that follow each other x latency + bytes / bandwidth; intra: links within a "
       "node, inter: between nodes; +- half of the 95 % interval over repetitions");
@@ -145,20 +141,19 @@ std::string runs_sentence(const Report& report) {
 Section links_section(const std::vector<LinkRecord>& rows) {
   using Row = LinkRecord;
   Section section{"Links", {}, {}};
-  section.columns = {column<Row>({"from"}, true, rows, [](const Row& l) { return l.first(); }),
-                     column<Row>({"to"}, true, rows, [](const Row& l) { return l.second(); }),
-                     column<Row>({"latency", "us"}, false, rows,
-                                 [](const Row& l) { return readable(1e6 * l.latency_s); }),
-                     column<Row>({"bandwidth", "GB/s"}, false, rows,
-                                 [](const Row& l) { return readable(l.bandwidth_GBps); })};
+  section.columns = {column({"from"}, true, rows, &Row::first),
+                     column({"to"}, true, rows, &Row::second),
+                     column({"latency", "us"}, false, rows,
+                            [](const Row& l) { return readable(1e6 * l.latency_s); }),
+                     numbers({"bandwidth", "GB/s"}, rows, &Row::bandwidth_GBps, readable)};
   const bool repeated =
       std::ranges::any_of(rows, [](const Row& l) { return l.bandwidth_ci95.low.has_value(); });
   if (!repeated) return section;
-  section.columns.push_back(column<Row>({"95 %", "interval"}, true, rows, [](const Row& l) {
+  section.columns.push_back(column({"95 %", "interval"}, true, rows, [](const Row& l) {
     return interval_text(l.bandwidth_ci95.low, l.bandwidth_ci95.high, readable);
   }));
   section.columns.push_back(
-      column<Row>({"passes"}, false, rows, [](const Row& l) { return std::to_string(l.passes); }));
+      column({"passes"}, false, rows, [](const Row& l) { return std::to_string(l.passes); }));
   section.lines.push_back("means over passes; the interval is the bandwidth's");
   return section;
 }

@@ -83,15 +83,10 @@ std::string title_of(const Lines& lines) {
   return text + (g.in_place ? ", in place" : ", out of place");
 }
 
-using CellText = std::function<std::string(const Group&)>;
-
-Column block_column(std::vector<std::string> head, const Lines& lines, Block block,
-                    const CellText& text) {
-  Column column{std::move(head), false, {}};
-  for (const Line& line : lines) {
-    column.cells.push_back(line.*block ? text(*(line.*block)) : kAbsent);
-  }
-  return column;
+template <class Text>
+Column block_column(std::vector<std::string> head, const Lines& lines, Block block, Text text) {
+  return column(std::move(head), false, lines,
+                [&](const Line& line) { return line.*block ? text(*(line.*block)) : kAbsent; });
 }
 
 std::string microseconds(double seconds) { return readable(1e6 * seconds); }
@@ -141,12 +136,11 @@ void add_latencies(std::vector<Column>& columns, const Lines& lines, Block block
 
 std::vector<Column> size_columns(const Lines& lines) {
   if (lines.front().any().collective == Collective::kBarrier) return {};
-  Column size{{"size", "B"}, false, {}}, count{{"count", "elements"}, false, {}};
-  for (const Line& line : lines) {
-    size.cells.push_back(std::to_string(line.bytes));
-    count.cells.push_back(std::to_string(line.bytes / bytes_of(line.any().dtype)));
-  }
-  return {size, count};
+  return {column({"size", "B"}, false, lines,
+                 [](const Line& line) { return std::to_string(line.bytes); }),
+          column({"count", "elements"}, false, lines, [](const Line& line) {
+            return std::to_string(line.bytes / bytes_of(line.any().dtype));
+          })};
 }
 
 std::vector<std::string> expected_lines(const Lines& lines) {

@@ -12,14 +12,6 @@
 namespace scalemark::reporting {
 namespace {
 
-Column text_column(std::vector<std::string> head, bool left,
-                   const std::vector<EffectRecord>& effects,
-                   const std::function<std::string(const EffectRecord&)>& text) {
-  Column column{std::move(head), left, {}};
-  for (const EffectRecord& effect : effects) column.cells.push_back(text(effect));
-  return column;
-}
-
 std::string faster_text(const EffectRecord& effect) {
   const auto signed_percent = [](double ratio) { return printed("%+.1f", 100 * (ratio - 1)); };
   const std::string text = signed_percent(effect.ratio);
@@ -55,22 +47,21 @@ Section effects_section(const Report& report) {
   const std::vector<EffectRecord>& effects = report.effects;
   Section section{"What options give", {}, {}};
   section.columns = {
-      text_column({"option"}, true, effects, [](const auto& e) { return e.axis; }),
-      text_column({"value"}, true, effects, [](const auto& e) { return e.to; }),
-      text_column({"against"}, true, effects, [](const auto& e) { return e.from; }),
-      text_column({"at"}, true, effects, [&](const auto& e) { return place_text(e, effects); }),
-      text_column({"ranks"}, false, effects,
-                  [](const auto& e) {
-                    const auto ranks = e.fixed.find("world_size");
-                    return ranks == e.fixed.end() ? std::string(kAbsent) : ranks->second;
-                  }),
-      text_column({"faster by %", "(95 %)"}, true, effects, faster_text),
-      text_column({"verdict"}, true, effects,
-                  [](const auto& e) { return std::string(name_of(e.verdict)); }),
-      text_column({"pairs"}, false, effects, [](const auto& e) { return std::to_string(e.pairs); }),
-      text_column({"memory", "MiB"}, false, effects, memory_text),
-      text_column({"payload", "MB a step"}, false, effects,
-                  [&](const auto& e) { return payload_text(e, report); })};
+      column({"option"}, true, effects, &EffectRecord::axis),
+      column({"value"}, true, effects, &EffectRecord::to),
+      column({"against"}, true, effects, &EffectRecord::from),
+      column({"at"}, true, effects, [&](const auto& e) { return place_text(e, effects); }),
+      column({"ranks"}, false, effects,
+             [](const auto& e) {
+               const auto ranks = e.fixed.find("world_size");
+               return ranks == e.fixed.end() ? kAbsent : ranks->second;
+             }),
+      column({"faster by %", "(95 %)"}, true, effects, faster_text),
+      column({"verdict"}, true, effects, [](const auto& e) { return name_of(e.verdict); }),
+      column({"pairs"}, false, effects, [](const auto& e) { return std::to_string(e.pairs); }),
+      column({"memory", "MiB"}, false, effects, memory_text),
+      column({"payload", "MB a step"}, false, effects,
+             [&](const auto& e) { return payload_text(e, report); })};
   section.lines.push_back(
       "against the first value as typed, within repetitions; real: significant over the option's "
       "values (Holm) and 2 % or more; none: surely less");

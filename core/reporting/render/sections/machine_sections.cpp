@@ -51,13 +51,6 @@ std::string place_of(const TelemetryRecord& record) {
   return record.values.device.empty() ? place : place + " " + record.values.device;
 }
 
-Column column_of(std::vector<std::string> head, bool left, const std::vector<Extremes>& rows,
-                 const std::function<std::string(const Extremes&)>& text) {
-  Column column{.head = std::move(head), .left = left, .cells = {}};
-  for (const Extremes& row : rows) column.cells.push_back(text(row));
-  return column;
-}
-
 std::string attempt_text(const Attempt& attempt) {
   std::string text = attempt.samples_per_sec ? readable(*attempt.samples_per_sec) : "failed";
   return attempt.reason.empty() ? text : text + " (" + attempt.reason + ")";
@@ -70,18 +63,17 @@ std::optional<Section> machine_section(const Report& report) {
   if (rows.empty()) return std::nullopt;
   Section section{"The machine during the window", {}, {}};
   section.columns = {
-      column_of({"source"}, true, rows, [](const Extremes& e) { return e.source; }),
-      column_of({"lowest"}, false, rows,
-                [](const Extremes& e) { return readable(e.lowest->values.min); }),
-      column_of({"means"}, true, rows,
-                [](const Extremes& e) {
-                  return readable(e.lowest_mean) + " .. " + readable(e.highest_mean);
-                }),
-      column_of({"highest"}, false, rows,
-                [](const Extremes& e) { return readable(e.highest->values.max); }),
-      column_of({"lowest in"}, true, rows, [](const Extremes& e) { return place_of(*e.lowest); }),
-      column_of({"highest in"}, true, rows,
-                [](const Extremes& e) { return place_of(*e.highest); })};
+      column({"source"}, true, rows, &Extremes::source),
+      column({"lowest"}, false, rows,
+             [](const Extremes& e) { return readable(e.lowest->values.min); }),
+      column({"means"}, true, rows,
+             [](const Extremes& e) {
+               return readable(e.lowest_mean) + " .. " + readable(e.highest_mean);
+             }),
+      column({"highest"}, false, rows,
+             [](const Extremes& e) { return readable(e.highest->values.max); }),
+      column({"lowest in"}, true, rows, [](const Extremes& e) { return place_of(*e.lowest); }),
+      column({"highest in"}, true, rows, [](const Extremes& e) { return place_of(*e.highest); })};
   section.lines.push_back(
       "extremes of the readings over all runs, hosts and devices, and the range of the means; "
       "report.json has each by itself");

@@ -34,29 +34,27 @@ const GroupRecord& widest(const std::vector<GroupRecord>& rows) {
 
 Section variance_section(const std::vector<GroupRecord>& rows) {
   const auto spread = [&](std::vector<std::string> head, auto value) {
-    return column<GroupRecord>(std::move(head), false, rows, [value](const GroupRecord& g) {
-      return or_absent(std::optional<double>((*g.variance).*value), spread_text);
-    });
+    return numbers(
+        std::move(head), rows, [&](const GroupRecord& g) { return (*g.variance).*value; },
+        spread_text);
   };
   Section section{"Where variance comes from", {}, {}};
   section.columns = {
-      column<GroupRecord>({"point"}, true, rows, [](const GroupRecord& g) { return g.group; }),
+      column({"point"}, true, rows, &GroupRecord::group),
       spread({"runs", "differ %"}, &VarianceRecord::between_runs),
       spread({"by steps", "%"}, &VarianceRecord::steps),
       spread({"beyond", "%"}, &VarianceRecord::beyond_steps),
-      column<GroupRecord>({"95 %", "interval"}, true, rows,
-                          [](const GroupRecord& g) {
-                            const Bounds& bounds = g.variance->beyond_steps_ci95;
-                            return interval_text(bounds.low, bounds.high, spread_text);
-                          }),
-      column<GroupRecord>({"window", "s"}, false, rows,
-                          [](const GroupRecord& g) { return readable(g.variance->window_s); }),
-      column<GroupRecord>(
-          {"besides", "s"}, false, rows,
-          [](const GroupRecord& g) { return or_absent(g.variance->run_s, readable); }),
-      column<GroupRecord>({"to buy"}, true, rows, [](const GroupRecord& g) {
-        return std::string(name_of(g.variance->buy));
-      })};
+      column({"95 %", "interval"}, true, rows,
+             [](const GroupRecord& g) {
+               const Bounds& bounds = g.variance->beyond_steps_ci95;
+               return interval_text(bounds.low, bounds.high, spread_text);
+             }),
+      numbers(
+          {"window", "s"}, rows, [](const auto& g) { return g.variance->window_s; }, readable),
+      numbers(
+          {"besides", "s"}, rows, [](const auto& g) { return g.variance->run_s; }, readable),
+      column({"to buy"}, true, rows,
+             [](const GroupRecord& g) { return name_of(g.variance->buy); })};
   if (std::ranges::any_of(rows,
                           [](const GroupRecord& g) { return g.variance->sessions.has_value(); })) {
     section.columns.insert(section.columns.end() - 1,
@@ -74,26 +72,24 @@ Section communication_section(const std::vector<GroupRecord>& rows) {
   using Value = std::optional<double> GroupCommunication::*;
   using Interval = Bounds GroupCommunication::*;
   const auto number = [&](std::vector<std::string> head, Value value, std::string (*text)(double)) {
-    return column<GroupRecord>(std::move(head), false, rows, [value, text](const GroupRecord& g) {
-      return or_absent((*g.communication).*value, text);
-    });
+    return numbers(
+        std::move(head), rows, [&](const GroupRecord& g) { return (*g.communication).*value; },
+        text);
   };
   const auto interval = [&](Interval value, std::string (*text)(double)) {
-    return column<GroupRecord>({"95 %", "interval"}, true, rows,
-                               [value, text](const GroupRecord& g) {
-                                 const Bounds& bounds = (*g.communication).*value;
-                                 return interval_text(bounds.low, bounds.high, text);
-                               });
+    return column({"95 %", "interval"}, true, rows, [value, text](const GroupRecord& g) {
+      const Bounds& bounds = (*g.communication).*value;
+      return interval_text(bounds.low, bounds.high, text);
+    });
   };
   Section section{"Communication cost over repetitions", {}, {}};
-  section.columns = {
-      column<GroupRecord>({"point"}, true, rows, [](const GroupRecord& g) { return g.group; }),
-      number({"cost", "ms"}, &GroupCommunication::cost_s, milliseconds),
-      interval(&GroupCommunication::cost_ci95, milliseconds),
-      number({"contention", "ms"}, &GroupCommunication::contention_s, milliseconds),
-      interval(&GroupCommunication::contention_ci95, milliseconds),
-      number({"comm.", "effic. %"}, &GroupCommunication::efficiency, percent_text),
-      interval(&GroupCommunication::efficiency_ci95, percent_text)};
+  section.columns = {column({"point"}, true, rows, &GroupRecord::group),
+                     number({"cost", "ms"}, &GroupCommunication::cost_s, milliseconds),
+                     interval(&GroupCommunication::cost_ci95, milliseconds),
+                     number({"contention", "ms"}, &GroupCommunication::contention_s, milliseconds),
+                     interval(&GroupCommunication::contention_ci95, milliseconds),
+                     number({"comm.", "effic. %"}, &GroupCommunication::efficiency, percent_text),
+                     interval(&GroupCommunication::efficiency_ci95, percent_text)};
   section.lines.push_back(
       "of a step: mean over repetitions of the difference with and without communication");
   return section;

@@ -22,8 +22,8 @@ std::string strategy_text(const ScalingRow& row) {
 }
 
 Column ranks_column(const std::vector<ScalingRow>& rows) {
-  return column<ScalingRow>({"ranks"}, false, rows,
-                            [](const ScalingRow& row) { return std::to_string(row.world_size); });
+  return column({"ranks"}, false, rows,
+                [](const ScalingRow& row) { return std::to_string(row.world_size); });
 }
 
 std::string efficiency_interval(const ScalingRow& row) {
@@ -58,19 +58,16 @@ Section speed_up_section(const ScalingTable& table, const std::vector<ScalingTab
   Section section{"Scaling, " + slice_text(table, all), {}, {}};
   section.columns = {
       ranks_column(rows),
-      column<ScalingRow>({"strategy"}, true, rows, strategy_text),
-      column<ScalingRow>({"samples", "per s"}, false, rows,
-                         [](const ScalingRow& row) { return readable(row.samples_per_sec); }),
-      column<ScalingRow>(
-          {"step ms"}, false, rows,
-          [](const ScalingRow& row) { return or_absent(row.step_time_s, milliseconds); }),
-      column<ScalingRow>({"speed-up"}, false, rows, speed_up_text),
-      column<ScalingRow>({"effic. %"}, false, rows, efficiency_text),
-      column<ScalingRow>({"effic.", "95 %"}, true, rows, efficiency_interval),
-      column<ScalingRow>({"effic.", "min .. max"}, true, rows,
-                         [](const ScalingRow& row) {
-                           return share_interval(row.efficiency_lowest, row.efficiency_highest);
-                         }),
+      column({"strategy"}, true, rows, strategy_text),
+      numbers({"samples", "per s"}, rows, &ScalingRow::samples_per_sec, readable),
+      numbers({"step ms"}, rows, &ScalingRow::step_time_s, milliseconds),
+      column({"speed-up"}, false, rows, speed_up_text),
+      column({"effic. %"}, false, rows, efficiency_text),
+      column({"effic.", "95 %"}, true, rows, efficiency_interval),
+      column({"effic.", "min .. max"}, true, rows,
+             [](const ScalingRow& row) {
+               return share_interval(row.efficiency_lowest, row.efficiency_highest);
+             }),
   };
   add_notes(section, table);
   return section;
@@ -102,7 +99,7 @@ Section losses_section(const ScalingTable& table, const std::vector<ScalingTable
   std::vector<ScalingRow> rows;
   std::ranges::copy_if(table.rows, std::back_inserter(rows), shows_losses);
   const auto loss = [&](const char* name, auto term) {
-    return column<ScalingRow>({name}, false, rows, [term](const ScalingRow& row) {
+    return column({name}, false, rows, [term](const ScalingRow& row) {
       if (!row.loss_of_efficiency) return std::string(kAbsent);
       const std::optional<double> share = (*row.loss_of_efficiency).*term;
       return or_absent(share, percent_text);
@@ -110,7 +107,7 @@ Section losses_section(const ScalingTable& table, const std::vector<ScalingTable
   };
   Section section{"Lost efficiency, " + slice_text(table, all), {}, {}};
   section.columns = {ranks_column(rows),
-                     column<ScalingRow>({"strategy"}, true, rows, strategy_text),
+                     column({"strategy"}, true, rows, strategy_text),
                      loss("comm", &LossOfEfficiency::communication),
                      loss("imbal", &LossOfEfficiency::persistent_imbalance),
                      loss("run to run", &LossOfEfficiency::run_imbalance),

@@ -12,18 +12,6 @@
 
 namespace scalemark::reporting {
 
-template <class Row>
-Column column(std::vector<std::string> head, bool left, const std::vector<Row>& rows,
-              const std::function<std::string(const Row&)>& text) {
-  Column result{std::move(head), left, {}};
-  for (const Row& row : rows) result.cells.push_back(text(row));
-  return result;
-}
-
-inline std::string or_absent(const std::optional<double>& value, std::string (*text)(double)) {
-  return value ? text(*value) : kAbsent;
-}
-
 std::string milliseconds(double seconds);
 
 // "at least +-0.80": of `value`, one run of which stands alone; "-" without a share.

@@ -41,40 +41,34 @@ Section groups_section(const Report& report) {
   const auto& rows = report.groups;
   Section section{"Points over their repetitions", {}, {}};
   section.columns = {
-      column<Row>({"point"}, true, rows, [](const Row& g) { return g.group; }),
-      column<Row>({"samples", "per s"}, false, rows,
-                  [](const Row& g) { return or_absent(g.samples_per_sec, readable); }),
-      column<Row>({"step ms"}, false, rows,
-                  [](const Row& g) { return or_absent(g.step_time_s, milliseconds); }),
-      column<Row>({"95 %", "interval"}, true, rows,
-                  [](const Row& g) {
-                    if (g.ci95_low && g.ci95_high && !is_known(*g.ci95_low, *g.ci95_high)) {
-                      return not_known(g.n, "run");
-                    }
-                    if (!g.at_least) return interval_text(g.ci95_low, g.ci95_high, readable);
-                    return at_least_text(g.at_least, g.samples_per_sec.value_or(0), readable);
-                  }),
-      column<Row>({"min .. max", "of the runs"}, true, rows,
-                  [](const Row& g) { return interval_text(g.slowest, g.fastest, readable); }),
-      column<Row>({"CV %"}, false, rows,
-                  [](const Row& g) { return or_absent(g.cv_between, percent_text); }),
-      column<Row>({"runs"}, true, rows, status_text),
+      column({"point"}, true, rows, &Row::group),
+      numbers({"samples", "per s"}, rows, &Row::samples_per_sec, readable),
+      numbers({"step ms"}, rows, &Row::step_time_s, milliseconds),
+      column({"95 %", "interval"}, true, rows,
+             [](const Row& g) {
+               if (g.ci95_low && g.ci95_high && !is_known(*g.ci95_low, *g.ci95_high)) {
+                 return not_known(g.n, "run");
+               }
+               if (!g.at_least) return interval_text(g.ci95_low, g.ci95_high, readable);
+               return at_least_text(g.at_least, g.samples_per_sec.value_or(0), readable);
+             }),
+      column({"min .. max", "of the runs"}, true, rows,
+             [](const Row& g) { return interval_text(g.slowest, g.fastest, readable); }),
+      numbers({"CV %"}, rows, &Row::cv_between, percent_text),
+      column({"runs"}, true, rows, status_text),
   };
   if (any_group(report, [](const Row& g) {
         return !g.stop_reason.empty() && g.stop_reason != "repetitions";
       })) {
-    section.columns.push_back(
-        column<Row>({"stopped by"}, true, rows, [](const Row& g) { return g.stop_reason; }));
+    section.columns.push_back(column({"stopped by"}, true, rows, &Row::stop_reason));
   }
   if (any_group(report, [](const Row& g) { return g.samples_per_joule.has_value(); })) {
-    section.columns.push_back(column<Row>({"samples", "per J"}, false, rows, [](const Row& g) {
-      return or_absent(g.samples_per_joule, readable);
-    }));
+    section.columns.push_back(
+        numbers({"samples", "per J"}, rows, &Row::samples_per_joule, readable));
   }
   if (any_group(report, [](const Row& g) { return g.samples_per_dollar.has_value(); })) {
-    section.columns.push_back(column<Row>({"samples", "per $"}, false, rows, [](const Row& g) {
-      return or_absent(g.samples_per_dollar, readable);
-    }));
+    section.columns.push_back(
+        numbers({"samples", "per $"}, rows, &Row::samples_per_dollar, readable));
   }
   return section;
 }
@@ -84,20 +78,17 @@ Section stragglers_section(const Report& report) {
   const auto& rows = report.stragglers;
   Section section{"Ranks that stand out", {}, {}};
   section.columns = {
-      column<Row>({"point"}, true, rows, [](const Row& s) { return s.group; }),
-      column<Row>({"rank"}, false, rows, [](const Row& s) { return std::to_string(s.rank); }),
-      column<Row>({"host"}, true, rows, [](const Row& s) { return s.host; }),
-      column<Row>({"device"}, true, rows, [](const Row& s) { return s.device; }),
-      column<Row>({"slower", "by %"}, false, rows,
-                  [](const Row& s) { return slower_text(s.deviation); }),
-      column<Row>({"at least", "% (95 %)"}, false, rows,
-                  [](const Row& s) { return or_absent(s.low95, slower_text); }),
-      column<Row>({"slow", "in runs"}, true, rows,
-                  [](const Row& s) {
-                    return std::to_string(s.slow_runs) + " of " + std::to_string(s.runs);
-                  }),
-      column<Row>({"verdict"}, true, rows,
-                  [](const Row& s) { return std::string(name_of(s.verdict)); }),
+      column({"point"}, true, rows, &Row::group),
+      column({"rank"}, false, rows, [](const Row& s) { return std::to_string(s.rank); }),
+      column({"host"}, true, rows, &Row::host),
+      column({"device"}, true, rows, &Row::device),
+      numbers({"slower", "by %"}, rows, &Row::deviation, slower_text),
+      numbers({"at least", "% (95 %)"}, rows, &Row::low95, slower_text),
+      column({"slow", "in runs"}, true, rows,
+             [](const Row& s) {
+               return std::to_string(s.slow_runs) + " of " + std::to_string(s.runs);
+             }),
+      column({"verdict"}, true, rows, [](const Row& s) { return name_of(s.verdict); }),
   };
   section.lines.push_back(
       "named when above 3 % and the usual spread of ranks (all points judged together), and above "
@@ -110,13 +101,11 @@ Section gaps_section(const Report& report) {
   const auto& rows = report.data_gaps;
   Section section{"Real against synthetic data", {}, {}};
   section.columns = {
-      column<Row>({"point"}, true, rows, [](const Row& g) { return g.real_group; }),
-      column<Row>({"real", "per s"}, false, rows,
-                  [](const Row& g) { return readable(g.real_samples_per_sec); }),
-      column<Row>({"synthetic", "per s"}, false, rows,
-                  [](const Row& g) { return readable(g.synthetic_samples_per_sec); }),
-      column<Row>({"lost %"}, false, rows, [](const Row& g) { return percent_text(g.lost_share); }),
-      column<Row>({"95 %", "interval"}, true, rows, [](const Row& g) {
+      column({"point"}, true, rows, &Row::real_group),
+      numbers({"real", "per s"}, rows, &Row::real_samples_per_sec, readable),
+      numbers({"synthetic", "per s"}, rows, &Row::synthetic_samples_per_sec, readable),
+      numbers({"lost %"}, rows, &Row::lost_share, percent_text),
+      column({"95 %", "interval"}, true, rows, [](const Row& g) {
         return share_interval(g.lost_share_ci95_low, g.lost_share_ci95_high);
       })};
   return section;
@@ -142,25 +131,19 @@ Section predictions_section(const Report& report) {
   const auto& rows = report.predictions;
   Section section{"Predictions", {}, {}};
   section.columns = {
-      column<Row>({"slice"}, true, rows, [](const Row& p) { return p.slice; }),
-      column<Row>({"ranks"}, false, rows,
-                  [](const Row& p) { return std::to_string(p.world_size); }),
-      column<Row>({"samples", "per s"}, false, rows,
-                  [](const Row& p) { return readable(p.samples_per_sec); }),
-      column<Row>({"by"}, true, rows, [](const Row& p) { return p.predictor; }),
-      column<Row>({"model", "per s"}, false, rows,
-                  [](const Row& p) { return or_absent(p.model_samples_per_sec, readable); }),
-      column<Row>({"rule (2 % per", "doubling) per s"}, false, rows,
-                  [](const Row& p) { return or_absent(p.rule_samples_per_sec, readable); }),
-      column<Row>({"band"}, true, rows,
-                  [](const Row& p) {
-                    return p.low ? interval_text(p.low, p.high, readable) : "not testable";
-                  }),
-      column<Row>({"held %", "in tests"}, false, rows,
-                  [](const Row& p) { return or_absent(p.band_coverage, percent_text); }),
-      column<Row>({"effic. %"}, false, rows,
-                  [](const Row& p) { return percent_text(p.efficiency); }),
-      column<Row>({"basis"}, true, rows, [](const Row& p) { return p.basis; })};
+      column({"slice"}, true, rows, &Row::slice),
+      column({"ranks"}, false, rows, [](const Row& p) { return std::to_string(p.world_size); }),
+      numbers({"samples", "per s"}, rows, &Row::samples_per_sec, readable),
+      column({"by"}, true, rows, &Row::predictor),
+      numbers({"model", "per s"}, rows, &Row::model_samples_per_sec, readable),
+      numbers({"rule (2 % per", "doubling) per s"}, rows, &Row::rule_samples_per_sec, readable),
+      column({"band"}, true, rows,
+             [](const Row& p) {
+               return p.low ? interval_text(p.low, p.high, readable) : "not testable";
+             }),
+      numbers({"held %", "in tests"}, rows, &Row::band_coverage, percent_text),
+      numbers({"effic. %"}, rows, &Row::efficiency, percent_text),
+      column({"basis"}, true, rows, &Row::basis)};
   section.lines = prediction_reasons(rows);
   return section;
 }
