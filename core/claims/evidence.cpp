@@ -72,12 +72,11 @@ void pair_speedup(const Found& found, Measured& measured) {
   for (const auto& table : found.report->scaling) {
     for (const auto& row : table.rows) {
       const bool paired = row.group == found.group->group && row.speedup && row.efficiency &&
-                          row.efficiency_ci95_low && row.efficiency_ci95_high &&
-                          table.relative_to.starts_with("1 rank");
+                          row.efficiency_ci95 && table.relative_to.starts_with("1 rank");
       if (!paired) continue;
       measured.value = *row.speedup;
-      measured.low = *row.speedup * *row.efficiency_ci95_low / *row.efficiency;
-      measured.high = *row.speedup * *row.efficiency_ci95_high / *row.efficiency;
+      measured.low = *row.speedup * *row.efficiency_ci95.low / *row.efficiency;
+      measured.high = *row.speedup * *row.efficiency_ci95.high / *row.efficiency;
     }
   }
 }
@@ -144,7 +143,7 @@ std::optional<double> efficiency_of(const Report& report, const std::string& gro
   for (const auto& table : report.scaling) {
     for (const auto& row : table.rows) {
       if (row.group != group || !row.efficiency) continue;
-      half = half_width(row.efficiency_ci95_low, row.efficiency_ci95_high);
+      half = half_width(row.efficiency_ci95.low, row.efficiency_ci95.high);
       return row.efficiency;
     }
   }
@@ -180,9 +179,9 @@ Measured change_in(const Report& report, const EffectRecord& effect, const Row& 
     const bool inverse = is_time == forward;
     const auto turned = [&](double ratio) { return inverse ? 1 / ratio : ratio; };
     measured.value = turned(effect.ratio);
-    if (effect.ratio_ci95_low && effect.ratio_ci95_high && *effect.ratio_ci95_low > 0) {
-      measured.low = std::min(turned(*effect.ratio_ci95_low), turned(*effect.ratio_ci95_high));
-      measured.high = std::max(turned(*effect.ratio_ci95_low), turned(*effect.ratio_ci95_high));
+    if (effect.ratio_ci95 && *effect.ratio_ci95.low > 0) {
+      measured.low = std::min(turned(*effect.ratio_ci95.low), turned(*effect.ratio_ci95.high));
+      measured.high = std::max(turned(*effect.ratio_ci95.low), turned(*effect.ratio_ci95.high));
     }
   }
   return measured;
@@ -225,8 +224,8 @@ std::optional<Measured> throughput_of(Reports reports, const Mapped& run,
     if (!found) continue;
     Measured measured = about(report, *found->point);
     measured.value = *found->group->samples_per_sec;
-    measured.low = found->group->ci95_low;
-    measured.high = found->group->ci95_high;
+    measured.low = found->group->ci95.low;
+    measured.high = found->group->ci95.high;
     measured.runs = found->group->n;
     measured.groups = {found->group->group};
     refuse_disturbed(report, measured);
@@ -245,8 +244,8 @@ std::optional<Measured> speedup_of(Reports reports, const Mapped& run, const Map
     measured.value = *above->group->samples_per_sec / *below->group->samples_per_sec;
     measured.runs = std::min(above->group->n, below->group->n);
     measured.groups = {below->group->group, above->group->group};
-    set_interval(measured, together(half_width(above->group->ci95_low, above->group->ci95_high),
-                                    half_width(below->group->ci95_low, below->group->ci95_high)));
+    set_interval(measured, together(half_width(above->group->ci95.low, above->group->ci95.high),
+                                    half_width(below->group->ci95.low, below->group->ci95.high)));
     if (base.world_size.value_or(1) == 1) pair_speedup(*above, measured);
     refuse_disturbed(report, measured);
     return measured;

@@ -115,21 +115,21 @@ LossTerms shares_of_lost_efficiency(std::span<const StepTimesPair> pairs, Scalin
 
 std::optional<LossIntervals> loss_intervals(std::span<const LossTerms> by_block) {
   if (by_block.size() < 2) return std::nullopt;
-  const auto interval = [&](auto share) -> std::optional<Interval> {
+  const auto interval = [&](auto share) -> Bounds {
     std::vector<double> values;
     for (const LossTerms& block : by_block) {
       const std::optional<double> value = block.*share;
-      if (!value) return std::nullopt;
+      if (!value) return {};
       values.push_back(*value);
     }
-    return mean_interval(values);
+    return bounds_of(mean_interval(values));
   };
-  return LossIntervals{.slower_compute = interval(&LossTerms::slower_compute).value(),
-                       .data_wait = interval(&LossTerms::data_wait).value(),
-                       .persistent_imbalance = interval(&LossTerms::persistent_imbalance).value(),
+  return LossIntervals{.slower_compute = interval(&LossTerms::slower_compute),
+                       .data_wait = interval(&LossTerms::data_wait),
+                       .persistent_imbalance = interval(&LossTerms::persistent_imbalance),
                        .run_imbalance = interval(&LossTerms::run_imbalance),
                        .jitter = interval(&LossTerms::jitter),
-                       .communication = interval(&LossTerms::communication).value()};
+                       .communication = interval(&LossTerms::communication)};
 }
 
 double logarithmic_mean(double a, double b) {

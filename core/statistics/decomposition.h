@@ -69,10 +69,9 @@ std::vector<LossTerms> shares_by_block(std::span<const StepTimesPair> pairs, Sca
 
 // 95 % intervals of shares: Student's t over share_jk. Each absent where the share is.
 struct LossIntervals {
-  Interval slower_compute, data_wait, persistent_imbalance;
-  std::optional<Interval> run_imbalance, jitter;
-  Interval communication;
+  Bounds slower_compute, data_wait, persistent_imbalance, run_imbalance, jitter, communication;
 };
+
 // Absent for fewer than two blocks.
 std::optional<LossIntervals> loss_intervals(std::span<const LossTerms> by_block);
 

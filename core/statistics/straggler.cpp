@@ -37,16 +37,16 @@ std::vector<RankDelay> delays_of(const RunsOfRanks& runs, double z, double devic
   return delays;
 }
 
-StragglerVerdict verdict(const RankDelay& delay, std::size_t ranks) {
+RankVerdict verdict(const RankDelay& delay, std::size_t ranks) {
   const bool beyond = delay.slower_by >= kSlowerThatCounts && delay.p <= kLevel;
   if (!delay.lower_bound) {
-    return beyond ? StragglerVerdict::kTooFewRuns : StragglerVerdict::kNormal;
+    return beyond ? RankVerdict::kTooFewRuns : RankVerdict::kWithinNoise;
   }
   if (beyond && *delay.lower_bound > 0) {
-    return ranks == 2 ? StragglerVerdict::kSlower : StragglerVerdict::kAtFault;
+    return ranks == 2 ? RankVerdict::kSlower : RankVerdict::kStraggler;
   }
-  return delay.slow_runs >= kSlowRunsThatCount ? StragglerVerdict::kIntermittent
-                                               : StragglerVerdict::kNormal;
+  return delay.slow_runs >= kSlowRunsThatCount ? RankVerdict::kIntermittent
+                                               : RankVerdict::kWithinNoise;
 }
 
 std::size_t ranks_of(const RunsOfRanks& runs) {

@@ -2,20 +2,37 @@
 // some runs? Judges all points of a sweep together. Knows nothing of hosts or devices.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "core/base/words.h"
+
 namespace scalemark::statistics {
 
-enum class StragglerVerdict {
-  kNormal,
-  kTooFewRuns,    // beyond the threshold, but fewer than 3 runs cannot show that it lasts
-  kIntermittent,  // beyond the limit of a single run in two or more of at least 3 runs
+enum class RankVerdict {
+  kStraggler,     // slower in every run
   kSlower,        // of two ranks: which of them is normal is unknown
-  kAtFault,
+  kIntermittent,  // beyond the limit of a single run in two or more of at least 3 runs
+  kWithinNoise,
+  kTooFewRuns,  // beyond the threshold, but fewer than 3 runs cannot show that it lasts
+  kDisturbed    // too few runs are left that nothing disturbed; judge_ranks() cannot know
 };
+constexpr auto words_of(RankVerdict) {
+  return std::to_array<Word<RankVerdict>>({{RankVerdict::kStraggler, "straggler"},
+                                           {RankVerdict::kSlower, "slower"},
+                                           {RankVerdict::kIntermittent, "straggler_intermittent"},
+                                           {RankVerdict::kWithinNoise, "within noise"},
+                                           {RankVerdict::kTooFewRuns, "too few runs"},
+                                           {RankVerdict::kDisturbed, "disturbed"}});
+}
+
+// Whether the rank is slower in every run; of two ranks neither is at fault.
+constexpr bool is_named(RankVerdict verdict) {
+  return verdict == RankVerdict::kStraggler || verdict == RankVerdict::kSlower;
+}
 
 struct RankDelay {
   double slower_by = 0;  // D_r, in ln seconds: 0.03 is 3 % above the others' median
@@ -23,7 +40,7 @@ struct RankDelay {
   double p = 1;          // that devices differ by so much, by Holm over all ranks of all points
   std::optional<double> lower_bound;  // one-sided 95 %, over runs; absent for fewer than 3 runs
   std::size_t slow_runs = 0;          // above max(3 %, z(1 - .05/M) s of single runs)
-  StragglerVerdict verdict = StragglerVerdict::kNormal;
+  RankVerdict verdict = RankVerdict::kWithinNoise;
 };
 
 // [k][r]: mean over steps of ln own_s of rank r in run k; every run has the same ranks.

@@ -205,7 +205,7 @@ void read_sustained(const Report& report, std::vector<Series>& all) {
       start.why = shared ? kSharedWhy : record.reason;
     } else {
       start.value = *record.value;
-      std::tie(start.low, start.high) = std::tie(record.ci95_low, record.ci95_high);
+      std::tie(start.low, start.high) = std::tie(record.ci95.low, record.ci95.high);
       if (const FingerprintRecord* burst = burst_of(report, record)) start.burst = burst->value;
     }
     series_of_part(all, measured_part(report, record.host, record.device, record.rank),

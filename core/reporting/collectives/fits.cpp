@@ -52,10 +52,6 @@ std::vector<collectives::LinkPoint> link_points(const Family& sizes,
   return points;
 }
 
-Bounds bounds_of(const collectives::FittedNumber& number) {
-  return is_finite(number.ci95) ? Bounds{number.ci95->low, number.ci95->high} : Bounds{};
-}
-
 CollectiveFit fit_of(const Traits& fixed, const Family& sizes, std::size_t level,
                      const collectives::FittedLink& link) {
   CollectiveFit fit{.fixed = fixed,
@@ -64,10 +60,10 @@ CollectiveFit fit_of(const Traits& fixed, const Family& sizes, std::size_t level
                     .to_bytes = sizes.back()->first().bytes,
                     .sizes = static_cast<int>(sizes.size()),
                     .alpha_s = link.alpha_s.value,
-                    .alpha_ci95 = bounds_of(link.alpha_s)};
+                    .alpha_ci95 = bounds_of(link.alpha_s.ci95)};
   if (link.bandwidth_GBps && std::isfinite(link.bandwidth_GBps->value)) {
     fit.bandwidth_GBps = link.bandwidth_GBps->value;
-    fit.bandwidth_ci95 = bounds_of(*link.bandwidth_GBps);
+    fit.bandwidth_ci95 = bounds_of(link.bandwidth_GBps->ci95);
   }
   return fit;
 }

@@ -17,11 +17,6 @@ namespace {
 using statistics::LinkTimes;
 using statistics::Slowness;
 
-Bounds bounds_of(const std::vector<double>& values) {
-  const auto interval = statistics::median_interval(values);
-  return interval ? Bounds{interval->low, interval->high} : Bounds{};
-}
-
 LinkRecord link_of(const PairSamples& pair, const std::vector<LinkEnd>& ends) {
   const LinkEnd& a = ends.at(static_cast<std::size_t>(pair.a));
   const LinkEnd& b = ends.at(static_cast<std::size_t>(pair.b));
@@ -32,8 +27,8 @@ LinkRecord link_of(const PairSamples& pair, const std::vector<LinkEnd>& ends) {
           .latency_s = statistics::median(pair.latency_s),
           .bandwidth_GBps = statistics::median(gigabytes),
           .passes = static_cast<std::int64_t>(gigabytes.size()),
-          .latency_ci95 = bounds_of(pair.latency_s),
-          .bandwidth_ci95 = bounds_of(gigabytes),
+          .latency_ci95 = bounds_of(statistics::median_interval(pair.latency_s)),
+          .bandwidth_ci95 = bounds_of(statistics::median_interval(gigabytes)),
           .a_rank = a.rank,
           .b_rank = b.rank,
           .a_device = a.device,

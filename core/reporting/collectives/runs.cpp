@@ -77,9 +77,7 @@ OverRuns over_runs(const CollectivePointRuns& point, const NumberOfRun& number) 
   }
   if (values.empty()) return {};
   const auto estimate = statistics::estimate_over_runs(values);
-  OverRuns found{.value = estimate.value, .ci95 = {}};
-  if (is_finite(estimate.ci95)) found.ci95 = {estimate.ci95->low, estimate.ci95->high};
-  return found;
+  return {.value = estimate.value, .ci95 = bounds_of(estimate.ci95)};
 }
 
 }  // namespace scalemark::reporting

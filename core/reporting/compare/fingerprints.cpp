@@ -30,15 +30,15 @@ struct MeasuredRate {
 using Fingerprint = std::map<Key, MeasuredRate>;
 
 void add(Fingerprint& fingerprint, const FingerprintRecord& record) {
-  if (!record.value || !(*record.value > 0) || !record.ci95_low || !record.ci95_high) return;
+  if (!record.value || !(*record.value > 0) || !record.ci95) return;
   const Key key{record.what,    record.device, record.precision,
                 record.threads, record.method, record.unit};
   const auto [found, is_new] =
-      fingerprint.try_emplace(key, MeasuredRate{record, {}, *record.ci95_low, *record.ci95_high});
+      fingerprint.try_emplace(key, MeasuredRate{record, {}, *record.ci95.low, *record.ci95.high});
   MeasuredRate& measured = found->second;
   measured.logarithms.push_back(std::log(*record.value));
-  measured.low = std::min(measured.low, *record.ci95_low);
-  measured.high = std::max(measured.high, *record.ci95_high);
+  measured.low = std::min(measured.low, *record.ci95.low);
+  measured.high = std::max(measured.high, *record.ci95.high);
 }
 
 Fingerprint fingerprint_of(const ComparedSide& side) {
@@ -52,8 +52,7 @@ Fingerprint fingerprint_of(const ComparedSide& side) {
 std::string rate_with_interval(const MeasuredRate& measured) {
   FingerprintRecord shown = measured.example;
   shown.value = measured.rate();
-  shown.ci95_low = measured.low;
-  shown.ci95_high = measured.high;
+  shown.ci95 = {measured.low, measured.high};
   return rate_text(*shown.value, shown.unit) + " (" + rate_interval_text(shown) + ")";
 }
 

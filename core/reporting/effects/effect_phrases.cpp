@@ -36,10 +36,6 @@ std::string alone(double ratio) {
   return scale.amount(ratio) + scale.unit();
 }
 
-bool has_interval(const EffectRecord& effect) {
-  return effect.ratio_ci95_low && effect.ratio_ci95_high;
-}
-
 }  // namespace
 
 std::string option_text(const std::string& option, const std::string& value) {
@@ -50,15 +46,15 @@ std::string option_text(const std::string& option, const std::string& value) {
 std::string unknown_text(const EffectRecord& effect) {
   if (effect.verdict == statistics::EffectVerdict::kDisturbed) return "not known";
   const bool known =
-      !has_interval(effect) || is_known(*effect.ratio_ci95_low, *effect.ratio_ci95_high);
+      !effect.ratio_ci95 || is_known(*effect.ratio_ci95.low, *effect.ratio_ci95.high);
   return known ? "" : not_known(effect.pairs, "pair");
 }
 
 std::string speed_text(const EffectRecord& effect) {
   if (std::string unknown = unknown_text(effect); !unknown.empty()) return unknown;
   const std::string text = alone(effect.ratio);
-  if (!has_interval(effect)) return text;
-  const double low = *effect.ratio_ci95_low, high = *effect.ratio_ci95_high;
+  if (!effect.ratio_ci95) return text;
+  const double low = *effect.ratio_ci95.low, high = *effect.ratio_ci95.high;
   if (low < 1 && high > 1) return text + " (" + alone(low) + " to " + alone(high) + ")";
   const Scale scale = scale_of(effect.ratio);
   return text + " (" + scale.amount(scale.slower ? high : low) + " to " +
@@ -71,8 +67,8 @@ std::string verdict_text(const EffectRecord& effect) {
     return effect.disturbed_by + " disturbed: stop what else runs there, and repeat";
   }
   const bool is_unsure = effect.verdict == statistics::EffectVerdict::kUnsure;
-  if (!is_unsure || !has_interval(effect) || !effect.p_holm) return text;
-  if (*effect.ratio_ci95_low <= 1 && *effect.ratio_ci95_high >= 1) return text;
+  if (!is_unsure || !effect.ratio_ci95 || !effect.p_holm) return text;
+  if (*effect.ratio_ci95.low <= 1 && *effect.ratio_ci95.high >= 1) return text;
   return text + " (" + p_text(*effect.p_holm) + " with all comparisons of this option)";
 }
 

@@ -13,10 +13,7 @@ namespace {
 void set_judgement(EffectRecord& effect, const statistics::Effect& judged) {
   effect.pairs = static_cast<int>(judged.pairs);
   effect.ratio = judged.ratio;
-  if (is_finite(judged.ratio_ci95)) {
-    effect.ratio_ci95_low = judged.ratio_ci95->low;
-    effect.ratio_ci95_high = judged.ratio_ci95->high;
-  }
+  effect.ratio_ci95 = bounds_of(judged.ratio_ci95);
   effect.p_holm = judged.p_holm;
   effect.verdict = judged.verdict;
 }

@@ -55,7 +55,7 @@ bool is_slowed_by_exchange(const ScalingTable& table, const ScalingRow& row) {
     return other.world_size == row.world_size && !catalogue::exchanges(other.strategy);
   });
   if (solo == table.rows.end() || !solo->efficiency) return false;
-  const double lost = 1 - solo->efficiency_ci95_low.value_or(*solo->efficiency);
+  const double lost = 1 - solo->efficiency_ci95.low.value_or(*solo->efficiency);
   return lost < row.loss_of_efficiency->slower_compute / 2;
 }
 

@@ -30,13 +30,12 @@ std::string text_of(const Straggler& straggler) {
 
 std::string text_of(const DeviceRecord& device) {
   return place_of(device.host, device.device) + ": by itself " + percent(-*device.deviation) +
-         " slower than the median of the others [" + percent(-*device.deviation_ci95_high) + ", " +
-         percent(-*device.deviation_ci95_low) + "]";
+         " slower than the median of the others [" + percent(-*device.deviation_ci95.high) + ", " +
+         percent(-*device.deviation_ci95.low) + "]";
 }
 
 bool is_slow(const DeviceRecord& device) {
-  return device.deviation && device.deviation_ci95_low && device.deviation_ci95_high &&
-         *device.deviation_ci95_high < -kSlowDevice;
+  return device.deviation && device.deviation_ci95 && *device.deviation_ci95.high < -kSlowDevice;
 }
 
 bool is_of_links(const Finding& finding) {
@@ -104,7 +103,7 @@ const EffectRecord* best_effect(const Report& report, const ScalingRow& row) {
     const bool helps = effect.verdict == statistics::EffectVerdict::kReal && effect.ratio > 1;
     if (!helps || !is_at(effect, row)) continue;
     const auto proven = [](const EffectRecord& one) {
-      return one.ratio_ci95_low.value_or(one.ratio);
+      return one.ratio_ci95.low.value_or(one.ratio);
     };
     if (!best || proven(effect) > proven(*best)) best = &effect;
   }

@@ -18,9 +18,9 @@ std::string points_of(double share) { return printed("%.1f", 100 * share); }
 
 // An interval wider than all that there is to lose says nothing.
 std::string interval_of(const Bounds& bounds, int blocks) {
-  if (!bounds.low || !bounds.high) return kAbsent;
+  if (!bounds) return kAbsent;
   if (*bounds.high - *bounds.low > 1) return not_known(blocks, "run");
-  return points_of(*bounds.low) + " .. " + points_of(*bounds.high);
+  return interval_text(bounds, points_of);
 }
 
 std::string times_text(double speedup) {
@@ -34,10 +34,10 @@ std::string headline(const Explanation& all) {
   std::string text = counted(row.world_size, "rank") + " give " + times_text(row.speedup.value()) +
                      " of the " + times_text(all.ideal_speedup) +
                      " that would be ideal: efficiency " + percent(row.efficiency.value());
-  const auto low = row.efficiency_ci95_low, high = row.efficiency_ci95_high;
-  if (!low || !high) return text;
-  if (!is_known(*low, *high)) return text + ", how surely is " + not_known(all.blocks, "run");
-  return text + " (95 %: " + points_of(*low) + " to " + points_of(*high) + ")";
+  if (!row.efficiency_ci95) return text;
+  const double low = *row.efficiency_ci95.low, high = *row.efficiency_ci95.high;
+  if (!is_known(low, high)) return text + ", how surely is " + not_known(all.blocks, "run");
+  return text + " (95 %: " + points_of(low) + " to " + points_of(high) + ")";
 }
 
 std::string measured_as(const Explanation& all) {
@@ -126,13 +126,13 @@ std::string change_text(double shorter_s) {
 // An interval wider than the step says nothing.
 std::string cost_text(const GroupCommunication& cost, const Explanation& all) {
   const Bounds& ci = cost.cost_ci95;
-  const bool known = !ci.low || !ci.high || !all.step_s || *ci.high - *ci.low <= *all.step_s;
+  const bool known = !ci || !all.step_s || *ci.high - *ci.low <= *all.step_s;
   if (!known) {
     return "how much shorter it would be without communication is not known (" +
            counted(all.blocks, "run") + ")";
   }
   std::string text = "without communication it would be " + change_text(*cost.cost_s);
-  if (ci.low && ci.high) text += " (" + change_text(*ci.low) + " to " + change_text(*ci.high) + ")";
+  if (ci) text += " (" + change_text(*ci.low) + " to " + change_text(*ci.high) + ")";
   if (cost.contention_s && *cost.contention_s > 0) {
     text += "; " + duration_text(*cost.contention_s) +
             " of that because it takes cores or bandwidth from the computation";

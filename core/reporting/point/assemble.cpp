@@ -156,8 +156,8 @@ void set_interval(PointRecord& point) {
   const auto step = statistics::batch_means_interval(point.step_samples_s);
   if (!step || !(step->low > 0)) return;
   const double centre = (step->low + step->high) / 2;
-  point.within_run_ci95_low = point.samples_per_sec * centre / step->high;
-  point.within_run_ci95_high = point.samples_per_sec * centre / step->low;
+  const double scaled = point.samples_per_sec * centre;
+  point.within_run_ci95 = {scaled / step->high, scaled / step->low};
 }
 
 void set_mfu(PointRecord& point) {

@@ -13,17 +13,15 @@ namespace scalemark::reporting {
 namespace {
 
 using Ranks = std::span<const RankMeasurement>;
-using Bound = std::optional<double>;
 
 // The two parts of exposed communication. Needs each step's slowest rank.
 void set_parts(PointRecord& point, std::span<const double> exposed_batches) {
   if (!has_exchange(point) || !point.own_mean_s || !point.own_mean_of_step_max_s) return;
   point.communication.peer_wait_s = *point.own_mean_of_step_max_s - *point.own_mean_s;
   point.communication.network_s = point.step_mean_over_ranks_s - *point.own_mean_of_step_max_s;
-  const auto interval = statistics::mean_interval(exposed_batches);
-  if (!interval) return;
-  point.communication.exposed_ci95_low = interval->low;
-  point.communication.exposed_ci95_high = interval->high;
+  if (const auto interval = statistics::mean_interval(exposed_batches)) {
+    point.communication.exposed_ci95 = {interval->low, interval->high};
+  }
 }
 
 void refuse_unequal_blocks(Ranks ranks) {
@@ -56,11 +54,9 @@ std::optional<std::vector<double>> own_of_blocks(Ranks ranks) {
   return own_s;
 }
 
-void set(const statistics::AbbaEstimate& estimate, Bound& value, Bound& low, Bound& high) {
+void set(const statistics::AbbaEstimate& estimate, std::optional<double>& value, Bounds& ci95) {
   value = estimate.value;
-  if (!estimate.ci95) return;
-  low = estimate.ci95->low;
-  high = estimate.ci95->high;
+  if (estimate.ci95) ci95 = {estimate.ci95->low, estimate.ci95->high};
 }
 
 double mean_without(const std::vector<statistics::AbbaQuadruple>& quadruples) {
@@ -73,14 +69,12 @@ void set_cost(PointRecord& point, Ranks ranks) {
   auto& to = point.communication;
   const auto steps = statistics::abba_quadruples(step_of_blocks(ranks));
   point.noop_step_s = mean_without(steps);
-  set(statistics::abba_difference(steps), to.cost_s, to.cost_ci95_low, to.cost_ci95_high);
-  set(statistics::abba_ratio(steps), to.efficiency, to.efficiency_ci95_low,
-      to.efficiency_ci95_high);
+  set(statistics::abba_difference(steps), to.cost_s, to.cost_ci95);
+  set(statistics::abba_ratio(steps), to.efficiency, to.efficiency_ci95);
   const auto own_s = own_of_blocks(ranks);
   if (!own_s) return;
   const auto own = statistics::abba_quadruples(*own_s);
-  set(statistics::abba_difference(own), to.contention_s, to.contention_ci95_low,
-      to.contention_ci95_high);
+  set(statistics::abba_difference(own), to.contention_s, to.contention_ci95);
   to.noop_imbalance_s = *point.noop_step_s - mean_without(own);
 }
 

@@ -229,21 +229,16 @@ void judge_gpu_use(Findings& findings, const PointRecord& point, const FindingCo
 }
 
 // " (1.000 to 1.400)": the 95 % interval, times `scale`. Empty without one.
-std::string interval_text(const std::optional<double>& low, const std::optional<double>& high,
-                          double scale, int decimals) {
-  if (!low || !high) return {};
-  char text[64];
-  std::snprintf(text, sizeof text, " (%.*f to %.*f)", decimals, scale * *low, decimals,
-                scale * *high);
-  return text;
+std::string interval_text(const Bounds& bounds, double scale, int decimals) {
+  if (!bounds) return {};
+  const std::string number = "%." + std::to_string(decimals) + "f";
+  return printed((" (" + number).c_str(), scale * *bounds.low) +
+         printed((" to " + number + ")").c_str(), scale * *bounds.high);
 }
 
 // "1.200 ms (1.000 to 1.400)".
-std::string milliseconds(double seconds, const std::optional<double>& low = {},
-                         const std::optional<double>& high = {}) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3f ms", 1e3 * seconds);
-  return text + interval_text(low, high, 1e3, 3);
+std::string milliseconds(double seconds, const Bounds& bounds = {}) {
+  return printed("%.3f ms", 1e3 * seconds) + interval_text(bounds, 1e3, 3);
 }
 
 // Tells what --communication-cost measured.
@@ -251,16 +246,14 @@ void tell_communication_cost(Findings& findings, const PointRecord& point) {
   const CommunicationTimes& times = point.communication;
   if (!point.noop_step_s || !times.cost_s) return;
   const double step_s = *point.noop_step_s + *times.cost_s;
-  std::string text = "communication costs " +
-                     milliseconds(*times.cost_s, times.cost_ci95_low, times.cost_ci95_high) +
+  std::string text = "communication costs " + milliseconds(*times.cost_s, times.cost_ci95) +
                      " of a step of " + milliseconds(step_s) + ", communication efficiency " +
                      percent(times.efficiency.value_or(*point.noop_step_s / step_s)) +
-                     interval_text(times.efficiency_ci95_low, times.efficiency_ci95_high, 100, 1);
+                     interval_text(times.efficiency_ci95, 100, 1);
   if (times.contention_s) {
-    text += ", contention " + milliseconds(*times.contention_s, times.contention_ci95_low,
-                                           times.contention_ci95_high);
+    text += ", contention " + milliseconds(*times.contention_s, times.contention_ci95);
   }
-  if (times.cost_ci95_low) text += "; in brackets 95 % intervals within this run";
+  if (times.cost_ci95.low) text += "; in brackets 95 % intervals within this run";
   findings.add(finding_kinds::communication_cost, std::move(text));
 }
 

@@ -38,8 +38,7 @@ void set_rate(FingerprintRecord& record, const TimedCalls& calls, double work_pe
   record.value = work_per_call / call_s;
   const auto interval = statistics::batch_means_interval(calls.call_s);
   if (!interval || !(interval->low > 0)) return;
-  record.ci95_low = work_per_call / interval->high;
-  record.ci95_high = work_per_call / interval->low;
+  record.ci95 = {work_per_call / interval->high, work_per_call / interval->low};
 }
 
 double matrix_product_flops(std::int64_t size) {

@@ -35,7 +35,7 @@ constexpr void fields(A& a, typename A::template Field<EffectRecord>& e) {
   a("ratio", e.ratio,
     {"throughput of to by that of from, within blocks; of collectives time_s of from by that of "
      "to: above 1 is faster"});
-  a.pair("ratio_ci95", e.ratio_ci95_low, e.ratio_ci95_high,
+  a.pair("ratio_ci95", e.ratio_ci95,
          {"95 % interval of ratio, Student's t over blocks, of this comparison alone", "",
           kAnyNumber});
   a("p_holm", e.p_holm,

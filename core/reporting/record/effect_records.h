@@ -21,7 +21,7 @@ struct EffectRecord {
   std::vector<std::string> groups;           // of from, of to
   int pairs = 0;
   double ratio = 1;  // of samples_per_sec; of collectives of calls per second
-  std::optional<double> ratio_ci95_low, ratio_ci95_high;
+  Bounds ratio_ci95;
   std::optional<double> p_holm;
   statistics::EffectVerdict verdict = statistics::EffectVerdict::kUnsure;
   std::optional<std::int64_t> memory_delta_bytes;

@@ -24,8 +24,8 @@ std::optional<double> step_time_s(const PointRecord& point) {
 }
 
 std::optional<double> within_run_share(const PointRecord& point) {
-  if (!point.within_run_ci95_low || !point.within_run_ci95_high) return std::nullopt;
-  return (*point.within_run_ci95_high - *point.within_run_ci95_low) / 2 / point.samples_per_sec;
+  if (!point.within_run_ci95) return std::nullopt;
+  return (*point.within_run_ci95.high - *point.within_run_ci95.low) / 2 / point.samples_per_sec;
 }
 
 int ranks_per_process(const PointRecord& point) {

@@ -125,7 +125,7 @@ constexpr void throughput_fields(A& a, Point& p) {
     {"throughput without the waits for data that made steps longer", "samples/s"});
   a("tokens_per_sec", p.tokens_per_sec, {"throughput of text workloads in tokens", "tokens/s"});
   a("non_pad_share", p.non_pad_share, {"share of the tokens that is no padding, 0 to 1"});
-  a.pair("within_run_ci95", p.within_run_ci95_low, p.within_run_ci95_high,
+  a.pair("within_run_ci95", p.within_run_ci95,
          {"95 % interval of samples_per_sec within this run; says nothing of other runs",
           "samples/s", kAnyNumber});
   a("step_s", p.step_s, {"step_samples_s in a few numbers"});
@@ -205,18 +205,18 @@ constexpr void fields(A& a, typename A::template Field<CommunicationTimes>& c) {
     {"the rest of phases_s.exposed_communication: communication after the slowest rank has "
      "come; absent as peer_wait_s",
      "s", kAnyNumber});
-  a.pair("exposed_ci95", c.exposed_ci95_low, c.exposed_ci95_high,
+  a.pair("exposed_ci95", c.exposed_ci95,
          {"95 % interval of peer_wait_s + network_s over parts of this run's window", "s",
           kAnyNumber});
   a("cost_s", c.cost_s,
     {"T - T_noop: what communication adds to a step (--communication-cost)", "s", kAnyNumber});
-  a.pair("cost_ci95", c.cost_ci95_low, c.cost_ci95_high,
+  a.pair("cost_ci95", c.cost_ci95,
          {"95 % interval of cost_s over quadruples of blocks of this run", "s", kAnyNumber});
   a("contention_s", c.contention_s,
     {"own time with communication less own time without (--communication-cost): what "
      "communication takes from what runs at the same time",
      "s", kAnyNumber});
-  a.pair("contention_ci95", c.contention_ci95_low, c.contention_ci95_high,
+  a.pair("contention_ci95", c.contention_ci95,
          {"95 % interval of contention_s, as of cost_s", "s", kAnyNumber});
   a("noop_imbalance_s", c.noop_imbalance_s,
     {"T_noop less the ranks' mean own time without communication (--communication-cost): what "
@@ -224,8 +224,7 @@ constexpr void fields(A& a, typename A::template Field<CommunicationTimes>& c) {
      "s", kAnyNumber});
   a("efficiency", c.efficiency,
     {"T_noop / T (--communication-cost): 1, where communication costs nothing"});
-  a.pair("efficiency_ci95", c.efficiency_ci95_low, c.efficiency_ci95_high,
-         {"95 % interval of efficiency, as of cost_s"});
+  a.pair("efficiency_ci95", c.efficiency_ci95, {"95 % interval of efficiency, as of cost_s"});
 }
 
 template <class A, class Point>

@@ -14,10 +14,12 @@
 #include "core/base/error.h"
 #include "core/base/words.h"
 #include "core/monitoring/telemetry/source.h"
+#include "core/statistics/interval.h"
 #include "core/statistics/summary.h"
 
 namespace scalemark::reporting {
 
+using statistics::Bounds;
 using Summary = statistics::Summary;
 
 // Mean seconds per step; they sum to the mean step.
@@ -147,7 +149,7 @@ struct FingerprintRecord {
   std::string method;           // what exactly was done: values of one method can be compared
   std::optional<double> value;  // absent: `reason` says why
   std::string unit;             // "FLOP/s", "B/s", "images/s"
-  std::optional<double> ci95_low, ci95_high;
+  Bounds ci95;
   std::int64_t n = 0;  // calls that were timed
   double seconds = 0;  // that they took
   std::string reason;
@@ -182,14 +184,15 @@ constexpr auto words_of(PointStatus) {
 struct CommunicationTimes {
   // The two parts of exposed communication, mean per step.
   std::optional<double> peer_wait_s, network_s;
-  std::optional<double> exposed_ci95_low, exposed_ci95_high;  // of their sum
+  Bounds exposed_ci95;  // of their sum
   // --communication-cost measures these, with intervals over its quadruples of blocks.
-  std::optional<double> cost_s, cost_ci95_low, cost_ci95_high;  // T - T_noop
+  std::optional<double> cost_s;  // T - T_noop
   // Own time with communication less own time without.
-  std::optional<double> contention_s, contention_ci95_low, contention_ci95_high;
+  std::optional<double> contention_s;
   // T_noop less the ranks' mean own time there: differences between ranks that no network removes.
   std::optional<double> noop_imbalance_s;
-  std::optional<double> efficiency, efficiency_ci95_low, efficiency_ci95_high;  // T_noop / T
+  std::optional<double> efficiency;  // T_noop / T
+  Bounds cost_ci95, contention_ci95, efficiency_ci95;
 };
 
 struct RankRecord {
@@ -300,7 +303,7 @@ struct PointRecord {
   std::optional<double> own_mean_s, own_max_of_rank_means_s, own_mean_of_step_max_s;
   double samples_per_sec = 0, samples_per_sec_per_rank = 0;
   std::optional<double> compute_samples_per_sec, tokens_per_sec, non_pad_share;
-  std::optional<double> within_run_ci95_low, within_run_ci95_high;
+  Bounds within_run_ci95;
   Summary step_s;
   std::vector<double> step_samples_s;  // max over ranks of step t
   std::optional<Phases> phases_s;

@@ -4,6 +4,49 @@
 #include "core/base/field.h"
 #include "core/reporting/record/sweep_records.h"
 
+namespace scalemark::statistics {
+
+template <class A>
+constexpr void fields(A& a, typename A::template Field<LossTerms>& l) {
+  a.record("loss_of_efficiency",
+           "Where efficiency went: shares that sum to 1 - efficiency, signs kept");
+  a("slower_compute", l.slower_compute,
+    {"ranks compute slower than the baseline does", "", kAnyNumber});
+  a("data_wait", l.data_wait, {"ranks wait longer for data", "", kAnyNumber});
+  a("persistent_imbalance", l.persistent_imbalance,
+    {"one rank, the same in all blocks, is slower than the others: it is named only where "
+     "stragglers names it",
+     "", kAnyNumber});
+  a("run_imbalance", l.run_imbalance,
+    {"run-to-run imbalance: another rank is slower in each run; absent with one block, or where "
+     "ranks ran on another host or device in some block, and then part of persistent_imbalance",
+     "", kAnyNumber});
+  a("jitter", l.jitter,
+    {"another rank is late in each step; absent with steps_per_mark, and then part of "
+     "communication",
+     "", kAnyNumber});
+  a("communication", l.communication, {"what is left of the step", "", kAnyNumber});
+}
+
+template <class A>
+constexpr void fields(A& a, typename A::template Field<LossIntervals>& l) {
+  a.record("loss_intervals",
+           "95 % intervals of the shares of lost efficiency, Student's t over blocks");
+  const auto share = [&](const char* name, auto& bounds, const char* meaning) {
+    a.pair(name, bounds, {meaning, "", kAnyNumber});
+  };
+  share("slower_compute", l.slower_compute, "interval of slower_compute");
+  share("data_wait", l.data_wait, "interval of data_wait");
+  share("persistent_imbalance", l.persistent_imbalance,
+        "interval of persistent_imbalance, of the rank that was slowest: chosen after looking, so "
+        "it begins above 0 more often than 1 time in 40");
+  share("run_imbalance", l.run_imbalance, "interval of run_imbalance");
+  share("jitter", l.jitter, "interval of jitter");
+  share("communication", l.communication, "interval of communication");
+}
+
+}  // namespace scalemark::statistics
+
 namespace scalemark::reporting {
 
 template <class A>
@@ -62,7 +105,7 @@ constexpr void fields(A& a, typename A::template Field<GroupRecord>& g) {
   a("step_time_s", g.step_time_s,
     {"T: samples of a step / samples_per_sec; absent where runs had steps of different sizes",
      "s"});
-  a.pair("ci95", g.ci95_low, g.ci95_high,
+  a.pair("ci95", g.ci95,
          {"95 % interval of samples_per_sec over repetitions, from two on; of several sessions, "
           "over sessions, from three on",
           "samples/s", kAnyNumber});
@@ -105,45 +148,6 @@ constexpr void fields(A& a, typename A::template Field<GroupRecord>& g) {
 }
 
 template <class A>
-constexpr void fields(A& a, typename A::template Field<LossOfEfficiency>& l) {
-  a.record("loss_of_efficiency",
-           "Where efficiency went: shares that sum to 1 - efficiency, signs kept");
-  a("slower_compute", l.slower_compute,
-    {"ranks compute slower than the baseline does", "", kAnyNumber});
-  a("data_wait", l.data_wait, {"ranks wait longer for data", "", kAnyNumber});
-  a("persistent_imbalance", l.persistent_imbalance,
-    {"one rank, the same in all blocks, is slower than the others: it is named only where "
-     "stragglers names it",
-     "", kAnyNumber});
-  a("run_imbalance", l.run_imbalance,
-    {"run-to-run imbalance: another rank is slower in each run; absent with one block, or where "
-     "ranks ran on another host or device in some block, and then part of persistent_imbalance",
-     "", kAnyNumber});
-  a("jitter", l.jitter,
-    {"another rank is late in each step; absent with steps_per_mark, and then part of "
-     "communication",
-     "", kAnyNumber});
-  a("communication", l.communication, {"what is left of the step", "", kAnyNumber});
-}
-
-template <class A>
-constexpr void fields(A& a, typename A::template Field<LossIntervals>& l) {
-  a.record("loss_intervals",
-           "95 % intervals of the shares of lost efficiency, Student's t over blocks");
-  const auto share = [&](const char* name, auto& bounds, const char* meaning) {
-    a.pair(name, bounds, {meaning, "", kAnyNumber});
-  };
-  share("slower_compute", l.slower_compute, "interval of slower_compute");
-  share("data_wait", l.data_wait, "interval of data_wait");
-  share("persistent_imbalance", l.persistent_imbalance,
-        "interval of persistent_imbalance, of the rank that was slowest: chosen after looking, so "
-        "it begins above 0 more often than 1 time in 40");
-  share("run_imbalance", l.run_imbalance, "interval of run_imbalance");
-  share("jitter", l.jitter, "interval of jitter");
-  share("communication", l.communication, "interval of communication");
-}
-
-template <class A>
 constexpr void fields(A& a, typename A::template Field<ScalingRow>& r) {
   a.record("scaling_row", "One world size of a slice");
   a("world_size", r.world_size, {"how many ranks trained together", "ranks", 1});
@@ -157,7 +161,7 @@ constexpr void fields(A& a, typename A::template Field<ScalingRow>& r) {
     {"throughput by the baseline's, within blocks; absent of the baseline itself"});
   a("efficiency", r.efficiency,
     {"speed-up by the ratio of world sizes; never clipped; absent as speedup"});
-  a.pair("efficiency_ci95", r.efficiency_ci95_low, r.efficiency_ci95_high,
+  a.pair("efficiency_ci95", r.efficiency_ci95,
          {"95 % interval of efficiency, paired within blocks", "", kAnyNumber});
   a.pair("efficiency_range", r.efficiency_lowest, r.efficiency_highest,
          {"efficiency of the lowest and of the highest block, from two on", "", kAnyNumber});
@@ -222,7 +226,7 @@ constexpr void fields(A& a, typename A::template Field<DataGap>& g) {
     {"throughput from memory", "samples/s"});
   a("lost_share", g.lost_share,
     {"1 - real / synthetic; negative: real was faster", "", kAnyNumber});
-  a.pair("lost_share_ci95", g.lost_share_ci95_low, g.lost_share_ci95_high,
+  a.pair("lost_share_ci95", g.lost_share_ci95,
          {"95 % interval of lost_share, paired within blocks", "", kAnyNumber});
 }
 
@@ -231,7 +235,7 @@ constexpr void fields(A& a, typename A::template Field<Drift>& d) {
   a.record("drift", "How speed moved over the sweep, point means removed");
   a("per_sweep", d.per_sweep,
     {"relative change of throughput from start to end: 0.01 is 1 % faster", "", kAnyNumber});
-  a.pair("ci95", d.ci95_low, d.ci95_high, {"95 % interval of per_sweep", "", kAnyNumber});
+  a.pair("ci95", d.ci95, {"95 % interval of per_sweep", "", kAnyNumber});
   a("lag1", d.lag1,
     {"correlation of neighbouring runs, means of points and drift removed; absent unless it is "
      "significant (one-sided 5 %): intervals of throughput are then widened, and drift is no "
@@ -253,13 +257,13 @@ constexpr void fields(A& a, typename A::template Field<DeviceRecord>& d) {
     {"its own samples by the length of its own window: exp of the mean logarithm over runs; of "
      "several sessions, over the means of sessions",
      "samples/s"});
-  a.pair("ci95", d.ci95_low, d.ci95_high,
+  a.pair("ci95", d.ci95,
          {"95 % interval of samples_per_sec, as in groups", "samples/s", kAnyNumber});
   a("deviation", d.deviation,
     {"samples_per_sec against the median of the other devices in the same runs: -0.05 is 5 % "
      "slower; absent for a single device",
      "", kAnyNumber});
-  a.pair("deviation_ci95", d.deviation_ci95_low, d.deviation_ci95_high,
+  a.pair("deviation_ci95", d.deviation_ci95,
          {"95 % interval of deviation over runs", "", kAnyNumber});
   a.object("clocks",
            [&](auto& inner) {

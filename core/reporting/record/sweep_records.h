@@ -10,18 +10,14 @@
 #include <vector>
 
 #include "core/base/words.h"
+#include "core/statistics/decomposition.h"
+#include "core/statistics/interval.h"
+#include "core/statistics/straggler.h"
 #include "core/statistics/variance_split.h"
 
 namespace scalemark::reporting {
 
-struct Bounds {
-  std::optional<double> low, high;  // both or none
-  bool operator==(const Bounds&) const = default;
-};
-template <class A>
-constexpr void fields(A& a, typename A::template Field<Bounds>& b) {
-  a.values(b.low, b.high);
-}
+using statistics::Bounds;
 
 // Where the variance of a point's throughput comes from: standard deviations of ln X, and what
 // would narrow its interval.
@@ -51,10 +47,10 @@ struct GroupRecord {
   int n = 0;                    // repetitions that are ok
   std::optional<int> sessions;  // that those come from; absent: one
   std::optional<double> samples_per_sec;
-  std::optional<double> step_time_s;          // T: samples of a step / samples_per_sec
-  std::optional<double> ci95_low, ci95_high;  // from two repetitions, or three sessions
-  std::optional<double> slowest, fastest;     // samples_per_sec of single runs, from two on
-  std::optional<double> at_least;             // of one run; as ScalingRow's
+  std::optional<double> step_time_s;       // T: samples of a step / samples_per_sec
+  Bounds ci95;                             // from two repetitions, or three sessions
+  std::optional<double> slowest, fastest;  // samples_per_sec of single runs, from two on
+  std::optional<double> at_least;          // of one run; as ScalingRow's
   std::optional<double> unseen_share;  // largest share of runs that a state of the machine may have
                                        // and still be in none of them (95 %)
   std::optional<double> cv_between;
@@ -69,19 +65,10 @@ struct GroupRecord {
   std::map<std::string, int> status_counts;         // ok | oom | failed | skipped -> repetitions
 };
 
-// Where efficiency went: shares that sum to 1 - efficiency, signs kept.
-struct LossOfEfficiency {
-  double slower_compute = 0, data_wait = 0, persistent_imbalance = 0;
-  // Absent for one block, or where ranks ran elsewhere in another: persistent_imbalance holds it.
-  std::optional<double> run_imbalance;
-  std::optional<double> jitter;  // absent: single steps were not timed, and communication holds it
-  double communication = 0;
-};
-
-// 95 % intervals of those shares over blocks.
-struct LossIntervals {
-  Bounds slower_compute, data_wait, persistent_imbalance, run_imbalance, jitter, communication;
-};
+// Where efficiency went: shares that sum to 1 - efficiency, signs kept; and their 95 % intervals
+// over blocks.
+using LossOfEfficiency = statistics::LossTerms;
+using LossIntervals = statistics::LossIntervals;
 
 struct ScalingRow {
   int world_size = 1;
@@ -91,7 +78,7 @@ struct ScalingRow {
   double samples_per_sec = 0;
   std::optional<double> step_time_s;          // T, as of a group
   std::optional<double> speedup, efficiency;  // never clipped; absent of the baseline itself
-  std::optional<double> efficiency_ci95_low, efficiency_ci95_high;
+  Bounds efficiency_ci95;
   std::optional<double> efficiency_lowest, efficiency_highest;  // of single pairs, from two on
   // Where one pair stands alone: the relative uncertainty that steps within the runs give. Runs
   // differ by more.
@@ -113,26 +100,7 @@ struct ScalingTable {
   std::vector<std::string> left_out;  // ids whose baseline ran in another session
 };
 
-enum class RankVerdict {
-  kStraggler,
-  kSlower,
-  kIntermittent,
-  kWithinNoise,
-  kTooFewRuns,
-  kDisturbed
-};
-constexpr auto words_of(RankVerdict) {
-  return std::to_array<Word<RankVerdict>>({{RankVerdict::kStraggler, "straggler"},
-                                           {RankVerdict::kSlower, "slower"},
-                                           {RankVerdict::kIntermittent, "straggler_intermittent"},
-                                           {RankVerdict::kWithinNoise, "within noise"},
-                                           {RankVerdict::kTooFewRuns, "too few runs"},
-                                           {RankVerdict::kDisturbed, "disturbed"}});
-}
-// Whether the rank is slower in every run; of two ranks neither is at fault.
-constexpr bool is_named(RankVerdict verdict) {
-  return verdict == RankVerdict::kStraggler || verdict == RankVerdict::kSlower;
-}
+using statistics::RankVerdict;
 
 // A rank whose own time stands out from its peers' (docs/METRICS.md, "Straggler").
 struct Straggler {
@@ -150,13 +118,13 @@ struct DataGap {
   std::string real_group, synthetic_group;
   double real_samples_per_sec = 0, synthetic_samples_per_sec = 0;
   double lost_share = 0;  // 1 - real / synthetic; negative: real was faster
-  std::optional<double> lost_share_ci95_low, lost_share_ci95_high;
+  Bounds lost_share_ci95;
 };
 
 // How speed moved over the sweep, point means removed: 0.01 = 1 % faster from start to end.
 struct Drift {
   double per_sweep = 0;
-  std::optional<double> ci95_low, ci95_high;
+  Bounds ci95;
   std::optional<double> lag1;  // between neighbouring runs, where it is significant
 };
 
@@ -167,9 +135,10 @@ struct DeviceRecord {
   std::string host, device, uuid, pci;  // uuid and pci empty where they are not known
   int runs = 0;
   double samples_per_sec = 0;
-  std::optional<double> ci95_low, ci95_high;  // as GroupRecord's
+  Bounds ci95;  // as GroupRecord's
   // From the median of the other devices of the same runs: -0.05 is 5 % slower. Absent for one.
-  std::optional<double> deviation, deviation_ci95_low, deviation_ci95_high;
+  std::optional<double> deviation;
+  Bounds deviation_ci95;
   std::optional<int> max_sm_clock_MHz, max_memory_clock_MHz;
 };
 

@@ -54,7 +54,7 @@ constexpr void fields(A& a, typename A::template Field<FingerprintRecord>& f) {
           "can be compared"});
   a("value", f.value, {"the rate, in the unit beside it; absent: it was not measured"});
   a("unit", f.unit, {"FLOP/s, B/s (bytes) or images/s"});
-  a.pair("ci95", f.ci95_low, f.ci95_high,
+  a.pair("ci95", f.ci95,
          {"95 % interval of value within these seconds; says nothing of another day"});
   a("n", f.n, {"calls that were timed"});
   a("seconds", f.seconds, {"time that they took", "s"});

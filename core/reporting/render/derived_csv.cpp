@@ -77,8 +77,8 @@ std::vector<CsvCell> row_of(const Report& report, const ScalingTable& table,
       return std::string();
     return exact(*efficiency * *row.speedup / *row.efficiency);
   };
-  cells.push_back({"speedup_ci95_low", speedup(row.efficiency_ci95_low)});
-  cells.push_back({"speedup_ci95_high", speedup(row.efficiency_ci95_high)});
+  cells.push_back({"speedup_ci95_low", speedup(row.efficiency_ci95.low)});
+  cells.push_back({"speedup_ci95_high", speedup(row.efficiency_ci95.high)});
   CsvRow csv(cells);
   fields(csv, row);
   return cells;

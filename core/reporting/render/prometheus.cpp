@@ -72,20 +72,23 @@ void add_report(Exposition& page, const Report& report, const Labels& base) {
   }
 }
 
+void add_over_runs(Exposition& page, const std::string& name, const char* help,
+                   const Labels& labels, const OverRuns& number) {
+  if (!number.value) return;
+  page.add(name, help, labels, *number.value);
+  if (!number.ci95) return;
+  page.add(name + "_ci95_low", "Lower end of the 95 % interval.", labels, *number.ci95.low);
+  page.add(name + "_ci95_high", "Upper end of the 95 % interval.", labels, *number.ci95.high);
+}
+
 void add_group(Exposition& page, const GroupRecord& group, const Labels& labels) {
   for (const auto& [status, count] : group.status_counts) {
     page.add("scalemark_repetitions", "Repetitions of a point by status.",
              with(labels, {{"status", status}}), count);
   }
   if (!group.samples_per_sec) return;
-  page.add("scalemark_samples_per_second", "Throughput over repetitions.", labels,
-           *group.samples_per_sec);
-  if (group.ci95_low && group.ci95_high) {
-    page.add("scalemark_samples_per_second_ci95_low", "Lower end of the 95 % interval.", labels,
-             *group.ci95_low);
-    page.add("scalemark_samples_per_second_ci95_high", "Upper end of the 95 % interval.", labels,
-             *group.ci95_high);
-  }
+  add_over_runs(page, "scalemark_samples_per_second", "Throughput over repetitions.", labels,
+                {group.samples_per_sec, group.ci95});
   if (group.samples_per_joule) {
     page.add("scalemark_samples_per_joule", "Samples per joule of the devices.", labels,
              *group.samples_per_joule);
@@ -117,15 +120,6 @@ void add_scaling(Exposition& page, const Report& report, const Labels& base) {
                *row.efficiency);
     }
   }
-}
-
-void add_over_runs(Exposition& page, const std::string& name, const char* help,
-                   const Labels& labels, const OverRuns& number) {
-  if (!number.value) return;
-  page.add(name, help, labels, *number.value);
-  if (!number.ci95.low || !number.ci95.high) return;
-  page.add(name + "_ci95_low", "Lower end of the 95 % interval.", labels, *number.ci95.low);
-  page.add(name + "_ci95_high", "Upper end of the 95 % interval.", labels, *number.ci95.high);
 }
 
 void add_collective(Exposition& page, const CollectiveGroup& group, const Labels& base) {

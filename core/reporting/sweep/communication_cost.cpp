@@ -29,9 +29,8 @@ void set(const Estimate& estimate, std::optional<double>& value, Bounds& bounds,
          double (*scale)(double)) {
   if (!estimate) return;
   value = scale(estimate->value);
-  if (is_finite(estimate->ci95)) {
-    bounds = {scale(estimate->ci95->low), scale(estimate->ci95->high)};
-  }
+  const Bounds ci95 = bounds_of(estimate->ci95);
+  if (ci95) bounds = {scale(*ci95.low), scale(*ci95.high)};
 }
 
 double as_it_is(double value) { return value; }

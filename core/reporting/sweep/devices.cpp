@@ -69,16 +69,11 @@ void set_rates(DeviceRecord& record, const Observed& observed) {
   record.runs = observed.runs;
   const auto rate = estimate_of(observed.rates);
   record.samples_per_sec = rate.value;
-  if (is_finite(rate.ci95)) {
-    record.ci95_low = rate.ci95->low;
-    record.ci95_high = rate.ci95->high;
-  }
+  record.ci95 = bounds_of(rate.ci95);
   if (observed.ratios.empty()) return;
   const auto ratio = estimate_of(observed.ratios);
   record.deviation = ratio.value - 1;
-  if (!is_finite(ratio.ci95)) return;
-  record.deviation_ci95_low = ratio.ci95->low - 1;
-  record.deviation_ci95_high = ratio.ci95->high - 1;
+  if (is_finite(ratio.ci95)) record.deviation_ci95 = {ratio.ci95->low - 1, ratio.ci95->high - 1};
 }
 
 void set_gpu(DeviceRecord& record, std::span<const monitoring::Host> hosts) {

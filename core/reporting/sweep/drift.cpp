@@ -56,7 +56,7 @@ CourseOfRuns course_of(const RunsByGroup& runs) {
   }
   const auto found = timed.empty() ? std::nullopt : statistics::estimate_drift(timed);
   if (!found || !std::isfinite(found->per_sweep) || !is_finite(found->ci95)) return course;
-  course.drift = Drift{found->per_sweep, found->ci95.low, found->ci95.high, {}};
+  course.drift = Drift{found->per_sweep, {found->ci95.low, found->ci95.high}, {}};
   const auto correlation = statistics::correlation_of_runs(timed);
   if (correlation && correlation->significant) course.drift->lag1 = correlation->lag1;
   course.drifted = found->finding && !course.drift->lag1;

@@ -110,7 +110,7 @@ void judge_scaling(const SweepSummary& summary, Findings& findings) {
     }
     for (const ScalingRow& row : table.rows) {
       const double limit = table.kind.starts_with("strong") ? kSuperlinearStrong : kSuperlinear;
-      if (!row.efficiency_ci95_low || *row.efficiency_ci95_low < limit) continue;
+      if (!row.efficiency_ci95.low || *row.efficiency_ci95.low < limit) continue;
       findings.add(finding_kinds::superlinear,
                    row.group + ": efficiency " + percent(row.efficiency.value_or(0)) +
                        " is above 100 %: the smaller share of a rank fits a cache, or the "
@@ -127,13 +127,13 @@ void judge_scaling(const SweepSummary& summary, Findings& findings) {
 
 void judge_gaps(const SweepSummary& summary, Findings& findings) {
   for (const DataGap& gap : summary.data_gaps) {
-    const bool is_sure = gap.lost_share_ci95_low && *gap.lost_share_ci95_low > 0;
+    const bool is_sure = gap.lost_share_ci95 && *gap.lost_share_ci95.low > 0;
     if (gap.lost_share < kGapWorthSaying || !is_sure) continue;
     findings.add(finding_kinds::data_gap,
                  gap.real_group + ": real data costs " + percent(gap.lost_share) +
                      " of the throughput with synthetic data (95 % interval " +
-                     percent(*gap.lost_share_ci95_low) + " to " +
-                     percent(*gap.lost_share_ci95_high) + ")");
+                     percent(*gap.lost_share_ci95.low) + " to " +
+                     percent(*gap.lost_share_ci95.high) + ")");
   }
 }
 

@@ -45,10 +45,8 @@ std::optional<DataGap> gap_between(const Runs& real, const Runs& synthetic) {
               .real_samples_per_sec = std::exp(real_ln),
               .synthetic_samples_per_sec = std::exp(synthetic_ln),
               .lost_share = 1 - ratio.efficiency};
-  if (is_finite(ratio.efficiency_ci95)) {
-    gap.lost_share_ci95_low = 1 - ratio.efficiency_ci95->high;
-    gap.lost_share_ci95_high = 1 - ratio.efficiency_ci95->low;
-  }
+  const auto& ci95 = ratio.efficiency_ci95;
+  if (is_finite(ci95)) gap.lost_share_ci95 = {1 - ci95->high, 1 - ci95->low};
   return gap;
 }
 

@@ -97,10 +97,7 @@ GroupRecord group_of(const std::string& name, const RunsByGroup& runs, const Cou
   group.step_time_s = step_time_of(good, estimate.value);
   set_spread(group, good);
   group.unseen_share = statistics::share_that_may_be_missed(good.size());
-  if (is_finite(estimate.ci95)) {
-    group.ci95_low = estimate.ci95->low;
-    group.ci95_high = estimate.ci95->high;
-  }
+  group.ci95 = bounds_of(estimate.ci95);
   if (estimate.cv_between && std::isfinite(*estimate.cv_between)) {
     group.cv_between = estimate.cv_between;
   }

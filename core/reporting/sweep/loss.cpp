@@ -53,21 +53,6 @@ std::optional<std::vector<statistics::StepTimesPair>> times_of(const std::vector
   return times;
 }
 
-Bounds bounds_of(const std::optional<statistics::Interval>& interval) {
-  return is_finite(interval) ? Bounds{interval->low, interval->high} : Bounds{};
-}
-
-std::optional<LossIntervals> intervals_of(const std::vector<statistics::LossTerms>& by_block) {
-  const auto found = statistics::loss_intervals(by_block);
-  if (!found) return std::nullopt;
-  return LossIntervals{.slower_compute = bounds_of(found->slower_compute),
-                       .data_wait = bounds_of(found->data_wait),
-                       .persistent_imbalance = bounds_of(found->persistent_imbalance),
-                       .run_imbalance = bounds_of(found->run_imbalance),
-                       .jitter = bounds_of(found->jitter),
-                       .communication = bounds_of(found->communication)};
-}
-
 }  // namespace
 
 void set_lost_efficiency(ScalingRow& row, const std::vector<RunPair>& pairs,
@@ -79,10 +64,9 @@ void set_lost_efficiency(ScalingRow& row, const std::vector<RunPair>& pairs,
   const double efficiency = row.efficiency.value_or(0);
   const double missing = std::abs(shares.sum() - (1 - efficiency));
   if (!(missing <= kSumTolerance * std::max(1.0, efficiency))) return;  // NaN, too
-  row.loss_of_efficiency =
-      LossOfEfficiency{shares.slower_compute, shares.data_wait, shares.persistent_imbalance,
-                       shares.run_imbalance,  shares.jitter,    shares.communication};
-  row.loss_of_efficiency_ci95 = intervals_of(statistics::shares_by_block(*times, scaling, ratio));
+  row.loss_of_efficiency = shares;
+  row.loss_of_efficiency_ci95 =
+      statistics::loss_intervals(statistics::shares_by_block(*times, scaling, ratio));
 }
 
 }  // namespace scalemark::reporting

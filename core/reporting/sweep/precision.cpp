@@ -5,10 +5,9 @@ namespace {
 
 using statistics::StopQuantity;
 
-std::optional<double> half_width(const std::optional<double>& low,
-                                 const std::optional<double>& high, double value) {
-  if (!low || !high || !(value > 0)) return std::nullopt;
-  return (*high - *low) / 2 / value;
+std::optional<double> half_width(const Bounds& ci95, double value) {
+  if (!ci95 || !(value > 0)) return std::nullopt;
+  return (*ci95.high - *ci95.low) / 2 / value;
 }
 
 std::vector<statistics::WindowNoise> noise_of(const GroupRecord& group) {
@@ -30,11 +29,9 @@ void add_efficiencies(planning::Precisions& points, const ScalingTable& table) {
   for (const ScalingRow& row : table.rows) {
     const auto point = points.find(row.group);
     if (row.group == baseline || point == points.end()) continue;
-    StopQuantity quantity{
-        .repetitions = row.points.size(),
-        .half_width = half_width(row.efficiency_ci95_low, row.efficiency_ci95_high,
-                                 row.efficiency.value_or(0)),
-        .steps = point->second.throughput.steps};
+    StopQuantity quantity{.repetitions = row.points.size(),
+                          .half_width = half_width(row.efficiency_ci95, row.efficiency.value_or(0)),
+                          .steps = point->second.throughput.steps};
     if (against != points.end()) {
       const auto& other = against->second.throughput.steps;
       quantity.steps.insert(quantity.steps.end(), other.begin(), other.end());
@@ -49,12 +46,12 @@ planning::Precisions precision_of(const Report& report) {
   planning::Precisions points;
   for (const GroupRecord& group : report.groups) {
     if (!group.samples_per_sec) continue;
-    points[group.group] = {.sessions = group.sessions.value_or(1),
-                           .throughput = {.repetitions = static_cast<std::size_t>(group.n),
-                                          .half_width = half_width(group.ci95_low, group.ci95_high,
-                                                                   *group.samples_per_sec),
-                                          .steps = noise_of(group)},
-                           .efficiencies = {}};
+    points[group.group] = {
+        .sessions = group.sessions.value_or(1),
+        .throughput = {.repetitions = static_cast<std::size_t>(group.n),
+                       .half_width = half_width(group.ci95, *group.samples_per_sec),
+                       .steps = noise_of(group)},
+        .efficiencies = {}};
   }
   for (const ScalingTable& table : report.scaling) add_efficiencies(points, table);
   return points;

@@ -87,10 +87,7 @@ ScalingRow row_of(const std::string& group, const std::vector<RunPair>& pairs,
   const auto found = statistics::paired_efficiency(rates_of(pairs), ranks, baseline_ranks);
   row.speedup = found.speedup;
   row.efficiency = found.efficiency;
-  if (is_finite(found.efficiency_ci95)) {
-    row.efficiency_ci95_low = found.efficiency_ci95->low;
-    row.efficiency_ci95_high = found.efficiency_ci95->high;
-  }
+  row.efficiency_ci95 = bounds_of(found.efficiency_ci95);
   const double ratio = static_cast<double>(ranks) / baseline_ranks;
   set_spread(row, pairs, ratio);
   set_unsteady_runs(row, pairs, verdicts);

@@ -10,22 +10,6 @@ namespace {
 
 constexpr double kWorthLooking = 0.03;  // METRICS.md, "Straggler": the least threshold
 
-RankVerdict word_of(statistics::StragglerVerdict verdict) {
-  switch (verdict) {
-    case statistics::StragglerVerdict::kNormal:
-      return RankVerdict::kWithinNoise;
-    case statistics::StragglerVerdict::kTooFewRuns:
-      return RankVerdict::kTooFewRuns;
-    case statistics::StragglerVerdict::kIntermittent:
-      return RankVerdict::kIntermittent;
-    case statistics::StragglerVerdict::kSlower:
-      return RankVerdict::kSlower;
-    case statistics::StragglerVerdict::kAtFault:
-      return RankVerdict::kStraggler;
-  }
-  return RankVerdict::kWithinNoise;
-}
-
 // A server on a training rank, which is the first, updates alone: that is no slowness.
 bool has_server_among_ranks(const PointRecord& run) {
   const catalogue::Strategy* strategy = catalogue::find_strategy(run.strategy);
@@ -70,15 +54,15 @@ Compared compared_runs(const Runs& runs) {
 // Something else that ran on a machine slows single ranks down: too few runs without it show no
 // slow rank, and no healthy one.
 RankVerdict verdict_of(const statistics::RankDelay& delay, bool disturbed) {
-  const bool is_normal = delay.verdict == statistics::StragglerVerdict::kNormal;
-  return disturbed && !is_normal ? RankVerdict::kDisturbed : word_of(delay.verdict);
+  const bool is_normal = delay.verdict == RankVerdict::kWithinNoise;
+  return disturbed && !is_normal ? RankVerdict::kDisturbed : delay.verdict;
 }
 
 void add_point(const Compared& point, const std::vector<statistics::RankDelay>& delays,
                std::vector<Straggler>& found) {
   for (std::size_t r = 0; r < delays.size(); ++r) {
     const auto& delay = delays[r];
-    const bool normal = delay.verdict == statistics::StragglerVerdict::kNormal;
+    const bool normal = delay.verdict == RankVerdict::kWithinNoise;
     if (normal && delay.slower_by < kWorthLooking) continue;
     const RankRecord& rank = peers_of(*point.like)[r];
     found.push_back({.group = point.like->group,

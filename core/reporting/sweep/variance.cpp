@@ -85,10 +85,6 @@ std::string sentence(const VarianceRecord& variance, int runs, std::size_t sessi
   return what + ": " + std::to_string(runs) + " runs cannot tell whether longer windows would help";
 }
 
-void set(Bounds& bounds, const statistics::Interval& interval) {
-  bounds = {interval.low, interval.high};
-}
-
 }  // namespace
 
 std::optional<VarianceRecord> variance_of(const Runs& good) {
@@ -104,8 +100,8 @@ std::optional<VarianceRecord> variance_of(const Runs& good) {
                         .beyond_steps = split->beyond_steps,
                         .sessions = split->sessions,
                         .window_s = mean_of(good, [](const auto& run) { return run.wall_s; })};
-  set(record.beyond_steps_ci95, split->beyond_steps_ci95);
-  if (is_finite(split->sessions_ci95)) set(record.sessions_ci95, *split->sessions_ci95);
+  record.beyond_steps_ci95 = statistics::bounds_of(split->beyond_steps_ci95);
+  record.sessions_ci95 = bounds_of(split->sessions_ci95);
   const auto cost = cost_of(good);
   if (cost) record.run_s = cost->fixed_s;
   const double runs_per_session =

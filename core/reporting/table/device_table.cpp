@@ -42,12 +42,10 @@ std::vector<Column> device_columns(const std::vector<DeviceRecord>& devices) {
   add({"host"}, true, &Device::host);
   add({"device"}, true, &Device::device);
   columns.push_back(numbers({"samples", "per s"}, devices, &Device::samples_per_sec, rate));
-  add({"95 %", "interval"}, true,
-      [](const Device& d) { return interval_text(d.ci95_low, d.ci95_high, rate); });
+  add({"95 %", "interval"}, true, [](const Device& d) { return interval_text(d.ci95, rate); });
   columns.push_back(numbers({"against", "others %"}, devices, &Device::deviation, signed_percent));
-  add({"95 %", "interval"}, true, [](const Device& d) {
-    return interval_text(d.deviation_ci95_low, d.deviation_ci95_high, signed_percent);
-  });
+  add({"95 %", "interval"}, true,
+      [](const Device& d) { return interval_text(d.deviation_ci95, signed_percent); });
   if (any([](const Device& d) { return d.max_sm_clock_MHz.has_value(); })) {
     add({"clock,", "most MHz"}, false, [](const Device& d) {
       return d.max_sm_clock_MHz ? std::to_string(*d.max_sm_clock_MHz) : kAbsent;

@@ -63,9 +63,9 @@ std::string rate_text(double value, const std::string& unit) {
 }
 
 std::string rate_interval_text(const FingerprintRecord& record) {
-  if (!record.value || !record.ci95_low || !record.ci95_high) return kAbsent;
+  if (!record.value || !record.ci95) return kAbsent;
   const double factor = prefix_of(*record.value, record.unit).factor;
-  return four_digits(*record.ci95_low / factor) + " .. " + four_digits(*record.ci95_high / factor);
+  return four_digits(*record.ci95.low / factor) + " .. " + four_digits(*record.ci95.high / factor);
 }
 
 std::vector<Column> fingerprint_columns(const std::vector<FingerprintRecord>& records) {

@@ -44,6 +44,9 @@ inline std::string or_absent(const std::optional<double>& value, std::string (*t
 // "1.2 .. 1.4"; "-" without an interval.
 std::string interval_text(const std::optional<double>& low, const std::optional<double>& high,
                           std::string (*text)(double));
+inline std::string interval_text(const auto& bounds, std::string (*text)(double)) {
+  return interval_text(bounds.low, bounds.high, text);
+}
 
 // The same of a number of each row, which may be absent.
 template <class Rows, class Number>

@@ -81,8 +81,7 @@ Report a100_report(double one, double eight) {
     report.groups.push_back({.group = point.group,
                              .n = 5,
                              .samples_per_sec = rate,
-                             .ci95_low = 0.99 * rate,
-                             .ci95_high = 1.01 * rate});
+                             .ci95 = {0.99 * rate, 1.01 * rate}});
   };
   add(1, one, "none");
   add(8, eight, "ddp");
@@ -169,8 +168,8 @@ TEST(Claims, AChangeIsReadFromEffects) {
                                  .groups = {"p1", "p8"},
                                  .pairs = 5,
                                  .ratio = 1.21};
-  effect.ratio_ci95_low = 1.20;
-  effect.ratio_ci95_high = 1.22;
+  effect.ratio_ci95.low = 1.20;
+  effect.ratio_ci95.high = 1.22;
   report.effects.push_back(effect);
   EXPECT_EQ(verdicts({row, memory}, report),
             (Texts{"x-1 step_s confirmed", "x-2 memory_bytes confirmed"}));
@@ -178,8 +177,8 @@ TEST(Claims, AChangeIsReadFromEffects) {
   std::swap(report.effects[0].from, report.effects[0].to);
   std::swap(report.effects[0].groups[0], report.effects[0].groups[1]);
   report.effects[0].ratio = 1 / 1.05;
-  report.effects[0].ratio_ci95_low = 1 / 1.06;
-  report.effects[0].ratio_ci95_high = 1 / 1.04;
+  report.effects[0].ratio_ci95.low = 1 / 1.06;
+  report.effects[0].ratio_ci95.high = 1 / 1.04;
   EXPECT_EQ(verdicts({row, memory}, report),
             (Texts{"x-1 step_s refuted", "x-2 memory_bytes confirmed"}));
   // Resident memory of a process on a CPU varies.

@@ -106,7 +106,7 @@ TEST(Answer, SaysEachFactOnce) {
 TEST(Answer, HasNoExponents) {
   Report report = sample_sweep(small(5));
   for (GroupRecord& group : report.groups) *group.samples_per_sec *= 1e9;
-  report.scaling.front().rows.back().efficiency_ci95_low = 1e-7;
+  report.scaling.front().rows.back().efficiency_ci95.low = 1e-7;
   Report run = sample_report(1, true);
   run.groups.clear();
   run.points.resize(1);
@@ -120,8 +120,8 @@ TEST(Answer, WithholdsAnIntervalThatIsWiderThanAFactorOfFour) {
   Report report = sample_sweep(small(2));
   for (ScalingRow& row : report.scaling.front().rows) {
     if (!row.efficiency) continue;
-    row.efficiency_ci95_low = 0.075;
-    row.efficiency_ci95_high = 4.57;
+    row.efficiency_ci95.low = 0.075;
+    row.efficiency_ci95.high = 4.57;
   }
   EXPECT_TRUE(says(report, "not known (2 runs)")) << text_of(report);
   EXPECT_FALSE(says(report, "457")) << text_of(report);

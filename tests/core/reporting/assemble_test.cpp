@@ -102,7 +102,7 @@ TEST(Assemble, EveryFormulaByHand) {
   EXPECT_EQ(point.ranks[0].rank, 0);
   EXPECT_DOUBLE_EQ(point.ranks[0].data_wait_s.value(), 1.1 / 3);
   EXPECT_DOUBLE_EQ(*point.ranks[0].own_mean_ln, (std::log(0.5) + std::log(2.0)) / 3);
-  EXPECT_FALSE(point.within_run_ci95_low);  // three steps say nothing
+  EXPECT_FALSE(point.within_run_ci95.low);  // three steps say nothing
   EXPECT_FALSE(point.steady);
   EXPECT_FALSE(point.mfu);
 }
@@ -226,9 +226,9 @@ TEST(Assemble, ThePhasesOfARankThatSumToItsStepSumToTheMeanStep) {
 
 TEST(Assemble, TheIntervalHoldsTheRate) {
   const auto point = assemble_point({}, sample_measurements(2, 400));
-  ASSERT_TRUE(point.within_run_ci95_low && point.within_run_ci95_high);
-  EXPECT_LE(*point.within_run_ci95_low, point.samples_per_sec);
-  EXPECT_GE(*point.within_run_ci95_high, point.samples_per_sec);
+  ASSERT_TRUE(point.within_run_ci95);
+  EXPECT_LE(*point.within_run_ci95.low, point.samples_per_sec);
+  EXPECT_GE(*point.within_run_ci95.high, point.samples_per_sec);
 }
 
 TEST(Assemble, ALossThatIsNotFiniteIsAStatus) {
@@ -282,11 +282,11 @@ TEST(Assemble, CommunicationCostIsTheStepLessTheOneWithoutCommunication) {
   const CommunicationTimes& told = point.communication;
   EXPECT_NEAR(*point.noop_step_s, 4.5e-3, 1e-12);
   EXPECT_NEAR(*told.cost_s, 1.1e-3, 1e-12);
-  EXPECT_NEAR(told.cost_ci95_low.value(), 1.1e-3 - 12.7062047 * 0.1e-3, 1e-9);
-  EXPECT_NEAR(told.cost_ci95_high.value(), 1.1e-3 + 12.7062047 * 0.1e-3, 1e-9);
+  EXPECT_NEAR(told.cost_ci95.low.value(), 1.1e-3 - 12.7062047 * 0.1e-3, 1e-9);
+  EXPECT_NEAR(told.cost_ci95.high.value(), 1.1e-3 + 12.7062047 * 0.1e-3, 1e-9);
   EXPECT_NEAR(*told.efficiency, std::sqrt(4.45 / 5.65 * 4.55 / 5.55), 1e-12);
-  EXPECT_LT(told.efficiency_ci95_low.value(), *told.efficiency);
-  EXPECT_GT(told.efficiency_ci95_high.value(), *told.efficiency);
+  EXPECT_LT(told.efficiency_ci95.low.value(), *told.efficiency);
+  EXPECT_GT(told.efficiency_ci95.high.value(), *told.efficiency);
 }
 
 // Sixteen steps of two ranks; the means over ranks of eight pairs of steps are 0.5 s and, in half
@@ -306,9 +306,9 @@ TEST(Assemble, ExposedCommunicationHasAnIntervalOverPartsOfTheWindow) {
   const CommunicationTimes told = assemble_point({.strategy = "ddp"}, ranks).communication;
   EXPECT_DOUBLE_EQ(*told.peer_wait_s + *told.network_s, 0.625);
   const double half_width = 2.364624 * 0.1336306 / std::sqrt(8.0);
-  EXPECT_NEAR(told.exposed_ci95_low.value(), 0.625 - half_width, 1e-6);
-  EXPECT_NEAR(told.exposed_ci95_high.value(), 0.625 + half_width, 1e-6);
-  EXPECT_FALSE(assemble_point({.strategy = "ddp"}, by_hand()).communication.exposed_ci95_low)
+  EXPECT_NEAR(told.exposed_ci95.low.value(), 0.625 - half_width, 1e-6);
+  EXPECT_NEAR(told.exposed_ci95.high.value(), 0.625 + half_width, 1e-6);
+  EXPECT_FALSE(assemble_point({.strategy = "ddp"}, by_hand()).communication.exposed_ci95.low)
       << "three steps";
 }
 
@@ -336,7 +336,7 @@ TEST(Assemble, ContentionIsOwnTimeWithAndWithoutCommunicationAndNotJitter) {
   }
   point = assemble_point({.strategy = "ddp"}, ranks);
   EXPECT_DOUBLE_EQ(point.communication.contention_s.value(), 0.125);
-  EXPECT_DOUBLE_EQ(point.communication.contention_ci95_low.value(), 0.125);
+  EXPECT_DOUBLE_EQ(point.communication.contention_ci95.low.value(), 0.125);
 }
 
 TEST(Assemble, ContentionIsAbsentWithoutPhasesAndBlocksMustBeQuadruples) {
@@ -345,7 +345,7 @@ TEST(Assemble, ContentionIsAbsentWithoutPhasesAndBlocksMustBeQuadruples) {
   ranks[1].cost_blocks[2].own_s.reset();
   const auto point = assemble_point({.strategy = "ddp"}, ranks);
   EXPECT_NEAR(point.communication.cost_s.value(), 1e-3, 1e-12);
-  EXPECT_FALSE(point.communication.contention_s || point.communication.cost_ci95_low);
+  EXPECT_FALSE(point.communication.contention_s || point.communication.cost_ci95.low);
   ranks[1].cost_blocks.pop_back();
   EXPECT_THROW(assemble_point({.strategy = "ddp"}, ranks), Error);
   ranks[0].cost_blocks.pop_back();
@@ -692,14 +692,11 @@ TEST(Findings, TellsWhatCommunicationCosts) {
   EXPECT_EQ(told(),
             "communication costs 1.200 ms of a step of 5.650 ms, communication efficiency 78.8 %");
   point.communication = {.cost_s = 1.2e-3,
-                         .cost_ci95_low = 1.1e-3,
-                         .cost_ci95_high = 1.3e-3,
                          .contention_s = 0.3e-3,
-                         .contention_ci95_low = -0.1e-3,
-                         .contention_ci95_high = 0.7e-3,
                          .efficiency = 0.79,
-                         .efficiency_ci95_low = 0.78,
-                         .efficiency_ci95_high = 0.8};
+                         .cost_ci95 = {1.1e-3, 1.3e-3},
+                         .contention_ci95 = {-0.1e-3, 0.7e-3},
+                         .efficiency_ci95 = {0.78, 0.8}};
   EXPECT_EQ(told(),
             "communication costs 1.200 ms (1.100 to 1.300) of a step of 5.650 ms, communication "
             "efficiency 79.0 % (78.0 to 80.0), contention 0.300 ms (-0.100 to 0.700); in brackets "

@@ -96,8 +96,7 @@ TEST(Csv, FieldsWithinObjectsAndAbsentValues) {
   point.mfu.reset();
   point.steady = true;
   point.left_out = 7;
-  point.communication.cost_ci95_low = -0.5;
-  point.communication.cost_ci95_high = 0.5;
+  point.communication.cost_ci95 = {-0.5, 0.5};
   auto row = row_of(report);
   EXPECT_EQ(row["phase_forward_s"], "0.25");
   EXPECT_EQ(row["setup_model_s"], "1.5");

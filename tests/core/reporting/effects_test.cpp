@@ -184,8 +184,8 @@ TEST(EffectInWords, TheSentence) {
                       .to = "100",
                       .groups = {}};
   effect.ratio = 1.028;
-  effect.ratio_ci95_low = 1.014;
-  effect.ratio_ci95_high = 1.042;
+  effect.ratio_ci95.low = 1.014;
+  effect.ratio_ci95.high = 1.042;
   effect.verdict = statistics::EffectVerdict::kReal;
   effect.memory_delta_bytes = 210 * 1024 * 1024;
   EXPECT_EQ(effect_in_words(effect, {effect}),
@@ -194,20 +194,20 @@ TEST(EffectInWords, TheSentence) {
   EffectRecord slower = effect;
   slower.fixed["world_size"] = "4";
   slower.ratio = 0.99;
-  slower.ratio_ci95_low = 0.97;
-  slower.ratio_ci95_high = 1.01;
+  slower.ratio_ci95.low = 0.97;
+  slower.ratio_ci95.high = 1.01;
   slower.memory_delta_bytes = -3 * 1024 * 1024;
   slower.verdict = statistics::EffectVerdict::kUnsure;
   EXPECT_EQ(effect_in_words(slower, {effect, slower}),
             "bucket_cap_mb 100 against 25 (4 ranks): 1.0 % slower (3.0 % slower to 1.0 % "
             "faster), -3 MiB: unsure");
   // Clear by itself, and not with the others that were looked at.
-  slower.ratio_ci95_high = 0.995;
+  slower.ratio_ci95.high = 0.995;
   slower.p_holm = 0.071;
   EXPECT_EQ(effect_in_words(slower, {slower}),
             "bucket_cap_mb 100 against 25: 1.0 % slower (0.5 to 3.0), -3 MiB: unsure (p 0.071 with "
             "all comparisons of this option)");
-  slower.ratio_ci95_low.reset();
+  slower.ratio_ci95.low.reset();
   slower.memory_delta_bytes = 0;
   EXPECT_EQ(effect_in_words(slower, {slower}),
             "bucket_cap_mb 100 against 25: 1.0 % slower: unsure");

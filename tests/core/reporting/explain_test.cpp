@@ -192,7 +192,7 @@ TEST(Explain, TheRealEffectWithTheLargestProvenGainAtThatManyRanksIsTheOption) {
     EffectRecord record{
         .axis = "bucket_cap_mb", .fixed = {{"world_size", ranks}}, .from = "25", .to = to};
     record.ratio = ratio;
-    record.ratio_ci95_low = low;
+    record.ratio_ci95.low = low;
     record.verdict = verdict;
     report.effects.push_back(record);
   };
@@ -252,7 +252,7 @@ TEST(Explain, SaysWhetherTheExchangeSlowsComputing) {
     solo.group = "solo";
     solo.strategy = "none";
     solo.efficiency = alone;
-    solo.efficiency_ci95_low = low;
+    solo.efficiency_ci95.low = low;
     if (alone) rows.push_back(solo);
     return text_of(explain(report, {}, {}));
   };
@@ -269,8 +269,8 @@ TEST(Explain, WithholdsIntervalsThatSayNothing) {
   Report report = six_of_eight();
   ScalingRow& row = report.scaling[0].rows[0];
   row.loss_of_efficiency_ci95->communication = {-3.0, 4.0};
-  row.efficiency_ci95_low = 0.1;
-  row.efficiency_ci95_high = 5.0;
+  row.efficiency_ci95.low = 0.1;
+  row.efficiency_ci95.high = 5.0;
   const std::string text = text_of(explain(report, {}, {}));
   EXPECT_EQ(text.find("400.0"), std::string::npos) << text;
   EXPECT_EQ(text.find("500.0"), std::string::npos) << text;

@@ -22,8 +22,8 @@ FingerprintRecord gemm(double flops_per_s, const std::string& host = "n1") {
   record.method = "1024 x 1024";
   record.unit = "FLOP/s";
   record.value = flops_per_s;
-  record.ci95_low = 0.99 * flops_per_s;
-  record.ci95_high = 1.01 * flops_per_s;
+  record.ci95.low = 0.99 * flops_per_s;
+  record.ci95.high = 1.01 * flops_per_s;
   return record;
 }
 
@@ -43,17 +43,17 @@ TEST(SetRate, TheMeanAndTheIntervalOfBatchMeans) {
   EXPECT_EQ(record.n, 100);
   EXPECT_DOUBLE_EQ(record.seconds, 1);
   EXPECT_DOUBLE_EQ(*record.value, 1e11);
-  ASSERT_TRUE(record.ci95_low && record.ci95_high);
+  ASSERT_TRUE(record.ci95);
   const double half = 0.0002 / std::sqrt(19.0) * 2.093024;
-  EXPECT_NEAR(*record.ci95_low, 1e9 / (0.01 + half), 1e4);
-  EXPECT_NEAR(*record.ci95_high, 1e9 / (0.01 - half), 1e4);
+  EXPECT_NEAR(*record.ci95.low, 1e9 / (0.01 + half), 1e4);
+  EXPECT_NEAR(*record.ci95.high, 1e9 / (0.01 - half), 1e4);
 }
 
 TEST(SetRate, FewBlocksHaveNoInterval) {
   FingerprintRecord record;
   set_rate(record, {.call_s = {0.5, 0.5, 0.5}, .calls_per_block = 1}, 10);
   EXPECT_DOUBLE_EQ(*record.value, 20);
-  EXPECT_FALSE(record.ci95_low);
+  EXPECT_FALSE(record.ci95.low);
 }
 
 TEST(SetRate, NoTimeIsNoRate) {
@@ -167,8 +167,8 @@ TEST(CompareFingerprints, AgreementIsSaidOnce) {
             std::vector<std::string>{agrees});
   // They do not, and the difference is below the threshold.
   FingerprintRecord sharp = gemm(1e11), other = gemm(1.01e11);
-  sharp.ci95_low = 0.999e11, sharp.ci95_high = 1.001e11;
-  other.ci95_low = 1.009e11, other.ci95_high = 1.011e11;
+  sharp.ci95.low = 0.999e11, sharp.ci95.high = 1.001e11;
+  other.ci95.low = 1.009e11, other.ci95.high = 1.011e11;
   EXPECT_EQ(differences(doctor({sharp}), doctor({other})), std::vector<std::string>{agrees});
 }
 

@@ -109,8 +109,8 @@ class Generator {
     effect.groups = {name(), name()};
     effect.ratio = chance(20) ? 1e300 : 0.99;
     if (chance(50)) {
-      effect.ratio_ci95_low = 1e-300;
-      effect.ratio_ci95_high = 1e300;
+      effect.ratio_ci95.low = 1e-300;
+      effect.ratio_ci95.high = 1e300;
     }
     if (chance(50)) effect.p_holm = 0.5;
     if (chance(50)) effect.phases_delta_s = Phases{.forward = -1e-9};

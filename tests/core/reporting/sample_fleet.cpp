@@ -171,8 +171,8 @@ class NodeMaker {
     record.method = copies ? "1 GiB" : "8192 x 8192";
     if (what == MachineRate::kSustainedProduct) record.method += ", held for 60 s";
     record.unit = copies ? "B/s" : "FLOP/s";
-    record.ci95_low = value * 0.999;
-    record.ci95_high = value * 1.001;
+    record.ci95.low = value * 0.999;
+    record.ci95.high = value * 1.001;
     record.value = value;
     if (shape_.disturbed.contains(node_))
       record.disturbed = "shared: other processes used 3.0 CPUs";

@@ -85,8 +85,7 @@ void add_sweep(Report& report) {
                            .sessions = 3,
                            .samples_per_sec = 10,
                            .step_time_s = 0.8,
-                           .ci95_low = 9,
-                           .ci95_high = 11,
+                           .ci95 = {9, 11},
                            .slowest = 9.5,
                            .fastest = 10.5,
                            .at_least = 0.02,
@@ -128,8 +127,7 @@ void add_sweep(Report& report) {
                                       .step_time_s = 0.9,
                                       .speedup = 1.8,
                                       .efficiency = 0.9,
-                                      .efficiency_ci95_low = 0.88,
-                                      .efficiency_ci95_high = 0.92,
+                                      .efficiency_ci95 = {0.88, 0.92},
                                       .efficiency_lowest = 0.87,
                                       .efficiency_highest = 0.93,
                                       .at_least = 0.03,
@@ -161,11 +159,9 @@ void add_sweep(Report& report) {
                             .pci = "0:1",
                             .runs = 5,
                             .samples_per_sec = 9,
-                            .ci95_low = 8.5,
-                            .ci95_high = 9.5,
+                            .ci95 = {8.5, 9.5},
                             .deviation = -0.05,
-                            .deviation_ci95_low = -0.06,
-                            .deviation_ci95_high = -0.04,
+                            .deviation_ci95 = {-0.06, -0.04},
                             .max_sm_clock_MHz = 1980,
                             .max_memory_clock_MHz = 2619});
   report.fastest = FastestPoint{"p1", {"p0"}};
@@ -177,8 +173,7 @@ void add_sweep(Report& report) {
                             .groups = {"p0", "p1"},
                             .pairs = 5,
                             .ratio = 1.028,
-                            .ratio_ci95_low = 1.014,
-                            .ratio_ci95_high = 1.042,
+                            .ratio_ci95 = {1.014, 1.042},
                             .p_holm = 0.004,
                             .verdict = statistics::EffectVerdict::kReal,
                             .memory_delta_bytes = -1048576,
@@ -335,8 +330,8 @@ void add_fingerprint(Report& report) {
   record.method = "2048 x 2048";
   record.value = 1.432e12;
   record.unit = "FLOP/s";
-  record.ci95_low = 1.42e12;
-  record.ci95_high = 1.44e12;
+  record.ci95.low = 1.42e12;
+  record.ci95.high = 1.44e12;
   record.n = 160;
   record.seconds = 2.0;
   report.fingerprint.push_back(record);
@@ -413,8 +408,8 @@ void add_everything(Report& report) {
   point.data_identity = "sha256:00";
   point.tokens_per_sec = 1000;
   point.non_pad_share = 0.75;
-  point.within_run_ci95_low = 9.5;
-  point.within_run_ci95_high = 10.5;
+  point.within_run_ci95.low = 9.5;
+  point.within_run_ci95.high = 10.5;
   point.step_s.p95 = point.step_s.p99 = 0.5;
   point.evaluation.push_back({1, 2.5, 2.25, "top-1", 0.5, 100, 12.5});
   point.resumed.push_back({90, "2026-09-01T10:00:00Z"});
@@ -436,18 +431,14 @@ void add_everything(Report& report) {
   point.noop_step_s = 0.25;
   point.communication = {.peer_wait_s = 0.01,
                          .network_s = 0.02,
-                         .exposed_ci95_low = 0.025,
-                         .exposed_ci95_high = 0.035,
+                         .exposed_ci95 = {0.025, 0.035},
                          .cost_s = 1e-3,
-                         .cost_ci95_low = -1e-3,
-                         .cost_ci95_high = 3e-3,
                          .contention_s = 5e-4,
-                         .contention_ci95_low = -5e-4,
-                         .contention_ci95_high = 1.5e-3,
                          .noop_imbalance_s = 2e-4,
                          .efficiency = 0.996,
-                         .efficiency_ci95_low = 0.988,
-                         .efficiency_ci95_high = 1.004};
+                         .cost_ci95 = {-1e-3, 3e-3},
+                         .contention_ci95 = {-5e-4, 1.5e-3},
+                         .efficiency_ci95 = {0.988, 1.004}};
   point.raw_steps = {.file = "raw/p0.r0.steps", .bytes = 4096, .xxh3_128 = "0f"};
   point.server_memory_peak_bytes = 90ULL << 20;
   point.memory_reserved_bytes = point.ranks.front().memory_reserved_bytes = 200ULL << 20;

@@ -178,7 +178,7 @@ TEST(Precision, IsWhatTheReportSays) {
     const auto& point = points.at(group.group);
     EXPECT_EQ(point.throughput.repetitions, 5u);
     EXPECT_NEAR(*point.throughput.half_width,
-                (*group.ci95_high - *group.ci95_low) / 2 / *group.samples_per_sec, 1e-12);
+                (*group.ci95.high - *group.ci95.low) / 2 / *group.samples_per_sec, 1e-12);
     ASSERT_EQ(point.throughput.steps.size(), 1u);
     EXPECT_NEAR(point.throughput.steps[0].variance, std::pow(group.variance->steps, 2), 1e-18);
   }
@@ -188,7 +188,7 @@ TEST(Precision, IsWhatTheReportSays) {
     const auto& found = points.at(row.group).efficiencies;
     ASSERT_EQ(found.size(), 1u) << row.group;
     EXPECT_NEAR(*found[0].half_width,
-                (*row.efficiency_ci95_high - *row.efficiency_ci95_low) / 2 / row.efficiency.value(),
+                (*row.efficiency_ci95.high - *row.efficiency_ci95.low) / 2 / row.efficiency.value(),
                 1e-12);
     EXPECT_EQ(found[0].steps.size(), 2u) << "those of the baseline, too";
     ++efficiencies;

@@ -220,18 +220,18 @@ std::vector<PointRecord> in_sessions(const std::vector<int>& sessions) {
 
 TEST(SummariseSweep, TwoSessionsHaveNoIntervalAndThreeOneOverSessions) {
   const auto one = summarise_sweep(in_sessions({0, 0, 0, 0, 0}));
-  EXPECT_TRUE(one.groups.at(0).ci95_low);
+  EXPECT_TRUE(one.groups.at(0).ci95.low);
   EXPECT_FALSE(one.groups[0].sessions);
   EXPECT_FALSE(has_finding(one, "sessions_pooled"));
 
   const auto two = summarise_sweep(in_sessions({0, 0, 0, 1, 1}));
-  EXPECT_FALSE(two.groups.at(0).ci95_low);
+  EXPECT_FALSE(two.groups.at(0).ci95.low);
   EXPECT_EQ(two.groups[0].sessions, 2);
   EXPECT_TRUE(two.groups[0].samples_per_sec);
   EXPECT_TRUE(has_finding(two, "sessions_pooled"));
 
   const auto three = summarise_sweep(in_sessions({0, 0, 1, 1, 2}));
-  EXPECT_TRUE(three.groups.at(0).ci95_low);
+  EXPECT_TRUE(three.groups.at(0).ci95.low);
   EXPECT_EQ(three.groups[0].sessions, 3);
   EXPECT_FALSE(has_finding(three, "sessions_pooled"));
 }
@@ -251,7 +251,7 @@ TEST(SummariseSweep, CorrelatedRunsWidenIntervalsAndSilenceDrift) {
   EXPECT_GT(*summary.drift->lag1, 0.4);
   EXPECT_TRUE(has_finding(summary, "runs_correlated"));
   EXPECT_FALSE(has_finding(summary, "drift"));
-  const double width = *summary.groups.at(0).ci95_high - *summary.groups[0].ci95_low;
+  const double width = *summary.groups.at(0).ci95.high - *summary.groups[0].ci95.low;
 
   std::ranges::stable_sort(points, {}, [](const auto& p) { return (p.block * 17) % 40; });
   std::vector<PointRecord> mixed;
@@ -263,7 +263,7 @@ TEST(SummariseSweep, CorrelatedRunsWidenIntervalsAndSilenceDrift) {
   }
   const auto independent = summarise_sweep(mixed);
   EXPECT_FALSE(has_finding(independent, "runs_correlated"));
-  EXPECT_GT(width, 1.5 * (*independent.groups.at(0).ci95_high - *independent.groups[0].ci95_low));
+  EXPECT_GT(width, 1.5 * (*independent.groups.at(0).ci95.high - *independent.groups[0].ci95.low));
 }
 
 // What is in each run alike is no noise: each by itself cannot tell.
@@ -316,10 +316,10 @@ TEST(SummariseSweep, ShowsTheSlowestAndTheFastestRun) {
 
 TEST(SummariseSweep, OneRunIsAsUncertainAsItsStepsAtLeast) {
   auto points = two_ranks(1);
-  points[0].within_run_ci95_low = 97;  // of 100
-  points[0].within_run_ci95_high = 103;
-  points[1].within_run_ci95_low = 153.6;  // of 160
-  points[1].within_run_ci95_high = 166.4;
+  points[0].within_run_ci95.low = 97;  // of 100
+  points[0].within_run_ci95.high = 103;
+  points[1].within_run_ci95.low = 153.6;  // of 160
+  points[1].within_run_ci95.high = 166.4;
   const auto one = summarise_sweep(points);
   EXPECT_NEAR(one.groups[0].at_least.value(), 0.03, 1e-12);
   EXPECT_NEAR(one.scaling.at(0).rows.at(1).at_least.value(), 0.05, 1e-12);
@@ -461,9 +461,9 @@ TEST(DevicesOf, EachIsComparedWithTheOthersOfTheSameRuns) {
   EXPECT_EQ(slow.rank, 2);
   EXPECT_EQ(slow.runs, 3);
   EXPECT_NEAR(slow.samples_per_sec, 90 / std::cbrt(1.02 * 1.04), 1e-9);
-  EXPECT_LT(*slow.ci95_low, slow.samples_per_sec - 1) << "the runs differ";
+  EXPECT_LT(*slow.ci95.low, slow.samples_per_sec - 1) << "the runs differ";
   EXPECT_NEAR(slow.deviation.value(), -0.1, 1e-12);
-  EXPECT_NEAR(slow.deviation_ci95_high.value(), -0.1, 1e-9) << "what all have in common cancels";
+  EXPECT_NEAR(slow.deviation_ci95.high.value(), -0.1, 1e-9) << "what all have in common cancels";
   EXPECT_EQ(slow.pci, "00000000:41:00.0");
   EXPECT_EQ(slow.max_sm_clock_MHz, 1980);
   EXPECT_NEAR(devices[0].deviation.value(), 0, 1e-12);
@@ -473,8 +473,8 @@ TEST(DevicesOf, EachIsComparedWithTheOthersOfTheSameRuns) {
 TEST(DevicesOf, OneRunHasNoIntervalAndOtherStrategiesNoDevices) {
   const auto devices = devices_of(solo_runs(1), {});
   ASSERT_EQ(devices.size(), 4u);
-  EXPECT_FALSE(devices[0].ci95_low);
-  EXPECT_FALSE(devices[0].deviation_ci95_low);
+  EXPECT_FALSE(devices[0].ci95.low);
+  EXPECT_FALSE(devices[0].deviation_ci95.low);
   EXPECT_TRUE(devices[0].deviation);
   EXPECT_TRUE(devices_of(two_ranks(2), {}).empty());
 }
@@ -507,7 +507,7 @@ TEST(SummariseSweep, ADataGapThatMayBeNoneIsNoFinding) {
   const auto summary = summarise_sweep(points);
   ASSERT_EQ(summary.data_gaps.size(), 1u);
   EXPECT_GT(summary.data_gaps[0].lost_share, 0.05);
-  EXPECT_LT(*summary.data_gaps[0].lost_share_ci95_low, 0);
+  EXPECT_LT(*summary.data_gaps[0].lost_share_ci95.low, 0);
   EXPECT_FALSE(has_finding(summary, "data_gap"));
   for (auto& point : points) {
     if (point.data == "/data") point.samples_per_sec = 90 + 0.1 * point.block;
@@ -631,7 +631,7 @@ TEST(SummariseSweep, FindsWhatWasPlanted) {
   EXPECT_EQ(slow.front().verdict, RankVerdict::kStraggler);
   ASSERT_EQ(summary.data_gaps.size(), 1u);
   EXPECT_GT(summary.data_gaps[0].lost_share, 0.05);
-  EXPECT_GT(*summary.data_gaps[0].lost_share_ci95_low, 0);
+  EXPECT_GT(*summary.data_gaps[0].lost_share_ci95.low, 0);
 }
 
 TEST(SummariseSweep, ADataGapIsBetweenPointsThatDifferInTheirDataOnly) {

@@ -88,8 +88,8 @@ TEST(SpeedUp, IsNotAgainstAnotherHostWhereNoModelIsKnown) {
 
 PointRecord with_interval(PointRecord point, double rate, double share) {
   point.samples_per_sec = rate;
-  point.within_run_ci95_low = rate * (1 - share);
-  point.within_run_ci95_high = rate * (1 + share);
+  point.within_run_ci95.low = rate * (1 - share);
+  point.within_run_ci95.high = rate * (1 + share);
   return point;
 }
 
@@ -102,7 +102,7 @@ TEST(SpeedUp, IsAtLeastAsUncertainAsBothRuns) {
   const PlacedPoint three[] = {{&one, ""}, {&two, ""}, {&one, ""}, {&one, ""}};
   EXPECT_NEAR(speed_up(two, three)->at_least.value(), std::hypot(0.04, 0.03 / std::sqrt(3)), 1e-12);
   PointRecord short_one = one;
-  short_one.within_run_ci95_low.reset();
+  short_one.within_run_ci95.low.reset();
   const PlacedPoint unknown[] = {{&short_one, ""}, {&two, ""}};
   EXPECT_FALSE(speed_up(two, unknown)->at_least);
 }

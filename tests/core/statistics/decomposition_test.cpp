@@ -94,9 +94,9 @@ TEST(LossIntervals, AreStudentsOverBlocks) {
   const auto blocks = shares_by_block(pairs, Scaling::kWeak, 4);
   const auto found = loss_intervals(blocks);
   ASSERT_TRUE(found);
-  EXPECT_NEAR(found->communication.low, (0.011 - 12.7062047 * 0.001) / 0.125, 1e-8);
-  EXPECT_NEAR(found->communication.high, (0.011 + 12.7062047 * 0.001) / 0.125, 1e-8);
-  EXPECT_NEAR(found->data_wait.low, 0.003 / 0.125, 1e-12);
+  EXPECT_NEAR(*found->communication.low, (0.011 - 12.7062047 * 0.001) / 0.125, 1e-8);
+  EXPECT_NEAR(*found->communication.high, (0.011 + 12.7062047 * 0.001) / 0.125, 1e-8);
+  EXPECT_NEAR(*found->data_wait.low, 0.003 / 0.125, 1e-12);
   EXPECT_TRUE(found->jitter);
   EXPECT_FALSE(found->run_imbalance);
   EXPECT_FALSE(loss_intervals({blocks.data(), 1})) << "one block";

@@ -10,7 +10,7 @@ namespace scalemark::statistics {
 namespace {
 
 using Runs = std::vector<std::vector<double>>;  // [run][rank]: mean of ln own
-using enum StragglerVerdict;
+using enum RankVerdict;
 
 TEST(JudgeRanks, NamesTheOneThatIsSlowInEveryRun) {  // rank 2, by 5, 6 and 7 %
   const auto ranks = judge_ranks(
@@ -19,28 +19,28 @@ TEST(JudgeRanks, NamesTheOneThatIsSlowInEveryRun) {  // rank 2, by 5, 6 and 7 %
   EXPECT_NEAR(ranks[2].slower_by, 0.06, 1e-12);
   EXPECT_NEAR(ranks[2].threshold, 0.03, 1e-12);  // z(.99) x 0.5 % is less
   EXPECT_NEAR(*ranks[2].lower_bound, 0.04314145, 1e-8);
-  EXPECT_EQ(ranks[2].verdict, kAtFault);
-  for (const int other : {0, 1, 3, 4}) EXPECT_EQ(ranks[other].verdict, kNormal);
+  EXPECT_EQ(ranks[2].verdict, kStraggler);
+  for (const int other : {0, 1, 3, 4}) EXPECT_EQ(ranks[other].verdict, kWithinNoise);
 }
 
 TEST(JudgeRanks, SlowInOneRunOnlyIsNotNamed) {
   const auto ranks = judge_ranks(Runs{{0, 0, 0, 0.2}, {0, 0, 0, 0}, {0, 0, 0, 0}});
   EXPECT_GT(ranks[3].slower_by, ranks[3].threshold);
   EXPECT_LT(*ranks[3].lower_bound, 0);
-  EXPECT_EQ(ranks[3].verdict, kNormal);
+  EXPECT_EQ(ranks[3].verdict, kWithinNoise);
 }
 
 TEST(JudgeRanks, TwoRunsCannotShowThatItLasts) {
   const auto ranks = judge_ranks(Runs{{0, 0, 0, 0.1}, {0, 0, 0, 0.1}});
   EXPECT_FALSE(ranks[3].lower_bound);
   EXPECT_EQ(ranks[3].verdict, kTooFewRuns);
-  EXPECT_EQ(ranks[0].verdict, kNormal);
+  EXPECT_EQ(ranks[0].verdict, kWithinNoise);
 }
 
 TEST(JudgeRanks, OfTwoOneIsSlowerAndNobodyAtFault) {
   const auto ranks = judge_ranks(Runs{{0, 0.05}, {0, 0.06}, {0, 0.05}});
   EXPECT_EQ(ranks[1].verdict, kSlower);
-  EXPECT_EQ(ranks[0].verdict, kNormal);
+  EXPECT_EQ(ranks[0].verdict, kWithinNoise);
 }
 
 // Ranks that always differ this much: s = 1.4826 x MAD of the others, 2.5 % x 2.4977 = 9.3 %.
@@ -49,7 +49,7 @@ TEST(JudgeRanks, AWideFieldRaisesTheThreshold) {
   const auto ranks = judge_ranks(Runs{run, run, run});
   EXPECT_NEAR(ranks[7].slower_by, 0.08, 1e-12);
   EXPECT_NEAR(ranks[7].threshold, 2.4977055 * 1.4826 * 0.025, 1e-7);
-  EXPECT_EQ(ranks[7].verdict, kNormal);
+  EXPECT_EQ(ranks[7].verdict, kWithinNoise);
 }
 
 TEST(JudgeRanks, SlowInSomeRunsIsIntermittent) {
@@ -57,16 +57,16 @@ TEST(JudgeRanks, SlowInSomeRunsIsIntermittent) {
       judge_ranks(Runs{{0, 0, 0, 0.15}, {0, 0, 0, 0}, {0, 0, 0, 0.15}, {0, 0, 0, 0}, {0, 0, 0, 0}});
   EXPECT_EQ(ranks[3].slow_runs, 2u);
   EXPECT_EQ(ranks[3].verdict, kIntermittent);
-  EXPECT_EQ(ranks[0].verdict, kNormal);
+  EXPECT_EQ(ranks[0].verdict, kWithinNoise);
 }
 
 // p = 1 - Phi(0.04 / (0.02 sqrt(1 + pi / 2 / 3))), four times by Holm.
 TEST(JudgeRanks, HealthyDevicesMayDifferAsMuchAsIsSaid) {
   const Runs runs{{0, 0, 0, 0.04}, {0, 0, 0, 0.04}, {0, 0, 0, 0.04}};
-  EXPECT_EQ(judge_ranks(runs)[3].verdict, kAtFault);
+  EXPECT_EQ(judge_ranks(runs)[3].verdict, kStraggler);
   const auto told = judge_ranks(runs, 0.02);
   EXPECT_NEAR(told[3].p, 0.2104, 2e-4);
-  EXPECT_EQ(told[3].verdict, kNormal);
+  EXPECT_EQ(told[3].verdict, kWithinNoise);
 }
 
 // z(1 - .05/8) s = 2.50 s is not enough among 12 points of 8 ranks, where it is z(1 - .05/96) s.
@@ -75,10 +75,10 @@ TEST(JudgeRanksOfPoints, AreJudgedTogether) {
   const std::vector<double> even(8, 0.0);
   std::vector<RunsOfRanks> points(12, RunsOfRanks(3, even));
   points[4] = RunsOfRanks(3, run);
-  EXPECT_EQ(judge_ranks(points[4])[7].verdict, kAtFault);
+  EXPECT_EQ(judge_ranks(points[4])[7].verdict, kStraggler);
   const auto found = judge_ranks_of_points(points);
   ASSERT_EQ(found.size(), 12u);
-  EXPECT_EQ(found[4][7].verdict, kNormal);
+  EXPECT_EQ(found[4][7].verdict, kWithinNoise);
   EXPECT_NEAR(found[4][7].threshold, 3.2787 * 1.4826 * 0.01, 1e-5);
 }
 

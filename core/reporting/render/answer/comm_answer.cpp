@@ -51,9 +51,9 @@ std::string time_cell(const CollectiveGroup& group) {
 
 std::string time_interval(const CollectiveGroup& group) {
   const Bounds& ci95 = group.time_s.ci95;
-  if (!ci95.low || !ci95.high) return kAbsent;
+  if (!ci95) return kAbsent;
   if (!is_known(*ci95.low, *ci95.high)) return not_known(group.n, "run");
-  return rate_text(1e6 * *ci95.low) + " .. " + rate_text(1e6 * *ci95.high);
+  return interval_text(ci95, [](double seconds) { return rate_text(1e6 * seconds); });
 }
 
 std::vector<Column> collectives_table(const Groups& groups) {

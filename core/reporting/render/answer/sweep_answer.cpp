@@ -160,8 +160,8 @@ std::string rate_cell(const AnswerRow& row) {
 
 std::string speed_up_cell(const AnswerRow& row) {
   if (!row.scaling || !row.scaling->speedup) return "";
-  const auto &low = row.scaling->efficiency_ci95_low, &high = row.scaling->efficiency_ci95_high;
-  if (low && high && !is_known(*low, *high)) return kAbsent;
+  const Bounds& ci95 = row.scaling->efficiency_ci95;
+  if (ci95 && !is_known(*ci95.low, *ci95.high)) return kAbsent;
   return row.scaling->unsteady_runs ? two_digits(*row.scaling->speedup)
                                     : printed("%.2f", *row.scaling->speedup);
 }
@@ -180,8 +180,8 @@ std::string efficiency_cell(const AnswerRow& row) {
   const std::string value =
       (found.unsteady_runs ? two_digits(100 * share) : printed("%.0f", 100 * share)) + " %";
   if (found.at_least) return value + printed("  +- %.0f or more", 100 * *found.at_least * share);
-  if (!found.efficiency_ci95_low || !found.efficiency_ci95_high) return value;
-  const double low = *found.efficiency_ci95_low, high = *found.efficiency_ci95_high;
+  if (!found.efficiency_ci95) return value;
+  const double low = *found.efficiency_ci95.low, high = *found.efficiency_ci95.high;
   if (!is_known(low, high)) return not_known(row.group->n, "run");
   return value + printed("  (%.0f .. ", 100 * low) + printed("%.0f)", 100 * high);
 }
@@ -207,11 +207,9 @@ std::string whole_efficiency_cell(const AnswerRow& row, const std::string& commo
 
 std::string rate_interval_cell(const AnswerRow& row) {
   const GroupRecord& group = *row.group;
-  if (!group.ci95_low || !group.ci95_high) return kAbsent;
-  if (!is_known(*group.ci95_low, *group.ci95_high)) {
-    return not_known(group.n, "run");
-  }
-  return rate_text(*group.ci95_low) + " .. " + rate_text(*group.ci95_high);
+  if (!group.ci95) return kAbsent;
+  if (!is_known(*group.ci95.low, *group.ci95.high)) return not_known(group.n, "run");
+  return interval_text(group.ci95, rate_text);
 }
 
 // "efficiency (95 %)", or against which ranks it is. Where rows differ in it the cells say it.
@@ -219,7 +217,7 @@ std::string efficiency_head(const Rows& rows) {
   const std::string relative_to = common_baseline(rows);
   if (!relative_to.empty()) return "efficiency relative to " + relative_to;
   const bool any = std::ranges::any_of(
-      rows, [](const AnswerRow& row) { return row.scaling && row.scaling->efficiency_ci95_low; });
+      rows, [](const AnswerRow& row) { return row.scaling && row.scaling->efficiency_ci95.low; });
   return any ? "efficiency (95 %)" : "efficiency";
 }
 

@@ -60,9 +60,9 @@ Plot forest(const std::vector<EffectRecord>& effects, bool collective, std::size
                     .low = {},
                     .high = {},
                     .tip = effect.in_words};
-      if (effect.ratio_ci95_low && effect.ratio_ci95_high) {
-        mark.low = shown(*effect.ratio_ci95_low);
-        mark.high = shown(*effect.ratio_ci95_high);
+      if (effect.ratio_ci95) {
+        mark.low = shown(*effect.ratio_ci95.low);
+        mark.high = shown(*effect.ratio_ci95.high);
       }
       series.marks.push_back(std::move(mark));
     }
@@ -124,7 +124,7 @@ PlotSeries series_of(std::string name, std::string color, Drawn drawn, const Gro
     PlotMark mark{.at = static_cast<double>(group->bytes), .value = {}, .low = {}, .high = {}};
     if (runs.value && *runs.value > 0) {
       mark.value = by * *runs.value;
-      if (runs.ci95.low && runs.ci95.high && *runs.ci95.low > 0) {
+      if (runs.ci95 && *runs.ci95.low > 0) {
         mark.low = by * *runs.ci95.low;
         mark.high = by * *runs.ci95.high;
       }

@@ -42,9 +42,9 @@ void add_runs_plot(std::vector<Plot>& plots, const Report& report, const Points&
     if (is_full(plot)) break;
     const auto off = [&](double rate) { return 100 * (rate / *group->samples_per_sec - 1); };
     const auto row = static_cast<double>(plot.at.names.size());
-    if (group->ci95_low && group->ci95_high) {
+    if (group->ci95) {
       means.marks.push_back(
-          {.at = row, .value = 0, .low = off(*group->ci95_low), .high = off(*group->ci95_high)});
+          {.at = row, .value = 0, .low = off(*group->ci95.low), .high = off(*group->ci95.high)});
     }
     for (const PointRecord* run : runs_of(report, first->group)) {
       runs.marks.push_back({.at = row,
@@ -122,8 +122,8 @@ void add_device_plots(std::vector<Plot>& plots, const Report& report) {
       };
       series.marks.push_back({.at = row,
                               .value = 100 * *device.deviation,
-                              .low = in_percent(device.deviation_ci95_low),
-                              .high = in_percent(device.deviation_ci95_high)});
+                              .low = in_percent(device.deviation_ci95.low),
+                              .high = in_percent(device.deviation_ci95.high)});
     }
     plot.series.push_back(std::move(series));
     plots.push_back(std::move(plot));

@@ -47,9 +47,9 @@ PlotMark mark_of(const ScalingRow& row, bool of_speedup) {
     return mark;  // the baseline has none
   const double by = of_speedup ? *row.speedup / *row.efficiency : 1;
   mark.value = of_speedup ? *row.speedup : *row.efficiency;
-  if (row.efficiency_ci95_low && row.efficiency_ci95_high) {
-    mark.low = *row.efficiency_ci95_low * by;
-    mark.high = *row.efficiency_ci95_high * by;
+  if (row.efficiency_ci95) {
+    mark.low = *row.efficiency_ci95.low * by;
+    mark.high = *row.efficiency_ci95.high * by;
   }
   return mark;
 }

@@ -61,7 +61,7 @@ PlotMark rate_of(const Report& report, const PointRecord& point, double at) {
   if (group == report.groups.end())
     return {.at = at, .value = point.samples_per_sec, .low = {}, .high = {}};
   return {
-      .at = at, .value = group->samples_per_sec, .low = group->ci95_low, .high = group->ci95_high};
+      .at = at, .value = group->samples_per_sec, .low = group->ci95.low, .high = group->ci95.high};
 }
 
 Plot throughput_plot(const Report& report, const Points& points, const NumericAxis& axis,

@@ -43,8 +43,7 @@ std::string factor_text(const EffectRecord& effect) {
 std::string factor_interval(const EffectRecord& effect) {
   if (is_disturbed(effect)) return kAbsent;
   const std::string unknown = unknown_text(effect);
-  return unknown.empty() ? interval_text(effect.ratio_ci95_low, effect.ratio_ci95_high, readable)
-                         : unknown;
+  return unknown.empty() ? interval_text(effect.ratio_ci95, readable) : unknown;
 }
 
 Section collective_effects_section(const std::vector<EffectRecord>& rows) {
@@ -83,7 +82,7 @@ std::string as_typed(std::int64_t bytes) {
 
 std::string with_half_width(double value, const Bounds& ci95, double scale) {
   std::string text = readable(scale * value);
-  if (!ci95.low || !ci95.high) return text;
+  if (!ci95) return text;
   return text + " +- " + significant(scale * (*ci95.high - *ci95.low) / 2, 2);
 }
 
@@ -147,10 +146,10 @@ Section links_section(const std::vector<LinkRecord>& rows) {
                             [](const Row& l) { return readable(1e6 * l.latency_s); }),
                      numbers({"bandwidth", "GB/s"}, rows, &Row::bandwidth_GBps, readable)};
   const bool repeated =
-      std::ranges::any_of(rows, [](const Row& l) { return l.bandwidth_ci95.low.has_value(); });
+      std::ranges::any_of(rows, [](const Row& l) { return bool(l.bandwidth_ci95); });
   if (!repeated) return section;
   section.columns.push_back(column({"95 %", "interval"}, true, rows, [](const Row& l) {
-    return interval_text(l.bandwidth_ci95.low, l.bandwidth_ci95.high, readable);
+    return interval_text(l.bandwidth_ci95, readable);
   }));
   section.columns.push_back(
       column({"passes"}, false, rows, [](const Row& l) { return std::to_string(l.passes); }));

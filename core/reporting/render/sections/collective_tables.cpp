@@ -94,7 +94,7 @@ std::string microseconds(double seconds) { return readable(1e6 * seconds); }
 std::string time_text(const Group& g) {
   const auto& [time, ci95] = g.time_s;
   if (!time) return g.status_counts.empty() ? kAbsent : g.status_counts.begin()->first;
-  if (!ci95.low || !ci95.high) return microseconds(*time);
+  if (!ci95) return microseconds(*time);
   // Intervals are symmetric on a logarithmic scale: half of a wide one would reach below 0.
   const double half = (*ci95.high - *ci95.low) / 2;
   return microseconds(*time) + (half < *time ? " +- " + microseconds(half) : " +- >100 %");

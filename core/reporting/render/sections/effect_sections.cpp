@@ -16,9 +16,9 @@ std::string faster_text(const EffectRecord& effect) {
   const auto signed_percent = [](double ratio) { return printed("%+.1f", 100 * (ratio - 1)); };
   const std::string text = signed_percent(effect.ratio);
   if (std::string unknown = unknown_text(effect); !unknown.empty()) return unknown;
-  if (!effect.ratio_ci95_low || !effect.ratio_ci95_high) return text;
-  return text + "  (" + signed_percent(*effect.ratio_ci95_low) + " .. " +
-         signed_percent(*effect.ratio_ci95_high) + ")";
+  if (!effect.ratio_ci95) return text;
+  return text + "  (" + signed_percent(*effect.ratio_ci95.low) + " .. " +
+         signed_percent(*effect.ratio_ci95.high) + ")";
 }
 
 // Where it was compared: the other axes in which effects of this option differ.

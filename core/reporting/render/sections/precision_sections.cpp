@@ -26,8 +26,8 @@ std::string spread_text(double share) { return printed("%.2f", 100 * share); }
 // The group whose interval is the widest: it says what the sweep as a whole needs.
 const GroupRecord& widest(const std::vector<GroupRecord>& rows) {
   const auto width = [](const GroupRecord& g) {
-    if (!g.ci95_low || !g.ci95_high) return 0.0;
-    return (*g.ci95_high - *g.ci95_low) / g.samples_per_sec.value_or(1);
+    if (!g.ci95) return 0.0;
+    return (*g.ci95.high - *g.ci95.low) / g.samples_per_sec.value_or(1);
   };
   return *std::ranges::max_element(rows, {}, width);
 }
@@ -44,11 +44,9 @@ Section variance_section(const std::vector<GroupRecord>& rows) {
       spread({"runs", "differ %"}, &VarianceRecord::between_runs),
       spread({"by steps", "%"}, &VarianceRecord::steps),
       spread({"beyond", "%"}, &VarianceRecord::beyond_steps),
-      column({"95 %", "interval"}, true, rows,
-             [](const GroupRecord& g) {
-               const Bounds& bounds = g.variance->beyond_steps_ci95;
-               return interval_text(bounds.low, bounds.high, spread_text);
-             }),
+      column(
+          {"95 %", "interval"}, true, rows,
+          [](const auto& g) { return interval_text(g.variance->beyond_steps_ci95, spread_text); }),
       numbers(
           {"window", "s"}, rows, [](const auto& g) { return g.variance->window_s; }, readable),
       numbers(
@@ -78,8 +76,7 @@ Section communication_section(const std::vector<GroupRecord>& rows) {
   };
   const auto interval = [&](Interval value, std::string (*text)(double)) {
     return column({"95 %", "interval"}, true, rows, [value, text](const GroupRecord& g) {
-      const Bounds& bounds = (*g.communication).*value;
-      return interval_text(bounds.low, bounds.high, text);
+      return interval_text((*g.communication).*value, text);
     });
   };
   Section section{"Communication cost over repetitions", {}, {}};

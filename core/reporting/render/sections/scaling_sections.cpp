@@ -29,11 +29,9 @@ Column ranks_column(const std::vector<ScalingRow>& rows) {
 std::string efficiency_interval(const ScalingRow& row) {
   if (!row.efficiency) return "baseline";
   if (row.at_least) return at_least_text(row.at_least, *row.efficiency, percent_text);
-  const auto &low = row.efficiency_ci95_low, &high = row.efficiency_ci95_high;
-  if (low && high && !is_known(*low, *high)) {
-    return not_known(std::ssize(row.points), "run");
-  }
-  return share_interval(low, high);
+  const Bounds& ci95 = row.efficiency_ci95;
+  if (ci95 && !is_known(*ci95.low, *ci95.high)) return not_known(std::ssize(row.points), "run");
+  return share_interval(ci95);
 }
 
 void add_notes(Section& section, const ScalingTable& table) {
@@ -66,7 +64,7 @@ Section speed_up_section(const ScalingTable& table, const std::vector<ScalingTab
       column({"effic.", "95 %"}, true, rows, efficiency_interval),
       column({"effic.", "min .. max"}, true, rows,
              [](const ScalingRow& row) {
-               return share_interval(row.efficiency_lowest, row.efficiency_highest);
+               return interval_text(row.efficiency_lowest, row.efficiency_highest, percent_text);
              }),
   };
   add_notes(section, table);
@@ -77,16 +75,14 @@ Section speed_up_section(const ScalingTable& table, const std::vector<ScalingTab
 std::string intervals_text(const LossIntervals& intervals) {
   std::string text;
   const auto add = [&](const char* name, const Bounds& bounds) {
-    if (!bounds.low || !bounds.high) return;
-    text += (text.empty() ? "" : ", ") + std::string(name) + " " +
-            share_interval(bounds.low, bounds.high);
+    if (bounds) text += (text.empty() ? "" : ", ") + (name + share_interval(bounds));
   };
-  add("comm", intervals.communication);
-  add("imbal", intervals.persistent_imbalance);
-  add("run to run", intervals.run_imbalance);
-  add("jitter", intervals.jitter);
-  add("data", intervals.data_wait);
-  add("slower", intervals.slower_compute);
+  add("comm ", intervals.communication);
+  add("imbal ", intervals.persistent_imbalance);
+  add("run to run ", intervals.run_imbalance);
+  add("jitter ", intervals.jitter);
+  add("data ", intervals.data_wait);
+  add("slower ", intervals.slower_compute);
   return text;
 }
 

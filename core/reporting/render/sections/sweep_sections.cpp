@@ -46,10 +46,10 @@ Section groups_section(const Report& report) {
       numbers({"step ms"}, rows, &Row::step_time_s, milliseconds),
       column({"95 %", "interval"}, true, rows,
              [](const Row& g) {
-               if (g.ci95_low && g.ci95_high && !is_known(*g.ci95_low, *g.ci95_high)) {
+               if (g.ci95 && !is_known(*g.ci95.low, *g.ci95.high)) {
                  return not_known(g.n, "run");
                }
-               if (!g.at_least) return interval_text(g.ci95_low, g.ci95_high, readable);
+               if (!g.at_least) return interval_text(g.ci95, readable);
                return at_least_text(g.at_least, g.samples_per_sec.value_or(0), readable);
              }),
       column({"min .. max", "of the runs"}, true, rows,
@@ -105,9 +105,8 @@ Section gaps_section(const Report& report) {
       numbers({"real", "per s"}, rows, &Row::real_samples_per_sec, readable),
       numbers({"synthetic", "per s"}, rows, &Row::synthetic_samples_per_sec, readable),
       numbers({"lost %"}, rows, &Row::lost_share, percent_text),
-      column({"95 %", "interval"}, true, rows, [](const Row& g) {
-        return share_interval(g.lost_share_ci95_low, g.lost_share_ci95_high);
-      })};
+      column({"95 %", "interval"}, true, rows,
+             [](const Row& g) { return share_interval(g.lost_share_ci95); })};
   return section;
 }
 

@@ -22,10 +22,6 @@ std::string efficiency_text(const ScalingRow& row) {
   return row.unsteady_runs ? two_digits(100 * *row.efficiency) : percent_text(*row.efficiency);
 }
 
-std::string share_interval(const std::optional<double>& low, const std::optional<double>& high) {
-  return interval_text(low, high, percent_text);
-}
-
 std::string option_in_words(std::string option) {
   if (!option.starts_with("env.")) std::ranges::replace(option, '_', ' ');
   return option;
@@ -77,11 +73,10 @@ std::optional<std::string> unseen_sentence(const Report& report) {
 std::optional<std::string> drift_sentence(const Report& report) {
   if (!report.drift) return std::nullopt;
   const Drift& drift = *report.drift;
-  const bool is_clear = (drift.ci95_low && *drift.ci95_low > 0) ||  //
-                        (drift.ci95_high && *drift.ci95_high < 0);
+  const bool is_clear = drift.ci95 && (*drift.ci95.low > 0 || *drift.ci95.high < 0);
   if (!is_clear || drift.lag1) return std::nullopt;
   return "Over the sweep the common trend of speed is " + percent_text(drift.per_sweep) +
-         " % (95 % interval " + share_interval(drift.ci95_low, drift.ci95_high) + ").";
+         " % (95 % interval " + share_interval(drift.ci95) + ").";
 }
 
 // The widest row that communicates of each slice.
@@ -100,9 +95,7 @@ std::vector<std::string> efficiency_sentences(const Report& report) {
       text +=
           " (one run each: at least +-" + percent_text(*last->at_least * *last->efficiency) + ")";
     }
-    if (last->efficiency_ci95_low && last->efficiency_ci95_high) {
-      text += " (" + share_interval(last->efficiency_ci95_low, last->efficiency_ci95_high) + ")";
-    }
+    if (last->efficiency_ci95) text += " (" + share_interval(last->efficiency_ci95) + ")";
     if (!last->in_words.empty()) text += "; " + last->in_words;
     sentences.push_back(text + ".");
   }

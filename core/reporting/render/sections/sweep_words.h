@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "core/reporting/record/sweep_records.h"
+#include "core/reporting/render/text.h"
+#include "core/reporting/table/text_table.h"
 
 namespace scalemark::reporting {
 
@@ -15,7 +17,9 @@ std::string speed_up_text(const ScalingRow& row);
 std::string efficiency_text(const ScalingRow& row);  // in %
 
 // "81.2 .. 82.9": both ends, since an interval of a ratio is not symmetric.
-std::string share_interval(const std::optional<double>& low, const std::optional<double>& high);
+inline std::string share_interval(const Bounds& bounds) {
+  return interval_text(bounds, percent_text);
+}
 
 // "weak, batch size 64, workload mlp": the kind, the size, and the values in which this slice
 // differs from the others of its report.

@@ -143,9 +143,9 @@ struct CostResults {
 
   void add(const reporting::PointRecord& point) {
     const auto& c = point.communication;
-    cost.add(c.cost_s, c.cost_ci95_low, c.cost_ci95_high);
-    contention.add(c.contention_s, c.contention_ci95_low, c.contention_ci95_high);
-    efficiency.add(c.efficiency, c.efficiency_ci95_low, c.efficiency_ci95_high);
+    cost.add(c.cost_s, c.cost_ci95.low, c.cost_ci95.high);
+    contention.add(c.contention_s, c.contention_ci95.low, c.contention_ci95.high);
+    efficiency.add(c.efficiency, c.efficiency_ci95.low, c.efficiency_ci95.high);
     const double step_s = point.wall_s / static_cast<double>(point.iterations);
     formerly.push_back(*c.cost_s - (step_s - point.own_mean_of_step_max_s.value()));
   }

@@ -10,7 +10,7 @@
 namespace scalemark::trials {
 namespace {
 
-using statistics::StragglerVerdict;
+using statistics::RankVerdict;
 
 constexpr std::size_t kRanks = 8, kPoints = 12, kRuns = 5, kSlowRuns = 2;
 constexpr double kBetweenRuns = 0.005, kSlower = 0.15;
@@ -54,8 +54,8 @@ Seen look(const std::vector<std::vector<statistics::RankDelay>>& points, Planted
   for (const auto& point : points) {
     for (std::size_t r = 0; r < point.size(); ++r) {
       const auto verdict = point[r].verdict;
-      const bool named = verdict == StragglerVerdict::kAtFault;
-      const bool sometimes = verdict == StragglerVerdict::kIntermittent;
+      const bool named = verdict == RankVerdict::kStraggler;
+      const bool sometimes = verdict == RankVerdict::kIntermittent;
       if (planted != Planted::kNobody && r == 1) {
         seen.found += named || (sometimes && planted == Planted::kSometimesSlow);
       } else {

@@ -43,8 +43,8 @@ void straggler_section(const Study& study) {
           bool other = false;
           for (std::size_t r = 0; r < ranks; ++r) {
             const auto verdict = answers[r].verdict;
-            const bool named = verdict == statistics::StragglerVerdict::kSlower ||
-                               verdict == statistics::StragglerVerdict::kAtFault;
+            const bool named = verdict == statistics::RankVerdict::kSlower ||
+                               verdict == statistics::RankVerdict::kStraggler;
             (r == 1 ? found : accused) += r == 1 && named;
             other |= r != 1 && named;
           }
