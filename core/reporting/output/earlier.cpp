@@ -29,25 +29,29 @@ class JournalReplay {
   }
 
   void take(const nlohmann::json& line) {
-    if (const auto text = value_of(line, "point")) {
-      add_row(point_from_json(*text, origin_), report_.points);
+    if (auto point = value_of<PointRecord>(line, "point")) {
+      add_row(std::move(*point), report_.points);
     }
-    if (const auto text = value_of(line, "collective")) {
-      add_row(collective_from_json(*text, origin_), report_.collectives);
+    if (auto run = value_of<CollectiveRecord>(line, "collective")) {
+      add_row(std::move(*run), report_.collectives);
     }
-    if (const auto text = value_of(line, "links")) add_links(links_from_json(*text, origin_));
-    if (const auto text = value_of(line, "finding")) add_finding(finding_from_json(*text, origin_));
-    if (const auto text = value_of(line, "telemetry")) {
-      add_telemetry(telemetry_from_json(*text, origin_));
+    if (auto links = value_of<std::vector<LinkRecord>>(line, "links", "link")) {
+      add_links(std::move(*links));
+    }
+    if (auto finding = value_of<Finding>(line, "finding")) add_finding(std::move(*finding));
+    if (auto records = value_of<std::vector<TelemetryRecord>>(line, "telemetry")) {
+      add_telemetry(std::move(*records));
     }
   }
 
  private:
-  // Absent where the line has no such object or list.
-  static std::optional<std::string> value_of(const nlohmann::json& line, const char* key) {
+  // Absent where the line has no such object or list. `name`: in messages, where it is not the key.
+  template <class T>
+  std::optional<T> value_of(const nlohmann::json& line, const char* key,
+                            const char* name = nullptr) const {
     const auto found = line.find(key);
     if (found == line.end() || !found->is_structured()) return std::nullopt;
-    return found->dump();
+    return from_json_line<T>(found->dump(), name ? name : key, origin_);
   }
 
   template <class Row>

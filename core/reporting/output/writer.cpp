@@ -57,7 +57,7 @@ ReportWriter::ReportWriter(OutputFolder folder, Report report, Clock clock)
 void ReportWriter::add_point(PointRecord point, std::vector<Finding> findings,
                              std::vector<TelemetryRecord> telemetry) {
   const std::lock_guard lock(mutex_);
-  append("point", "point", to_json_line(point));
+  append("point", "point", to_json_line(point, "point"));
   append_telemetry(std::move(telemetry));
   append_findings(std::move(findings));
   report_.points.push_back(std::move(point));
@@ -67,7 +67,7 @@ void ReportWriter::add_point(PointRecord point, std::vector<Finding> findings,
 void ReportWriter::add_collective(CollectiveRecord run, std::vector<Finding> findings,
                                   std::vector<TelemetryRecord> telemetry) {
   const std::lock_guard lock(mutex_);
-  append("collective", "collective", to_json_line(run));
+  append("collective", "collective", to_json_line(run, "collective"));
   append_telemetry(std::move(telemetry));
   append_findings(std::move(findings));
   report_.collectives.push_back(std::move(run));
@@ -76,7 +76,7 @@ void ReportWriter::add_collective(CollectiveRecord run, std::vector<Finding> fin
 
 void ReportWriter::add_links(std::vector<LinkRecord> links, std::vector<Finding> findings) {
   const std::lock_guard lock(mutex_);
-  append("links", "links", to_json_line(links));
+  append("links", "links", to_json_line(links, "link"));
   append_findings(std::move(findings));
   std::ranges::move(links, std::back_inserter(report_.links));
   save_in_time();
@@ -84,14 +84,14 @@ void ReportWriter::add_links(std::vector<LinkRecord> links, std::vector<Finding>
 
 void ReportWriter::add_finding(Finding finding) {
   const std::lock_guard lock(mutex_);
-  append("finding", "finding", to_json_line(finding));
+  append("finding", "finding", to_json_line(finding, "finding"));
   report_.findings.push_back(std::move(finding));
   save_in_time();
 }
 
 void ReportWriter::add_error(ErrorRecord error) {
   const std::lock_guard lock(mutex_);
-  const std::string json = to_json_line(error);
+  const std::string json = to_json_line(error, "error");
   report_.errors.push_back(std::move(error));
   give_reserve_back();
   run_all([&] { append("error", "error", json); }, [&] { save(); });
@@ -141,13 +141,14 @@ void ReportWriter::append(std::string_view event, std::string_view key, const st
 }
 
 void ReportWriter::append_findings(std::vector<Finding> findings) {
-  for (const auto& finding : findings) append("finding", "finding", to_json_line(finding));
+  for (const auto& finding : findings)
+    append("finding", "finding", to_json_line(finding, "finding"));
   std::ranges::move(findings, std::back_inserter(report_.findings));
 }
 
 void ReportWriter::append_telemetry(std::vector<TelemetryRecord> telemetry) {
   if (telemetry.empty()) return;
-  append("telemetry", "telemetry", to_json_line(telemetry));
+  append("telemetry", "telemetry", to_json_line(telemetry, "telemetry"));
   std::ranges::move(telemetry, std::back_inserter(report_.telemetry));
 }
 

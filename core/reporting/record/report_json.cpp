@@ -11,12 +11,8 @@
 namespace scalemark::reporting {
 namespace {
 
-template <class T>
-FieldJson all_as_json(const std::vector<T>& records, const char* name) {
-  FieldJson all = FieldJson::array();
-  for (const T& record : records) all.push_back(as_json(record, name));
-  return all;
-}
+using Links = std::vector<LinkRecord>;
+using Telemetry = std::vector<TelemetryRecord>;
 
 std::string dumped(const FieldJson& json, int indent) {
   return json.dump(indent, ' ', false, FieldJson::error_handler_t::replace);
@@ -87,13 +83,6 @@ std::string without_library_name(const std::string& text) {
   return end == std::string::npos ? text : text.substr(end + 2);
 }
 
-template <class T>
-std::vector<T> records_in(const FieldJson& array, const char* name) {
-  std::vector<T> all;
-  for (const FieldJson& entry : array) all.push_back(record_in<T>(entry, name));
-  return all;
-}
-
 // Returns what `use` makes of the JSON in `text`.
 template <class Use>
 auto read(std::string_view text, std::string_view origin, Use use) {
@@ -128,53 +117,40 @@ Report report_from_json(std::string_view text, std::string_view origin) {
   });
 }
 
-PointRecord point_from_json(std::string_view text, std::string_view origin) {
-  return read(text, origin,
-              [](const FieldJson& json) { return record_in<PointRecord>(json, "point"); });
-}
-
-Finding finding_from_json(std::string_view text, std::string_view origin) {
-  return read(text, origin,
-              [](const FieldJson& json) { return record_in<Finding>(json, "finding"); });
-}
-
-std::vector<TelemetryRecord> telemetry_from_json(std::string_view text, std::string_view origin) {
-  return read(text, origin,
-              [](const FieldJson& json) { return records_in<TelemetryRecord>(json, "telemetry"); });
-}
-
-CollectiveRecord collective_from_json(std::string_view text, std::string_view origin) {
-  return read(text, origin, [](const FieldJson& json) {
-    return record_in<CollectiveRecord>(json, "collective");
+template <class T>
+T from_json_line(std::string_view text, const char* name, std::string_view origin) {
+  return read(text, origin, [&](const FieldJson& json) {
+    if constexpr (IsVector<T>::value) {
+      T all;
+      for (const FieldJson& one : json) all.push_back(record_in<typename T::value_type>(one, name));
+      return all;
+    } else {
+      return record_in<T>(json, name);
+    }
   });
 }
+template PointRecord from_json_line(std::string_view, const char*, std::string_view);
+template CollectiveRecord from_json_line(std::string_view, const char*, std::string_view);
+template Finding from_json_line(std::string_view, const char*, std::string_view);
+template Links from_json_line(std::string_view, const char*, std::string_view);
+template Telemetry from_json_line(std::string_view, const char*, std::string_view);
 
-std::vector<LinkRecord> links_from_json(std::string_view text, std::string_view origin) {
-  return read(text, origin,
-              [](const FieldJson& json) { return records_in<LinkRecord>(json, "link"); });
+template <class T>
+std::string to_json_line(const T& value, const char* name) {
+  if constexpr (IsVector<T>::value) {
+    FieldJson all = FieldJson::array();
+    for (const auto& one : value) all.push_back(as_json(one, name));
+    return dumped(all, -1);
+  } else {
+    return dumped(as_json(value, name), -1);
+  }
 }
-
-std::string to_json_line(const PointRecord& point) { return dumped(as_json(point, "point"), -1); }
-
-std::string to_json_line(const Finding& finding) { return dumped(as_json(finding, "finding"), -1); }
-
-std::string to_json_line(const std::vector<TelemetryRecord>& telemetry) {
-  return dumped(all_as_json(telemetry, "telemetry"), -1);
-}
-
-std::string to_json_line(const std::vector<FingerprintRecord>& fingerprint) {
-  return dumped(all_as_json(fingerprint, "fingerprint"), -1);
-}
-
-std::string to_json_line(const CollectiveRecord& collective) {
-  return dumped(as_json(collective, "collective"), -1);
-}
-
-std::string to_json_line(const std::vector<LinkRecord>& links) {
-  return dumped(all_as_json(links, "link"), -1);
-}
-
-std::string to_json_line(const ErrorRecord& error) { return dumped(as_json(error, "error"), -1); }
+template std::string to_json_line(const PointRecord&, const char*);
+template std::string to_json_line(const CollectiveRecord&, const char*);
+template std::string to_json_line(const Finding&, const char*);
+template std::string to_json_line(const ErrorRecord&, const char*);
+template std::string to_json_line(const Links&, const char*);
+template std::string to_json_line(const Telemetry&, const char*);
 
 std::string to_json_line(std::string_view text) { return dumped(FieldJson(text), -1); }
 

@@ -19,21 +19,14 @@ std::string to_json(const Report& report);
 // another schema, and for a field that is missing or of the wrong type.
 Report report_from_json(std::string_view text, std::string_view origin);
 
-// The same of one point or finding, as to_json_line() writes it.
-PointRecord point_from_json(std::string_view text, std::string_view origin);
-Finding finding_from_json(std::string_view text, std::string_view origin);
-std::vector<TelemetryRecord> telemetry_from_json(std::string_view text, std::string_view origin);
-CollectiveRecord collective_from_json(std::string_view text, std::string_view origin);
-std::vector<LinkRecord> links_from_json(std::string_view text, std::string_view origin);
+// One line of journal.jsonl, without the end of line, and back: of a PointRecord, CollectiveRecord,
+// Finding or ErrorRecord, or an array of LinkRecord or TelemetryRecord. `name` stands for the
+// record in messages.
+template <class T>
+std::string to_json_line(const T& value, const char* name);
+template <class T>
+T from_json_line(std::string_view text, const char* name, std::string_view origin);
 
-// One line of journal.jsonl, without the end of line.
-std::string to_json_line(const PointRecord& point);
-std::string to_json_line(const Finding& finding);
-std::string to_json_line(const std::vector<TelemetryRecord>& telemetry);      // an array
-std::string to_json_line(const std::vector<FingerprintRecord>& fingerprint);  // likewise
-std::string to_json_line(const ErrorRecord& error);
-std::string to_json_line(const CollectiveRecord& collective);
-std::string to_json_line(const std::vector<LinkRecord>& links);  // an array
-std::string to_json_line(std::string_view text);                 // quoted and escaped
+std::string to_json_line(std::string_view text);  // quoted and escaped
 
 }  // namespace scalemark::reporting

@@ -48,7 +48,8 @@ TEST_F(Earlier, HoldsThePointsOfTheReport) {
 
 TEST_F(Earlier, TakesFromTheJournalWhatTheReportDidNotGet) {
   { ReportWriter writer(folder_, sample_report(1, false)); }
-  append_to_journal("{\"event\":\"point\",\"point\":" + to_json_line(point("b/r0")) + "}\n");
+  append_to_journal("{\"event\":\"point\",\"point\":" + to_json_line(point("b/r0"), "point") +
+                    "}\n");
   append_to_journal("{\"event\":\"point\",\"poi");  // killed while writing
   const auto report = read_earlier(folder_);
   ASSERT_TRUE(report);
@@ -61,10 +62,10 @@ TEST_F(Earlier, TakesTheFindingsOfSuchAPointToo) {
   { ReportWriter writer(folder_, written); }
   const auto finding = [](const std::string& point) {
     return "{\"event\":\"finding\",\"finding\":" +
-           to_json_line(Finding{"not_steady", "warning", point, "of " + point}) + "}\n";
+           to_json_line(Finding{"not_steady", "warning", point, "of " + point}, "finding") + "}\n";
   };
-  append_to_journal("{\"event\":\"point\",\"point\":" + to_json_line(point("b/r0")) + "}\n" +
-                    finding("b/r0") + finding(written.points[0].id));
+  append_to_journal("{\"event\":\"point\",\"point\":" + to_json_line(point("b/r0"), "point") +
+                    "}\n" + finding("b/r0") + finding(written.points[0].id));
   const auto report = read_earlier(folder_);
   ASSERT_EQ(report->findings.size(), findings + 1) << "the report holds those of its own points";
   EXPECT_EQ(report->findings.back().text, "of b/r0");
@@ -81,9 +82,12 @@ TEST_F(Earlier, TakesTheTelemetryOfSuchAPointToo) {
     writer.add_point(point("a/r0"), {}, of("a/r0"));
     writer.close(ReportStatus::kInterrupted, 0);
   }
-  append_to_journal("{\"event\":\"telemetry\",\"telemetry\":" + to_json_line(of("x/r0")) + "}\n");
-  append_to_journal("{\"event\":\"point\",\"point\":" + to_json_line(point("b/r0")) + "}\n");
-  append_to_journal("{\"event\":\"telemetry\",\"telemetry\":" + to_json_line(of("b/r0")) + "}\n");
+  append_to_journal(
+      "{\"event\":\"telemetry\",\"telemetry\":" + to_json_line(of("x/r0"), "telemetry") + "}\n");
+  append_to_journal("{\"event\":\"point\",\"point\":" + to_json_line(point("b/r0"), "point") +
+                    "}\n");
+  append_to_journal(
+      "{\"event\":\"telemetry\",\"telemetry\":" + to_json_line(of("b/r0"), "telemetry") + "}\n");
   std::vector<std::string> sources;
   const Report earlier = read_earlier(folder_).value();
   for (const auto& record : earlier.telemetry) {
@@ -94,7 +98,8 @@ TEST_F(Earlier, TakesTheTelemetryOfSuchAPointToo) {
 }
 
 TEST_F(Earlier, AJournalThatWasTornIsReadAgainAndAgain) {
-  const std::string whole = "{\"event\":\"point\",\"point\":" + to_json_line(point("b/r0")) + "}";
+  const std::string whole =
+      "{\"event\":\"point\",\"point\":" + to_json_line(point("b/r0"), "point") + "}";
   for (const std::string& torn : {std::string("\n{\"event\":\"point\",\"poi"), std::string(),
                                   std::string("\n{\"event\":\"wa\n"), std::string("\n\0\0", 3)}) {
     fs::remove_all(folder_);

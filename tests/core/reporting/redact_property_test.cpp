@@ -167,7 +167,7 @@ TEST(Redact, KeepsTheNumbersAndTheReasons) {
   Secrets secrets(1);
   const Report report = report_of(secrets), clean = redacted(report);
   ASSERT_EQ(clean.points.size(), report.points.size());
-  EXPECT_EQ(to_json_line(clean.points[0]).find("null"), std::string::npos);
+  EXPECT_EQ(to_json_line(clean.points[0], "point").find("null"), std::string::npos);
   EXPECT_EQ(clean.points[0].samples_per_sec, report.points[0].samples_per_sec);
   EXPECT_EQ(clean.points[0].skipped[0].name, "<path>");
   EXPECT_EQ(clean.points[0].skipped[0].reason, "<path>: the file is empty");
