@@ -32,9 +32,9 @@ class Findings {
   std::vector<Finding> all_;
 };
 
-void judge_repetitions(const SweepSummary& summary, Findings& findings) {
+void judge_repetitions(const Report& report, Findings& findings) {
   std::vector<std::string> single, unconverged, pooled;
-  for (const GroupRecord& group : summary.groups) {
+  for (const GroupRecord& group : report.groups) {
     if (group.n == 1) single.push_back(group.group);
     if (group.sessions == 2) pooled.push_back(group.group);
     if (group.stop_reason == "unconverged") unconverged.push_back(group.group);
@@ -63,9 +63,9 @@ void judge_repetitions(const SweepSummary& summary, Findings& findings) {
 }
 
 // Single windows of fewer repetitions speak for themselves.
-void judge_windows(const SweepSummary& summary, Findings& findings) {
+void judge_windows(const Report& report, Findings& findings) {
   std::vector<std::string> unknown;
-  for (const GroupRecord& group : summary.groups) {
+  for (const GroupRecord& group : report.groups) {
     if (group.n < static_cast<int>(statistics::kRunsToPool)) continue;
     if (group.steady == false) {
       findings.add(finding_kinds::windows_not_steady,
@@ -83,8 +83,8 @@ void judge_windows(const SweepSummary& summary, Findings& findings) {
   }
 }
 
-void judge_lost(const RunsByGroup& runs, const SweepSummary& summary, Findings& findings) {
-  for (const GroupRecord& group : summary.groups) {
+void judge_lost(const RunsByGroup& runs, const Report& report, Findings& findings) {
+  for (const GroupRecord& group : report.groups) {
     for (const PointStatus status : {PointStatus::kOom, PointStatus::kFailed}) {
       const auto count = group.status_counts.find(std::string(name_of(status)));
       if (count == group.status_counts.end() || group.n == 0) continue;
@@ -99,9 +99,9 @@ void judge_lost(const RunsByGroup& runs, const SweepSummary& summary, Findings& 
   }
 }
 
-void judge_scaling(const SweepSummary& summary, Findings& findings) {
+void judge_scaling(const Report& report, Findings& findings) {
   std::vector<std::string> elsewhere;
-  for (const ScalingTable& table : summary.scaling) {
+  for (const ScalingTable& table : report.scaling) {
     elsewhere.insert(elsewhere.end(), table.left_out.begin(), table.left_out.end());
     if (!table.relative_to.starts_with("1 rank ")) {
       findings.add(finding_kinds::baseline_missing,
@@ -125,8 +125,8 @@ void judge_scaling(const SweepSummary& summary, Findings& findings) {
   }
 }
 
-void judge_gaps(const SweepSummary& summary, Findings& findings) {
-  for (const DataGap& gap : summary.data_gaps) {
+void judge_gaps(const Report& report, Findings& findings) {
+  for (const DataGap& gap : report.data_gaps) {
     const bool is_sure = gap.lost_share_ci95 && *gap.lost_share_ci95.low > 0;
     if (gap.lost_share < kGapWorthSaying || !is_sure) continue;
     findings.add(finding_kinds::data_gap,
@@ -154,17 +154,17 @@ void judge_memory(const RunsByGroup& runs, Findings& findings) {
                "the estimate of memory is more than 20 % off the peak: " + listed(off));
 }
 
-void judge_course(const SweepSummary& summary, bool drifted, Findings& findings) {
-  if (summary.drift && summary.drift->lag1) {
+void judge_course(const Report& report, bool drifted, Findings& findings) {
+  if (report.drift && report.drift->lag1) {
     findings.add(finding_kinds::runs_correlated,
                  "runs that follow each other resemble each other (correlation " +
-                     printed("%.2f", *summary.drift->lag1) +
+                     printed("%.2f", *report.drift->lag1) +
                      "): something that lasts longer than a run comes and goes; intervals of "
                      "throughput are widened for it, and no drift is claimed");
   }
   if (drifted) {
     findings.add(finding_kinds::drift, "the common trend of speed is " +
-                                           printed("%+.1f %%", 100 * summary.drift->per_sweep) +
+                                           printed("%+.1f %%", 100 * report.drift->per_sweep) +
                                            " from start to end of the sweep; the findings "
                                            "throttled and shared may say why; pairs within blocks "
                                            "are little touched by it");
@@ -181,8 +181,8 @@ std::string shape_in_words(const statistics::Normality& normality) {
 }
 
 // Correlated runs resemble each other across points; the test supposes that they do not.
-void judge_normality(const RunsByGroup& runs, const SweepSummary& summary, Findings& findings) {
-  if (summary.drift && summary.drift->lag1) return;
+void judge_normality(const RunsByGroup& runs, const Report& report, Findings& findings) {
+  if (report.drift && report.drift->lag1) return;
   std::vector<std::vector<double>> groups;
   for (const std::string& group : runs.groups()) {
     for (const Runs& session : by_session(runs.ok(group))) {
@@ -202,18 +202,17 @@ void judge_normality(const RunsByGroup& runs, const SweepSummary& summary, Findi
 
 }  // namespace
 
-std::vector<Finding> sweep_findings(const RunsByGroup& runs, const SweepSummary& summary,
-                                    bool drifted) {
+std::vector<Finding> sweep_findings(const RunsByGroup& runs, const Report& report, bool drifted) {
   Findings findings;
-  judge_course(summary, drifted, findings);
-  judge_normality(runs, summary, findings);
+  judge_course(report, drifted, findings);
+  judge_normality(runs, report, findings);
   findings.add(findings_of_levels(runs));
-  judge_scaling(summary, findings);
-  findings.add(findings_of_ranks(summary));
-  judge_gaps(summary, findings);
-  judge_lost(runs, summary, findings);
-  judge_repetitions(summary, findings);
-  judge_windows(summary, findings);
+  judge_scaling(report, findings);
+  findings.add(findings_of_ranks(report));
+  judge_gaps(report, findings);
+  judge_lost(runs, report, findings);
+  judge_repetitions(report, findings);
+  judge_windows(report, findings);
   judge_memory(runs, findings);
   return findings.take();
 }

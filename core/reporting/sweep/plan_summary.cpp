@@ -50,29 +50,18 @@ void summarise_by_plan(Report& report, const planning::Plan& plan,
     const auto found = break_even.find(point.id);
     if (found != break_even.end()) point.break_even_steps = found->second;
   }
-  auto summary =
-      summarise_sweep(report.points, {.slices = slices,
-                                      .comparisons = comparisons_by(plan),
-                                      .tuned_axis = plan.sweep.tune,
-                                      .stop_reasons = std::move(stop_reasons),
-                                      .stop_reason = "",
-                                      .price_per_hour = plan.sweep.price_per_hour,
-                                      .launched_ranks = plan.world_size,
-                                      .disturbed = disturbed_runs(report.findings),
-                                      .device_spread = plan.sweep.device_spread.value_or(0)});
-  report.groups = std::move(summary.groups);
-  report.scaling = std::move(summary.scaling);
-  report.stragglers = std::move(summary.stragglers);
-  report.devices = devices_of(report.points, report.environment.hosts);
-  report.fastest = std::move(summary.fastest);
-  report.data_gaps = std::move(summary.data_gaps);
-  report.effects = std::move(summary.effects);
-  report.tuning = std::move(summary.tuning);
-  report.communication_limits = std::move(summary.communication_limits);
-  report.drift = summary.drift;
+  const auto disturbed = disturbed_runs(report.findings);
   std::erase_if(report.findings, is_of_sweep);
   std::ranges::move(findings_of_replays(report.replays), std::back_inserter(report.findings));
-  std::ranges::move(summary.findings, std::back_inserter(report.findings));
+  summarise_sweep(report, {.slices = slices,
+                           .comparisons = comparisons_by(plan),
+                           .tuned_axis = plan.sweep.tune,
+                           .stop_reasons = std::move(stop_reasons),
+                           .stop_reason = "",
+                           .price_per_hour = plan.sweep.price_per_hour,
+                           .launched_ranks = plan.world_size,
+                           .disturbed = disturbed,
+                           .device_spread = plan.sweep.device_spread.value_or(0)});
   std::ranges::move(health_findings(report.health), std::back_inserter(report.findings));
 }
 

@@ -25,9 +25,9 @@ struct ShownRank {
   std::vector<std::string> points;
 };
 
-std::vector<ShownRank> shown_ranks(const SweepSummary& summary) {
+std::vector<ShownRank> shown_ranks(const Report& report) {
   std::map<std::tuple<int, std::string, std::string, RankVerdict>, ShownRank> ranks;
-  for (const Straggler& rank : summary.stragglers) {
+  for (const Straggler& rank : report.stragglers) {
     if (!is_named(rank.verdict) && rank.verdict != RankVerdict::kIntermittent) continue;
     const double by = std::expm1(rank.deviation);  // ln seconds to a share of the others' time
     const auto key = std::tuple(rank.rank, rank.host, rank.device, rank.verdict);
@@ -54,9 +54,9 @@ std::string how_slow(const ShownRank& shown) {
 
 }  // namespace
 
-std::vector<Finding> findings_of_ranks(const SweepSummary& summary) {
+std::vector<Finding> findings_of_ranks(const Report& report) {
   std::vector<Finding> findings;
-  for (const ShownRank& shown : shown_ranks(summary)) {
+  for (const ShownRank& shown : shown_ranks(report)) {
     const bool sometimes = shown.first->verdict == RankVerdict::kIntermittent;
     const auto& kind = sometimes ? finding_kinds::straggler_intermittent
                        : shown.first->verdict == RankVerdict::kSlower ? finding_kinds::ranks_unequal

@@ -119,9 +119,8 @@ std::vector<CommunicationLimit> communication_limits_of(
     const RunsByGroup& runs, const std::vector<ComparedGroups>& comparisons);
 std::optional<FastestPoint> fastest_point(const RunsByGroup& runs);
 std::vector<Finding> findings_of_levels(const RunsByGroup& runs);
-std::vector<Finding> findings_of_ranks(const SweepSummary& summary);
-std::vector<Finding> sweep_findings(const RunsByGroup& runs, const SweepSummary& summary,
-                                    bool drifted);
+std::vector<Finding> findings_of_ranks(const Report& report);
+std::vector<Finding> sweep_findings(const RunsByGroup& runs, const Report& report, bool drifted);
 
 template <class Record>
 std::string where_text(const Record& record, const std::vector<Record>& all) {

@@ -1,30 +1,28 @@
 #include "core/reporting/sweep/summary.h"
 
-#include <utility>
+#include <algorithm>
+#include <iterator>
 
 #include "core/reporting/sweep/runs.h"
 
 namespace scalemark::reporting {
 
-SweepSummary summarise_sweep(std::span<const PointRecord> points, const SummaryOptions& options) {
-  const RunsByGroup runs(points, options.disturbed);
+void summarise_sweep(Report& report, const SummaryOptions& options) {
+  const RunsByGroup runs(report.points, options.disturbed);
   const auto course = course_of(runs);
-  auto stragglers = stragglers_of(runs, options.device_spread);
-  auto groups = groups_of(runs, course, options);
-  const auto slices = options.slices.empty() ? slices_of(points) : options.slices;
-  auto scaling = scaling_of(runs, slices, stragglers, groups);
-  SweepSummary summary{.groups = std::move(groups),
-                       .scaling = std::move(scaling),
-                       .stragglers = std::move(stragglers),
-                       .fastest = fastest_point(runs),
-                       .data_gaps = data_gaps_of(runs),
-                       .effects = effects_of(runs, options.comparisons),
-                       .tuning = tuning_of(runs, options),
-                       .communication_limits = communication_limits_of(runs, options.comparisons),
-                       .drift = course.drift,
-                       .findings = {}};
-  summary.findings = sweep_findings(runs, summary, course.drifted);
-  return summary;
+  const auto slices = options.slices.empty() ? slices_of(report.points) : options.slices;
+  report.stragglers = stragglers_of(runs, options.device_spread);
+  report.groups = groups_of(runs, course, options);
+  report.scaling = scaling_of(runs, slices, report.stragglers, report.groups);
+  report.devices = devices_of(report.points, report.environment.hosts);
+  report.fastest = fastest_point(runs);
+  report.data_gaps = data_gaps_of(runs);
+  report.effects = effects_of(runs, options.comparisons);
+  report.tuning = tuning_of(runs, options);
+  report.communication_limits = communication_limits_of(runs, options.comparisons);
+  report.drift = course.drift;
+  std::ranges::move(sweep_findings(runs, report, course.drifted),
+                    std::back_inserter(report.findings));
 }
 
 }  // namespace scalemark::reporting

@@ -11,9 +11,7 @@
 #include <vector>
 
 #include "core/monitoring/host.h"
-#include "core/reporting/record/effect_records.h"
-#include "core/reporting/record/records.h"
-#include "core/reporting/record/sweep_records.h"
+#include "core/reporting/record/report.h"
 
 namespace scalemark::reporting {
 
@@ -54,23 +52,9 @@ struct SummaryOptions {
   double device_spread = 0;
 };
 
-struct SweepSummary {
-  std::vector<GroupRecord> groups;  // by workload, precision, data, size, batch, ranks
-  std::vector<ScalingTable> scaling;
-  std::vector<Straggler> stragglers;
-  std::optional<FastestPoint> fastest;
-  std::vector<DataGap> data_gaps;
-  std::vector<EffectRecord> effects;  // in the order of comparisons
-  std::vector<TuningRecord> tuning;
-  std::vector<CommunicationLimit> communication_limits;
-  std::optional<Drift> drift;
-  std::vector<Finding> findings;  // of the sweep; those of single points are findings_of()'s
-};
-
-// Its findings are the kinds of scope kOfSweep (record/finding_list.inc). Source of every number:
-// docs/METRICS.md, "Several runs".
-SweepSummary summarise_sweep(std::span<const PointRecord> points,
-                             const SummaryOptions& options = {});
+// Replaces what a report says about its points together, and adds findings: the kinds of scope
+// kOfSweep (record/finding_list.inc). Source of every number: docs/METRICS.md, "Several runs".
+void summarise_sweep(Report& report, const SummaryOptions& options = {});
 
 // The devices of every solo point, by point and rank: `hosts` (environment.hosts[]) knows their PCI
 // addresses and clocks. Source: docs/METRICS.md, "Devices".

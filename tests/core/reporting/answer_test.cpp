@@ -143,7 +143,7 @@ TEST(Answer, WithoutOneRankSaysWhatEfficiencyIsRelativeTo) {
   shape.world_sizes = {2, 4};
   Report report = sample_sweep(shape);
   std::erase_if(report.points, [](const PointRecord& run) { return run.world_size == 1; });
-  summarise(report);
+  summarise_sweep(report);
   EXPECT_TRUE(says(report, "efficiency relative to 2 ranks")) << text_of(report);
 }
 
@@ -244,10 +244,10 @@ TEST(FitRuns, TooFewOfThemGiveNoVerdict) {
   Report report = compared(5);
   std::set<std::string> all;
   for (const PointRecord& run : report.points) all.insert(run.id);
-  summarise(report, comparing(report, {}));
+  summarise_sweep(report, comparing(report, {}));
   ASSERT_FALSE(report.effects.empty());
   EXPECT_EQ(report.effects[0].verdict, statistics::EffectVerdict::kReal);
-  summarise(report, comparing(report, all));
+  summarise_sweep(report, comparing(report, all));
   EXPECT_EQ(report.effects[0].verdict, statistics::EffectVerdict::kDisturbed);
   EXPECT_EQ(report.effects[0].disturbed_by, "5 of 5 pairs");
   EXPECT_FALSE(report.effects[0].p_holm);
@@ -263,7 +263,7 @@ TEST(FitRuns, EnoughOfThemAreJudgedWithoutTheOthers) {
     run.samples_per_sec /= 10;  // by a compiler beside it
     some.insert(run.id);
   }
-  summarise(report, comparing(report, some));
+  summarise_sweep(report, comparing(report, some));
   for (const EffectRecord& effect : report.effects) {
     EXPECT_EQ(effect.pairs, 3);
     EXPECT_EQ(effect.verdict, statistics::EffectVerdict::kReal);
@@ -281,7 +281,7 @@ TEST(FitRuns, ASlowRankOfDisturbedRunsIsNotNamed) {
   std::set<std::string> all;
   for (const PointRecord& run : report.points) all.insert(run.id);
   report.findings.clear();
-  summarise(report, {.disturbed = all});
+  summarise_sweep(report, {.disturbed = all});
   EXPECT_TRUE(std::ranges::none_of(report.findings, blames_part));
   ASSERT_FALSE(report.stragglers.empty());
   EXPECT_EQ(report.stragglers[0].verdict, RankVerdict::kDisturbed);

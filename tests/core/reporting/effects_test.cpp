@@ -5,6 +5,7 @@
 
 #include "core/reporting/point/loss_course.h"
 #include "core/reporting/sweep/summary.h"
+#include "tests/core/reporting/sample_sweep.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -57,9 +58,9 @@ ComparedGroups compared(const std::string& axis, std::vector<ComparedGroups::Val
           .values = std::move(values)};
 }
 
-SweepSummary summary_of(const std::vector<PointRecord>& points,
-                        std::vector<ComparedGroups> comparisons, std::string tuned = "") {
-  return summarise_sweep(
+Report summary_of(const std::vector<PointRecord>& points, std::vector<ComparedGroups> comparisons,
+                  std::string tuned = "") {
+  return summarised(
       points,
       {.slices = {}, .comparisons = std::move(comparisons), .tuned_axis = std::move(tuned)});
 }

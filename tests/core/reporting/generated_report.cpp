@@ -156,7 +156,7 @@ class Generator {
 
   static void resummarise(Report& report) {
     std::erase_if(report.findings, [](const Finding& finding) { return finding.point.empty(); });
-    if (report.invocation.command == "sweep") summarise(report);
+    if (report.invocation.command == "sweep") summarise_sweep(report);
   }
 
   void surroundings(Report& report) {
@@ -177,7 +177,7 @@ class Generator {
                                     .high = 1e308,
                                     .basis = "assumed"});
     if (chance(30) && !measures_collectives(report)) report.effects.push_back(odd_effect());
-    if (chance(10)) report.drift = Drift{-0.5, {}, {}, {}};
+    if (chance(10)) report.drift = Drift{-0.5, {}, {}};
     if (chance(10)) report.points.clear();
     if (chance(10)) report.scaling.clear();
     if (chance(20)) {

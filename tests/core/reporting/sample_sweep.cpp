@@ -259,26 +259,18 @@ Report sample_sweep(const SweepShape& shape) {
     const auto found = findings_of(point, {report.environment.hosts, {}, shape.repetitions});
     report.findings.insert(report.findings.end(), found.begin(), found.end());
   }
-  summarise(report, {.slices = {},
-                     .comparisons = sample_comparisons(shape),
-                     .stop_reasons = {},
-                     .price_per_hour = 24.0});
+  summarise_sweep(report, {.slices = {},
+                           .comparisons = sample_comparisons(shape),
+                           .stop_reasons = {},
+                           .price_per_hour = 24.0});
   return report;
 }
 
-void summarise(Report& report, const SummaryOptions& options) {
-  SweepSummary summary = summarise_sweep(report.points, options);
-  report.groups = std::move(summary.groups);
-  report.scaling = std::move(summary.scaling);
-  report.stragglers = std::move(summary.stragglers);
-  report.devices = devices_of(report.points, report.environment.hosts);
-  report.fastest = std::move(summary.fastest);
-  report.data_gaps = std::move(summary.data_gaps);
-  report.effects = std::move(summary.effects);
-  report.tuning = std::move(summary.tuning);
-  report.communication_limits = std::move(summary.communication_limits);
-  report.drift = summary.drift;
-  report.findings.insert(report.findings.end(), summary.findings.begin(), summary.findings.end());
+Report summarised(const std::vector<PointRecord>& points, const SummaryOptions& options) {
+  Report report;
+  report.points = points;
+  summarise_sweep(report, options);
+  return report;
 }
 
 }  // namespace scalemark::reporting

@@ -35,7 +35,7 @@ std::vector<ComparedGroups> sample_comparisons(const SweepShape& shape);
 // With environment, sessions and everything that summarise_sweep() says.
 Report sample_sweep(const SweepShape& shape);
 
-// Replaces what a report says about its points by summarise_sweep()'s.
-void summarise(Report& report, const SummaryOptions& options = {});
+// A report of these points that says what summarise_sweep() does about them.
+Report summarised(const std::vector<PointRecord>& points, const SummaryOptions& options = {});
 
 }  // namespace scalemark::reporting

@@ -48,13 +48,13 @@ std::vector<PointRecord> runs_that_differ(double by, double noise = 0.01) {
   return runs;
 }
 
-const Finding* finding(const SweepSummary& summary, const std::string& code) {
+const Finding* finding(const Report& summary, const std::string& code) {
   const auto found = std::ranges::find(summary.findings, code, &Finding::code);
   return found == summary.findings.end() ? nullptr : &*found;
 }
 
 TEST(VarianceOfGroups, RunsThatDifferNeedMoreRuns) {
-  const auto summary = summarise_sweep(runs_that_differ(0.01));
+  const auto summary = summarised(runs_that_differ(0.01));
   const auto& variance = summary.groups.at(0).variance;
   ASSERT_TRUE(variance);
   EXPECT_NEAR(variance->between_runs, 0.01, 0.001);
@@ -70,7 +70,7 @@ TEST(VarianceOfGroups, RunsThatDifferNeedMoreRuns) {
 }
 
 TEST(VarianceOfGroups, RunsThatDifferByTheirStepsNeedLongerWindows) {
-  const auto summary = summarise_sweep(runs_that_differ(0.0001, 0.3));
+  const auto summary = summarised(runs_that_differ(0.0001, 0.3));
   const auto& variance = summary.groups.at(0).variance;
   ASSERT_TRUE(variance);
   EXPECT_EQ(*variance->beyond_steps_ci95.low, 0);
@@ -84,13 +84,12 @@ TEST(VarianceOfGroups, RunsThatDifferByTheirStepsNeedLongerWindows) {
 TEST(VarianceOfGroups, WhatARunCostsMayBeUnknown) {
   auto runs = runs_that_differ(0.01);
   for (auto& run : runs) run.outside_window_s.reset();
-  const auto summary = summarise_sweep(runs);
+  const auto summary = summarised(runs);
   const auto& variance = summary.groups.at(0).variance;
   ASSERT_TRUE(variance);
   EXPECT_FALSE(variance->run_s);
   EXPECT_EQ(variance->buy, statistics::Purchase::kUnsure);
-  EXPECT_TRUE(summarise_sweep({runs.begin(), runs.begin() + 2}).groups.at(0).variance ==
-              std::nullopt);
+  EXPECT_TRUE(summarised({runs.begin(), runs.begin() + 2}).groups.at(0).variance == std::nullopt);
 }
 
 TEST(VarianceOfGroups, SessionsAreALevelOfTheirOwn) {
@@ -99,7 +98,7 @@ TEST(VarianceOfGroups, SessionsAreALevelOfTheirOwn) {
     runs.push_back(precise_run_of("one", k, 1 + 0.05 * (k / 3) + 0.001 * (k % 3)));
     runs.back().session = k / 3;
   }
-  const auto summary = summarise_sweep(runs);
+  const auto summary = summarised(runs);
   const auto& variance = summary.groups.at(0).variance;
   ASSERT_TRUE(variance && variance->sessions);
   EXPECT_NEAR(*variance->sessions, 0.048, 0.003);
@@ -109,7 +108,7 @@ TEST(VarianceOfGroups, SessionsAreALevelOfTheirOwn) {
       << variance->in_words;
   EXPECT_TRUE(variance->in_words.ends_with(": more runs will not help, more sessions will"));
   runs.resize(6);
-  const auto two = summarise_sweep(runs);
+  const auto two = summarised(runs);
   EXPECT_TRUE(two.groups.at(0).variance.value().in_words.ends_with(
       ": two sessions give no interval: a third does"))
       << two.groups.at(0).variance->in_words;
@@ -119,22 +118,22 @@ TEST(VarianceOfGroups, SessionsAreALevelOfTheirOwn) {
 TEST(VarianceOfGroups, BlocksOfCommunicationCostCountAsTheyAreRun) {
   auto runs = runs_that_differ(0.01);
   for (auto& run : runs) run.noop_step_s = 0.02;
-  EXPECT_NEAR(*summarise_sweep(runs).groups.at(0).variance->run_s, 2.7, 0.02);
+  EXPECT_NEAR(*summarised(runs).groups.at(0).variance->run_s, 2.7, 0.02);
   for (auto& run : runs) run.iterations = 50;  // of 44 ms: 80 steps take 3.52 s
-  EXPECT_NEAR(*summarise_sweep(runs).groups.at(0).variance->run_s, 0.5 + 4.4 + 3.52, 0.05);
+  EXPECT_NEAR(*summarised(runs).groups.at(0).variance->run_s, 0.5 + 4.4 + 3.52, 0.05);
 }
 
 TEST(CommunicationOfGroups, MeansAndIntervalsOverRuns) {
   auto runs = runs_that_differ(0.01);
   runs.resize(3);
-  EXPECT_FALSE(summarise_sweep(runs).groups.at(0).communication);
+  EXPECT_FALSE(summarised(runs).groups.at(0).communication);
   const double costs[] = {0.001, 0.002, 0.003};
   for (std::size_t k = 0; k < 3; ++k) {
     runs[k].communication.cost_s = costs[k];
     runs[k].communication.contention_s = -costs[k];
     runs[k].communication.efficiency = std::exp(-static_cast<double>(k));
   }
-  const auto found = summarise_sweep(runs).groups.at(0).communication;
+  const auto found = summarised(runs).groups.at(0).communication;
   ASSERT_TRUE(found);
   EXPECT_NEAR(*found->cost_s, 0.002, 1e-15);
   EXPECT_NEAR(*found->cost_ci95.high - 0.002, 4.302653 * 0.001 / std::sqrt(3.0), 1e-8);
@@ -142,9 +141,9 @@ TEST(CommunicationOfGroups, MeansAndIntervalsOverRuns) {
   EXPECT_NEAR(*found->efficiency, std::exp(-1.0), 1e-12);
   EXPECT_NEAR(std::log(*found->efficiency_ci95.low), -1 - 4.302653 / std::sqrt(3.0), 1e-5);
   runs[2].session = 1;
-  EXPECT_FALSE(summarise_sweep(runs).groups.at(0).communication->cost_ci95.low) << "two sessions";
+  EXPECT_FALSE(summarised(runs).groups.at(0).communication->cost_ci95.low) << "two sessions";
   runs[1].communication.cost_s.reset();
-  EXPECT_FALSE(summarise_sweep(runs).groups.at(0).communication);
+  EXPECT_FALSE(summarised(runs).groups.at(0).communication);
 }
 
 // Twelve points, five of them with one slow run.
@@ -162,8 +161,8 @@ std::vector<PointRecord> with_slow_runs(double by) {
 }
 
 TEST(Normality, RareSlowRunsAreAFinding) {
-  EXPECT_EQ(finding(summarise_sweep(with_slow_runs(0)), "runs_not_normal"), nullptr);
-  const auto summary = summarise_sweep(with_slow_runs(0.05));
+  EXPECT_EQ(finding(summarised(with_slow_runs(0)), "runs_not_normal"), nullptr);
+  const auto summary = summarised(with_slow_runs(0.05));
   const Finding* found = finding(summary, "runs_not_normal");
   ASSERT_NE(found, nullptr);
   EXPECT_NE(found->text.find("60 runs): a few are far slower than the rest"), std::string::npos)
@@ -199,7 +198,7 @@ TEST(Precision, IsWhatTheReportSays) {
 TEST(Precision, TwoSessionsHaveNoHalfWidth) {
   Report report = sample_sweep({.world_sizes = {1}, .batch_sizes = {64}, .real_data = false});
   for (auto& point : report.points) point.session = point.block / 3;
-  summarise(report);
+  summarise_sweep(report);
   for (const auto& [group, point] : precision_of(report)) {
     EXPECT_EQ(point.sessions, 2);
     EXPECT_FALSE(point.throughput.half_width);

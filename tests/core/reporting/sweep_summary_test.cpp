@@ -63,13 +63,13 @@ double sum_of(const LossOfEfficiency& loss) {
          loss.run_imbalance.value_or(0) + loss.jitter.value_or(0) + loss.communication;
 }
 
-bool has_finding(const SweepSummary& summary, const std::string& code) {
+bool has_finding(const Report& summary, const std::string& code) {
   return std::ranges::any_of(summary.findings, [&](const auto& f) { return f.code == code; });
 }
 
 TEST(SummariseSweep, TwoRanksByHand) {  // T 0.1 -> 0.125 s: E = 0.8; terms 5, 5, 5, 10 ms of 25
   const auto points = two_ranks(3);
-  const auto summary = summarise_sweep(points);
+  const auto summary = summarised(points);
   ASSERT_EQ(summary.groups.size(), 2u);
   EXPECT_NEAR(*summary.groups[0].samples_per_sec, 100, 1e-9);
   EXPECT_EQ(summary.groups[1].status_counts.at("ok"), 3);
@@ -98,7 +98,7 @@ TEST(SummariseSweep, TwoRanksByHand) {  // T 0.1 -> 0.125 s: E = 0.8; terms 5, 5
 }
 
 TEST(SummariseSweep, OneBlockHasNoIntervalsOfSharesAndNoRunToRunImbalance) {
-  const auto summary = summarise_sweep(two_ranks(1));
+  const auto summary = summarised(two_ranks(1));
   const ScalingRow& row = summary.scaling.at(0).rows.at(1);
   EXPECT_FALSE(row.loss_of_efficiency_ci95);
   EXPECT_FALSE(row.loss_of_efficiency->run_imbalance);
@@ -113,14 +113,14 @@ TEST(SummariseSweep, ImbalanceThatChangesFromRunToRunIsNotPersistent) {
     point.ranks[0].own_mean_s = point.block % 2 ? 0.1 : 0.11;
     point.ranks[1].own_mean_s = point.block % 2 ? 0.11 : 0.1;
   }
-  auto row = summarise_sweep(points).scaling.at(0).rows.at(1);
+  auto row = summarised(points).scaling.at(0).rows.at(1);
   EXPECT_NEAR(row.loss_of_efficiency->persistent_imbalance, 0, 1e-12);
   EXPECT_NEAR(row.loss_of_efficiency->run_imbalance.value(), 0.04, 1e-12);
   EXPECT_NEAR(sum_of(*row.loss_of_efficiency), 0.2, 1e-12);
   EXPECT_NE(row.in_words.find("run-to-run imbalance -0.08"), std::string::npos) << row.in_words;
 
   points.back().ranks[0].host = "elsewhere";  // what lasts cannot be told apart any more
-  row = summarise_sweep(points).scaling.at(0).rows.at(1);
+  row = summarised(points).scaling.at(0).rows.at(1);
   EXPECT_FALSE(row.loss_of_efficiency->run_imbalance);
   EXPECT_NEAR(row.loss_of_efficiency->persistent_imbalance, 0.04, 1e-12);
 }
@@ -146,7 +146,7 @@ TEST(SummariseSweep, OnlyTheRuleForStragglersNamesARank) {
   for (auto& point : points) {
     if (point.world_size == 2) point.ranks[1].own_mean_ln = *point.ranks[0].own_mean_ln + 0.1;
   }
-  const auto summary = summarise_sweep(points);
+  const auto summary = summarised(points);
   const ScalingRow& row = summary.scaling.at(0).rows.at(1);
   EXPECT_EQ(row.slowest_rank, 1);
   EXPECT_NE(row.in_words.find("imbalance -0.08 (rank 1)"), std::string::npos) << row.in_words;
@@ -161,7 +161,7 @@ TEST(SummariseSweep, AServerOnATrainingRankIsNoStraggler) {
       point.processes = point.world_size;
     }
     std::vector<int> ranks;
-    for (const Straggler& rank : summarise_sweep(points).stragglers) ranks.push_back(rank.rank);
+    for (const Straggler& rank : summarised(points).stragglers) ranks.push_back(rank.rank);
     return ranks;
   };
   const std::vector<double> server_late{0.5, 0, 0.01, 0}, other_late{0.5, 0, 0, 0.2};
@@ -173,7 +173,7 @@ TEST(SummariseSweep, AServerOnATrainingRankIsNoStraggler) {
 TEST(SummariseSweep, ARankThatIsSlowInSomeRunsIsIntermittent) {
   const auto points = with_own_times(
       "four", {{0, 0, 0, 0.15}, {0, 0, 0, 0}, {0, 0, 0, 0.15}, {0, 0, 0, 0}, {0, 0, 0, 0}});
-  const auto summary = summarise_sweep(points);
+  const auto summary = summarised(points);
   ASSERT_EQ(summary.stragglers.size(), 1u);
   EXPECT_EQ(summary.stragglers[0].rank, 3);
   EXPECT_EQ(summary.stragglers[0].verdict, RankVerdict::kIntermittent);
@@ -187,7 +187,7 @@ TEST(SummariseSweep, ARankThatIsSlowInSomeRunsIsIntermittent) {
 TEST(SummariseSweep, TheMorePointsTheLargerTheDeviationThatCounts) {
   const std::vector<double> run{-0.013, -0.01, 0, 0, 0.01, 0.01, 0.013, 0.04};
   const auto one = with_own_times("p0", {run, run, run});
-  const auto alone = summarise_sweep(one, {.slices = {{"weak", {}, "", {}}}});
+  const auto alone = summarised(one, {.slices = {{"weak", {}, "", {}}}});
   ASSERT_FALSE(alone.stragglers.empty());
   EXPECT_EQ(alone.stragglers[0].verdict, RankVerdict::kStraggler);
 
@@ -196,15 +196,15 @@ TEST(SummariseSweep, TheMorePointsTheLargerTheDeviationThatCounts) {
   for (int p = 1; p < 12; ++p) {
     append(twelve, with_own_times("p" + std::to_string(p), {even, even, even}));
   }
-  const auto among = summarise_sweep(twelve, {.slices = {{"weak", {}, "", {}}}});
+  const auto among = summarised(twelve, {.slices = {{"weak", {}, "", {}}}});
   ASSERT_EQ(among.stragglers.size(), 1u);
   EXPECT_EQ(among.stragglers[0].verdict, RankVerdict::kWithinNoise);
 }
 
 TEST(SummariseSweep, DevicesMayDifferByTheSpreadThatIsGiven) {
   const auto points = with_own_times("four", {{0, 0, 0, 0.04}, {0, 0, 0, 0.04}, {0, 0, 0, 0.04}});
-  EXPECT_EQ(summarise_sweep(points).stragglers.at(0).verdict, RankVerdict::kStraggler);
-  EXPECT_EQ(summarise_sweep(points, {.device_spread = 0.02}).stragglers.at(0).verdict,
+  EXPECT_EQ(summarised(points).stragglers.at(0).verdict, RankVerdict::kStraggler);
+  EXPECT_EQ(summarised(points, {.device_spread = 0.02}).stragglers.at(0).verdict,
             RankVerdict::kWithinNoise);
 }
 
@@ -219,18 +219,18 @@ std::vector<PointRecord> in_sessions(const std::vector<int>& sessions) {
 }
 
 TEST(SummariseSweep, TwoSessionsHaveNoIntervalAndThreeOneOverSessions) {
-  const auto one = summarise_sweep(in_sessions({0, 0, 0, 0, 0}));
+  const auto one = summarised(in_sessions({0, 0, 0, 0, 0}));
   EXPECT_TRUE(one.groups.at(0).ci95.low);
   EXPECT_FALSE(one.groups[0].sessions);
   EXPECT_FALSE(has_finding(one, "sessions_pooled"));
 
-  const auto two = summarise_sweep(in_sessions({0, 0, 0, 1, 1}));
+  const auto two = summarised(in_sessions({0, 0, 0, 1, 1}));
   EXPECT_FALSE(two.groups.at(0).ci95.low);
   EXPECT_EQ(two.groups[0].sessions, 2);
   EXPECT_TRUE(two.groups[0].samples_per_sec);
   EXPECT_TRUE(has_finding(two, "sessions_pooled"));
 
-  const auto three = summarise_sweep(in_sessions({0, 0, 1, 1, 2}));
+  const auto three = summarised(in_sessions({0, 0, 1, 1, 2}));
   EXPECT_TRUE(three.groups.at(0).ci95.low);
   EXPECT_EQ(three.groups[0].sessions, 3);
   EXPECT_FALSE(has_finding(three, "sessions_pooled"));
@@ -246,7 +246,7 @@ TEST(SummariseSweep, CorrelatedRunsWidenIntervalsAndSilenceDrift) {
     std::snprintf(text, sizeof text, "2026-01-02T03:%02d:00Z", k);
     points.back().started = text;
   }
-  const auto summary = summarise_sweep(points);
+  const auto summary = summarised(points);
   ASSERT_TRUE(summary.drift && summary.drift->lag1);
   EXPECT_GT(*summary.drift->lag1, 0.4);
   EXPECT_TRUE(has_finding(summary, "runs_correlated"));
@@ -261,7 +261,7 @@ TEST(SummariseSweep, CorrelatedRunsWidenIntervalsAndSilenceDrift) {
     std::snprintf(text, sizeof text, "2026-01-02T03:%02d:00Z", k);
     mixed.back().started = text;
   }
-  const auto independent = summarise_sweep(mixed);
+  const auto independent = summarised(mixed);
   EXPECT_FALSE(has_finding(independent, "runs_correlated"));
   EXPECT_GT(width, 1.5 * (*independent.groups.at(0).ci95.high - *independent.groups[0].ci95.low));
 }
@@ -274,7 +274,7 @@ TEST(SummariseSweep, RepetitionsTogetherJudgeTheirWindows) {
     run.biases.assign(5, (run.group == "two" ? -0.01 : 0) + noise);
     run.bias_bound = 0.02;
   }
-  auto summary = summarise_sweep(points);
+  auto summary = summarised(points);
   EXPECT_EQ(summary.groups[0].steady, true) << summary.groups[0].steady_reason;
   EXPECT_LT(summary.groups[0].bias_bound.value(), 0.001);
   EXPECT_EQ(summary.groups[1].steady, false);
@@ -282,7 +282,7 @@ TEST(SummariseSweep, RepetitionsTogetherJudgeTheirWindows) {
   EXPECT_FALSE(has_finding(summary, "windows_unknown"));
 
   for (PointRecord& run : points) run.biases.assign(5, 0.01 * (run.block - 2));
-  summary = summarise_sweep(points);
+  summary = summarised(points);
   EXPECT_FALSE(summary.groups[0].steady);
   EXPECT_GT(summary.groups[0].bias_bound.value(), 0.01);
   EXPECT_TRUE(has_finding(summary, "windows_unknown"));
@@ -292,26 +292,26 @@ TEST(SummariseSweep, RepetitionsTogetherJudgeTheirWindows) {
 TEST(SummariseSweep, TimesOfStepsAndRatesAgree) {
   auto points = two_ranks(3);
   points[3].samples_per_sec *= 1.1;  // one run is faster
-  const auto summary = summarise_sweep(points);
+  const auto summary = summarised(points);
   EXPECT_NEAR(*summary.groups[1].samples_per_sec * summary.groups[1].step_time_s.value(), 20, 1e-9);
   const ScalingRow& row = summary.scaling.at(0).rows.at(1);
   EXPECT_NEAR(row.samples_per_sec * row.step_time_s.value(), 20, 1e-9);
   points[3].samples -= 1;  // steps of another size have no common T
-  EXPECT_FALSE(summarise_sweep(points).groups[1].step_time_s);
+  EXPECT_FALSE(summarised(points).groups[1].step_time_s);
 }
 
 TEST(SummariseSweep, ShowsTheSlowestAndTheFastestRun) {
   auto points = two_ranks(3);
   points[3].samples_per_sec = 170;
   points[5].samples_per_sec = 150;
-  const auto summary = summarise_sweep(points);
+  const auto summary = summarised(points);
   EXPECT_EQ(summary.groups[1].slowest, 150);
   EXPECT_EQ(summary.groups[1].fastest, 170);
   const auto& rows = summary.scaling.at(0).rows;
   EXPECT_NEAR(rows[1].efficiency_lowest.value(), 0.75, 1e-12);
   EXPECT_NEAR(rows[1].efficiency_highest.value(), 0.85, 1e-12);
   EXPECT_FALSE(rows[0].efficiency_lowest) << "the baseline against itself";
-  EXPECT_FALSE(summarise_sweep(two_ranks(1)).groups[1].slowest);
+  EXPECT_FALSE(summarised(two_ranks(1)).groups[1].slowest);
 }
 
 TEST(SummariseSweep, OneRunIsAsUncertainAsItsStepsAtLeast) {
@@ -320,7 +320,7 @@ TEST(SummariseSweep, OneRunIsAsUncertainAsItsStepsAtLeast) {
   points[0].within_run_ci95.high = 103;
   points[1].within_run_ci95.low = 153.6;  // of 160
   points[1].within_run_ci95.high = 166.4;
-  const auto one = summarise_sweep(points);
+  const auto one = summarised(points);
   EXPECT_NEAR(one.groups[0].at_least.value(), 0.03, 1e-12);
   EXPECT_NEAR(one.scaling.at(0).rows.at(1).at_least.value(), 0.05, 1e-12);
   EXPECT_FALSE(one.scaling[0].rows[0].at_least) << "the baseline against itself is exact";
@@ -329,7 +329,7 @@ TEST(SummariseSweep, OneRunIsAsUncertainAsItsStepsAtLeast) {
   auto more = points;
   append(more, points);
   for (std::size_t i = 2; i < more.size(); ++i) more[i].block = 1;
-  const auto two = summarise_sweep(more);
+  const auto two = summarised(more);
   EXPECT_FALSE(two.groups[0].at_least);
   EXPECT_FALSE(two.scaling.at(0).rows.at(1).at_least);
 }
@@ -337,10 +337,10 @@ TEST(SummariseSweep, OneRunIsAsUncertainAsItsStepsAtLeast) {
 TEST(SummariseSweep, CountsRunsThatWereNotSteady) {
   auto points = two_ranks(2);
   points[1].steady = true;
-  EXPECT_FALSE(summarise_sweep(points).scaling.at(0).rows.at(1).unsteady_runs);
+  EXPECT_FALSE(summarised(points).scaling.at(0).rows.at(1).unsteady_runs);
   points[1].steady = false;
   points[2].steady = false;  // a baseline
-  const auto summary = summarise_sweep(points);
+  const auto summary = summarised(points);
   const auto& rows = summary.scaling.at(0).rows;
   EXPECT_EQ(rows[1].unsteady_runs, 2);
   EXPECT_FALSE(rows[0].unsteady_runs) << "the baseline against itself";
@@ -350,14 +350,14 @@ TEST(SummariseSweep, CountsRunsThatWereNotSteady) {
 // 110 steps alone can never be found unsteady; five runs of them can.
 TEST(SummariseSweep, RepetitionsTogetherTellWhetherASpeedUpIsOfSteadyWindows) {
   auto points = two_ranks(5);
-  const auto row = [&] { return summarise_sweep(points).scaling.at(0).rows.at(1); };
+  const auto row = [&] { return summarised(points).scaling.at(0).rows.at(1); };
   EXPECT_FALSE(row().unsteady_runs) << "nothing says that it was unsteady";
   for (auto& point : points) {
     if (point.group != "two") continue;
     point.bias_bound = 0.02;
     point.biases.assign(statistics::kDecays, 0.01 + 1e-4 * point.block);
   }
-  const auto summary = summarise_sweep(points);
+  const auto summary = summarised(points);
   ASSERT_EQ(summary.groups.at(1).steady, false);
   EXPECT_EQ(row().unsteady_runs, 5);
   EXPECT_NE(row().in_words.find("-> ~1.6x"), std::string::npos) << row().in_words;
@@ -366,7 +366,7 @@ TEST(SummariseSweep, RepetitionsTogetherTellWhetherASpeedUpIsOfSteadyWindows) {
     if (point.group == "two") point.biases.assign(statistics::kDecays, 1e-4 * point.block - 2e-4);
   }
   points[1].steady = false;
-  ASSERT_EQ(summarise_sweep(points).groups.at(1).steady, true);
+  ASSERT_EQ(summarised(points).groups.at(1).steady, true);
   EXPECT_FALSE(row().unsteady_runs) << "one false alarm of five";
 }
 
@@ -378,7 +378,7 @@ TEST(SummariseSweep, ARowsThroughputIsThatOfItsGroupOverSessions) {
     point.session = 1;
     point.samples_per_sec /= 1.2;
   }
-  const auto summary = summarise_sweep(points);
+  const auto summary = summarised(points);
   const auto& row = summary.scaling.at(0).rows.at(1);
   EXPECT_NEAR(row.samples_per_sec, 160 / std::sqrt(1.2), 1e-9);
   EXPECT_EQ(row.samples_per_sec, summary.groups.at(1).samples_per_sec);
@@ -397,19 +397,18 @@ std::vector<PointRecord> with_rates(const std::string& group, const std::vector<
 
 TEST(SummariseSweep, FindsRunsOnTwoLevels) {
   const auto levels = with_rates("odd", {100, 95, 100.1, 100.2, 95.1});
-  const auto summary = summarise_sweep(levels);
+  const auto summary = summarised(levels);
   ASSERT_TRUE(has_finding(summary, "two_levels"));
   const auto found = std::ranges::find(summary.findings, "two_levels", &Finding::code);
   EXPECT_TRUE(found->text.starts_with("odd: 2 of 5 runs are 5.0 % slower than the others"))
       << found->text;
-  EXPECT_FALSE(
-      has_finding(summarise_sweep(with_rates("p", {100, 101, 99, 100, 98})), "two_levels"));
+  EXPECT_FALSE(has_finding(summarised(with_rates("p", {100, 101, 99, 100, 98})), "two_levels"));
 
   auto sessions = levels;  // what sessions differ by is no second level of the machine
   for (std::size_t k = 0; k < sessions.size(); ++k) {
     sessions[k].session = sessions[k].samples_per_sec < 99;
   }
-  EXPECT_FALSE(has_finding(summarise_sweep(sessions), "two_levels"));
+  EXPECT_FALSE(has_finding(summarised(sessions), "two_levels"));
 }
 
 TEST(SummariseSweep, NamesWhatTheFastestCannotBeToldApartFrom) {
@@ -417,7 +416,7 @@ TEST(SummariseSweep, NamesWhatTheFastestCannotBeToldApartFrom) {
   append(points, with_rates("slow", {50, 51, 49}));
   append(points, with_rates("near", {99, 100, 98}));
   append(points, with_rates("best", {100, 101, 99}));
-  auto fastest = summarise_sweep(points).fastest;
+  auto fastest = summarised(points).fastest;
   ASSERT_TRUE(fastest);
   EXPECT_EQ(fastest->group, "best");
   EXPECT_EQ(fastest->not_told_apart, std::vector<std::string>{"near"});
@@ -425,7 +424,7 @@ TEST(SummariseSweep, NamesWhatTheFastestCannotBeToldApartFrom) {
   auto solo = with_rates("solo", {200, 200, 200});
   for (PointRecord& point : solo) point.world_size = 2;
   append(points, solo);
-  EXPECT_EQ(summarise_sweep(points).fastest->group, "best") << "replicas that share nothing";
+  EXPECT_EQ(summarised(points).fastest->group, "best") << "replicas that share nothing";
 }
 
 // Solo on four GPUs of one machine; the third is 10 % slower.
@@ -504,7 +503,7 @@ TEST(SummariseSweep, ADataGapThatMayBeNoneIsNoFinding) {
     points.push_back(run_of("files", 1, 0.11 + 0.012 * (block - 1), block));
     points.back().data = "/data";
   }
-  const auto summary = summarise_sweep(points);
+  const auto summary = summarised(points);
   ASSERT_EQ(summary.data_gaps.size(), 1u);
   EXPECT_GT(summary.data_gaps[0].lost_share, 0.05);
   EXPECT_LT(*summary.data_gaps[0].lost_share_ci95.low, 0);
@@ -512,13 +511,13 @@ TEST(SummariseSweep, ADataGapThatMayBeNoneIsNoFinding) {
   for (auto& point : points) {
     if (point.data == "/data") point.samples_per_sec = 90 + 0.1 * point.block;
   }
-  EXPECT_TRUE(has_finding(summarise_sweep(points), "data_gap"));
+  EXPECT_TRUE(has_finding(summarised(points), "data_gap"));
 }
 
 TEST(SummariseSweep, PairsOnlyWithinBlockAndSession) {
   auto points = two_ranks(3);
   points[4].session = 1;  // the baseline of block 2 ran in another session
-  const auto summary = summarise_sweep(points);
+  const auto summary = summarised(points);
   ASSERT_EQ(summary.scaling.size(), 1u);
   EXPECT_EQ(summary.scaling[0].left_out, std::vector<std::string>{"two/r2"});
   EXPECT_EQ(summary.scaling[0].rows[1].points.size(), 2u);
@@ -531,7 +530,7 @@ TEST(SummariseSweep, EfficiencyAboveOneIsNotClipped) {
     points.push_back(run_of("one", 1, 0.1, block));
     points.push_back(run_of("two", 2, 0.08 + 1e-5 * block, block));
   }
-  const auto summary = summarise_sweep(points);
+  const auto summary = summarised(points);
   EXPECT_GT(summary.scaling.at(0).rows.at(1).efficiency.value(), 1.24);
   EXPECT_TRUE(has_finding(summary, "superlinear"));
 }
@@ -545,7 +544,7 @@ TEST(SummariseSweep, WithoutABaselineRelativeToTheSmallest) {
     points.push_back(run_of("two", 2, 0.1, block));
     points.push_back(run_of("four", 4, 0.125, block));
   }
-  const auto summary = summarise_sweep(points);
+  const auto summary = summarised(points);
   ASSERT_EQ(summary.scaling.size(), 1u);
   EXPECT_EQ(summary.scaling[0].relative_to, "2 ranks");
   EXPECT_NEAR(summary.scaling[0].rows.at(1).efficiency.value(), 0.8, 1e-12);
@@ -565,7 +564,7 @@ TEST(SummariseSweep, StrongSlicesFixTheGlobalBatch) {
     points.push_back(one);
     points.push_back(four);
   }
-  const auto summary = summarise_sweep(points);
+  const auto summary = summarised(points);
   ASSERT_EQ(summary.scaling.size(), 1u);
   EXPECT_EQ(summary.scaling[0].kind, "strong-by-batch");
   EXPECT_EQ(summary.scaling[0].fixed.at("global_batch_size"), "40");
@@ -578,12 +577,12 @@ TEST(SummariseSweep, StrongSlicesFixTheGlobalBatch) {
     point.gradient_accumulation_steps = 4 / point.world_size;
     point.batch_size = 10;
   }
-  EXPECT_EQ(summarise_sweep(points).scaling.at(0).kind, "strong-by-accumulation");
+  EXPECT_EQ(summarised(points).scaling.at(0).kind, "strong-by-accumulation");
 }
 
 TEST(SummariseSweep, PlannedSlicesRule) {
   const auto points = two_ranks(2);
-  const auto summary = summarise_sweep(
+  const auto summary = summarised(
       points, {.slices = {{"strong-by-batch", {{"global_batch_size", "10"}}, "one", {"one"}}}});
   ASSERT_EQ(summary.scaling.size(), 1u);
   EXPECT_EQ(summary.scaling[0].kind, "strong-by-batch");
@@ -593,7 +592,7 @@ TEST(SummariseSweep, PlannedSlicesRule) {
 TEST(SummariseSweep, PriceAndEnergy) {
   auto points = two_ranks(1);
   points[1].energy_J = 500;
-  const auto summary = summarise_sweep(points, {.price_per_hour = 3.6, .launched_ranks = 4});
+  const auto summary = summarised(points, {.price_per_hour = 3.6, .launched_ranks = 4});
   EXPECT_NEAR(*summary.groups[0].samples_per_dollar, 100 * 3600 / 0.9, 1e-6);
   EXPECT_NEAR(*summary.groups[1].samples_per_dollar, 160 * 3600 / 1.8, 1e-6);
   EXPECT_FALSE(summary.groups[0].samples_per_joule);
@@ -601,7 +600,7 @@ TEST(SummariseSweep, PriceAndEnergy) {
 }
 
 TEST(SummariseSweep, NothingFromNothing) {
-  const auto summary = summarise_sweep({});
+  const auto summary = summarised({});
   EXPECT_TRUE(summary.groups.empty());
   EXPECT_TRUE(summary.scaling.empty());
   EXPECT_TRUE(summary.findings.empty());
@@ -610,7 +609,7 @@ TEST(SummariseSweep, NothingFromNothing) {
 
 TEST(SummariseSweep, FindsWhatWasPlanted) {
   const auto points = sample_sweep_points({.steps = 60, .drift = 0.05});
-  const auto summary = summarise_sweep(points);
+  const auto summary = summarised(points);
   ASSERT_EQ(summary.scaling.size(), 3u);  // the files stand at one world size only
   for (const auto& table : summary.scaling) {
     for (const auto& row : table.rows) {
@@ -639,11 +638,11 @@ TEST(SummariseSweep, ADataGapIsBetweenPointsThatDifferInTheirDataOnly) {
   for (auto& point : points) {
     if (point.data != "synthetic") point.varying = {{"data", point.data}, {"workers", "8"}};
   }
-  EXPECT_EQ(summarise_sweep(points).data_gaps.size(), 1u);
+  EXPECT_EQ(summarised(points).data_gaps.size(), 1u);
   for (auto& point : points) {
     if (point.data != "synthetic") point.varying["optimizer"] = "adam";
   }
-  EXPECT_TRUE(summarise_sweep(points).data_gaps.empty());
+  EXPECT_TRUE(summarised(points).data_gaps.empty());
 }
 
 TEST(Waterfall, SmallTermsAreAddedUp) {

@@ -218,7 +218,7 @@ int scalemark::commands::write_raw_steps(int argc, char** argv) {
   add(strong, 5, 2);  // three sessions, the last of one run
   add(thinned, 3, 3);
   add(others, 1, 1);
-  summarise(report);
+  summarise_sweep(report);
   std::ofstream(folder / "report.json") << to_json(report);
   return 0;
 }

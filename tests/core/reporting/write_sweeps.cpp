@@ -94,7 +94,7 @@ Report planted() {
 Report of_whole_steps() {
   Report report = sample_sweep({.batch_sizes = {64}, .out_of_memory_from = 1024});
   for (PointRecord& point : report.points) drop_phases(point);
-  summarise(report);
+  summarise_sweep(report);
   return report;
 }
 

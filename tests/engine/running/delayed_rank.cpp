@@ -170,9 +170,11 @@ constexpr const char* kBaseline = "alone";
 // The row of a case in the product's scaling table over these runs.
 reporting::ScalingRow row_of(const std::vector<reporting::PointRecord>& runs,
                              const std::string& group) {
-  const auto summary = reporting::summarise_sweep(
-      runs, {.slices = {{.kind = "weak", .baseline = kBaseline, .rows = {group}}}});
-  for (const auto& row : summary.scaling.at(0).rows) {
+  reporting::Report report;
+  report.points = runs;
+  reporting::summarise_sweep(
+      report, {.slices = {{.kind = "weak", .baseline = kBaseline, .rows = {group}}}});
+  for (const auto& row : report.scaling.at(0).rows) {
     if (row.group == group) return row;
   }
   throw bug("the scaling table has no row for " + group);
