@@ -56,7 +56,7 @@ std::optional<Fastest> fastest_of(std::span<const std::vector<double>> points) {
     if (one.logs.size() > 1 && best.logs.size() > 1) one.p = welch_test(one.logs, best.logs).p;
   }
   const auto slower = slower_ones(candidates);
-  Fastest found{.best = best.place, .others = {}};
+  Fastest found{.best = best.place};
   for (const FastestCandidate& one : std::span(candidates).subspan(1)) {
     if (std::ranges::find(slower, one.place) == slower.end()) found.others.push_back(one.place);
   }

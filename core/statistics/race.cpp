@@ -44,7 +44,7 @@ std::size_t leader_of(std::span<const BlockRates> runners) {
 
 Race judge_race(std::span<const BlockRates> runners, double level) {
   if (runners.empty()) throw bug("a race without a runner");
-  Race race{.leader = leader_of(runners), .slower = {}, .alike = {}, .p = {}};
+  Race race{.leader = leader_of(runners)};
   for (std::size_t i = 0; i < runners.size(); ++i) {
     const auto behind = distances(runners[race.leader], runners[i]);
     const bool judged = i != race.leader && behind.size() >= kBlocksToJudge;

@@ -117,12 +117,11 @@ Baseline make_baseline(std::vector<NamedReport> reports, const std::string& made
   std::ranges::stable_sort(
       reports, {}, [](const NamedReport& one) -> const std::string& { return one.report.started; });
   const Rules rules = standard_rules();
-  Baseline baseline{.made = made, .classes = {}};
+  Baseline baseline{.made = made};
   for (const MetricRow& row : kMetrics) {
     if (row.kind != ValueKind::kRate) continue;
     const Rule rule{.name = std::string(row.name),
                     .metric = row.metric,
-                    .where = {},
                     .of = LimitOf::kReference,
                     .limit = 1 - rules.tolerance};
     const std::vector<Series> all = read_series(rule, reports);

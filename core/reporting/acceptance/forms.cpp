@@ -236,10 +236,7 @@ std::string junit_text(const Acceptance& acceptance) {
     suites.push_back({.name = "scalemark accept " + host,
                       .started = acceptance.started,
                       .host = host,
-                      .properties = {},
-                      .cases = std::move(cases),
-                      .output = {},
-                      .errors = {}});
+                      .cases = std::move(cases)});
   }
   return reporting::junit_xml(suites);
 }

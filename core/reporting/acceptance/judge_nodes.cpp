@@ -18,7 +18,7 @@ class NodeJudge {
       : results_(results), expected_(expected) {}
 
   NodeResult judge(const Part& node) const {
-    NodeResult judged{.node = node, .at_fault = {}};
+    NodeResult judged{.node = node};
     std::set<std::string> devices;
     std::map<std::string, std::vector<statistics::AcceptanceOutcome>> by_check;
     for (const CheckResult& result : results_) {

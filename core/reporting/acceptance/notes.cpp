@@ -35,7 +35,7 @@ std::vector<Attribute> attributes_of(const std::vector<CheckResult>& results,
         std::pair(Metric::kPcieWidth, "PCIe width")}) {
     Attribute& attribute = all.emplace_back();
     attribute.name = name;
-    for (const Series& series : read_series({.metric = metric, .where = {}}, reports)) {
+    for (const Series& series : read_series({.metric = metric}, reports)) {
       attribute.values[series.part.key()] = series.starts.back().fact;
     }
   }

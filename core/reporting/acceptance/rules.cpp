@@ -179,7 +179,7 @@ Rule read_check(const Json& check, std::size_t number, double tolerance, const J
     throw configuration(where + " has no name", "\"name\": \"training alone\"", source.hint);
   }
   where += " (" + name.get<std::string>() + ")";
-  Rule rule{.name = name.get<std::string>(), .where = {}};
+  Rule rule{.name = name.get<std::string>()};
   rule.metric = metric_named(check.value("metric", Json()), where, source).metric;
   read_where(rule, check, where, source);
   read_limit(rule, check, tolerance, where, source);

@@ -44,7 +44,7 @@ std::vector<collectives::LinkPoint> link_points(const Family& sizes,
   for (const CollectivePointRuns* size : sizes) {
     const CollectiveRecord& run = size->first();
     auto& point = points.emplace_back(collectives::LinkPoint{
-        .collective = run.collective, .layout = layout_of(run), .bytes = run.bytes, .seconds = {}});
+        .collective = run.collective, .layout = layout_of(run), .bytes = run.bytes});
     for (const int repetition : repetitions) {
       point.seconds.push_back(size->ok.at(repetition)->time_s);
     }

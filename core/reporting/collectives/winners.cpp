@@ -34,8 +34,7 @@ SizeWinner winner_of(std::int64_t bytes, const Family& backends, double level) {
   std::vector<statistics::BlockRates> runners;
   for (const CollectivePointRuns* point : backends) runners.push_back(rates_of(*point));
   const auto race = statistics::judge_race(runners, level);
-  SizeWinner winner{
-      .bytes = bytes, .fastest = backends[race.leader]->first().backend, .not_distinguishable = {}};
+  SizeWinner winner{.bytes = bytes, .fastest = backends[race.leader]->first().backend};
   for (std::size_t i = 0; i < backends.size(); ++i) {
     if (i == race.leader || race.slower[i]) continue;
     winner.not_distinguishable.push_back(backends[i]->first().backend);

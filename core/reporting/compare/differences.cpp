@@ -163,7 +163,7 @@ void append_differences(std::vector<Difference>& differences, std::span<const Fa
   }
   for (const std::string& name : names) {
     if (only_what_all_know && !known_everywhere(sides, name)) continue;
-    Difference difference{.what = name, .values = {}};
+    Difference difference{.what = name};
     for (const Facts& facts : sides) difference.values.push_back(known_values(facts, name));
     const bool differs = std::ranges::any_of(
         difference.values, [&](const auto& value) { return value != difference.values.front(); });

@@ -196,9 +196,7 @@ Sameness sameness_of(const Tool& tool, std::map<std::string, std::string> settin
                 [](const auto& entry) { return !planning::must_stay_on_resume(entry.first); });
   Sameness sameness{.program_version = tool.version,
                     .git_commit = tool.git_commit + (tool.git_dirty ? ", changed" : ""),
-                    .libraries = {},
-                    .settings = std::move(settings),
-                    .machines = {}};
+                    .settings = std::move(settings)};
   for (const auto& [name, version] : tool.libraries) {
     sameness.libraries[name] =
         version.running_with.value_or(version.built_with.value_or("unknown"));

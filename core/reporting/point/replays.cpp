@@ -72,7 +72,7 @@ void compare(JudgedReplay& judged, const BitsOfMethod& bits) {
 }
 
 JudgedReplay judge(const ReplayRecord& replay, const Methods& methods) {
-  JudgedReplay judged{.replay = &replay, .why = {}};
+  JudgedReplay judged{.replay = &replay};
   if (replay.wrong > 0) {
     judged.verdict = BitsVerdict::kWrong;
     judged.why = grouped(static_cast<double>(replay.wrong)) + " of " +
@@ -109,8 +109,7 @@ std::vector<Finding> findings_of_replays(std::span<const ReplayRecord> replays) 
     const bool wrong = judged.verdict == BitsVerdict::kWrong;
     findings.push_back(make_finding(
         wrong ? finding_kinds::wrong_bits : finding_kinds::bits_differ, "", name + judged.why,
-        FindingPlace{
-            .rank = replay.rank, .host = replay.host, .device = replay.device, .link = {}}));
+        FindingPlace{.rank = replay.rank, .host = replay.host, .device = replay.device}));
   }
   return findings;
 }

@@ -43,7 +43,6 @@ double mean_of(const RankReadings& rank, const char* source) {
 // One value over all of the window.
 SourceSummary value_over(const char* source, double value, double observed_s) {
   return {.source = source,
-          .device = {},
           .n = 1,
           .mean = value,
           .min = value,

@@ -157,7 +157,7 @@ std::vector<OfDevice> by_device(std::span<const HealthRecord> all) {
   for (const HealthRecord& row : all) {
     const auto [found, is_new] =
         places.try_emplace({row.host, row.device, row.uuid, row.session}, devices.size());
-    if (is_new) devices.push_back({.first = &row, .rows = {}});
+    if (is_new) devices.push_back({.first = &row});
     devices[found->second].rows.emplace(row.counter, &row);
   }
   return devices;
@@ -169,8 +169,7 @@ HealthFigure figure_of(const FigureKind& kind, const OfDevice& device) {
                       .uuid = device.first->uuid,
                       .session = device.first->session,
                       .value = value_of(kind, device.rows),
-                      .seconds = seconds_of(kind, device.rows),
-                      .text = {}};
+                      .seconds = seconds_of(kind, device.rows)};
   figure.text = text_of(kind, device.rows, figure.value.value_or(0), figure.seconds);
   return figure;
 }
@@ -190,13 +189,7 @@ void add_looks(std::vector<HealthRecord>& rows, std::span<const HealthLook> look
       const auto [found, is_new] =
           places.try_emplace({look.host, device, uuid, counter}, rows.size());
       if (is_new) {
-        rows.push_back({.host = look.host,
-                        .device = device,
-                        .uuid = uuid,
-                        .counter = counter,
-                        .before = {},
-                        .after = {},
-                        .seconds = {}});
+        rows.push_back({.host = look.host, .device = device, .uuid = uuid, .counter = counter});
       }
       HealthRecord& row = rows[found->second];
       (seconds ? row.after : row.before) = value;

@@ -12,8 +12,7 @@ Tool this_tool() {
           .git_commit = version.git_commit,
           .git_dirty = version.git_dirty,
           .build_type = version.build_type,
-          .compiler = version.compiler,
-          .libraries = {}};
+          .compiler = version.compiler};
 }
 
 bool measures_collectives(const Report& report) {

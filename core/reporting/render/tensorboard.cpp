@@ -57,7 +57,7 @@ Parameter parameter_of(const std::string& text) {
 }
 
 tensorboard::Session session_of(const PointRecord& point, const Course& course) {
-  tensorboard::Session session{.group = point.group, .started = course.started(), .parameters = {}};
+  tensorboard::Session session{.group = point.group, .started = course.started()};
   auto& all = session.parameters;
   for (const auto& [name, value] : point.varying) all[name] = parameter_of(value);
   for (const auto& [name, value] : point.env) all["env/" + name] = parameter_of(value);

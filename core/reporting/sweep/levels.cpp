@@ -72,7 +72,7 @@ std::optional<FastestPoint> fastest_point(const RunsByGroup& runs) {
   }
   const auto found = statistics::fastest_of(rates);
   if (!found) return std::nullopt;
-  FastestPoint fastest{.group = groups[found->best], .not_told_apart = {}};
+  FastestPoint fastest{.group = groups[found->best]};
   for (const std::size_t other : found->others) fastest.not_told_apart.push_back(groups[other]);
   std::ranges::move(disturbed, std::back_inserter(fastest.not_told_apart));
   return fastest;

@@ -21,8 +21,7 @@ statistics::StepTimes step_times(const PointRecord& run) {
           .own_mean_s = run.own_mean_s.value(),
           .own_max_of_rank_means_s = run.own_max_of_rank_means_s.value(),
           .own_mean_of_step_max_s = run.own_mean_of_step_max_s,
-          .data_wait_s = counted_data_wait_s(run).value(),
-          .own_of_ranks_s = {}};
+          .data_wait_s = counted_data_wait_s(run).value()};
 }
 
 bool has_step_times(const PointRecord& run) {

@@ -17,8 +17,7 @@ namespace {
 std::vector<SliceGroups> slices_by(const planning::Plan& plan) {
   std::vector<SliceGroups> slices;
   for (const planning::Slice& slice : plan.slices) {
-    SliceGroups groups{
-        .kind = std::string(name_of(slice.kind)), .fixed = slice.fixed, .baseline = {}, .rows = {}};
+    SliceGroups groups{.kind = std::string(name_of(slice.kind)), .fixed = slice.fixed};
     if (slice.baseline) groups.baseline = plan.points[*slice.baseline].group;
     for (const std::size_t row : slice.rows) groups.rows.push_back(plan.points[row].group);
     if (slice.solo) groups.rows.push_back(plan.points[*slice.solo].group);
@@ -30,8 +29,8 @@ std::vector<SliceGroups> slices_by(const planning::Plan& plan) {
 std::vector<ComparedGroups> comparisons_by(const planning::Plan& plan) {
   std::vector<ComparedGroups> all;
   for (const planning::Comparison& comparison : plan.comparisons) {
-    ComparedGroups& groups = all.emplace_back(
-        ComparedGroups{.axis = comparison.axis, .fixed = comparison.fixed, .values = {}});
+    ComparedGroups& groups =
+        all.emplace_back(ComparedGroups{.axis = comparison.axis, .fixed = comparison.fixed});
     for (const planning::ComparedValue& value : comparison.values) {
       groups.values.push_back({value.value, plan.points[value.point].group});
     }

@@ -50,8 +50,7 @@ planning::Precisions precision_of(const Report& report) {
         .sessions = group.sessions.value_or(1),
         .throughput = {.repetitions = static_cast<std::size_t>(group.n),
                        .half_width = half_width(group.ci95, *group.samples_per_sec),
-                       .steps = noise_of(group)},
-        .efficiencies = {}};
+                       .steps = noise_of(group)}};
   }
   for (const ScalingTable& table : report.scaling) add_efficiencies(points, table);
   return points;

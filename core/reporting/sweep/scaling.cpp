@@ -133,12 +133,8 @@ std::vector<ScalingTable> scaling_of(const RunsByGroup& runs,
     const std::string baseline = baseline_group(runs, slice);
     if (baseline.empty()) continue;  // nothing of this slice ran: its groups say so
     const Runs against = runs.ok(baseline);
-    ScalingTable table{.kind = slice.kind,
-                       .fixed = slice.fixed,
-                       .baseline_points = {},
-                       .relative_to = relative_to(*against.front()),
-                       .rows = {},
-                       .left_out = {}};
+    ScalingTable table{
+        .kind = slice.kind, .fixed = slice.fixed, .relative_to = relative_to(*against.front())};
     for (const PointRecord* run : against) table.baseline_points.push_back(run->id);
     std::set<std::string> groups(slice.rows.begin(), slice.rows.end());
     groups.insert(baseline);

@@ -72,7 +72,7 @@ struct Candidate {
 // The slice that contains `first`, from the points in `all`: one point per group.
 Candidate slice_around(const PointRecord& first, const std::vector<const PointRecord*>& all,
                        const std::string& kind) {
-  Candidate found{{.kind = kind, .fixed = common_part(first), .baseline = "", .rows = {}}, {}};
+  Candidate found{{.kind = kind, .fixed = common_part(first), .baseline = ""}, {}};
   set_size(found.slice.fixed, first, kind);
   set_communication(found.slice.fixed, first);
   for (const PointRecord* p : all) {

@@ -55,11 +55,8 @@ Plot forest(const std::vector<EffectRecord>& effects, bool collective, std::size
     for (std::size_t i = 0; i < effects.size(); ++i) {
       const EffectRecord& effect = effects[i];
       if (effect.verdict != verdict) continue;
-      PlotMark mark{.at = static_cast<double>(i),
-                    .value = shown(effect.ratio),
-                    .low = {},
-                    .high = {},
-                    .tip = effect.in_words};
+      PlotMark mark{
+          .at = static_cast<double>(i), .value = shown(effect.ratio), .tip = effect.in_words};
       if (effect.ratio_ci95) {
         mark.low = shown(*effect.ratio_ci95.low);
         mark.high = shown(*effect.ratio_ci95.high);
@@ -121,7 +118,7 @@ PlotSeries series_of(std::string name, std::string color, Drawn drawn, const Gro
   PlotSeries series{std::move(name), std::move(color), drawn};
   for (const Group* group : groups) {
     const OverRuns& runs = group->*values;
-    PlotMark mark{.at = static_cast<double>(group->bytes), .value = {}, .low = {}, .high = {}};
+    PlotMark mark{.at = static_cast<double>(group->bytes)};
     if (runs.value && *runs.value > 0) {
       mark.value = by * *runs.value;
       if (runs.ci95 && *runs.ci95.low > 0) {
@@ -174,10 +171,8 @@ Plot bandwidth_plot(const Groups& groups, const std::string& chosen) {
     PlotSeries line{"", "faint", Drawn::kDashes};
     for (const Group* group : of) {
       if (!group->expected_busbw_GBps) continue;
-      line.marks.push_back({.at = static_cast<double>(group->bytes),
-                            .value = *group->expected_busbw_GBps,
-                            .low = {},
-                            .high = {}});
+      line.marks.push_back(
+          {.at = static_cast<double>(group->bytes), .value = *group->expected_busbw_GBps});
       key.insert(key.end(), {line.marks.back().at, *group->expected_busbw_GBps});
     }
     if (key.empty()) continue;

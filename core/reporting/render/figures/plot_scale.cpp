@@ -108,9 +108,7 @@ void find_ticks(Scale& scale, const PlotAxis& axis) {
 Scale scale_of(const PlotAxis& axis, Range range) {
   Scale scale{.low = axis.from.value_or(range.low),
               .high = axis.to.value_or(range.high),
-              .logarithmic = axis.logarithmic,
-              .ticks = {},
-              .names = {}};
+              .logarithmic = axis.logarithmic};
   if (!std::isfinite(scale.low)) scale.low = axis.logarithmic ? 1 : 0;
   if (!std::isfinite(scale.high)) scale.high = scale.low + 1;
   find_ticks(scale, axis);

@@ -49,8 +49,6 @@ void add_runs_plot(std::vector<Plot>& plots, const Report& report, const Points&
     for (const PointRecord* run : runs_of(report, first->group)) {
       runs.marks.push_back({.at = row,
                             .value = off(run->samples_per_sec),
-                            .low = {},
-                            .high = {},
                             .tip = run->id + ": " + readable(run->samples_per_sec) + " samples/s"});
     }
     plot.at.names.push_back(row_name(*first, traits));
@@ -75,13 +73,10 @@ void add_memory_plot(std::vector<Plot>& plots, const Report& report, const Point
     std::uint64_t peak = 0;
     for (const PointRecord* run : runs_of(report, first->group))
       peak = std::max(peak, run->memory_peak_bytes);
-    peaks.marks.push_back(
-        {.at = row, .value = static_cast<double>(peak) / kGiB, .low = {}, .high = {}});
+    peaks.marks.push_back({.at = row, .value = static_cast<double>(peak) / kGiB});
     if (first->memory_estimate_bytes) {
-      estimates.marks.push_back({.at = row,
-                                 .value = static_cast<double>(*first->memory_estimate_bytes) / kGiB,
-                                 .low = {},
-                                 .high = {}});
+      estimates.marks.push_back(
+          {.at = row, .value = static_cast<double>(*first->memory_estimate_bytes) / kGiB});
     }
     plot.at.names.push_back(row_name(*first, traits));
   }

@@ -42,7 +42,7 @@ Curves curves_of(const Report& report, bool of_speedup) {
 
 // The interval of the speed-up is that of the efficiency by the same ratio as the values.
 PlotMark mark_of(const ScalingRow& row, bool of_speedup) {
-  PlotMark mark{.at = static_cast<double>(row.world_size), .value = 1, .low = {}, .high = {}};
+  PlotMark mark{.at = static_cast<double>(row.world_size), .value = 1};
   if (!row.speedup || !row.efficiency || !(*row.efficiency > 0))
     return mark;  // the baseline has none
   const double by = of_speedup ? *row.speedup / *row.efficiency : 1;
@@ -78,14 +78,12 @@ Plot scaling_plot(const Report& report, bool of_speedup) {
             .value = {.title = of_speedup ? "speed-up" : "efficiency",
                       .from = 0,
                       .to = (of_speedup ? 1.1 : 1.15) * curves.highest}};
-  plot.series.push_back({"ideal",
-                         "faint",
-                         Drawn::kDashes,
-                         {{.at = curves.first, .value = 1, .low = {}, .high = {}},
-                          {.at = curves.last,
-                           .value = of_speedup ? curves.last / curves.first : 1,
-                           .low = {},
-                           .high = {}}}});
+  plot.series.push_back(
+      {"ideal",
+       "faint",
+       Drawn::kDashes,
+       {{.at = curves.first, .value = 1},
+        {.at = curves.last, .value = of_speedup ? curves.last / curves.first : 1}}});
   bool names_solo = false;  // once, for all of them
   for (std::size_t i = 0; i < report.scaling.size(); ++i) {
     const ScalingTable& table = report.scaling[i];

@@ -83,8 +83,7 @@ std::vector<CommunicationLimit> communication_limits_of(
                         .share = share,
                         .from = first_below(batches, share),
                         .smallest = batches.front().batch,
-                        .largest = batches.back().batch,
-                        .in_words = {}});
+                        .largest = batches.back().batch});
     }
   }
   for (CommunicationLimit& limit : limits) limit.in_words = in_words(limit, limits);

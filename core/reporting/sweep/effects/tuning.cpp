@@ -32,10 +32,7 @@ std::optional<TuningRecord> answer(const RunsByGroup& runs, const ComparedGroups
   TuningRecord record{.axis = comparison.axis,
                       .fixed = comparison.fixed,
                       .fastest = ran[race.leader].value,
-                      .group = ran[race.leader].group,
-                      .not_distinguishable = {},
-                      .dropped = {},
-                      .in_words = {}};
+                      .group = ran[race.leader].group};
   for (std::size_t i = 0; i < ran.size(); ++i) {
     if (i == race.leader) continue;
     const auto stopped = stop_reasons.find(ran[i].group);
