@@ -145,8 +145,7 @@ CheckResult of_fleet(const std::string& check, Outcome outcome, std::string why)
   CheckResult result;
   result.check = check;
   result.part.host = "the fleet";
-  result.outcome = outcome;
-  result.why = std::move(why);
+  result.end(outcome, std::move(why));
   return result;
 }
 

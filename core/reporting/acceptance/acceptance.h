@@ -7,6 +7,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/exit_code.h"
@@ -40,6 +41,11 @@ struct CheckResult {
   std::string limit_from;                         // what the limit is a share of, or whose number
   std::size_t starts = 0, more_starts = 0;        // that count; until the next look
   std::string why;                                // unless it passed: one sentence without a name
+
+  void end(Outcome how, std::string reason) {
+    outcome = how;
+    why = std::move(reason);
+  }
 };
 
 // Parts that were compared with each other.

@@ -109,14 +109,11 @@ Judged judge_counters(const Rule& rule, const std::vector<Series>& all) {
     result.limit = rule.limit;
     result.limit_from = rule.of == LimitOf::kSession ? "share of the session" : "the rules";
     if (of_no_time) {
-      result.outcome = Outcome::kUnsure;
-      result.why = kNoSeconds;
+      result.end(Outcome::kUnsure, kNoSeconds);
     } else if (!result.value) {
-      result.outcome = Outcome::kMissing;
-      result.why = kNeverAgain;
+      result.end(Outcome::kMissing, kNeverAgain);
     } else if (*result.value > rule.limit) {
-      result.outcome = Outcome::kFailed;
-      result.why = texts_of(known);
+      result.end(Outcome::kFailed, texts_of(known));
     }
     judged.results.push_back(std::move(result));
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <ranges>
 #include <set>
 
 #include "core/base/error.h"
@@ -36,12 +37,9 @@ const MetricRow& metric_named(const Json& name, const std::string& where,
   const auto found = std::ranges::find_if(
       kMetrics, [&](const MetricRow& row) { return name.is_string() && name == row.name; });
   if (found != kMetrics.end()) return *found;
-  std::string known;
-  for (const MetricRow& row : kMetrics) {
-    known += (known.empty() ? "" : ", ") + std::string(row.name);
-  }
-  throw configuration(where + ": " + name.dump() + " is no metric", known + " are known",
-                      source.hint);
+  const auto known = std::views::transform(kMetrics, &MetricRow::name);
+  throw configuration(where + ": " + name.dump() + " is no metric",
+                      joined(known, ", ") + " are known", source.hint);
 }
 
 double share_of(const Json& value, const std::string& where, const JsonSource& source) {

@@ -18,8 +18,7 @@ CheckResult missing(const std::string& check, const Part& part, const std::strin
   CheckResult result;
   result.check = check;
   result.part = part;
-  result.outcome = Outcome::kMissing;
-  result.why = why;
+  result.end(Outcome::kMissing, why);
   return result;
 }
 
