@@ -5,11 +5,13 @@
 #include <concepts>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/base/field.h"
+#include "core/reporting/record/report.h"
 #include "core/reporting/render/text.h"
 
 namespace scalemark::reporting {
@@ -109,5 +111,29 @@ class CsvRow {
   std::string object_;
   bool blank_ = false;
 };
+
+// Adds the cells of a record's fields.
+template <class Record>
+std::vector<CsvCell> with_fields(std::vector<CsvCell> cells, const Record& record) {
+  CsvRow row(cells);
+  fields(row, record);
+  return cells;
+}
+
+template <class Record>
+std::vector<CsvCell> csv_row(const Report& report, const Record& record) {
+  return with_fields({{"run_id", report.run_id}}, record);
+}
+
+// A head line, and one for each of the records.
+template <class Record>
+std::string csv_table(std::span<const Report> reports, std::vector<Record> Report::*rows,
+                      std::vector<CsvCell> (*row)(const Report&, const Record&) = csv_row) {
+  std::string text = csv_line(row(Report(), Record()), &CsvCell::column);
+  for (const Report& report : reports) {
+    for (const Record& record : report.*rows) text += csv_line(row(report, record), &CsvCell::text);
+  }
+  return text;
+}
 
 }  // namespace scalemark::reporting

@@ -20,15 +20,13 @@ std::string words_of(const std::map<std::string, std::string>& options) {
 }
 
 // CsvRow leaves lists and maps out.
-std::vector<CsvCell> row_of(const std::string& run_id, const EffectRecord& effect) {
+std::vector<CsvCell> row_of(const Report& report, const EffectRecord& effect) {
   const bool is_head = effect.groups.size() != 2;
-  std::vector<CsvCell> cells{{"run_id", run_id},
-                             {"fixed", words_of(effect.fixed)},
-                             {"group_from", is_head ? "" : effect.groups[0]},
-                             {"group_to", is_head ? "" : effect.groups[1]}};
-  CsvRow row(cells);
-  fields(row, effect);
-  return cells;
+  return with_fields({{"run_id", report.run_id},
+                      {"fixed", words_of(effect.fixed)},
+                      {"group_from", is_head ? "" : effect.groups[0]},
+                      {"group_to", is_head ? "" : effect.groups[1]}},
+                     effect);
 }
 
 // A figure needs to know what a group is without its runs. Empty cells where the group has none.
@@ -49,17 +47,7 @@ std::vector<CsvCell> cells_of(const Report& report, const std::string& group) {
 }
 
 std::vector<CsvCell> row_of(const Report& report, const GroupRecord& group) {
-  std::vector<CsvCell> cells = cells_of(report, group.group);
-  CsvRow row(cells);
-  fields(row, group);
-  return cells;
-}
-
-std::vector<CsvCell> row_of(const Report& report, const CollectiveGroup& group) {
-  std::vector<CsvCell> cells{{"run_id", report.run_id}};
-  CsvRow row(cells);
-  fields(row, group);
-  return cells;
+  return with_fields(cells_of(report, group.group), group);
 }
 
 // The interval of the speed-up is that of the efficiency by the same ratio as the values.
@@ -79,31 +67,15 @@ std::vector<CsvCell> row_of(const Report& report, const ScalingTable& table,
   };
   cells.push_back({"speedup_ci95_low", speedup(row.efficiency_ci95.low)});
   cells.push_back({"speedup_ci95_high", speedup(row.efficiency_ci95.high)});
-  CsvRow csv(cells);
-  fields(csv, row);
-  return cells;
+  return with_fields(std::move(cells), row);
 }
 
 }  // namespace
 
 std::string render_groups(std::span<const Report> reports) {
-  const bool of_collectives = std::ranges::any_of(reports, measures_collectives);
-  const Report none;
-  std::string text =
-      csv_line(of_collectives ? row_of(none, CollectiveGroup()) : row_of(none, GroupRecord()),
-               &CsvCell::column);
-  for (const Report& report : reports) {
-    if (of_collectives) {
-      for (const auto& group : report.collective_groups) {
-        text += csv_line(row_of(report, group), &CsvCell::text);
-      }
-    } else {
-      for (const auto& group : report.groups) {
-        text += csv_line(row_of(report, group), &CsvCell::text);
-      }
-    }
-  }
-  return text;
+  return std::ranges::any_of(reports, measures_collectives)
+             ? csv_table(reports, &Report::collective_groups)
+             : csv_table(reports, &Report::groups, row_of);
 }
 
 std::string render_scaling(std::span<const Report> reports) {
@@ -119,13 +91,7 @@ std::string render_scaling(std::span<const Report> reports) {
 }
 
 std::string render_effects(std::span<const Report> reports) {
-  std::string text = csv_line(row_of("", EffectRecord{}), &CsvCell::column);
-  for (const Report& report : reports) {
-    for (const EffectRecord& effect : report.effects) {
-      text += csv_line(row_of(report.run_id, effect), &CsvCell::text);
-    }
-  }
-  return text;
+  return csv_table(reports, &Report::effects, row_of);
 }
 
 }  // namespace scalemark::reporting
