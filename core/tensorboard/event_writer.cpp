@@ -18,22 +18,11 @@
 namespace scalemark::tensorboard {
 namespace {
 
-// 0, or errno.
-int append_all(int file, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const auto written = ::write(file, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return errno;
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return 0;
-}
-
 // A record that is cut in the middle would hide all that a later start appends behind it.
 int append_or_undo(int file, std::string_view bytes) {
   struct stat before {};
   const bool is_file = ::fstat(file, &before) == 0 && S_ISREG(before.st_mode);
-  const int error = append_all(file, bytes);
+  const int error = write_whole(file, bytes);
   if (error == 0 || !is_file) return error;
   // Where this fails, too, readers stop at the record that is not whole.
   [[maybe_unused]] const int undone = ::ftruncate(file, before.st_size);

@@ -55,11 +55,7 @@ std::string duration_text(double seconds) {
   return sign + three_digits(size) + " s";
 }
 
-std::string counted_text(std::int64_t count) {
-  std::string text = std::to_string(count);
-  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
-  return text;
-}
+std::string counted_text(std::int64_t count) { return grouped(static_cast<double>(count)); }
 
 Traits traits_of(const CollectiveRecord& run) {
   Traits traits{{"collective", std::string(name_of(run.collective))},

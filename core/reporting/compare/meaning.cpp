@@ -1,8 +1,9 @@
 #include "core/reporting/compare/meaning.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <string_view>
+
+#include "core/base/text.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -32,8 +33,7 @@ std::string_view what_the_unit_is(ComparedUnit unit) {
 }  // namespace
 
 std::string what_it_can_say(const Comparison& comparison) {
-  char threshold[32];
-  std::snprintf(threshold, sizeof threshold, "%g %%", 100 * comparison.threshold);
+  const std::string threshold = printed("%g %%", 100 * comparison.threshold);
   const bool one_session = comparison.unit == ComparedUnit::kRunOfOneSession;
   std::string text =
       std::string(one_session ? name_of(Change::kDiffers) : "slower, faster") +

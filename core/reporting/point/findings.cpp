@@ -1,7 +1,6 @@
 #include "core/reporting/point/findings.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <string>
 #include <vector>
@@ -62,11 +61,9 @@ void judge_window(Findings& findings, const PointRecord& point, int repetitions)
                  "comparing");
   }
   if (point.iterations < kEnoughSteps || point.wall_s < kEnoughSeconds) {
-    char text[96];
-    std::snprintf(text, sizeof text,
-                  "short window: %lld steps in %.2f s (100 steps and 2 s wanted)",
-                  static_cast<long long>(point.iterations), point.wall_s);
-    findings.add(finding_kinds::short_window, text);
+    findings.add(finding_kinds::short_window, "short window: " + std::to_string(point.iterations) +
+                                                  " steps in " + printed("%.2f", point.wall_s) +
+                                                  " s (100 steps and 2 s wanted)");
   }
   if (point.steps_per_mark) {
     findings.add(finding_kinds::marks_thinned,
@@ -74,10 +71,8 @@ void judge_window(Findings& findings, const PointRecord& point, int repetitions)
                      std::to_string(*point.steps_per_mark) + " steps, without quantiles");
   }
   if (point.step_s.max && point.step_s.p50 && *point.step_s.max > kSlowStep * *point.step_s.p50) {
-    char text[96];
-    std::snprintf(text, sizeof text, "the slowest step took %.1f times the median",
-                  *point.step_s.max / *point.step_s.p50);
-    findings.add(finding_kinds::slow_steps, text);
+    findings.add(finding_kinds::slow_steps, printed("the slowest step took %.1f times the median",
+                                                    *point.step_s.max / *point.step_s.p50));
   }
 }
 
@@ -88,13 +83,12 @@ void judge_step_correlation(Findings& findings, const PointRecord& point) {
   const double lag1 = statistics::lag1_correlation(steps);
   if (!(lag1 > kStronglyCorrelated)) return;
   const auto n = static_cast<double>(steps.size());
-  char text[192];
-  std::snprintf(text, sizeof text,
-                "neighbouring steps resemble each other (correlation %.2f): %.0f of them tell as "
-                "much as about %.0f independent ones, and the interval within the run may be too "
-                "narrow",
-                lag1, n, std::max(1.0, n * (1 - lag1) / (1 + lag1)));
-  findings.add(finding_kinds::steps_correlated, text);
+  findings.add(
+      finding_kinds::steps_correlated,
+      printed("neighbouring steps resemble each other (correlation %.2f): ", lag1) +
+          printed("%.0f of them tell as much as about ", n) +
+          printed("%.0f independent ones, and the interval within the run may be too narrow",
+                  std::max(1.0, n * (1 - lag1) / (1 + lag1))));
 }
 
 void tell_old_variables(Findings& findings, const FindingContext& context) {

@@ -7,6 +7,13 @@
 
 namespace scalemark::reporting {
 
+// Orders names and paths, since one may be the beginning of another.
+struct LongestFirst {
+  bool operator()(const std::string& a, const std::string& b) const {
+    return a.size() != b.size() ? a.size() > b.size() : a < b;
+  }
+};
+
 class KnownNames {
  public:
   // A machine: it gets the same new name each time, with and without its domain.
@@ -20,12 +27,6 @@ class KnownNames {
   std::string covered(const std::string& text) const;
 
  private:
-  // Longest first: one name may be the beginning of another.
-  struct LongestFirst {
-    bool operator()(const std::string& a, const std::string& b) const {
-      return a.size() != b.size() ? a.size() > b.size() : a < b;
-    }
-  };
   std::string host_of(const std::string& word, bool before_list) const;
 
   std::map<std::string, std::string, LongestFirst> literals_;  // as written

@@ -5,6 +5,8 @@
 #include <set>
 #include <string>
 
+#include "core/reporting/redact/names.h"
+
 namespace scalemark::reporting {
 
 inline constexpr const char* kCoveredPath = "<path>";
@@ -28,12 +30,6 @@ class KnownPaths {
  private:
   std::string shell_word(const std::string& word) const;
   std::string value_of(const std::string& option, const std::string& value) const;
-
-  struct LongestFirst {
-    bool operator()(const std::string& a, const std::string& b) const {
-      return a.size() != b.size() ? a.size() > b.size() : a < b;
-    }
-  };
 
   std::set<std::string, LongestFirst> literals_;  // replaced wherever they occur
   std::set<std::string, LongestFirst> words_;     // replaced where they are words of their own

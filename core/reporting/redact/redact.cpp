@@ -149,12 +149,6 @@ class Redactor {
     return names_.covered(paths_.covered(std::move(text)));
   }
 
-  struct LongestFirst {
-    bool operator()(const std::string& a, const std::string& b) const {
-      return a.size() != b.size() ? a.size() > b.size() : a < b;
-    }
-  };
-
   KnownNames names_;
   KnownPaths paths_;
   std::map<std::string, std::map<std::string, std::size_t>> numbers_;  // option -> value -> number

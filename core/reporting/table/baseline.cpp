@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "core/base/text.h"
 #include "core/catalogue/strategy.h"
 #include "core/reporting/record/point_facts.h"
 
@@ -77,9 +78,7 @@ PlacedPoint placed(const Report& report, const PointRecord& point) {
     const monitoring::Host* host = find_host(report.environment.hosts, rank.host);
     machines.insert(host && !host->cpu.empty() ? host->cpu : rank.host);
   }
-  std::string text;
-  for (const std::string& machine : machines) text += (text.empty() ? "" : ", ") + machine;
-  return {&point, text};
+  return {&point, joined(machines, ", ")};
 }
 
 std::optional<SpeedUp> speed_up(const PointRecord& point, std::span<const PlacedPoint> points) {
