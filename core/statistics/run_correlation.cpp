@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/statistics/mean_interval.h"
+#include "core/statistics/sums.h"
 
 namespace scalemark::statistics {
 namespace {
@@ -17,18 +18,6 @@ std::vector<TimedRun> in_time_order(std::span<const TimedRun> runs) {
   std::vector<TimedRun> ordered(runs.begin(), runs.end());
   std::ranges::stable_sort(ordered, {}, &TimedRun::at_s);
   return ordered;
-}
-
-double sum_of_products(const std::vector<double>& a, const std::vector<double>& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
-}
-
-double sum_over_neighbours(const std::vector<double>& values) {
-  double sum = 0;
-  for (std::size_t i = 1; i < values.size(); ++i) sum += values[i - 1] * values[i];
-  return sum;
 }
 
 // Values around the mean of their point.
@@ -45,7 +34,7 @@ std::vector<double> centred(std::span<const TimedRun> runs, std::vector<double> 
 // sum over i of M_i,i+1 for the fit's M = 1 - means of points - slope over `time`.
 double neighbours_of_fit(std::span<const TimedRun> runs, const std::vector<double>& time,
                          const std::map<std::size_t, double>& counts) {
-  double sum = -sum_over_neighbours(time) / sum_of_products(time, time);
+  double sum = -sum_over_neighbours(time) / dot(time, time);
   for (std::size_t i = 1; i < runs.size(); ++i) {
     if (runs[i - 1].point == runs[i].point) sum -= 1 / counts.at(runs[i].point);
   }
@@ -66,11 +55,11 @@ std::optional<RunCorrelation> correlation_of_runs(std::span<const TimedRun> runs
   if (ordered.size() < counts.size() + 3) return std::nullopt;
   const auto time = centred(ordered, times, counts);
   auto residuals = centred(ordered, logs, counts);
-  const double time_squares = sum_of_products(time, time);
+  const double time_squares = dot(time, time);
   if (!(time_squares > 0)) return std::nullopt;
-  const double slope = sum_of_products(time, residuals) / time_squares;
+  const double slope = dot(time, residuals) / time_squares;
   for (std::size_t i = 0; i < time.size(); ++i) residuals[i] -= slope * time[i];
-  const double squares = sum_of_products(residuals, residuals);
+  const double squares = dot(residuals, residuals);
   if (!(squares > 0)) return std::nullopt;
 
   const auto n = static_cast<double>(ordered.size());

@@ -171,9 +171,8 @@ void set_mfu(PointRecord& point) {
 // Shuffled epochs give one bad file to several ranks; it is listed once.
 void add_unlisted(std::vector<SkippedFile>& listed, const std::vector<SkippedFile>& more) {
   for (const SkippedFile& file : more) {
-    const bool known = std::any_of(listed.begin(), listed.end(),
-                                   [&](const auto& other) { return other.name == file.name; });
-    if (!known) listed.push_back(file);
+    const auto known = std::ranges::find(listed, file.name, &SkippedFile::name);
+    if (known == listed.end()) listed.push_back(file);
   }
 }
 
@@ -298,8 +297,7 @@ PointRecord assemble_point(PointRecord identity, Ranks processes, const StepSeri
     point.ranks.push_back(process.record);
     ranks.push_back(process);
   }
-  std::sort(point.ranks.begin(), point.ranks.end(),
-            [](const RankRecord& a, const RankRecord& b) { return a.rank < b.rank; });
+  std::ranges::sort(point.ranks, {}, &RankRecord::rank);
 
   set_steps(point, series, ranks.front().steps_per_mark);
   set_throughput(point, ranks, series);
@@ -309,9 +307,8 @@ PointRecord assemble_point(PointRecord identity, Ranks processes, const StepSeri
   set_communication(point, ranks, mean_batches(ranks));
   set_energy(point, processes);
   set_memory(point, processes);
-  set_loss(point, *std::min_element(ranks.begin(), ranks.end(), [](const auto& a, const auto& b) {
-             return a.record.rank < b.record.rank;
-           }));
+  const auto rank_of = [](const RankMeasurement& rank) { return rank.record.rank; };
+  set_loss(point, *std::ranges::min_element(ranks, {}, rank_of));
   return point;
 }
 

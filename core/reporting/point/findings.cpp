@@ -113,9 +113,7 @@ void judge_threads(Findings& findings, const PointRecord& point, const FindingCo
     return;
   }
   for (const auto& host : context.hosts) {
-    const auto processes =
-        std::count_if(point.ranks.begin(), point.ranks.end(),
-                      [&](const RankRecord& rank) { return rank.host == host.hostname; });
+    const auto processes = std::ranges::count(point.ranks, host.hostname, &RankRecord::host);
     const auto ranks = processes * ranks_per_process(point);
     const int cores = usable_cpus(point, host);
     if (ranks * point.threads > cores) {

@@ -66,8 +66,7 @@ std::vector<std::string> finding_notes(std::span<const Report> reports,
       const std::string text =
           finding.severity == "info" ? finding.text : finding.severity + ": " + finding.text;
       const std::string row = number_of(rows, report, finding.point);
-      auto known = std::find_if(order.begin(), order.end(),
-                                [&](const auto& entry) { return entry.first == text; });
+      auto known = std::ranges::find(order, text, &std::pair<std::string, std::string>::first);
       if (known == order.end()) known = order.insert(order.end(), {text, ""});
       if (!row.empty()) known->second += (known->second.empty() ? "" : ", ") + row;
     }

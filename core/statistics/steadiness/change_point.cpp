@@ -59,9 +59,8 @@ std::size_t best_place(std::span<const double> values, std::size_t from, std::si
 double variance_inflation(const Column& rest) {
   const double squares = dot(rest, rest);
   if (!(squares > 0)) return 1;
-  double neighbours = 0;
-  for (std::size_t i = 1; i < rest.size(); ++i) neighbours += rest[i - 1] * rest[i];
-  const double r = std::clamp(neighbours / squares + 2.0 / kBatches, 0.0, kMostCorrelation);
+  const double r =
+      std::clamp(sum_over_neighbours(rest) / squares + 2.0 / kBatches, 0.0, kMostCorrelation);
   return (1 + r) / (1 - r);
 }
 

@@ -85,12 +85,6 @@ std::vector<Column> longest_first(std::vector<Column> columns, std::size_t count
 
 }  // namespace
 
-double dot(const Column& a, const Column& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
-}
-
 DecayBasis decay_basis(std::size_t points) {
   if (points < kFewestPoints) {
     throw bug("decays in " + std::to_string(points) + " points, at least " +

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "core/statistics/sums.h"
+
 namespace scalemark::statistics {
 
 // Of a decay e^(-x / L), x from 0 to 1 over the window: L, in windows.
@@ -35,7 +37,5 @@ struct DecayBasis {
 
 // x = (i + 1/2) / points. Throws bug() below kFewestPoints. Source: docs/METRICS.md, "Steady?".
 DecayBasis decay_basis(std::size_t points);
-
-double dot(const Column& a, const Column& b);
 
 }  // namespace scalemark::statistics

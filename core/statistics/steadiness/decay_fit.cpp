@@ -23,11 +23,7 @@ Column without_trend(const DecayBasis& basis, const Column& values) {
 double correlation_of(const Column& residuals, const Column& values, double parameters) {
   const double squares = dot(residuals, residuals);
   if (squares <= kRounding * dot(values, values)) return 0;
-  double neighbours = 0;
-  for (std::size_t i = 1; i < residuals.size(); ++i) {
-    neighbours += residuals[i - 1] * residuals[i];
-  }
-  const double phi = neighbours / squares;
+  const double phi = sum_over_neighbours(residuals) / squares;
   const auto n = static_cast<double>(residuals.size());
   return std::clamp(phi + (parameters + 4 * phi) / n, 0.0, kMostStepCorrelation);
 }
