@@ -37,6 +37,8 @@
 namespace scalemark::running {
 namespace {
 
+using distributed::all_ranks;
+
 // A run that was asked to end has 10 s for everything.
 constexpr std::chrono::milliseconds kStoppedLimit{2000};
 
@@ -164,8 +166,7 @@ ExitCode train_as(const settings::Settings& settings, process::RankProcess& rank
   communicating::report_host_ring(context, settings.parallel.backend, report,
                                   [&] { rank_process.watchdog().heartbeat(0); });
 
-  process::RankGroup rank_group(context, "point",
-                                distributed::all_ranks(context.world().world_size),
+  process::RankGroup rank_group(context, "point", all_ranks(context.world().world_size),
                                 settings.parallel.backend, distributed::ErrorStore::kCauseLimit);
   const planning::RunLength length = planning::run_length_of(settings);
   auto identity = identity_of(settings, length, rank_group.world().nodes, opened);
