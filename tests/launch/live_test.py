@@ -75,7 +75,12 @@ def sweep(folder):
         check_growth([*seen, last])
         report = report_in(run.folder)
         check(last["state"] == "complete" and last["runs_planned"] == len(report["points"]), last)
-        check(last["point"] in {point["id"] for point in report["points"]}, last)
+        points = {point["id"]: point for point in report["points"]}
+        check(last["point"] in points, last)
+        for status in (one for one in [*seen, last] if one.get("point") in points):
+            point = points[status["point"]]
+            how = ", ddp over gloo, 2 ranks" if point["strategy"] != "none" else ", without exchange, 2 ranks" if point["world_size"] > 1 else "fp32, 1 rank"
+            check(status["what"].endswith(how), (status["what"], point["id"]))
         check([one["text"] for one in last.get("findings", [])] == [one["text"] for one in report["findings"]], last)
 
 
