@@ -9,11 +9,6 @@
 namespace scalemark::statistics {
 
 template <class A>
-constexpr void fields(A& a, typename A::template Field<Bounds>& b) {
-  a.values(b.low, b.high);
-}
-
-template <class A>
 constexpr void fields(A& a, typename A::template Field<Summary>& s) {
   a.record("summary", "A series of values in a few numbers; quantiles of type 7");
   a("n", s.n, {"how many values", "", 0, ""});

@@ -5,6 +5,15 @@
 #include "core/base/field.h"
 #include "core/reporting/record/records.h"
 
+namespace scalemark::statistics {
+
+template <class A>
+constexpr void fields(A& a, typename A::template Field<Bounds>& b) {
+  a.values(b.low, b.high);
+}
+
+}  // namespace scalemark::statistics
+
 namespace scalemark::monitoring {
 
 template <class A>
