@@ -1,7 +1,5 @@
 #include "core/base/byte_size.h"
 
-#include <charconv>
-#include <cstdio>
 #include <limits>
 
 #include "core/base/numbers.h"

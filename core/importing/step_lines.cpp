@@ -2,7 +2,6 @@
 // a moving average of all GPUs; the milliseconds are the step's own) and nanoGPT (the duration of a
 // step; evaluations are part of it where they happen, and the median leaves them out).
 #include <algorithm>
-#include <cctype>
 #include <cstdint>
 #include <vector>
 

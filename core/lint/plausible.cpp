@@ -2,7 +2,6 @@
 // rate above what the chip can compute.
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <map>
 #include <optional>

@@ -1,7 +1,6 @@
 #include "core/lint/wide_tables.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstdint>
 #include <set>

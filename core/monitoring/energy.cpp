@@ -1,7 +1,6 @@
 #include "core/monitoring/energy.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <fstream>
 #include <optional>

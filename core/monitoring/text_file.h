@@ -1,4 +1,4 @@
-// Reads the small text files of /proc and /sys whole, and lists their folders.
+// Reads small text files whole, such as those of /proc and /sys, and lists their folders.
 #pragma once
 
 #include <filesystem>

@@ -59,7 +59,6 @@ placement::Topology read_topology(const fs::path& root) {
   const auto allowed = placement::parse_cpu_list(allowed_cpus(root));
   for (const int cpu : allowed.value_or(std::vector<int>{})) {
     const fs::path folder = root / "sys/devices/system/cpu" / ("cpu" + std::to_string(cpu));
-
     topology.cpus.push_back(
         {.id = cpu,
          .core = core_of(folder, cpu),

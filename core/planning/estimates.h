@@ -67,8 +67,9 @@ double estimated_trace_s(const settings::Settings& settings, double step_s);
 // window.
 RunLength run_length_of(const settings::Settings& settings);
 
-// The length before those options are looked at, and with them; they override a preset's limits.
+// The length before those options are looked at.
 RunLength default_length(const settings::Settings& settings);
+// They override the limits of a preset.
 void apply_options(const settings::MeasuringSettings& measuring, RunLength& length);
 
 // The size of the inputs that the network is given.

@@ -124,7 +124,6 @@ class PlanMaker {
     }
     const int needed = processes_for(request_.asked, sizes.back()).first;
     if (needed <= launched) return;
-
     answer_.problems.push_back(
         {"world_sizes", std::to_string(sizes.back()),
          "at most " + std::to_string(launched - (needed - sizes.back())) +

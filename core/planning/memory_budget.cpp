@@ -50,7 +50,6 @@ std::optional<settings::Problem> unknown_rank_in_memory_limit(const settings::Se
                                                               int world_size) {
   const auto& limits = settings.parallel.memory_limit.bytes_of_rank;
   if (limits.empty() || limits.rbegin()->first < world_size) return std::nullopt;
-
   return settings::Problem{.option = "memory_limit",
                            .found = std::to_string(limits.rbegin()->first) + "=...",
                            .allowed = "the ranks are 0 to " + std::to_string(world_size - 1),

@@ -49,7 +49,6 @@ class PointBuilder {
                        bool asked);
   void note_effects(const std::vector<std::string>& notes);
   void remember(const settings::RawSettings& raw, const std::vector<settings::Problem>& problems);
-
   void group_searches(Plan& plan);
   void name_points();
 

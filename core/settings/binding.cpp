@@ -29,7 +29,6 @@ std::optional<Problem> impossible_binding(const Settings& settings, const Machin
   const placement::Bind bind = settings.parallel.bind;
   const auto answer = place_ranks(machine, bind, settings.parallel.device, ranks.local_world_size);
   if (answer.problem.empty()) return std::nullopt;
-
   return Problem{.option = "bind",
                  .found = std::string(name_of(bind)),
                  .allowed = answer.problem,

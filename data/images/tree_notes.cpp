@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <set>
 #include <string_view>
 
 #include "core/base/error.h"
+#include "core/base/lower_case.h"
 #include "core/base/text.h"
 
 namespace scalemark::data {
@@ -32,17 +32,11 @@ constexpr auto kSplits = std::to_array<std::string_view>(
     {"train", "training", "val", "valid", "validate", "validation", "eval", "evaluation", "dev",
      "test", "tests", "testing", "holdout", "held_out", "held-out"});
 
-std::string in_lower_case(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
-
 // From the last dot on, as torchvision looks at it: ".jpg" is one of a file without another name.
 std::string suffix_of(const fs::path& file) {
   const std::string name = file.filename().string();
   const std::size_t dot = name.rfind('.');
-  return dot == std::string::npos ? "" : in_lower_case(name.substr(dot));
+  return dot == std::string::npos ? "" : lower_case(name.substr(dot));
 }
 
 bool holds(const auto& words, std::string_view word) {
@@ -53,7 +47,7 @@ bool holds(const auto& words, std::string_view word) {
 std::vector<std::string> other_splits(const FolderView& root) {
   std::vector<std::string> names;
   for (const std::string& name : root.folders) {
-    if (name != "train" && name != "val" && holds(kSplits, in_lower_case(name)))
+    if (name != "train" && name != "val" && holds(kSplits, lower_case(name)))
       names.push_back(name + "/");
   }
   return names;
@@ -160,7 +154,7 @@ std::vector<std::string> notes_on(const ImageTree& tree, const FolderView& root,
 
 std::string hint_without_train(const std::string& root, const FolderView& view) {
   for (const std::string& name : view.folders) {
-    const std::string word = in_lower_case(name);
+    const std::string word = lower_case(name);
     if (word == "train" || word == "training") return "rename " + root + "/" + name + " to train";
   }
   for (const std::string& name : view.folders) {

@@ -42,7 +42,7 @@ class ErrorStore {
   Cause find_cause(std::chrono::milliseconds limit = kCauseLimit) noexcept;
   // Whether another rank has posted a fault by now.
   bool has_cause() noexcept { return find_cause(std::chrono::milliseconds(0)).record.has_value(); }
-  // That fault as the cause of this rank's end, see caused_by(). Nothing: none by now.
+  // The fault that another rank has posted by now, as the cause of this rank's end: caused_by().
   std::optional<ErrorRecord> own_end();
 
   // The last call of a rank, whether it ends well or not. The host of the store stays until every

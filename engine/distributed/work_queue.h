@@ -72,7 +72,7 @@ class WorkQueue {
                                std::chrono::milliseconds now);
   void read_result_texts(std::int64_t number, std::int64_t& read_so_far, ResultTexts& result_texts);
   void refuse_posted_error();
-  // request(), of the store: it fails where rank 0 is gone.
+  // Returns request(), which asks the store; throws a posted fault, or that rank 0 is gone.
   template <class Request>
   auto asked(Request request) -> decltype(request());
   std::optional<std::string> read(const std::string& key);

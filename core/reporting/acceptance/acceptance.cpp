@@ -145,7 +145,7 @@ CheckResult of_fleet(const std::string& check, Outcome outcome, std::string why)
   CheckResult result;
   result.check = check;
   result.part.host = "the fleet";
-  result.end(outcome, std::move(why));
+  result.conclude(outcome, std::move(why));
   return result;
 }
 

@@ -42,7 +42,7 @@ struct CheckResult {
   std::size_t starts = 0, more_starts = 0;        // that count; until the next look
   std::string why;                                // unless it passed: one sentence without a name
 
-  void end(Outcome how, std::string reason) {
+  void conclude(Outcome how, std::string reason) {
     outcome = how;
     why = std::move(reason);
   }

@@ -109,11 +109,11 @@ Judged judge_counters(const Rule& rule, const std::vector<Series>& all) {
     result.limit = rule.limit;
     result.limit_from = rule.of == LimitOf::kSession ? "share of the session" : "the rules";
     if (of_no_time) {
-      result.end(Outcome::kUnsure, kNoSeconds);
+      result.conclude(Outcome::kUnsure, kNoSeconds);
     } else if (!result.value) {
-      result.end(Outcome::kMissing, kNeverAgain);
+      result.conclude(Outcome::kMissing, kNeverAgain);
     } else if (*result.value > rule.limit) {
-      result.end(Outcome::kFailed, texts_of(known));
+      result.conclude(Outcome::kFailed, texts_of(known));
     }
     judged.results.push_back(std::move(result));
   }

@@ -72,13 +72,13 @@ void judge_count(CheckResult& result, std::span<const Start> starts) {
   const bool are_enough = runs >= statistics::kRunsForIntermittent;
   if (are_enough) sum += now_and_then;
   if (sum > *result.limit) {
-    result.end(Outcome::kFailed, blamed.empty() ? suspected : blamed);
+    result.conclude(Outcome::kFailed, blamed.empty() ? suspected : blamed);
   } else if (missing != nullptr) {
-    result.end(Outcome::kMissing, missing->why);
+    result.conclude(Outcome::kMissing, missing->why);
   } else if (unsure != nullptr) {
-    result.end(Outcome::kUnsure, unsure->fact);
+    result.conclude(Outcome::kUnsure, unsure->fact);
   } else if (!are_enough && sum + now_and_then > *result.limit) {
-    result.end(Outcome::kUnsure, suspected);
+    result.conclude(Outcome::kUnsure, suspected);
     result.more_starts = statistics::kRunsForIntermittent - runs;
   }
   if (result.outcome == Outcome::kFailed || (missing == nullptr && unsure == nullptr)) {
@@ -95,14 +95,14 @@ std::optional<double> compared_with(const Rule& rule, const Start& one,
 void judge_fact(CheckResult& result, const std::string& common, std::size_t parts) {
   result.limit_from = common;
   if (result.fact.empty()) {
-    result.end(Outcome::kUnsure, common.empty() ? "not known, and the others differ"
-                                                : "not known; the others have " + common);
+    result.conclude(Outcome::kUnsure, common.empty() ? "not known, and the others differ"
+                                                     : "not known; the others have " + common);
   } else if (common.empty()) {
-    result.end(Outcome::kUnsure,
-               result.fact + ": they differ, and no value is that of more than half");
+    result.conclude(Outcome::kUnsure,
+                    result.fact + ": they differ, and no value is that of more than half");
   } else if (result.fact != common) {
-    result.end(parts < kPartsToCompare ? Outcome::kUnsure : Outcome::kFailed,
-               result.fact + "; the others have " + common);
+    result.conclude(parts < kPartsToCompare ? Outcome::kUnsure : Outcome::kFailed,
+                    result.fact + "; the others have " + common);
   }
 }
 
@@ -136,13 +136,13 @@ Judged judge_single(const Rule& rule, const std::vector<Series>& all) {
       const auto compared = compared_with(rule, one, reference);
       CheckResult result = result_like(rule, *series);
       if (!std::isfinite(one.value)) {
-        result.end(Outcome::kMissing, one.why);
+        result.conclude(Outcome::kMissing, one.why);
       } else if (rule.of != LimitOf::kNumber && !compared) {
         result.value = one.value;
-        result.end(Outcome::kUnsure,
-                   "nothing to compare it with" + (rule.of == LimitOf::kBurst
-                                                       ? ": no product of the first seconds"
-                                                       : ": fewer than 3 " + parts));
+        result.conclude(Outcome::kUnsure,
+                        "nothing to compare it with" + (rule.of == LimitOf::kBurst
+                                                            ? ": no product of the first seconds"
+                                                            : ": fewer than 3 " + parts));
       } else {
         result.value = one.value;
         result.limit = rule.limit * compared.value_or(1);

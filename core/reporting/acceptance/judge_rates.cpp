@@ -118,11 +118,11 @@ CheckResult measured_result(const Rule& rule, const Series& series) {
 // A part that was throttled or had a failed run is judged by that, whatever its speed.
 void judge_failures(CheckResult& result, const Series& series) {
   if (const int throttled = throttled_runs(series); throttled >= kThrottledRuns) {
-    result.end(Outcome::kFailed,
-               "throttled in " + counted(throttled, "run") + ": its speed is not judged");
+    result.conclude(Outcome::kFailed,
+                    "throttled in " + counted(throttled, "run") + ": its speed is not judged");
     result.more_starts = 0;
   } else if (const Start* failed = failed_start(series)) {
-    result.end(Outcome::kMissing, "a run of it failed: " + failed->why);
+    result.conclude(Outcome::kMissing, "a run of it failed: " + failed->why);
   }
 }
 
@@ -227,10 +227,10 @@ Judged judge_by_floor(const Rule& rule, const std::vector<Series>& all) {
     result.limit = limit;
     result.limit_from = from;
     if (!result.value) {
-      result.end(Outcome::kMissing, why_without_value(series));
+      result.conclude(Outcome::kMissing, why_without_value(series));
     } else if (*result.value < limit) {
-      result.end(Outcome::kFailed,
-                 printed("%.0f %% below the limit", 100 * (1 - *result.value / limit)));
+      result.conclude(Outcome::kFailed,
+                      printed("%.0f %% below the limit", 100 * (1 - *result.value / limit)));
     }
     judge_failures(result, series);
     judged.results.push_back(std::move(result));

@@ -18,7 +18,7 @@ CheckResult missing(const std::string& check, const Part& part, const std::strin
   CheckResult result;
   result.check = check;
   result.part = part;
-  result.end(Outcome::kMissing, why);
+  result.conclude(Outcome::kMissing, why);
   return result;
 }
 

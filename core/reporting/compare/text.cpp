@@ -192,10 +192,9 @@ std::string common_unit(const std::vector<TableRow>& rows) {
 std::vector<Column> points_columns(const Comparison& comparison, const std::vector<TableRow>& rows,
                                    bool details) {
   std::vector<Column> columns;
-  const auto add = [&](std::vector<std::string> head, bool left, const auto& text,
-                       bool may_go = false) {
+  const auto add = [&](std::vector<std::string> head, bool left, const auto& text) -> Column& {
     columns.push_back(column(std::move(head), left, rows, text));
-    columns.back().may_go = may_go;
+    return columns.back();
   };
   // Cells of what was found of the further side, by its change.
   const auto of_change = [](std::string (*text)(const PointChange&)) {
@@ -207,14 +206,14 @@ std::vector<Column> points_columns(const Comparison& comparison, const std::vect
   add({"point"}, true, [](const Row& row) { return row.point->group; });
   if (several) add({"against"}, true, &Row::side);
   if (unit.empty()) add({"counts"}, true, [](const Row& row) { return row.point->unit; });
-  add(
-      {several ? "side 1" : "old", rate}, false,
-      [](const Row& row) { return side_rate_text(row.point->before); }, true);
-  add(
-      {several ? "other" : "new", rate}, false,
-      [](const Row& row) { return side_rate_text(row.against->after); }, true);
+  add({several ? "side 1" : "old", rate}, false, [](const Row& row) {
+    return side_rate_text(row.point->before);
+  }).may_go = true;
+  add({several ? "other" : "new", rate}, false, [](const Row& row) {
+    return side_rate_text(row.against->after);
+  }).may_go = true;
   add({"change", "%"}, false, of_change(change_text));
-  add({"90 %", "interval"}, false, of_change(ci90_text), true);
+  add({"90 %", "interval"}, false, of_change(ci90_text)).may_go = true;
   if (details) {
     add({"p", "(Holm)"}, false, of_change(p_cell));
     add({"finds", "from %"}, false, of_change(smallest_text));

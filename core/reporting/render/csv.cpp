@@ -7,6 +7,7 @@
 #include "core/reporting/render/render.h"
 
 namespace scalemark::reporting {
+
 std::string render_csv(std::span<const Report> reports) {
   const auto of_collectives = std::ranges::count_if(reports, measures_collectives);
   if (of_collectives == 0) return csv_table(reports, &Report::points);

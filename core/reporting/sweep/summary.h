@@ -1,6 +1,6 @@
 // Summarises the points of a sweep: groups over repetitions, scaling tables paired within blocks,
-// drift, ranks that stand out, real against synthetic data, effects of options, and findings. Pure:
-// records in, records out. core/statistics has the formulas; this selects their runs.
+// drift, ranks that stand out, real against synthetic data, effects of options, and findings. Reads
+// and fills one report, and no file. core/statistics has the formulas; this selects their runs.
 #pragma once
 
 #include <map>

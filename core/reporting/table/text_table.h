@@ -41,19 +41,19 @@ inline std::string or_absent(const std::optional<double>& value, std::string (*t
   return value ? text(*value) : kAbsent;
 }
 
-// "1.2 .. 1.4"; "-" without an interval.
-std::string interval_text(const std::optional<double>& low, const std::optional<double>& high,
-                          std::string (*text)(double));
-inline std::string interval_text(const auto& bounds, std::string (*text)(double)) {
-  return interval_text(bounds.low, bounds.high, text);
-}
-
-// The same of a number of each row, which may be absent.
+// A column() of a number of each row, which may be absent.
 template <class Rows, class Number>
 Column numbers(std::vector<std::string> head, const Rows& rows, const Number& number,
                std::string (*text)(double)) {
   return column(std::move(head), false, rows,
                 [&](const auto& row) { return or_absent(std::invoke(number, row), text); });
+}
+
+// "1.2 .. 1.4"; "-" without an interval.
+std::string interval_text(const std::optional<double>& low, const std::optional<double>& high,
+                          std::string (*text)(double));
+inline std::string interval_text(const auto& bounds, std::string (*text)(double)) {
+  return interval_text(bounds.low, bounds.high, text);
 }
 
 // Names in a cell may hold anything: in every form no line end in one breaks the table, and in

@@ -6,6 +6,7 @@
 
 #include "core/statistics/steadiness/decay_fit.h"
 #include "core/statistics/summary.h"
+#include "core/statistics/sums.h"
 
 namespace scalemark::statistics {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/statistics/summary.h"
+#include "core/statistics/sums.h"
 
 namespace scalemark::statistics {
 namespace {

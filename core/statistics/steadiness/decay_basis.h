@@ -6,8 +6,6 @@
 #include <cstddef>
 #include <vector>
 
-#include "core/statistics/sums.h"
-
 namespace scalemark::statistics {
 
 // Of a decay e^(-x / L), x from 0 to 1 over the window: L, in windows.

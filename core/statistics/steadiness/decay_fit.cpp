@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/statistics/summary.h"
+#include "core/statistics/sums.h"
 
 namespace scalemark::statistics {
 namespace {

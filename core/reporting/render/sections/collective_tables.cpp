@@ -1,7 +1,6 @@
 #include "core/reporting/render/sections/collective_tables.h"
 
 #include <algorithm>
-#include <functional>
 #include <tuple>
 #include <utility>
 

@@ -1,7 +1,6 @@
 #include "core/reporting/render/sections/effect_sections.h"
 
 #include <algorithm>
-#include <functional>
 
 #include "core/base/text.h"
 #include "core/reporting/effects/effect_phrases.h"

@@ -1,7 +1,6 @@
 #include "core/reporting/render/sections/machine_sections.h"
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>

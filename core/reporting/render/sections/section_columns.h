@@ -1,7 +1,6 @@
 // Columns of the sections of a sweep, from records. Private to this folder.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
