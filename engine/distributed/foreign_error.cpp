@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <filesystem>
 #include <new>
 #include <string_view>
 #include <utility>
 
 #include "core/base/file_kind.h"
+#include "core/base/lower_case.h"
 #include "core/base/thread_limit.h"
 #include "engine/distributed/errors.h"
 
@@ -48,12 +48,12 @@ bool contains_any(std::string_view text, const std::array<std::string_view, n>& 
                              [&](std::string_view part) { return text.find(part) != text.npos; });
 }
 
-bool is_out_of_memory(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return contains_any(text, std::to_array<std::string_view>(
-                                {"out of memory", "defaultcpuallocator", "can't allocate memory",
-                                 "cannot allocate memory", "status_alloc_failed",
-                                 "allocation_failed", "cudaerrormemoryallocation"}));
+bool is_out_of_memory(std::string_view text) {
+  return contains_any(lower_case(text),
+                      std::to_array<std::string_view>(
+                          {"out of memory", "defaultcpuallocator", "can't allocate memory",
+                           "cannot allocate memory", "status_alloc_failed", "allocation_failed",
+                           "cudaerrormemoryallocation"}));
 }
 
 bool is_gpu_fault(std::string_view text) {
