@@ -9,15 +9,33 @@
 
 namespace scalemark::live {
 
-// The work that a machine's CPUs have done says which of two readings is the newer one.
+namespace {
+
+constexpr std::optional<double> NodeStatus::*kCounters[] = {
+    &NodeStatus::busy_cpu_s,         &NodeStatus::steal_cpu_s,
+    &NodeStatus::throttled_cpu_s,    &NodeStatus::swapped_bytes,
+    &NodeStatus::pressure_cpu_s,     &NodeStatus::pressure_memory_s,
+    &NodeStatus::pressure_io_s,      &NodeStatus::retransmitted_segments,
+    &NodeStatus::network_errors,     &NodeStatus::disk_read_bytes,
+    &NodeStatus::disk_written_bytes, &NodeStatus::sampler_cpu_s,
+};
+
+}  // namespace
+
+// Two ranks that read at once see each counter at a time of its own, so that neither reading is the
+// newer one in all of them.
 void keep_newest(std::map<std::string, NodeStatus>& by_host, const std::string& host,
-                 const NodeStatus& reading) {
+                 NodeStatus reading) {
   NodeStatus& kept = by_host[host];
-  if (reading.busy_cpu_s < kept.busy_cpu_s) return;
-  const auto sampler_cpu_s = std::max(kept.sampler_cpu_s, reading.sampler_cpu_s);
-  kept = reading;
+  if (reading.clock_s >= kept.clock_s) std::swap(reading, kept);
+  for (const auto counter : kCounters) kept.*counter = std::max(kept.*counter, reading.*counter);
+  for (InterfaceStatus& is : kept.interfaces) {
+    const auto other = std::ranges::find(reading.interfaces, is.name, &InterfaceStatus::name);
+    if (other == reading.interfaces.end()) continue;
+    is.received_bytes = std::max(is.received_bytes, other->received_bytes);
+    is.sent_bytes = std::max(is.sent_bytes, other->sent_bytes);
+  }
   kept.host = host;
-  kept.sampler_cpu_s = sampler_cpu_s;
 }
 
 std::string to_json(const Status& status) {

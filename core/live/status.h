@@ -136,10 +136,11 @@ constexpr void fields(A& a, typename A::template Field<NodeStatus>& n) {
   a.list("interfaces", n.interfaces, {"of the network"});
 }
 
-// Keeps the reading as the newest of its machine, unless it is older: ranks of a machine take turns
-// to read it, and their records overtake each other. A counter never falls by it.
+// Keeps the reading as the newest of its machine, unless clock_s tells that it is older. Ranks of a
+// machine take turns to read it, and their records overtake each other: of each counter the larger
+// is kept, so that none falls.
 void keep_newest(std::map<std::string, NodeStatus>& by_host, const std::string& host,
-                 const NodeStatus& reading);
+                 NodeStatus reading);
 
 // A rank's sign of life as it goes through the store.
 struct Beat {

@@ -39,16 +39,50 @@ TEST(Beat, IsSmall) {
 
 TEST(KeepNewest, LetsNoCounterFall) {
   std::map<std::string, NodeStatus> nodes;
-  const auto read = [&](double busy_s, double pressure_s, double sampler_s) {
+  const auto read = [&](double clock_s, double busy_s, double pressure_s, double sent) {
     keep_newest(nodes, "n1",
-                {.busy_cpu_s = busy_s, .pressure_cpu_s = pressure_s, .sampler_cpu_s = sampler_s});
+                {.clock_s = clock_s,
+                 .busy_cpu_s = busy_s,
+                 .memory_available_bytes = clock_s,
+                 .pressure_cpu_s = pressure_s,
+                 .interfaces = {{.name = "eth0", .sent_bytes = sent}}});
     return nodes.at("n1");
   };
-  EXPECT_EQ(read(10, 5, 2).pressure_cpu_s, 5);
-  EXPECT_EQ(read(9, 4, 1).pressure_cpu_s, 5) << "an older one of another rank";
-  EXPECT_EQ(read(11, 6, 1).pressure_cpu_s, 6);
-  EXPECT_EQ(nodes.at("n1").sampler_cpu_s, 2) << "another rank's sampler has used less";
-  EXPECT_EQ(nodes.at("n1").host, "n1");
+  EXPECT_EQ(read(1, 10, 5, 70).pressure_cpu_s, 5);
+  const NodeStatus other = read(2, 10, 4, 80);
+  EXPECT_EQ(other.pressure_cpu_s, 5) << "another rank has read it a moment before, within a tick";
+  EXPECT_EQ(other.interfaces.at(0).sent_bytes, 80);
+  EXPECT_EQ(other.memory_available_bytes, 2) << "it is no counter";
+  const NodeStatus older = read(1.5, 9, 6, 60);
+  EXPECT_EQ(older.clock_s, 2);
+  EXPECT_EQ(older.memory_available_bytes, 2);
+  EXPECT_EQ(older.busy_cpu_s, 10);
+  EXPECT_EQ(older.pressure_cpu_s, 6);
+  EXPECT_EQ(older.interfaces.at(0).sent_bytes, 80);
+  EXPECT_EQ(older.host, "n1");
+}
+
+TEST(KeepNewest, KeepsEachCounter) {
+  const auto of = [](double value) {
+    return NodeStatus{.busy_cpu_s = value,
+                      .steal_cpu_s = value,
+                      .throttled_cpu_s = value,
+                      .swapped_bytes = value,
+                      .pressure_cpu_s = value,
+                      .pressure_memory_s = value,
+                      .pressure_io_s = value,
+                      .retransmitted_segments = value,
+                      .network_errors = value,
+                      .disk_read_bytes = value,
+                      .disk_written_bytes = value,
+                      .sampler_cpu_s = value,
+                      .interfaces = {{.name = "lo", .received_bytes = value, .sent_bytes = value}}};
+  };
+  std::map<std::string, NodeStatus> nodes, expected;
+  keep_newest(expected, "n1", of(2));
+  keep_newest(nodes, "n1", of(2));
+  keep_newest(nodes, "n1", of(1));
+  EXPECT_EQ(to_wire(Beat{.node = nodes.at("n1")}), to_wire(Beat{.node = expected.at("n1")}));
 }
 
 TEST(Beat, TravelsWhole) {
