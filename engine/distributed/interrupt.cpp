@@ -16,20 +16,27 @@ constexpr std::array<int, 3> kSignals{SIGTERM, SIGINT, SIGUSR1};
 // A signal handler can reach nothing but static, lock-free objects.
 std::atomic<int> first_signal{0};
 std::atomic<unsigned> backstop_seconds{0};
-static_assert(std::atomic<int>::is_always_lock_free);
+std::atomic<bool> backstop_is_set{false};
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 std::array<struct sigaction, kSignals.size() + 1> old_actions;
 
 void note(int signal) {
   int none = 0;
   if (!first_signal.compare_exchange_strong(none, signal)) return;
-  if (const unsigned seconds = backstop_seconds.load()) alarm(seconds);
+  if (const unsigned seconds = backstop_seconds.load()) {
+    alarm(seconds);
+    backstop_is_set = true;
+  }
 }
 
-// Without a first signal it comes from outside, and was ignored before.
+// An alarm that comes before note()'s is from outside, also while a stop is under way, and may have
+// been ignored before.
 void give_up(int) {
-  const int signal = first_signal.load();
-  if (signal == 0 && old_actions.back().sa_handler == SIG_IGN) return;
-  _exit(static_cast<int>(exit_code_of_signal(signal)));
+  const unsigned left_s = backstop_is_set ? alarm(0) : 0;
+  const bool is_backstop = backstop_is_set && left_s == 0;
+  if (is_backstop || old_actions.back().sa_handler != SIG_IGN)
+    _exit(static_cast<int>(exit_code_of_signal(first_signal.load())));
+  if (left_s > 0) alarm(left_s);
 }
 
 struct sigaction action_of(void (*handler)(int)) {
@@ -44,6 +51,7 @@ struct sigaction action_of(void (*handler)(int)) {
 
 InterruptHandlers::InterruptHandlers(std::optional<unsigned> backstop_s) {
   first_signal = 0;
+  backstop_is_set = false;
   backstop_seconds = backstop_s.value_or(0);
   const struct sigaction noting = action_of(note), ending = action_of(give_up);
   for (std::size_t i = 0; i < kSignals.size(); ++i) {

@@ -6,6 +6,7 @@
 
 #include <atomic>
 
+#include "engine/distributed/interrupt.h"
 #include "tests/engine/process/thread_ranks.h"
 
 namespace scalemark::testing {
@@ -147,6 +148,21 @@ TEST(StopAgreement, RankZeroGetsThePromiseOfARankThatHasFinished) {
   };
   run(ranks, loop);
   EXPECT_EQ(loop.steps, (std::vector<std::int64_t>{10, 10}));
+}
+
+// Two threads may take the two signals, in either order.
+TEST(InterruptHandlers, AnAlarmThatWasIgnoredEndsNoStop) {
+  struct sigaction ignoring {
+  }, before{};
+  ignoring.sa_handler = SIG_IGN;
+  sigaction(SIGALRM, &ignoring, &before);
+  {
+    const distributed::InterruptHandlers handlers(60);
+    raise(SIGUSR1);
+    raise(SIGALRM);
+    EXPECT_EQ(distributed::received_signal(), SIGUSR1);
+  }
+  sigaction(SIGALRM, &before, nullptr);
 }
 
 }  // namespace
