@@ -17,18 +17,15 @@ SOURCE = Path(os.environ.get("SCALEMARK_SOURCE_DIR", "."))
 # One line per error: code, exit code, where, then what was seen.
 ERROR_LINE = re.compile(r"^(?:\[\d+\] )?scalemark: error (E_[A-Z_]+) \(exit (\d+)\)"
                         r"(?: rank=\d+)?(?: host=\S+)?(?: phase=\S+)?(?: step=\d+)?: .+$")
-# Programs that a test starts must not ignore what it was started with ignored: a Ctrl-C in a shell's background.
-for ignorable in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1, signal.SIGTSTP):
-    if signal.getsignal(ignorable) == signal.SIG_IGN:
-        signal.signal(ignorable, signal.SIG_DFL)
 ENDLESS = ("--iters", 10_000_000, "--warmup-iters", 2, "--no-progress")
 
 
 class Running:
-    """The program in the background; whatever happens, it is gone at the end of the with block."""
+    """The program in the background; whatever happens, it is gone at the end of the with block. It yields to programs that compute:
+    most train for as long as a test watches."""
 
     def __init__(self, *arguments, wrapper=(), cwd=None, **environment):
-        self.command = [*map(str, wrapper), str(SCALEMARK), *words_of(arguments)]
+        self.command = ["nice", "-n", "5", *map(str, wrapper), str(SCALEMARK), *words_of(arguments)]
         self.folder = Path(arguments[arguments.index("--output") + 1]) if "--output" in arguments else None
         self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                         cwd=cwd, env=clean_environment(**environment), start_new_session=True)
@@ -136,18 +133,21 @@ def alive(pid):
 
 
 def run_cases(cases):
-    """Runs the cases named in the arguments, or all. One that is skipped skips no other; the test is skipped when all are."""
+    """Runs the cases named in the arguments, or all, and says what each took. One that is skipped skips no other; the test is skipped when all are."""
     import tempfile
     names = sys.argv[1:] or list(cases)
     skipped = 0
     for name in names:
         with tempfile.TemporaryDirectory() as folder:
             print(f"-- {name}", flush=True)
+            before = os.times()
             try:
                 cases[name](Path(folder))
             except SystemExit as end:
                 if end.code != SKIPPED:
                     raise
                 skipped += 1
+            used = [after - at for after, at in zip(os.times(), before, strict=True)]
+            print(f"   {used[4]:.1f} s, {sum(used[:4]):.1f} s of CPUs", flush=True)
     if skipped == len(names):
         sys.exit(SKIPPED)

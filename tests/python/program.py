@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,11 @@ BINARY_DIR = Path(os.environ.get("SCALEMARK_BINARY_DIR", "build/release"))
 SCALEMARK = Path(os.environ.get("SCALEMARK_PROGRAM", BINARY_DIR / "scalemark"))
 
 SKIPPED = 77  # ctest's SKIP_RETURN_CODE
+
+# Programs that a test starts must not ignore what it was started with ignored: a Ctrl-C in a shell's background.
+for ignorable in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1, signal.SIGTSTP):
+    if signal.getsignal(ignorable) == signal.SIG_IGN:
+        signal.signal(ignorable, signal.SIG_DFL)
 
 
 def skip(reason):
