@@ -24,7 +24,7 @@ from program import LAUNCHERS, PROGRAM, run
 
 SOURCE = pathlib.Path(os.environ["SCALEMARK_SOURCE_DIR"])
 SCHEMA = jsonschema.Draft202012Validator(json.loads((SOURCE / "docs/status.schema.json").read_text()))
-DEADLINE_S = 12  # of a wait for what takes a few seconds
+DEADLINE_S = 120  # of a wait for what takes a few seconds on a machine that has time
 FOOTER = "q or Ctrl-C leaves"
 
 
@@ -334,8 +334,12 @@ class Top(unittest.TestCase):
     def test_a_stopped_run_grows_old_on_the_screen(self):
         statuses.write(self.run_folder, statuses.status_at(100, time.time() - 8))
         with Screen(self.run_folder) as screen:
-            screen.shows("status 9 s old")
-            screen.shows("no sign of life for 11 s")
+            def counts_on(pattern, from_s):
+                """The screen may pass over a second while others have the CPUs."""
+                screen.until(lambda: any(int(seconds) >= from_s for line in screen.frame() for seconds in re.findall(pattern, line)))
+
+            counts_on(r"status (\d+) s old", 9)
+            counts_on(r"no sign of life for (\d+) s", 11)
             os.write(screen.terminal, b"q")
             self.assertEqual(screen.ends(), 0)
 
