@@ -139,6 +139,8 @@ cudaError_t instantiate(cudaGraphExec_t* executable, cudaGraph_t graph) {
 
 }  // namespace
 
+bool has_unjoined_streams() { return current() && !all_joined(*current()); }
+
 bool note_work(Stream& stream, Kind kind, const char* name, std::uint64_t bytes,
                const DeferredCopy& copy) {
   if (Capture* capture = capture_of(stream)) {

@@ -51,6 +51,9 @@ bool is_endless_wait(const char* function);
 // The same of what may not be asked of an event of a capture.
 bool is_forbidden(const CapturedPoint& point, const char* function);
 
+// Whether a capture has work of a stream that the one it began on has not waited for.
+bool has_unjoined_streams();
+
 // A graph that was instantiated, for the counts.
 struct GraphCounts {
   std::vector<Node> nodes;

@@ -98,7 +98,7 @@ cudaError_t release(void* pointer, Place place, const char* name) {
   return cudaSuccess;
 }
 
-std::uint64_t device_calls = 0, pinned_calls = 0;
+std::uint64_t device_calls = 0, unjoined_calls = 0, pinned_calls = 0;
 
 }  // namespace
 
@@ -130,8 +130,10 @@ NULLCUDA_API void* nullcuda_host_view(const void* address) {
 
 NULLCUDA_API cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
   return call([&] {
-    return allocate(pointer, bytes, Place::kDevice, settings().allocation, device_calls,
-                    "cudaMalloc");
+    const bool unjoined = has_unjoined_streams() && settings().unjoined.first > 0;
+    return allocate(pointer, bytes, Place::kDevice,
+                    unjoined ? settings().unjoined : settings().allocation,
+                    unjoined ? unjoined_calls : device_calls, "cudaMalloc");
   });
 }
 

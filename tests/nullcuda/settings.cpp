@@ -69,6 +69,8 @@ void apply(Settings& s, std::string_view name, std::string_view text) {
     s.late_queries = late_queries(name, text);
   } else if (name == "NULLCUDA_FAIL_ALLOCATION") {
     s.allocation = fault(name, text, 3);
+  } else if (name == "NULLCUDA_FAIL_UNJOINED") {
+    s.unjoined = fault(name, text, 1);
   } else if (name == "NULLCUDA_FAIL_PINNED") {
     s.pinned = fault(name, text, 1);
   } else if (name == "NULLCUDA_FAIL_LAUNCH") {
@@ -111,7 +113,7 @@ Settings read() {
   }
   s.rank = own_rank();
   const char* wanted = std::getenv("NULLCUDA_FAULT_RANK");
-  if (wanted && s.rank != wanted) s.allocation = s.pinned = s.launch = {};
+  if (wanted && s.rank != wanted) s.allocation = s.unjoined = s.pinned = s.launch = {};
   return s;
 }
 

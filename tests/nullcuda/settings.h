@@ -8,9 +8,11 @@
 //   NULLCUDA_EVENTS=late[:N]     an event answers "not ready" to the first N queries (3)
 //   NULLCUDA_FAIL_ALLOCATION=K[:M]  the K-th cudaMalloc and the M - 1 after it find no memory; M is
 //                                3: torch's allocator frees its cache and asks again, twice
+//   NULLCUDA_FAIL_UNJOINED=K     the same of those while a capture has streams that are not joined;
+//                                M is 1, since a capture frees no cache
 //   NULLCUDA_FAIL_PINNED=K       the K-th allocation of pinned memory finds none
 //   NULLCUDA_FAIL_LAUNCH=K       the K-th kernel launch is the one that breaks the device for good
-//   NULLCUDA_FAULT_RANK=R        the three faults above are those of the process of rank R only
+//   NULLCUDA_FAULT_RANK=R        the four faults above are those of the process of rank R only
 //   NULLCUDA_TIMELINE=on         the counts hold what each window did, in its order
 //   NULLCUDA_HEALTH=G[,NAME=N]   NVML tells counters of errors, too; after the first look those of
 //                                device G are by N larger: ecc_uncorrected, rows_remapped,
@@ -42,7 +44,7 @@ struct Settings {
   bool deferred_copies = false;
   bool timeline = false;
   unsigned late_queries = 0;
-  Fault allocation, pinned, launch;
+  Fault allocation, unjoined, pinned, launch;
   std::optional<int> growing_device;  // absent: NVML tells no counters of errors
   std::map<std::string, std::uint64_t, std::less<>> growth;
   std::string rank;
