@@ -1,5 +1,7 @@
 """A network under DistributedDataParallel over Gloo, traced by torch.profiler on two ranks, with the ranges that --trace has."""
 
+import importlib
+
 import torch
 import torch.distributed as dist
 from torch.profiler import ProfilerActivity, profile, record_function, schedule
@@ -44,6 +46,10 @@ def train(rank, folder, workload, first, steps):
 
 
 def run(folder, workload, first, steps):
+    """Ranks are forks, so that torch, and what DistributedDataParallel imports, is loaded once for both."""
     folder.mkdir()
-    torch.multiprocessing.spawn(train, args=(str(folder), workload, first, steps), nprocs=2)
+    importlib.import_module("torch._dynamo")
+    if workload == "resnet50":
+        importlib.import_module("torchvision")
+    torch.multiprocessing.start_processes(train, args=(str(folder), workload, first, steps), nprocs=2, start_method="fork")
     return [folder / f"rank{rank}.json" for rank in range(2)]
