@@ -9,7 +9,7 @@ from pathlib import Path
 
 from program import BINARY_DIR, check, report_in, run
 
-IMAGES = ("--workload", "resnet50", "--image-size", 32, "--batch-size", 8, "--device", "cpu", "--quiet", "--overwrite")
+IMAGES = ("--workload", "resnet50", "--image-size", 32, "--batch-size", 4, "--threads", 1, "--device", "cpu", "--quiet", "--overwrite")
 OPENCV = (BINARY_DIR / "libscalemark_opencv.so").exists()
 
 
@@ -42,7 +42,7 @@ def same_seed():
     with tempfile.TemporaryDirectory() as folder:
         data, losses = images(folder, 60), []
         for more in (("-j", 0), ("-j", 3, "--prefetch", 5)):
-            run("train", *IMAGES, "--data", data, *everything, *more, "--iters", 3, "--warmup-iters", 1, "--threads", 1,
+            run("train", *IMAGES, "--data", data, *everything, *more, "--iters", 3, "--warmup-iters", 1,
                 "--output", f"{folder}/out")
             losses.append(report_in(f"{folder}/out")["points"][0]["loss"])
     check(losses[0] == losses[1], losses)
