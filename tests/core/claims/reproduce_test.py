@@ -58,6 +58,7 @@ def published(name, folder):
     seconds = 60 if os.environ.get("SCALEMARK_SOAK") == "full" else 12
     done = run("reproduce", name, f"--scale-down={seconds}", "--yes", "--output", folder / "out", cwd=folder, expect=None)
     check(done.returncode in (0, 1, 2), (name, done.stderr))
+    check(claims_of(folder / "out") and report_in(folder / "out")["scaled_down"], f"{name}: nothing is claimed, or nothing was scaled down")
     check(" claimed " in done.stdout and re.search(r"^\d+ claims?: ", done.stdout, re.M), (name, done.stdout))
 
 
