@@ -43,7 +43,7 @@ def window(folder):
 
 def epochs(folder):
     """The same images in each step, evaluation over all of them, running statistics of the first replica; resumed."""
-    data = make_images(folder / "images", 30, 32)
+    data = make_images(folder / "images", 20, 32)
     options = (*IMAGES, "--data", data, "--epochs", 2)
     kept = ("--checkpoint-every", "2steps", "--checkpoint-keep", 100)
     ours = trained(folder / "replicas", *REPLICAS, *options, *kept)
@@ -82,12 +82,12 @@ def sweep(folder):
 
 def drawing(folder):
     """Dropout, autocast, skipped branches, and a step without copies and sums, which the cost is taken from."""
-    common = ("--device", "cpu", "--threads", 1, "--no-progress", "--iters", 3, "--warmup-iters", 1)
+    common = ("--device", "cpu", "--threads", 1, "--no-progress", "--iters", 1, "--warmup-iters", 1)
     run("train", *REPLICAS, *common, "--workload", "bert-mini", "--sequence-length", 32, "--batch-size", 2, "--precision",
         "amp-bf16" if cpu_has_bf16() else "fp32", "--output", folder / "bert")
     run("train", *REPLICAS, *common, *IMAGES, "--stochastic-depth", 0.3, "--activation-checkpointing", "on", "--output",
         folder / "resnet50")
-    run("train", *REPLICAS, "--device", "cpu", "--threads", 1, "--no-progress", "--workload", "mlp", "--iters", 40,
+    run("train", *REPLICAS, "--device", "cpu", "--threads", 1, "--no-progress", "--workload", "mlp", "--batch-size", 8, "--iters", 10,
         "--communication-cost", "--output", folder / "mlp")
     [point] = report_in(folder / "mlp")["points"]
     # That a step without copies is the shorter one is for benchmarks to show: ten steps of 3 ms are any length on a busy machine.

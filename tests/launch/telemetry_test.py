@@ -90,10 +90,11 @@ def a_sweep_measures_again(folder):
 
 
 def comm_tells_of_others(folder):
-    """Each run of a collective has what was read beside it; one finding tells of all runs that were disturbed. With --retries 0 none is measured again."""
+    """Each run of a collective has what was read beside it; one finding tells of all runs that were disturbed.
+    With --retries 0 none is measured again."""
     with busy_machine():
-        run("comm", "--sizes", "1KiB,1MiB", "--backends", "gloo", "--repetitions", 2, "--retries", 0, "--threads", 1, "--nproc-per-node", 2, "--no-progress",
-            "--output", folder / "busy")
+        run("comm", "--sizes", "1KiB,1MiB", "--backends", "gloo", "--repetitions", 2, "--retries", 0, "--threads", 1, "--nproc-per-node", 2,
+            "--no-progress", "--output", folder / "busy")
     report = valid_report(folder / "busy")
     for row in report["collectives"]:
         check(telemetry_of(report, row["id"])["other_cpus"]["mean"] > 0 and "attempts" not in row, row)
