@@ -89,6 +89,14 @@ def a_sweep_measures_again(folder):
     check("measured more than once" in (out / "report.html").read_text(), "report.html")
 
 
+def no_retries_no_second_measurement(folder):
+    with busy_machine():
+        run("sweep", "--workload", "linear", "--threads", 1, "--min-time", 1, "--warmup-iters", 5, "--no-progress",
+            "--world-sizes", 1, "--repetitions", 1, "--retries", 0, "--output", folder / "sweep")
+    report = valid_report(folder / "sweep")
+    check("attempts" not in report["points"][0], report["points"][0].get("attempts"))
+
+
 def comm_tells_of_others(folder):
     """Each run of a collective has what was read beside it; one finding tells of all runs that were disturbed.
     With --retries 0 none is measured again."""
@@ -102,4 +110,5 @@ def comm_tells_of_others(folder):
     check(told.startswith("4 of 4 runs, the first of them ") and "other processes used" in told, told)
 
 
-run_cases({f.__name__: f for f in (train_tells_of_others, comm_tells_of_others, what_is_read_agrees, a_sweep_measures_again)})
+run_cases({f.__name__: f for f in (train_tells_of_others, comm_tells_of_others, what_is_read_agrees, a_sweep_measures_again,
+                                   no_retries_no_second_measurement)})
