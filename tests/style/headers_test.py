@@ -2,16 +2,19 @@
 
 Most are the first include of some .cpp, whose build proves that everything of ours that the header needs is there. Builds
 have precompiled headers of the standard library, so that a forgotten <string> would not be seen: names of the standard
-library are looked up here. A header that no .cpp includes first is compiled alone, over the precompiled headers of the
-names that are looked up; those among them that include torch, whose headers take seconds each time, share one file.
+library are looked up here. So does a header that another one includes before anything of ours or of a third party, but for
+what it includes itself: it is compiled as if it were alone. Headers that no .cpp includes so are compiled here, over the
+build's precompiled headers; those among them that include torch, whose headers take seconds each time, share one file.
 
 In unity groups only the first file of a group proves that: with SCALEMARK_SOAK=full every header is compiled alone, over
 no precompiled header.
 """
 
 import functools
+import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -101,14 +104,37 @@ def missing_in(header):
     return [name for name, use in STANDARD.items() if name not in has and re.search(use, text)]
 
 
-def first_includes():
-    first = set()
+@functools.cache
+def ours_in(name):
+    """Headers of ours that `name` includes, itself or through others."""
+    found = [ours for ours, _ in INCLUDE.findall(text_of(name)) if ours and (SOURCE / ours).exists()]
+    return frozenset(found).union(*map(ours_in, found))
+
+
+def foreign_in(name):
+    return {other for other in reached(name) if other not in STANDARD}
+
+
+def walk(name, before, foreign, alone):
+    """Adds to `alone` what is included behind nothing that it does not include itself; `before` and `foreign`: what was, ours and not."""
+    for ours, other in INCLUDE.findall(text_of(name)):
+        beside = os.path.join(os.path.dirname(name), ours)  # a test's own
+        ours = next((file for file in (ours, beside) if ours and (SOURCE / file).exists()), None)
+        if not ours:
+            foreign |= {other} - STANDARD.keys()  # a generated one is ""
+        elif ours not in before:
+            if before <= ours_in(ours) and foreign <= foreign_in(ours):
+                alone.add(ours)
+            walk(ours, before, foreign, alone)
+            before.add(ours)
+
+
+def compiled_as_if_alone():
+    alone = set()
     for module in (*MODULES, "tests"):
         for file in [p for ending in ("cpp", "cu") for p in (SOURCE / module).rglob("*." + ending)]:
-            found = INCLUDE.search(without_comments(file.read_text()))
-            if found and found.group(1):
-                first.add(found.group(1))
-    return first
+            walk(file.relative_to(SOURCE).as_posix(), set(), set(), alone)
+    return alone
 
 
 def compiled(*words):
@@ -124,6 +150,16 @@ def precompiled_standard(folder):
     said = compiled("-x", "c++-header", header, "-o", f"{header}.gch")
     check(not said, said)
     return header
+
+
+def precompiled_by_the_build(name):
+    """Words that take the build's precompiled header, with the flags without which a compiler takes its text; none: there is none."""
+    header, commands = BINARY / f"CMakeFiles/scalemark_precompiled_{name}.dir/cmake_pch.hxx", BINARY / "compile_commands.json"
+    for entry in json.loads(commands.read_text()) if commands.exists() and header.exists() else []:
+        words = shlex.split(entry["command"])
+        if "c++-header" in words and str(header) in words:
+            return [*(word for word in words if word.startswith(("-D", "-O", "-f", "-g", "-m"))), "-include", header]
+    return []
 
 
 def compiler_says(headers, *words):
@@ -147,12 +183,13 @@ for header, names in lacking.items():
 check(not lacking, "headers that lack an include")
 
 every = os.environ.get("SCALEMARK_SOAK") == "full"
-first = set() if every else first_includes()
-others = [h for h in headers if h not in first and not needs(h, "cuda", "mpi.h")]
+proved = set() if every else compiled_as_if_alone()
+others = [h for h in headers if h not in proved and not needs(h, "cuda", "mpi.h")]
 with_torch = [h for h in others if needs(h, "ATen/", "c10/", "torch/")]
 files = [[h] for h in others if h not in with_torch] + ([with_torch] if TORCH and with_torch else [])
 with ThreadPoolExecutor(2) as pool, tempfile.TemporaryDirectory() as folder:
-    words = [] if every else ["-include", precompiled_standard(folder)]
-    for included, said in zip(files, pool.map(lambda file: compiler_says(file, *words), files)):
+    standard = [] if every else ["-include", precompiled_standard(folder)]
+    torch = [] if every else precompiled_by_the_build("torch")
+    for included, said in zip(files, pool.map(lambda file: compiler_says(file, *(torch if file is with_torch else standard)), files)):
         check(not said, f"{', '.join(included)}:\n{said}")
-print(f"{len(headers)} headers name what they need; {sum(map(len, files))} that no .cpp includes first compile")
+print(f"{len(headers)} headers name what they need; {sum(map(len, files))} that no .cpp compiles as if alone compile")
