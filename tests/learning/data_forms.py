@@ -1,5 +1,6 @@
 """`train --iters` on every form of data that it takes: an image tree, the same packed, a text folder with its own vocabulary, a
-text file with --vocab, a token file. The tree, one packed form, the folder and the token file on 2 ranks, too."""
+text file with --vocab, a token file. The tree, one packed form, the folder and the token file on 2 ranks, too, which share the
+samples and exchange nothing: with gradients they are in epochs_behave.py and bert_learns.py."""
 
 import json
 import tempfile
@@ -12,7 +13,7 @@ from program import check, run
 
 
 def point_of(output, *options, ranks=1):
-    report, _ = train(output, *options, "--iters", 2, "--warmup-iters", 1, "--batch-size", 4, "--threads", 1, ranks=ranks)
+    report, _ = train(output, *options, "--iters", 2, "--warmup-iters", 1, "--batch-size", 4, "--threads", 1, ranks=ranks, strategy="none")
     [point] = report["points"]
     check(point["status"] == "ok" and point["world_size"] == ranks, f"{point['status']} {point['world_size']}")
     check(point["samples"] == 2 * 4 * ranks, f"{point['samples']} samples")
@@ -22,7 +23,7 @@ def point_of(output, *options, ranks=1):
 
 def saved_shapes(folder, *options):
     """Of the tensors of a network that is trained so."""
-    train(folder / "run", *options, "--iters", 2, "--warmup-iters", 1, "--batch-size", 4, "--threads", 1, "--save", folder / "weights.safetensors")
+    train(folder / "run", *options, "--iters", 1, "--warmup-iters", 0, "--batch-size", 1, "--threads", 1, "--save", folder / "weights.safetensors")
     data = (folder / "weights.safetensors").read_bytes()
     header = json.loads(data[8:8 + int.from_bytes(data[:8], "little")])
     return {name: tensor["shape"] for name, tensor in header.items() if name != "__metadata__"}

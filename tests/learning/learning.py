@@ -10,11 +10,11 @@ EPOCH_LINE = re.compile(r"epoch (\d+): train loss ([\d.]+), held-out loss ([\d.]
                         r"([\d.]+) samples/s")
 
 
-def train(output, *options, ranks=1, timeout=600, expect=0):
+def train(output, *options, ranks=1, strategy="ddp", timeout=600, expect=0):
     """The report of one run, and what it printed; its seconds stand in report["test_wall_s"]."""
     start = time.monotonic()
-    strategy = ["--nproc-per-node", ranks, "--strategy", "ddp"] if ranks > 1 else []
-    done = run("train", *options, *strategy, "--output", output, "--overwrite", timeout=timeout, expect=expect)
+    several = ["--nproc-per-node", ranks, "--strategy", strategy] if ranks > 1 else []
+    done = run("train", *options, *several, "--output", output, "--overwrite", timeout=timeout, expect=expect)
     report = report_in(output)
     report["test_wall_s"] = time.monotonic() - start
     return report, done.stdout + done.stderr
