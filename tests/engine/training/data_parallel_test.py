@@ -63,7 +63,7 @@ def draw_seed(rank):
 
 
 def flat_cases():
-    base = {"workload": "mlp", "batch": 4, "steps": 20 if oracle.FULL else 8, "dtype": "float64"}
+    base = {"workload": "mlp", "batch": 4, "steps": 20 if oracle.FULL else 5, "dtype": "float64"}
     for name, change in FLAT.items():
         yield name, {**base, "recipe": {**ADAM, "clip_grad_norm": 0.5}, **change}
     yield "bert-mini", {**base, "workload": "bert-mini", "batch": 2, "steps": 3, "recipe": ADAM}

@@ -1,4 +1,4 @@
-"""Strategy data-parallel with every optimizer, 2 and 4 replicas in one process, in float64 to 1e-8 after 8 steps (20 with
+"""Strategy data-parallel with every optimizer, 2 and 4 replicas in one process, in float64 to 1e-8 after 5 steps (20 with
 SCALEMARK_SOAK=full): against one PyTorch process that computes the replicas' batches one after the other, and against
 torch.nn.DataParallel's scheme (which itself takes GPUs only) spelled with torch.func.functional_call: replicate,
 scatter, forward, gather, the loss of all outputs, one backward.
