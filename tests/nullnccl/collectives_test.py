@@ -101,15 +101,14 @@ def comm(folder):
         rows = closed_report(folder / out, "complete", 0)["collectives"]
         check(all(row.get("wrong", 0) == 0 for row in rows), [row["id"] for row in rows if row.get("wrong")])
         ends_well(done.stderr, 2)
-        return {(row["collective"], row["dtype"], row["in_place"]) for row in rows if row["status"] == "ok"}
+        return {(row["collective"], row["dtype"], row["in_place"], row["via"]) for row in rows if row["status"] == "ok"}
 
     collectives = ("all-reduce", "all-gather", "reduce-scatter", "broadcast", "reduce", "gather", "all-to-all", "send-recv", "barrier")
-    found = measured("all", "--collectives", ",".join(collectives))
-    check({name for name, _, _ in found} == set(collectives), sorted(found))
+    found = measured("all", "--collectives", ",".join(collectives), "--via", "c10d,direct")
+    for way in ("c10d", "direct"):
+        check({name for name, _, _, via in found if via == way} == set(collectives), sorted(found))
     found = measured("types", "--collectives", "all-reduce,reduce-scatter", "--dtypes", "fp16,bf16,int32", "--in-place", "on,off")
     check(len(found) == 9, sorted(found))  # c10d's all-reduce is in place only
-    found = measured("direct", "--collectives", ",".join(collectives), "--via", "direct")
-    check({name for name, _, _ in found} == set(collectives), sorted(found))
 
 
 def shared_gpu(folder):

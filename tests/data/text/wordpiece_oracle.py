@@ -16,7 +16,10 @@ from tokenizers import BertWordPieceTokenizer
 TOOL = [pathlib.Path(os.environ["SCALEMARK_BINARY_DIR"]) / "tests/data_tool", "wordpiece"]
 DATA = pathlib.Path(os.environ["SCALEMARK_TEST_DATA"]) / "text"
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-CODE_POINTS = [chr(c) for c in range(1, 0x110000) if not 0xD800 <= c < 0xE000]
+FULL = os.environ.get("SCALEMARK_SOAK") == "full"  # every code point (scripts/soak)
+# Planes that are not assigned, and those of private use, have no kinds to tell apart: in CI a sample and both their ends.
+CODE_POINTS = [chr(c) for c in range(1, 0x110000) if not 0xD800 <= c < 0xE000
+               and (FULL or c >> 16 in (0, 1, 2, 3, 14) or c % 97 == 0 or not 4 <= c % 0x10000 < 0xFFFC)]
 
 
 def ours(records, vocab, *flags):
