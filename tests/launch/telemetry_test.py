@@ -14,8 +14,8 @@ MLP = ("--workload", "mlp", "--threads", 1, "--min-time", 1, "--warmup-iters", 2
 
 @contextmanager
 def busy_machine():
-    """A process that computes on every second CPU: whatever else runs here, others use far more than the limit."""
-    spinning = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range((os.cpu_count() + 1) // 2)]
+    """A process that computes on every CPU: whatever else runs here, others use far more than the limit."""
+    spinning = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count())]
     try:
         yield
     finally:
