@@ -60,9 +60,9 @@ def searched(folder):
 def searched_in_little_data(folder):
     """A batch that an epoch of one rank does not hold does not fit, whatever the memory."""
     images = folder / "images"
-    run("data", "generate", "images", images, "--samples", 32, "--classes", 2, "--image-size", 32)
+    run("data", "generate", "images", images, "--samples", 16, "--classes", 2, "--image-size", 32)
     train = len(list((images / "train").rglob("*.jp*g")))
-    check(train == 32, f"{train} training images")
+    check(train == 16, f"{train} training images")
     run("sweep", "--workload", "resnet50", "--data", images, "--image-size", 32, "--batch-size", "auto",
         "--iters", 1, "--warmup-iters", 1, "--threads", 1, "--no-progress", "--repetitions", 1, *TWO_RANKS,
         "--output", folder / "out")

@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 
 from endings import ENDLESS, Running, closed_report, only_error, run_cases
+from made_data import make_text
 from program import check, run
 from sweeps import TWO_RANKS, journal_lines, statuses, sweep, valid_report
 
@@ -93,29 +94,29 @@ def other_data(folder):
 
 def spelled_otherwise(folder):
     """What --data names decides, not how its path is spelled, from wherever: each run stays there once. Weights to start from, too."""
-    run("data", "generate", "images", folder / "photos", "--samples", "16", "--classes", "2", "--image-size", "32")
-    (folder / "link").symlink_to("photos")
-    options = ("--workload", "resnet50", "--image-size", 32, "--batch-size", 2, "--iters", 1, "--warmup-iters", 1, "--threads", 1,
+    make_text(folder / "text", 6)
+    (folder / "link").symlink_to("text")
+    options = ("--workload", "bert-mini", "--sequence-length", 32, "--batch-size", 2, "--iters", 1, "--warmup-iters", 1, "--threads", 1,
                "--no-progress", "--device", "cpu")
     out = folder / "out"
-    run("train", *options, "--data", folder / "photos", "--save", folder / "w.safetensors", "--output", folder / "first")
+    run("train", *options, "--data", folder / "text", "--save", folder / "w.safetensors", "--output", folder / "first")
     one_sweep = ("sweep", *options, "--world-sizes", "1", "--retries", 0)
     weights = ("--init-from", "w.safetensors")
-    run(*one_sweep, "--data", "photos", *weights, "--repetitions", 1, "--output", out, cwd=folder)
+    run(*one_sweep, "--data", "text", *weights, "--repetitions", 1, "--output", out, cwd=folder)
     (folder / "elsewhere").mkdir()
-    for repetitions, data, file, place in ((2, "./photos/", "./w.safetensors", folder), (3, "link", folder / "w.safetensors", folder),
-                                           (4, "../photos", folder / "w.safetensors", folder / "elsewhere")):
+    for repetitions, data, file, place in ((2, "./text/", "./w.safetensors", folder), (3, "link", folder / "w.safetensors", folder),
+                                           (4, "../text", folder / "w.safetensors", folder / "elsewhere")):
         run(*one_sweep, "--data", data, "--init-from", file, "--repetitions", repetitions, "--resume", "--output", out, cwd=place)
         report = closed_report(out, "complete", 0)
         check([row["data"] for row in report["points"]] == [data] * repetitions, [row["data"] for row in report["points"]])
     only_error(run(*one_sweep, "--data", "synthetic", *weights, "--repetitions", 5, "--resume", "--output", out, cwd=folder, expect=78).stderr,
-               "E_CONFIGURATION", 78, "data was ../photos, now synthetic")
+               "E_CONFIGURATION", 78, "data was ../text, now synthetic")
     epochs = ("train", *options[:6], "--epochs", 1, "--threads", 1, "--no-progress", "--device", "cpu", "--checkpoint-every", "2steps")
-    run(*epochs, "--data", "photos", *weights, "--output", folder / "epochs", cwd=folder)
-    run(*epochs, "--data", "../photos/", "--init-from", folder / "w.safetensors", "--resume", "--output", folder / "epochs", cwd=folder / "elsewhere")
+    run(*epochs, "--data", "text", *weights, "--output", folder / "epochs", cwd=folder)
+    run(*epochs, "--data", "../text/", "--init-from", folder / "w.safetensors", "--resume", "--output", folder / "epochs", cwd=folder / "elsewhere")
     report = closed_report(folder / "epochs", "complete", 0)
     check(report["points"][0]["resumed"], "it went on with the checkpoint")
-    only_error(run(*epochs, "--data", "photos", "--resume", "--output", folder / "epochs", cwd=folder, expect=78).stderr,
+    only_error(run(*epochs, "--data", "text", "--resume", "--output", folder / "epochs", cwd=folder, expect=78).stderr,
                "E_CONFIGURATION", 78, "init_from was")
 
 

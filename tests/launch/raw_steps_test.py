@@ -59,7 +59,7 @@ def resumed(folder):
 
 def epochs(folder):
     """Stretches between checkpoints, each with a slowest rank of its own."""
-    images = make_images(folder / "images", 60, size=32, classes=3)
+    images = make_images(folder / "images", 36, size=32, classes=3)
     run("train", "--workload", "resnet50", "--image-size", 32, "--batch-size", 4, "--threads", 1, "--nproc-per-node", 2,
         "--data", images, "--epochs", 2, "--checkpoint-every", "2steps", "--no-progress", "--raw-steps", "--output",
         folder / "out")
