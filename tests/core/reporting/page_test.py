@@ -318,7 +318,7 @@ def main():
         check_figures(folder)
         if len(sys.argv) > 1:
             keep_pictures(folder)
-        generated = 20 if os.environ.get("SCALEMARK_SOAK") == "full" else 4
+        generated = 20 if os.environ.get("SCALEMARK_SOAK") == "full" else 2
         subprocess.run([BINARY / "tests/core_tool", "write-sweeps", folder / "more", str(generated), "7"], check=True, timeout=60)
         check_generated(folder / "more", generated)
         print(f"a page of {size / 1e6:.1f} MB: {len(CHARTS | PLOTS)} charts drawn light, dark and on a phone; "
