@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <iostream>
-#include <span>
 #include <utility>
 
-#include "core/base/standard_output.h"
 #include "core/base/text.h"
 #include "core/base/wire.h"
 #include "core/reporting/collectives/words.h"
-#include "core/reporting/render/answer/answer.h"
+#include "engine/process/run_console.h"
 
 namespace scalemark::communicating {
 namespace {
@@ -107,13 +105,9 @@ std::string CommCoordinator::close_stopped() {
          request_.run.settings.general.output;
 }
 
-void CommCoordinator::show_stopped() noexcept {
+void CommCoordinator::show_stopped() {
   report_.render_what_is_there();
-  try {
-    show();
-  } catch (const std::exception& error) {
-    std::cerr << "scalemark: while ending: " << error.what() << std::endl;
-  }
+  show();
 }
 
 ExitCode CommCoordinator::close() {
@@ -126,10 +120,7 @@ ExitCode CommCoordinator::close() {
 
 void CommCoordinator::show() {
   const auto& general = request_.run.settings.general;
-  const reporting::Report report = report_.report();
-  write_to_stdout(
-      reporting::render_answer(std::span(&report, 1), {general.output}, request_.run.output));
-  if (!why_.empty()) std::cerr << "scalemark: " << why_ << std::endl;
+  process::show_answer(report_.report(), {general.output}, request_.run.output, why_);
 }
 
 }  // namespace scalemark::communicating

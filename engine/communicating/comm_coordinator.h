@@ -24,7 +24,7 @@ class CommCoordinator : public process::TaskLeader {
   ExitCode close() override;
   void show() override;
   std::string close_stopped() override;
-  void show_stopped() noexcept override;
+  void show_stopped() override;
 
  private:
   // Whether the run is measured again.

@@ -1,6 +1,5 @@
 #include "engine/communicating/comm_report.h"
 
-#include <iostream>
 #include <set>
 #include <utility>
 
@@ -8,7 +7,6 @@
 #include "core/reporting/collectives/topology.h"
 #include "core/reporting/output/disk.h"
 #include "core/reporting/point/telemetry.h"
-#include "core/reporting/render/renderings.h"
 
 namespace scalemark::communicating {
 namespace {
@@ -92,17 +90,14 @@ void CommReport::summarise() {
 
 reporting::RunEnd CommReport::close(const std::string& topology_file) {
   summarise();
-  auto& writer = *run_report_.writer();
-  reporting::RunEnd end = reporting::end_of_collectives(writer.report());
+  reporting::RunEnd end = reporting::end_of_collectives(report());
   if (!topology_file.empty() && !save_topology(topology_file)) {
     const char* why = "no topology is saved: no line fits the times over the sizes";
     if (end.exit_code == ExitCode::kPass) end = {ExitCode::kUnsure, why};
     run_report_.note(std::string(why) + ": measure more sizes, or more --repetitions");
   }
   return run_report_.close(reporting::ReportStatus::kComplete, std::move(end),
-                           [&](const reporting::Report& report) {
-                             reporting::write_renderings(writer.folder(), report);
-                           });
+                           process::RunReport::Renderings::kWritten);
 }
 
 bool CommReport::save_topology(const std::string& file) const {
@@ -112,15 +107,6 @@ bool CommReport::save_topology(const std::string& file) const {
   written.append(*topology);
   written.commit();
   return true;
-}
-
-void CommReport::render_what_is_there() noexcept {
-  try {
-    auto& writer = *run_report_.writer();
-    reporting::write_renderings(writer.folder(), writer.report());
-  } catch (const std::exception& error) {
-    std::cerr << "scalemark: while ending: " << error.what() << std::endl;
-  }
 }
 
 }  // namespace scalemark::communicating

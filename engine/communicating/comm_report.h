@@ -35,7 +35,7 @@ class CommReport {
   // Also writes report.md, report.html and, unless its name is empty, the topology: a run whose
   // times no line fits is unsure. Throws io_error() (74).
   reporting::RunEnd close(const std::string& topology_file);
-  void render_what_is_there() noexcept;
+  void render_what_is_there() noexcept { run_report_.render_what_is_there(); }
   reporting::Report report() const { return run_report_.writer()->report(); }
 
  private:

@@ -64,8 +64,12 @@ void RunConsole::show(const reporting::Evaluation& evaluation) {
 }
 
 void RunConsole::show(const reporting::Report& report, const std::string& why) {
-  if (!writes_) return;
-  write_to_stdout(reporting::render_answer(std::span(&report, 1), {}, output_));
+  if (writes_) show_answer(report, {}, output_, why);
+}
+
+void show_answer(const reporting::Report& report, const std::vector<std::string>& places,
+                 const Terminal& output, const std::string& why) {
+  write_to_stdout(reporting::render_answer(std::span(&report, 1), places, output));
   if (!why.empty()) std::cerr << "scalemark: " << why << std::endl;
 }
 

@@ -5,12 +5,18 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/reporting/output/progress.h"
 #include "core/reporting/record/report.h"
 #include "engine/process/run_request.h"
 
 namespace scalemark::process {
+
+// The result on stdout; on stderr why the command ends as it does, unless that is empty. `places`:
+// as render_answer()'s.
+void show_answer(const reporting::Report& report, const std::vector<std::string>& places,
+                 const Terminal& output, const std::string& why);
 
 class RunConsole {
  public:

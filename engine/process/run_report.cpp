@@ -12,6 +12,7 @@
 #include "core/reporting/point/findings.h"
 #include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/health.h"
+#include "core/reporting/render/renderings.h"
 #include "core/reporting/render/tensorboard.h"
 #include "core/settings/settings_json.h"
 #include "engine/process/event_log.h"
@@ -162,14 +163,27 @@ void RunReport::set_health(const std::vector<reporting::HealthRecord>& rows, int
 }
 
 reporting::RunEnd RunReport::close(reporting::ReportStatus status, reporting::RunEnd end,
-                                   const std::function<void(const reporting::Report&)>& before) {
+                                   Renderings renderings) {
   if (!writer_) return end;
   tell_efficiency();
   if (status != reporting::ReportStatus::kPartial) {
     end = reporting::judged_end(std::move(end), writer_->report(), fail_on_);
   }
-  writer_->close(status, static_cast<int>(end.exit_code), before);
+  const auto render = [&](const reporting::Report& report) {
+    if (renderings == Renderings::kWritten) {
+      reporting::write_renderings(writer_->folder(), report);
+    }
+  };
+  writer_->close(status, static_cast<int>(end.exit_code), render);
   return end;
+}
+
+void RunReport::render_what_is_there() noexcept {
+  try {
+    reporting::write_renderings(writer_->folder(), writer_->report());
+  } catch (const std::exception& error) {
+    std::cerr << "scalemark: while ending: " << error.what() << std::endl;
+  }
 }
 
 }  // namespace scalemark::process

@@ -58,10 +58,13 @@ class RunReport {
       const std::vector<reporting::TelemetryRecord>& telemetry) const {
     return reporting::disturbances_of(telemetry, environment_.hosts);
   }
-  // Returns `end`, judged by --fail-on unless another session goes on (kPartial); `before` as
-  // ReportWriter's. On ranks without a report: `end` as it is.
+  enum class Renderings { kNone, kWritten };
+  // Returns `end`, judged by --fail-on unless another session goes on (kPartial); on ranks without
+  // a report as it is. The renderings are written before report.json reports success.
   reporting::RunEnd close(reporting::ReportStatus status, reporting::RunEnd end,
-                          const std::function<void(const reporting::Report&)>& before = {});
+                          Renderings renderings = Renderings::kNone);
+  // report.md and report.html of what there is, on rank 0: best effort, never throws.
+  void render_what_is_there() noexcept;
 
  private:
   void tell();

@@ -1,5 +1,6 @@
 #include "engine/process/task_loop.h"
 
+#include <iostream>
 #include <utility>
 
 #include "core/base/wire.h"
@@ -58,7 +59,11 @@ ExitCode TaskLoop::stop(TaskLeader& leader, const Stop& stop) {
   const std::string kept = leader.close_stopped();
   post_last(link_, {.stop = stop});
   const ExitCode code = link_.end_interrupted(stop, kept);
-  leader.show_stopped();
+  try {
+    leader.show_stopped();
+  } catch (const std::exception& error) {
+    std::cerr << "scalemark: while ending: " << error.what() << std::endl;
+  }
   return code;
 }
 

@@ -69,7 +69,7 @@ class TaskLeader {
   // The same two for a command that is asked to stop; the error itself is the loop's. Returns what
   // is kept and how to go on, in a sentence.
   virtual std::string close_stopped() = 0;
-  virtual void show_stopped() noexcept = 0;
+  virtual void show_stopped() = 0;
 };
 
 class TaskLoop {

@@ -4,16 +4,15 @@
 #include <array>
 #include <cstdio>
 #include <iostream>
-#include <span>
 #include <utility>
 
 #include "core/base/byte_size.h"
 #include "core/base/durations.h"
-#include "core/base/standard_output.h"
 #include "core/base/text.h"
 #include "core/planning/estimates.h"
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/render/answer/answer.h"
+#include "engine/process/run_console.h"
 
 namespace scalemark::sweeping {
 namespace {
@@ -102,14 +101,6 @@ void SweepConsole::end_trial(const planning::Task& task, planning::Ending ending
       (ending == planning::Ending::kOk ? " fits" : " does not fit"));
 }
 
-void SweepConsole::show_stopped(const reporting::Report& report) noexcept {
-  try {
-    show(report, {});
-  } catch (const std::exception& error) {
-    std::cerr << "scalemark: while ending: " << error.what() << std::endl;
-  }
-}
-
 std::string SweepConsole::kept() const {
   std::string again = command_line_;
   for (const char* option : {" --overwrite", " --resume"}) {
@@ -124,8 +115,7 @@ std::string SweepConsole::kept() const {
 }
 
 void SweepConsole::show(const reporting::Report& report, const std::string& why) {
-  write_to_stdout(reporting::render_answer(std::span(&report, 1), {output_}, output_terminal_));
-  if (!why.empty()) std::cerr << "scalemark: " << why << std::endl;
+  process::show_answer(report, {output_}, output_terminal_, why);
 }
 
 }  // namespace scalemark::sweeping

@@ -31,7 +31,6 @@ class SweepConsole {
   void end_trial(const planning::Task& task, planning::Ending ending);
   // The tables, and why the sweep does not end with 0.
   void show(const reporting::Report& report, const std::string& why);
-  void show_stopped(const reporting::Report& report) noexcept;  // the table so far
   // How many runs a sweep that stops now keeps, and the command that goes on.
   std::string kept() const;
 

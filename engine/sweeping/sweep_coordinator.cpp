@@ -268,9 +268,9 @@ std::string SweepCoordinator::close_stopped() {
   return console_.kept();
 }
 
-void SweepCoordinator::show_stopped() noexcept {
+void SweepCoordinator::show_stopped() {
   report_.render_what_is_there();
-  if (schedule_.runs_done() > 0) console_.show_stopped(report_.report());
+  if (schedule_.runs_done() > 0) console_.show(report_.report(), {});
 }
 
 ExitCode SweepCoordinator::close() {

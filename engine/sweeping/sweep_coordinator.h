@@ -35,7 +35,7 @@ class SweepCoordinator : public process::TaskLeader {
   ExitCode close() override;
   void show() override;
   std::string close_stopped() override;
-  void show_stopped() noexcept override;
+  void show_stopped() override;
 
  private:
   bool is_member(const std::vector<int>& members) const;

@@ -1,7 +1,6 @@
 #include "engine/sweeping/sweep_report.h"
 
 #include <algorithm>
-#include <iostream>
 #include <iterator>
 #include <utility>
 
@@ -13,7 +12,6 @@
 #include "core/reporting/point/assemble.h"
 #include "core/reporting/point/fingerprint.h"
 #include "core/reporting/record/finding_kinds.h"
-#include "core/reporting/render/renderings.h"
 #include "core/reporting/sweep/plan_summary.h"
 #include "core/reporting/sweep/precision.h"
 
@@ -255,18 +253,7 @@ void SweepReport::end_session(const std::map<std::string, std::string>& stop_rea
 reporting::RunEnd SweepReport::close(reporting::RunEnd end) {
   const auto status = plan_.sweep.fresh_process ? reporting::ReportStatus::kPartial
                                                 : reporting::ReportStatus::kComplete;
-  return run_report_->close(status, std::move(end), [&](const reporting::Report& report) {
-    reporting::write_renderings(run_report_->writer()->folder(), report);
-  });
-}
-
-void SweepReport::render_what_is_there() noexcept {
-  try {
-    const auto& writer = *run_report_->writer();
-    reporting::write_renderings(writer.folder(), writer.report());
-  } catch (const std::exception& error) {
-    std::cerr << "scalemark: while ending: " << error.what() << std::endl;
-  }
+  return run_report_->close(status, std::move(end), process::RunReport::Renderings::kWritten);
 }
 
 }  // namespace scalemark::sweeping

@@ -70,8 +70,7 @@ class SweepReport {
   // Also writes report.md and report.html, before report.json reports success. With --fresh-process
   // report.json says that the sweep continues: the launcher writes the final state.
   reporting::RunEnd close(reporting::RunEnd end);
-  // report.md and report.html of a sweep that has been stopped: best effort, never throws.
-  void render_what_is_there() noexcept;
+  void render_what_is_there() noexcept { run_report_->render_what_is_there(); }
   reporting::Report report() const { return run_report_->writer()->report(); }
 
  private:
