@@ -100,12 +100,12 @@ Trainer make_trainer(const settings::Settings& settings, const catalogue::ModelS
   trainer.step = std::make_unique<training::TrainStep>(
       *trainer.network, trainer.parameters, std::move(optimizer), std::move(strategy),
       training::TrainStepOptions{
-          .device = device.torch_device(),
-          .gradient_accumulation_steps = settings.size.gradient_accumulation_steps,
-          .clip_grad_norm = settings.recipe.clip_grad_norm,
-          .precision = settings.parallel.precision,
-          .weight_copies = keeps_weight_copies(settings),
-          .exchanges_gradients = catalogue::exchanges(settings.parallel.strategy),
+          .body = {.device = device.torch_device(),
+                   .micro_steps = settings.size.gradient_accumulation_steps,
+                   .clip_grad_norm = settings.recipe.clip_grad_norm,
+                   .precision = settings.parallel.precision,
+                   .weight_copies = keeps_weight_copies(settings),
+                   .exchanges_gradients = catalogue::exchanges(settings.parallel.strategy)},
           .schedule = schedule_of(settings.recipe, planned_steps),
           .graph = settings.parallel.cuda_graphs ? device.new_graph() : nullptr});
   seed_draws(settings.recipe.seed, device.torch_device(), ranks);

@@ -20,17 +20,11 @@ TrainStep::TrainStep(workloads::Network& network, const std::vector<NamedParamet
                      std::unique_ptr<Optimizer> optimizer, std::unique_ptr<Strategy> strategy,
                      TrainStepOptions options)
     : schedule_(validated(std::move(options.schedule))),
-      body_(network, parameters, std::move(optimizer), std::move(strategy),
-            {.device = options.device,
-             .micro_steps = options.gradient_accumulation_steps,
-             .clip_grad_norm = options.clip_grad_norm,
-             .precision = options.precision,
-             .weight_copies = options.weight_copies,
-             .exchanges_gradients = options.exchanges_gradients}),
+      body_(network, parameters, std::move(optimizer), std::move(strategy), options.body),
       graph_(std::move(options.graph)) {
   if (graph_) captured_.emplace(body_, *graph_);
-  if (!options.device.is_cpu() && body_.strategy().computes()) {
-    copies_ = std::make_unique<CopyAhead>(make_stream_lane(options.device));
+  if (!options.body.device.is_cpu() && body_.strategy().computes()) {
+    copies_ = std::make_unique<CopyAhead>(make_stream_lane(options.body.device));
   }
 }
 

@@ -25,11 +25,7 @@
 namespace scalemark::training {
 
 struct TrainStepOptions {
-  c10::Device device = c10::kCPU;
-  std::int64_t gradient_accumulation_steps = 1;
-  std::optional<double> clip_grad_norm;
-  Precision precision = Precision::kFp32;
-  bool weight_copies = false, exchanges_gradients = true;  // as StepBodyOptions
+  StepBodyOptions body;
   LrSchedule schedule;
   std::shared_ptr<device::Graph> graph;  // that steps are captured into; null: none is
 };

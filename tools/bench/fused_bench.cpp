@@ -63,7 +63,7 @@ class Side {
     step_ = std::make_unique<TrainStep>(
         *network_, parameters, make_optimizer(parameters, recipe),
         make_strategy({parameters, {}, nullptr, parallel}),
-        TrainStepOptions{.precision = wanted.precision, .schedule = {.rate = 1e-4}});
+        TrainStepOptions{.body = {.precision = wanted.precision}, .schedule = {.rate = 1e-4}});
   }
 
   double milliseconds_of(int steps) {

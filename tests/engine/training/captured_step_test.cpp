@@ -64,8 +64,7 @@ struct Training {
         network, parameters, make_optimizer(parameters, recipe),
         make_strategy({.parameters = parameters, .settings = {.strategy = "none"}}),
         TrainStepOptions{
-            .gradient_accumulation_steps = micro_steps,
-            .clip_grad_norm = clip,
+            .body = {.micro_steps = micro_steps, .clip_grad_norm = clip},
             .schedule = {.kind = "cosine", .rate = 0.0625, .warmup_steps = 2, .total_steps = 16},
             .graph = std::move(graph)});
   }

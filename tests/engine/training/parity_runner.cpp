@@ -200,9 +200,9 @@ void run_case(const json& config, c10::intrusive_ptr<c10d::ProcessGroup> group) 
   auto optimizer =
       make_optimizer(strategy->optimizer_parameters(), recipe, strategy->whole_norms());
   TrainStep step(*network, parameters, std::move(optimizer), std::move(strategy),
-                 {.gradient_accumulation_steps = config.value("accumulation", 1),
-                  .clip_grad_norm = recipe.clip_grad_norm,
-                  .precision = precision_of(config),
+                 {.body = {.micro_steps = config.value("accumulation", 1),
+                           .clip_grad_norm = recipe.clip_grad_norm,
+                           .precision = precision_of(config)},
                   .schedule = {.kind = lr.value("kind", "constant"),
                                .rate = recipe.learning_rate,
                                .warmup_steps = lr.value("warmup_steps", 0),

@@ -37,7 +37,7 @@ TrainStep make_step(BranchingNetwork& network, TrainStepOptions options) {
 
 TEST(TrainStep, MarksTheMomentsOfEveryMicroStepInOrder) {
   BranchingNetwork network;
-  auto step = make_step(network, {.gradient_accumulation_steps = 2});
+  auto step = make_step(network, {.body = {.micro_steps = 2}});
   Recorder recorder;
   step.run(batch, recorder);
   const std::vector<Moment> micro = {Moment::kStepBegin,  Moment::kBatchReady,
@@ -52,7 +52,7 @@ TEST(TrainStep, MarksTheMomentsOfEveryMicroStepInOrder) {
 
 TEST(TrainStep, ReturnsTheMeanLossWithoutAGraph) {
   BranchingNetwork network;  // all zeros: 6 equal logits
-  auto step = make_step(network, {.gradient_accumulation_steps = 3});
+  auto step = make_step(network, {.body = {.micro_steps = 3}});
   Recorder recorder;
   const at::Tensor loss = step.run(batch, recorder);
   EXPECT_NEAR(loss.item<float>(), 1.791759, 1e-6);  // ln 6
@@ -61,13 +61,13 @@ TEST(TrainStep, ReturnsTheMeanLossWithoutAGraph) {
 
 TEST(TrainStep, RefusesBadNumbers) {
   BranchingNetwork network;
-  EXPECT_THROW(make_step(network, {.gradient_accumulation_steps = 0}), Error);
-  EXPECT_THROW(make_step(network, {.clip_grad_norm = 0.0}), Error);
+  EXPECT_THROW(make_step(network, {.body = {.micro_steps = 0}}), Error);
+  EXPECT_THROW(make_step(network, {.body = {.clip_grad_norm = 0.0}}), Error);
 }
 
 TEST(TrainStep, CountsWhatItTrainedOn) {
   BranchingNetwork network;
-  auto step = make_step(network, {.gradient_accumulation_steps = 2});
+  auto step = make_step(network, {.body = {.micro_steps = 2}});
   Recorder recorder;
   int asked = 0;
   const NextBatch next = [&] {
@@ -93,8 +93,8 @@ TEST(TrainStep, ShowsGradientsBeforeTheyAreClipped) {
       const at::NoGradGuard no_grad;  // zeros, they would have gradients of zero
       parameter.tensor.view({-1}).copy_(0.01 * at::arange(parameter.tensor.numel()));
     }
-    TrainStepOptions options{.gradient_accumulation_steps = 2};
-    if (clips) options.clip_grad_norm = 1e-3;
+    TrainStepOptions options{.body = {.micro_steps = 2}};
+    if (clips) options.body.clip_grad_norm = 1e-3;
     auto step = make_step(network, std::move(options));
     step.observe_gradients([&](const std::string& name, const at::Tensor& gradient) {
       shown[clips][name] = gradient.clone();
