@@ -22,10 +22,6 @@ bool has_kernels(const at::Tensor& parameter) {
   return parameter.is_cpu() && kOperator.hasKernelForDispatchKey(c10::DispatchKey::CPU);
 }
 
-bool lies_like(const at::Tensor& parameter, const at::Tensor& other) {
-  return parameter.scalar_type() == other.scalar_type() && same_layout(parameter, other);
-}
-
 bool is_half_precision(at::ScalarType type) { return type == at::kHalf || type == at::kBFloat16; }
 
 // The kernels write these copies, entry i of parameter i; not defined where there is none. They
@@ -62,19 +58,8 @@ TORCH_LIBRARY_FRAGMENT(scalemark, library) {
 bool LambOperators::serve(const ParameterLists& lists) {
   const at::Tensor& first = lists.parameters.front();
   const auto type = first.scalar_type();
-  if (!has_kernels(first) || !(type == at::kFloat || (first.is_cpu() && type == at::kDouble))) {
-    return false;
-  }
-  for (std::size_t i = 0; i < lists.parameters.size(); ++i) {
-    const at::Tensor& parameter = lists.parameters[i];
-    if (parameter.device() != first.device() || parameter.scalar_type() != type ||
-        !parameter.is_non_overlapping_and_dense() || !lies_like(parameter, lists.gradients[i]) ||
-        !lies_like(parameter, lists.state[kMean][i]) ||
-        !lies_like(parameter, lists.state[kMeanSquare][i])) {
-      return false;
-    }
-  }
-  return true;
+  return has_kernels(first) && (type == at::kFloat || (first.is_cpu() && type == at::kDouble)) &&
+         lie_alike(lists);
 }
 
 at::Tensor LambOperators::numbers(const at::Tensor& steps, const GradientTerms& terms,

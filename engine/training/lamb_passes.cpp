@@ -7,10 +7,6 @@
 namespace scalemark::training {
 namespace {
 
-bool goes_with(const at::Tensor& parameter, const at::Tensor& other) {
-  return parameter.scalar_type() == other.scalar_type() && same_layout(parameter, other);
-}
-
 template <class C>
 const kernels::LambKernels<C>& lamb_kernels() {
   const auto& all = kernels::optimizer_kernels(kernels::widest());
@@ -24,17 +20,9 @@ const kernels::LambKernels<C>& lamb_kernels() {
 }  // namespace
 
 bool LambPasses::serve(const ParameterLists& lists) {
-  const auto type = lists.parameters.front().scalar_type();
-  if (type != at::kFloat && type != at::kDouble) return false;
-  for (std::size_t i = 0; i < lists.parameters.size(); ++i) {
-    const at::Tensor& parameter = lists.parameters[i];
-    if (!is_dense_on_cpu(parameter) || parameter.scalar_type() != type ||
-        !goes_with(parameter, lists.gradients[i]) || !goes_with(parameter, lists.state[kMean][i]) ||
-        !goes_with(parameter, lists.state[kMeanSquare][i])) {
-      return false;
-    }
-  }
-  return true;
+  const at::Tensor& first = lists.parameters.front();
+  const auto type = first.scalar_type();
+  return first.is_cpu() && (type == at::kFloat || type == at::kDouble) && lie_alike(lists);
 }
 
 LambPasses::LambPasses(const ParameterLists& lists, const kernels::LambNumbers& numbers)

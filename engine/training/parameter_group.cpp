@@ -5,7 +5,27 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/training/tensor_chunks.h"
+
 namespace scalemark::training {
+
+bool lie_alike(const ParameterLists& lists) {
+  const at::Tensor& first = lists.parameters.front();
+  for (std::size_t i = 0; i < lists.parameters.size(); ++i) {
+    const at::Tensor& parameter = lists.parameters[i];
+    const auto lies_otherwise = [&](const at::Tensor& other) {
+      return other.scalar_type() != first.scalar_type() || !same_layout(parameter, other);
+    };
+    if (parameter.device() != first.device() || !parameter.is_non_overlapping_and_dense() ||
+        lies_otherwise(parameter) || lies_otherwise(lists.gradients[i])) {
+      return false;
+    }
+    for (const auto& state : lists.state) {
+      if (!state.empty() && lies_otherwise(state[i])) return false;
+    }
+  }
+  return true;
+}
 
 ParameterGroup::ParameterGroup(const std::vector<NamedParameter>& parameters, double weight_decay)
     : weight_decay_(weight_decay) {

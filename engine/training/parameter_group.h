@@ -27,6 +27,10 @@ struct ParameterLists {
   bool empty() const { return parameters.empty(); }
 };
 
+// Whether the parameters are dense, on one device and of one type, and each one's gradient and
+// states are of its type and laid out as it is.
+bool lie_alike(const ParameterLists& lists);
+
 class ParameterGroup {
  public:
   ParameterGroup(const std::vector<NamedParameter>& parameters, double weight_decay);
