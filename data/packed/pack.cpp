@@ -94,7 +94,7 @@ class ShardPacker {
   // Goes over the shards that an earlier call finished; where in the split it ended.
   std::size_t find_finished(Split& split) {
     std::size_t next = 0;
-    while (auto shard = read_finished_shard(folder_.path(), header_of(split), true)) {
+    while (auto shard = read_finished_shard(folder_.path(), header_of(split))) {
       note_left_out(split, *shard, next);
       next = shard->next;
       keep(split, *std::move(shard));

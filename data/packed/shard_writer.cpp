@@ -90,7 +90,7 @@ FinishedShard ShardWriter::finish(std::uint64_t next) {
 }
 
 std::optional<FinishedShard> read_finished_shard(const fs::path& folder,
-                                                 const ShardHeader& expected, bool with_checksum) {
+                                                 const ShardHeader& expected) {
   const fs::path path = path_of(folder, expected);
   std::error_code ignored;
   if (!fs::exists(path, ignored)) return std::nullopt;
@@ -103,7 +103,8 @@ std::optional<FinishedShard> read_finished_shard(const fs::path& folder,
   FinishedShard shard{.shard = {.split = expected.split,
                                 .number = expected.number,
                                 .bytes = image.size(),
-                                .samples = end.samples},
+                                .samples = end.samples,
+                                .checksum = digest_of(image)},
                       .next = end.next};
   shard.samples.resize(end.samples);
   const std::size_t entry_bytes = end.samples * sizeof(SampleEntry);
@@ -112,7 +113,6 @@ std::optional<FinishedShard> read_finished_shard(const fs::path& folder,
   if (digest_of_entries(expected, shard.samples, end) != end.entries) {
     throw damaged(path, "its list of samples does not match its checksum");
   }
-  if (with_checksum) shard.shard.checksum = digest_of(image);
   return shard;
 }
 

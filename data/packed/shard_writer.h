@@ -47,9 +47,9 @@ Digest digest_of_entries(const ShardHeader& header, std::span<const SampleEntry>
                          const ShardEnd& end);
 
 // What a finished shard says of itself, its header being `expected`; absent: there is none under
-// its name. Throws bad_data() (65) for one that is damaged or of another packing. Its samples are
-// not read unless `with_checksum`; without, the shard's checksum is left empty.
+// its name. Throws bad_data() (65) for one that is damaged or of another packing. Reads all of it,
+// for its checksum.
 std::optional<FinishedShard> read_finished_shard(const std::filesystem::path& folder,
-                                                 const ShardHeader& expected, bool with_checksum);
+                                                 const ShardHeader& expected);
 
 }  // namespace scalemark::data::packed

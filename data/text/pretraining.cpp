@@ -288,20 +288,11 @@ std::unique_ptr<Dataset> open_pretraining(std::shared_ptr<const TokenCorpus> cor
   return dataset;
 }
 
-PretrainingData open_pretraining(std::shared_ptr<const TokenCorpus> corpus,
-                                 std::shared_ptr<const TokenCorpus> validation,
+PretrainingData open_pretraining(const std::shared_ptr<const TokenCorpus>& corpus,
                                  const PretrainingOptions& options) {
-  const HeldOut held = validation ? HeldOut{{0, corpus->documents()}, {0, validation->documents()}}
-                                  : hold_out(corpus->documents());
-  if (validation && validation->vocabulary_hash() != corpus->vocabulary_hash()) {
-    throw bad_data(
-        "the validation corpus was tokenized with vocabulary " + validation->vocabulary_hash(),
-        "that of the training corpus, " + corpus->vocabulary_hash());
-  }
-  auto evaluated = validation ? std::move(validation) : corpus;
-  return {
-      open_pretraining(std::move(corpus), held.train, options, PretrainingSplit::kTrain),
-      open_pretraining(std::move(evaluated), held.evaluate, options, PretrainingSplit::kEvaluate)};
+  const HeldOut held = hold_out(corpus->documents());
+  return {open_pretraining(corpus, held.train, options, PretrainingSplit::kTrain),
+          open_pretraining(corpus, held.evaluate, options, PretrainingSplit::kEvaluate)};
 }
 
 }  // namespace scalemark::data

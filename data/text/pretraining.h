@@ -65,9 +65,8 @@ struct PretrainingData {
   std::unique_ptr<Dataset> evaluate;
 };
 
-// Training and evaluation data: the latter from `validation` when given, otherwise hold_out().
-PretrainingData open_pretraining(std::shared_ptr<const TokenCorpus> corpus,
-                                 std::shared_ptr<const TokenCorpus> validation,
+// Training and evaluation data, as hold_out() parts them.
+PretrainingData open_pretraining(const std::shared_ptr<const TokenCorpus>& corpus,
                                  const PretrainingOptions& options);
 
 }  // namespace scalemark::data

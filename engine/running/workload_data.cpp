@@ -160,7 +160,7 @@ WorkloadData open_text(const settings::Settings& settings, const catalogue::Work
                        process::DataAccess& access) {
   const auto corpus = open_corpus(settings.task, settings.parallel.threads, access);
   auto samples = data::open_pretraining(
-      corpus, nullptr,
+      corpus,
       {.sequence_length = settings.task.sequence_length,
        .masked_multiple =
            settings.parallel.device == settings::DeviceKind::kCuda ? kMaskedMultipleOnGpu : 1});
