@@ -220,11 +220,4 @@ Tensors checkpointed(const Part& part, const Tensors& inputs) {
   return part(inputs, Pass::kFirst);
 }
 
-at::Tensor checkpointed(const SimplePart& part, const at::Tensor& input) {
-  const Part whole = [part](const Tensors& inputs, Pass pass) {
-    return Tensors{part(inputs[0], pass)};
-  };
-  return checkpointed(whole, Tensors{input})[0];
-}
-
 }  // namespace scalemark::workloads

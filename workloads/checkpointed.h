@@ -28,8 +28,4 @@ using Part = std::function<Tensors(const Tensors& inputs, Pass pass)>;
 // with double backward. Without gradients nothing is saved, and nothing runs again.
 Tensors checkpointed(const Part& part, const Tensors& inputs);
 
-// The same of one output from one input.
-using SimplePart = std::function<at::Tensor(const at::Tensor& input, Pass pass)>;
-at::Tensor checkpointed(const SimplePart& part, const at::Tensor& input);
-
 }  // namespace scalemark::workloads

@@ -12,6 +12,7 @@
 #include <ATen/ops/zeros_like.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,15 @@
 
 namespace scalemark::workloads {
 namespace {
+
+// Most tests have one input and one output.
+using SimplePart = std::function<at::Tensor(const at::Tensor& input, Pass pass)>;
+at::Tensor checkpointed(const SimplePart& part, const at::Tensor& input) {
+  const Part whole = [part](const Tensors& inputs, Pass pass) {
+    return Tensors{part(inputs[0], pass)};
+  };
+  return workloads::checkpointed(whole, Tensors{input})[0];
+}
 
 at::Tensor input_with_gradient() {
   at::manual_seed(5);
