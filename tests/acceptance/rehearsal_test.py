@@ -24,7 +24,7 @@ PRELOADED = BINARY_DIR / "tests/acceptance/libplanted_products.so"
 # A window of less than 0.2 s measures what the machine does besides.
 CONFIG = ("--config", SOURCE / "configs/acceptance/rehearsal.json", "--batch-size", 1024, "--iters", 200, "--warmup-iters", 50, "--no-progress", "--yes")
 # In CI, on a machine full of other tests, each window is disturbed and would be measured again just as much; devices' bits are replayed
-# in acceptance.replay and launch.kubernetes.acceptance.
+# in acceptance.replay and launch.kubernetes.acceptance, and acceptance.accept shows that a slow device is named.
 RETRIES, CHECKS = ((), ()) if TRIALS > 1 else (("--retries", 0), ("--checks", "devices,health"))
 SLOW_RATE = "300mbit"
 

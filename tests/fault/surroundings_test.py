@@ -225,13 +225,14 @@ def odd_machine(folder):
     (folder / "empty").touch()
     (folder / "hosts").write_text("::1 localhost\n")
     (folder / "null").touch()
-    # One machine may lack several things: what it lacks in one place hides nothing that it lacks in another.
-    namespaces = {"-m": (f"mount -t tmpfs none /sys && mount -t tmpfs -o ro none /dev/shm && mount --bind {folder}/empty /etc/passwd",
-                         f"mount --bind {folder}/empty /etc/hosts && mount --bind {folder}/null /dev/null", f"mount --bind {folder}/hosts /etc/hosts"),
+    # One machine may lack several things: what it lacks in one place hides nothing that it lacks in another. Where one of them cannot be
+    # made here, the others of its line can.
+    namespaces = {"-m": (f"mount -t tmpfs none /sys; mount -t tmpfs -o ro none /dev/shm; mount --bind {folder}/empty /etc/passwd",
+                         f"mount --bind {folder}/empty /etc/hosts; mount --bind {folder}/null /dev/null", f"mount --bind {folder}/hosts /etc/hosts"),
                   "-mu": ("hostname " + 64 * "n", "hostname no-such-name"), "-Ur": (":",), "--fork --pid --mount-proc": (":",),
                   "-n": ("ip link set lo up && echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6",)}
-    limits = ("ulimit -s 256 && exec <&- && unset HOME USER LOGNAME PATH", "ulimit -s unlimited && umask 777",
-              "export LC_ALL=de_DE.UTF-8 TZ=Nowhere/At_All && cd /proc && export HOME=/proc")
+    limits = ("ulimit -s 256; exec <&-; unset HOME USER LOGNAME PATH", "ulimit -s unlimited; umask 777",
+              "export LC_ALL=de_DE.UTF-8 TZ=Nowhere/At_All; cd /proc; export HOME=/proc")
     wrappers = [("unshare", *kind.split(), "sh", "-c", f'{line} && exec "$@"', "sh") for kind, lines in namespaces.items() for line in lines]
     wrappers += [("bash", "-c", f'{line} && exec "$@"', "bash") for line in limits]
     tried = 0

@@ -14,18 +14,17 @@ from sweeps import await_rows, finished_rows
 SWEEP = ("sweep", "--workload", "linear", "--world-sizes", "1,2", "--warmup-iters", 2, "--threads", 1, "--no-progress")
 ONCE = ("--repetitions", 1, "--min-time", 3)  # a window of each of three runs
 # The second launch must come while the first runs, however long a busy machine takes to start it.
-POLITELY = ("nice", "-n", "10")  # the first lets the second come to its end, for which the test waits
 ENDLESS = ("--repetitions", 1000, "--iters", 2000)
 
 
-def own_launcher(folder, port, ranks, *options, runs=ONCE, wrapper=()):
-    return Running(*SWEEP, *runs, "--nproc-per-node", ranks, "--rendezvous", f"127.0.0.1:{port}", *options, "--output", folder, wrapper=wrapper)
+def own_launcher(folder, port, ranks, *options, runs=ONCE):
+    return Running(*SWEEP, *runs, "--nproc-per-node", ranks, "--rendezvous", f"127.0.0.1:{port}", *options, "--output", folder)
 
 
-def by_hand(folder, port, ranks, *options, only=None, runs=ONCE, wrapper=()):
+def by_hand(folder, port, ranks, *options, only=None, runs=ONCE):
     """One process per rank, as somebody's script starts them: only the settings distinguish two such jobs."""
     return [Running(*SWEEP, *runs, *options, "--output", folder, RANK=rank, WORLD_SIZE=ranks, LOCAL_RANK=rank,
-                    LOCAL_WORLD_SIZE=ranks, MASTER_ADDR="127.0.0.1", MASTER_PORT=port, wrapper=wrapper)
+                    LOCAL_WORLD_SIZE=ranks, MASTER_ADDR="127.0.0.1", MASTER_PORT=port)
             for rank in (range(ranks) if only is None else only)]
 
 
@@ -62,7 +61,7 @@ def refused(run, codes, *quoted, seconds=150):
 
 def four_ranks_at_our_port(folder):
     port = free_port()
-    with own_launcher(folder / "first", port, 2, runs=ENDLESS, wrapper=POLITELY) as first:
+    with own_launcher(folder / "first", port, 2, runs=ENDLESS) as first:
         first.await_event("window")
         with own_launcher(folder / "second", port, 4, runs=ENDLESS) as second:
             refused(second, (69,), "cannot serve the rendezvous")
@@ -72,7 +71,7 @@ def four_ranks_at_our_port(folder):
 def ranks_by_hand(folder):
     """The same run id: the late ranks take no place and post nothing, whatever their number."""
     port = free_port()
-    first = by_hand(folder / "first", port, 2, runs=ENDLESS, wrapper=POLITELY)
+    first = by_hand(folder / "first", port, 2, runs=ENDLESS)
     with first[0], first[1]:
         first[0].await_event("window")
         late = by_hand(folder / "second", port, 4, only=(1, 2, 3), runs=ENDLESS)

@@ -51,10 +51,10 @@ def check_growth(seen):
 
 
 def train(folder):
-    with Running(*TRAIN, "--iters", 1500, "--warmup-iters", 20, "--output", folder / "out") as run:
+    with Running(*TRAIN, "--iters", 3000, "--warmup-iters", 20, "--output", folder / "out") as run:
         run.await_event("window", into_s=0)
         rank_1 = run.ranks()[1]
-        os.kill(rank_1, signal.SIGSTOP)  # a window of any length would do, if machines were of one speed
+        os.kill(rank_1, signal.SIGSTOP)  # so that the window lasts until status.json, which is written each 2 s, shows it
         seen = watch(run, lambda seen: seen[-1]["phase"] == "window")
         os.kill(rank_1, signal.SIGCONT)
         seen += watch(run)
@@ -62,7 +62,7 @@ def train(folder):
         last = read(run)
         check(len(seen) >= 2 and [one["rank"] for one in last["ranks"]] == [0, 1], last)
         check_growth([*seen, last])
-        check(any(one["phase"] == "window" and one.get("planned") == 1500 for one in seen), seen)
+        check(any(one["phase"] == "window" and one.get("planned") == 3000 for one in seen), seen)
         check(last["state"] == "complete" and last["run_id"] == report_in(run.folder)["run_id"], last)
         check(last["what"] == "mlp, batch 64 per rank, fp32, ddp over gloo, 2 ranks", last["what"])
         node = last["nodes"][0]

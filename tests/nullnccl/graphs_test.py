@@ -112,7 +112,7 @@ def memory_runs_out(folder):
         # With ddp, whose blocks also wait for the streams of NCCL, equal runs differ: 570 or 656 MB in the last row. What a failed capture
         # had kept made that 954.
         same = found.keys() == plain.keys() and all(found[g] < 1.3 * plain[g] if g.endswith("ddp") else found[g] == plain[g] for g in plain)
-        check(same, f"reserved after the {n}th cudaMalloc within it was refused: {found}, else {plain}")
+        check(same, f"reserved after the {n}th cudaMalloc within a joined capture was refused: {found}, else {plain}")
     check(hit > 0, "no allocation of a capture with NCCL was refused")
 
 

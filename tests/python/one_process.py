@@ -3,7 +3,7 @@ import, are imported once:
 
     one_process.py SCRIPT [ARGUMENT...] [SCRIPT [ARGUMENT...]]...        each SCRIPT is a .py file below tests/
 
-Each is run to its end, and the process fails if one of them fails; it is skipped when all are.
+Each is run to its end with modules of its own, and the process fails if one of them fails; it is skipped when all are.
 """
 
 import runpy
@@ -16,7 +16,7 @@ TESTS = Path(__file__).resolve().parent.parent
 
 def code_of(script, arguments):
     """The exit code with which it ends by itself."""
-    sys.argv, sys.path[0] = [str(TESTS / script), *arguments], str((TESTS / script).parent)
+    sys.argv = [str(TESTS / script), *arguments]
     try:
         runpy.run_path(sys.argv[0], run_name="__main__")
     except SystemExit as end:
@@ -29,6 +29,19 @@ def code_of(script, arguments):
     return 0
 
 
+def run_alone(script, arguments):
+    """The same; afterwards no module of tests/ is left, since two folders may have one of the same name."""
+    before = sys.path.copy()
+    sys.path[0] = str((TESTS / script).parent)
+    code = code_of(script, arguments)
+    sys.path[:] = before
+    for name, module in list(sys.modules.items()):
+        if name != "__main__" and TESTS in Path(getattr(module, "__file__", None) or "/").parents:
+            del sys.modules[name]
+    print(f"{script}: ended with {code}", flush=True)
+    return code
+
+
 def main():
     scripts = []
     for word in sys.argv[1:]:
@@ -36,11 +49,8 @@ def main():
             scripts.append((word, []))
         else:
             scripts[-1][1].append(word)
-    codes = {}
-    for script, arguments in scripts:
-        codes[script] = code_of(script, arguments)
-        print(f"{script}: ended with {codes[script]}", flush=True)
-    sys.exit(77 if set(codes.values()) == {77} else int(any(code not in (0, 77) for code in codes.values())))
+    codes = [run_alone(*script) for script in scripts]
+    sys.exit(77 if set(codes) == {77} else int(any(code not in (0, 77) for code in codes)))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@ Most are the first include of some .cpp, whose build proves that everything of o
 have precompiled headers of the standard library, so that a forgotten <string> would not be seen: names of the standard
 library are looked up here. So does a header that another one includes before anything of ours or of a third party, but for
 what it includes itself: it is compiled as if it were alone. Headers that no .cpp includes so are compiled here, over the
-build's precompiled headers; those among them that include torch, whose headers take seconds each time, share one file.
+build's precompiled headers; those among them that include torch, whose headers take seconds each time, share one file over
+the build's precompiled headers of torch, so that one of torch's that is forgotten is seen with SCALEMARK_SOAK=full only.
 
 In unity groups only the first file of a group proves that: with SCALEMARK_SOAK=full every header is compiled alone, over
 no precompiled header.
