@@ -194,7 +194,7 @@ def no_network(folder):
 def odd_variables(folder):
     """Variables that mean something to others are not obeyed, or refused by name: the plan is the same."""
     def plan(**environment):
-        return run("train", "--workload", "linear", "--dry-run", "--log-format", "json", cwd=folder, **environment).stdout
+        return run("train", "--workload", "linear", "--dry-run", "--log-format", "json", "--output", folder / "out", **environment).stdout
 
     plain = plan()
     for value in ("", "0", "abc", "all", "4,2", "1000000000", "2.5", "1000"):
