@@ -1,5 +1,6 @@
-"""The README's table agrees with itself: speed-up is the ratio of rates, and efficiency the speed-up by the ratio of ranks,
-each within the printed rounding."""
+"""README.md is true where a newcomer starts: the first block holds the two commands that do everything, of which the second is
+what CI calls, and no block has what a shell takes otherwise (zsh reads a comment behind a command as arguments). Its table agrees
+with itself: speed-up is the ratio of rates, and efficiency the speed-up by the ratio of ranks, each within the printed rounding."""
 
 import os
 import re
@@ -7,7 +8,27 @@ from pathlib import Path
 
 from program import check
 
-README = (Path(os.environ["SCALEMARK_SOURCE_DIR"]) / "README.md").read_text()
+SOURCE = Path(os.environ["SCALEMARK_SOURCE_DIR"])
+README = (SOURCE / "README.md").read_text()
+FIRST_SCREEN = 24  # lines, without the picture
+
+
+def commands_in(text):
+    """Blocks of commands: lines that four blanks indent, behind an empty line."""
+    return [re.findall(r"^ {4}(.+)$", block, re.M) for block in re.findall(r"\n\n((?: {4}\S.*\n)+)", text)]
+
+
+def check_commands():
+    blocks = commands_in(README)
+    first = commands_in("\n".join(README.splitlines()[:FIRST_SCREEN]) + "\n")
+    check(first and first[0] == ["scripts/quickstart", "scripts/test"], f"the first block is {first[:1]}")
+    for command in first[0]:
+        check(os.access(SOURCE / command, os.X_OK), f"{command} does not run")
+        check(re.search(rf"`{command}` [^`]*\d+ minutes", README.replace("\n", " ")), f"README.md does not say how long {command} takes")
+    [called] = re.findall(r"^exec (.+)$", (SOURCE / ".ci/run").read_text(), re.M)
+    check(called in first[0], f".ci/run calls '{called}', which is not one of {first[0]}")
+    for line in (line for block in blocks for line in block):
+        check(" #" not in line, f"zsh takes the comment of '{line}' for arguments")
 
 
 def block_after(text, sentence):
@@ -69,6 +90,7 @@ def check_the_check():
         check(False, f"{wrong} for {right} was not found")
 
 
+check_commands()
 check_the_check()
-rows = check_table(block_after(README, "It ends with"))
+rows = check_table(block_after(README, "A sweep ends with its answer"))
 print(f"{len(rows)} rows of the README's table agree with themselves")
