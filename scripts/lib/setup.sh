@@ -21,6 +21,14 @@ say() {
   printf '\n== %s, minute %d, load %s: %s\n' "$(date +%H:%M:%S)" $((SECONDS / 60)) "$(cut -d' ' -f1 /proc/loadavg)" "$*" >&2
 }
 
+took=
+lap_begin=0
+# lap WORDS: the stage that has ended, for the clock in `took`: "packages 0:31, build 7:02".
+lap() {
+  took+=$(printf '%s%s %d:%02d' "${took:+, }" "$1" $(((SECONDS - lap_begin) / 60)) $(((SECONDS - lap_begin) % 60)))
+  lap_begin=$SECONDS
+}
+
 is_installed() { dpkg-query -W -f='${Status}' "$1" 2>/dev/null | grep -q 'install ok installed'; }
 
 missing_packages() {
@@ -46,7 +54,18 @@ ensure_packages() {
   fi
 }
 
-# ensure_venv FILE [pip options]: .venv holds what FILE names. A stamp makes the second call free.
+# ensure_packages_and_torch PACKAGES: at once, since each waits for the network while the other unpacks.
+ensure_packages_and_torch() {
+  local torch
+  ensure_packages python3 python3-venv
+  ensure_venv requirements.txt &
+  torch=$!
+  ensure_packages "$@"
+  wait $torch
+}
+
+# ensure_venv FILE [pip options]: .venv holds what FILE names. A stamp makes the second call free. Nothing is compiled ahead:
+# of torch's and the oracles' 15,000 Python files a few hundred are ever imported.
 ensure_venv() {
   local requirements=$1 stamp size=' (torch with its CUDA libraries: about 2.7 GB on first download)'
   shift
@@ -55,7 +74,8 @@ ensure_venv() {
   [ -f "$stamp" ] && return 0
   [ -x .venv/bin/python ] || { say "making .venv"; python3 -m venv .venv; }
   say "installing $requirements into .venv$size"
-  .venv/bin/python -m pip install --quiet --disable-pip-version-check "$@" -r "$requirements"
+  # One at a time: test installs its oracles in the background.
+  flock .venv/.installing .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-compile "$@" -r "$requirements"
   touch "$stamp"
 }
 
@@ -75,11 +95,10 @@ build() {
   local preset=$1 target=$2
   shift 2
   say "configuring (preset $preset)"
-  local log begin=$SECONDS
+  local log
   log=$(cmake --preset "$preset" "$@" 2>&1) || { printf '%s\n' "$log" >&2; return 1; }
   say "building $target"
   cmake --build --preset "$preset" --target "$target" 2>&1 | python3 scripts/lib/build_progress.py
-  build_seconds=$((SECONDS - begin))
 }
 
 # build_for_all_gpus TARGET: into a folder of its own, since build/release holds GPU code for this machine only. Makes dist.

@@ -1,6 +1,6 @@
-"""What a run of the tests took: `test_times.py BUILD_FOLDER JUNIT_FILE BUILD_SECONDS RUN_SECONDS`.
+"""What a run of the tests took: `test_times.py BUILD_FOLDER JUNIT_FILE CLOCK`.
 
-Prints what was skipped and why, the 40 slowest entries, the seconds of each label, of building and of running. A label's
+Prints what was skipped and why, the 40 slowest entries, the seconds of each label, and the clock of the stages. A label's
 seconds are summed over its entries, of which several run at a time; an entry counts for each label that it has.
 """
 
@@ -53,13 +53,13 @@ def print_labels(entries, labels):
 
 
 def main():
-    folder, junit, build_s, run_s = sys.argv[1:]
+    folder, junit, clock = sys.argv[1:]
     labels = labels_in(folder)
     entries = list(ElementTree.parse(junit).getroot().iter("testcase"))
     print_skipped(entries)
     print_slowest(entries, labels)
     print_labels(entries, labels)
-    print(f"\n{len(entries)} entries, {sum(map(seconds_of, entries)):.0f} s together; building took {build_s} s, running {run_s} s")
+    print(f"\n{len(entries)} entries, {sum(map(seconds_of, entries)):.0f} s together. The clock, minutes and seconds: {clock}")
 
 
 if __name__ == "__main__":
