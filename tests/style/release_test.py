@@ -1,4 +1,4 @@
-"""scripts/release refuses a tree that is no release: in a made repository, one refusal after the other. Nothing is built."""
+"""scripts/release refuses a tree that is no release, and --prepare makes one of it: in a made repository. Nothing is built."""
 
 import os
 import shutil
@@ -9,7 +9,8 @@ from pathlib import Path
 from program import check
 
 SOURCE = Path(os.environ["SCALEMARK_SOURCE_DIR"])
-CHANGES = "# Changes\n\n## 1.2.3\n\n- One.\n\n## 1.2.2\n"
+CHANGES = "# Changes\n\n## What a version promises\n\n- Much.\n\n## 1.2.3\n\n- One.\n\n## 1.2.2\n"
+IDENTITY = {**os.environ, "GIT_AUTHOR_NAME": "test", "GIT_AUTHOR_EMAIL": "test", "GIT_COMMITTER_NAME": "test", "GIT_COMMITTER_EMAIL": "test"}
 
 
 class Repository:
@@ -24,7 +25,7 @@ class Repository:
         self.write("CHANGELOG.md", CHANGES)
 
     def git(self, *words):
-        subprocess.run(["git", "-C", self.folder, "-c", "user.name=test", "-c", "user.email=test", *words], check=True)
+        return subprocess.run(["git", "-C", self.folder, *words], check=True, env=IDENTITY, capture_output=True, text=True).stdout
 
     def write(self, file, text):
         (self.folder / file).write_text(text)
@@ -33,10 +34,19 @@ class Repository:
         self.git("add", "--all")
         self.git("commit", "--quiet", "--allow-empty", "--message", "x")
 
-    def refusal(self):
-        done = subprocess.run([self.folder / "scripts/release", "--check"], capture_output=True, text=True)
-        check(done.returncode == (78 if done.stderr else 0), f"{done.returncode}\n{done.stdout}{done.stderr}")
+    def refusal(self, *words, code=78):
+        done = subprocess.run([self.folder / "scripts/release", *(words or ["--check"])], capture_output=True, text=True, env=IDENTITY)
+        check(done.returncode == (code if done.stderr else 0), f"{done.returncode}\n{done.stdout}{done.stderr}")
         return done.stderr
+
+    def files(self):
+        return {file: (self.folder / file).read_text() for file in ("CHANGELOG.md", "CITATION.cff", "CMakeLists.txt")}
+
+    def does_not_prepare(self, version, words, code=78):
+        before, head = self.files(), self.git("rev-parse", "HEAD")
+        said = self.refusal("--prepare", *version, code=code)
+        check(words in said and said.count("\n") == 1, f"'{words}' is not what it says of {version}: {said}")
+        check((before, head) == (self.files(), self.git("rev-parse", "HEAD")), f"{version} has changed something")
 
     def refuses(self, file, text, words):
         before = (self.folder / file).read_text()
@@ -45,6 +55,35 @@ class Repository:
         check(words in self.refusal(), f"'{words}' is not what it says of {file}: {self.refusal()}")
         self.write(file, before)
         self.commit()
+
+
+def prepares(made):
+    """From the state of the last check, in which v1.2.3 is the tag of an earlier commit."""
+    made.does_not_prepare((), "takes the version", code=64)
+    made.does_not_prepare(("1.3.0",), "no section 'Unreleased'")
+    made.write("CHANGELOG.md", CHANGES.replace("## 1.2.3", "## Unreleased\n\n## 1.2.3"))
+    made.commit()
+    made.does_not_prepare(("1.3.0",), "no section 'Unreleased' that holds a change")
+    made.write("CHANGELOG.md", CHANGES.replace("## 1.2.3", "## Unreleased\n\n- Two.\n\n## 1.2.3"))
+    made.does_not_prepare(("1.3.0",), "files are changed or new")
+    made.commit()
+    for version in ("1.3", "v1.3.0", "1.3.0-rc1", "1.03.0", "1.3.0.1", "", "a/b"):
+        made.does_not_prepare((version,), f"'{version}' is no version")
+    for version in ("1.2.3", "1.2.2", "0.99.99", "1.1.30"):
+        made.does_not_prepare((version,), f"{version} does not come after 1.2.3")
+    made.git("tag", "v1.10.0")
+    made.does_not_prepare(("1.10.0",), "v1.10.0 is a tag already")
+    hook = made.folder / ".git/hooks/pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\nexit 1\n")
+    hook.chmod(0o755)
+    made.does_not_prepare(("1.11.0",), "git has made no commit")
+    hook.unlink()
+    before = made.files()
+    check(made.refusal("--prepare", "1.11.0") == "", "1.11.0 is not prepared")
+    check({file: text.replace("1.11.0", "Unreleased" if file == "CHANGELOG.md" else "1.2.3") for file, text in made.files().items()} == before, made.files())
+    check("\nPrepare version 1.11.0\n" in made.git("log", "-1", "--format=%n%s%n") and made.git("status", "--porcelain") == "", "it is not committed")
+    check(made.refusal() == "", "what is prepared is no release")
 
 
 with tempfile.TemporaryDirectory() as place:
@@ -59,4 +98,5 @@ with tempfile.TemporaryDirectory() as place:
     check(made.refusal() == "", made.refusal())
     made.commit()
     check("v1.2.3 is the tag of another commit" in made.refusal(), made.refusal())
-print("scripts/release refuses what is no release")
+    prepares(made)
+print("scripts/release refuses what is no release, and prepares one")
