@@ -40,8 +40,26 @@ as_root() {
   if [ "$(id -u)" = 0 ]; then "$@"; elif command -v sudo >/dev/null; then sudo "$@"; else return 1; fi
 }
 
+# ensure_without_apt PACKAGES: says what to install by hand. It goes on where there is what builds: CMake names the next library that it
+# does not find, and a test says what it is skipped for.
+ensure_without_apt() {
+  local package command missing=
+  say "this machine has no apt: install by hand what Debian calls $* (docs/DEPENDENCIES.md says what for)"
+  for package in "$@"; do
+    case $package in
+      g++) command=c++ ;;
+      ninja-build) command=ninja ;;
+      cmake|git|pkg-config|python3) command=$package ;;
+      *) continue ;;
+    esac
+    command -v "$command" >/dev/null || missing+=" $command"
+  done
+  [ -z "$missing" ] || { echo "${0##*/}: cannot go on without$missing" >&2; exit 71; }
+}
+
 ensure_packages() {
   local missing
+  command -v apt-get >/dev/null && command -v dpkg-query >/dev/null || { ensure_without_apt "$@"; return; }
   missing=$(missing_packages "$@")
   [ -z "$missing" ] && return 0
   say "installing Debian packages: $missing"
