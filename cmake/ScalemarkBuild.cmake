@@ -25,11 +25,16 @@ target_include_directories(scalemark_flags INTERFACE "${CMAKE_SOURCE_DIR}" "${CM
 target_compile_options(scalemark_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wno-missing-field-initializers>)
 # GCC 12 falsely warns of overlapping and of overlong copies in text + std::string (its bug 105651).
 target_compile_options(scalemark_flags INTERFACE "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-restrict;-Wno-stringop-overflow>")
+# Two checkouts give the same bytes (scripts/release): __FILE__, which torch's macros put into messages, begins at the checkout.
+target_compile_options(scalemark_flags INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=>")
 if(SCALEMARK_WERROR)
   target_compile_options(scalemark_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
 endif()
 if(MOLD_PROGRAM)
   target_link_options(scalemark_flags INTERFACE -fuse-ld=mold)
+endif()
+if(SCALEMARK_PORTABLE)  # nvcc names temporary files in symbols, of which the build id is made
+  target_link_options(scalemark_flags INTERFACE -s)
 endif()
 if(SCALEMARK_SANITIZE)
   # GCC 12 warns of std::regex's own members when they are instrumented (GCC bug 105562).
