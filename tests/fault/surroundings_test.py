@@ -11,11 +11,12 @@ import sys
 import tempfile
 import threading
 
+import mounts
 from endings import Running, closed_report, error_lines, only_error, run_cases
 from launching import free_port
 from made_data import make_images
 from mpi import MPIRUN
-from program import BINARY_DIR, SCALEMARK, check, clean_environment, cpu_has_bf16, run, skip, small_disk
+from program import SCALEMARK, check, clean_environment, cpu_has_bf16, run, skip, small_disk
 
 QUICK = ("--workload", "linear", "--iters", 5, "--warmup-iters", 2, "--threads", 1, "--no-progress", "--device", "cpu")
 TWO = ("--nproc-per-node", 2)
@@ -61,14 +62,13 @@ def temporary_folder_of_mpi(folder):
         noted(done, f"TMPDIR={place}", why)
 
 
-def no_temporary_folder(_):
-    """Neither TMPDIR nor /tmp: one line that names both."""
-    script = 'mount -t tmpfs -o ro none /tmp && exec "$@"'
-    wrapper = ("unshare", "-m", "sh", "-c", script, "sh")
+def no_temporary_folder(folder):
+    """Neither TMPDIR nor /tmp: one line that names both. The program may lie below /tmp, and so may the output, which is writable."""
+    script = 'mount --bind "$0" "$0" && mount --rbind /tmp /tmp && mount -o remount,bind,ro /tmp && exec "$@"'
+    wrapper = ("unshare", "-m", "sh", "-c", script, folder)
     if subprocess.run([*wrapper, "true"], capture_output=True).returncode != 0:
         skip("no read-only /tmp can be made here")
-    with tempfile.TemporaryDirectory(dir=BINARY_DIR) as outside, \
-            Running("train", *QUICK, *TWO, "--output", f"{outside}/out", wrapper=wrapper, TMPDIR="/nonexistent/job.123") as running:
+    with Running("train", *QUICK, *TWO, "--output", folder / "out", wrapper=wrapper, TMPDIR="/nonexistent/job.123") as running:
         running.end(expect=71)
     only_error(running.stderr, "E_SYSTEM", 71, "TMPDIR=/nonexistent/job.123", "/tmp cannot be used (Read-only file system)")
 
@@ -227,7 +227,7 @@ def odd_machine(folder):
     (folder / "null").touch()
     # One machine may lack several things: what it lacks in one place hides nothing that it lacks in another. Where one of them cannot be
     # made here, the others of its line can.
-    namespaces = {"-m": (f"mount -t tmpfs none /sys; mount -t tmpfs -o ro none /dev/shm; mount --bind {folder}/empty /etc/passwd",
+    namespaces = {"-m": (f"mount -t tmpfs none /sys; mount --rbind /dev/shm /dev/shm; mount -o remount,bind,ro /dev/shm; mount --bind {folder}/empty /etc/passwd",
                          f"mount --bind {folder}/empty /etc/hosts; mount --bind {folder}/null /dev/null", f"mount --bind {folder}/hosts /etc/hosts"),
                   "-mu": ("hostname " + 64 * "n", "hostname no-such-name"), "-Ur": (":",), "--fork --pid --mount-proc": (":",),
                   "-n": ("ip link set lo up && echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6",)}
@@ -255,7 +255,7 @@ def odd_machine(folder):
 
 def small_shared_memory(folder):
     """64 MiB over MPI where /dev/shm, through which its ranks talk, has no more room than that."""
-    wrapper = ("unshare", "-m", "sh", "-c", 'mount -t tmpfs -o size=64m none /dev/shm && exec "$@"', "sh")
+    wrapper = ("unshare", "-m", "sh", "-c", mounts.empty("/dev/shm", "size=64m") + ' && exec "$@"', "sh")
     library = next((name for name, program in MPIRUN.items() if shutil.which(program)), None)
     if library is None or subprocess.run([*wrapper, "true"], capture_output=True).returncode != 0:
         skip("no mpirun, or no small /dev/shm can be made here")

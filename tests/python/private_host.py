@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import mounts
 from program import skip
 
 INSIDE = "TEST_IS_ON_PRIVATE_HOST"
@@ -23,7 +24,7 @@ def enter():
         os.environ[INSIDE] = "yes"
         os.execvp(UNSHARE[0], [*UNSHARE, sys.executable, *sys.argv])
     for folder in ("/run", "/dev/shm"):
-        subprocess.run(["mount", "-t", "tmpfs", "none", folder], check=True)
+        subprocess.run(["sh", "-c", mounts.empty(folder)], check=True)
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
     os.environ["TMPDIR"] = "/run/tmp"
     Path("/run/tmp").mkdir(mode=0o1777)

@@ -7,9 +7,10 @@ import subprocess
 import sys
 import tempfile
 
+import mounts
 from program import BUILD, LAUNCHERS, PROGRAM
 
-WITH_GPU = 'mount -t tmpfs none /dev && : >/dev/nvidia0 && : >/dev/null && exec "$@"'
+WITH_GPU = mounts.empty("/dev") + ' && : >/dev/nvidia0 && : >/dev/null && exec "$@"'
 
 
 def private_dev(*command, env=None):
