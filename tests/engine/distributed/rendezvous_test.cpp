@@ -1,6 +1,11 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <future>
+#include <torch/csrc/distributed/c10d/HashStore.hpp>
+
+#include "engine/distributed/meeting.h"
 #include "tests/engine/distributed/rank_threads.h"
 
 namespace scalemark::testing {
@@ -133,6 +138,37 @@ TEST(Rendezvous, ARankOfAnotherSizeDoesNoHarmToARunThatIsComplete) {
   second.signal(0);
   EXPECT_EQ(first.wait()[0].exit_code, 0);
   EXPECT_EQ(second.wait()[0].exit_code, 0);
+}
+
+// Rank 1 of a job with other settings is there before ours, and leaves it the place.
+TEST(Rendezvous, ARankWithOtherSettingsLeavesThePlaceToOurs) {
+  const auto store = c10::make_intrusive<c10d::HashStore>();
+  const auto meets = [&](int rank, const char* settings, const std::function<void()>& look) {
+    constexpr std::chrono::minutes kLong(5);
+    distributed::MeetingTerms terms{
+        .run = "r", .place = "here", .fingerprint = settings, .timeout = kLong, .grace = kLong};
+    terms.world.rank = rank;
+    terms.world.world_size = 2;
+    try {
+      distributed::meet(store, terms, look);
+    } catch (const Error& error) {
+      return error.record().code;
+    }
+    return std::string("met");
+  };
+  auto leader = std::async(std::launch::async, [&] { return meets(0, "ours", [] {}); });
+  store->wait({"profile"});
+  std::atomic<bool> asks = false;  // The stranger waits for the place, or it has ended.
+  const auto note = [&] { asks = true, asks.notify_all(); };
+  auto stranger = std::async(std::launch::async, [&] {
+    const std::string end = meets(1, "theirs", note);
+    note();
+    return end;
+  });
+  asks.wait(false);
+  EXPECT_EQ(meets(1, "ours", [] {}), "met");
+  EXPECT_EQ(leader.get(), "met");
+  EXPECT_EQ(stranger.get(), "E_DUPLICATE_RANK");
 }
 
 // Two jobs in one file: different run ids, different keys.
