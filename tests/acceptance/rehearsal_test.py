@@ -1,6 +1,6 @@
 """An acceptance from end to end with real ranks: four hosts on a switch, two ranks each; what is planted is named, and nothing else.
 
-rehearsal_test.py planted|slow_node|slow_nic|quota|healthy|large|large_healthy. Others on the machine leave parts without a value that counts, and never
+rehearsal_test.py planted|slow_link|slow_node|slow_nic|quota|healthy|large|large_healthy. Others on the machine leave parts without a value that counts, and never
 make one fail. SCALEMARK_SOAK=full: 20 fleets of each, three of the large ones, which have 32 hosts.
 """
 
@@ -12,13 +12,13 @@ import re
 from pathlib import Path
 
 from cpu_quota import cpu_quota
-from endings import run_cases
+from endings import FULL, run_cases
 from launching import finish, start
 from program import BINARY_DIR, SCALEMARK, check, run
 from switched import SwitchedHosts
 
 SOURCE = Path(os.environ["SCALEMARK_SOURCE_DIR"])
-TRIALS = 20 if os.environ.get("SCALEMARK_SOAK") == "full" else 1
+TRIALS = 20 if FULL else 1
 HOSTS, RANKS = 4, 2
 PRELOADED = BINARY_DIR / "tests/acceptance/libplanted_products.so"
 # A window of less than 0.2 s measures what the machine does besides.
@@ -98,6 +98,20 @@ def planted(folder):
             check(any(one["part"]["host"] == f"node{absent}" and one["why"] == "no report" for one in checks), done.stdout)
             check(done.returncode == 1, done.stdout)
     print(f"the slow device failed in {named} of {TRIALS} fleets; in the others too few starts were left undisturbed", flush=True)
+
+
+def slow_link(folder):
+    """The same without measuring each node, which costs most."""
+    with SwitchedHosts(HOSTS) as hosts:
+        for trial in range(TRIALS):
+            out, a = folder / str(trial), trial % (HOSTS - 1)
+            hosts.healthy()
+            hosts.slow_pair(a, a + 1, SLOW_RATE)
+            measure_links(hosts, out)
+            done, checks = accepted(out)
+            found, slow = failed(checks), (f"node{a}", f"node{a + 1}")
+            check(("link", *slow) in found and found <= {("link", *slow), ("slow link", *slow)}, (done.stdout, found))
+            check(done.returncode == 1, done.stdout)
 
 
 def slow_node(folder):
@@ -215,4 +229,4 @@ def quota(folder):
         check(bad or throttled_alone(out) < 2, done.stdout)
 
 
-run_cases({f.__name__: f for f in (planted, slow_node, slow_nic, quota, healthy, large, large_healthy)})
+run_cases({f.__name__: f for f in (planted, slow_link, slow_node, slow_nic, quota, healthy, large, large_healthy)})

@@ -14,6 +14,7 @@ import jsonschema
 from program import SCALEMARK, SKIPPED, check, clean_environment, report_in, words_of
 
 SOURCE = Path(os.environ.get("SCALEMARK_SOURCE_DIR", "."))
+FULL = os.environ.get("SCALEMARK_SOAK") == "full"  # scripts/soak: every case in all of its ways
 # One line per error: code, exit code, where, then what was seen.
 ERROR_LINE = re.compile(r"^(?:\[\d+\] )?scalemark: error (E_[A-Z_]+) \(exit (\d+)\)"
                         r"(?: rank=\d+)?(?: host=\S+)?(?: phase=\S+)?(?: step=\d+)?: .+$")
