@@ -1,6 +1,9 @@
 """Out of memory is a row of a sweep: which rank, how much, and nothing else of the sweep suffers."""
 
+import re
+
 from endings import closed_report, run_cases
+from made_data import make_text
 from program import check, run
 from sweeps import TWO_RANKS, sweep, valid_report
 
@@ -59,15 +62,14 @@ def searched(folder):
 
 def searched_in_little_data(folder):
     """A batch that an epoch of one rank does not hold does not fit, whatever the memory."""
-    images = folder / "images"
-    run("data", "generate", "images", images, "--samples", 16, "--classes", 2, "--image-size", 32)
-    train = len(list((images / "train").rglob("*.jp*g")))
-    check(train == 16, f"{train} training images")
-    run("sweep", "--workload", "resnet50", "--data", images, "--image-size", 32, "--batch-size", "auto",
-        "--iters", 1, "--warmup-iters", 1, "--threads", 1, "--no-progress", "--repetitions", 1, *TWO_RANKS,
+    text = make_text(folder / "text", 4)
+    bert = ("--workload", "bert-mini", "--sequence-length", 16, "--data", text, "--threads", 1, "--no-progress", "--nproc-per-node", 2)
+    run("sweep", *bert, "--batch-size", "auto", "--iters", 1, "--warmup-iters", 1, "--repetitions", 1, "--strategy", "none", "--world-sizes", 2,
         "--output", folder / "out")
     found = {row["batch_size"] for row in closed_report(folder / "out", "complete", 0)["points"]}
-    check(found == {train // 2}, f"{found} of {train} images on two ranks")
+    told = run("train", *bert, "--batch-size", 1000, "--epochs", 1, "--output", folder / "refused", expect=78).stderr
+    held = int(re.search(r"the data holds (\d+) training samples", told)[1]) // 2
+    check(found == {held // 8 * 8} and held < 16, f"{found} of {held} samples for each of two ranks")
 
 
 run_cases({f.__name__: f for f in (one_rank, searched, searched_in_little_data)})

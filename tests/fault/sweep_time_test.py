@@ -1,11 +1,10 @@
 """Limits of time: a preset holds its own or is refused, and new ranks per block end as one sweep."""
 
-import os
 import re
 import time
 from datetime import datetime
 
-from endings import closed_report, error_lines, run_cases
+from endings import FULL, closed_report, error_lines, run_cases
 from program import check, run
 from sweeps import TWO_RANKS, statuses, sweep, valid_report
 
@@ -27,7 +26,7 @@ def preset_holds_its_time(folder):
     check(set(found.values()) == {"ok"} and len(found) == 3, found)
     windows = [row["wall_s"] for row in report["points"]]
     check(sum(windows) < 12, f"windows of {windows} s")
-    if os.environ.get("SCALEMARK_SOAK") == "full":
+    if FULL:
         _, start_and_end = timed(*words, "--iters", 1, "--warmup-iters", 1, "--repetitions", 1, "--output", folder / "nothing")
         print(f"--quick of 12 s took {took:.1f} s, a sweep of nothing {start_and_end:.1f} s")
         check(took <= 12 + start_and_end, f"{took:.1f} s\n{done.stderr}")

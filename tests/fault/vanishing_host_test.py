@@ -1,7 +1,10 @@
 """The host of rank 0 is gone from one moment to the next: no connection is closed, no request is answered. A rank that
 waits for a task in a sweep has lost a peer (69); it does not hang."""
 
+import os
+import signal
 import time
+from pathlib import Path
 
 from endings import only_error, run_cases
 from launching import start
@@ -23,6 +26,9 @@ def host_of_rank_0(folder):
                 check(time.monotonic() < end and all(node.poll() is None for node in nodes), "the sweep did not begin")
                 time.sleep(0.1)
             hosts.ip("-n", hosts.names[0], "addr", "flush", "dev", f"v{hosts.names[0]}")
+            launcher = nodes[0].pid
+            for pid in (launcher, *Path(f"/proc/{launcher}/task/{launcher}/children").read_text().split()):
+                os.kill(int(pid), signal.SIGSTOP)
             _, text = nodes[1].communicate(timeout=120)
         finally:
             for node in nodes:
