@@ -1,123 +1,20 @@
-"""The live page of a run in a browser: what it shows of the run, of a rank that is stopped, of many ranks, and when the run is gone.
+"""The live page in a browser with answers that no run gave: many ranks, no answer for a while, the end.
 
-live_page_test.py running | stopped | made. Chromium runs headless; skipped with a reason where there is none. Waits for conditions in
-the page, never for times.
+Chromium runs headless; skipped with a reason where there is none. Waits for conditions in the page, never for times. What the page shows of
+real runs is read by browser_watcher.py.
 """
 
 import http.server
 import json
-import os
-import signal
-import socket
-import sys
 import threading
-import time
-import urllib.request
 
 from browser import Browser, program
-from endings import ENDLESS, Running, run_cases
+from browser_watcher import DRAWN, RATE, ROWS, check_clean
+from endings import run_cases
 from made_answers import made_answer
-from program import check
-
-LIMIT_S = 300
-TRAIN = ("train", "--workload", "mlp", "--nproc-per-node", 2, "--threads", 1, *ENDLESS, "--metrics-port", "auto")
-RATE = "parseFloat(document.querySelector('#now .large')?.textContent.replaceAll(',', ''))"
-ROWS = "[...document.querySelectorAll('#ranks tbody tr')].map(row => [...row.cells].map(cell => cell.textContent))"
-HEADS = "[...document.querySelectorAll('#ranks th')].map(head => head.textContent)"
-DRAWN = """[...document.querySelectorAll('canvas')].filter(canvas => canvas.offsetParent).map(canvas => {
-  const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data, colours = new Set();
-  for (let i = 0; i < pixels.length; i += 4) if (pixels[i + 3] > 200) colours.add(pixels[i] >> 4 << 8 | pixels[i + 1] >> 4 << 4 | pixels[i + 2] >> 4);
-  return [canvas.getAttribute('aria-label'), colours.size];
-})"""
-
-
-def address_of(run):
-    deadline = time.monotonic() + LIMIT_S
-    while not (file := run.folder / "metrics-target.json").exists():
-        check(run.process.poll() is None and time.monotonic() < deadline, "there is no target file")
-        time.sleep(0.05)
-    return json.loads(file.read_text())[0]["targets"][0]
-
-
-def forwarded(address):
-    """A port of this machine that leads to the address, as `ssh -L` makes one."""
-    host, port = address.split(":")
-    listener = socket.create_server(("127.0.0.1", 0))
-
-    def carry(source, sink):
-        try:
-            while data := source.recv(1 << 16):
-                sink.sendall(data)
-        except OSError:
-            pass
-        for end in (source, sink):
-            end.close()
-
-    def serve():
-        while True:
-            client, _ = listener.accept()
-            try:
-                server = socket.create_connection((host, int(port)))
-            except OSError:
-                client.close()
-                continue
-            for ends in ((client, server), (server, client)):
-                threading.Thread(target=carry, args=ends, daemon=True).start()
-
-    threading.Thread(target=serve, daemon=True).start()
-    return listener.getsockname()[1]
-
-
-def both_train(browser, run):
-    """Once the page has a rate of the run, and of each rank."""
-    def alive():
-        return run.process.poll() is None
-
-    browser.until(f"{RATE} > 0 && {ROWS}.length === 2", alive)
-    place = browser.until(f"{HEADS}.findIndex(head => head.endsWith(' per s')) + 1 || 0", alive) - 1
-    browser.until(f"{ROWS}.every(row => parseFloat(row[{place}].replaceAll(',', '')) > 0)", alive)
-
-
-def check_clean(browser):
-    """Nothing may be on the console but an address that does not answer, and what our looking at canvases costs."""
-    noise = [line for line in browser.console if "Failed to load resource" not in line and "getImageData" not in line]
-    check(not noise, noise)
-
-
-def running(folder):
-    """Through a forwarded port: the run's words and numbers; they stay when it has been interrupted."""
-    with Running(*TRAIN, "--output", folder / "out") as run, Browser() as browser:
-        browser.open(f"http://localhost:{forwarded(address_of(run))}/")
-        both_train(browser, run)
-        text = browser.text()
-        for words in ("train: mlp, batch 64 per rank, fp32, ddp over gloo, 2 ranks", "2 ranks on 1 machine (cpu)", "window: ", " steps (0 %)", "loss", "running", "Machines"):
-            check(words in text, f"'{words}' is not there: {text}")
-        check([row[0] for row in browser.says(ROWS)] == ["0", "1"], browser.says(ROWS))
-        browser.until(f"{DRAWN}.length >= 3 && {DRAWN}.every(([name, colours]) => colours > 2)")
-        run.process.send_signal(signal.SIGINT)
-        run.end(130)
-        browser.until("/The run has ended .interrupted.|No answer since/.test(document.body.innerText)")
-        check(browser.says(f"{RATE} > 0") and len(browser.says(ROWS)) == 2, browser.text())
-        check_clean(browser)
-
-
-def stopped(folder):
-    """A rank that gives no sign of life is marked, in the words of `top`, until it goes on; a run that is killed leaves its numbers."""
-    with Running(*TRAIN, "--output", folder / "out") as run, Browser() as browser:
-        browser.open(f"http://{address_of(run)}/")
-        both_train(browser, run)
-        rank_1 = run.ranks()[1]
-        os.kill(rank_1, signal.SIGSTOP)
-        browser.until("document.querySelector('#now').innerText.includes('rank 1: no sign of life for ')")
-        browser.until("document.querySelector('#ranks tr.marked td').textContent === '1' && document.title.startsWith('! ')")
-        os.kill(rank_1, signal.SIGCONT)
-        browser.until("!document.querySelector('#now').innerText.includes('no sign of life')")
-        for pid in (run.process.pid, *run.ranks()):
-            os.kill(pid, signal.SIGKILL)
-        browser.until("document.body.innerText.includes('No answer since ')")
-        text = browser.text()
-        check("asked again every" in text and "no answer" in text and len(browser.says(ROWS)) == 2, text)
-        check_clean(browser)
+from page_watcher import PageWatcher
+from program import check, skip
+from watched_run import FOREVER, Watched
 
 
 class MadeRun:
@@ -153,8 +50,8 @@ def check_fits(browser, what):
 
 def made(folder):
     """Many ranks, GPUs, names that look like markup, no answer for a while, another run, the end."""
-    with Running(*TRAIN, "--output", folder / "out") as run:
-        page = urllib.request.urlopen(f"http://{address_of(run)}/", timeout=60).read()
+    with Watched(folder, "train", "--workload", "linear", "--threads", 1, *FOREVER) as run:
+        page = PageWatcher(run).page("/").encode()
     bad = {"code": "noted", "severity": "info", "text": "<img src=x onerror=\"document.title = 'alerted'\">"}
     with Browser() as browser:
         for ranks, gpus, window in ((64, False, (1280, 900, False)), (64, True, (390, 800, True)), (1000, False, (1280, 900, True))):
@@ -184,6 +81,5 @@ def made(folder):
 
 
 if not program():
-    print("skipped: there is no chromium")
-    sys.exit(77)
-run_cases({"running": running, "stopped": stopped, "made": made})
+    skip("there is no chromium")
+run_cases({"made": made})

@@ -1,21 +1,23 @@
 """The machine during the window, on real runs: who else uses it is found, and what was measured again is kept."""
 
+import contextlib
 import os
 import subprocess
 import sys
-from contextlib import contextmanager
 
-from endings import run_cases
-from program import check, run
+from endings import Running
+from program import check
 from sweeps import journal_lines, valid_report
+from watched_run import status_of
 
 MLP = ("--workload", "mlp", "--threads", 1, "--min-time", 1, "--warmup-iters", 20, "--no-progress")
+ONCE = ("--world-sizes", 1, "--repetitions", 1, "--retries", 0)
 
 
-@contextmanager
+@contextlib.contextmanager
 def busy_machine():
-    """A process that computes on every CPU: whatever else runs here, others use far more than the limit."""
-    spinning = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count())]
+    """Processes that compute: whatever else runs here, others use far more than the limit, which grows with the number of CPUs."""
+    spinning = [subprocess.Popen(["nice", "-n", "5", sys.executable, "-c", "while True: pass"]) for _ in range(2 + os.cpu_count() // 12)]
     try:
         yield
     finally:
@@ -32,23 +34,9 @@ def codes_of(report, run_id):
     return [finding["code"] for finding in report["findings"] if finding.get("point") == run_id]
 
 
-def train_tells_of_others(folder):
-    with busy_machine():
-        run("train", *MLP, "--output", folder / "busy")
-    report = valid_report(folder / "busy")
-    [row] = report["points"]
-    machine = telemetry_of(report, row["id"])
-    check(row["status"] == "ok", row["status"])
-    check("shared" in codes_of(report, row["id"]), codes_of(report, row["id"]))
-    check("attempts" not in row, "train measures once")
-    check(machine["other_cpus"]["mean"] > 0 and machine["ranks_cpus"]["mean"] > 0, machine)
-
-
-def what_is_read_agrees(folder):
+def check_parts(report):
     """Two ranks on a machine as busy as it may be: the parts agree with each other and with the window, and no rank is one of the
     others, whose CPU time is what is left without that of all ranks."""
-    run("train", *MLP, "--nproc-per-node", 2, "--strategy", "ddp", "--output", folder / "run")
-    report = valid_report(folder / "run")
     [row] = report["points"]
     machine = telemetry_of(report, row["id"])
     busy, ranks, others = (machine[name]["mean"] for name in ("busy_cpus", "ranks_cpus", "other_cpus"))
@@ -65,13 +53,18 @@ def what_is_read_agrees(folder):
           "gradients over lo")
 
 
-def a_sweep_measures_again(folder):
-    out = folder / "sweep"
-    options = ("sweep", "--workload", "mlp", "--threads", 1, "--min-time", 1, "--warmup-iters", 20, "--retries", 1, "--no-progress",
-               "--world-sizes", 1, "--repetitions", 2)
-    with busy_machine():
-        run(*options, "--output", out)
-    report = valid_report(out)
+def check_train(report, folder):
+    """It tells of others, and measures once."""
+    [row] = report["points"]
+    machine = telemetry_of(report, row["id"])
+    check(row["status"] == "ok", row["status"])
+    check("shared" in codes_of(report, row["id"]), codes_of(report, row["id"]))
+    check("attempts" not in row, "train measures once")
+    check(machine["other_cpus"]["mean"] > 0 and machine["ranks_cpus"]["mean"] > 0, machine)
+
+
+def check_measured_again(report, folder):
+    """A sweep that may retry does so, once."""
     rows = report["points"]
     check(len(rows) == 2, [row["id"] for row in rows])
     for row in rows:
@@ -80,35 +73,47 @@ def a_sweep_measures_again(folder):
         check("shared" in codes_of(report, row["id"]), codes_of(report, row["id"]))
         # Only the measurement that counts is told.
         check(telemetry_of(report, row["id"])["other_cpus"]["n"] == 1, "one entry")
-    retries = [line for line in journal_lines(out) if line["event"] == "retry"]
+    retries = [line for line in journal_lines(folder) if line["event"] == "retry"]
     check(len(retries) == 2, retries)
     check("machine_busy" in codes_of(report, rows[0]["id"]), codes_of(report, rows[0]["id"]))
     # The second block only looks: the wait before the first was in vain.
     check("stayed so" in next(f["text"] for f in report["findings"] if f["code"] == "machine_busy"), report["findings"])
-    check("The machine during the window" in (out / "report.md").read_text(), "report.md")
-    check("measured more than once" in (out / "report.html").read_text(), "report.html")
+    check("The machine during the window" in (folder / "report.md").read_text(), "report.md")
+    check("measured more than once" in (folder / "report.html").read_text(), "report.html")
 
 
-def no_retries_no_second_measurement(folder):
-    with busy_machine():
-        run("sweep", "--workload", "linear", "--threads", 1, "--min-time", 1, "--warmup-iters", 5, "--no-progress",
-            "--world-sizes", 1, "--repetitions", 1, "--retries", 0, "--output", folder / "sweep")
-    report = valid_report(folder / "sweep")
-    check("attempts" not in report["points"][0], report["points"][0].get("attempts"))
+def check_no_retries(report, folder):
+    """Without retries it is not measured again, though it was disturbed."""
+    [row] = report["points"]
+    check("shared" in codes_of(report, row["id"]), codes_of(report, row["id"]))
+    check("attempts" not in row, row.get("attempts"))
 
 
-def comm_tells_of_others(folder):
+def check_comm(report, folder):
     """Each run of a collective has what was read beside it; one finding tells of all runs that were disturbed.
     With --retries 0 none is measured again."""
-    with busy_machine():
-        run("comm", "--sizes", "1KiB,1MiB", "--backends", "gloo", "--repetitions", 2, "--retries", 0, "--threads", 1, "--nproc-per-node", 2,
-            "--no-progress", "--output", folder / "busy")
-    report = valid_report(folder / "busy")
     for row in report["collectives"]:
         check(telemetry_of(report, row["id"])["other_cpus"]["mean"] > 0 and "attempts" not in row, row)
     [told] = [finding["text"] for finding in report["findings"] if finding["code"] == "shared"]
     check(told.startswith("4 of 4 runs, the first of them ") and "other processes used" in told, told)
 
 
-run_cases({f.__name__: f for f in (train_tells_of_others, comm_tells_of_others, what_is_read_agrees, a_sweep_measures_again,
-                                   no_retries_no_second_measurement)})
+# Runs that disturb each other, on a machine that others use, too: started all at a time; and what the report of each must say.
+DISTURBED = {
+    "train": (("train", *MLP), check_train),
+    "again": (("sweep", *MLP, "--retries", 1, "--world-sizes", 1, "--repetitions", 2), check_measured_again),
+    "once": (("sweep", "--workload", "linear", "--threads", 1, "--min-time", 1, "--warmup-iters", 5, "--no-progress", *ONCE), check_no_retries),
+    "comm": (("comm", "--sizes", "1KiB,1MiB", "--backends", "gloo", "--repetitions", 2, "--retries", 0, "--threads", 1, "--nproc-per-node", 2,
+              "--no-progress"), check_comm),
+}
+
+
+def check_disturbed(folder):
+    with busy_machine(), contextlib.ExitStack() as stack:
+        runs = {name: stack.enter_context(Running(*words, "--output", folder / name)) for name, (words, _) in DISTURBED.items()}
+        for one in runs.values():
+            one.end(0)
+    for name, (_, look) in DISTURBED.items():
+        look(valid_report(folder / name), folder / name)
+    last = status_of(folder / "comm")
+    check(last["state"] == "complete" and last["command"] == "comm" and len(last["ranks"]) == 2, last)

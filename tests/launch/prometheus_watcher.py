@@ -1,34 +1,20 @@
-"""A run's page under the real Prometheus, with the rules that the project ships: numbers, expressions and alerts.
+"""A run's page under the real Prometheus, with the rules that the project ships: numbers, expressions and alerts."""
 
-prometheus_test.py sweep | stopped_and_killed. Waits for conditions, never for times.
-"""
-
-import json
-import os
 import shutil
-import signal
 import subprocess
-import time
 import urllib.request
 from collections import defaultdict
 
-from endings import Running, run_cases
 from expressions import OF_PROMETHEUS, listed_metrics, names_in, of_dashboard, reported_metrics, rules
 from program import check, report_in, skip
 from prometheus_server import Prometheus
-from sweeps import kill_all, steps_of
+from sweeps import steps_of
+from watched_run import Watcher
 
 try:
     from prometheus_client.openmetrics.parser import text_string_to_metric_families as strict_openmetrics
 except ModuleNotFoundError:
     skip("prometheus_client is not installed; scripts/test installs it (requirements-test.txt)")
-
-BATCH = 64
-# Pages are written each 2 s and read each second: windows of 6 s are seen. After the first a rank waits that has made steps.
-SWEEP = ("sweep", "--workload", "mlp", "--batch-size", BATCH, "--threads", 1, "--world-sizes", 2, "--min-time", 6,
-         "--warmup-iters", 20, "--repetitions", 3)
-ENDLESS = ("train", "--workload", "mlp", "--nproc-per-node", 2, "--iters", 10_000_000, "--warmup-iters", 2)
-EVER = "[1h:1s]"  # Prometheus and the run are younger
 
 # Metrics that two ranks without a GPU never show, with the reason.
 ABSENT = {
@@ -53,50 +39,20 @@ LACKING = {
 }
 
 
-class Watched(Running):
-    """A run below the folder in which `prometheus` looks for target files, with the page on any free port."""
-
-    def __init__(self, prometheus, folder, *arguments, **how):
-        super().__init__(*arguments, "--metrics-port", "auto", "--no-progress", "--output", folder / "results/runs/a", **how)
-        self.prometheus = prometheus
-
-    def until(self, expression):
-        """Once it has series; fails when the run ends before."""
-        def seen():
-            found = self.prometheus.query(expression)
-            check(found or self.process.poll() is None, f"the run ended before {expression} had a series")
-            return found
-        return self.prometheus.until(seen, f"{expression} has no series")
-
-    def page(self, accept):
-        """(content type, text); Prometheus says where, as it read it from the target file."""
-        instance = self.until("up == 1")[0]["metric"]["instance"]
-        request = urllib.request.Request(f"http://{instance}/metrics", headers={"Accept": accept})
-        with urllib.request.urlopen(request, timeout=60) as answer:
-            return answer.headers["Content-Type"], answer.read().decode()
-
-
 def absent(run):
-    node = json.loads((run.folder / "status.json").read_text())["nodes"][0]
+    node = run.status()["nodes"][0]
     return set(ABSENT) | {name for name, field in OF_MACHINES.items() if field not in node}
 
 
-def check_forms(run):
-    """Both forms of the page are read by those who define them, and show what is listed, with these labels: all of it while two ranks measure."""
-    kind, text = run.page("text/plain")
+def check_text(kind, text):
     check(kind.startswith("text/plain") and "version=0.0.4" in kind, kind)
     done = subprocess.run([shutil.which("promtool") or skip("there is no promtool (Debian: prometheus)"), "check", "metrics"],
-                          input=text, text=True, capture_output=True, timeout=60)
+                          input=text, text=True, capture_output=True, timeout=600)
     check(done.returncode == 0 and not done.stdout + done.stderr, f"promtool check metrics: {done.stdout}{done.stderr}")
-    missing = set(listed_metrics())
-    while missing:
-        check(run.process.poll() is None, f"listed, and not shown during a sweep: {sorted(missing)}")
-        missing &= missing_in_openmetrics(run)
-        time.sleep(0.2)
 
 
-def missing_in_openmetrics(run):
-    kind, text = run.page("application/openmetrics-text;version=1.0.0")
+def missing_in_openmetrics(watcher):
+    kind, text = watcher.page("application/openmetrics-text;version=1.0.0")
     check(kind.startswith("application/openmetrics-text") and "version=1.0.0" in kind, kind)
     listed, reported = listed_metrics(), reported_metrics()
     shown = set()
@@ -111,7 +67,7 @@ def missing_in_openmetrics(run):
             check(set(sample.labels) == labels, f"{sample.name} has labels {sorted(sample.labels)}, listed are {sorted(labels)}")
             check(sample.labels.get("phase") != "", sample)
     check(not shown & set(ABSENT), f"shown, though {[(name, ABSENT[name]) for name in shown & set(ABSENT)]}")
-    return set(listed) - shown - absent(run)
+    return set(listed) - shown - absent(watcher.run)
 
 
 def history(prometheus, expression):
@@ -128,7 +84,7 @@ def check_counts(prometheus, report):
     points = sorted((point for point in report["points"]), key=lambda point: (point["block"], point["order"]))
     waits = history(prometheus, 'scalemark_rank_phase{phase="wait"}')
     seen = 0
-    for name, factor in (("scalemark_steps_total", 1), ("scalemark_samples_total", BATCH)):
+    for name, factor in (("scalemark_steps_total", 1), ("scalemark_samples_total", report["points"][0]["batch_size"])):
         counts = history(prometheus, name)
         check(set(counts) == {"0", "1"}, f"{name} of ranks {sorted(counts)}")
         for rank, values in counts.items():
@@ -153,6 +109,7 @@ def check_counters(prometheus):
 def check_expressions(prometheus, run_id, none):
     """Each has had a series at some time of the run, unless it names a metric of `none`."""
     recorded, alerts = rules()
+    ever = f"[{prometheus.age_s() + 1:.0f}s:1s]"
 
     def could_have(expression):
         names = names_in(expression)
@@ -164,7 +121,7 @@ def check_expressions(prometheus, run_id, none):
     asked += [(alert, name) for alert, expression in alerts.items() for name in names_in(expression) - OF_PROMETHEUS - set(LACKING)]
     for where, expression in asked:
         if could_have(expression):
-            check(prometheus.query(f"count_over_time(({expression}){EVER})"), f"{where}: no series of {expression}")
+            check(prometheus.query(f"count_over_time(({expression}){ever})"), f"{where}: no series of {expression}")
 
 
 def fired(prometheus):
@@ -173,45 +130,65 @@ def fired(prometheus):
     return {(row["metric"]["alertname"], row["metric"].get("rank")) for row in rows}
 
 
-def sweep(folder):
-    with Prometheus(folder) as prometheus, Watched(prometheus, folder, *SWEEP) as run:
-        run.until("sum(scalemark_points_done_total) > 0")
-        run.until("scalemark_samples_per_second and on () scalemark_collectives_behind")
-        check_forms(run)
-        run.end(0)
-        prometheus.until(lambda: not prometheus.query("up"), "the target is still there after the end")
-        report = report_in(run.folder)
-        check(prometheus.values("max_over_time(up[1h])", "run_id") == {report["run_id"]: 1}, prometheus.query("up[1h]"))
-        of_runs = {row["metric"].get("run_id") for row in prometheus.query('last_over_time({__name__=~"scalemark_.+"}[1h])')}
+class PrometheusWatcher(Watcher):
+    """Of a run in whose folder Prometheus looks for target files; `stack` ends it."""
+
+    def __init__(self, run, folder, stack):
+        super().__init__(run)
+        self.server = stack.enter_context(Prometheus(folder))
+
+    def until(self, expression):
+        """Once it has series; fails when the run ends before."""
+        return self.run.until(lambda: self.server.query(expression), f"{expression} has no series")
+
+    def page(self, accept):
+        """(content type, text); Prometheus says where, as it read it from the target file."""
+        instance = self.until("up == 1")[0]["metric"]["instance"]
+        request = urllib.request.Request(f"http://{instance}/metrics", headers={"Accept": accept})
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return answer.headers["Content-Type"], answer.read().decode()
+
+    def trains(self):
+        for rank in (0, 1):
+            self.until(f'rate(scalemark_steps_total{{rank="{rank}"}}[30s]) > 0 and on (rank) scalemark_rank_phase{{phase="window"}}')
+
+    def stands_still(self):
+        """It raises its alert, and no other is raised in 40 s."""
+        self.until('ALERTS{alertname="ScalemarkRankStalled", alertstate="firing", rank="1"}')
+        self.until('rank:scalemark_last_beat:lag_seconds{rank="1"} > 40')
+        check(fired(self.server) == {("ScalemarkRankStalled", "1")}, f"fired: {fired(self.server)}")
+
+    def goes_on(self):
+        self.run.until(lambda: not self.server.firing(), "the alert stays though the rank goes on")
+        check(fired(self.server) == {("ScalemarkRankStalled", "1")}, f"fired: {fired(self.server)}")
+
+    def is_killed(self):
+        """It leaves its target file, which says so; ended() sees that a run which ends takes it away."""
+        run_id = self.server.query("last_over_time(scalemark_run_info[1h])")[0]["metric"]["run_id"]
+        self.server.until(self.server.firing, "no alert of a killed run")
+        check([(one["alertname"], one["run_id"]) for one in self.server.firing()] == [("ScalemarkTargetLost", run_id)], self.server.firing())
+
+    def see_both_forms(self):
+        """Both forms of the page are read by those who define them, and show what is listed, with these labels: all of it during the sweep."""
+        missing, tried = set(listed_metrics()), []
+
+        def all_seen():
+            missing.intersection_update(missing_in_openmetrics(self))
+            kind, text = self.page("text/plain")
+            if not tried and "scalemark_samples_per_second" in text and "scalemark_collectives_behind" in text:
+                tried.append(check_text(kind, text))
+            return tried and not missing
+
+        self.run.until(all_seen, f"seen is all but {missing}")
+
+    def ended(self, state):
+        """The sweep, which is well, in every number and expression."""
+        server, report = self.server, report_in(self.run.folder)
+        server.until(lambda: not server.query("up"), "the target is still there after the end")
+        check(server.values("max_over_time(up[1h])", "run_id") == {report["run_id"]: 1}, server.query("up[1h]"))
+        of_runs = {row["metric"].get("run_id") for row in server.query('last_over_time({__name__=~"scalemark_.+"}[1h])')}
         check(of_runs == {report["run_id"]}, f"series of runs {of_runs}")
-        check_counters(prometheus)
-        check_counts(prometheus, report)
-        check_expressions(prometheus, report["run_id"], absent(run))
-        check(not fired(prometheus), f"alerts of a run that is well: {fired(prometheus)}")
-
-
-def both_train(run):
-    for rank in (0, 1):
-        run.until(f'rate(scalemark_steps_total{{rank="{rank}"}}[30s]) > 0 and on (rank) scalemark_rank_phase{{phase="window"}}')
-
-
-def stopped_and_killed(folder):
-    """A rank that is stopped raises its alert, and no other is raised in 40 s; it goes on, and the alert ends. A run that is killed leaves
-    its target file, which says so; sweep() sees that a run which ends takes it away."""
-    with Prometheus(folder) as prometheus, Watched(prometheus, folder, *ENDLESS) as run:
-        both_train(run)
-        rank_1 = run.ranks()[1]
-        os.kill(rank_1, signal.SIGSTOP)
-        run.until('ALERTS{alertname="ScalemarkRankStalled", alertstate="firing", rank="1"}')
-        run.until('rank:scalemark_last_beat:lag_seconds{rank="1"} > 40')
-        check(fired(prometheus) == {("ScalemarkRankStalled", "1")}, f"fired: {fired(prometheus)}")
-        os.kill(rank_1, signal.SIGCONT)
-        prometheus.until(lambda: not prometheus.firing(), "the alert stays though the rank goes on")
-        check(fired(prometheus) == {("ScalemarkRankStalled", "1")}, f"fired: {fired(prometheus)}")
-        run_id = prometheus.query("scalemark_run_info")[0]["metric"]["run_id"]
-        kill_all(run)
-        prometheus.until(prometheus.firing, "no alert of a killed run")
-        check([(one["alertname"], one["run_id"]) for one in prometheus.firing()] == [("ScalemarkTargetLost", run_id)], prometheus.firing())
-
-
-run_cases({"sweep": sweep, "stopped_and_killed": stopped_and_killed})
+        check_counters(server)
+        check_counts(server, report)
+        check_expressions(server, report["run_id"], absent(self.run))
+        check(not fired(server), f"alerts of a run that is well: {fired(server)}")
