@@ -87,9 +87,12 @@ class PageWatcher(Watcher):
         check(not left, f"left behind by a run that is {state}: {left}")
 
     def scrape_to_the_end(self):
-        """The last page that it answers with. Whoever scrapes is waited for until a second after the scrape that is due; this one comes as
-        soon as the run has ended, and is late for its time only on a machine that keeps it from running for seconds."""
-        page, last = "", 0
+        """The last page of a run whose rank 1 stands still, and is let go on. Whoever scrapes is waited for until a second after the next scrape
+        is due: this one scrapes each 4 s, and as soon as the run has ended."""
+        self.page()
+        time.sleep(4)
+        page, last = self.page(), time.monotonic()
+        os.kill(self.run.ranks()[1], signal.SIGCONT)
         while self.run.process.poll() is None:
             if self.run.status()["state"] != "running" or time.monotonic() > last + 4:
                 last = time.monotonic()
@@ -127,8 +130,8 @@ def attack(address):
 
 
 def check_under_attack(pages, step):
-    """Clients of every kind come while a run trains, which then stands still before it comes to `step`, until all have been. Good ones get
-    every page meanwhile, and the memory of rank 0 does not grow. Returns 100 connections that say nothing: they come before the good ones,
+    """Clients of every kind come while a run trains, whose rank 1 then stands still before it comes to `step`. Good ones get every page
+    meanwhile, and the memory of rank 0 does not grow. Returns 100 connections that say nothing: they come before the good ones,
     since of 16 that say nothing yet the oldest is closed."""
     rank_1 = pages.run.ranks()[1]
     seen = []
@@ -153,7 +156,6 @@ def check_under_attack(pages, step):
         look()
         time.sleep(0.05)
     check(look() < step, "the run went on while it was meant to stand still")
-    os.kill(rank_1, signal.SIGCONT)
     check(max(seen) - seen[0] < 10 << 20, f"memory has grown: {seen}")
     return idle
 
