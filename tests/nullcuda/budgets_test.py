@@ -35,10 +35,10 @@ def per_step(window, steps):
     return tuple(f"{n / steps:.2f}".rstrip("0").rstrip(".") for n in counts)
 
 
-def measured(workload):
+def measured(workloads):
     """By (workload, precision); all in one process, since to load CUDA's libraries takes longer than to count."""
-    points, _ = sweep("--workload", workload, "--precision", ",".join(PRECISIONS), *SHORT)
-    return {(workload, point["precision"]): per_step(window, point["iterations"]) for point, window in points}
+    points, _ = sweep("--workload", ",".join(workloads), "--precision", ",".join(PRECISIONS), *SHORT)
+    return {(point["workload"], point["precision"]): per_step(window, point["iterations"]) for point, window in points}
 
 
 def rows_of_table():
@@ -59,21 +59,18 @@ def judge(key, budget, found):
 
 def compare(workloads):
     budgets = rows_of_table()
-    complaints = []
-    for workload in workloads:
-        found = measured(workload)
-        check(len(found) == len(PRECISIONS), sorted(found))
-        for key, counts in found.items():
-            check(key in budgets, f"docs/GPU_BUDGETS.md has no row for {' '.join(key)}: scripts/gpu_budgets adds it")
-            complaints.append(judge(key, budgets[key], counts))
-    complaints = [text for text in complaints if text]
+    found = measured(workloads)
+    check(len(found) == len(workloads) * len(PRECISIONS), sorted(found))
+    missing = [" ".join(key) for key in found if key not in budgets]
+    check(not missing, f"docs/GPU_BUDGETS.md has no rows for {missing}: scripts/gpu_budgets adds them")
+    complaints = [text for key, counts in found.items() if (text := judge(key, budgets[key], counts))]
     check(not complaints, "\n".join(complaints))
 
 
 def rewrite():
     lines = [line for line in TABLE.read_text().splitlines() if not ROW.match(line)]
     at = next(i for i, line in enumerate(lines) if line.startswith("|---")) + 1
-    found = {key: counts for workload in WORKLOADS for key, counts in measured(workload).items()}
+    found = measured(WORKLOADS)
     rows = [f"| `{w}` | {p} | {' | '.join(found[w, p])} |" for w in WORKLOADS for p in PRECISIONS]
     TABLE.write_text("\n".join(lines[:at] + rows + lines[at:]) + "\n")
 

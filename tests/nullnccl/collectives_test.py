@@ -1,4 +1,4 @@
-"""Runs that go well over NCCL: training, a sweep, the cost of communication, and the refusal of a shared GPU."""
+"""Runs that go well over NCCL: training, a sweep of all strategies, collectives, and the refusal of a shared GPU."""
 
 import re
 
@@ -20,14 +20,34 @@ def ends_well(text, communicators):
 
 
 def train(folder):
-    done = null_nccl.run(*TRAIN, *SHORT, "--output", folder / "out")
+    """With the steps of --communication-cost and traced ones after it: c10d's ranges of its collectives, and what distributedInfo says of NCCL."""
+    done = null_nccl.run(*TRAIN, *SHORT, "--communication-cost", "--trace", folder / "traces", "--trace-steps", 2, "--output", folder / "out")
     report = closed_report(folder / "out", "complete", 0)
     point = report["points"][0]
     nccl = report["tool"]["libraries"].get("nccl", {}).get("running_with", "")
     check(re.fullmatch(r"2\.\d+\.\d+", nccl), report["tool"])
     check(point["backend"] == "nccl" and point["world_size"] == 2, point)
     check({rank["device"] for rank in point["ranks"]} == {"cuda:0", "cuda:1"}, point["ranks"])
+    cost = point["communication"]["cost_s"]
+    check(point["noop_step_s"] > 0, point)
+    low, high = point["communication"]["cost_ci95"]
+    check(low < cost < high, point["communication"])  # of which sign, no null device can say
+    check(point["memory_reserved_bytes"] >= point["memory_peak_bytes"] > 0, "reserved memory holds what is allocated")
+    check_traces(folder / "traces", nccl)
     ends_well(done.stderr, 2)
+
+
+def check_traces(folder, nccl):
+    traces = [Trace(file) for file in sorted(folder.rglob("*.json"))]
+    check(len(traces) == 2, "one per rank")
+    for rank, found in enumerate(traces):
+        info = found.page["distributedInfo"]
+        check((info["backend"], info["rank"], info["world_size"]) == ("nccl", rank, 2), info)
+        check(info["nccl_version"] == nccl, info)
+        check(info["pg_config"][0]["backend_config"] == "cuda:nccl", info)
+        sent = found.ranges("nccl:all_reduce")
+        buckets = found.ranges("bucket 0")
+        check(len(buckets) == 2 and all(any(begins_in(e, b) for e in sent) for b in buckets), (buckets, sent))
 
 
 def dedicated_server(folder):
@@ -42,55 +62,28 @@ def dedicated_server(folder):
     ends_well(done.stderr, 3)
 
 
-def sweep(folder):
-    done = null_nccl.run(*SWEEP, "--world-sizes", "1,2", "--batch-sizes", "1,4", "--output", folder / "out")
+def strategies(folder):
+    """A sweep of each over NCCL's own collectives: a reduce-scatter instead of the all-to-all that Gloo has, gathers and scatters in groups of sends."""
+    carried_by = {"ddp": None, "flat": "all_reduce", "sharded": "reduce_scatter", "parameter-server": "gather", "local-sgd": None}
+    done = null_nccl.run(*SWEEP, "--world-sizes", "1,2", "--strategies", ",".join(carried_by), "--local-steps", 5, "--communication-cost", "--output", folder / "out")
     rows = closed_report(folder / "out", "complete", 0)["points"]
     check({row["status"] for row in rows} == {"ok"}, [row["status"] for row in rows])
     pairs = [row for row in rows if row["world_size"] == 2]
-    check(len(pairs) >= 2 and all(row["backend"] == "nccl" for row in pairs), pairs)
-    ends_well(done.stderr, 2 * len(pairs))
-
-
-def communication_cost(folder):
-    done = null_nccl.run(*TRAIN, *SHORT, "--communication-cost", "--output", folder / "out")
-    point = closed_report(folder / "out", "complete", 0)["points"][0]
-    cost = point["communication"]["cost_s"]
-    check(point["noop_step_s"] > 0, point)
-    low, high = point["communication"]["cost_ci95"]
-    check(low < cost < high, point["communication"])  # of which sign, no null device can say
-    check(point["memory_reserved_bytes"] >= point["memory_peak_bytes"] > 0, "reserved memory holds what is allocated")
-    ends_well(done.stderr, 2)
-
-
-def strategies(folder):
-    """Each over NCCL's own collectives: a reduce-scatter instead of the all-to-all that Gloo has, gathers and scatters in groups of sends."""
-    carried_by = {"flat": "all_reduce", "sharded": "reduce_scatter", "parameter-server": "gather", "local-sgd": None}
-    for strategy, collective in carried_by.items():
-        out = folder / strategy
-        done = null_nccl.run(*TRAIN, "--strategy", strategy, "--iters", 8, "--warmup-iters", 8, "--communication-cost", "--output", out)
-        communication = closed_report(out, "complete", 0)["points"][0]["communication"]
+    check(all(row["backend"] == "nccl" for row in pairs), pairs)
+    check({row["strategy"] for row in pairs} == {*carried_by, "none"}, [row["id"] for row in pairs])
+    alone = sum(row["world_size"] == 1 and row["strategy"] != "none" for row in rows)
+    ends_well(done.stderr, 2 * len(pairs) + alone)
+    for row in pairs:
+        strategy = row["strategy"]
+        if strategy == "none":
+            continue
+        communication = row["communication"]
         check(communication["payload_bytes_per_step"] > 0, communication)
+        if strategy == "ddp":
+            continue
         found = [(bucket["bytes"], bucket["collective"]) for bucket in communication.get("bucket_timeline", [])]
-        expected = [(size, collective) for size in communication.get("buckets", [])] if collective else []
+        expected = [(size, carried_by[strategy]) for size in communication.get("buckets", [])] if carried_by[strategy] else []
         check(found == expected, f"{strategy}: {found}, expected {expected}")
-        ends_well(done.stderr, 2)
-
-
-def trace(folder):
-    """Traced steps over NCCL: c10d's ranges of its collectives, and what distributedInfo says of NCCL."""
-    done = null_nccl.run(*TRAIN, *SHORT, "--output", folder / "out", "--trace", folder / "traces", "--trace-steps", 2)
-    report = closed_report(folder / "out", "complete", 0)
-    traces = [Trace(file) for file in sorted((folder / "traces").rglob("*.json"))]
-    check(len(traces) == 2, "one per rank")
-    for rank, found in enumerate(traces):
-        info = found.page["distributedInfo"]
-        check((info["backend"], info["rank"], info["world_size"]) == ("nccl", rank, 2), info)
-        check(info["nccl_version"] == report["tool"]["libraries"]["nccl"]["running_with"], info)
-        check(info["pg_config"][0]["backend_config"] == "cuda:nccl", info)
-        sent = found.ranges("nccl:all_reduce")
-        buckets = found.ranges("bucket 0")
-        check(len(buckets) == 2 and all(any(begins_in(e, b) for e in sent) for b in buckets), (buckets, sent))
-    ends_well(done.stderr, 2)
 
 
 def comm(folder):
@@ -126,4 +119,4 @@ def shared_gpu(folder):
             check(not events(run.stderr), "NCCL was asked before")
 
 
-run_cases({f.__name__: f for f in (train, strategies, dedicated_server, trace, sweep, comm, communication_cost, shared_gpu)})
+run_cases({f.__name__: f for f in (train, strategies, dedicated_server, comm, shared_gpu)})
