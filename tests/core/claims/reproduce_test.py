@@ -1,6 +1,6 @@
 """`reproduce` runs: a small table of our own in CI, scaled down, from its rows to claims[] in the report; every alias has a plan.
 
-reproduce_test.py small | plans | NAME...: the other names are published tables that are reproduced, scaled down.
+reproduce_test.py small | collectives | plans | NAME...: the other names are published tables that are reproduced, scaled down.
 """
 
 import functools
@@ -30,7 +30,7 @@ def claims_of(folder):
 def small(folder):
     """Rates of other hardware are shown without a verdict, the speed-up is judged or undecided; the run's own findings decide nothing else."""
     (folder / "made.jsonl").write_text("".join(json.dumps(row(ranks, 1000 * ranks)) + "\n" for ranks in (1, 2)))
-    done = run("reproduce", "made.jsonl", "--scale-down=20", "--yes", "--output", folder / "out", "--format", f"table,jsonl={folder}/c.jsonl", cwd=folder, expect=None)
+    done = run("reproduce", "made.jsonl", "--scale-down=3", "--yes", "--output", folder / "out", "--format", f"table,jsonl={folder}/c.jsonl", cwd=folder, expect=None)
     check(done.returncode in (0, 1, 2), done.stderr)
     claims = claims_of(folder / "out")
     check([json.loads(line) for line in (folder / "c.jsonl").read_text().splitlines()] == claims, "the report has other claims")
@@ -40,6 +40,17 @@ def small(folder):
     check("claimed" in done.stdout and "3 claims" in done.stdout, done.stdout)
     again = run("reproduce", "made.jsonl", "--from", folder / "out", "--format", "jsonl", cwd=folder, expect=None)
     check([json.loads(line) for line in again.stdout.splitlines()] == claims, "judged otherwise the second time")
+
+
+def collectives(folder):
+    """Of a run of `comm`, scaled down: latency and bandwidth of an all-reduce are told beside what is claimed."""
+    common = {"group": "made", "repo": "o/r", "path": "p", "collective": "all-reduce", "backend": "gloo", "gpus": 2, "bytes": 65536}
+    rows = [common | {"id": "c-1", "metric": "latency_s", "low": 0.005, "high": 0.01}, common | {"id": "c-2", "metric": "algbw_GBps", "low": 5, "high": 10}]
+    (folder / "made.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows))
+    reproduced("made.jsonl", folder, seconds=1)
+    claims = claims_of(folder / "out")
+    check([(one["row"], one["metric"]) for one in claims] == [("c-1", "latency_s"), ("c-2", "algbw_GBps")], claims)
+    check(all(one["verdict"] == "not_judged" and one["measured"] > 0 for one in claims), claims)
 
 
 def plans(folder):
@@ -53,13 +64,12 @@ def plans(folder):
         check(len(lines) == 1, (words, lines))
 
 
-def published(name, folder):
+def reproduced(name, folder, seconds=60 if os.environ.get("SCALEMARK_SOAK") == "full" else 12):
     """In CI so short that nothing is decided but that each step is taken."""
-    seconds = 60 if os.environ.get("SCALEMARK_SOAK") == "full" else 12
     done = run("reproduce", name, f"--scale-down={seconds}", "--yes", "--output", folder / "out", cwd=folder, expect=None)
     check(done.returncode in (0, 1, 2), (name, done.stderr))
     check(claims_of(folder / "out") and report_in(folder / "out")["scaled_down"], f"{name}: nothing is claimed, or nothing was scaled down")
     check(" claimed " in done.stdout and re.search(r"^\d+ claims?: ", done.stdout, re.M), (name, done.stdout))
 
 
-run_cases({"small": small, "plans": plans} | {name: functools.partial(published, name) for name in PRACTICE})
+run_cases({"small": small, "collectives": collectives, "plans": plans} | {name: functools.partial(reproduced, name) for name in PRACTICE})
