@@ -1,5 +1,5 @@
 """--trace beside the trace that torch.profiler of Python writes of the same steps under DistributedDataParallel: keys,
-categories, operators and nesting; what HTA reads in it; and that nothing else of a run changes."""
+categories, operators and nesting; and what HTA reads in it. That nothing else of a run changes is in communication_cost_test.py."""
 
 import re
 import signal
@@ -194,27 +194,27 @@ def accumulated_and_afterwards(folder):
         check(inside == [[], ["bucket 0", "bucket 1"]] * STEPS, inside)
 
 
-def leaves_the_run_alone(folder):
-    """The same weights and losses, and no other file of the run, with and without a trace, also after the steps of
-    --communication-cost."""
-    left = []
-    for name, options in (("plain", ()), ("traced", ("--trace", folder / "traces"))):
-        weights = folder / f"{name}.safetensors"
-        (folder / name).mkdir()
-        point = train(folder / name, "mlp", "--deterministic", "--save", weights, "--communication-cost", *options)
-        left.append((weights.read_bytes(), point["loss"], point["iterations"], point["samples"],
-                     sorted(file.name for file in (folder / name / "out").iterdir())))
-    check(left[0] == left[1], "a trace changed the run")
+def buffers(folder):
+    """ResNet-50's run before its forward pass, which is as long as they need: two messages of each step (DIFFERENCES)."""
+    point, traces = traced(folder, "resnet50")
+    for rank, trace in enumerate(traces):
+        check_nesting(trace, f"rank {rank}")
+        check_buckets(trace, len(point["communication"]["buckets"]), f"rank {rank}")
+        order = [e["name"] for e in trace.ranges("buffers|forward")]
+        check(order == ["buffers", "forward"] * STEPS, order)
+        sent = trace.ranges("gloo:broadcast")
+        inside = [sum(e["ts"] >= outer["ts"] and e["ts"] < outer["ts"] + outer["dur"] for e in sent) for outer in trace.ranges("buffers")]
+        check(inside == [2] * STEPS and len(sent) == 2 * STEPS, f"rank {rank}: {inside} of {len(sent)} broadcasts")
 
 
 def sweep(folder):
     """Each point is traced once, in its first repetition, by its own ranks; a second trace takes the place of the first."""
-    for _ in range(2):
+    for repetitions in (1, 2):
         run("sweep", "--workload", "linear", "--world-sizes", "1,2", "--nproc-per-node", 2, "--threads", 1, "--iters", 5,
-            "--warmup-iters", 2, "--repetitions", 2, "--no-progress", "--output", folder / "out", "--overwrite", "--trace",
+            "--warmup-iters", 2, "--repetitions", repetitions, "--no-progress", "--output", folder / "out", "--overwrite", "--trace",
             folder / "traces", "--trace-steps", 1)
         report = closed_report(folder / "out", "complete", 0)
-        check(len(report["points"]) == 6, "one rank, two, solo; twice")
+        check(len(report["points"]) == 3 * repetitions, "one rank, two, solo; each time")
         expected = {f"{p['id']}/rank{i}.pt.trace.json": (i, p["world_size"]) for p in report["points"] if p["repetition"] == 0
                     for i in range(p["world_size"])}
         files = {str(file.relative_to(folder / "traces")): file for file in (folder / "traces").rglob("*") if file.is_file()}
@@ -229,7 +229,7 @@ def sweep(folder):
 def stopped(folder):
     """A signal in the traced steps ends only them: what was measured before has its row."""
     saved = folder / "w.safetensors"
-    with Running("train", "--workload", "resnet50", *WORKLOADS["resnet50"], "--nproc-per-node", 2, "--threads", 1, "--iters", ITERS,
+    with Running("train", "--workload", "mlp", "--batch-size", 1024, "--nproc-per-node", 2, "--threads", 1, "--iters", ITERS,
                  "--warmup-iters", WARMUP, "--save", saved, "--trace", folder / "traces", "--trace-steps", 1000, "--output",
                  folder / "out") as run:
         while not saved.exists():  # then the trace begins
@@ -242,7 +242,7 @@ def stopped(folder):
     check(not (folder / "traces").exists() or not any((folder / "traces").rglob("*.json")), "a trace of steps that were not all taken")
 
 
-CASES = {f.__name__: f for f in (mlp, resnet50, accumulated_and_afterwards, leaves_the_run_alone, sweep, stopped)}
+CASES = {f.__name__: f for f in (mlp, resnet50, accumulated_and_afterwards, buffers, sweep, stopped)}
 
 if __name__ == "__main__":
     run_cases(CASES)
