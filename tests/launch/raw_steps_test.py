@@ -5,7 +5,7 @@ import hashlib
 from pathlib import Path
 
 from endings import Running, closed_report, error_lines, expect_error, run_cases
-from made_data import make_images
+from made_data import make_text
 from program import check, report_in, run, small_disk
 from raw_steps import Raw, recompute
 from sweeps import await_rows, finished_rows, kill_all, valid_report
@@ -59,10 +59,8 @@ def resumed(folder):
 
 def epochs(folder):
     """Stretches between checkpoints, each with a slowest rank of its own."""
-    images = make_images(folder / "images", 36, size=32, classes=3)
-    run("train", "--workload", "resnet50", "--image-size", 32, "--batch-size", 4, "--threads", 1, "--nproc-per-node", 2,
-        "--data", images, "--epochs", 2, "--checkpoint-every", "2steps", "--no-progress", "--raw-steps", "--output",
-        folder / "out")
+    run("train", "--workload", "bert-mini", "--sequence-length", 32, "--batch-size", 4, "--threads", 1, "--nproc-per-node", 2, "--data",
+        make_text(folder / "text", 6), "--epochs", 2, "--checkpoint-every", "2steps", "--no-progress", "--raw-steps", "--output", folder / "out")
     [point] = recomputed(folder / "out")["points"]
     raw = Raw(folder / "out" / point["raw_steps"]["file"])
     check(sorted(set(raw.windows["epoch"][0])) == [1, 2], raw.windows["epoch"])
