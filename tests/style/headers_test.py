@@ -3,9 +3,13 @@
 Most are the first include of some .cpp, whose build proves that everything of ours that the header needs is there. Builds
 have precompiled headers of the standard library, so that a forgotten <string> would not be seen: names of the standard
 library are looked up here. So does a header that another one includes before anything of ours or of a third party, but for
-what it includes itself: it is compiled as if it were alone. Headers that no .cpp includes so are compiled here, over the
-build's precompiled headers; those among them that include torch, whose headers take seconds each time, share one file over
-the build's precompiled headers of torch, so that one of torch's that is forgotten is seen with SCALEMARK_SOAK=full only.
+what it includes itself: it is compiled as if it were alone.
+
+Headers that no .cpp includes so are compiled here, several in a file, since each file costs half a second: each with what it
+includes of ours in a namespace of its own, where it finds no name that it does not include. Other headers stand before the
+namespaces, and a file's headers are in an order in which each includes all of them that those before it do. Those
+that include torch, whose headers take seconds each time, share one file over the build's precompiled headers of torch, so that one
+of torch's that is forgotten is seen with SCALEMARK_SOAK=full only.
 
 In unity groups only the first file of a group proves that: with SCALEMARK_SOAK=full every header is compiled alone, over
 no precompiled header.
@@ -144,15 +148,6 @@ def compiled(*words):
     return subprocess.run(command, capture_output=True, text=True).stderr
 
 
-def precompiled_standard(folder):
-    """A header with the standard library's headers whose names are looked up: to parse them takes most of a header's time."""
-    header = Path(folder) / "standard.h"
-    header.write_text("".join(f"#include <{name}>\n" for name in STANDARD))
-    said = compiled("-x", "c++-header", header, "-o", f"{header}.gch")
-    check(not said, said)
-    return header
-
-
 def precompiled_by_the_build(name):
     """Words that take the build's precompiled header, with the flags without which a compiler takes its text; none: there is none."""
     header, commands = BINARY / f"CMakeFiles/scalemark_precompiled_{name}.dir/cmake_pch.hxx", BINARY / "compile_commands.json"
@@ -163,11 +158,42 @@ def precompiled_by_the_build(name):
     return []
 
 
+def inlined(name, seen):
+    """The lines of a header with those of ours that it includes in their places, each once, and without includes of others."""
+    seen.add(name)
+    lines = [f'#line 1 "{name}"']
+    for number, line in enumerate((SOURCE / name).read_text().split("\n"), 1):
+        ours, other = (INCLUDE.findall(line) or [("", "")])[0]
+        if ours.endswith(".h"):
+            lines += [*(inlined(ours, seen) if ours not in seen and (SOURCE / ours).exists() else []), f'#line {number + 1} "{name}"']
+        else:
+            lines.append("" if other or line.startswith("#pragma once") else line.replace('extern "C" ', ""))  # one name would be of two types
+    return lines
+
+
+def in_a_namespace(number, name):
+    ours = {name} | ours_in(name)
+    others = {other or generated for one in ours for generated, other in INCLUDE.findall(text_of(one))
+              if other or not (SOURCE / generated).exists()}
+    includes = [f"#include <{other}>" for other in sorted(others)]
+    return "\n".join([*includes, f"namespace alone_{number} {{", *inlined(name, set()), "}", ""])
+
+
+def files_of(headers):
+    """Lists of headers that can share a file: those before one include nothing of others' that it does not include."""
+    files = []
+    for header in sorted(headers, key=lambda name: (len(foreign_in(name)), name)):
+        shared = next((file for file in files if foreign_in(file[-1]) <= foreign_in(header)), None)
+        shared.append(header) if shared else files.append([header])
+    return files
+
+
 def compiler_says(headers, *words):
-    """The compiler's errors for a file that only includes `headers`."""
+    """The compiler's errors for a file of `headers`."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "one.cpp"
-        source.write_text("".join(f'#include "{header}"\n' for header in headers))
+        texts = [in_a_namespace(*numbered) for numbered in enumerate(headers)] if len(headers) > 1 else [f'#include "{headers[0]}"\n']
+        source.write_text("".join(texts))
         includes = [f"-I{SOURCE}", f"-I{BINARY}/generated", *(f"-isystem{path}" for path in TORCH.split(":") if path)]
         return compiled("-fsyntax-only", *words, *includes, source)
 
@@ -187,10 +213,10 @@ every = os.environ.get("SCALEMARK_SOAK") == "full"
 proved = set() if every else compiled_as_if_alone()
 others = [h for h in headers if h not in proved and not needs(h, "cuda", "mpi.h")]
 with_torch = [h for h in others if needs(h, "ATen/", "c10/", "torch/")]
-files = [[h] for h in others if h not in with_torch] + ([with_torch] if TORCH and with_torch else [])
-with ThreadPoolExecutor(2) as pool, tempfile.TemporaryDirectory() as folder:
-    standard = [] if every else ["-include", precompiled_standard(folder)]
-    torch = [] if every else precompiled_by_the_build("torch")
-    for included, said in zip(files, pool.map(lambda file: compiler_says(file, *(torch if file is with_torch else standard)), files)):
+without = [h for h in others if h not in with_torch]
+files = ([[h] for h in without] if every else files_of(without)) + ([with_torch] if TORCH and with_torch else [])
+torch = [] if every else precompiled_by_the_build("torch")
+with ThreadPoolExecutor(2) as pool:
+    for included, said in zip(files, pool.map(lambda file: compiler_says(file, *(torch if file is with_torch else [])), files)):
         check(not said, f"{', '.join(included)}:\n{said}")
-print(f"{len(headers)} headers name what they need; {sum(map(len, files))} that no .cpp compiles as if alone compile")
+print(f"{len(headers)} headers name what they need; {sum(map(len, files))} that no .cpp compiles as if alone compile, in {len(files)} files")
