@@ -4,23 +4,16 @@ Prints what was skipped and why, the 40 slowest entries, the seconds of each lab
 seconds are summed over its entries, of which several run at a time; an entry counts for each label that it has.
 """
 
-import json
 import re
-import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 from collections import Counter, defaultdict
 
+from entries import entries_of
+
 SLOWEST = 40
 # GoogleTest's tests and our Python tests say why in the line after or behind the word.
 REASON = re.compile(r"^SKIPPED: (.+)|: Skipped\n(.+)", re.M)
-
-
-def labels_in(folder):
-    """The labels of each entry; ctest's JUnit file has none."""
-    listed = subprocess.run(["ctest", "--test-dir", folder, "--show-only=json-v1"], capture_output=True, text=True, check=True)
-    return {test["name"]: next((p["value"] for p in test.get("properties", []) if p["name"] == "LABELS"), ["none"])
-            for test in json.loads(listed.stdout)["tests"]}
 
 
 def seconds_of(entry):
@@ -54,7 +47,7 @@ def print_labels(entries, labels):
 
 def main():
     folder, junit, clock = sys.argv[1:]
-    labels = labels_in(folder)
+    labels = {entry.name: entry.labels for entry in entries_of(folder)}  # ctest's JUnit file has none
     entries = list(ElementTree.parse(junit).getroot().iter("testcase"))
     print_skipped(entries)
     print_slowest(entries, labels)
