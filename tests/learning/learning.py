@@ -1,11 +1,13 @@
 """What the learning tests share: made data, a run of `train --epochs`, and what it printed."""
 
+import os
 import re
 import time
 
 from made_data import make_images, make_text  # noqa: F401 (for those who import this)
 from program import check, report_in, run
 
+FULL = os.environ.get("SCALEMARK_SOAK") == "full"  # scripts/soak
 EPOCH_LINE = re.compile(r"epoch (\d+): train loss ([\d.]+), held-out loss ([\d.]+), (\S.*) ([\d.]+) % of (\d+), "
                         r"([\d.]+) samples/s")
 
