@@ -6,6 +6,7 @@ import, are imported once:
 Each is run to its end with modules of its own, and the process fails if one of them fails; it is skipped when all are.
 """
 
+import os
 import runpy
 import sys
 import traceback
@@ -38,7 +39,7 @@ def run_alone(script, arguments):
     for name, module in list(sys.modules.items()):
         if name != "__main__" and TESTS in Path(getattr(module, "__file__", None) or "/").parents:
             del sys.modules[name]
-    print(f"{script}: ended with {code}", flush=True)
+    print(f"{script}: ended with {code}, after {sum(os.times()[:4]):.1f} s of CPU time in all", flush=True)
     return code
 
 

@@ -1,6 +1,6 @@
 """Two ranks over Gloo: equal to one rank with twice the batch, to every other way of exchanging the same gradients, and
 to PyTorch's DistributedDataParallel. Every optimizer with every strategy is in strategies_test.py. With SCALEMARK_SOAK=full
-ResNet-50 also accumulates, is contiguous, and is checkpointed without skipping."""
+bert-mini is compared with twice the batch, too, and ResNet-50 also skips branches, accumulates, is contiguous and checkpointed."""
 
 import os
 import pathlib
@@ -82,7 +82,8 @@ def cases():
     ddp = {"strategy": "ddp"}
     base = {"steps": STEPS, "dtype": "float64", "parallel": ddp}
     for workload, batch, recipe in (("linear", 4, SGD), ("mlp", 4, ADAM), ("bert-mini", 2, ADAM)):
-        yield f"halves {workload}", {**base, "workload": workload, "batch": batch, "recipe": recipe}
+        if workload != "bert-mini" or oracle.FULL:
+            yield f"halves {workload}", {**base, "workload": workload, "batch": batch, "recipe": recipe}
     mlp = {**base, "workload": "mlp", "batch": 4, "dtype": "float32", "recipe": SGD}
     yield "mlp", mlp
     for name, option in BITWISE.items():
@@ -115,9 +116,9 @@ def cases():
         yield f"checkpointing {name}", {**base, "workload": "bert-mini", "batch": 2, "steps": 3, "recipe": ADAM,
                                         "parallel": {**ddp, **option}, "checkpointing": True}
     resnet = {**base, "workload": "resnet50", "batch": 4, "recipe": GENTLE}
-    yield "ddp skipping", {**resnet, "steps": 2, "checkpointing": True, "stochastic_depth": 0.6,
-                           "parallel": {**ddp, "find_unused_parameters": True}}
     if oracle.FULL:
+        yield "ddp skipping", {**resnet, "steps": 2, "checkpointing": True, "stochastic_depth": 0.6,
+                               "parallel": {**ddp, "find_unused_parameters": True}}
         for name, checkpointing in (("resnet50 accumulating", False), ("checkpointing accumulating", True)):
             yield f"ddp {name}", {**resnet, "steps": 2, "accumulation": 2, "checkpointing": checkpointing}
         for name, checkpointing in (("resnet50 contiguous", False), ("checkpointing", True)):
@@ -279,7 +280,8 @@ def main():
             compare_payload(verdict, by_name)
 
         in_ddp = [(name, case) for name, case in prepared if name.startswith("ddp")]
-        mp.start_processes(train_in_ddp, args=(temporary, in_ddp), nprocs=2, start_method="spawn")
+        # Forked, they need not import torch and the networks anew; nothing before has started a thread.
+        mp.start_processes(train_in_ddp, args=(temporary, in_ddp), nprocs=2, start_method="fork")
         for name, case in in_ddp:
             for rank in (0, 1):
                 theirs = load_file(folder / f"{name}.{rank}.ddp".replace(" ", "-"))

@@ -2,8 +2,8 @@
 the same batches one after the other: parameters in float64 to 1e-8 after all steps, and the payload. A dedicated
 server is one process more; it gets no batches.
 
-strategies_test.py [NAME]: the cases whose name holds NAME. A covering subset over 5 steps; all combinations of
-accumulation and clipping over 20 with SCALEMARK_SOAK=full."""
+strategies_test.py [NAME]: the cases whose name holds NAME. A covering subset over 3 steps; with SCALEMARK_SOAK=full all combinations of
+accumulation and clipping over 20, and a dedicated server for 4 ranks."""
 
 import itertools
 import pathlib
@@ -15,7 +15,7 @@ import torch
 import oracle
 
 STRATEGIES = ("ddp", "flat", "sharded", "parameter-server")
-STEPS, LOCAL_STEPS = (20, 3) if oracle.FULL else (5, 2)  # the last steps of local-sgd follow no average
+STEPS, LOCAL_STEPS = (20, 3) if oracle.FULL else (3, 2)  # the last steps of local-sgd follow no average
 OPTIMIZERS = {
     "sgd": {"optimizer": "sgd", "learning_rate": 0.05, "momentum": 0.9, "nesterov": True, "weight_decay": 1e-4},
     "adam": {"optimizer": "adam", "learning_rate": 1e-3, "weight_decay": 1e-2, "decay_norms_and_biases": False},
@@ -28,7 +28,7 @@ PAIRED = {"sgd": (1, None), "adam": (1, 0.5), "adamw": (3, None), "lamb": (3, 0.
 ALL = list(itertools.product((1, 3), (None, 0.5)))
 BUCKETS = {"bucket_cap_mb": 0.6, "first_bucket_cap_mb": 0.1}
 ROUNDED = {"fp16": torch.half, "bf16": torch.bfloat16}
-SOME = ("adam", "lamb")  # in CI on 4 ranks and with a dedicated server: by elements, and by norms of whole matrices
+SOME = ("lamb",)  # in CI on 4 ranks and with a dedicated server: by norms of whole matrices
 
 
 def mlp_cases(ranks, strategies, **parallel):
@@ -58,10 +58,10 @@ def cases(ranks):
         yield from exchanged_differently(plain, ranks, strategy=strategy)
         # A rank of 4 holds nothing but filling of the first bucket, and a tied parameter.
         yield f"{strategy} linear", {**plain, "workload": "linear", "parallel": {"strategy": strategy}}
-        if ranks == 2:
+        if ranks == 2 and (strategy == "sharded" or oracle.FULL):
             yield f"{strategy} bert-mini", {**plain, "workload": "bert-mini", "batch": 2, "steps": 3,
                                             "recipe": OPTIMIZERS["lamb"], "parallel": {"strategy": strategy}}
-        if ranks == 2 and (strategy == "sharded" or oracle.FULL):
+        if ranks == 2 and oracle.FULL:
             yield f"{strategy} resnet50", {**plain, "workload": "resnet50", "steps": 2, "recipe": {
                 "optimizer": "sgd", "learning_rate": 5e-5, "momentum": 0.9}, "parallel": {"strategy": strategy}}
 
@@ -178,7 +178,7 @@ def main():
     wanted = sys.argv[1] if len(sys.argv) > 1 else ""
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
-        for ranks, servers in ((2, 0), (4, 0), (2, 1), (4, 1)):
+        for ranks, servers in ((2, 0), (4, 0), (2, 1), *([(4, 1)] if oracle.FULL else [])):
             kind, made = ("dedicated", cases_with_server) if servers else ("", cases)
             prepared = [(f"{name} {kind}".strip(), case) for name, case in made(ranks) if wanted in f"{name} {kind}"]
             # Other ranks start from other weights: rank 0's must win.
