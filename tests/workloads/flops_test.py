@@ -1,7 +1,8 @@
 """The catalogue's FLOPs per sample against torch.utils.flop_counter on PyTorch's models.
 
 The counter sees each matrix product and convolution of one forward and backward pass. Hugging Face
-runs the MLM head on every token, we on the masked ones: the counter's figure is corrected for that.
+runs the MLM head on every token, we on the masked ones: the counter's figure is corrected for that. A second size of both with
+SCALEMARK_SOAK=full.
 """
 
 import json
@@ -9,10 +10,10 @@ import subprocess
 
 import torch
 from torch.utils.flop_counter import FlopCounterMode
-from oracle import BERT, TOOL, batch_of, loss_of, model_of
+from oracle import BERT, FULL, TOOL, batch_of, loss_of, model_of
 
-CASES = [("linear", dict(), 10), ("mlp", dict(), 10), ("resnet50", dict(size=64), 10), ("resnet50", dict(size=97), 1000),
-         ("bert-mini", dict(length=48), None), ("bert-mini", dict(length=100), None)]
+CASES = [("linear", dict(), 10), ("mlp", dict(), 10), ("resnet50", dict(size=97), 1000), ("bert-mini", dict(length=100), None),
+         *([("resnet50", dict(size=64), 10), ("bert-mini", dict(length=48), None)] if FULL else [])]
 
 
 def counted(workload, classes, **sizes):

@@ -14,6 +14,7 @@ except ImportError as missing:
     print(f"skipped: {missing}; scripts/test installs the oracles (requirements-test.txt)")
     sys.exit(77)
 
+FULL = os.environ.get("SCALEMARK_SOAK") == "full"  # every case (scripts/soak)
 torch.set_num_threads(1)  # two spend a fifth more CPU time
 TOOL = [Path(os.environ["SCALEMARK_BINARY_DIR"]) / "tests/torch_tool", "network"]
 MEAN = torch.tensor([0.485, 0.456, 0.406], dtype=torch.float64)
