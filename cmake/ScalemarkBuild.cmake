@@ -123,12 +123,14 @@ function(scalemark_cold target)
   target_compile_options(${target} PRIVATE "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O1;-Wno-maybe-uninitialized>")
 endfunction()
 
-# scalemark_test(<program> LABEL unit|torch|... SOURCES ... LINKS ... [DEFINES ...] [TIMEOUT seconds])
-# Adds files to a GoogleTest program, which the first call makes. Each suite in them becomes one ctest entry
-# `<program>.<Suite>` with the label; its tests share a process, so they leave variables and limits as they found them.
+# scalemark_test(<program> LABEL unit|torch|... SOURCES ... LINKS ... [DEFINES ...] [TIMEOUT seconds] [ALONE suites...])
+# Adds files to a GoogleTest program, which the first call makes. The suites of a folder's files that have the label unit,
+# torch or nullgpu are one ctest entry `<program>.<folder>`, since each process loads torch anew and ctest itself takes time for
+# each entry. Suites with other labels wait for processes, and those that are ALONE compute for long, while others can go
+# on: each is an entry `<program>.<Suite>`. Tests of an entry share a process, so they leave variables and limits as they found them.
 # The default TIMEOUT is for hangs: whatever else runs, no entry of CI takes as long.
 function(scalemark_test program)
-  cmake_parse_arguments(ARG "" "LABEL;TIMEOUT" "SOURCES;LINKS;DEFINES" ${ARGN})
+  cmake_parse_arguments(ARG "" "LABEL;TIMEOUT" "SOURCES;LINKS;DEFINES;ALONE" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 1800)
   endif()
@@ -146,7 +148,13 @@ function(scalemark_test program)
   target_link_libraries(${program} PRIVATE ${ARG_LINKS})
   target_compile_definitions(${program} PRIVATE ${ARG_DEFINES})
 
+  cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME folder)
   _scalemark_suites(suites ${ARG_SOURCES})
+  foreach(suite ${ARG_ALONE})
+    if(NOT suite IN_LIST suites)
+      message(FATAL_ERROR "ALONE names suite ${suite}, which no file of the call defines")
+    endif()
+  endforeach()
   foreach(suite ${suites})
     get_property(label GLOBAL PROPERTY SCALEMARK_LABEL_OF_${program}.${suite})
     if(label)  # its tests are in several files
@@ -156,9 +164,16 @@ function(scalemark_test program)
       continue()
     endif()
     set_property(GLOBAL PROPERTY SCALEMARK_LABEL_OF_${program}.${suite} "${ARG_LABEL}")
+    set(entry ${suite})
+    if(ARG_LABEL MATCHES "^(unit|torch|nullgpu)$" AND NOT suite IN_LIST ARG_ALONE)
+      set(entry ${folder})
+    endif()
     # The other two forms are suites with parameters and with types.
-    add_test(NAME ${program}.${suite} COMMAND ${program} "--gtest_filter=${suite}.*:*/${suite}.*:${suite}/*.*")
-    set_tests_properties(${program}.${suite} PROPERTIES LABELS "${ARG_LABEL}" TIMEOUT ${ARG_TIMEOUT} SKIP_RETURN_CODE 77)
+    set_property(TARGET ${program} APPEND PROPERTY SUITES_OF_${entry} "${suite}.*" "*/${suite}.*" "${suite}/*.*")
+    if(NOT TEST ${program}.${entry})
+      add_test(NAME ${program}.${entry} COMMAND ${program} "--gtest_filter=$<JOIN:$<TARGET_PROPERTY:${program},SUITES_OF_${entry}>,:>")
+      set_tests_properties(${program}.${entry} PROPERTIES LABELS "${ARG_LABEL}" TIMEOUT ${ARG_TIMEOUT} SKIP_RETURN_CODE 77)
+    endif()
   endforeach()
 endfunction()
 

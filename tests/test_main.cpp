@@ -1,5 +1,5 @@
-// The main of every GoogleTest program. A ctest entry is one suite: it counts as skipped (77) where
-// each of its tests was, and fails where its filter matches nothing.
+// The main of every GoogleTest program. A ctest entry is the suites of a folder, or one suite: it
+// counts as skipped (77) where each of its tests was, and fails where its filter matches nothing.
 #include <gtest/gtest.h>
 
 #include <cstdio>
