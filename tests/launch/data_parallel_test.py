@@ -71,7 +71,7 @@ def memory(folder):
 def sweep(folder):
     """Beside ddp, on one and two: efficiency goes by replicas."""
     run("sweep", "--workload", "mlp", "--device", "cpu", "--threads", 1, "--strategies", "ddp,data-parallel", "--world-sizes",
-        "1,2", "--repetitions", 2, "--iters", 30, "--warmup-iters", 5, "--no-progress", "--output", folder / "out")
+        "1,2", "--repetitions", 1, "--iters", 10, "--warmup-iters", 5, "--no-progress", "--output", folder / "out")
     report = report_in(folder / "out")
     check(report["status"] == "complete" and all(p["status"] == "ok" for p in report["points"]), report["status"])
     rows = {(row["strategy"], row["world_size"]): row for table in report["scaling"] for row in table["rows"]}

@@ -47,8 +47,8 @@ def as_rank_0(folder):
 
 
 def swept(folder):
-    run("sweep", "--workload", "mlp", "--world-sizes", "1,2", "--strategies", "ddp,parameter-server", *DEDICATED, "--iters", 30,
-        "--warmup-iters", 5, "--threads", 1, "--repetitions", 2, "--no-progress", "--output", folder / "out")
+    run("sweep", "--workload", "mlp", "--world-sizes", "1,2", "--strategies", "ddp,parameter-server", *DEDICATED, "--iters", 10,
+        "--warmup-iters", 5, "--threads", 1, "--repetitions", 1, "--no-progress", "--output", folder / "out")
     report = valid_report(folder / "out")
     seen = {(p["strategy"], p["world_size"], p["processes"], len(p["members"]), len(p["ranks"])) for p in report["points"]}
     check(seen == {("none", 1, 1, 1, 1), ("none", 2, 2, 2, 2), ("ddp", 1, 1, 1, 1), ("ddp", 2, 2, 2, 2),
