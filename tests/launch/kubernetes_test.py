@@ -83,9 +83,9 @@ def pods():
 
 def short_configurations(folder):
     """The stages of an acceptance on CPU ranks, as short as they can be."""
-    short = {"iters": 30, "warmup_iters": 5, "repetitions": 1, "retries": 0, "nproc_per_node": 1}
+    short = {"iters": 30, "warmup_iters": 5, "repetitions": 1, "retries": 0, "nproc_per_node": 1, "max_time": "1m"}
     node = json.loads((ACCEPTANCE / "rehearsal.json").read_text()) | short
-    fleet = {name: value for name, value in node.items() if name not in ("standalone", "fresh_process", "nproc_per_node", "checks", "about")}
+    fleet = {name: value for name, value in node.items() if name not in ("standalone", "fresh_process", "nproc_per_node", "checks", "max_time", "about")}
     links = json.loads((ACCEPTANCE / "links.json").read_text())
     for name, settings in (("NODE", node), ("LINKS", links), ("FLEET", fleet)):
         (folder / f"{name}.json").write_text(json.dumps(settings))

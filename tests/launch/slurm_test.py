@@ -93,7 +93,7 @@ def acceptance(slurm, _, folder):
     own run ends with a hardware fault fails; its drain script is run, and Slurm shows the reason."""
     for name in ("rehearsal", "links"):
         settings = json.loads((ACCEPTANCE / f"{name}.json").read_text())
-        short = {"iters": 60, "warmup_iters": 10, "repetitions": 1, "retries": 0, "nproc_per_node": 2} if name == "rehearsal" else {}
+        short = {"iters": 60, "warmup_iters": 10, "repetitions": 1, "retries": 0, "nproc_per_node": 2, "checks": "devices,health"} if name == "rehearsal" else {}
         (folder / f"{name}.json").write_text(json.dumps(settings | short))
     fleet = json.loads((folder / "rehearsal.json").read_text())
     for option in ("standalone", "fresh_process", "nproc_per_node", "checks", "about"):
