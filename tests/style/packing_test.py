@@ -4,6 +4,7 @@ wheel says of itself is whole. The program is a small one that is made here; rel
 import importlib.util
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -11,7 +12,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from program import check, skip
+from program import BINARY_DIR, check, skip
 
 SOURCE = Path(os.environ["SCALEMARK_SOURCE_DIR"])
 VERSION = "scalemark 1.2.3 (commit 0123456789ab; made)"
@@ -67,7 +68,17 @@ def check_metadata(wheel):
     check(metadata.requires_python and metadata.summary, metadata)
 
 
+def check_libraries():
+    """What would make the libraries of two checkouts differ: a path of the checkout, and a name that nvcc makes of it for an unnamed namespace."""
+    for library in sorted(BINARY_DIR.glob("libscalemark_*.so")):
+        held = library.read_bytes()
+        check(bytes(SOURCE) not in held, f"{library.name} holds a path of the checkout")
+        named = re.findall(rb"_GLOBAL__N__[0-9a-f]+_\d+_\w+_cu_\w+", held)
+        check(not named, f"{library.name} has unnamed namespaces of CUDA files: {named[:1]}")
+
+
 def main():
+    check_libraries()
     missing = [name for name in ("wheel", "auditwheel") if not importlib.util.find_spec(name)]
     missing += [name for name in ("patchelf", "cc", "cmake") if not shutil.which(name)]
     if missing or platform.machine() != "x86_64" or platform.libc_ver() != ("glibc", "2.36"):

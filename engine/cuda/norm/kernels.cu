@@ -6,14 +6,12 @@
 #include "engine/cuda/norm/forward.cuh"
 
 namespace scalemark::cuda {
-namespace {
 
-// Each device has a copy of its own, 0 when its code is loaded.
-__device__ unsigned counters[kCounterSets][kNormCounters];
+// Each device has a copy of its own, 0 when its code is loaded. It is in no unnamed namespace, which nvcc names by this file's path: two
+// checkouts would give two libraries.
+__device__ unsigned norm_counters[kCounterSets][kNormCounters];
 
-}  // namespace
-
-cudaError_t address_of_counters(void** first) { return cudaGetSymbolAddress(first, counters); }
+cudaError_t address_of_counters(void** first) { return cudaGetSymbolAddress(first, norm_counters); }
 
 template cudaError_t launch_of_running(const NormNumbers<float>&, const float*, const float*, cudaStream_t);
 
