@@ -5,14 +5,13 @@ metrics_test.py taken | refused | loopback. Waits for conditions, never for time
 
 import contextlib
 import socket
-import subprocess
 
 from endings import only_error, run_cases
 from namespaces import TwoHosts
-from page_watcher import PageWatcher, token_file
-from program import SCALEMARK, check, clean_environment, run
+from page_watcher import PageWatcher, token_file, top
+from program import check, run
 from slow_motion import slow_motion
-from watched_run import FOREVER, LIMIT_S, TRAIN, Watched
+from watched_run import FOREVER, TRAIN, Watched
 
 SHORT = ("--warmup-iters", 2, "--no-progress", "--iters")
 
@@ -46,10 +45,6 @@ def loopback(folder):
     """A page on loopback is for its own machine; one on an address of the network is for who has the token."""
     file = token_file(folder)
 
-    def top(hosts, host, url, *options):
-        command = [*hosts.on(host), str(SCALEMARK), "top", url, "--once", *map(str, options)]
-        return subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, env=clean_environment())
-
     @contextlib.contextmanager
     def trained(hosts, name, port, *options):
         """The address of a run on the first host, which is interrupted at the end."""
@@ -63,14 +58,14 @@ def loopback(folder):
     with TwoHosts() as hosts:
         outside = f"{hosts.ADDRESSES[0]}:29400"
         with trained(hosts, "a", 29400) as address:
-            check(top(hosts, 0, f"http://{address}").returncode == 0, "no page on loopback")
+            check(top(f"http://{address}", before=hosts.on(0)).returncode == 0, "no page on loopback")
             for host, url in ((1, outside), (0, outside), (1, address)):
-                ended = top(hosts, host, f"http://{url}")
+                ended = top(f"http://{url}", before=hosts.on(host))
                 check(ended.returncode == 66 and not ended.stdout, f"{url} from host {host}: {ended.returncode} {ended.stdout}{ended.stderr}")
         with trained(hosts, "b", outside, "--metrics-token", file) as address:
             check(address == outside, address)
-            check(top(hosts, 1, f"http://{outside}").returncode == 77, "the page is there without the token")
-            ended = top(hosts, 1, f"http://{outside}", "--metrics-token", file)
+            check(top(f"http://{outside}", before=hosts.on(1)).returncode == 77, "the page is there without the token")
+            ended = top(f"http://{outside}", "--metrics-token", file, before=hosts.on(1))
             check(ended.returncode == 0 and "mlp, batch 64" in ended.stdout, ended.stdout + ended.stderr)
 
 

@@ -142,9 +142,8 @@ class PrometheusWatcher(Watcher):
         return self.run.until(lambda: self.server.query(expression), f"{expression} has no series")
 
     def page(self, accept):
-        """(content type, text); Prometheus says where, as it read it from the target file."""
-        instance = self.until("up == 1")[0]["metric"]["instance"]
-        request = urllib.request.Request(f"http://{instance}/metrics", headers={"Accept": accept})
+        """(content type, text)"""
+        request = urllib.request.Request(f"http://{self.instance}/metrics", headers={"Accept": accept})
         with urllib.request.urlopen(request, timeout=60) as answer:
             return answer.headers["Content-Type"], answer.read().decode()
 
@@ -170,6 +169,7 @@ class PrometheusWatcher(Watcher):
 
     def see_both_forms(self):
         """Both forms of the page are read by those who define them, and show what is listed, with these labels: all of it during the sweep."""
+        self.instance = self.until("up == 1")[0]["metric"]["instance"]  # Prometheus says where, as it read it from the target file
         missing, tried = set(listed_metrics()), []
 
         def all_seen():
@@ -179,7 +179,7 @@ class PrometheusWatcher(Watcher):
                 tried.append(check_text(kind, text))
             return tried and not missing
 
-        self.run.until(all_seen, f"seen is all but {missing}")
+        self.run.until(all_seen, ("it shows all that is listed, but for", missing))
 
     def ended(self, state):
         """The sweep, which is well, in every number and expression."""

@@ -20,7 +20,7 @@ from browser_watcher import BrowserWatcher, forwarded
 from endings import SOURCE, only_error, run_cases
 from event_watcher import EventWatcher
 from launching import free_port
-from page_watcher import SECRET, PageWatcher, check_closed, check_private, check_under_attack, get, token_file, values
+from page_watcher import SECRET, PageWatcher, check_closed, check_private, check_under_attack, get, token_file, top, values
 from program import SCALEMARK, check, report_in, run
 from prometheus_watcher import PrometheusWatcher
 from slow_motion import slow_motion
@@ -166,9 +166,10 @@ def stopped(folder):
         await_training(watched, (pages, status))
         os.kill(watched.ranks()[1], signal.SIGSTOP)
         check_closed(pages)
-        seen = run("top", f"http://{pages.address}", "--metrics-token", file, "--once").stdout
-        check("mlp, batch 64 per rank" in seen and pages.address in seen, seen)
-        ended = run("top", f"http://{pages.address}", "--once", expect=77)
+        seen = top(f"http://{pages.address}", "--metrics-token", file)
+        check(seen.returncode == 0 and "mlp, batch 64 per rank" in seen.stdout and pages.address in seen.stdout, seen.stdout + seen.stderr)
+        ended = top(f"http://{pages.address}")
+        check(ended.returncode == 77, f"top without the token ended with {ended.returncode}: {ended.stdout}")
         only_error(ended.stderr, "E_PERMISSION", 77, pages.address, "--metrics-token FILE")
         watched.interrupt()
         for one in (pages, status):
