@@ -128,7 +128,14 @@ void Watchdog::run() {
       tell_stall(lock, last);
       continue;
     }
-    const auto wake = std::min(begun < half ? half : end, begun + kSlice);
+    auto wake = std::min(begun < half ? half : end, begun + kSlice);
+    if (const auto left = until_overdue()) {
+      if (left->count() <= 0) {
+        tell_overdue(lock);
+        continue;
+      }
+      wake = std::min(wake, begun + *left);
+    }
     wait(lock, wake - begun);
     const auto late = clock_.now() - wake;
     if (late > kSlice) forgive(wake, late);
@@ -147,6 +154,26 @@ void Watchdog::tell_stall(std::unique_lock<std::mutex>& lock, Clock::time_point 
   if (!hooks_.on_stall) return;
   lock.unlock();
   hooks_.on_stall();
+  lock.lock();
+}
+
+// Absent: nobody has asked this process to end, or that it goes on has been told.
+std::optional<milliseconds> Watchdog::until_overdue() {
+  if (!hooks_.received || overdue_told_) return std::nullopt;
+  if (!since_signal_) {
+    const auto signal = hooks_.received();
+    if (!signal) return std::nullopt;
+    signal_ = *signal;
+    since_signal_.emplace(clock_);
+  }
+  return kOverdue - since_signal_->elapsed();
+}
+
+// Without the lock, as tell_stall().
+void Watchdog::tell_overdue(std::unique_lock<std::mutex>& lock) {
+  overdue_told_ = true;
+  lock.unlock();
+  hooks_.on_overdue(signal_);
   lock.lock();
 }
 

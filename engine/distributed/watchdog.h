@@ -1,6 +1,7 @@
-// Ends the process when a phase makes no progress, even while the main thread is stuck inside a
-// collective. Time in which the whole process was stopped (scontrol suspend) does not count. Knows
-// neither the journal nor the store: both are reached through callbacks.
+// Ends the process when a phase makes no progress, or when it was asked to end and does not, even
+// while the main thread is stuck inside a collective. Time in which the whole process was stopped
+// (scontrol suspend) does not count. Knows neither the journal nor the store: both are reached
+// through callbacks.
 #pragma once
 
 #include <unistd.h>
@@ -26,13 +27,18 @@ using OnFatal = std::function<void(const ErrorRecord&)>;
 // ErrorStore::find_cause and caused_by().
 using FindCause = std::function<std::optional<ErrorRecord>()>;
 
-// For a hang without a posted cause.
 struct HangHooks {
   // Called once, from a watchdog thread, when half of a deadline is over without a heartbeat. Must
   // return soon.
   std::function<void()> on_stall;
-  // The ranks that keep this rank waiting, for the error line. Empty: not known.
+  // The ranks that keep this rank waiting, for the error line of a hang without a posted cause.
+  // Empty: not known.
   std::function<std::string()> who_is_missing;
+  // The signal that asks this process to end.
+  std::function<std::optional<int>()> received;
+  // Called once, from a watchdog thread, when a phase goes on kOverdue after the signal: writes
+  // what there is and ends the process, unless the main thread is already doing that.
+  std::function<void(int signal)> on_overdue;
   // Ends the process; a test notes the code instead.
   std::function<void(int)> exit = ::_exit;
 };
@@ -61,12 +67,15 @@ class Watchdog {
 
   // The callbacks together may take this long before the process ends regardless.
   static constexpr std::chrono::milliseconds kLastWords{5000};
+  static constexpr std::chrono::milliseconds kOverdue{6000};
 
  private:
   static constexpr std::chrono::milliseconds kSlice{1000};
   void run();
   void wait(std::unique_lock<std::mutex>& lock, Clock::time_point::duration limit);
   void tell_stall(std::unique_lock<std::mutex>& lock, Clock::time_point last);
+  std::optional<std::chrono::milliseconds> until_overdue();
+  void tell_overdue(std::unique_lock<std::mutex>& lock);
   void forgive(Clock::time_point wake, Clock::time_point::duration late);
   void expire(std::unique_lock<std::mutex> lock);
 
@@ -83,7 +92,10 @@ class Watchdog {
   bool closing_ = false;
   int changes_ = 0;         // of the phase, and the end: what the thread wakes for
   Clock::time_point told_;  // the heartbeat after which a stall was reported
-  std::thread thread_;      // last: it uses all of the above
+  int signal_ = 0;          // that was received
+  std::optional<AwakeClock> since_signal_;
+  bool overdue_told_ = false;
+  std::thread thread_;  // last: it uses all of the above
 };
 
 // While it exists, an exception that nobody caught, in any thread (Gloo throws in its own), ends

@@ -26,6 +26,8 @@ ProcessLink::ProcessLink(RankProcess& rank_process, RankContext& context)
       context_(context),
       queue_(context.store_pointer(), context.world().rank, context.world().world_size,
              context.error_store(), context.timeout(), hooks_of(rank_process),
-             look_of_waiting(rank_process)) {}
+             look_of_waiting(rank_process)) {
+  rank_process.end_when_overdue();
+}
 
 }  // namespace scalemark::process

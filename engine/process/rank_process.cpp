@@ -50,6 +50,11 @@ bool finished(const distributed::BackendProvider* ender, bool together, ExitCode
   }
 }
 
+// Whether a rank has ended because it was asked to, and did not fail.
+bool says_stop(const ErrorRecord& end) {
+  return end.exit_code == ExitCode::kPreempted || end.exit_code == ExitCode::kInterrupted;
+}
+
 }  // namespace
 
 RankProcess::RankProcess(const RunRequest& request)
@@ -64,10 +69,17 @@ RankProcess::RankProcess(const RunRequest& request)
       shortage_before_(request.on_thread_shortage
                            ? request.on_thread_shortage->exchange(&on_thread_shortage_)
                            : nullptr),
-      watchdog_([this](const ErrorRecord& fault) { report_and_end(fault); },
-                [this] { return cause_of_hang(); },
-                {.on_stall = [this] { post_position(); },
-                 .who_is_missing = [this] { return who_is_missing(); }}),
+      watchdog_(
+          [this](const ErrorRecord& fault) { report_and_end(fault); },
+          [this] { return cause_of_hang(); },
+          {.on_stall = [this] { post_position(); },
+           .who_is_missing = [this] { return who_is_missing(); },
+           .received =
+               [this] { return ends_overdue_ ? distributed::received_signal() : std::nullopt; },
+           .on_overdue =
+               [this](int signal) {
+                 if (!failure_reporter_.has_begun()) end_overdue(signal);
+               }}),
       terminate_([this](const ErrorRecord& fault) { report_and_end(fault); },
                  [this] { return posted_cause(); }) {
   phase_tracker_.on_enter([this](const std::string& phase, double timeout_s) {
@@ -107,7 +119,8 @@ ExitCode RankProcess::run(const std::function<ExitCode()>& body) noexcept {
     ends_together_ = false;
     auto record = record_of(std::current_exception(), error_store());
     if (record.exit_code == ExitCode::kOutOfMemory && fitting_) record.expected = *fitting_;
-    Ending ending{std::move(record), reporting::ReportStatus::kFailed};
+    Ending ending{std::move(record)};
+    if (!says_stop(ending.record)) ending.status = reporting::ReportStatus::kFailed;
     if (const auto signal = distributed::received_signal()) ending = ending_of(*signal);
     return failure_reporter_.report(std::move(ending.record), ending.status);
   }
@@ -171,14 +184,16 @@ void RankProcess::report_and_end(const ErrorRecord& fault) {
 }
 
 distributed::StopAgreement::Options RankProcess::stop_options() {
-  return {.on_overdue = [this](int signal) {
-    Ending ending = ending_of(signal);
-    const auto code = static_cast<int>(ending.record.exit_code);
-    const auto status = ending.status;
-    failure_reporter_.report(std::move(ending.record), status);
-    tell_end(status);
-    distributed::end_process(ender(), code);
-  }};
+  return {.on_overdue = [this](int signal) { end_overdue(signal); }};
+}
+
+void RankProcess::end_overdue(int signal) {
+  Ending ending = ending_of(signal);
+  const auto code = static_cast<int>(ending.record.exit_code);
+  const auto status = ending.status;
+  failure_reporter_.report(std::move(ending.record), status);
+  tell_end(status);
+  distributed::end_process(ender(), code);
 }
 
 // Not posted as a fault: every rank that lives has agreed on it, and one that does not answer is
@@ -197,8 +212,7 @@ ExitCode RankProcess::end_interrupted(int signal, bool agreed, const std::string
 // A peer that was asked to stop as well has not failed.
 RankProcess::Ending RankProcess::ending_of(int signal) {
   auto cause = posted_cause();
-  if (cause && cause->exit_code != ExitCode::kPreempted &&
-      cause->exit_code != ExitCode::kInterrupted) {
+  if (cause && !says_stop(*cause)) {
     ends_together_ = false;
     return {*std::move(cause), reporting::ReportStatus::kFailed};
   }

@@ -2,6 +2,7 @@
 // report, and how a failure is reported. What is measured in between is the command's.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <optional>
@@ -61,6 +62,9 @@ class RankProcess {
   // Ends the process, from a side thread: the calling thread may be stuck.
   [[noreturn]] void give_up(const ErrorRecord& fault);
 
+  // From now on a rank that was asked to stop, and whose main thread does not come to that, writes
+  // what there is and ends: for commands whose loops have no StopAgreement of their own.
+  void end_when_overdue() { ends_overdue_ = true; }
   distributed::StopAgreement::Options stop_options();
   // The end of a run that was asked to stop; `agreed`: every rank has taken part in it.
   ExitCode end_interrupted(int signal, bool agreed, const std::string& kept = {});
@@ -74,6 +78,8 @@ class RankProcess {
     reporting::ReportStatus status = reporting::ReportStatus::kInterrupted;
   };
   Ending ending_of(int signal);
+  // The end of a rank that was asked to stop while its main thread is stuck, from a side thread.
+  [[noreturn]] void end_overdue(int signal);
   std::optional<ErrorRecord> posted_cause();
   std::optional<ErrorRecord> cause_of_hang();
   void post_position();
@@ -91,6 +97,7 @@ class RankProcess {
   std::chrono::milliseconds leave_limit_ = distributed::ErrorStore::kLeaveLimit;
   std::optional<std::string> fitting_;
   bool ends_together_ = true;
+  std::atomic<bool> ends_overdue_{false};
   std::optional<RankContext> context_;
   std::optional<LiveStatus> live_;
   std::optional<RunReport> report_;

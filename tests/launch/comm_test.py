@@ -119,7 +119,7 @@ def beside_others(folder):
 
 
 def interrupted(folder):
-    """SIGINT ends it between two calls and leaves the rows that are finished."""
+    """SIGINT ends it between two calls and leaves the rows that are finished; a rank that cannot come to that: health_test.py."""
     with Running("comm", *MANY_ROWS, "--output", folder / "out") as running:
         await_rows(folder / "out", 3)
         running.process.send_signal(signal.SIGINT)

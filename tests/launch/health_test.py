@@ -9,7 +9,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from endings import run_cases
+from endings import closed_report, run_cases
 from program import check, run, skip
 from sweeps import Running, await_rows, sweep, valid_report
 
@@ -70,6 +70,19 @@ def answer(run, fifo, text):
     os.close(file)
 
 
+def stuck(folder):
+    """Ctrl-C while a rank waits for a counter that never comes: the report says that the run was interrupted, though no rank came to its stop."""
+    fifo = counter_as_pipe(folder)
+    with Running("comm", "--sizes", "4KiB", "--backends", "gloo", "--nproc-per-node", 2, "--threads", 1, "--checks", "health", "--output", folder / "out",
+                 wrapper=on(folder)) as ran:
+        never = opened(ran, fifo)
+        ran.process.send_signal(signal.SIGINT)
+        ran.end(expect=130)
+        os.close(never)
+    report = closed_report(folder / "out", "interrupted", 130)
+    check([one["code"] for one in report["errors"]] == ["E_INTERRUPTED"], report["errors"])
+
+
 def grows(folder):
     """A port goes down while a sweep runs: the report says so, and accept fails its machine for that."""
     fifo = counter_as_pipe(folder)
@@ -125,4 +138,4 @@ def of_links(folder):
     check("comm has health only" in done.stderr and done.stderr.count("\n") == 1, done.stderr)
 
 
-run_cases({f.__name__: f for f in (grows, stopped, of_links)})
+run_cases({f.__name__: f for f in (grows, stopped, stuck, of_links)})

@@ -2,6 +2,7 @@
 #include "engine/distributed/watchdog.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <atomic>
 #include <optional>
@@ -20,20 +21,27 @@ struct Watched {
   FindCause find_cause;
   std::string missing;
   SimulatedClock clock;
-  std::atomic<int> stalls{0}, ends{0}, exit_code{0};
+  std::atomic<int> stalls{0}, ends{0}, exit_code{0}, signal{0}, overdue{0}, overdue_signal{0};
   ErrorRecord last_words;
 
   void run(const std::function<void(Watchdog&)>& main_thread) {
     std::optional<SimulatedClock::Hold> hold(clock), over;
-    Watchdog watchdog([this](const ErrorRecord& record) { last_words = record; }, find_cause,
-                      {.on_stall = [this] { ++stalls; },
-                       .who_is_missing = [this] { return missing; },
-                       .exit =
-                           [this](int code) {
-                             exit_code = code;
-                             ++ends;
-                           }},
-                      clock);
+    Watchdog watchdog(
+        [this](const ErrorRecord& record) { last_words = record; }, find_cause,
+        {.on_stall = [this] { ++stalls; },
+         .who_is_missing = [this] { return missing; },
+         .received = [this] { return signal ? std::optional(+signal) : std::nullopt; },
+         .on_overdue =
+             [this](int of) {
+               overdue_signal = of;
+               ++overdue;
+             },
+         .exit =
+             [this](int code) {
+               exit_code = code;
+               ++ends;
+             }},
+        clock);
     std::thread running = clock.start([&] {
       main_thread(watchdog);
       over.emplace(clock);  // else time would go on while the test looks
@@ -151,6 +159,41 @@ TEST(Hang, WithoutACauseNamesTheRanksThatAreMissing) {
   });
   EXPECT_EQ(rank.exit_code, 81);
   EXPECT_EQ(rank.last_words.what, "no progress for 1 s; rank 1 is missing");
+}
+
+// The process ends 9 s after the signal, so that at least 2 s are left for the report.
+TEST(Overdue, IsTheRankThatGoesOnForSixSecondsAfterItsSignal) {
+  Watched rank;
+  rank.run([&](Watchdog& watchdog) {
+    watchdog.set_phase("window", seconds(300));
+    rank.clock.sleep_for(seconds(20));
+    rank.signal = SIGTERM;
+    rank.clock.sleep_for(milliseconds(5'999));
+    EXPECT_EQ(rank.overdue, 0);
+    watchdog.set_phase("report", seconds(300));
+    rank.clock.sleep_for(milliseconds(1'002));
+    EXPECT_EQ(rank.overdue, 1);
+    rank.clock.sleep_for(seconds(20));
+  });
+  EXPECT_EQ(rank.overdue, 1);
+  EXPECT_EQ(rank.overdue_signal, SIGTERM);
+  EXPECT_EQ(rank.ends, 0) << "that is its hook's";
+}
+
+TEST(Overdue, IsNoRankThatEndsInTimeNorOneThatWasStopped) {
+  Watched rank;
+  rank.run([&](Watchdog& watchdog) {
+    watchdog.set_phase("window", seconds(300));
+    rank.clock.sleep_for(seconds(20));
+    rank.signal = SIGTERM;
+    rank.clock.sleep_for(milliseconds(2'500));
+    rank.clock.skip(seconds(3600));
+    rank.clock.sleep_for(milliseconds(500));
+    EXPECT_EQ(rank.overdue, 0) << "it ran for 3 s";
+    watchdog.clear_phase();
+    rank.clock.sleep_for(seconds(20));
+  });
+  EXPECT_EQ(rank.overdue, 0);
 }
 
 }  // namespace
