@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "apps/scalemark/commands.h"
@@ -49,13 +48,7 @@ std::vector<Files> sides_of(const Invocation& invocation) {
 
 std::vector<reporting::ComparedSide> read_sides(const std::vector<Files>& sides) {
   std::vector<reporting::ComparedSide> reports;
-  for (const Files& files : sides) {
-    std::vector<reporting::Report> read = read_reports(files);
-    reports.emplace_back();
-    for (std::size_t i = 0; i < files.size(); ++i) {
-      reports.back().push_back({files[i], std::move(read[i])});
-    }
-  }
+  for (const Files& files : sides) reports.push_back(read_named_reports(files));
   return reports;
 }
 

@@ -12,7 +12,6 @@
 #include "core/base/encoding.h"
 #include "core/base/error.h"
 #include "core/lint/inputs.h"
-#include "core/reporting/record/report_json.h"
 #include "core/settings/config_file.h"
 
 namespace scalemark::cli {
@@ -25,23 +24,23 @@ bool is_report(const std::string& path) {
   return fs::is_directory(path, none) || fs::path(path).extension() == ".json";
 }
 
-// The report, where it is one: a pipe's name does not say so, and is read only once.
-std::optional<reporting::Report> add_tables(const std::string& path,
-                                            std::vector<lint::Table>& tables) {
+// The reports, where it holds such: a pipe's name does not say so, and is read only once.
+std::vector<reporting::NamedReport> add_tables(const std::string& path,
+                                               std::vector<lint::Table>& tables) {
   const std::string text = settings::read_text_file(path);
   refuse_wide_text(text, "'" + path + "'");
   constexpr std::size_t kNear = 4096;
   if (text.substr(0, kNear).find("\"scalemark.report/") != std::string::npos)
-    return reporting::report_from_json(text, path);
+    return reports_in(text, path);
   for (lint::Table& table : lint::read_tables(text, path)) tables.push_back(std::move(table));
-  return std::nullopt;
+  return {};
 }
 
 }  // namespace
 
 const HelpPage lint_page = {
     "REPORT|TABLE...",
-    "Says what cannot be true: in a report of scalemark (a folder, or a .json file), or in the "
+    "Says what cannot be true: in a report of scalemark (a folder or a file), or in the "
     "tables\n"
     "of a Markdown, HTML or CSV file. An error is two printed numbers that contradict each other,\n"
     "a warning one that cannot be true with its siblings, an info is only unlikely. Rounding is\n"
@@ -64,22 +63,22 @@ ExitCode lint_command(const Invocation& invocation) {
   // One file that cannot be read costs no other its verdict.
   std::optional<Error> unreadable;
   for (const std::string& path : invocation.positionals) {
-    std::vector<reporting::Report> reports;
+    std::vector<reporting::NamedReport> reports;
     if (is_report(path)) {
-      reports = read_reports({path});
+      reports = read_named_reports({path});
     } else {
       try {
-        if (auto report = add_tables(path, tables)) reports.push_back(*std::move(report));
+        reports = add_tables(path, tables);
       } catch (const Error& error) {
         if (invocation.positionals.size() == 1) throw;
         print_note(format_error_line(error.record()));
         unreadable = error;
       }
     }
-    for (const reporting::Report& report : reports) {
-      const auto own = lint::findings_of(report, path);
+    for (const auto& [name, report] : reports) {
+      const auto own = lint::findings_of(report, name);
       findings.insert(findings.end(), own.begin(), own.end());
-      of_reports.push_back(lint::table_of(report, path));
+      of_reports.push_back(lint::table_of(report, name));
     }
   }
   const auto of_tables = lint::lint(tables);

@@ -1,6 +1,8 @@
 #include "apps/scalemark/read_reports.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <utility>
@@ -17,7 +19,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-reporting::Report read_report(const std::string& path) {
+std::vector<reporting::NamedReport> named(std::vector<reporting::Report> reports,
+                                          const std::string& path) {
+  std::vector<reporting::NamedReport> all;
+  for (reporting::Report& report : reports) {
+    reporting::complete_older(report);
+    all.push_back({path, std::move(report)});
+  }
+  return all;
+}
+
+// A run of collectives that was killed: its last rows are in the journal only.
+void add_last_rows(reporting::Report& report, const std::string& folder) {
+  if (report.status != reporting::ReportStatus::kPartial || report.invocation.command != "comm")
+    return;
+  report = reporting::read_earlier(folder).value_or(std::move(report));
+  reporting::summarise_collectives(report);
+}
+
+std::vector<reporting::NamedReport> read_file(const std::string& path) {
   if (!fs::exists(path)) {
     throw no_input("'" + path + "' is not there",
                    "a report.json, or a folder that holds one, is expected");
@@ -27,14 +47,11 @@ reporting::Report read_report(const std::string& path) {
   if (!fs::exists(file)) {
     throw no_input("'" + path + "' holds no report.json", "a report's file or folder is expected");
   }
-  auto report = reporting::report_from_json(settings::read_text_file(file), file);
-  // A run of collectives that was killed: its last rows are in the journal only.
-  const bool may_lack_rows =
-      report.status == reporting::ReportStatus::kPartial && report.invocation.command == "comm";
-  if (!fs::is_directory(path) || !may_lack_rows) return report;
-  report = reporting::read_earlier(path).value_or(std::move(report));
-  reporting::summarise_collectives(report);
-  return report;
+  auto reports = reporting::reports_from(settings::read_text_file(file), file);
+  if (fs::is_directory(path)) {
+    for (reporting::Report& report : reports) add_last_rows(report, path);
+  }
+  return named(std::move(reports), path);
 }
 
 // A folder without a report of its own holds one for each node: acc/1/n7/report.json.
@@ -65,12 +82,20 @@ reporting::Report example_report() {
   return reporting::report_from_json(kExampleReport, "results/example/report.json");
 }
 
+std::vector<reporting::NamedReport> reports_in(std::string_view text, const std::string& path) {
+  return named(reporting::reports_from(text, path), path);
+}
+
+std::vector<reporting::NamedReport> read_named_reports(const std::vector<std::string>& paths) {
+  std::vector<reporting::NamedReport> reports;
+  for (const std::string& path : paths)
+    std::ranges::move(read_file(path), std::back_inserter(reports));
+  return reports;
+}
+
 std::vector<reporting::Report> read_reports(const std::vector<std::string>& paths) {
   std::vector<reporting::Report> reports;
-  for (const std::string& path : paths) {
-    reports.push_back(read_report(path));
-    reporting::complete_older(reports.back());
-  }
+  for (auto& one : read_named_reports(paths)) reports.push_back(std::move(one.report));
   return reports;
 }
 
@@ -85,10 +110,12 @@ std::vector<reporting::NamedReport> read_fleet(const std::vector<std::string>& p
     if (!first) first = error;
   };
   const auto add = [&](const std::string& file) {
-    reporting::Report report = std::move(read_reports({file}).front());
-    std::string key = report.run_id + "\n" + report.invocation.command + "\n" + report.started;
-    for (const auto& host : report.environment.hosts) key += "\n" + host.hostname;
-    if (known.insert(key).second) fleet.push_back({file, std::move(report)});
+    for (reporting::NamedReport& one : read_named_reports({file})) {
+      const reporting::Report& report = one.report;
+      std::string key = report.run_id + "\n" + report.invocation.command + "\n" + report.started;
+      for (const auto& host : report.environment.hosts) key += "\n" + host.hostname;
+      if (known.insert(key).second) fleet.push_back(std::move(one));
+    }
   };
   for (const std::string& path : paths) {
     std::vector<std::string> files;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,8 +13,13 @@
 
 namespace scalemark::cli {
 
-// Throws no_input() (66) for what is not there, bad_data() (65) for what is no report.
+// Each report under the path that gave it: a file of JSON lines may give several. Throws no_input()
+// (66) for what is not there, bad_data() (65) for what is no report.
+std::vector<reporting::NamedReport> read_named_reports(const std::vector<std::string>& paths);
 std::vector<reporting::Report> read_reports(const std::vector<std::string>& paths);
+
+// The reports in a text that was read from `path`, with what older versions did not write.
+std::vector<reporting::NamedReport> reports_in(std::string_view text, const std::string& path);
 
 // The sweep of results/example/, which the program holds.
 extern const char* const kExampleReport;

@@ -19,7 +19,8 @@ namespace scalemark::cli {
 const HelpPage report_page = {
     "FILE|FOLDER...|--example",
     "Renders reports that `scalemark train`, `sweep` and `comm` wrote; a folder means its "
-    "report.json.",
+    "report.json.\n"
+    "A file may be what --format json or jsonl wrote, here as wherever a report is read.",
     "  scalemark report --example                        what a report looks like\n"
     "  scalemark report results/runs/a/report.json results/runs/b\n"
     "  scalemark report results/runs/a --format md,html=a.html,junit=a.xml\n"
@@ -38,10 +39,12 @@ ExitCode report_command(const Invocation& invocation) {
   OutputFiles outputs(inputs_of(invocation, values), values.on("overwrite"));
   const auto requests = read_formats(values, outputs);
   const reporting::FailOn fail_on(values.text("fail_on").value());
-  std::vector<reporting::Report> reports =
-      example ? std::vector{example_report()} : read_reports(invocation.positionals);
-  if (values.on("redact")) {
-    for (auto& report : reports) report = reporting::redacted(report);
+  std::vector<reporting::Report> reports;
+  std::vector<std::string> places;
+  if (example) reports.push_back(example_report());
+  for (auto& [place, report] : read_named_reports(invocation.positionals)) {
+    reports.push_back(values.on("redact") ? reporting::redacted(report) : std::move(report));
+    if (!values.on("redact")) places.push_back(place);
   }
   const auto rendered = [&](const reporting::RenderRequest& request) {
     if (request.format != reporting::Format::kTable) {
@@ -49,7 +52,6 @@ ExitCode report_command(const Invocation& invocation) {
     }
     if (values.on("details")) return reporting::render_console(reports);
     if (!request.file.empty()) return reporting::render(request.format, reports);
-    const auto places = values.on("redact") ? std::vector<std::string>() : invocation.positionals;
     return reporting::render_answer(reports, places, terminal_of(STDOUT_FILENO));
   };
   write_formats(requests, outputs, rendered, reports);

@@ -1,6 +1,8 @@
 #include "core/reporting/record/report_json.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "core/base/encoding.h"
 #include "core/base/json_depth.h"
@@ -83,6 +85,20 @@ std::string without_library_name(const std::string& text) {
   return end == std::string::npos ? text : text.substr(end + 2);
 }
 
+// Returns what `use` returns. What it throws names `origin`.
+template <class Use>
+auto of_origin(std::string_view origin, Use use) {
+  try {
+    return use();
+  } catch (const nlohmann::json::exception& error) {
+    throw bad_data(std::string(origin) + " is not JSON: " + without_library_name(error.what()));
+  } catch (const Error& error) {
+    ErrorRecord record = error.record();
+    record.what = std::string(origin) + ": " + record.what;
+    throw Error(record);
+  }
+}
+
 // Returns what `use` makes of the JSON in `text`.
 template <class Use>
 auto read(std::string_view text, std::string_view origin, Use use) {
@@ -91,15 +107,103 @@ auto read(std::string_view text, std::string_view origin, Use use) {
     throw bad_data(std::string(origin) + " nests deeper than any report",
                    std::to_string(kDeepestJson) + " levels at most");
   }
-  try {
-    return use(FieldJson::parse(text));
-  } catch (const nlohmann::json::exception& error) {
-    throw bad_data(std::string(origin) + " is not JSON: " + without_library_name(error.what()));
-  } catch (const Error& error) {
-    ErrorRecord record = error.record();
-    record.what = std::string(origin) + ": " + record.what;
-    throw Error(record);
+  return of_origin(origin, [&] { return use(FieldJson::parse(text)); });
+}
+
+Report report_in(const FieldJson& json) {
+  refuse_other_schema(json);
+  return record_in<Report>(json, "report");
+}
+
+// Lists whose entries are JSON lines of their own, and what `record` calls an entry. The report's
+// own line holds the others.
+struct LineList {
+  std::string_view list, record;
+};
+constexpr std::array<LineList, 20> kLineLists = {{{"points", "point"},
+                                                  {"groups", "group"},
+                                                  {"scaling", "scaling"},
+                                                  {"stragglers", "straggler"},
+                                                  {"data_gaps", "data_gap"},
+                                                  {"sessions", "session"},
+                                                  {"effects", "effect"},
+                                                  {"tuning", "tuning"},
+                                                  {"communication_limits", "communication_limit"},
+                                                  {"devices", "device"},
+                                                  {"predictions", "prediction"},
+                                                  {"findings", "finding"},
+                                                  {"telemetry", "telemetry"},
+                                                  {"health", "health"},
+                                                  {"collectives", "collective"},
+                                                  {"collective_groups", "collective_group"},
+                                                  {"collective_winners", "collective_winners"},
+                                                  {"collective_fits", "collective_fit"},
+                                                  {"links", "link"},
+                                                  {"errors", "error"}}};
+
+// A report that is put together from its lines.
+struct Lines {
+  FieldJson whole;  // the first, to which the lists come
+  std::size_t first = 0, last = 0, entries = 0;
+
+  std::string where(std::string_view origin) const {
+    return std::string(origin) + ", lines " + std::to_string(first) + " to " + std::to_string(last);
   }
+};
+
+// report.json opens with a brace alone, or is one line, whose first field is not `record`.
+bool has_lines(std::string_view text) {
+  const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
+  std::string_view first = text.substr(0, text.find('\n'));
+  const bool more = !std::ranges::all_of(text.substr(first.size()), is_space);
+  while (!first.empty() && is_space(first.back())) first.remove_suffix(1);
+  constexpr std::size_t kByteOrderMark = 3;
+  if (first.find('{') > kByteOrderMark || !first.ends_with('}')) return false;
+  const std::size_t key = first.find('"');
+  return more || (key < first.size() && first.substr(key).starts_with("\"record\""));
+}
+
+std::string word_in(const FieldJson& json, const char* key) {
+  const auto found = json.is_object() ? json.find(key) : json.end();
+  return found == json.end() || !found->is_string() ? "" : found->get<std::string>();
+}
+
+void add_line(std::vector<Lines>& reports, FieldJson line, std::size_t number) {
+  const std::string record = word_in(line, "record");
+  if (record == "report") {
+    for (const LineList& one : kLineLists) {
+      line.emplace(std::string(one.list), FieldJson::array());
+    }
+    reports.push_back({std::move(line), number, number});
+    return;
+  }
+  if (record.empty() || reports.empty()) {
+    throw bad_data(record.empty() ? "it has no field 'record'" : "its record is '" + record + "'",
+                   reports.empty() ? "'report' is expected of the first line" : "",
+                   "is it of `scalemark report --format jsonl`?");
+  }
+  Lines& report = reports.back();
+  if (word_in(line, "run_id") != word_in(report.whole, "run_id")) {
+    throw bad_data("it is of run '" + word_in(line, "run_id") + "'",
+                   "the report of line " + std::to_string(report.first) + " is of '" +
+                       word_in(report.whole, "run_id") + "'");
+  }
+  report.last = number;
+  ++report.entries;
+  const auto list = std::ranges::find(kLineLists, record, &LineList::record);
+  if (list == kLineLists.end()) return;  // of a later version
+  report.whole[std::string(list->list)].push_back(std::move(line));
+}
+
+// What earlier versions wrote does not count its lines.
+Report whole_report(const Lines& report) {
+  const auto said = report.whole.find("lines");
+  if (said != report.whole.end() && *said != report.entries) {
+    throw bad_data("the first counts " + said->dump() + " more, and " +
+                       std::to_string(report.entries) + " are there",
+                   {}, "is it cut off?");
+  }
+  return report_in(report.whole);
 }
 
 }  // namespace
@@ -111,10 +215,54 @@ std::string to_json(const Report& report) {
 }
 
 Report report_from_json(std::string_view text, std::string_view origin) {
-  return read(text, origin, [](const FieldJson& json) {
-    refuse_other_schema(json);
-    return record_in<Report>(json, "report");
-  });
+  return read(text, origin, report_in);
+}
+
+std::string to_json_lines(const Report& report) {
+  const auto line_of = [&](std::string_view record) {
+    FieldJson line = {{"record", record}, {"run_id", report.run_id}};
+    return line;
+  };
+  FieldJson whole = as_json(report, "report"), head = line_of("report");
+  std::size_t count = 0;
+  std::string entries;
+  for (auto& [key, value] : whole.items()) {
+    const auto list = std::ranges::find(kLineLists, key, &LineList::list);
+    if (list == kLineLists.end()) {
+      head[key] = std::move(value);
+      continue;
+    }
+    count += value.size();
+    for (FieldJson& entry : value) {
+      FieldJson line = line_of(list->record);
+      line.update(entry);
+      entries += dumped(line, -1) + "\n";
+    }
+  }
+  head["lines"] = count;
+  return dumped(head, -1) + "\n" + entries;
+}
+
+std::vector<Report> reports_from(std::string_view text, std::string_view origin) {
+  std::vector<Report> reports;
+  if (!has_lines(text)) {
+    reports.push_back(report_from_json(text, origin));
+    return reports;
+  }
+  std::vector<Lines> found;
+  std::size_t number = 0;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    ++number;
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    read(line, std::string(origin) + ", line " + std::to_string(number),
+         [&](FieldJson json) { add_line(found, std::move(json), number); });
+  }
+  for (const Lines& one : found) {
+    reports.push_back(of_origin(one.where(origin), [&] { return whole_report(one); }));
+  }
+  return reports;
 }
 
 template <class T>

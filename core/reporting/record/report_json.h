@@ -19,6 +19,15 @@ std::string to_json(const Report& report);
 // another schema, and for a field that is missing or of the wrong type.
 Report report_from_json(std::string_view text, std::string_view origin);
 
+// The report as JSON lines, each with its end: first the report without most of its lists, then
+// their entries, one on each line. Field `record` says what a line is (report | point | group |
+// finding | ...), `run_id` ties them, and `lines` of the first counts the others.
+std::string to_json_lines(const Report& report);
+
+// The reports in a text: one as to_json() writes it, or any number as to_json_lines() does. Throws
+// as report_from_json(), of JSON lines with their numbers, and for lines that are no whole report.
+std::vector<Report> reports_from(std::string_view text, std::string_view origin);
+
 // One line of journal.jsonl, without the end of line, and back: of a PointRecord, CollectiveRecord,
 // Finding or ErrorRecord, or an array of LinkRecord or TelemetryRecord. `name` stands for the
 // record in messages.

@@ -136,6 +136,7 @@ def check_jsonl(report, text):
         record, run_id = entry.pop("record"), entry.pop("run_id")
         assert run_id == report["run_id"]
         if record == "report":
+            assert entry.pop("lines") == text.count("\n") - 1
             again.update(entry, run_id=run_id)
         else:
             again.setdefault(lists[record], []).append(entry)

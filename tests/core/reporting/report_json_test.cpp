@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -85,6 +86,83 @@ TEST(ReportJson, IgnoresUnknownFields) {
   const auto text =
       with_text(to_json(sample_report(1, false)), "\"run_id\"", "\"future\": [1], \"run_id\"");
   EXPECT_EQ(report_from_json(text, "x").run_id, "run-1");
+}
+
+// Reports whose text is repaired, as a reader has them.
+std::vector<Report> read_back_reports() {
+  std::vector<Report> reports{{}, sample_report(1, false), sample_report(2, true)};
+  for (std::uint64_t seed = 0; seed < 6; ++seed) reports.push_back(generated_report(seed));
+  for (Report& report : reports) report = report_from_json(to_json(report), "x");
+  return reports;
+}
+
+TEST(ReportLines, HoldWholeReports) {
+  std::string all;
+  const std::vector<Report> reports = read_back_reports();
+  for (const Report& report : reports) {
+    const std::string lines = to_json_lines(report);
+    const auto back = reports_from(lines, "x");
+    ASSERT_EQ(back.size(), 1u);
+    EXPECT_EQ(to_json(back.front()), to_json(report));
+    EXPECT_EQ(reports_from(to_json(report), "x").size(), 1u);
+    all += lines;
+  }
+  const auto back = reports_from("\xEF\xBB\xBF" + all + "\r\n\n", "x");
+  ASSERT_EQ(back.size(), reports.size());
+  for (std::size_t i = 0; i < back.size(); ++i) EXPECT_EQ(to_json(back[i]), to_json(reports[i]));
+}
+
+TEST(ReportLines, MayBeOfOtherVersions) {
+  const Report report = sample_report(1, false);
+  const std::string text = to_json_lines(report);
+  const auto end_of_first = text.find('\n');
+  auto head = nlohmann::ordered_json::parse(text.substr(0, end_of_first));
+  EXPECT_EQ(head.at("lines"), std::ranges::count(text, '\n') - 1);
+  head.erase("lines");
+  const std::string uncounted = head.dump() + text.substr(end_of_first);
+  EXPECT_EQ(to_json(reports_from(uncounted, "x").front()), to_json(report));
+  const std::string later = uncounted + R"({"record":"future","run_id":"run-1","it":[1]})";
+  EXPECT_EQ(to_json(reports_from(later, "x").front()), to_json(report));
+}
+
+void expect_refused(const std::string& text, const std::string& says) {
+  SCOPED_TRACE(says);
+  try {
+    reports_from(text, "x.jsonl");
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.record().exit_code, ExitCode::kBadData);
+    EXPECT_EQ(error.record().what.substr(0, says.size()), says);
+    EXPECT_LT(error.record().what.size(), 400u) << "a line, not the file";
+  }
+}
+
+TEST(ReportLines, AreRefusedWithTheirNumbers) {
+  const std::string good = to_json_lines(sample_report(1, true));
+  const auto count = static_cast<std::size_t>(std::ranges::count(good, '\n'));
+  const auto line = [](std::size_t number) { return "x.jsonl, line " + std::to_string(number); };
+  const auto lines = [](std::size_t last) { return "x.jsonl, lines 1 to " + std::to_string(last); };
+  const std::string last = good.substr(good.rfind('\n', good.size() - 2) + 1);
+  const std::string shorter = good.substr(0, good.size() - last.size());
+
+  expect_refused("", "x.jsonl is not JSON");
+  expect_refused(good.substr(0, 100), "x.jsonl is not JSON");
+  expect_refused(good.substr(0, good.size() - 10), line(count) + " is not JSON");
+  expect_refused(shorter, lines(count - 1) + ": the first counts " + std::to_string(count - 1) +
+                              " more, and " + std::to_string(count - 2) + " are there");
+  expect_refused(good + last, lines(count + 1) + ": the first counts");
+  expect_refused(good + with_text(last, "run-1", "run-2"),
+                 line(count + 1) + ": it is of run 'run-2'");
+  expect_refused(good.substr(good.find('\n') + 1), line(1) + ": its record is 'point'");
+  expect_refused("{\"event\":\"started\"}\n" + good, line(1) + ": it has no field 'record'");
+  expect_refused(good + "{\"event\":\"started\"}\n",
+                 line(count + 1) + ": it has no field 'record'");
+  expect_refused(good + "[]\n", line(count + 1) + ": it has no field 'record'");
+  expect_refused(good + std::string(200'000, '['), line(count + 1) + " nests deeper");
+  expect_refused(with_text(good, "scalemark.report/1", "scalemark.report/2"),
+                 lines(count) + ": its schema is 'scalemark.report/2'");
+  expect_refused(with_text(good, "\"iterations\":4", "\"iterations\":\"4\""),
+                 lines(count) + ": report.points[].iterations is string");
 }
 
 TEST(ReportJson, RefusesWhatIsNoReport) {

@@ -113,7 +113,7 @@ std::string folder_of(const std::string& place) {
   if (path.filename() == "report.json") {
     return path.has_parent_path() ? path.parent_path().string() : ".";
   }
-  return path.extension() == ".json" ? "" : place;
+  return path.extension() == ".json" || path.extension() == ".jsonl" ? "" : place;
 }
 
 std::string next_lines(const Answer& answer, const Terminal& terminal) {
