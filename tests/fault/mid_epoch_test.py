@@ -128,7 +128,7 @@ def scanned_slowly(folder, tree, expect):
     """--timeout data bounds the time without progress, not the phase; one rank of a machine scans for all."""
     log, start = folder / "scans", time.monotonic()
     done = run("train", *RESNET, "--data", tree, "--epochs", 1, "--strategy", "ddp", "--nproc-per-node", 2, "--timeout", "data=2", "--output",
-               folder / "out", expect=expect, **failing(tree, folder, SLOW_MS=200, SCANS_LOG=log))
+               folder / "out", expect=expect, **failing(tree, folder, SLOW_MS=80, SCANS_LOG=log))
     took = time.monotonic() - start
     check(took > 4, f"nothing was slow: {took:.1f} s")
     check(len(log.read_text().split()) == 1, f"scanned by {log.read_text().split()}")
@@ -137,12 +137,12 @@ def scanned_slowly(folder, tree, expect):
 
 def slow_scan(folder):
     # After one step a held-out loss by running statistics may overflow, which depends on the CPU.
-    scanned_slowly(folder, images(folder, 24), 0)
+    scanned_slowly(folder, images(folder, 60), 0)
 
 
 def failing_scan(folder):
     """The rank that scans for the others reports the reason; they end with its code."""
-    tree = images(folder, 24)
+    tree = images(folder, 60)
     (tree / "train" / "zebra").mkdir()
     text = scanned_slowly(folder, tree, 65)
     lines = error_lines(text)

@@ -252,12 +252,12 @@ def odd_machine(folder):
 
 
 def small_shared_memory(folder):
-    """64 MiB over MPI where /dev/shm, through which its ranks talk, has no more room than that."""
-    wrapper = ("unshare", "-m", "sh", "-c", mounts.empty("/dev/shm", "size=64m") + ' && exec "$@"', "sh")
+    """32 MiB over MPI where /dev/shm, through which its ranks talk, has no more room than that."""
+    wrapper = ("unshare", "-m", "sh", "-c", mounts.empty("/dev/shm", "size=32m") + ' && exec "$@"', "sh")
     library = next((name for name, program in MPIRUN.items() if shutil.which(program)), None)
     if library is None or subprocess.run([*wrapper, "true"], capture_output=True).returncode != 0:
         skip("no mpirun, or no small /dev/shm can be made here")
-    with Running("comm", "--backends", "mpi", "--mpi-library", library, *TWO, "--sizes", "64MiB", "--repetitions", 1, "--no-progress",
+    with Running("comm", "--backends", "mpi", "--mpi-library", library, *TWO, "--sizes", "32MiB", "--repetitions", 1, "--no-progress",
                  "--device", "cpu", "--threads", 1, "--output", folder / "out", wrapper=wrapper) as running:
         running.end(expect=0)
     check([row["wrong"] for row in closed_report(folder / "out", "complete", 0)["collectives"]] == [0], "the data is right")
@@ -276,8 +276,7 @@ def filled_memory(folder):
     SCALEMARK_SOAK=full."""
     images = make_images(folder / "images", 24, size=48, classes=3)
     precisions = "fp32,amp-bf16" if cpu_has_bf16() and FULL else "fp32"
-    for options in (("--workload", "mlp", "--world-sizes", 2, "--nproc-per-node", 2, "--strategy", "ddp,flat,sharded,parameter-server"),
-                    ("--workload", "mlp", "--world-sizes", 2, "--strategy", "data-parallel"),
+    for options in (("--workload", "mlp", "--world-sizes", 2, "--nproc-per-node", 2, "--strategy", "ddp,flat,sharded,parameter-server,data-parallel"),
                     ("--workload", "bert-mini", "--sequence-length", 16, "--batch-size", 2, "--world-sizes", 1, "--precision", precisions,
                      "--activation-checkpointing", "off,on" if FULL else "on", "--gradient-accumulation-steps", "1,2" if FULL else "2"),
                     ("--workload", "resnet50", "--image-size", 33, "--batch-size", 2, "--world-sizes", 1, "--data", images,

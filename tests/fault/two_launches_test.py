@@ -86,7 +86,8 @@ def ranks_by_hand(folder):
         first[0].await_event("window")
         late = by_hand(folder / "second", port, 4, only=(1, 2, 3) if FULL else (3,), runs=ENDLESS)
         again = by_hand(folder / "third", port, 2, only=(1,), runs=ENDLESS)
-        launched = own_launcher(folder / "fourth", port, 3, runs=ENDLESS)
+        # Its ranks 1 and 2, which wait for a rank 0 of their own, give up before their launcher ends them.
+        launched = own_launcher(folder / "fourth", port, 3, "--timeout", "rendezvous=3", runs=ENDLESS)
         for run in (*late, *again, launched):
             all_runs.enter_context(run)
         for run in late:
