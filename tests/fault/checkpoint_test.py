@@ -108,7 +108,7 @@ def local_sgd(folder):
 
 def skipped_branches(folder):
     """What is skipped after a checkpoint is what would have been skipped without it; on each of two ranks with SCALEMARK_SOAK=full."""
-    data = make_images(folder / "images", 16, 32, classes=3)
+    data = make_images(folder / "images", 24 if FULL else 16, 32, classes=3)
     goes_on_from_the_middle(data, folder / "run", optimizer="sgd", ranks=2 if FULL else 1, network=SKIPPING)
 
 
