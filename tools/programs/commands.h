@@ -7,6 +7,7 @@ namespace scalemark::commands {
 #define SCALEMARK_COMMAND(word, function) int function(int argc, char** argv);
 #include "tools/programs/core_tool.inc"
 #include "tools/programs/data_tool.inc"
+#include "tools/programs/statistics_tool.inc"
 #include "tools/programs/torch_tool.inc"
 #undef SCALEMARK_COMMAND
 

@@ -1,5 +1,5 @@
-// core_tool, data_tool and torch_tool: PROGRAM COMMAND ARGUMENTS... The list of commands is the
-// file that the build names.
+// core_tool, data_tool, statistics_tool and torch_tool: PROGRAM COMMAND ARGUMENTS... The list of
+// commands is the file that the build names.
 #include <cstdio>
 #include <string_view>
 
