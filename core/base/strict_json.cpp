@@ -1,6 +1,7 @@
 #include "core/base/strict_json.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "core/base/encoding.h"

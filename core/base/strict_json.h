@@ -2,7 +2,7 @@
 // misspelt must not be a rule that is not there.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>

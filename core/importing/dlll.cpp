@@ -3,6 +3,7 @@
 // DeepLearningExamples are those of all GPUs.
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "core/base/error.h"

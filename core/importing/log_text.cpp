@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <nlohmann/json.hpp>
 
 #include "core/base/json_depth.h"
 #include "core/base/text.h"

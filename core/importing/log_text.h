@@ -1,8 +1,9 @@
 // The text of somebody's log: its lines, numbers and JSON values. Knows no form of log. Pure.
 #pragma once
 
+#include <cstdint>
 #include <functional>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -2,6 +2,7 @@
 // fp16_train_throughput", with ":3" of a rank behind it where ranks are listed. The rate is that of
 // one GPU (its documents on model benchmarks).
 #include <map>
+#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 

@@ -2,6 +2,7 @@
 // prints. train_samples_per_second is that of all devices: the samples of all epochs over the whole
 // duration of train() (speed_metrics in trainer_utils.py).
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "core/base/error.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <regex>
 #include <set>
 
 #include "core/base/lower_case.h"
@@ -27,16 +26,42 @@ void add_config(const ConfigFile& file, Command command, Layers& layers) {
   layers.problems.insert(layers.problems.end(), config.problems.begin(), config.problems.end());
 }
 
+// PORT_80_TCP, PORT_80_TCP_ADDR: the port of a Service, and what Kubernetes says of it.
+bool is_port_of_service(std::string_view words) {
+  constexpr std::string_view kPort = "PORT_", kDigits = "0123456789";
+  if (!words.starts_with(kPort)) return false;
+  words.remove_prefix(kPort.size());
+  const std::size_t digits = std::min(words.find_first_not_of(kDigits), words.size());
+  if (digits == 0) return false;
+  words.remove_prefix(digits);
+  for (const std::string_view protocol : {"_TCP", "_UDP", "_SCTP"}) {
+    if (!words.starts_with(protocol)) continue;
+    const std::string_view what = words.substr(protocol.size());
+    return what.empty() || what == "_PROTO" || what == "_PORT" || what == "_ADDR";
+  }
+  return false;
+}
+
+bool is_word_of_service(std::string_view words) {
+  return words == "SERVICE_HOST" || words == "SERVICE_PORT" || words.starts_with("SERVICE_PORT_") ||
+         is_port_of_service(words);
+}
+
 // Kubernetes gives every container the address of every Service of its namespace: of one that is
 // named scalemark or scalemark-metrics, under names with our prefix
 // (https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables). An
 // option's own variable may have such a name (SCALEMARK_METRICS_PORT), and never such a value.
-bool is_service_link(const std::string& variable, const std::string& text) {
-  static const std::regex address("(tcp|udp|sctp)://.*"),
-      name(
-          R"(SCALEMARK_(.*_)?(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?))");
-  return std::regex_match(variable, name) ||
-         (variable.ends_with("_PORT") && std::regex_match(text, address));
+bool is_service_link(std::string_view variable, std::string_view text) {
+  const auto begins = [&](std::string_view scheme) { return text.starts_with(scheme); };
+  if (variable.ends_with("_PORT") && (begins("tcp://") || begins("udp://") || begins("sctp://")))
+    return true;
+  // The words of a Service follow its name, which may be of several words itself.
+  for (std::size_t at = kVariablePrefix.size(); at < variable.size();) {
+    if (is_word_of_service(variable.substr(at))) return true;
+    const std::size_t end = variable.find('_', at);
+    at = end == std::string_view::npos ? variable.size() : end + 1;
+  }
+  return false;
 }
 
 void add_note_on_service_links(const std::vector<std::string>& variables, Layers& layers) {
