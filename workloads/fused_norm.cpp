@@ -23,7 +23,7 @@ namespace {
 using torch::autograd::SavedVariable;
 using torch::autograd::variable_list;
 
-constexpr auto kLayout = at::MemoryFormat::ChannelsLast;
+constexpr auto kChannelsLast = at::MemoryFormat::ChannelsLast;
 
 bool is_ours_alone(const at::Tensor& tensor) {
   return tensor.use_count() == 1 && tensor.has_storage() && tensor.storage().use_count() == 1;
@@ -36,8 +36,8 @@ class Gradients {
   explicit Gradients(variable_list&& all) {
     for (at::Tensor& gradient : all) {
       if (!gradient.defined()) continue;
-      at::Tensor usable =
-          gradient.is_contiguous(kLayout) ? std::move(gradient) : gradient.contiguous(kLayout);
+      at::Tensor usable = gradient.is_contiguous(kChannelsLast) ? std::move(gradient)
+                                                                : gradient.contiguous(kLayout);
       const bool spare = !at::GradMode::is_enabled() && is_ours_alone(usable);
       (first.defined() ? second : first) = usable;
       if (spare) spare_.push_back(std::move(usable));
@@ -45,7 +45,7 @@ class Gradients {
   }
 
   at::Tensor take_memory() {
-    if (spare_.empty()) return at::empty(first.sizes(), first.options(), kLayout);
+    if (spare_.empty()) return at::empty(first.sizes(), first.options(), kChannelsLast);
     at::Tensor memory = std::move(spare_.back());
     spare_.pop_back();
     return memory;
@@ -116,7 +116,7 @@ bool wants_gradients(const at::Tensor& x, const NormState& state, const NormTail
 
 bool is_activation(const at::Tensor& tensor) {
   return tensor.layout() == at::kStrided && tensor.dim() == 4 && tensor.numel() > 0 &&
-         tensor.is_contiguous(kLayout) && has_norm_kernels(tensor);
+         tensor.is_contiguous(kChannelsLast) && has_norm_kernels(tensor);
 }
 
 bool is_parameter(const at::Tensor& tensor, const at::Tensor& x) {

@@ -36,12 +36,12 @@ struct Squares {
   }
 };
 
-struct Spreads {
+struct SpreadsOfBoots {
   std::optional<double> starts, boots;  // variances
   double starts_of_mean = 0;            // 1 / starts of a part, the mean over the parts
 };
 
-Spreads spreads_of(std::span<const BootedPart> parts) {
+SpreadsOfBoots spreads_of_boots(std::span<const BootedPart> parts) {
   Squares within, between;
   std::vector<double> per_boot, per_part;  // 1 / number of starts
   for (const BootedPart& part : parts) {
@@ -54,7 +54,7 @@ Spreads spreads_of(std::span<const BootedPart> parts) {
     between.add(boot_means(part));
     per_part.push_back(1 / static_cast<double>(starts));
   }
-  Spreads spreads{.starts = within.variance(), .starts_of_mean = mean(per_part)};
+  SpreadsOfBoots spreads{.starts = within.variance(), .starts_of_mean = mean(per_part)};
   if (const auto all = between.variance()) {
     spreads.boots = std::max(0.0, *all - spreads.starts.value_or(0) * mean(per_boot));
   }
@@ -88,7 +88,7 @@ double sampling_error(std::size_t parts, std::optional<double> spread) {
 }  // namespace
 
 AcceptanceBaseline baseline_of(std::span<const BootedPart> parts) {
-  const Spreads spreads = spreads_of(parts);
+  const SpreadsOfBoots spreads = spreads_of_boots(parts);
   std::vector<double> means;
   for (const BootedPart& part : parts) means.push_back(mean(boot_means(part)));
   AcceptanceBaseline baseline{.boots = boots_of(parts), .between_parts = spread_of(means)};

@@ -17,14 +17,14 @@ namespace fs = std::filesystem;
 constexpr auto kRead =
     std::to_array<std::string_view>({".jpg", ".jpeg", ".png", ".webp", ".ppm", ".pgm", ".bmp"});
 
-constexpr auto kPictures = std::to_array<std::string_view>(
+constexpr auto kPictureSuffixes = std::to_array<std::string_view>(
     {".tif",  ".tiff", ".gif", ".jfif",     ".jpe",     ".jif",   ".jp2",    ".j2k", ".jpx", ".jxl",
      ".heic", ".heif", ".hif", ".avif",     ".apng",    ".pbm",   ".pnm",    ".pam", ".pfm", ".tga",
      ".ico",  ".psd",  ".svg", ".exr",      ".hdr",     ".dds",   ".pcx",    ".dib", ".sgi", ".xcf",
      ".qoi",  ".dng",  ".cr2", ".cr3",      ".nef",     ".arw",   ".raw",    ".dcm", ".npy", ".npz",
      ".h5",   ".hdf5", ".mat", ".tfrecord", ".parquet", ".arrow", ".pickle", ".pkl", ".pt"});
 
-constexpr auto kArchives = std::to_array<std::string_view>(
+constexpr auto kArchiveSuffixes = std::to_array<std::string_view>(
     {".tar", ".tgz", ".zip", ".gz", ".bz2", ".xz", ".zst", ".7z", ".rar"});
 
 // Splits have many names.
@@ -106,7 +106,7 @@ bool is_image_name(const fs::path& file) { return holds(kRead, suffix_of(file));
 
 void UnreadFiles::look_at(const fs::path& file) {
   const std::string suffix = suffix_of(file);
-  if (holds(kPictures, suffix) || holds(kArchives, suffix)) ++by_suffix_[suffix];
+  if (holds(kPictureSuffixes, suffix) || holds(kArchiveSuffixes, suffix)) ++by_suffix_[suffix];
 }
 
 UnreadFiles& UnreadFiles::operator+=(const UnreadFiles& more) {
@@ -121,7 +121,7 @@ std::string UnreadFiles::text() const {
   for (const auto& [suffix, count] : by_suffix_) {
     files += count;
     suffixes.push_back(suffix);
-    archives = archives || holds(kArchives, suffix);
+    archives = archives || holds(kArchiveSuffixes, suffix);
   }
   if (files == 0) return "";
   return counted(files, "file") + " with " + joined(suffixes, ", ") +

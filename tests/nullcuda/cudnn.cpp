@@ -11,12 +11,12 @@ namespace {
 
 constexpr std::size_t kWorkspaceBytes = 1 << 20;
 
-struct Handle {
+struct CudnnHandle {
   cudaStream_t stream = nullptr;
 };
 
 template <class T>
-cudnnStatus_t make(T* handle) {
+cudnnStatus_t make_handle(T* handle) {
   *handle = reinterpret_cast<T>(new char);
   return CUDNN_STATUS_SUCCESS;
 }
@@ -33,24 +33,24 @@ NULLCUDA_API void cudnnGetLastErrorString(char* text, std::size_t size) {
 }
 
 NULLCUDA_API cudnnStatus_t cudnnCreate(cudnnHandle_t* handle) {
-  *handle = reinterpret_cast<cudnnHandle_t>(new Handle);
+  *handle = reinterpret_cast<cudnnHandle_t>(new CudnnHandle);
   return CUDNN_STATUS_SUCCESS;
 }
 NULLCUDA_API cudnnStatus_t cudnnDestroy(cudnnHandle_t handle) {
-  delete reinterpret_cast<Handle*>(handle);
+  delete reinterpret_cast<CudnnHandle*>(handle);
   return CUDNN_STATUS_SUCCESS;
 }
 NULLCUDA_API cudnnStatus_t cudnnSetStream(cudnnHandle_t handle, cudaStream_t stream) {
   nullcuda::check_library_stream(stream, "cudnnSetStream");
-  reinterpret_cast<Handle*>(handle)->stream = stream;
+  reinterpret_cast<CudnnHandle*>(handle)->stream = stream;
   return CUDNN_STATUS_SUCCESS;
 }
 NULLCUDA_API cudnnStatus_t cudnnGetStream(cudnnHandle_t handle, cudaStream_t* stream) {
-  *stream = reinterpret_cast<Handle*>(handle)->stream;
+  *stream = reinterpret_cast<CudnnHandle*>(handle)->stream;
   return CUDNN_STATUS_SUCCESS;
 }
 NULLCUDA_API cudnnStatus_t cudnnCreateTensorDescriptor(cudnnTensorDescriptor_t* descriptor) {
-  return make(descriptor);
+  return make_handle(descriptor);
 }
 NULLCUDA_API cudnnStatus_t cudnnDestroyTensorDescriptor(cudnnTensorDescriptor_t descriptor) {
   delete reinterpret_cast<char*>(descriptor);
@@ -62,7 +62,7 @@ NULLCUDA_API cudnnStatus_t cudnnDestroyTensorDescriptor(cudnnTensorDescriptor_t 
 // found.
 NULLCUDA_API cudnnStatus_t cudnnBackendCreateDescriptor(cudnnBackendDescriptorType_t,
                                                         cudnnBackendDescriptor_t* descriptor) {
-  return make(descriptor);
+  return make_handle(descriptor);
 }
 NULLCUDA_API cudnnStatus_t cudnnBackendDestroyDescriptor(cudnnBackendDescriptor_t descriptor) {
   delete static_cast<char*>(descriptor);

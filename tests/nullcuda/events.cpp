@@ -18,7 +18,7 @@ std::set<Event*>& existing() {
   return value;
 }
 
-EventsInUse in_use;
+EventsInUse used_events;
 
 Event* find(cudaEvent_t handle, const char* function) {
   auto* event = reinterpret_cast<Event*>(handle);
@@ -31,7 +31,7 @@ cudaError_t create(cudaEvent_t* handle, unsigned flags) {
   auto* event =
       new Event{.device = current_device(), .timed = (flags & cudaEventDisableTiming) == 0};
   existing().insert(event);
-  in_use.peak = std::max(in_use.peak, ++in_use.now);
+  used_events.peak = std::max(used_events.peak, ++used_events.now);
   *handle = reinterpret_cast<cudaEvent_t>(event);
   return cudaSuccess;
 }
@@ -40,7 +40,7 @@ cudaError_t destroy(cudaEvent_t handle) {
   Event* event = find(handle, "cudaEventDestroy");
   if (!event) return cudaErrorInvalidResourceHandle;
   existing().erase(event);
-  --in_use.now;
+  --used_events.now;
   delete event;
   return cudaSuccess;
 }
@@ -60,7 +60,7 @@ cudaError_t record(cudaEvent_t handle, cudaStream_t stream_handle) {
   event->queries_left = settings().late_queries;
   event->time = std::chrono::steady_clock::now();
   event->journal = entries().size();
-  event->alive = {in_use.now, streams_in_use().now, memory_in_use().device_bytes,
+  event->alive = {used_events.now, streams_in_use().now, memory_in_use().device_bytes,
                   memory_in_use().pinned_bytes};
   return cudaSuccess;
 }
@@ -129,7 +129,7 @@ cudaError_t elapsed(float* ms, cudaEvent_t from_handle, cudaEvent_t to_handle) {
 
 }  // namespace
 
-const EventsInUse& events_in_use() { return in_use; }
+const EventsInUse& events_in_use() { return used_events; }
 
 }  // namespace nullcuda
 

@@ -23,7 +23,7 @@ std::map<std::uintptr_t, Block>& blocks() {
   return value;
 }
 
-MemoryInUse in_use;
+MemoryInUse used_memory;
 std::vector<std::uint64_t>& bytes_of_device() {
   static auto& value =
       *new std::vector<std::uint64_t>(static_cast<std::size_t>(settings().devices));
@@ -51,17 +51,17 @@ void add(const Block& block) {
   blocks()[block.begin] = block;
   const bool device = block.place == Place::kDevice;
   if (device) bytes_of_device()[static_cast<std::size_t>(block.device)] += block.bytes;
-  (device ? in_use.device_bytes : in_use.pinned_bytes) += block.bytes;
-  ++(device ? in_use.device_blocks : in_use.pinned_blocks);
-  in_use.device_peak = std::max(in_use.device_peak, in_use.device_bytes);
-  in_use.pinned_peak = std::max(in_use.pinned_peak, in_use.pinned_bytes);
+  (device ? used_memory.device_bytes : used_memory.pinned_bytes) += block.bytes;
+  ++(device ? used_memory.device_blocks : used_memory.pinned_blocks);
+  used_memory.device_peak = std::max(used_memory.device_peak, used_memory.device_bytes);
+  used_memory.pinned_peak = std::max(used_memory.pinned_peak, used_memory.pinned_bytes);
 }
 
 void remove(const Block& block) {
   const bool device = block.place == Place::kDevice;
   if (device) bytes_of_device()[static_cast<std::size_t>(block.device)] -= block.bytes;
-  (device ? in_use.device_bytes : in_use.pinned_bytes) -= block.bytes;
-  --(device ? in_use.device_blocks : in_use.pinned_blocks);
+  (device ? used_memory.device_bytes : used_memory.pinned_bytes) -= block.bytes;
+  --(device ? used_memory.device_blocks : used_memory.pinned_blocks);
   const std::size_t size = whole_pages(block.bytes);
   blocks().erase(block.begin);
   munmap(reinterpret_cast<void*>(block.begin), device ? 2 * size : size);
@@ -117,7 +117,7 @@ void* host_view(const void* address) {
   return reinterpret_cast<void*>(at);
 }
 
-const MemoryInUse& memory_in_use() { return in_use; }
+const MemoryInUse& memory_in_use() { return used_memory; }
 
 }  // namespace nullcuda
 

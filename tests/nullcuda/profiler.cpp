@@ -8,19 +8,19 @@
 namespace nullcuda {
 namespace {
 
-std::vector<ProfilerRange>& all() {
+std::vector<ProfilerRange>& all_ranges() {
   static auto& value = *new std::vector<ProfilerRange>;
   return value;
 }
 
-bool collects() { return !all().empty() && !all().back().journal_end; }
+bool collects() { return !all_ranges().empty() && !all_ranges().back().journal_end; }
 
 thread_local std::vector<std::string> open_ranges;
 
 int push(const char* name) {
   const Guard guard(lock());
   open_ranges.push_back(open_ranges.empty() ? name : open_ranges.back() + "/" + name);
-  if (collects()) ++all().back().nvtx[open_ranges.back()];
+  if (collects()) ++all_ranges().back().nvtx[open_ranges.back()];
   return static_cast<int>(open_ranges.size()) - 1;
 }
 
@@ -36,7 +36,7 @@ int pop() {
 
 cudaError_t start() {
   if (collects()) report_violation("cudaProfilerStart twice");
-  all().push_back({.journal_begin = entries().size()});
+  all_ranges().push_back({.journal_begin = entries().size()});
   return cudaSuccess;
 }
 
@@ -44,14 +44,14 @@ cudaError_t stop() {
   if (!collects()) {
     report_violation("cudaProfilerStop without a start");
   } else {
-    all().back().journal_end = entries().size();
+    all_ranges().back().journal_end = entries().size();
   }
   return cudaSuccess;
 }
 
 }  // namespace
 
-const std::vector<ProfilerRange>& profiler_ranges() { return all(); }
+const std::vector<ProfilerRange>& profiler_ranges() { return all_ranges(); }
 
 }  // namespace nullcuda
 

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "core/reporting/point/findings.h"
+#include "tests/core/reporting/sample_report.h"
 
 namespace scalemark::reporting {
 namespace {

@@ -10,6 +10,7 @@
 #include "core/reporting/output/raw_steps.h"
 #include "core/reporting/point/assemble.h"
 #include "core/reporting/record/report_json.h"
+#include "tests/core/reporting/sample_report.h"
 #include "tests/core/reporting/sample_sweep.h"
 #include "tools/programs/commands.h"
 

@@ -33,7 +33,7 @@ using planning::CollectivePoint;
 using process::RankLink;
 using std::chrono::milliseconds;
 
-constexpr int kRanks = 3;
+constexpr int kMembers = 3;
 constexpr milliseconds kMeasuring{200};
 
 CollectivePlan plan_of(const std::map<std::string, std::string>& options) {
@@ -176,10 +176,10 @@ class ThreadComm : public ::testing::Test {
     return report.value_or(reporting::Report{});
   }
 
-  ThreadRanks ranks{kRanks};
+  ThreadRanks ranks{kMembers};
   reporting::Report at_end;                       // as rank 0 leaves it to its process
   std::vector<reporting::RankReadings> readings;  // of the machine, the same in every run
-  std::vector<std::atomic<int>> batches = std::vector<std::atomic<int>>(kRanks);
+  std::vector<std::atomic<int>> batches = std::vector<std::atomic<int>>(kMembers);
 
  private:
   ExitCode run_rank(RankLink& mine, const CollectivePlan& plan, const Measure& measure) {
@@ -228,7 +228,7 @@ class ThreadComm : public ::testing::Test {
 
 TEST_F(ThreadComm, EachBlockHoldsEachPointOnceInAnOrderOfItsOwn) {
   run(four_points());
-  for (int rank = 0; rank < kRanks; ++rank) EXPECT_EQ(ranks.end(rank).code, ExitCode::kPass);
+  for (int rank = 0; rank < kMembers; ++rank) EXPECT_EQ(ranks.end(rank).code, ExitCode::kPass);
   const auto found = report();
   EXPECT_EQ(found.status, reporting::ReportStatus::kComplete);
   ASSERT_EQ(found.collectives.size(), 12u);
@@ -289,7 +289,7 @@ TEST_F(ThreadComm, WrongElementsEndItWithTheirCodeAndAllRows) {
     if (point.world_size == 3 && rank == 0) times.wrong = 7;
     return times;
   });
-  for (int rank = 0; rank < kRanks; ++rank) {
+  for (int rank = 0; rank < kMembers; ++rank) {
     EXPECT_EQ(ranks.end(rank).code, ExitCode::kSilentCorruption) << rank;
   }
   const auto found = report();
@@ -329,7 +329,7 @@ TEST_P(Interrupted, ASignalEndsAllBetweenTwoRunsAndKeepsTheirRows) {
     if (rank == 0 && ++runs == 5) ranks.send_signal(GetParam(), SIGTERM);
     return measures_well(rank, point);
   });
-  for (int rank = 0; rank < kRanks; ++rank) {
+  for (int rank = 0; rank < kMembers; ++rank) {
     ASSERT_TRUE(ranks.end(rank).stop) << rank;
     EXPECT_EQ(ranks.end(rank).stop->signal, SIGTERM);
     EXPECT_EQ(ranks.end(rank).code, ExitCode::kPreempted);
