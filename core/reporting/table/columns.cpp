@@ -115,7 +115,7 @@ std::vector<Column> first_columns(const std::vector<Row>& rows) {
                     [](const PointRecord& p) { return std::to_string(p.world_size); })};
 }
 
-std::string milliseconds(double seconds) { return four_digits(1000 * seconds); }
+std::string milliseconds_text(double seconds) { return four_digits(1000 * seconds); }
 
 std::vector<Column> speed_up_columns(const std::vector<Row>& rows) {
   const auto points = points_of(rows);
@@ -188,9 +188,10 @@ std::vector<Column> step_columns(const std::vector<Row>& rows) {
   const auto add = [&](std::vector<std::string> head, const Text& text) {
     columns.push_back(measured(std::move(head), rows, text));
   };
-  add({"step", "ms"}, [](const PointRecord& p) { return or_absent(step_time_s(p), milliseconds); });
-  add({"p50"}, [](const PointRecord& p) { return or_absent(p.step_s.p50, milliseconds); });
-  add({"p95"}, [](const PointRecord& p) { return or_absent(p.step_s.p95, milliseconds); });
+  add({"step", "ms"},
+      [](const PointRecord& p) { return or_absent(step_time_s(p), milliseconds_text); });
+  add({"p50"}, [](const PointRecord& p) { return or_absent(p.step_s.p50, milliseconds_text); });
+  add({"p95"}, [](const PointRecord& p) { return or_absent(p.step_s.p95, milliseconds_text); });
   add({"peer", "wait %"},
       [](const PointRecord& p) { return share_of_step(p, p.communication.peer_wait_s); });
   add({"network", "%"},
