@@ -5,18 +5,18 @@ sort, figures can be saved, names stay text. Chromium runs headless; skipped wit
 """
 import base64
 import csv
-import html
 import json
 import math
 import os
 import pathlib
-import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import urllib.parse
 import xml.etree.ElementTree
+
+from browser import Browser, program
 
 BINARY = pathlib.Path(os.environ["SCALEMARK_BINARY_DIR"])
 PROBE = """<script>
@@ -73,33 +73,34 @@ PLOTS = {"Effects", "Speed-up", "Scaling efficiency", "From ideal to measured", 
          "Every run", "Peak against estimate", "Devices"}
 
 
-def browser():
-    return shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-
-
 def chromium(folder, page, *options):
-    return subprocess.run([browser(), "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+    return subprocess.run([program(), "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
                            f"--user-data-dir={folder}/profile", "--hide-scrollbars", "--enable-logging=stderr", "--v=0",
                            "--run-all-compositor-stages-before-draw", "--virtual-time-budget=4000", *options,
                            page.resolve().as_uri()], capture_output=True, text=True, timeout=120)
 
 
-def console(done):
-    return [line for line in done.stderr.split("\n") if ":CONSOLE" in line]
+class Pages:
+    """Opens pages one after the other in one browser, which takes a second to start."""
 
+    def __init__(self, browser, folder):
+        self.browser, self.folder, self.count = browser, folder, 0
 
-def open_page(folder, text, *options):
-    page = folder / "probe.html"
-    head = "<script>window.alerted = 0; window.alert = () => { window.alerted++; };</script>"
-    csp = text.replace("<head>", "<head>" + head, 1)
-    page.write_text(csp[:csp.rindex("</body>")] + PROBE + csp[csp.rindex("</body>") + len("</body>"):], encoding="utf-8")
-    done = chromium(folder, page, "--dump-dom", *options)
-    found = re.search(r'<pre id="answer">(.*?)</pre>', done.stdout, re.S)
-    assert found, done.stderr[-2000:] + done.stdout[-500:]
-    assert not console(done), console(done)
-    answer = json.loads(html.unescape(found[1]))
-    assert answer["alerted"] == 0, "a name ran as a script"
-    return answer
+    def open(self, text, width=800, height=600, dark=False):
+        """What the probe found in it."""
+        self.count += 1
+        page = self.folder / f"probe-{self.count}.html"
+        head = "<script>window.alerted = 0; window.alert = () => { window.alerted++; };</script>"
+        csp = text.replace("<head>", "<head>" + head, 1)
+        page.write_text(csp[:csp.rindex("</body>")] + PROBE + csp[csp.rindex("</body>") + len("</body>"):], encoding="utf-8")
+        self.browser.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self.browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+        self.browser.call("Page.navigate", url=page.resolve().as_uri())
+        found = self.browser.until(f"location.href.endsWith('/{page.name}') && document.getElementById('answer')?.textContent")
+        assert not self.browser.console, self.browser.console
+        answer = json.loads(found)
+        assert answer["alerted"] == 0, "a name ran as a script"
+        return answer
 
 
 def check_drawn(answer, charts, plots):
@@ -128,11 +129,13 @@ def check_saved(answer, figures):
             assert urllib.parse.unquote(of_pages[page]) == (figures / file).read_bytes().decode(), file
 
 
-def check_sweep(folder):
+LIGHT_DARK_PHONE = ({}, {"dark": True}, {"width": 390, "height": 900})
+
+
+def check_sweep(pages, folder):
     text = (folder / "sweep.html").read_text(encoding="utf-8")
-    for options, theme in (((), "light"), (("--blink-settings=preferredColorScheme=0",), "dark"),
-                           (("--window-size=390,900",), "light")):
-        answer = open_page(folder, text, *options)
+    for options in LIGHT_DARK_PHONE:
+        answer, theme = pages.open(text, **options), "dark" if "dark" in options else "light"
         check_drawn(answer, CHARTS, PLOTS)
         check_saved(answer, folder / "sweep.figures")
         assert answer["theme"] == theme, answer["theme"]
@@ -156,10 +159,10 @@ def readable(value):
     return f"{value:.{0 if value >= 1000 else 1 if value >= 100 else 2 if value >= 1 else 3}f}"
 
 
-def check_cells(folder):
+def check_cells(pages, folder):
     """The page holds the values of the report."""
     report = json.loads((folder / "planted.json").read_text(encoding="utf-8"))
-    answer = open_page(folder, (folder / "planted.html").read_text(encoding="utf-8"))
+    answer = pages.open((folder / "planted.html").read_text(encoding="utf-8"))
     rows = table_of(answer, "Scaling", "ranks", "effic. %")
     expected = [row for table in report["scaling"] for row in table["rows"]]
     assert len(rows) == len(expected) >= 4 and all(any(key in row for row in expected) for key in ("unsteady_runs", "at_least"))
@@ -214,18 +217,18 @@ def check_cells(folder):
         ("E_BAD_DATA", "seen this; expected that; planted suggestion")], errors
 
 
-def check_whole_steps(folder):
+def check_whole_steps(pages, folder):
     """A sweep whose steps have no phases: the figures that need them are left out, the others drawn."""
-    answer = open_page(folder, (folder / "whole_steps.html").read_text(encoding="utf-8"))
+    answer = pages.open((folder / "whole_steps.html").read_text(encoding="utf-8"))
     check_drawn(answer, CHARTS, PLOTS - {"Effects", "Where a step goes", "From ideal to measured", "Throughput against an option"})
 
 
-def check_collectives(folder):
+def check_collectives(pages, folder):
     """The page of collectives: its charts are drawn, and its tables hold the values of the report."""
     report = json.loads((folder / "collectives.json").read_text(encoding="utf-8"))
     text = (folder / "collectives.html").read_text(encoding="utf-8")
-    for options in ((), ("--blink-settings=preferredColorScheme=0",), ("--window-size=390,900",)):
-        answer = open_page(folder, text, *options)
+    for options in LIGHT_DARK_PHONE:
+        answer = pages.open(text, **options)
         check_drawn(answer, set(), {"Bus bandwidth over size", "Latency over size", "Effects"})
         assert not answer["wide"], f"{options}: the page is wider than the window"
     tables = [table for table in answer["tables"] if table["title"] == "Collectives"]
@@ -287,10 +290,10 @@ def check_figures(folder):
     assert bandwidths == measured, bandwidths ^ measured
 
 
-def check_generated(folder, count):
+def check_generated(pages, folder, count):
     """Whatever the report: no script error. What there is to draw differs."""
     for i in range(count):
-        open_page(folder, (folder / f"{i}.html").read_text(encoding="utf-8"))
+        pages.open((folder / f"{i}.html").read_text(encoding="utf-8"))
 
 
 def keep_pictures(folder):
@@ -305,22 +308,24 @@ def keep_pictures(folder):
 
 
 def main():
-    if not browser():
+    if not program():
         print("skipped: there is no chromium")
         sys.exit(77)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else name)
         subprocess.run([BINARY / "tests/core_tool", "write-sweeps", folder], check=True, timeout=60)
-        size = check_sweep(folder)
-        check_cells(folder)
-        check_whole_steps(folder)
-        check_collectives(folder)
+        generated = 20 if os.environ.get("SCALEMARK_SOAK") == "full" else 2
+        subprocess.run([BINARY / "tests/core_tool", "write-sweeps", folder / "more", str(generated), "7"], check=True, timeout=60)
+        with Browser() as browser:
+            pages = Pages(browser, folder)
+            size = check_sweep(pages, folder)
+            check_cells(pages, folder)
+            check_whole_steps(pages, folder)
+            check_collectives(pages, folder)
+            check_generated(pages, folder / "more", generated)
         check_figures(folder)
         if len(sys.argv) > 1:
             keep_pictures(folder)
-        generated = 20 if os.environ.get("SCALEMARK_SOAK") == "full" else 2
-        subprocess.run([BINARY / "tests/core_tool", "write-sweeps", folder / "more", str(generated), "7"], check=True, timeout=60)
-        check_generated(folder / "more", generated)
         print(f"a page of {size / 1e6:.1f} MB: {len(CHARTS | PLOTS)} charts drawn light, dark and on a phone; "
               f"{generated} generated pages without an error")
 
