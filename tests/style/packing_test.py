@@ -41,7 +41,8 @@ def make(folder, umask, order):
     return folder
 
 
-def packed(folder, flavour):
+def packed(folder, flavour, umask):
+    os.umask(umask)
     out = subprocess.run([folder / "scripts/lib/pack_bundle", "build", flavour, "."], cwd=folder, check=True, stdout=subprocess.PIPE, text=True).stdout
     file = out.split()[0]
     check(flavour != "wheel" or out.splitlines()[-1] == f"pip install {file}", out)
@@ -86,7 +87,7 @@ def main():
     with tempfile.TemporaryDirectory() as place:
         one, other = make(Path(place) / "one", 0o022, 1), make(Path(place) / "a longer name", 0o077, -1)
         for flavour in ("plain", "wheel"):
-            files = packed(one, flavour), packed(other, flavour)
+            files = packed(one, flavour, 0o022), packed(other, flavour, 0o077)
             check(files[0].name == files[1].name and files[0].read_bytes() == files[1].read_bytes(), f"{files[0].name} differs between two folders")
         check_metadata(files[0])
     print("equal files are packed into equal bytes")

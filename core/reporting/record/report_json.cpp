@@ -195,7 +195,7 @@ void add_line(std::vector<Lines>& reports, FieldJson line, std::size_t number) {
   report.whole[std::string(list->list)].push_back(std::move(line));
 }
 
-// What earlier versions wrote does not count its lines.
+// Earlier versions did not write how many lines follow.
 Report whole_report(const Lines& report) {
   const auto said = report.whole.find("lines");
   if (said != report.whole.end() && *said != report.entries) {
