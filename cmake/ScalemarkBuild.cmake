@@ -119,19 +119,16 @@ function(_scalemark_links_torch target result)
   endforeach()
 endfunction()
 
-# scalemark_library(<name> [COLD] [CALLING] SOURCES ... [DEPENDS ...] [PRIVATE ...])
+# scalemark_library(<name> [COLD] SOURCES ... [DEPENDS ...] [PRIVATE ...])
 # A static library `scalemark_<name>`. DEPENDS: modules and interfaces that its headers include;
 # PRIVATE: other libraries that only its .cpp files use. COLD: its code runs a few times per run, so it is compiled
-# with -O1, which takes a third less time. CALLING: it runs in each step, but its loops over values are those of the libraries
-# that it calls: -O2.
+# with -O1, which takes a third less time.
 function(scalemark_library name)
-  cmake_parse_arguments(ARG "COLD;CALLING" "" "SOURCES;DEPENDS;PRIVATE" ${ARGN})
+  cmake_parse_arguments(ARG "COLD" "" "SOURCES;DEPENDS;PRIVATE" ${ARGN})
   add_library(scalemark_${name} STATIC ${ARG_SOURCES})
   target_link_libraries(scalemark_${name} PUBLIC scalemark_flags ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE})
   if(ARG_COLD)
     scalemark_optimise(scalemark_${name} 1)
-  elseif(ARG_CALLING)
-    scalemark_optimise(scalemark_${name} 2)
   endif()
   set_property(GLOBAL APPEND PROPERTY SCALEMARK_PRECOMPILED scalemark_${name})
 endfunction()
