@@ -34,7 +34,7 @@ STEPS = ("--iters", 200, "--warmup-iters", 5, "--seed", 7)
 
 def swept(folder):
     """Pages are written as ranks beat, each second, and read each second: windows of 6 s are seen."""
-    with contextlib.ExitStack() as stack, Watched(folder, *SWEEP, "--min-time", 6, "--warmup-iters", 20) as watched:
+    with contextlib.ExitStack() as stack, Watched(folder, *SWEEP, "--batch-size", 16, "--min-time", 6, "--warmup-iters", 20) as watched:
         watchers = [StatusWatcher(watched), PageWatcher(watched)]
         prometheus = available(PrometheusWatcher, watched, folder, stack)
         watched.await_event("window", into_s=0)
@@ -53,7 +53,7 @@ def swept(folder):
 def swept_by_new_processes(folder):
     """Its report. Each block has ranks of its own: its rank 0 serves at the same place, and the launcher, which starts them, says how it ended."""
     port = free_port()
-    with Watched(folder / "fresh", *SWEEP, "--batch-size", 32, "--iters", 100, "--warmup-iters", 5, "--fresh-process", port=port) as watched:
+    with Watched(folder / "fresh", *SWEEP, "--batch-size", 8, "--iters", 100, "--warmup-iters", 5, "--fresh-process", port=port) as watched:
         done = set()
         while watched.process.poll() is None:
             with contextlib.suppress(*GONE):
