@@ -179,7 +179,7 @@ class PrometheusWatcher(Watcher):
                 tried.append(check_text(kind, text))
             return tried and not missing
 
-        self.run.until(all_seen, ("it shows all that is listed, but for", missing))
+        self.run.until(all_seen, ("it shows all that is listed, but for", missing), every_s=1)  # as often as the page changes
 
     def ended(self, state):
         """The sweep, which is well, in every number and expression."""

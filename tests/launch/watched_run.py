@@ -48,7 +48,7 @@ class Watched(Running):
             self.statuses.append(newest)
         return newest
 
-    def until(self, condition, otherwise):
+    def until(self, condition, otherwise, every_s=0.1):
         """What `condition` says, once that is true; the run must not end before."""
         deadline = time.monotonic() + LIMIT_S
         while True:
@@ -58,7 +58,7 @@ class Watched(Running):
                     return found
             check(self.process.poll() is None, f"the run ended before: {otherwise}: {self.statuses[-1:]}")
             check(time.monotonic() < deadline, f"{otherwise}, after {LIMIT_S} s: {self.statuses[-1:]}")
-            time.sleep(0.1)
+            time.sleep(every_s)
 
     def interrupt(self):
         self.process.send_signal(signal.SIGINT)
