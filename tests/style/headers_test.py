@@ -11,8 +11,8 @@ namespaces, and a file's headers are in an order in which each includes all of t
 that include torch, whose headers take seconds each time, share one file over the build's precompiled headers of torch, so that one
 of torch's that is forgotten is seen with SCALEMARK_SOAK=full only.
 
-In unity groups only the first file of a group proves that: with SCALEMARK_SOAK=full every header is compiled alone, over
-no precompiled header.
+In unity groups only the first file of a group proves that: with SCALEMARK_SOAK=full every header is compiled alone, but for those that
+include torch, which are included one after the other, and none over a precompiled header.
 """
 
 import functools
@@ -188,12 +188,11 @@ def files_of(headers):
     return files
 
 
-def compiler_says(headers, *words):
-    """The compiler's errors for a file of `headers`."""
+def compiler_says(headers, *words, apart=False):
+    """The compiler's errors for a file of `headers`; apart: each in a namespace."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "one.cpp"
-        texts = [in_a_namespace(*numbered) for numbered in enumerate(headers)] if len(headers) > 1 else [f'#include "{headers[0]}"\n']
-        source.write_text("".join(texts))
+        source.write_text("".join(in_a_namespace(*one) if apart else f'#include "{one[1]}"\n' for one in enumerate(headers)))
         includes = [f"-I{SOURCE}", f"-I{BINARY}/generated", *(f"-isystem{path}" for path in TORCH.split(":") if path)]
         return compiled("-fsyntax-only", *words, *includes, source)
 
@@ -217,6 +216,7 @@ without = [h for h in others if h not in with_torch]
 files = ([[h] for h in without] if every else files_of(without)) + ([with_torch] if TORCH and with_torch else [])
 torch = [] if every else precompiled_by_the_build("torch")
 with ThreadPoolExecutor(2) as pool:
-    for included, said in zip(files, pool.map(lambda file: compiler_says(file, *(torch if file is with_torch else [])), files)):
+    answers = pool.map(lambda file: compiler_says(file, *(torch if file is with_torch else []), apart=not every), files)
+    for included, said in zip(files, answers):
         check(not said, f"{', '.join(included)}:\n{said}")
 print(f"{len(headers)} headers name what they need; {sum(map(len, files))} that no .cpp compiles as if alone compile, in {len(files)} files")
