@@ -127,7 +127,7 @@ void add_evaluations(Events& events, const PointRecord& point, const Course& cou
 }
 
 // Ids stand in files that anyone may have written: nothing is written outside of the folder.
-std::string folder_of(std::string_view id) {
+std::string path_below(std::string_view id) {
   std::string folder;
   while (true) {
     const std::size_t end = std::min(id.find('/'), id.size());
@@ -193,7 +193,7 @@ std::vector<RenderedFile> render_tensorboard(std::span<const Report> reports) {
       add_results(events, point);
       add_efficiency(events, reports[i], point.id);
       const std::string folder = reports.size() > 1 ? std::to_string(i + 1) + "/" : std::string();
-      files.push_back({folder + folder_of(point.id) + "/" + tensorboard::event_file_name(started),
+      files.push_back({folder + path_below(point.id) + "/" + tensorboard::event_file_name(started),
                        events.take()});
     }
   }

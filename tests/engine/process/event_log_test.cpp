@@ -23,7 +23,7 @@ std::size_t events_of(const fs::path& file, const std::string& tag) {
   return count;
 }
 
-class EventLogTest : public testing::Test {
+class EventLogTest : public ::testing::Test {
  protected:
   void run_loop(EventLog& log, const std::string& name, std::int64_t first, std::int64_t steps,
                 bool knows_losses = true) {
