@@ -3,6 +3,9 @@
 
 set -euo pipefail
 
+# Every script's head says what it does and takes.
+case ${1:-} in -h|--help) sed -n '2,/^[^#]/s/^# \{0,1\}//p' "scripts/${0##*/}"; exit 0 ;; esac
+
 # Debian packages, each with its reason in docs/DEPENDENCIES.md.
 build_packages=(
   g++ cmake ninja-build ccache mold git pkg-config python3 python3-venv
