@@ -41,10 +41,11 @@ ExitCode report_command(const Invocation& invocation) {
   const reporting::FailOn fail_on(values.text("fail_on").value());
   std::vector<reporting::Report> reports;
   std::vector<std::string> places;
-  if (example) reports.push_back(example_report());
-  for (auto& [place, report] : read_named_reports(invocation.positionals)) {
+  std::vector<reporting::NamedReport> read = read_named_reports(invocation.positionals);
+  if (example) read.push_back({"", example_report()});
+  for (auto& [place, report] : read) {
     reports.push_back(values.on("redact") ? reporting::redacted(report) : std::move(report));
-    if (!values.on("redact")) places.push_back(place);
+    if (!example && !values.on("redact")) places.push_back(place);
   }
   const auto rendered = [&](const reporting::RenderRequest& request) {
     if (request.format != reporting::Format::kTable) {

@@ -157,7 +157,7 @@ void Watchdog::tell_stall(std::unique_lock<std::mutex>& lock, Clock::time_point 
   lock.lock();
 }
 
-// Absent: nobody has asked this process to end, or that it goes on has been told.
+// Returns nothing where nobody has asked this process to end, and once it has been told.
 std::optional<milliseconds> Watchdog::until_overdue() {
   if (!hooks_.received || overdue_told_) return std::nullopt;
   if (!since_signal_) {

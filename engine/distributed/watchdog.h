@@ -37,7 +37,8 @@ struct HangHooks {
   // The signal that asks this process to end.
   std::function<std::optional<int>()> received;
   // Called once, from a watchdog thread, when a phase goes on kOverdue after the signal: writes
-  // what there is and ends the process, unless the main thread is already doing that.
+  // what there is and ends the process. It is for the hook to know that the main thread is
+  // already doing that.
   std::function<void(int signal)> on_overdue;
   // Ends the process; a test notes the code instead.
   std::function<void(int)> exit = ::_exit;
@@ -92,7 +93,7 @@ class Watchdog {
   bool closing_ = false;
   int changes_ = 0;         // of the phase, and the end: what the thread wakes for
   Clock::time_point told_;  // the heartbeat after which a stall was reported
-  int signal_ = 0;          // that was received
+  int signal_ = 0;          // the one that was received
   std::optional<AwakeClock> since_signal_;
   bool overdue_told_ = false;
   std::thread thread_;  // last: it uses all of the above

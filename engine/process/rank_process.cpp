@@ -94,6 +94,7 @@ RankProcess::RankProcess(const RunRequest& request)
 RankProcess::~RankProcess() {
   if (request_.on_thread_shortage) request_.on_thread_shortage->store(shortage_before_);
   data::on_lost_mapping({});
+  ends_overdue_ = false;  // Its hook uses members that are reset from here on.
   bool ends_well = false;
   if (live_ && report_ && report_->writer()) {
     // A partial report is gone on with: --fresh-process starts new ranks for the next block.

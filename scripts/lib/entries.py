@@ -21,12 +21,12 @@ SHOW = {
     "tests/acceptance": ("core/reporting", "core/statistics", "apps", "engine/fingerprint"),
     "tests/cmake": ("cmake",),
     "tests/core/claims": ("core/published",),
-    "tests/core/statistics": ("tools/programs", "scripts"),
+    "tests/core/statistics": ("tools/programs", "tools/statistics", "scripts"),
     "tests/engine/training": ("core/catalogue", "kernels", "workloads"),
     "tests/fault": ("apps", "core/launching", "core/planning", "core/reporting", "engine/api", "engine/communicating", "engine/distributed",
                     "engine/process", "engine/running", "engine/sweeping"),
     "tests/gpu": ("cmake", "scripts", "engine/cuda", "core/monitoring"),
-    "tests/launch": ("apps", "cmake", "configs", "scripts", "core/base", "core/launching", "core/planning", "core/settings", "engine"),
+    "tests/launch": ("apps", "cmake", "configs", "scripts", "core/base", "core/launching", "core/live", "core/planning", "core/settings", "core/tensorboard", "engine"),
     "tests/learning": ("data", "kernels", "workloads", "engine/running", "engine/training"),
     "tests/monitoring": ("configs", "core/live", "core/page"),
     "tests/nullcuda": ("cmake", "engine/cuda", "engine/device", "engine/running", "engine/training", "workloads"),
@@ -75,6 +75,8 @@ def tests_of(place, folders):
         user = re.compile(rf"^(?:import|from) {Path(place).stem}\b|\b{Path(place).name}\b", re.M)
         return {folder for folder in folders for file in (SOURCE / folder).iterdir()
                 if file.name.endswith((".py", ".txt")) and user.search(file.read_text())}
+    if place in ("tests/test_main.cpp", "tests/CMakeLists.txt", ".ci/run"):
+        place = "cmake"
     if "/" not in place:  # CMakeLists.txt, requirements.txt; a page of text is read by CI only
         place = "docs" if place.endswith(".md") else "cmake"
     return own_tests(place, folders) | {folder for folder, shown in SHOW.items() if any(is_below(place, name) for name in shown)}

@@ -6,6 +6,13 @@ set -euo pipefail
 # Every script's head says what it does and takes.
 case ${1:-} in -h|--help) sed -n '2,/^[^#]/s/^# \{0,1\}//p' "scripts/${0##*/}"; exit 0 ;; esac
 
+# Ends what runs in the background, whatever ends the script.
+end_jobs() {
+  local job
+  for job in $(jobs -p); do kill $(cat "/proc/$job/task/$job/children" 2>/dev/null) "$job" 2>/dev/null || true; done
+}
+trap end_jobs EXIT
+
 # Debian packages, each with its reason in docs/DEPENDENCIES.md.
 build_packages=(
   g++ cmake ninja-build ccache mold git pkg-config python3 python3-venv
@@ -78,7 +85,7 @@ ensure_packages() {
 # ensure_packages_and_torch PACKAGES: at once, since each waits for the network while the other unpacks.
 ensure_packages_and_torch() {
   local torch
-  ensure_packages python3 python3-venv
+  ! command -v apt-get >/dev/null || ensure_packages python3 python3-venv
   ensure_venv requirements.txt &
   torch=$!
   ensure_packages "$@"
@@ -93,10 +100,11 @@ ensure_venv() {
   [ $# -eq 0 ] && ! compgen -G '.venv/lib/python3*/site-packages/torch' >/dev/null || size=
   stamp=.venv/.$(basename "$requirements").$(cat requirements*.txt | sha256sum | cut -c1-16)
   [ -f "$stamp" ] && return 0
-  [ -x .venv/bin/python ] || { say "making .venv"; python3 -m venv .venv; }
+  # One that was interrupted while it was made has no pip.
+  .venv/bin/python -m pip --version >/dev/null 2>&1 || { say "making .venv"; python3 -m venv .venv; }
   say "installing $requirements into .venv$size"
   # One at a time: test installs its oracles in the background.
-  flock .venv/.installing .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-compile "$@" -r "$requirements"
+  flock --no-fork .venv/.installing .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-compile "$@" -r "$requirements"
   touch "$stamp"
 }
 

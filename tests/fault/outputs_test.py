@@ -1,5 +1,5 @@
 """What train, sweep and comm write: a full stdout, a limit of file sizes, a working folder that is gone, and somebody's
-files in the way. With SCALEMARK_SOAK=full each alone and under the built-in launcher, else each command once."""
+files in the way. CI tries train and sweep; with SCALEMARK_SOAK=full each command alone and under the built-in launcher."""
 
 import os
 import resource

@@ -54,10 +54,15 @@ def types(folder):
     rows_of(folder, "all-reduce,all-gather,reduce", "fp16,bf16,int32", "gloo")
 
 
-def rows_of(folder, collectives, dtypes, backends):
+def two_of_three(folder):
+    """A group leaves a rank out."""
+    rows_of(folder, ALL, "fp32", "gloo", (2, 3))
+
+
+def rows_of(folder, collectives, dtypes, backends, ranks=(3,)):
     """Each combination is measured, or has a row with the reason why it is not."""
     report, _ = comm(folder, "--collectives", collectives, "--dtypes", dtypes, "--nproc-per-node", 3, "--device", "cpu", "--backends", backends,
-                     "--sizes", "1000", "--repetitions", 1, "--no-progress", "--threads", 1)
+                     "--sizes", "1000", "--repetitions", 1, "--world-sizes", ",".join(map(str, ranks)), "--no-progress", "--threads", 1)
     rows = report["collectives"]
     for row in rows:
         if row["status"] == "ok":
@@ -67,7 +72,7 @@ def rows_of(folder, collectives, dtypes, backends):
     found = {(row["collective"], row.get("dtype"), row["backend"]) for row in rows if row["collective"] != "barrier"}
     wanted = set(itertools.product(set(collectives.split(",")) - {"barrier"}, dtypes.split(","), backends.split(",")))
     check(found == wanted, found ^ wanted)
-    check({row["world_size"] for row in rows} == {3}, rows)
+    check({row["world_size"] for row in rows} == set(ranks), rows)
     return rows
 
 
@@ -126,6 +131,17 @@ def interrupted(folder):
         running.end(expect=130)
     report = closed_report(folder / "out", "interrupted", 130)
     check(len(report["collectives"]) >= 3, "rows that were finished")
+
+
+def interrupted_in_a_row(folder):
+    """The same in a row that takes far longer than the 10 s that a stopped run has: every call is one that it may stop after."""
+    with Running("comm", "--sizes", "128MiB", "--backends", "gloo", "--no-progress", "--threads", 1, "--nproc-per-node", 2, "--output",
+                 folder / "out") as running:
+        running.await_event("window")
+        running.process.send_signal(signal.SIGINT)
+        running.end(expect=130)
+    report = closed_report(folder / "out", "interrupted", 130)
+    check(report.get("collectives", []) == [], "the row is not finished")
 
 
 def lost_rank(folder):
@@ -197,4 +213,4 @@ def refused(folder):
         expect_error(error_lines(done.stderr)[-1], "E_CONFIGURATION", 78, quoted)
 
 
-run_cases({f.__name__: f for f in (every_collective, types, few_bytes, repeated, beside_others, interrupted, lost_rank, wire_bytes, refused)})
+run_cases({f.__name__: f for f in (every_collective, types, two_of_three, few_bytes, repeated, beside_others, interrupted, interrupted_in_a_row, lost_rank, wire_bytes, refused)})

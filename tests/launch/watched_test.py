@@ -29,7 +29,8 @@ from sweeps import journal_lines, kill_all, steps_of, valid_report
 from watched_run import FOREVER, GONE, LIMIT_S, TRAIN, Watched, available
 
 SWEEP = ("sweep", "--workload", "mlp", "--threads", 1, "--world-sizes", "1,2", "--repetitions", 2)
-STEPS = ("--iters", 200, "--warmup-iters", 5, "--seed", 7)
+MEASURED = 1500  # so many that the run goes on while watchers change hands
+STEPS = ("--iters", MEASURED, "--warmup-iters", 5, "--seed", 7)
 
 
 def swept(folder):
@@ -103,7 +104,7 @@ def replaced(folder, killed_run):
         with slow_motion(lambda: watched.ranks()[1:], 0.05):  # so that the window lasts
             watched.until(lambda: watched.status().get("phase") == "window", "a status of the window")
             pages.trains()
-        idle = check_under_attack(pages, step=200)
+        idle = check_under_attack(pages, step=MEASURED)
         page = pages.scrape_to_the_end()
         watched.end(0)
     for one in idle:

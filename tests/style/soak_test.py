@@ -15,9 +15,12 @@ ROOTS = ("apps", "core", "data", "engine", "kernels", "tools", "workloads")
 EXAMPLES = {
     "core/collectives/pattern.h": {"tests/core/collectives"},
     "core/statistics/holm.cpp": {"tests/core/statistics", "tests/acceptance"},
-    "data/images/scan_decoder.cpp": {"tests/data", "tests/learning"},
+    "data/images/png_decoder.cpp": {"tests/data", "tests/learning"},
     "engine/mpi/peers.cpp": {"tests/engine/mpi", "tests/launch"},
-    "tests/fault/live_test.py": {"tests/fault"},
+    "tests/fault/losses_test.py": {"tests/fault"},
+    "tools/statistics/steady.cpp": {"tests/core/statistics"},
+    "core/tensorboard/events.cpp": {"tests/launch"},
+    "tests/test_main.cpp": {"tests/cmake"},
     "tests/python/slurm.py": {"tests/launch"},
     "scripts/statistics": {"tests/core/statistics"},
     "CMakeLists.txt": {"tests/cmake"},
@@ -26,6 +29,7 @@ EXAMPLES = {
 entries = entries_of(os.environ["SCALEMARK_BINARY_DIR"])
 folders = {entry.folder for entry in entries}
 for place, expected in EXAMPLES.items():
+    check((SOURCE / place).exists(), f"there is no {place}")
     check(expected <= tests_of(place, folders), f"{place}: {tests_of(place, folders)}, expected {expected} among them")
 check(not tests_of("docs/REPORT.md", folders) and not tests_of("README.md", folders), "pages of text have tests of their own")
 check("tests/launch" not in tests_of("core/statistics/holm.cpp", folders), "statistics start no ranks")
