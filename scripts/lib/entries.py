@@ -36,7 +36,6 @@ SHOW = {
     "tests/tools": ("core/prediction",),
     "tests/workloads": ("core/catalogue", "kernels"),
 }
-SILENT = ("docs", "results")  # CI reads them; nothing in scripts/soak does
 # CI runs these, too; in full they judge delays by the millisecond, on a machine at rest, and ResNet-50's gradients in bf16.
 ALSO_IN_FULL = ("ranks_test.PlantedDelays", "engine_test.WholeResNet")
 

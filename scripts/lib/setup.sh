@@ -92,6 +92,11 @@ ensure_packages_and_torch() {
   wait $torch
 }
 
+# make_venv: .venv, unless it is there. One that was interrupted while it was made has no pip.
+make_venv() {
+  .venv/bin/python -m pip --version >/dev/null 2>&1 || { say "making .venv"; python3 -m venv .venv; }
+}
+
 # ensure_venv FILE [pip options]: .venv holds what FILE names. A stamp makes the second call free. Nothing is compiled ahead:
 # of torch's and the oracles' 15,000 Python files a few hundred are ever imported.
 ensure_venv() {
@@ -100,8 +105,7 @@ ensure_venv() {
   [ $# -eq 0 ] && ! compgen -G '.venv/lib/python3*/site-packages/torch' >/dev/null || size=
   stamp=.venv/.$(basename "$requirements").$(cat requirements*.txt | sha256sum | cut -c1-16)
   [ -f "$stamp" ] && return 0
-  # One that was interrupted while it was made has no pip.
-  .venv/bin/python -m pip --version >/dev/null 2>&1 || { say "making .venv"; python3 -m venv .venv; }
+  make_venv
   say "installing $requirements into .venv$size"
   # One at a time: test installs its oracles in the background.
   flock --no-fork .venv/.installing .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-compile "$@" -r "$requirements"
