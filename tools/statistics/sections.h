@@ -12,7 +12,7 @@ namespace scalemark::trials {
 struct Study {
   std::uint64_t seed = 1;
   int trials = 5000;                  // per scenario
-  std::uint64_t part = 0, parts = 1;  // of the scenarios: several processes share the work
+  std::uint64_t part = 0, parts = 1;  // several processes share the scenarios
   bool every_scenario = true;         // false: the few of CI
 };
 
@@ -64,7 +64,7 @@ namespace correlated {
 void correlated_section(const Study& study);  // runs that resemble their neighbours
 }  // namespace correlated
 namespace effects {
-void effects_section(const Study& study);  // what options give
+void effects_section(const Study& study);  // effects of options
 void tuning_section(const Study& study);   // the search of --tune
 }  // namespace effects
 namespace attempts {
@@ -83,7 +83,7 @@ namespace levels {
 void levels_section(const Study& study);  // runs on one level and on two
 }  // namespace levels
 namespace fastest {
-void fastest_section(const Study& study);  // what the largest of twelve is told apart from
+void fastest_section(const Study& study);  // the largest of twelve against the others
 }  // namespace fastest
 namespace acceptance_limit {
 void accept_limit_section(const Study& study);  // a device at the limit of acceptance

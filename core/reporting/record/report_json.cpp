@@ -191,7 +191,8 @@ void add_line(std::vector<Lines>& reports, FieldJson line, std::size_t number) {
   report.last = number;
   ++report.entries;
   const auto list = std::ranges::find(kLineLists, record, &LineList::record);
-  if (list == kLineLists.end()) return;  // of a later version
+  // A later version may have kinds of lines that this one does not know.
+  if (list == kLineLists.end()) return;
   report.whole[std::string(list->list)].push_back(std::move(line));
 }
 
