@@ -1,5 +1,5 @@
 """What people type that cannot work, and what they then read: every row of the table in docs/LAUNCHING.md is run (those of Slurm in
-slurm_test.py), and each text that the table quotes must have been said: typed_test.py program | python.
+slurm_test.py), and each text that the table quotes must have been said.
 """
 
 import os
@@ -29,15 +29,9 @@ def said(command, folder):
     return done.stdout + done.stderr
 
 
-def is_pythons(command):
-    """Python or torch refuses it by itself, in words that change with its version only."""
-    return command.startswith("python ") or "torchrun " in command and ("--no-python" not in command or "nproc-per-node gpu" in command)
-
-
 def main():
-    of_python = {"program": False, "python": True}[sys.argv[1]]
     for number, (command, quotes) in enumerate(typed.rows()):
-        if typed.is_slurms(command) or is_pythons(command) != of_python:
+        if typed.is_slurms(command):
             continue
         if "mpirun" in command and (shutil.which("mpirun.openmpi") is None or os.geteuid() != 0):
             print(f"-- not run, it wants root and Open MPI: {command}")
