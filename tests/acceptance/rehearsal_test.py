@@ -14,13 +14,13 @@ from pathlib import Path
 from cpu_quota import cpu_quota
 from endings import FULL, run_cases
 from launching import finish, start
-from program import BINARY_DIR, SCALEMARK, check, run
+from program import BINARY_DIR, SCALEMARK, check, preloaded, run
 from switched import SwitchedHosts
 
 SOURCE = Path(os.environ["SCALEMARK_SOURCE_DIR"])
 TRIALS = 20 if FULL else 1
 HOSTS, RANKS = 4, 2
-PRELOADED = BINARY_DIR / "tests/acceptance/libplanted_products.so"
+PRELOADED = preloaded(BINARY_DIR / "tests/acceptance/libplanted_products.so")
 # A window of less than 0.2 s measures what the machine does besides.
 CONFIG = ("--config", SOURCE / "configs/acceptance/rehearsal.json", "--batch-size", 1024, "--iters", 200, "--warmup-iters", 50, "--no-progress", "--yes")
 # In CI, on a machine full of other tests, each window is disturbed and would be measured again just as much; devices' bits are replayed

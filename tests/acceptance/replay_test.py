@@ -7,9 +7,9 @@ import json
 import socket
 
 from endings import run_cases
-from program import BINARY_DIR, check, run
+from program import BINARY_DIR, check, preloaded, run
 
-PRELOADED = BINARY_DIR / "tests/acceptance/libplanted_products.so"
+PRELOADED = preloaded(BINARY_DIR / "tests/acceptance/libplanted_products.so")
 ALWAYS, ONCE = 1, 2
 
 

@@ -8,7 +8,7 @@ import time
 
 from endings import FULL, Running, check_gone, closed_report, error_lines, expect_error, run_cases
 from made_data import make_images, make_text
-from program import BINARY_DIR, check, run, skip_under_asan
+from program import BINARY_DIR, check, preloaded, run, skip_under_asan
 
 RESNET = ("--workload", "resnet50", "--image-size", 32, "--batch-size", 2, "--threads", 1, "--learning-rate", "1e-4",
           "--no-progress")
@@ -23,7 +23,7 @@ def images(folder, samples=12):
 def failing(tree, folder, **more):
     """The environment in which reads below `tree` fail, once folder/control says how."""
     skip_under_asan("must be the first library that is loaded")
-    return {"LD_PRELOAD": (BINARY_DIR / "tests/libfailing_files.so").resolve(), "FAILING_BELOW": tree.resolve(),
+    return {"LD_PRELOAD": preloaded(BINARY_DIR / "tests/libfailing_files.so"), "FAILING_BELOW": tree.resolve(),
             "FAILING_CONTROL": folder / "control", **more}
 
 

@@ -9,7 +9,7 @@ import subprocess
 from endings import FULL, closed_report, error_lines, expect_error, only_error, run_cases
 from made_data import make_images, make_text
 from mpi import MPIRUN
-from program import SCALEMARK, check, clean_environment, run, words_of
+from program import SCALEMARK, check, clean_environment, preloaded, run, words_of
 
 FAST = ("--iters", 5, "--warmup-iters", 1, "--no-progress")
 TRAIN = ("train", "--workload", "linear", *FAST)
@@ -88,7 +88,7 @@ def ended_by_a_library(folder):
                           '  strncpy(name, "here", size);\n  return 0;\n}\n')
         subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
         done = subprocess.run([SCALEMARK, *map(str, TRAIN), "--nproc-per-node", str(ranks), "--output", folder / "out", "--overwrite"],
-                              capture_output=True, text=True, timeout=600, check=False, env=clean_environment(LD_PRELOAD=library))
+                              capture_output=True, text=True, timeout=600, check=False, env=clean_environment(LD_PRELOAD=preloaded(library)))
         check(done.returncode == 71, f"{call}, {ranks}: {done.returncode}\n{done.stderr}")
         expect_error(error_lines(done.stderr)[0], "E_SYSTEM", 71, "a library ended the process")
 

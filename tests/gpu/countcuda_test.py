@@ -6,10 +6,10 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from program import BINARY_DIR, check
+from program import BINARY_DIR, check, preloaded
 
 with tempfile.TemporaryDirectory() as folder:
-    environment = dict(os.environ, LD_PRELOAD=str(BINARY_DIR / "countcuda.so"), COUNTCUDA_OUTPUT=f"{folder}/counts")
+    environment = dict(os.environ, LD_PRELOAD=preloaded(BINARY_DIR / "countcuda.so"), COUNTCUDA_OUTPUT=f"{folder}/counts")
     done = subprocess.run([BINARY_DIR / "tests/call_cudart"], env=environment, capture_output=True, text=True)
     check(done.returncode == 0, f"an answer did not come through: {done.returncode} {done.stderr}")
     files = list(Path(folder).iterdir())

@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from program import BINARY_DIR, SCALEMARK, check, clean_environment, skip, skip_under_asan, words_of
+from program import BINARY_DIR, SCALEMARK, check, clean_environment, preloaded, skip, skip_under_asan, words_of
 
 LIBRARIES = ("libnullcuda.so", "libcuda.so.1", "libnvidia-ml.so.1")
 FOLDER = BINARY_DIR.resolve() / "tests/nullcuda"
@@ -46,8 +46,8 @@ def require():
 
 def command(*words, devices=1, preload=()):
     """The words of a command that runs `words` on null GPUs; `preload`: libraries that come before ours."""
-    libraries = [*map(str, preload), *(str(FOLDER / name) for name in LIBRARIES)]
-    return [*namespace(), str(SCRIPT), str(devices), "env", f"LD_PRELOAD={' '.join(libraries)}", *map(str, words)]
+    libraries = preloaded(*preload, *(FOLDER / name for name in LIBRARIES))
+    return [*namespace(), str(SCRIPT), str(devices), "env", f"LD_PRELOAD={libraries}", *map(str, words)]
 
 
 def own_syncs(window):

@@ -1,11 +1,14 @@
 """Drives the built program from Python tests: run it, read its report, skip with a reason."""
 
 import contextlib
+import functools
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 BINARY_DIR = Path(os.environ.get("SCALEMARK_BINARY_DIR", "build/release"))
@@ -44,6 +47,25 @@ def clean_environment(**extra):
     dropped = {k for k in os.environ if k.startswith(prefixes) or k in names} - {"SCALEMARK_TORCH"}
     kept = {k: v for k, v in os.environ.items() if k not in dropped}
     return kept | {k: str(v) for k, v in extra.items()}
+
+
+@functools.cache
+def folder_of_links():
+    return tempfile.TemporaryDirectory(dir="/tmp")
+
+
+def preloaded(*libraries):
+    """The value of LD_PRELOAD. Blanks and colons part its paths, so that a library whose path has one is named by a link that has none."""
+    def path_of(library):
+        path = Path(library).resolve()
+        if not re.search(r"[\s:]", str(path)):
+            return str(path)
+        link = Path(folder_of_links().name) / path.name
+        if not link.is_symlink():
+            link.symlink_to(path)
+        return str(link)
+
+    return " ".join(map(path_of, libraries))
 
 
 def words_of(arguments):
