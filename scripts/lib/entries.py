@@ -2,6 +2,7 @@
 
   entries.py BUILD_FOLDER --since COMMIT    prints, as an expression for `ctest -R`, the entries that only scripts/soak runs in full and
                                             that judge what changed since COMMIT; to stderr, what it chose for which folder
+  entries.py BUILD_FOLDER                   prints those that CI runs, too, and scripts/soak again in full
 """
 
 import argparse
@@ -99,9 +100,12 @@ def changed_since(commit):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build")
-    parser.add_argument("--since", metavar="COMMIT", required=True)
+    parser.add_argument("--since", metavar="COMMIT")
     options = parser.parse_args()
     entries = entries_of(options.build)
+    if options.since is None:
+        print(expression([entry for entry in entries if entry.name in ALSO_IN_FULL]))
+        return
     folders = {entry.folder for entry in entries}
     judged = defaultdict(set)
     for file in changed_since(options.since):
