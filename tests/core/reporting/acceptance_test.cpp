@@ -480,6 +480,18 @@ TEST(Accept, ThePageHasAStripPerClassAndTheLinks) {
   EXPECT_TRUE(holds(page, "node003 cuda:1 GPU-3-1: failed, "));
 }
 
+TEST(Accept, FewFailedPartsHaveTheirNamesBesideTheirMarks) {
+  for (const int failed : {6, 7}) {
+    FleetShape shape{.nodes = 16};
+    for (int i = 0; i < failed; ++i) shape.slow[{2 * i, i}] = 0.12;
+    const std::string page = page_text(judged(shape), "2026-11-20T09:00:00Z");
+    for (int i = 0; i < failed; ++i) {
+      const std::string name = fleet_host(2 * i) + " cuda:" + std::to_string(i);
+      EXPECT_EQ(holds(page, "class=\"name\">" + name + "<"), failed == 6) << failed << ", " << name;
+    }
+  }
+}
+
 TEST(Accept, NamesStayTextOnThePage) {
   auto reports = sample_fleet({.slow = {{{0, 1}, 0.2}}});
   for (auto& one : reports) {
