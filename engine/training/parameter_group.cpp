@@ -79,11 +79,10 @@ at::Tensor ParameterGroup::gradient_of(std::size_t parameter) {
 }
 
 void ParameterGroup::visit_state(StateVisitor& visitor) {
-  for (std::size_t slot = 0; slot < ParameterLists::kStates; ++slot) {
-    const std::string prefix = "optimizer." + std::to_string(slot) + ".";
-    for (std::size_t i = 0; i < all_.state[slot].size(); ++i) {
-      visitor.visit(prefix + names_[i], all_.state[slot][i]);
-    }
+  std::size_t slot = 0;
+  for (std::vector<at::Tensor>& tensors : all_.state) {
+    const std::string prefix = "optimizer." + std::to_string(slot++) + ".";
+    for (std::size_t i = 0; i < tensors.size(); ++i) visitor.visit(prefix + names_[i], tensors[i]);
   }
 }
 
