@@ -52,5 +52,25 @@ TEST(Figures, IndependentRanksAreTriangles) {
   }
 }
 
+TEST(Figures, DevicesNameTheirHostsWhereThereAreSeveral) {
+  Report report = sample_sweep({});
+  ASSERT_FALSE(report.devices.empty());
+  for (const bool several : {false, true}) {
+    if (several) report.devices.front().host = "another";
+    const std::vector<Plot> plots = plots_of(report);
+    const auto plot = std::ranges::find_if(plots, [&](const Plot& one) {
+      return one.name == "devices" && one.chosen == report.devices.front().group;
+    });
+    ASSERT_NE(plot, plots.end());
+    std::vector<std::string> names;
+    for (const DeviceRecord& device : report.devices) {
+      if (device.group != report.devices.front().group) continue;
+      names.push_back("rank " + std::to_string(device.rank) + ", " + device.device +
+                      (several ? ", " + device.host : ""));
+    }
+    EXPECT_EQ(plot->at.names, names);
+  }
+}
+
 }  // namespace
 }  // namespace scalemark::reporting
