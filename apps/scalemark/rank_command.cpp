@@ -50,10 +50,6 @@ settings::RankCount ranks_of(const launching::Detection& detection) {
           .local_world_size = detection.world.local_world_size};
 }
 
-std::int64_t count_in(const settings::RawSettings& raw, const char* option) {
-  return std::max<std::int64_t>(1, settings::parse_count(value_at(raw, option).text).value_or(1));
-}
-
 // Whether it makes sense to look for a launcher although there are problems.
 bool launch_options_are_good(const Problems& problems) {
   return std::ranges::none_of(problems, [](const settings::Problem& problem) {
@@ -261,7 +257,7 @@ ExitCode run_rank_command(const Invocation& invocation, RankCommand& command) {
 
 void fill_in_ranks(settings::RawSettings& common, int wanted) {
   if (common.contains("nproc_per_node")) return;
-  const std::int64_t nodes = count_in(common, "nnodes");
+  const int nodes = settings::nodes_in(common);
   common["nproc_per_node"] = {std::to_string((wanted + nodes - 1) / nodes), "default"};
 }
 

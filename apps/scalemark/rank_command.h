@@ -98,7 +98,8 @@ ExitCode run_rank_command(const Invocation& invocation, RankCommand& command);
 
 // --- For read() and resolve().
 
-// Without a launcher: so many ranks, over the nodes asked for, unless `common` says how many.
+// Without a launcher: so many ranks in all, over the nodes asked for, unless `common` says how many
+// each starts. Who launches ranks from outside counts them by itself.
 void fill_in_ranks(settings::RawSettings& common, int wanted);
 
 // Problems that are not in `all` yet.

@@ -287,7 +287,7 @@ PlanAnswer make_plan(const PlanRequest& request) { return PlanMaker(request).run
 
 int ranks_wanted(const settings::SweepRequest& asked, const settings::Machine& machine) {
   if (asked.sweep.world_sizes.empty() && computes_on_gpus(asked, machine)) {
-    return static_cast<int>(machine.gpus.size());
+    return static_cast<int>(machine.gpus.size()) * settings::nodes_in(asked.common);
   }
   const int largest = asked.sweep.world_sizes.empty() ? 2 : asked.sweep.world_sizes.back();
   return std::max(largest, processes_for(asked, largest).second);

@@ -28,8 +28,8 @@ struct PlanAnswer {
 
 PlanAnswer make_plan(const PlanRequest& request);
 
-// Ranks to launch when no launcher says how many: the processes of the largest world size asked
-// for, or the default's.
+// Ranks to launch on all nodes when no launcher says how many: the processes of the largest world
+// size asked for; where none is, one for each GPU of every node, which counts as `machine`, or 2.
 int ranks_wanted(const settings::SweepRequest& asked, const settings::Machine& machine);
 
 }  // namespace scalemark::planning

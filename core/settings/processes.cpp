@@ -1,6 +1,7 @@
 #include "core/settings/processes.h"
 
 #include "core/base/value_at.h"
+#include "core/settings/value.h"
 
 namespace scalemark::settings {
 namespace {
@@ -30,6 +31,11 @@ Processes process_kind_of(const ParallelSettings& parallel) {
 Processes processes_in(const RawSettings& raw) {
   return processes_with(value_at(raw, "strategy").text,
                         find_word<Server>(value_at(raw, "server").text).value_or(Server::kRank0));
+}
+
+int nodes_in(const RawSettings& raw) {
+  const auto nodes = parse_count(value_at(raw, "nnodes").text);
+  return nodes && *nodes >= 1 && *nodes <= kMostNodes ? static_cast<int>(*nodes) : 1;
 }
 
 int process_count(const Processes& processes, int world_size) {

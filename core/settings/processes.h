@@ -20,6 +20,10 @@ Processes process_kind_of(const ParallelSettings& parallel);
 // Reads raw texts before they are settings; a text that is none counts as the default.
 Processes processes_in(const RawSettings& raw);
 
+// The nodes of the run by --nnodes; a text that is no such number counts as the default, 1.
+constexpr int kMostNodes = 65536;
+int nodes_in(const RawSettings& raw);
+
 int process_count(const Processes& processes, int world_size);
 
 inline bool has_dedicated_server(const Processes& processes) { return processes.dedicated_server; }

@@ -14,6 +14,7 @@
 #include "core/planning/collectives/support.h"
 #include "core/planning/plan.h"
 #include "core/settings/axes.h"
+#include "core/settings/processes.h"
 
 namespace scalemark::planning {
 namespace {
@@ -265,7 +266,7 @@ CollectivePlanAnswer make_collective_plan(const CollectivePlanRequest& request) 
 int ranks_wanted(const settings::CommRequest& asked, const settings::Machine& machine) {
   if (!asked.comm.world_sizes.empty()) return asked.comm.world_sizes.back();
   const bool cuda = !machine.gpus.empty() && value_at(asked.common, "device").text != "cpu";
-  return cuda ? static_cast<int>(machine.gpus.size()) : 2;
+  return cuda ? static_cast<int>(machine.gpus.size()) * settings::nodes_in(asked.common) : 2;
 }
 
 std::vector<std::string> used_backends(const CollectivePlan& plan) {

@@ -36,8 +36,8 @@ struct CollectivePlanAnswer {
 // size, a placement that gives the same ranks, a size that rounds to the same.
 CollectivePlanAnswer make_collective_plan(const CollectivePlanRequest& request);
 
-// Ranks to launch when no launcher says how many: the largest world size asked for, or all GPUs,
-// or 2.
+// Ranks to launch on all nodes when no launcher says how many: the largest world size asked for;
+// where none is, one for each GPU of every node, which counts as `machine`, or 2.
 int ranks_wanted(const settings::CommRequest& asked, const settings::Machine& machine);
 
 // The backends that points of the plan use, each once.

@@ -1,3 +1,4 @@
+#include "core/settings/processes.h"
 #include "core/settings/table/table.h"
 #include "core/settings/variables.h"
 
@@ -19,7 +20,7 @@ std::vector<Option> launch_options() {
        .field = kField<&LaunchSettings::nnodes>,
        .default_text = "1",
        .help = "nodes of the run; start the same command on each",
-       .range = {.low = 1, .high = 65536}},
+       .range = {.low = 1, .high = kMostNodes}},
       {.name = "node_rank",
        .kind = Kind::kCount,
        .field = kField<&LaunchSettings::node_rank>,

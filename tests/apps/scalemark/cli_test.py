@@ -220,8 +220,8 @@ class Settings(unittest.TestCase):
 
 
 class Sweep(unittest.TestCase):
-    def plan(self, *arguments, **keywords):
-        result = run("sweep", "--dry-run", "--log-format", "json", "--device", "cpu", *arguments, **keywords)
+    def plan(self, *arguments, device="cpu", **keywords):
+        result = run("sweep", "--dry-run", "--log-format", "json", "--device", device, *arguments, **keywords)
         self.assertEqual(result.returncode, 0, result.stderr)
         return json.loads(result.stdout)
 
@@ -250,6 +250,16 @@ class Sweep(unittest.TestCase):
             result = run("sweep", "--dry-run", "--device", "cpu", "--config", str(path))
             self.assertRegex(result.stdout, r"(?m)^ +1  mlp-b")
             self.assertIn("5 blocks", result.stdout)
+
+    def test_nodes_start_a_rank_on_each_gpu(self):
+        nodes = ("--nnodes", "16", "--node-rank", "0", "--rendezvous", "n1:29500")
+        for words, ranks, each in ((("--config", "acceptance/fleet"), 128, 8), ((), 128, 8), (("--world-sizes", "1,24"), 32, 2),
+                                   (("--nproc-per-node", "4"), 64, 4)):
+            shown = self.plan(*words, *nodes, device="cuda", env={"CUDA_VISIBLE_DEVICES": ""})  # planned for 8 on each
+            self.assertEqual(shown["plan"]["world_size"], ranks, words)
+            self.assertEqual((shown["settings"]["nnodes"], shown["settings"]["nproc_per_node"]), ("16", str(each)), words)
+        shown = self.plan("--nnodes", "16", "--node-rank", "3", "--rendezvous", "n1:29500")
+        self.assertEqual((shown["plan"]["world_size"], shown["settings"]["nproc_per_node"]), (16, "1"), "on CPUs")
 
     def test_memory_that_is_there_is_what_the_limit_leaves(self):
         for limit, expected in (("1MiB", 1 << 20), ("2MiB,1=1MiB", 1 << 20), ("0=3MiB", 3 << 20)):

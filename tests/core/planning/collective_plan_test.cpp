@@ -324,6 +324,18 @@ TEST(RanksWanted, TheLargestWorldSizeOrAllGpusOrTwo) {
   EXPECT_EQ(ranks_wanted(asked_for({{"world_sizes", "2,4"}}), gpus), 4);
 }
 
+TEST(RanksWanted, TheGpusOfEveryNode) {
+  const settings::Machine cpu{.cores = 8}, gpus{.cores = 8, .gpus = {{}, {}, {}}};
+  EXPECT_EQ(ranks_wanted(asked_for({{"nnodes", "16"}}), gpus), 48);
+  EXPECT_EQ(ranks_wanted(asked_for({{"nnodes", "16"}}), cpu), 2);
+  EXPECT_EQ(ranks_wanted(asked_for({{"nnodes", "2"}, {"world_sizes", "2,4"}}), gpus), 4);
+  for (const char* none : {"0", "-1", "65537", "99999999999999999999", "two"}) {
+    settings::CommRequest asked;
+    asked.common["nnodes"] = {none, "option"};
+    EXPECT_EQ(ranks_wanted(asked, gpus), 3) << none;
+  }
+}
+
 TEST(UsedBackends, OfPointsThatRun) {
   EXPECT_EQ(used_backends(plan_of({{"sizes", "4KiB"}, {"backend", "nccl,gloo"}})),
             std::vector<std::string>{"gloo"});

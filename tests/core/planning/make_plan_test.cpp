@@ -41,6 +41,14 @@ TEST(MakePlan, OnGpusItIsResNetOnAllOfThem) {
   const settings::SweepRequest asked = settings::read_sweep({});
   EXPECT_EQ(ranks_wanted(asked, machine), 6);
   EXPECT_EQ(ranks_wanted(asked, {.cores = 16}), 2);
+  for (const char* sizes : {"", "all"}) {
+    settings::RawSettings raw{{"nnodes", {"16", "option"}}};
+    if (*sizes) raw["world_sizes"] = {sizes, "config"};
+    EXPECT_EQ(ranks_wanted(settings::read_sweep(raw), machine), 96);
+    EXPECT_EQ(ranks_wanted(settings::read_sweep(raw), {.cores = 16}), 2);
+    raw["world_sizes"] = {"1,32", "option"};
+    EXPECT_EQ(ranks_wanted(settings::read_sweep(raw), machine), 32);
+  }
   const Plan p = plan({}, {0, 0, 0, 0, 0, 0}, machine);
   EXPECT_EQ(p.sweep.world_sizes, (std::vector<int>{1, 2, 4, 6}));
   EXPECT_EQ(p.points[0].settings.task.workload, "resnet50");
