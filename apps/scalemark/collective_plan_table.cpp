@@ -53,6 +53,12 @@ std::string skipped_list(const CollectivePlan& plan) {
   return text;
 }
 
+// Both kinds of plan end their sentence on what they measure with it.
+std::string about_time(const CollectivePlan& plan) {
+  return "about " + duration_text(planning::estimated_s(plan)) +
+         " in all, which may be wrong by a factor of 3.\n";
+}
+
 std::string totals(const CollectivePlan& plan) {
   const auto skipped = std::ranges::count_if(
       plan.points, [](const CollectivePoint& point) { return point.skipped.has_value(); });
@@ -61,19 +67,22 @@ std::string totals(const CollectivePlan& plan) {
   if (skipped > 0) text += " (" + std::to_string(skipped) + " more skipped)";
   text += " x " + std::to_string(plan.repetitions) +
           " blocks = " + std::to_string(points * plan.repetitions) + " runs on " +
-          std::to_string(plan.world_size) + " ranks; about " +
-          duration_text(planning::estimated_s(plan)) +
-          " in all, which may be wrong by a factor of 3.\n";
+          std::to_string(plan.world_size) + " ranks; " + about_time(plan);
   return text + "Each block runs every point once, in an order of its own, from seed + block.\n";
 }
 
-std::string pairs_text(const planning::PairPlan& pairs, int ranks) {
+std::string pairs_text(const CollectivePlan& plan) {
+  const planning::PairPlan& pairs = *plan.pairs;
   const bool by_rank = pairs.by == settings::PairBy::kRank;
-  return std::string("Every link between two nodes") +
-         (by_rank ? ", of each rank with the rank at its place" : "") +
-         ", or on one node every link between its " + std::to_string(ranks) + " ranks (" +
-         std::to_string(ranks * (ranks - 1) / 2) + "); " + std::to_string(pairs.passes) +
-         " passes over " + pairs.backend + ".\n";
+  const std::string ranks = std::to_string(plan.world_size) + " ranks";
+  const std::string ends = pairs.pass.nodes == 1
+                               ? "the " + ranks + " of one node"
+                               : std::to_string(pairs.pass.nodes) + " nodes of " + ranks +
+                                     (by_rank ? ", each rank with the rank at its place" : "");
+  return "Every link between " + ends + ": " + counted(pairs.pass.links, "link") + " in " +
+         counted(pairs.pass.rounds, "round") + ", " + std::to_string(pairs.passes) +
+         (pairs.passes == 1 ? " pass" : " passes") + " over " + pairs.backend + "; " +
+         about_time(plan);
 }
 
 std::vector<SettingRow> setting_rows(const ResolvedComm& resolved) {
@@ -94,8 +103,7 @@ std::vector<SettingRow> setting_rows(const ResolvedComm& resolved) {
 std::string collective_plan_table(const ResolvedComm& resolved) {
   const CollectivePlan& plan = resolved.plan;
   const std::string table = plan.pairs ? "" : points_table(plan);
-  const std::string text =
-      plan.pairs ? pairs_text(*plan.pairs, plan.world_size) : skipped_list(plan) + totals(plan);
+  const std::string text = plan.pairs ? pairs_text(plan) : skipped_list(plan) + totals(plan);
   return table + folded(text + "\nSettings\n" + setting_lines(setting_rows(resolved)), 2);
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/collectives/words.h"
+#include "core/planning/collectives/round_robin.h"
 #include "core/settings/closed_words.h"
 
 namespace scalemark::planning {
@@ -46,6 +47,7 @@ struct PairPlan {
   std::string backend;
   int passes = 11;  // over all pairs
   settings::PairBy by = settings::PairBy::kNode;
+  LinkCount pass = {};  // by the launcher's places; ranks count their nodes when they have met
 };
 
 struct CollectivePlan {

@@ -11,8 +11,7 @@ namespace {
 // Work that runs beside a collective takes its share of the machine.
 constexpr double kBesideOthers = 2;
 
-// 30 round trips, and messages for 0.15 s at most. Between nodes the rounds are as many as other
-// nodes, fewer than by ranks; the plan does not know their number.
+// 30 round trips, and messages for 0.15 s at most.
 constexpr double kPairRound_s = 0.2;
 
 double start_s(settings::DeviceKind device) { return device == settings::DeviceKind::kCpu ? 1 : 8; }
@@ -30,8 +29,8 @@ double estimated_call_s(const CollectivePoint& point) {
 
 double estimated_s(const CollectivePlan& plan) {
   if (plan.pairs) {
-    const int rounds = plan.world_size - 1 + plan.world_size % 2;
-    return start_s(plan.device) + kGroupSetup_s + kPairRound_s * plan.pairs->passes * rounds;
+    return start_s(plan.device) + kGroupSetup_s +
+           kPairRound_s * plan.pairs->passes * plan.pairs->pass.rounds;
   }
   double block = 0;
   for (const CollectiveBatch& batch : batches_of_block(plan, 0)) {

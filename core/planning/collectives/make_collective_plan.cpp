@@ -11,6 +11,7 @@
 #include "core/collectives/shares.h"
 #include "core/planning/collectives/gradient_sizes.h"
 #include "core/planning/collectives/point_name.h"
+#include "core/planning/collectives/round_robin.h"
 #include "core/planning/collectives/support.h"
 #include "core/planning/plan.h"
 #include "core/settings/axes.h"
@@ -57,7 +58,8 @@ class CollectivePlanMaker {
     for (const std::string& backend : answer_.comm.backends) {
       const auto missing = request_.missing_backends.find(backend);
       if (missing == request_.missing_backends.end() && serves(backend, request_.device)) {
-        answer_.plan.pairs = PairPlan{backend, answer_.comm.repetitions, answer_.comm.pair_by};
+        answer_.plan.pairs = PairPlan{backend, answer_.comm.repetitions, answer_.comm.pair_by,
+                                      count_links(request_.node_of_rank, answer_.comm.pair_by)};
         break;
       }
       if (missing != request_.missing_backends.end()) why = missing->second;

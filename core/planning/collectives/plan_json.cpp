@@ -56,6 +56,11 @@ std::string to_json(const CollectivePlan& plan) {
   const auto points = std::ranges::count_if(
       plan.points, [](const CollectivePoint& point) { return !point.skipped; });
   object["runs"] = points * plan.repetitions;
+  if (plan.pairs) {
+    object["pairs"]["nodes"] = plan.pairs->pass.nodes;
+    object["pairs"]["links"] = plan.pairs->pass.links;
+    object["pairs"]["rounds"] = plan.pairs->pass.rounds;
+  }
   object["notes"] = plan.notes;
   object["estimated_s"] = estimated_s(plan);
   object["fingerprint"] = plan_fingerprint(plan);

@@ -1,7 +1,9 @@
 #include "core/planning/collectives/round_robin.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <ranges>
 
 namespace scalemark::planning {
 
@@ -41,6 +43,23 @@ std::vector<std::vector<std::pair<int, int>>> rail_rounds(const std::vector<int>
     }
   }
   return rounds;
+}
+
+LinkCount count_links(const std::vector<int>& node_of_rank, settings::PairBy by) {
+  std::map<int, std::int64_t> ranks_of;
+  for (const int node : node_of_rank) ++ranks_of[node];
+  LinkCount count{.nodes = static_cast<int>(ranks_of.size())};
+  const std::size_t ends = count.nodes > 1 ? ranks_of.size() : node_of_rank.size();
+  std::vector<std::int64_t> places(ends, 1);  // an end meets each other one at so many
+  if (count.nodes > 1 && by == settings::PairBy::kRank) {
+    std::ranges::copy(ranks_of | std::views::values, places.begin());
+  }
+  std::ranges::sort(places);
+  for (std::size_t i = 0; i < ends; ++i) {
+    count.links += places[i] * static_cast<std::int64_t>(ends - 1 - i);
+  }
+  count.rounds = static_cast<int>(ends - 1 + ends % 2);
+  return count;
 }
 
 }  // namespace scalemark::planning

@@ -25,9 +25,17 @@ class Comm(unittest.TestCase):
         return result.stderr
 
     def test_dry_run_of_pairs(self):
-        self.assertEqual(self.plan("--pairs", "--backends", "gloo", "--nproc-per-node", "4")["plan"]["pairs"], {"backend": "gloo", "by": "node", "passes": 11})
-        text = run("comm", "--dry-run", "--device", "cpu", "--pairs", "--nproc-per-node", "4").stdout
-        self.assertTrue(text.startswith("Every link between two nodes, or on one node every link between its 4 ranks (6); 11 passes over gloo.\n"), text)
+        self.assertEqual(self.plan("--pairs", "--backends", "gloo", "--nproc-per-node", "4")["plan"]["pairs"],
+                         {"backend": "gloo", "by": "node", "passes": 11, "nodes": 1, "links": 6, "rounds": 3})
+        nodes = ("--nnodes", "16", "--node-rank", "0", "--rendezvous", "n1:29500")
+        for words, expected in (
+                (("--device", "cpu", "--nproc-per-node", "4"), "the 4 ranks of one node: 6 links in 3 rounds"),
+                (("--device", "cpu", "--nproc-per-node", "4", *nodes), "16 nodes of 64 ranks: 120 links in 15 rounds"),
+                (("--config", "acceptance/links", "--device", "cuda", "--backends", "gloo", *nodes),
+                 "16 nodes of 128 ranks, each rank with the rank at its place: 960 links in 15 rounds")):
+            text = " ".join(run("comm", "--dry-run", "--pairs", *words).stdout.split())
+            self.assertRegex(text, f"Every link between {expected}, 11 passes over [a-z]+; "
+                                   "about [0-9.]+ (s|min) in all, which may be wrong by a factor of 3")
 
     def test_pairs_by_rank(self):
         self.assertEqual(self.plan("--pairs", "--pair-by", "rank", "--nproc-per-node", "4")["plan"]["pairs"]["by"], "rank")

@@ -336,6 +336,18 @@ TEST(RanksWanted, TheGpusOfEveryNode) {
   }
 }
 
+TEST(EstimatedTime, OfPairsIsThatOfTheRounds) {
+  const auto seconds = [](const char* by, std::vector<int> nodes) {
+    return estimated_s(plan_of({{"pairs", "on"}, {"pair_by", by}, {"backend", "gloo"}},
+                               {.node_of_rank = std::move(nodes)}));
+  };
+  const double one_round = seconds("node", {0, 1});
+  EXPECT_EQ(seconds("node", {0, 0, 1, 1}), one_round);
+  EXPECT_EQ(seconds("rank", {0, 0, 1, 1}), one_round);
+  EXPECT_GT(seconds("node", {0, 0, 0, 0}), one_round);
+  EXPECT_GT(seconds("rank", {0, 1, 2, 3}), one_round);
+}
+
 TEST(UsedBackends, OfPointsThatRun) {
   EXPECT_EQ(used_backends(plan_of({{"sizes", "4KiB"}, {"backend", "nccl,gloo"}})),
             std::vector<std::string>{"gloo"});
