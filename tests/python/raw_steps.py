@@ -156,13 +156,14 @@ class Run:
         self.rate, self.T = samples / self.wall, self.wall / self.iterations
         slowest = steps.max(axis=0)
         self.told = {"wall_s": self.wall, "iterations": self.iterations, "samples": samples, "samples_per_sec": self.rate,
-                     "samples_per_sec_per_rank": self.rate / ranks, "step_mean_over_ranks_s": steps.mean(),
+                     "samples_per_sec_per_rank": self.rate / point["world_size"], "step_mean_over_ranks_s": steps.mean(),
                      "step_samples_s": list(slowest), "step_s": summary(slowest, raw.k),
                      "within_run_ci95": within_run(slowest, self.rate)}
         exchanges = point["strategy"] != "none" and ranks > 1
         cost, noop = communication_cost(raw) if exchanges else ({}, None)
         self.told["noop_step_s"] = noop
         self.told["communication"] = {"peer_wait_s": None, "network_s": None, "exposed_ci95": None, "cost_s": None, "contention_s": None, "noop_imbalance_s": None} | cost
+        self.in_every_step = point["strategy"] != "local-sgd" or ranks == 1
         self.own_of_ranks = None
         if "other" in raw.steps:
             self.add_phases(steps, exchanges)
@@ -176,7 +177,8 @@ class Run:
         own = steps - raw.steps["exposed_communication"]
         self.own_of_ranks = own.mean(axis=1)
         self.own, self.own_max_of_means = self.own_of_ranks.mean(), self.own_of_ranks.max()
-        self.own_mean_of_max = own.max(axis=0).mean() if raw.k == 1 or len(raw.ranks) == 1 else None
+        alike = (raw.k == 1 or len(raw.ranks) == 1) and self.in_every_step  # else no step has a slowest rank
+        self.own_mean_of_max = own.max(axis=0).mean() if alike else None
         self.data_wait = means["data_wait"].mean()
         self.told["own_s"] = {"mean": self.own, "max_of_rank_means": self.own_max_of_means,
                               "mean_of_step_max": self.own_mean_of_max}
@@ -363,7 +365,12 @@ class Comparison:
 
 
 def recompute(folder, report=None):
-    """Everything in FOLDER/report.json that FOLDER/raw/ determines; a Comparison."""
+    """Every rate, time, interval and share in FOLDER/report.json that FOLDER/raw/ determines; a Comparison."""
+    return recompute_runs(folder, report)[0]
+
+
+def recompute_runs(folder, report=None):
+    """The same, with the runs and the points that were measured, by id."""
     folder = Path(folder)
     report = report or json.loads((folder / "report.json").read_text())
     measured = [point for point in report["points"] if point["status"] == "ok"]
@@ -385,11 +392,11 @@ def recompute(folder, report=None):
     for table in report.get("scaling", ()):
         for row in table["rows"]:
             compared.all(f"{table['kind']} {row['group']}", scaling_row(row, table, points, runs), row)
-    return compared
+    return compared, runs, points
 
 
-def main():
-    compared = recompute(sys.argv[1])
+def tell(compared):
+    """For people; ends the program."""
     print(f"{compared.count} numbers, the worst at {compared.worst:.2g} of what is allowed ({RELATIVE} relative)")
     for problem in compared.problems:
         print(problem)
@@ -397,4 +404,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    tell(recompute(sys.argv[1]))
