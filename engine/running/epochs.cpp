@@ -24,6 +24,7 @@ void append(std::vector<T>& all, const std::vector<T>& more) {
 
 void append(Window& all, const Window& stretch, std::int64_t epoch) {
   all.wall_s += stretch.wall_s;
+  all.around_s += stretch.around_s;
   all.stretches.push_back({.wall_s = stretch.wall_s,
                            .steps = stretch.iterations,
                            .entries = std::ssize(stretch.steps.step_s),

@@ -94,6 +94,7 @@ Window measure(const StepContext& context, const std::string& name, const Window
   context.watch.count(context.step);
   context.device.synchronize();
   if (meters.profiler) meters.profiler->start();
+  const auto before_barrier = Clock::now();
   context.control.barrier();
   if (meters.telemetry) meters.telemetry->begin();  // reads in a thread of its own
   if (meters.energy) meters.energy->begin();
@@ -118,6 +119,7 @@ Window measure(const StepContext& context, const std::string& name, const Window
   if (meters.telemetry) meters.telemetry->end();
   if (meters.profiler) meters.profiler->stop();
   if (!window.stopped) context.control.barrier();
+  window.around_s = seconds_since(before_barrier);
   note_samples(window, before, context.step.consumed());
   window.losses = losses.values();
   if (auto* events = context.watch.events()) events->add_losses(first_step, window.losses);

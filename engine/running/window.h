@@ -64,7 +64,8 @@ WindowPlan plan_window(const StepContext& context, std::int64_t steps, double st
 WindowPlan agreed(distributed::ControlGroup& control, const WindowPlan& mine);
 
 struct Window {
-  double wall_s = 0;  // t1 - t0 on this rank; of several stretches their sum
+  double wall_s = 0;    // t1 - t0 on this rank; of several stretches their sum
+  double around_s = 0;  // the same with the two barriers; of a window that was stopped less
   std::vector<reporting::RawWindow> stretches;  // of --epochs
   std::vector<double> energy_J;                 // see EnergyMeter::joules(); empty without a meter
   std::int64_t iterations = 0;                  // steps that were run

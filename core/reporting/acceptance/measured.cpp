@@ -36,7 +36,7 @@ struct RunsOfStart {
 
 // Something beside a run takes it out of the count. Whoever else used the machine may have heated
 // or crowded out the part: such a run is no sign that it throttles by itself.
-enum class Beside { kNothing, kOtherThrottled, kThrottled, kOthers };
+enum class Beside { kNothing, kOtherThrottled, kThrottled, kOthers, kNotKnown };
 
 // `reason`: why there is no rate; may be empty.
 void add_rate(RunsOfStart& runs, Beside beside, double rate, const std::string& reason) {
@@ -45,6 +45,8 @@ void add_rate(RunsOfStart& runs, Beside beside, double rate, const std::string& 
     runs.why = "its hardware was slowed down";
   } else if (beside == Beside::kOthers) {
     runs.why = kSharedWhy;
+  } else if (beside == Beside::kNotKnown) {
+    runs.why = "its clocks and counters do not tell what it measured";
   } else if (beside == Beside::kOtherThrottled) {
     runs.why = "another device of its run was slowed down";
   } else if (!(rate > 0) || !std::isfinite(rate)) {
@@ -127,7 +129,9 @@ Beside beside(const Report& report, const PointRecord& run, const Part& part) {
   for (const Finding& finding : report.findings) {
     if (finding.point != run.id) continue;
     Beside one = Beside::kNothing;
-    if (finding.code == kinds::shared.code || finding.code == kinds::machine_busy.code) {
+    if (finding.code == kinds::clocks_disagree.code) {
+      one = Beside::kNotKnown;
+    } else if (finding.code == kinds::shared.code || finding.code == kinds::machine_busy.code) {
       one = Beside::kOthers;
     } else if (finding.code == kinds::throttled.code) {
       one = concerns(finding, part) ? Beside::kThrottled : Beside::kOtherThrottled;

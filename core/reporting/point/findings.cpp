@@ -76,6 +76,50 @@ void judge_window(Findings& findings, const PointRecord& point, int repetitions)
   }
 }
 
+bool clocks_differ(const RankRecord& longest, const RankRecord& shortest, double allowed_s) {
+  return longest.wall_s > *shortest.around_s + allowed_s;
+}
+
+// The only rank that the clocks of all others contradict; absent: it is not known which is wrong.
+std::optional<FindingPlace> odd_clock(const std::vector<RankRecord>& ranks, double allowed_s) {
+  std::optional<FindingPlace> odd;
+  for (const RankRecord& rank : ranks) {
+    const bool is_odd = ranks.size() > 2 && std::ranges::all_of(ranks, [&](const auto& other) {
+                          return &other == &rank || clocks_differ(rank, other, allowed_s) ||
+                                 clocks_differ(other, rank, allowed_s);
+                        });
+    if (!is_odd) continue;
+    if (odd) return std::nullopt;
+    odd = FindingPlace{.rank = rank.rank, .host = rank.host};
+  }
+  return odd;
+}
+
+// The window of a rank lies between the same two barriers as those of all others, and so within the
+// time from before the first to after the second one, by whichever clock: it can be no longer than
+// that, however long a rank was kept from a CPU.
+void judge_clocks(Findings& findings, const PointRecord& point) {
+  constexpr double kLeast_s = 0.05, kShare = 0.01;
+  const auto& ranks = point.ranks;
+  if (ranks.size() < 2 ||
+      !std::ranges::all_of(ranks, [](const auto& rank) { return rank.around_s.has_value(); }))
+    return;
+  const auto& longest = *std::ranges::max_element(ranks, {}, &RankRecord::wall_s);
+  const auto& shortest = *std::ranges::min_element(ranks, {}, &RankRecord::around_s);
+  const double step_s = shortest.wall_s / static_cast<double>(point.iterations);
+  const double allowed_s = std::max({kLeast_s, kShare * shortest.wall_s, step_s});
+  if (!clocks_differ(longest, shortest, allowed_s)) return;
+  const auto who = [](const RankRecord& rank) {
+    return "rank " + std::to_string(rank.rank) + " (" + rank.host + ")";
+  };
+  findings.add(finding_kinds::clocks_disagree,
+               "clocks disagree: between the same two barriers " + who(longest) + " counted " +
+                   printed("%.2f s", longest.wall_s) + ", and " + who(shortest) +
+                   printed(" no more than %.2f s", *shortest.around_s) +
+                   ": rates are those of the longest",
+               odd_clock(ranks, allowed_s));
+}
+
 // Their number says how well the mean is known only where steps are independent.
 void judge_step_correlation(Findings& findings, const PointRecord& point) {
   const auto& steps = point.step_samples_s;
@@ -310,6 +354,7 @@ std::vector<Finding> findings_of(const PointRecord& point, const FindingContext&
   tell_communication_cost(findings, point);
   judge_mfu(findings, point);
   judge_gpus(findings, point, context);
+  judge_clocks(findings, point);
   for (const Disturbance& found : disturbances_of(context.telemetry, context.hosts)) {
     findings.add(*found.kind, found.text, found.place);
   }

@@ -94,6 +94,10 @@ constexpr void fields(A& a, typename A::template Field<RankRecord>& r) {
   a.text("uuid", r.uuid, {"unique id of its GPU or MIG instance"});
   a("samples", r.samples, {"samples that it trained on, padding excluded", "samples"});
   a("wall_s", r.wall_s, {"length of its window", "s"});
+  a("around_s", r.around_s,
+    {"from before the barrier that begins its window to after the one that ends it: no shorter "
+     "than the window of any rank, else clocks_disagree",
+     "s"});
   a("step_s", r.step_s, {"its steps"});
   a.object("own_s",
            [&](auto& inner) {

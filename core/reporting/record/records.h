@@ -202,6 +202,9 @@ struct RankRecord {
   std::string uuid;          // of the GPU or MIG instance; empty on a CPU
   std::int64_t samples = 0;  // executed by this rank, padding excluded
   double wall_s = 0;         // t1 - t0 of this rank; of several stretches their sum
+  // From before the barrier that begins its window to after the one that ends it: the windows of
+  // all ranks lie within. Reports of old lack it.
+  std::optional<double> around_s;
   Summary step_s;
   // Absent where no phases were marked, own_mean_ln also when a step was communication only.
   std::optional<double> own_mean_s, own_mean_ln;

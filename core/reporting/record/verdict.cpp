@@ -20,9 +20,10 @@ struct Reason {
   VerdictReason said;
 };
 
-bool disturbs(const std::string& code) {
+// A run that something disturbed, or that does not tell, counts towards no verdict.
+bool disturbs(std::string_view code) {
   return code == finding_kinds::shared.code || code == finding_kinds::machine_busy.code ||
-         code == finding_kinds::throttled.code;
+         code == finding_kinds::throttled.code || code == finding_kinds::clocks_disagree.code;
 }
 
 template <class Run>
@@ -189,7 +190,8 @@ class Judge {
         if (run.disturbed.find(kind.code) != std::string::npos) points.insert(run.id);
       }
       if (disturbs(kind.code)) {
-        add(spares_disturbed_ ? VerdictLevel::kWithCare : kind.costs, kind.code,
+        const bool spared = spares_disturbed_ && std::string_view("error") != kind.severity;
+        add(spared ? VerdictLevel::kWithCare : kind.costs, kind.code,
             points.empty() ? first->text
                            : disturbance_text(report_, kind, first->text, points, runs_));
       } else {

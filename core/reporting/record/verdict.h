@@ -34,7 +34,7 @@ constexpr bool fit_decide(std::ptrdiff_t fit, std::ptrdiff_t all) {
   return fit == all || fit >= kFitRuns;
 }
 
-// Ids of the runs that something else on the machine disturbed, or that hardware slowed down.
+// Ids of the runs that count towards no verdict: METRICS.md, "Fit".
 std::set<std::string> disturbed_runs(const std::vector<Finding>& findings);
 
 // Whether a person who reads the reason or finding `other` knows what `code` would say, too.

@@ -40,6 +40,7 @@ void note_window(const Window& window, std::int64_t tokens_per_sample,
                  reporting::RankMeasurement& measured) {
   measured.record.samples = window.samples;
   measured.record.wall_s = window.wall_s;
+  measured.record.around_s = window.around_s;
   measured.iterations = window.iterations;
   measured.steps_per_mark = window.steps_per_mark;
   measured.padded = window.padded;

@@ -669,6 +669,54 @@ TEST(Assemble, TellsWhereTheLevelChanges) {
   EXPECT_EQ(point.warmup_settled, false);
 }
 
+// A point whose ranks' windows took `walls`, each within `around` of its own clock.
+PointRecord point_between_barriers(const std::vector<double>& walls,
+                                   const std::vector<double>& around, double step_s = 0.01) {
+  auto point = sample_point(static_cast<int>(walls.size()));
+  point.iterations = static_cast<std::int64_t>(walls.front() / step_s);
+  for (std::size_t i = 0; i < walls.size(); ++i) {
+    point.ranks[i].host = "n" + std::to_string(i);
+    point.ranks[i].wall_s = walls[i];
+    point.ranks[i].around_s = around[i];
+  }
+  return point;
+}
+
+// "clocks_disagree" and its place; empty: they agree.
+std::string clocks_of(const PointRecord& point) {
+  for (const auto& finding : findings_of(point, {})) {
+    if (finding.code != "clocks_disagree") continue;
+    return finding.severity + (finding.place ? " of " + finding.place->host + " " +
+                                                   std::to_string(*finding.place->rank)
+                                             : "");
+  }
+  return {};
+}
+
+TEST(Findings, ClocksOfRanksDisagreeBetweenTheSameBarriers) {
+  EXPECT_EQ(clocks_of(point_between_barriers({13.02, 13.02}, {13.03, 13.03})), "");
+  EXPECT_EQ(clocks_of(point_between_barriers({13.02, 18.02}, {13.03, 18.03})), "error");
+  EXPECT_EQ(clocks_of(point_between_barriers({13, 13, 18}, {13.1, 13.1, 18.1})), "error of n2 2");
+  EXPECT_EQ(clocks_of(point_between_barriers({13, 11, 13}, {13.1, 11.1, 13.1})), "error of n1 1");
+  // 50 ms, 1 % and a step of 1 s are allowed.
+  EXPECT_EQ(clocks_of(point_between_barriers({1, 1.04}, {1, 1.04})), "");
+  EXPECT_EQ(clocks_of(point_between_barriers({1, 1.06}, {1, 1.06})), "error");
+  EXPECT_EQ(clocks_of(point_between_barriers({20, 20.19}, {20, 20.19})), "");
+  EXPECT_EQ(clocks_of(point_between_barriers({20, 20.21}, {20, 20.21})), "error");
+  EXPECT_EQ(clocks_of(point_between_barriers({10, 10.9}, {10, 10.9}, 1)), "");
+}
+
+// Independent replicas end one after the other, and a rank may be kept from a CPU at a barrier: the
+// others wait for it, by their own clocks, too.
+TEST(Findings, ClocksAgreeWhereRanksOnlyWait) {
+  EXPECT_EQ(clocks_of(point_between_barriers({10, 15}, {15.01, 15.01})), "");
+  EXPECT_EQ(clocks_of(point_between_barriers({10, 15, 12}, {15.01, 15.6, 15.2})), "");
+  EXPECT_EQ(clocks_of(point_between_barriers({10, 15}, {12, 15.01})), "error");
+  auto older = point_between_barriers({13, 18}, {13, 18});
+  for (auto& rank : older.ranks) rank.around_s.reset();
+  EXPECT_EQ(clocks_of(older), "");
+}
+
 // No faster network helps against a slow rank.
 TEST(Findings, WaitsForPeersAreNoCommunication) {
   auto point = sample_point(2);

@@ -428,6 +428,7 @@ void add_everything(Report& report) {
   point.ranks.front().uuid = "GPU-a";
   point.ranks.front().cpus = "0-3,8";
   point.ranks.front().memory_node = 1;
+  point.ranks.front().around_s = point.ranks.front().wall_s;
   point.noop_step_s = 0.25;
   point.communication = {.peer_wait_s = 0.01,
                          .network_s = 0.02,

@@ -91,6 +91,17 @@ TEST(Verdict, SaysWhatShares) {
       "cuda:0 of n1: 1 other process on the GPU in all"));
 }
 
+// Fit runs speak for a disturbed one, and not for one whose numbers are wrong.
+TEST(Verdict, ClocksThatDisagreeAreNeverSpared) {
+  for (const auto* kind : {&finding_kinds::clocks_disagree}) {
+    Report report = healthy_sweep();
+    report.findings.clear();
+    add(report, *kind, ids_of(report).front());
+    EXPECT_EQ(level_of(report), VerdictLevel::kDoNotQuote) << kind->code;
+    EXPECT_TRUE(disturbed_runs(report.findings).contains(ids_of(report).front())) << kind->code;
+  }
+}
+
 // Three of each point are left, which verdicts are taken from.
 TEST(Verdict, SomeDisturbedRunsCostLessWhereOthersSpeakForThePoint) {
   Report report = healthy_sweep();
