@@ -27,13 +27,11 @@ std::optional<Welch> test_of(const PointSides& sides) {
 }
 
 Change judge(const Welch& test, bool is_significant, const Rule& rule) {
-  if (is_significant && std::abs(test.difference) >= rule.threshold) {
+  if (is_significant && change_counts(test.difference, rule.threshold)) {
     if (rule.unit == ComparedUnit::kRunOfOneSession) return Change::kDiffers;
     return test.difference < 0 ? Change::kSlower : Change::kFaster;
   }
-  const Interval ci90 = test.interval(0.90);
-  if (-rule.threshold < ci90.low && ci90.high < rule.threshold) return Change::kSame;
-  return Change::kUnsure;
+  return none_counts(test.interval(0.90), rule.threshold) ? Change::kSame : Change::kUnsure;
 }
 
 std::optional<double> relative_change(const PointSides& sides) {
@@ -47,8 +45,7 @@ void fill_in(PointChange& change, const Welch& test, double p_adjusted, const Ru
   change.p_adjusted = p_adjusted;
   change.smallest_found = std::expm1(test.smallest_found(rule.level, kPower));
   change.is_significant = p_adjusted < kFalseAlarms;
-  change.exceeds_threshold =
-      std::abs(test.difference) - test.half_width(1 - rule.level) > rule.threshold;
+  change.exceeds_threshold = all_exceed(test.interval(1 - rule.level), rule.threshold);
   change.change = judge(test, change.is_significant, rule);
 }
 

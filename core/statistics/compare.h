@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/words.h"
+#include "core/statistics/change_that_counts.h"
 #include "core/statistics/interval.h"
 
 namespace scalemark::statistics {
@@ -53,12 +54,11 @@ struct PointChange {
 
 inline constexpr std::size_t kUnitsToCompare = 3;
 inline constexpr std::size_t kUnitsAdvised = 5;
-inline constexpr double kChangeThatCounts = 0.02;
 
 // d = difference of mean ln X. Slower / faster: significant (Welch, Holm over the points that have
-// enough units, 5 %) and |d| >= `threshold`; with kRunOfOneSession this is kDiffers. Same: the 90 %
-// interval of d lies inside +-threshold. Unsure: everything else, and fewer than 3 units on a side.
-// One answer per point, in order. Source: docs/METRICS.md, "Old against new".
+// enough units, 5 %) and |exp(d) - 1| >= `threshold`; with kRunOfOneSession this is kDiffers. Same:
+// the 90 % interval of exp(d) - 1 lies inside +-threshold. Unsure: everything else, and fewer than
+// 3 units on a side. One answer per point, in order. Source: docs/METRICS.md, "Old against new".
 std::vector<PointChange> compare_points(std::span<const PointSides> points, ComparedUnit unit,
                                         double threshold = kChangeThatCounts);
 

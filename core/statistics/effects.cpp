@@ -31,9 +31,7 @@ std::vector<double> adjusted_p(std::span<const std::vector<double>> log_ratios) 
 EffectVerdict verdict_of(const Effect& effect, std::span<const double> log_ratios) {
   if (!effect.p_holm) return EffectVerdict::kUnsure;
   const bool is_significant = *effect.p_holm < kEffectFalseAlarms;
-  if (is_significant && std::abs(effect.ratio - 1) >= kEffectThatCounts) {
-    return EffectVerdict::kReal;
-  }
+  if (is_significant && change_counts(mean(log_ratios))) return EffectVerdict::kReal;
   return surely_alike(log_ratios) ? EffectVerdict::kNone : EffectVerdict::kUnsure;
 }
 
@@ -41,9 +39,7 @@ EffectVerdict verdict_of(const Effect& effect, std::span<const double> log_ratio
 
 bool surely_alike(std::span<const double> log_ratios) {
   const auto ci90 = mean_interval(log_ratios, 0.90);
-  if (!ci90) return false;
-  const Interval ratio = exponential(*ci90);
-  return 1 - kEffectThatCounts < ratio.low && ratio.high < 1 + kEffectThatCounts;
+  return ci90 && none_counts(*ci90);
 }
 
 std::vector<Effect> judge_effects(std::span<const std::vector<double>> log_ratios) {

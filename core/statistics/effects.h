@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/words.h"
+#include "core/statistics/change_that_counts.h"
 #include "core/statistics/interval.h"
 
 namespace scalemark::statistics {
@@ -30,7 +31,6 @@ struct Effect {
   EffectVerdict verdict = EffectVerdict::kUnsure;
 };
 
-inline constexpr double kEffectThatCounts = 0.02;
 inline constexpr std::size_t kPairsToJudge = 3;
 
 // `log_ratios[i]`: ln(X / X0) of each block of one comparison, at least one value. Ratio and
@@ -41,7 +41,8 @@ inline constexpr std::size_t kPairsToJudge = 3;
 // Source: docs/METRICS.md, "Effects".
 std::vector<Effect> judge_effects(std::span<const std::vector<double>> log_ratios);
 
-// Whether the 90 % interval of the mean of these log ratios lies inside +-kEffectThatCounts.
+// Whether the 90 % interval of the mean of these log ratios lies within +-kChangeThatCounts of a
+// ratio of 1.
 bool surely_alike(std::span<const double> log_ratios);
 
 }  // namespace scalemark::statistics

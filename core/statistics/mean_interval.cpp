@@ -42,6 +42,20 @@ double students_t_two_sided(double value, double degrees) {
   return 2 * boost::math::cdf(boost::math::complement(distribution, std::abs(value)));
 }
 
+double ln_students_t_two_sided(double value, double degrees) {
+  const double p = students_t_two_sided(value, degrees);
+  constexpr double kHeldWell = 1e-280;
+  if (p > kHeldWell) return std::log(p);
+  const double a = degrees / 2, b = 0.5, x = degrees / (degrees + value * value);
+  double term = 1, sum = 1;
+  for (double k = 0; term > 1e-17 * sum; ++k) {
+    term *= (a + b + k) / (a + 1 + k) * x;
+    sum += term;
+  }
+  const double ln_beta = std::lgamma(a) + std::lgamma(b) - std::lgamma(a + b);
+  return a * std::log(x) + b * std::log1p(-x) - std::log(a) - ln_beta + std::log(sum);
+}
+
 double normal_quantile(double p) { return boost::math::quantile(boost::math::normal(), p); }
 
 double normal_upper_tail(double value) {

@@ -22,6 +22,11 @@ double students_t_quantile(double p, double degrees);
 // P(|t| >= |value|).
 double students_t_two_sided(double value, double degrees);
 
+// Its natural logarithm, also where no double holds P: x^a (1 - x)^b / (a B(a, b)) times the series
+// of (a + b)_k / (a + 1)_k x^k, with a = degrees / 2, b = 1 / 2, x = degrees / (degrees + value^2).
+// Source: NIST Digital Library of Mathematical Functions, 8.17.8.
+double ln_students_t_two_sided(double value, double degrees);
+
 // Quantile of the standard normal distribution, p in (0, 1).
 double normal_quantile(double p);
 

@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/reporting/table/fingerprint_table.h"
 
+#include "core/statistics/change_that_counts.h"
 namespace scalemark::reporting {
 namespace {
 
@@ -58,7 +59,7 @@ std::string rate_with_interval(const MeasuredRate& measured) {
 
 bool differs(const MeasuredRate& before, const MeasuredRate& after, double threshold) {
   const bool disjoint = before.high < after.low || after.high < before.low;
-  return disjoint && std::abs(std::log(after.rate() / before.rate())) >= threshold;
+  return disjoint && statistics::change_counts(std::log(after.rate() / before.rate()), threshold);
 }
 
 std::string sentence(const MeasuredRate& before, const MeasuredRate& after,

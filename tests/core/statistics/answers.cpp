@@ -185,6 +185,15 @@ std::vector<double> repetitions(const Series& s) {
   return {static_cast<double>(repetitions_needed(quantity, s[0].at(2)).value())};
 }
 
+// (t, degrees) | ...: ln P(|T| >= t) of each
+std::vector<double> tails(const Series& s) {
+  std::vector<double> values;
+  for (const auto& one : s) {
+    values.push_back(statistics::ln_students_t_two_sided(one.at(0), one.at(1)));
+  }
+  return values;
+}
+
 // series | series | ...: of each slow runs, difference of the levels, p
 std::vector<double> levels(const Series& s) {
   std::vector<double> values;
@@ -266,6 +275,7 @@ std::vector<double> answer(const std::string& question, const Series& series) {
   if (question == "variances") return variances(series);
   if (question == "normality") return normality(series);
   if (question == "repetitions") return repetitions(series);
+  if (question == "tails") return tails(series);
   if (question == "levels") return levels(series);
   if (question == "fastest") return fastest(series);
   if (question == "accept") return accept(series);

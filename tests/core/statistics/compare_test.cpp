@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/statistics/effects.h"
 #include "core/statistics/holm.h"
 #include "core/statistics/welch.h"
 
@@ -133,6 +135,29 @@ TEST(ComparePoints, SwappedSidesSwapTheAnswer) {
   const auto back = compare_points(std::vector<PointSides>{{times(0.95), kOld}}, kSession);
   EXPECT_EQ(back[0].change, Change::kFaster);
   EXPECT_NEAR((1 + *there[0].relative) * (1 + *back[0].relative), 1, 1e-12);
+}
+
+// One definition of 2 %, of the ratio: what counts for an effect counts old against new, on both
+// sides of it.
+TEST(ChangeThatCounts, IsTheSameForEffectsAndComparisons) {
+  for (const double ratio : {0.9799, 0.9801, 0.99, 1.0199, 1.0201}) {
+    const bool counts = ratio < 0.98 || ratio > 1.02;
+    std::vector<double> before, after, log_ratios;
+    for (const double noise : {-2e-7, -1e-7, 0.0, 1e-7, 2e-7}) {
+      before.push_back(100 * std::exp(noise));
+      after.push_back(100 * ratio * std::exp(-noise));
+      log_ratios.push_back(std::log(ratio) + noise);
+    }
+    const auto effect = judge_effects(std::vector<std::vector<double>>{log_ratios}).at(0);
+    const std::vector<PointSides> sides{{before, after}};
+    const auto change = compare_points(sides, ComparedUnit::kRunOfTheSameSession).at(0);
+    EXPECT_EQ(effect.verdict, counts ? EffectVerdict::kReal : EffectVerdict::kNone) << ratio;
+    EXPECT_EQ(change.change, !counts     ? Change::kSame
+                             : ratio < 1 ? Change::kSlower
+                                         : Change::kFaster)
+        << ratio;
+    EXPECT_EQ(change.exceeds_threshold, counts) << ratio;
+  }
 }
 
 }  // namespace

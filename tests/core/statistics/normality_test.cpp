@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
 #include <vector>
 
 #include "core/statistics/mean_interval.h"
@@ -50,6 +51,21 @@ TEST(Normality, TheSameRunsAlwaysGiveTheSameP) {
   std::vector<std::vector<double>> groups(3, quantiles(5, 1));
   groups[0][0] -= 4;
   EXPECT_EQ(check_normality(groups)->p, check_normality(groups)->p);
+}
+
+// A sweep that grows asks for other sizes each time, and p is the same whatever was asked before.
+TEST(Normality, IsTheSameInAGrowingSweepAsByItself) {
+  std::vector<std::vector<double>> groups(6, quantiles(4, 1));
+  groups[0][0] -= 3;
+  std::vector<double> growing;
+  for (int run = 4; run < 7; ++run) {
+    for (auto& group : groups) {
+      group.push_back(0.1 * run);
+      growing.push_back(check_normality(groups)->p);
+    }
+  }
+  const double last = growing.back();
+  std::thread([&] { EXPECT_EQ(check_normality(groups)->p, last); }).join();
 }
 
 TEST(Normality, IsAbsentWhereNothingCanBeSaid) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/base/error.h"
+#include "core/statistics/mean_interval.h"
 
 namespace scalemark::statistics {
 namespace {
@@ -51,6 +52,23 @@ TEST(JudgeLevels, OfVeryManyRunsNothingOverflows) {
   std::vector<double> rates(3000, 100);
   for (std::size_t i = 0; i < rates.size(); ++i) rates[i] += 0.001 * static_cast<double>(i % 7);
   EXPECT_FALSE(judge_levels(Series{rates}).at(0)->two);
+}
+
+// 2^(R - 1) and P of so many runs are numbers that no double holds.
+TEST(JudgeLevels, OfTenThousandRunsTwoLevelsAreFoundAndOneIsOne) {
+  for (const std::size_t runs : {1024u, 1025u, 1440u, 10000u}) {
+    std::vector<double> one(runs);
+    for (std::size_t i = 0; i < runs; ++i) {
+      const double place = (static_cast<double>(i) + 0.5) / static_cast<double>(runs);
+      one[i] = 100 * std::exp(0.005 * normal_quantile(place));
+    }
+    EXPECT_FALSE(judge_levels(Series{one}).at(0)->two) << runs;
+    std::vector<double> two = one;
+    for (std::size_t i = 0; i < runs; i += 3) two[i] *= 0.9;
+    const auto answer = judge_levels(Series{two}).at(0).value();
+    EXPECT_TRUE(answer.two) << runs << ": p = " << answer.p;
+    EXPECT_EQ(answer.slow_runs, (runs + 2) / 3);
+  }
 }
 
 TEST(ShareThatMayBeMissed, SolvesOneMinusPToTheR) {
