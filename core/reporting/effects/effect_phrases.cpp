@@ -1,6 +1,7 @@
 #include "core/reporting/effects/effect_phrases.h"
 
 #include "core/base/text.h"
+#include "core/reporting/record/surety.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -44,16 +45,21 @@ std::string option_text(const std::string& option, const std::string& value) {
 }
 
 std::string unknown_text(const EffectRecord& effect) {
-  if (effect.verdict == statistics::EffectVerdict::kDisturbed) return "not known";
-  const bool known =
-      !effect.ratio_ci95 || is_known(*effect.ratio_ci95.low, *effect.ratio_ci95.high);
-  return known ? "" : not_known(effect.pairs, "pair");
+  return effect.verdict == statistics::EffectVerdict::kDisturbed ? "not known" : "";
+}
+
+std::string effect_interval_instead(const EffectRecord& effect) {
+  return instead_of_interval(surety_of(effect), effect.pairs, "pair");
 }
 
 std::string speed_text(const EffectRecord& effect) {
   if (std::string unknown = unknown_text(effect); !unknown.empty()) return unknown;
-  const std::string text = alone(effect.ratio);
-  if (!effect.ratio_ci95) return text;
+  const Surety surety = surety_of(effect);
+  const std::string text = (is_rough(surety) ? "about " : "") + alone(effect.ratio);
+  if (surety == Surety::kNoInterval) return text;
+  if (const std::string instead = effect_interval_instead(effect); !instead.empty()) {
+    return text + " (" + instead + ")";
+  }
   const double low = *effect.ratio_ci95.low, high = *effect.ratio_ci95.high;
   if (low < 1 && high > 1) return text + " (" + alone(low) + " to " + alone(high) + ")";
   const Scale scale = scale_of(effect.ratio);

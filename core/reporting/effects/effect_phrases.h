@@ -9,8 +9,12 @@
 
 namespace scalemark::reporting {
 
-// "not known (2 pairs)": others disturbed it, or its interval is too wide. Empty where it is known.
+// "not known": others disturbed it. Empty where it is known.
 std::string unknown_text(const EffectRecord& effect);
+
+// It stands in the place of its interval (surety.h): "one run", "not known (2 pairs)". Empty
+// where the interval is to be shown.
+std::string effect_interval_instead(const EffectRecord& effect);
 
 // "2.8 % faster (1.4 to 4.2)", slower ones counted downwards; from twice as fast (or slow) on
 // "60 x faster (55 to 66)"; where both sides are possible "1.0 % slower (3.0 % slower to 1.0 %

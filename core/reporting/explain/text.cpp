@@ -6,6 +6,7 @@
 
 #include "core/reporting/collectives/words.h"
 #include "core/reporting/explain/explain.h"
+#include "core/reporting/record/surety.h"
 #include "core/reporting/table/section.h"
 
 namespace scalemark::reporting {
@@ -34,10 +35,13 @@ std::string headline(const Explanation& all) {
   std::string text = counted(row.world_size, "rank") + " give " + times_text(row.speedup.value()) +
                      " of the " + times_text(all.ideal_speedup) +
                      " that would be ideal: efficiency " + percent(row.efficiency.value());
-  if (!row.efficiency_ci95) return text;
-  const double low = *row.efficiency_ci95.low, high = *row.efficiency_ci95.high;
-  if (!is_known(low, high)) return text + ", how surely is " + not_known(all.blocks, "run");
-  return text + " (95 %: " + points_of(low) + " to " + points_of(high) + ")";
+  const Surety surety = surety_of(row);
+  if (surety == Surety::kNoInterval) return text;
+  const std::string instead = instead_of_interval(surety, std::ssize(row.points));
+  if (surety == Surety::kNotKnown) return text + ", how surely is " + instead;
+  if (!instead.empty()) return text + " (" + instead + ")";
+  return text + " (95 %: " + points_of(*row.efficiency_ci95.low) + " to " +
+         points_of(*row.efficiency_ci95.high) + ")";
 }
 
 std::string measured_as(const Explanation& all) {
@@ -123,13 +127,13 @@ std::string change_text(double shorter_s) {
   return duration_text(std::abs(shorter_s)) + (shorter_s < 0 ? " longer" : " shorter");
 }
 
-// An interval wider than the step says nothing.
+// An interval wider than the step says nothing of how surely.
 std::string cost_text(const GroupCommunication& cost, const Explanation& all) {
   const Bounds& ci = cost.cost_ci95;
   const bool known = !ci || !all.step_s || *ci.high - *ci.low <= *all.step_s;
   if (!known) {
-    return "how much shorter it would be without communication is not known (" +
-           counted(all.blocks, "run") + ")";
+    return "without communication it would be about " + change_text(*cost.cost_s) +
+           ", how surely is " + not_known(all.blocks, "run");
   }
   std::string text = "without communication it would be " + change_text(*cost.cost_s);
   if (ci) text += " (" + change_text(*ci.low) + " to " + change_text(*ci.high) + ")";

@@ -19,11 +19,7 @@
 namespace scalemark::reporting {
 namespace {
 
-constexpr double kDataWaitShare = 0.05;
 constexpr double kCommunicationShare = 0.30;
-constexpr std::int64_t kEnoughSteps = 100;
-constexpr double kEnoughSeconds = 2;
-constexpr double kSlowStep = 5;  // times the median
 // On an H100 the share was 0 to 2 % where the GPU was the limit, and 3 to 78 % where its host was
 // (results/measured/2026-11-26-h100.md).
 constexpr double kIdleGpu = 0.10;
@@ -60,7 +56,7 @@ void judge_window(Findings& findings, const PointRecord& point, int repetitions)
                  "one run: its interval says how steps vary, not how runs vary; repeat it before "
                  "comparing");
   }
-  if (point.iterations < kEnoughSteps || point.wall_s < kEnoughSeconds) {
+  if (is_short_window(point)) {
     findings.add(finding_kinds::short_window, "short window: " + std::to_string(point.iterations) +
                                                   " steps in " + printed("%.2f", point.wall_s) +
                                                   " s (100 steps and 2 s wanted)");

@@ -18,6 +18,32 @@ std::optional<double> counted_data_wait_s(const PointRecord& point) {
   return wait_s;
 }
 
+double data_wait_share(const PointRecord& point) {
+  const double step_s = point.step_mean_over_ranks_s;
+  if (!(step_s > 0)) return 0;
+  // A CPU computes nothing while it waits; a GPU may.
+  const double phase_s = point.device == "cpu" && point.phases_s ? point.phases_s->data_wait : 0;
+  return std::max(counted_data_wait_s(point).value_or(0), phase_s) / step_s;
+}
+
+bool is_short_window(const PointRecord& point) {
+  return point.iterations < kEnoughSteps || point.wall_s < kEnoughSeconds;
+}
+
+double slow_steps_share(const PointRecord& point) {
+  if (!point.step_s.p50) return 0;
+  const double median = *point.step_s.p50;
+  double all_s = 0, beyond_s = 0;
+  for (const double step_s : point.step_samples_s) {
+    all_s += step_s;
+    if (step_s > kSlowStep * median) beyond_s += step_s - median;
+  }
+  if (all_s > 0) return beyond_s / all_s;
+  const double longest = point.step_s.max.value_or(0);
+  return longest > kSlowStep * median && point.wall_s > longest ? (longest - median) / point.wall_s
+                                                                : 0;
+}
+
 std::optional<double> step_time_s(const PointRecord& point) {
   if (point.iterations <= 0 || !(point.wall_s > 0)) return std::nullopt;
   return point.wall_s / static_cast<double>(point.iterations);

@@ -1,6 +1,7 @@
 // Values of points, hosts and times that several tables and checks need and no record holds. Pure.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +14,27 @@ namespace scalemark::reporting {
 // Waits for data that counted, mean over steps and ranks: d of docs/METRICS.md. 0 without ranks;
 // absent where a rank has no phases.
 std::optional<double> counted_data_wait_s(const PointRecord& point);
+
+// From this share of the step on, waits for data are worth saying.
+inline constexpr double kDataWaitShare = 0.05;
+
+// That part of the mean step: of counted_data_wait_s(), on a CPU at least the phase's. 0 where
+// neither is known.
+double data_wait_share(const PointRecord& point);
+
+// A window that holds fewer steps, or is shorter, knows its mean badly.
+inline constexpr std::int64_t kEnoughSteps = 100;
+inline constexpr double kEnoughSeconds = 2;
+bool is_short_window(const PointRecord& point);
+
+// Steps that take more than so many times the median are no steps like the others: a stop, a page
+// from disk, a pause of the machine.
+inline constexpr double kSlowStep = 5;
+
+// The share of the window that such steps took beyond the median, in [0, 1): by it the mean is
+// lower than without them. Of a report that keeps no single steps at least the longest one's; 0
+// where quantiles are absent, too.
+double slow_steps_share(const PointRecord& point);
 
 // T = wall_s / iterations. Absent where one of them is missing (imported reports).
 std::optional<double> step_time_s(const PointRecord& point);

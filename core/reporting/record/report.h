@@ -74,7 +74,7 @@ struct VerdictReason {
 // How far the numbers are to be trusted: verdict.h finds it.
 struct Verdict {
   VerdictLevel level = VerdictLevel::kQuotable;
-  std::vector<VerdictReason> reasons;  // at most three, the gravest first
+  std::vector<VerdictReason> reasons;  // at most three, the gravest first; judged_anew
 };
 
 struct Report {

@@ -39,7 +39,8 @@ template <class A>
 constexpr void fields(A& a, typename A::template Field<VerdictReason>& r) {
   a.record("reason", "Why a report is not to be quoted without a word");
   a("code", r.code,
-    {"code of the finding that it stands for, or incomplete, nothing_measured, scaled_down"});
+    {"code of the finding that it stands for, or incomplete, nothing_measured, scaled_down, "
+     "few_runs, wide_interval; judged_anew: the version that wrote the report gave another level"});
   a("text", r.text, {"the reason for people, one sentence"});
 }
 
@@ -49,7 +50,8 @@ constexpr void fields(A& a, typename A::template Field<Verdict>& v) {
   a.choice("level", v.level,
            {"quotable: as they stand; with_care: together with the reasons; do_not_quote: they say "
             "little of the machine"});
-  a("reasons", v.reasons, {"at most three, the gravest first; none of quotable"});
+  a("reasons", v.reasons,
+    {"at most three, the gravest first, and judged_anew; of quotable at most that"});
 }
 
 template <class A>

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/reporting/record/doubts.h"
 #include "core/reporting/record/finding_kinds.h"
-#include "core/reporting/record/point_facts.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -16,7 +17,7 @@ constexpr std::size_t kMostReasons = 3;
 
 struct Reason {
   VerdictLevel level;
-  bool blames_part;
+  bool blames_part, is_info;
   VerdictReason said;
 };
 
@@ -31,67 +32,12 @@ int measured(const std::vector<Run>& runs) {
   return static_cast<int>(std::ranges::count(runs, PointStatus::kOk, &Run::status));
 }
 
-// "in 3 of 4 runs", "in all 3 runs"; nothing where there is one.
-std::string in_runs(std::size_t some, int all) {
-  if (all == 1) return "";
-  const bool whole = static_cast<int>(some) >= all;
-  return (whole ? " in all " : " in " + std::to_string(some) + " of ") + counted(all, "run");
-}
-
-// 0 where that is not known.
-int cpus_of(const Report& report, const std::string& hostname) {
-  const monitoring::Host* host = find_host(report.environment.hosts, hostname);
-  return host ? host->cores.logical : 0;
-}
-
-// "1.0 to 1.7 of 2 CPUs", of the machine where others took the most.
-std::string used_by_others(const Report& report, const std::set<std::string>& runs) {
-  std::map<std::string, std::pair<double, double>> by_host;
-  for (const TelemetryRecord& one : report.telemetry) {
-    if (one.values.source != "other_cpus" || !runs.contains(one.point)) continue;
-    // Clocks of 10 ms count more than there is in a window of a few.
-    const int cpus = cpus_of(report, one.host);
-    const double used = cpus > 0 ? std::min<double>(one.values.mean, cpus) : one.values.mean;
-    auto& [low, high] = by_host.try_emplace(one.host, used, used).first->second;
-    low = std::min(low, used);
-    high = std::max(high, used);
-  }
-  const auto most =
-      std::ranges::max_element(by_host, {}, [](const auto& host) { return host.second.second; });
-  if (most == by_host.end() || !(most->second.second >= 0.005)) return "";
-  const int cpus = cpus_of(report, most->first);
-  const auto [low, high] = most->second;
-  const char* digits = high < 1 ? "%.2f" : "%.1f";
-  const std::string least = printed(digits, low), largest = printed(digits, high);
-  return (least == largest ? largest : least + " to " + largest) +
-         (cpus == 0 ? " CPUs" : " of " + counted(cpus, "CPU"));
-}
-
-// `first`: the text of the first of these findings, which may be of a GPU or of a hypervisor.
-std::string disturbance_text(const Report& report, const FindingKind& kind,
-                             const std::string& first, const std::set<std::string>& runs, int all) {
-  const std::string where = in_runs(runs.size(), all);
-  if (kind.code == std::string_view(finding_kinds::throttled.code)) {
-    return "the hardware was slowed down" + where;
-  }
-  if (kind.code == std::string_view(finding_kinds::machine_busy.code)) {
-    return "the machine was busy before" + (all == 1 ? " the run" : where.substr(3));
-  }
-  const bool by_cpus = first.find("other processes used") != std::string::npos;
-  const std::string used = by_cpus ? used_by_others(report, runs) : "";
-  return (used.empty() ? first : "other programs used " + used) + where;
-}
-
 // The texts of these findings list points: here their number is enough.
 std::string text_of_points(const FindingKind& kind, const std::string& first, std::size_t count,
                            int all) {
   static const std::map<std::string, const char*> kShort = {
-      {finding_kinds::single_repetition.code, "one run: how much runs differ is not known"},
-      {finding_kinds::no_interval.code, "one run each: how much runs differ is not known"},
       {finding_kinds::sessions_pooled.code, "the runs come from two sessions: no interval"},
       {finding_kinds::unconverged.code, "intervals did not become as narrow as asked for"},
-      {finding_kinds::windows_not_steady.code, "step times changed over the measured window"},
-      {finding_kinds::not_steady.code, "step times changed over the measured window"},
       {finding_kinds::runs_differ.code, "runs of one point differ by more than 5 %"},
       {finding_kinds::repetitions_lost.code, "some runs failed"},
   };
@@ -132,10 +78,11 @@ class Judge {
 
   Verdict verdict() {
     add_end();
+    if (runs_ > 0) add_doubts();
     add_findings();
-    add_single_collectives();
     std::ranges::stable_sort(reasons_, [](const Reason& a, const Reason& b) {
-      return std::pair(b.level, b.blames_part) < std::pair(a.level, a.blames_part);
+      return std::tuple(b.level, b.blames_part, !b.is_info) <
+             std::tuple(a.level, a.blames_part, !a.is_info);
     });
     Verdict verdict;
     if (!reasons_.empty()) verdict.level = reasons_.front().level;
@@ -147,7 +94,18 @@ class Judge {
 
  private:
   void add(VerdictLevel level, std::string code, std::string text, bool blames_part = false) {
-    reasons_.push_back({level, blames_part, {std::move(code), std::move(text)}});
+    const FindingKind* kind = find_finding_kind(code);
+    const bool is_info = kind && kind->severity == std::string_view("info") &&
+                         code != finding_kinds::slow_steps.code;
+    reasons_.push_back({level, blames_part, is_info, {std::move(code), std::move(text)}});
+  }
+
+  // A finding may be missing where the numbers themselves speak: an earlier version had another
+  // rule, or somebody took it out.
+  void add_doubts() {
+    for (Doubt& doubt : doubts_of(report_)) {
+      add(VerdictLevel::kWithCare, std::move(doubt.code), std::move(doubt.text));
+    }
   }
 
   void add_end() {
@@ -202,19 +160,14 @@ class Judge {
   }
 
   bool is_said_by_another(const FindingKind& kind) const {
-    const auto says_it = [&](const auto& said) { return repeats(kind.code, said.code); };
-    return std::ranges::any_of(report_.findings, says_it) ||
+    const auto says_it = [&](const auto& said) {
+      return said.code == kind.code || repeats(kind.code, said.code);
+    };
+    return std::ranges::any_of(
+               report_.findings,
+               [&](const Finding& finding) { return repeats(kind.code, finding.code); }) ||
            std::ranges::any_of(reasons_,
                                [&](const Reason& reason) { return says_it(reason.said); });
-  }
-
-  void add_single_collectives() {
-    const bool single = std::ranges::any_of(
-        report_.collective_groups, [](const CollectiveGroup& group) { return group.n == 1; });
-    if (single) {
-      add(VerdictLevel::kWithCare, finding_kinds::no_interval.code,
-          "one run each: how much runs differ is not known");
-    }
   }
 
   const Report& report_;
@@ -222,6 +175,23 @@ class Judge {
   bool spares_disturbed_;
   std::vector<Reason> reasons_;
 };
+
+std::string in_words(VerdictLevel level) {
+  std::string text(name_of(level));
+  std::ranges::replace(text, '_', ' ');
+  return text;
+}
+
+// The report says another level of itself, or it was told before. Reasons may differ freely.
+std::optional<VerdictReason> change_of(const Verdict& stored, VerdictLevel anew, const Tool& tool) {
+  if (stored.level != anew) {
+    return VerdictReason{kJudgedAnew, "scalemark " + tool.version + " called it '" +
+                                          in_words(stored.level) + "': judged anew it is '" +
+                                          in_words(anew) + "'"};
+  }
+  if (const VerdictReason* told = told_change(stored)) return *told;
+  return std::nullopt;
+}
 
 bool is_severity(std::string_view word) { return word == "warning" || word == "error"; }
 
@@ -245,7 +215,17 @@ std::optional<Verdict> judged(const Report& report) {
 }
 
 std::optional<Verdict> verdict_of(const Report& report) {
-  return report.verdict ? report.verdict : judged(report);
+  std::optional<Verdict> anew = judged(report);
+  if (!anew || !report.verdict) return anew;
+  if (const auto change = change_of(*report.verdict, anew->level, report.tool)) {
+    anew->reasons.push_back(*change);
+  }
+  return anew;
+}
+
+const VerdictReason* told_change(const Verdict& verdict) {
+  const auto found = std::ranges::find(verdict.reasons, kJudgedAnew, &VerdictReason::code);
+  return found == verdict.reasons.end() ? nullptr : &*found;
 }
 
 void complete_older(Report& report) {
@@ -273,6 +253,8 @@ bool repeats(std::string_view code, std::string_view other) {
   static const std::set<Pair> kSaidTwice = {
       // A sweep says once of all points what each run says, too.
       {finding_kinds::single_repetition.code, finding_kinds::no_interval.code},
+      {finding_kinds::steady_unknown.code, finding_kinds::windows_unknown.code},
+      {finding_kinds::not_steady.code, finding_kinds::windows_not_steady.code},
       {finding_kinds::machine_busy.code, finding_kinds::shared.code},
       {finding_kinds::repetitions_lost.code, "incomplete"},
   };

@@ -14,14 +14,20 @@
 
 namespace scalemark::reporting {
 
-// The worst level that a finding costs, or that what the report lacks costs: runs that failed, no
-// repetition. Runs that something disturbed cost `do_not_quote` unless each point has kFitRuns
-// others, from which verdicts are taken. Absent for a report without runs and links.
+// The worst level that a finding costs, or the numbers themselves (doubts.h), or that what the
+// report lacks costs: runs that failed. Runs that something disturbed cost `do_not_quote` unless
+// each point has kFitRuns others, from which verdicts are taken. Absent for a report without runs
+// and links.
 std::optional<Verdict> judged(const Report& report);
 
-// Takes the verdict of the report, or, where it has none (of an earlier version, or still
-// partial), judged().
+// judged(), whatever the report says of itself: another version had other rules. Where it says
+// another level, a reason more (told_change) tells so.
 std::optional<Verdict> verdict_of(const Report& report);
+
+// The code of the reason that tells that the level is not the one that was written.
+inline constexpr const char* kJudgedAnew = "judged_anew";
+// That reason; null where there is none.
+const VerdictReason* told_change(const Verdict& verdict);
 
 // Adds to a report of an earlier version what this one says of findings and of the whole.
 void complete_older(Report& report);

@@ -4,6 +4,7 @@
 
 #include "core/reporting/record/collective_fields.h"
 #include "core/reporting/record/effect_fields.h"
+#include "core/reporting/record/surety.h"
 #include "core/reporting/record/sweep_fields.h"
 #include "core/reporting/render/csv_columns.h"
 #include "core/reporting/render/render.h"
@@ -19,14 +20,21 @@ std::string words_of(const std::map<std::string, std::string>& options) {
   return text;
 }
 
+// The last column: how surely its number is known. Empty where it has none.
+std::vector<CsvCell> with_surety(std::vector<CsvCell> cells, bool any, const auto& record) {
+  cells.push_back({"surety", any ? std::string(name_of(surety_of(record))) : ""});
+  return cells;
+}
+
 // CsvRow leaves lists and maps out.
 std::vector<CsvCell> row_of(const Report& report, const EffectRecord& effect) {
   const bool is_head = effect.groups.size() != 2;
-  return with_fields({{"run_id", report.run_id},
-                      {"fixed", words_of(effect.fixed)},
-                      {"group_from", is_head ? "" : effect.groups[0]},
-                      {"group_to", is_head ? "" : effect.groups[1]}},
-                     effect);
+  return with_surety(with_fields({{"run_id", report.run_id},
+                                  {"fixed", words_of(effect.fixed)},
+                                  {"group_from", is_head ? "" : effect.groups[0]},
+                                  {"group_to", is_head ? "" : effect.groups[1]}},
+                                 effect),
+                     !is_head, effect);
 }
 
 // A figure needs to know what a group is without its runs. Empty cells where the group has none.
@@ -47,7 +55,7 @@ std::vector<CsvCell> cells_of(const Report& report, const std::string& group) {
 }
 
 std::vector<CsvCell> row_of(const Report& report, const GroupRecord& group) {
-  return with_fields(cells_of(report, group.group), group);
+  return with_surety(with_fields(cells_of(report, group.group), group), group.n > 0, group);
 }
 
 // The interval of the speed-up is that of the efficiency by the same ratio as the values.
@@ -67,14 +75,18 @@ std::vector<CsvCell> row_of(const Report& report, const ScalingTable& table,
   };
   cells.push_back({"speedup_ci95_low", speedup(row.efficiency_ci95.low)});
   cells.push_back({"speedup_ci95_high", speedup(row.efficiency_ci95.high)});
-  return with_fields(std::move(cells), row);
+  return with_surety(with_fields(std::move(cells), row), row.efficiency.has_value(), row);
+}
+
+std::vector<CsvCell> row_of(const Report& report, const CollectiveGroup& group) {
+  return with_surety(with_fields({{"run_id", report.run_id}}, group), group.n > 0, group);
 }
 
 }  // namespace
 
 std::string render_groups(std::span<const Report> reports) {
   return std::ranges::any_of(reports, measures_collectives)
-             ? csv_table(reports, &Report::collective_groups)
+             ? csv_table(reports, &Report::collective_groups, row_of)
              : csv_table(reports, &Report::groups, row_of);
 }
 

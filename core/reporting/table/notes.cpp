@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "core/reporting/record/report_json.h"
+#include "core/reporting/record/verdict.h"
 #include "core/reporting/table/baseline.h"
 #include "core/reporting/table/parts.h"
 
@@ -90,6 +91,11 @@ std::vector<std::string> status_notes(std::span<const Report> reports,
     if (report.status == ReportStatus::kComplete) continue;
     notes.push_back("report of " + report.started + " is " + std::string(name_of(report.status)) +
                     (report.exit_code ? " (exit " + std::to_string(*report.exit_code) + ")" : ""));
+  }
+  for (const auto& report : reports) {
+    const auto verdict = verdict_of(report);
+    const VerdictReason* change = verdict ? told_change(*verdict) : nullptr;
+    if (change) notes.push_back(change->text);
   }
   for (const auto& report : reports) {
     for (const auto& error : report.errors) notes.push_back(format_error_line(error));

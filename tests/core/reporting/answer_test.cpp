@@ -6,11 +6,16 @@
 
 #include <algorithm>
 #include <regex>
+#include <span>
 #include <sstream>
 
+#include "core/base/text.h"
+#include "core/reporting/effects/effect_phrases.h"
 #include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/report_json.h"
+#include "core/reporting/record/surety.h"
 #include "core/reporting/record/verdict.h"
+#include "core/reporting/render/render.h"
 #include "tests/core/reporting/sample_collectives.h"
 #include "tests/core/reporting/sample_report.h"
 #include "tests/core/reporting/sample_sweep.h"
@@ -70,6 +75,8 @@ TEST(Answer, OfFourteenPointsHas25Lines) {
 TEST(Answer, OfARunHasThreeLines) {
   Report report = sample_report(1, true);
   report.groups.clear();
+  report.collectives.clear();  // of another command, and one of them failed
+  report.findings.clear();
   report.points.resize(1);
   EXPECT_LE(lines_of(report, 120).size(), 1u + 3u) << text_of(report, 120);
 }
@@ -99,7 +106,7 @@ TEST(Answer, SaysEachFactOnce) {
     const std::string text = text_of(report, 200);
     const auto first = text.find("one run");
     if (first == std::string::npos) continue;
-    EXPECT_EQ(text.find("one run", first + 1), std::string::npos);
+    EXPECT_EQ(text.find("one run each", first + 1), std::string::npos);
   }
 }
 
@@ -116,15 +123,82 @@ TEST(Answer, HasNoExponents) {
   }
 }
 
-TEST(Answer, WithholdsAnIntervalThatIsWiderThanAFactorOfFour) {
-  Report report = sample_sweep(small(2));
+// The forms of a report that show an efficiency: the answer, details and sentences, Markdown, the
+// page and CSV.
+std::vector<std::string> forms_of(const Report& report) {
+  const std::span<const Report> one(&report, 1);
+  return {text_of(report, 400), render_console(one), render_markdown(one), render_html(one)};
+}
+
+Report with_efficiency(int repetitions, double low, double value, double high) {
+  Report report = sample_sweep(small(repetitions));
   for (ScalingRow& row : report.scaling.front().rows) {
     if (!row.efficiency) continue;
-    row.efficiency_ci95.low = 0.075;
-    row.efficiency_ci95.high = 4.57;
+    row.efficiency = value;
+    row.speedup = 2 * value;
+    row.efficiency_ci95.low = low;
+    row.efficiency_ci95.high = high;
   }
-  EXPECT_TRUE(says(report, "not known (2 runs)")) << text_of(report);
-  EXPECT_FALSE(says(report, "457")) << text_of(report);
+  return report;
+}
+
+TEST(Surety, AWideIntervalIsShownWithAMarkedValueInEveryForm) {
+  const Report report = with_efficiency(3, 0.077, 0.494, 4.57);
+  for (const std::string& text : forms_of(report)) {
+    EXPECT_NE(text.find("~49"), std::string::npos) << text;
+    EXPECT_NE(text.find("457"), std::string::npos) << text;
+  }
+  EXPECT_TRUE(says(report, "~1.0  ~49 %  (8 .. 457)")) << text_of(report);
+  EXPECT_NE(render_scaling({&report, 1}).find(",wide\r\n"), std::string::npos);
+}
+
+TEST(Surety, AnIntervalThatSaysNothingIsWithheldAndTheValueIsNot) {
+  const Report report = with_efficiency(2, 0.004, 0.494, 61);
+  for (const std::string& text : forms_of(report)) {
+    EXPECT_NE(text.find("~49"), std::string::npos) << text;
+    EXPECT_NE(text.find("not known (2 runs)"), std::string::npos) << text;
+    EXPECT_EQ(text.find(".. 6,100"), std::string::npos) << text;
+    EXPECT_EQ(text.find(".. 6100"), std::string::npos) << text;
+  }
+  EXPECT_NE(render_scaling({&report, 1}).find(",not_known\r\n"), std::string::npos);
+}
+
+TEST(Surety, OneRunHasAValueAndNoPlusMinus) {
+  const Report report = sample_sweep(small(1));
+  for (const std::string& text : {text_of(report, 400), render_console({&report, 1})}) {
+    EXPECT_EQ(text.find("+-"), std::string::npos) << text;
+    EXPECT_NE(text.find("one run"), std::string::npos) << text;
+  }
+  EXPECT_TRUE(std::regex_search(text_of(report, 400), std::regex("[0-9] %  one run\n")))
+      << text_of(report, 400);
+  EXPECT_NE(render_scaling({&report, 1}).find(",one_run\r\n"), std::string::npos);
+}
+
+// The same machine, looked at longer: no form may say less for it.
+TEST(Surety, MoreRunsNeverHideAValue) {
+  for (const int repetitions : {1, 2, 3, 5}) {
+    SweepShape shape = small(repetitions);
+    shape.run_noise = 0.15;
+    const Report report = sample_sweep(shape);
+    for (const ScalingRow& row : report.scaling.front().rows) {
+      if (!row.efficiency) continue;
+      const std::string value = has_two_digits(row) ? two_digits(100 * *row.efficiency)
+                                                    : printed("%.0f", 100 * *row.efficiency);
+      EXPECT_TRUE(says(report, value + " %")) << repetitions << "\n" << text_of(report, 400);
+    }
+  }
+}
+
+TEST(Surety, OfAnEffectIsAsOfARow) {
+  EffectRecord effect;
+  effect.pairs = 1;
+  effect.ratio = 1.1;
+  EXPECT_EQ(speed_text(effect), "10.0 % faster (one run)");
+  effect.pairs = 2;
+  effect.ratio_ci95 = {0.5, 2.42};
+  EXPECT_EQ(speed_text(effect), "about 10.0 % faster (2.0 x slower to 2.4 x faster)");
+  effect.ratio_ci95 = {0.05, 24.2};
+  EXPECT_EQ(speed_text(effect), "about 10.0 % faster (not known (2 pairs))");
 }
 
 TEST(Answer, ABaselineHasNoEfficiency) {

@@ -265,11 +265,23 @@ TEST(Explain, SaysWhetherTheExchangeSlowsComputing) {
   }
 }
 
+TEST(Explain, SaysHowSurelyTheEfficiencyIsKnown) {
+  Report report = six_of_eight();
+  ScalingRow& row = report.scaling[0].rows[0];
+  row.efficiency_ci95 = {0.3, 1.4};
+  const std::string wide = text_of(explain(report, {}, {}));
+  EXPECT_NE(wide.find("(95 %: 30.0 to 140.0)"), std::string::npos) << wide;
+  row.efficiency_ci95 = {};
+  row.points.resize(1);
+  const std::string single = text_of(explain(report, {}, {}));
+  EXPECT_NE(single.find("(one run)"), std::string::npos) << single;
+}
+
 TEST(Explain, WithholdsIntervalsThatSayNothing) {
   Report report = six_of_eight();
   ScalingRow& row = report.scaling[0].rows[0];
   row.loss_of_efficiency_ci95->communication = {-3.0, 4.0};
-  row.efficiency_ci95.low = 0.1;
+  row.efficiency_ci95.low = 0.01;
   row.efficiency_ci95.high = 5.0;
   const std::string text = text_of(explain(report, {}, {}));
   EXPECT_EQ(text.find("400.0"), std::string::npos) << text;

@@ -2,8 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
+
 #include "core/base/error.h"
+#include "core/reporting/record/doubts.h"
 #include "core/reporting/record/finding_kinds.h"
+#include "core/reporting/record/point_facts.h"
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/sweep/end.h"
 #include "tests/core/reporting/sample_collectives.h"
@@ -12,13 +17,24 @@
 namespace scalemark::reporting {
 namespace {
 
+// Long windows that are known to be steady, and nothing else to doubt.
 Report healthy_sweep(int repetitions = 5) {
-  return sample_sweep({.world_sizes = {1, 2, 4},
-                       .batch_sizes = {64},
-                       .repetitions = repetitions,
-                       .run_noise = 0.0005,
-                       .slow_rank = std::nullopt,
-                       .real_data = false});
+  Report report = sample_sweep({.world_sizes = {1, 2, 4},
+                                .batch_sizes = {64},
+                                .repetitions = repetitions,
+                                .run_noise = 0.0005,
+                                .slow_rank = std::nullopt,
+                                .real_data = false});
+  for (PointRecord& run : report.points) {
+    run.steady = true;
+    run.iterations = std::max<std::int64_t>(run.iterations, kEnoughSteps);
+    run.wall_s = std::max(run.wall_s, kEnoughSeconds);
+  }
+  for (GroupRecord& group : report.groups) {
+    group.steady = true;
+    group.bias_bound.reset();
+  }
+  return report;
 }
 
 VerdictLevel level_of(const Report& report) { return judged(report).value().level; }
@@ -166,6 +182,141 @@ TEST(Verdict, IsWrittenReadAndComputedForOlderReports) {
   complete_older(older);
   EXPECT_EQ(older.verdict->level, VerdictLevel::kWithCare);
   for (const Finding& finding : older.findings) EXPECT_FALSE(finding.domain.empty());
+}
+
+// --- What the numbers themselves say, whatever the findings are.
+
+std::vector<std::string> doubted(const std::function<void(Report&)>& change) {
+  Report report = healthy_sweep();
+  report.findings.clear();
+  change(report);
+  const Verdict verdict = judged(report).value();
+  EXPECT_EQ(verdict.level,
+            verdict.reasons.empty() ? VerdictLevel::kQuotable : VerdictLevel::kWithCare);
+  return codes_of(report);
+}
+
+using Codes = std::vector<std::string>;
+
+TEST(Doubts, AnIntervalThatTellsLittleCostsTheVerdict) {
+  const auto with_ends = [](double low, double high) {
+    return doubted([=](Report& report) {
+      ScalingRow& row = report.scaling.front().rows.back();
+      row.efficiency_ci95.low = low;
+      row.efficiency_ci95.high = high;
+    });
+  };
+  EXPECT_EQ(with_ends(0.36, 1.4), Codes{});
+  EXPECT_EQ(with_ends(0.3, 1.4), Codes{"wide_interval"});
+  EXPECT_EQ(with_ends(0.0, 1.4), Codes{"wide_interval"});
+  EXPECT_EQ(doubted([](Report& report) {
+              report.groups[1].ci95 = {100, 500};
+            }),
+            Codes{"wide_interval"});
+  Report report = sample_collectives();
+  report.findings.clear();
+  report.collective_groups.front().time_s.ci95 = {1e-6, 5e-6};
+  EXPECT_EQ(codes_of(report), Codes{"wide_interval"});
+}
+
+// Whichever of the records says it: rows may be gone, or their number changed.
+TEST(Doubts, FewRunsCostIt) {
+  EXPECT_EQ(doubted([](Report& report) {
+              std::erase_if(report.points,
+                            [](const PointRecord& run) { return run.repetition > 1; });
+            }),
+            Codes{"few_runs"});
+  EXPECT_EQ(doubted([](Report& report) { report.groups.back().n = 2; }), Codes{"few_runs"});
+  EXPECT_EQ(doubted([](Report& report) { report.scaling.front().rows.back().points.resize(2); }),
+            Codes{"few_runs"});
+  EXPECT_EQ(doubted([](Report& report) { report.groups.back().n = 3; }), Codes{});
+}
+
+TEST(Doubts, WindowsThatTellLittleCostIt) {
+  EXPECT_EQ(doubted([](Report& report) { report.points.back().iterations = 3; }),
+            Codes{"short_window"});
+  EXPECT_EQ(doubted([](Report& report) { report.points.back().wall_s = 1.9; }),
+            Codes{"short_window"});
+  EXPECT_EQ(doubted([](Report& report) {
+              report.groups.back().steady.reset();
+              report.groups.back().bias_bound = 0.03;
+            }),
+            Codes{"windows_unknown"});
+  EXPECT_EQ(doubted([](Report& report) { report.groups.back().steady = false; }),
+            Codes{"windows_not_steady"});
+}
+
+TEST(Doubts, WaitsForDataCostIt) {
+  const auto waiting = [](double share) {
+    return doubted([=](Report& report) {
+      PointRecord& run = report.points.back();
+      for (RankRecord& rank : run.ranks) rank.data_wait_s = share * run.step_mean_over_ranks_s;
+    });
+  };
+  EXPECT_EQ(waiting(0.04), Codes{});
+  EXPECT_EQ(waiting(0.6), Codes{"data_wait"});
+}
+
+// Ten seconds of 97 in each run: the interval over runs knows nothing of it.
+TEST(Doubts, AStopThatLowersAMeanByMoreThanHalfItsIntervalCostsIt) {
+  const auto stopped = [](double share, double half_width) {
+    return doubted([=](Report& report) {
+      GroupRecord& group = report.groups.back();
+      group.ci95 = {*group.samples_per_sec * (1 - half_width),
+                    *group.samples_per_sec * (1 + half_width)};
+      for (PointRecord& run : report.points) {
+        if (run.group != group.group) continue;
+        run.step_samples_s.assign(200, 0.01);
+        run.step_samples_s[77] += share / (1 - share) * 2;
+        run.step_s.p50 = 0.01;
+      }
+    });
+  };
+  EXPECT_EQ(stopped(0.103, 0.01), Codes{"slow_steps"});
+  EXPECT_EQ(stopped(0.103, 0.12), Codes{});
+  EXPECT_EQ(stopped(0.015, 0.01), Codes{}) << "a step of less than five times the median";
+}
+
+TEST(Doubts, WithoutSingleStepsTheLongestSpeaks) {
+  PointRecord run;
+  run.wall_s = 97;
+  run.step_s.p50 = 0.1;
+  run.step_s.max = 10.1;
+  EXPECT_NEAR(slow_steps_share(run), 10.0 / 97, 1e-12);
+  run.step_s.max = 0.4;
+  EXPECT_EQ(slow_steps_share(run), 0);
+}
+
+// A finding and the number that it tells of are one reason.
+TEST(Doubts, AreSaidOnceBesideTheirFindings) {
+  Report report = healthy_sweep();
+  report.findings.clear();
+  report.points.back().iterations = 3;
+  add(report, finding_kinds::short_window, report.points.back().id);
+  EXPECT_EQ(codes_of(report), Codes{"short_window"});
+  report = healthy_sweep();
+  report.findings.clear();
+  add(report, finding_kinds::data_wait, report.points.back().id, "60.0 % of the step waits");
+  EXPECT_EQ(codes_of(report), Codes{"data_wait"});
+}
+
+TEST(Verdict, IsJudgedAnewWhenAReportIsReadAndTheChangeIsToldOnce) {
+  Report report = healthy_sweep();
+  report.findings.clear();
+  report.tool.version = "0.2.0";
+  report.verdict = Verdict{VerdictLevel::kQuotable, {}};
+  complete_older(report);
+  EXPECT_FALSE(told_change(*report.verdict));
+  report.points.back().iterations = 3;
+  complete_older(report);
+  ASSERT_TRUE(told_change(*report.verdict));
+  EXPECT_EQ(report.verdict->level, VerdictLevel::kWithCare);
+  EXPECT_EQ(told_change(*report.verdict)->text,
+            "scalemark 0.2.0 called it 'quotable': judged anew it is 'with care'");
+  const auto reasons = report.verdict->reasons.size();
+  complete_older(report);  // as of a file that `report --format json` wrote
+  EXPECT_EQ(report.verdict->reasons.size(), reasons);
+  ASSERT_TRUE(told_change(*report.verdict));
 }
 
 // An older version wrote 100 % for a point against itself.

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/base/text.h"
+#include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/point_facts.h"
 #include "core/reporting/record/verdict.h"
 #include "core/reporting/render/sections/claim_sections.h"
@@ -23,9 +24,21 @@ bool is_proven_part(const Finding& finding) {
   return finding.place && blames_part(finding) && finding.domain != "software";
 }
 
+bool is_of_one_run(const VerdictReason& reason) {
+  return reason.code == finding_kinds::no_interval.code ||
+         reason.code == finding_kinds::single_repetition.code;
+}
+
+// Whether its windows could tell more is asked of runs that were repeated.
+bool is_of_windows(const VerdictReason& reason) {
+  return reason.code == finding_kinds::short_window.code ||
+         reason.code == finding_kinds::steady_unknown.code ||
+         reason.code == finding_kinds::windows_unknown.code;
+}
+
 // The table says by its repetitions that runs stand alone; the parts stand above it.
-bool is_said_elsewhere(const VerdictReason& reason, const Report& report) {
-  if (reason.code == "no_interval" || reason.code == "single_repetition") return true;
+bool is_said_elsewhere(const VerdictReason& reason, const Report& report, bool of_one_run) {
+  if (is_of_one_run(reason) || (of_one_run && is_of_windows(reason))) return true;
   return std::ranges::any_of(report.findings, [&](const Finding& finding) {
     return finding.code == reason.code && is_proven_part(finding);
   });
@@ -35,9 +48,13 @@ bool is_said_elsewhere(const VerdictReason& reason, const Report& report) {
 void add_notes(Answer& answer, const Report& report) {
   std::vector<std::string> codes;
   const auto verdict = verdict_of(report);
-  for (const VerdictReason& reason : verdict ? verdict->reasons : std::vector<VerdictReason>()) {
+  const VerdictReason* change = verdict ? told_change(*verdict) : nullptr;
+  const auto reasons = verdict ? verdict->reasons : std::vector<VerdictReason>();
+  const bool of_one_run = std::ranges::any_of(reasons, is_of_one_run);
+  for (const VerdictReason& reason : reasons) {
+    if (reason.code == kJudgedAnew) continue;
     codes.push_back(reason.code);
-    const bool is_said = is_said_elsewhere(reason, report);
+    const bool is_said = is_said_elsewhere(reason, report, of_one_run);
     // The first is the gravest.
     const bool forbids = verdict->level == VerdictLevel::kDoNotQuote && codes.size() == 1;
     if (is_said && !forbids) continue;
@@ -61,6 +78,7 @@ void add_notes(Answer& answer, const Report& report) {
                            (more > 0 ? " (and " + std::to_string(more) + " more)" : ""));
   }
   if (answer.notes.size() > kMostNotes) answer.notes.resize(kMostNotes);
+  if (change) answer.notes.push_back(change->text);
 }
 
 void add_parts(Answer& answer, const Report& report) {

@@ -6,6 +6,7 @@
 
 #include "core/base/text.h"
 #include "core/reporting/collectives/words.h"
+#include "core/reporting/record/surety.h"
 #include "core/reporting/render/answer/answer.h"
 #include "core/reporting/render/sections/section_columns.h"
 #include "core/reporting/render/text.h"
@@ -50,10 +51,9 @@ std::string time_cell(const CollectiveGroup& group) {
 }
 
 std::string time_interval(const CollectiveGroup& group) {
-  const Bounds& ci95 = group.time_s.ci95;
-  if (!ci95) return kAbsent;
-  if (!is_known(*ci95.low, *ci95.high)) return not_known(group.n, "run");
-  return interval_text(ci95, [](double seconds) { return rate_text(1e6 * seconds); });
+  const std::string instead = instead_of_interval(surety_of(group), group.n);
+  if (!instead.empty()) return instead;
+  return interval_text(group.time_s.ci95, [](double seconds) { return rate_text(1e6 * seconds); });
 }
 
 std::vector<Column> collectives_table(const Groups& groups) {

@@ -9,6 +9,7 @@
 #include "core/catalogue/strategy.h"
 #include "core/reporting/effects/effect_phrases.h"
 #include "core/reporting/record/point_facts.h"
+#include "core/reporting/record/surety.h"
 #include "core/reporting/render/answer/answer.h"
 #include "core/reporting/render/sections/section_columns.h"
 #include "core/reporting/render/sections/sweep_words.h"
@@ -160,10 +161,8 @@ std::string rate_cell(const AnswerRow& row) {
 
 std::string speed_up_cell(const AnswerRow& row) {
   if (!row.scaling || !row.scaling->speedup) return "";
-  const Bounds& ci95 = row.scaling->efficiency_ci95;
-  if (ci95 && !is_known(*ci95.low, *ci95.high)) return kAbsent;
-  return row.scaling->unsteady_runs ? two_digits(*row.scaling->speedup)
-                                    : printed("%.2f", *row.scaling->speedup);
+  return has_two_digits(*row.scaling) ? two_digits(*row.scaling->speedup)
+                                      : printed("%.2f", *row.scaling->speedup);
 }
 
 bool is_relative_to_one(const AnswerRow& row) {
@@ -178,12 +177,14 @@ std::string efficiency_cell(const AnswerRow& row) {
   const ScalingRow& found = *row.scaling;
   const double share = *found.efficiency;
   const std::string value =
-      (found.unsteady_runs ? two_digits(100 * share) : printed("%.0f", 100 * share)) + " %";
-  if (found.at_least) return value + printed("  +- %.0f or more", 100 * *found.at_least * share);
-  if (!found.efficiency_ci95) return value;
-  const double low = *found.efficiency_ci95.low, high = *found.efficiency_ci95.high;
-  if (!is_known(low, high)) return not_known(row.group->n, "run");
-  return value + printed("  (%.0f .. ", 100 * low) + printed("%.0f)", 100 * high);
+      (has_two_digits(found) ? two_digits(100 * share) : printed("%.0f", 100 * share)) + " %";
+  const Surety surety = surety_of(found);
+  if (surety == Surety::kNoInterval) return value;
+  const std::string instead = instead_of_interval(surety, std::ssize(found.points));
+  if (surety == Surety::kOneRun) return value + "  " + instead;
+  if (!instead.empty()) return value + "  (" + instead + ")";
+  return value + printed("  (%.0f .. ", 100 * *found.efficiency_ci95.low) +
+         printed("%.0f)", 100 * *found.efficiency_ci95.high);
 }
 
 // More ranks than one that all efficiencies are relative to; empty where they are not.
@@ -207,9 +208,8 @@ std::string whole_efficiency_cell(const AnswerRow& row, const std::string& commo
 
 std::string rate_interval_cell(const AnswerRow& row) {
   const GroupRecord& group = *row.group;
-  if (!group.ci95) return kAbsent;
-  if (!is_known(*group.ci95.low, *group.ci95.high)) return not_known(group.n, "run");
-  return interval_text(group.ci95, rate_text);
+  const std::string instead = instead_of_interval(surety_of(group), group.n);
+  return instead.empty() ? interval_text(group.ci95, rate_text) : instead;
 }
 
 // "efficiency (95 %)", or against which ranks it is. Where rows differ in it the cells say it.

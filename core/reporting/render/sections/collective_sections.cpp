@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/reporting/collectives/words.h"
 #include "core/reporting/effects/effect_phrases.h"
+#include "core/reporting/record/surety.h"
 #include "core/reporting/render/sections/collective_tables.h"
 #include "core/reporting/render/sections/not_measured.h"
 #include "core/reporting/render/sections/section_columns.h"
@@ -37,13 +38,14 @@ bool is_disturbed(const EffectRecord& effect) {
 }
 
 std::string factor_text(const EffectRecord& effect) {
-  return is_disturbed(effect) ? unknown_text(effect) : readable(effect.ratio);
+  if (is_disturbed(effect)) return unknown_text(effect);
+  return is_rough(surety_of(effect)) ? two_digits(effect.ratio) : readable(effect.ratio);
 }
 
 std::string factor_interval(const EffectRecord& effect) {
   if (is_disturbed(effect)) return kAbsent;
-  const std::string unknown = unknown_text(effect);
-  return unknown.empty() ? interval_text(effect.ratio_ci95, readable) : unknown;
+  const std::string instead = effect_interval_instead(effect);
+  return instead.empty() ? interval_text(effect.ratio_ci95, readable) : instead;
 }
 
 Section collective_effects_section(const std::vector<EffectRecord>& rows) {

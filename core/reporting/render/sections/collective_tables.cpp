@@ -6,6 +6,7 @@
 
 #include "core/collectives/shares.h"
 #include "core/reporting/collectives/words.h"
+#include "core/reporting/record/surety.h"
 #include "core/reporting/render/sections/section_columns.h"
 #include "core/reporting/render/text.h"
 
@@ -93,10 +94,15 @@ std::string microseconds(double seconds) { return readable(1e6 * seconds); }
 std::string time_text(const Group& g) {
   const auto& [time, ci95] = g.time_s;
   if (!time) return g.status_counts.empty() ? kAbsent : g.status_counts.begin()->first;
+  const Surety surety = surety_of(g);
   if (!ci95) return microseconds(*time);
+  const std::string instead = instead_of_interval(surety, g.n);
+  if (!instead.empty()) return two_digits(1e6 * *time) + " (" + instead + ")";
   // Intervals are symmetric on a logarithmic scale: half of a wide one would reach below 0.
-  const double half = (*ci95.high - *ci95.low) / 2;
-  return microseconds(*time) + (half < *time ? " +- " + microseconds(half) : " +- >100 %");
+  if (surety == Surety::kWide) {
+    return two_digits(1e6 * *time) + " (" + interval_text(ci95, microseconds) + ")";
+  }
+  return microseconds(*time) + " +- " + microseconds((*ci95.high - *ci95.low) / 2);
 }
 
 std::string wrong_text(const Group& g) { return g.wrong ? std::to_string(*g.wrong) : kAbsent; }

@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/reporting/effects/effect_phrases.h"
 #include "core/reporting/record/point_facts.h"
+#include "core/reporting/record/surety.h"
 #include "core/reporting/render/sections/section_columns.h"
 #include "core/reporting/render/text.h"
 
@@ -15,9 +16,13 @@ std::string faster_text(const EffectRecord& effect) {
   const auto signed_percent = [](double ratio) { return printed("%+.1f", 100 * (ratio - 1)); };
   const std::string text = signed_percent(effect.ratio);
   if (std::string unknown = unknown_text(effect); !unknown.empty()) return unknown;
-  if (!effect.ratio_ci95) return text;
-  return text + "  (" + signed_percent(*effect.ratio_ci95.low) + " .. " +
-         signed_percent(*effect.ratio_ci95.high) + ")";
+  const Surety surety = surety_of(effect);
+  if (surety == Surety::kNoInterval) return text;
+  if (const std::string instead = effect_interval_instead(effect); !instead.empty()) {
+    return text + "  (" + instead + ")";
+  }
+  return (is_rough(surety) ? "~" : "") + text + "  (" + signed_percent(*effect.ratio_ci95.low) +
+         " .. " + signed_percent(*effect.ratio_ci95.high) + ")";
 }
 
 // Where it was compared: the other axes in which effects of this option differ.

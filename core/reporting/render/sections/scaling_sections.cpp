@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/catalogue/strategy.h"
+#include "core/reporting/record/surety.h"
 #include "core/reporting/render/sections/section_columns.h"
 #include "core/reporting/render/sections/sweep_words.h"
 #include "core/reporting/render/text.h"
@@ -26,24 +27,21 @@ Column ranks_column(const std::vector<ScalingRow>& rows) {
                 [](const ScalingRow& row) { return std::to_string(row.world_size); });
 }
 
-std::string efficiency_interval(const ScalingRow& row) {
-  if (!row.efficiency) return "baseline";
-  if (row.at_least) return at_least_text(row.at_least, *row.efficiency, percent_text);
-  const Bounds& ci95 = row.efficiency_ci95;
-  if (ci95 && !is_known(*ci95.low, *ci95.high)) return not_known(std::ssize(row.points), "run");
-  return share_interval(ci95);
+std::string interval_cell(const ScalingRow& row) {
+  return row.efficiency ? efficiency_interval(row) : "baseline";
 }
 
 void add_notes(Section& section, const ScalingTable& table) {
   section.lines.push_back("fixed: " + fixed_text(table.fixed));
   section.lines.push_back("efficiency relative to " + table.relative_to + ", paired within blocks");
   if (std::ranges::any_of(table.rows,
-                          [](const ScalingRow& row) { return row.at_least.has_value(); })) {
-    section.lines.push_back("at least: one run each; runs differ by more than their steps show");
-  }
-  if (std::ranges::any_of(table.rows,
                           [](const ScalingRow& row) { return row.unsteady_runs.has_value(); })) {
     section.lines.push_back("~: a window that was not steady went in; two digits");
+  }
+  if (std::ranges::any_of(table.rows,
+                          [](const ScalingRow& row) { return is_rough(surety_of(row)); })) {
+    section.lines.push_back(
+        "~: the ends of the interval differ by more than a factor of four; two digits");
   }
   if (!table.left_out.empty()) {
     section.lines.push_back("left out: " + counted(static_cast<int>(table.left_out.size()), "run") +
@@ -61,7 +59,7 @@ Section speed_up_section(const ScalingTable& table, const std::vector<ScalingTab
       numbers({"step ms"}, rows, &ScalingRow::step_time_s, milliseconds),
       column({"speed-up"}, false, rows, speed_up_text),
       column({"effic. %"}, false, rows, efficiency_text),
-      column({"effic.", "95 %"}, true, rows, efficiency_interval),
+      column({"effic.", "95 %"}, true, rows, interval_cell),
       column({"effic.", "min .. max"}, true, rows,
              [](const ScalingRow& row) {
                return interval_text(row.efficiency_lowest, row.efficiency_highest, percent_text);
@@ -125,11 +123,6 @@ Section losses_section(const ScalingTable& table, const std::vector<ScalingTable
 }  // namespace
 
 std::string milliseconds(double seconds) { return readable(1000 * seconds); }
-
-std::string at_least_text(const std::optional<double>& share, double value,
-                          std::string (*text)(double)) {
-  return share ? "at least +-" + text(*share * value) : kAbsent;
-}
 
 std::vector<Section> scaling_sections(const ScalingTable& table,
                                       const std::vector<ScalingTable>& all) {

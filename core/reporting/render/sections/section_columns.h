@@ -13,10 +13,6 @@ namespace scalemark::reporting {
 
 std::string milliseconds(double seconds);
 
-// "at least +-0.80": of `value`, one run of which stands alone; "-" without a share.
-std::string at_least_text(const std::optional<double>& share, double value,
-                          std::string (*text)(double));
-
 // Shows one slice: speed-up and efficiency, and, where runs have phases, what is lost to what.
 std::vector<Section> scaling_sections(const ScalingTable& table,
                                       const std::vector<ScalingTable>& all);

@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/reporting/record/report_json.h"
+#include "core/reporting/record/surety.h"
 #include "core/reporting/render/sections/claim_sections.h"
 #include "core/reporting/render/sections/collective_sections.h"
 #include "core/reporting/render/sections/effect_sections.h"
@@ -46,11 +47,8 @@ Section groups_section(const Report& report) {
       numbers({"step ms"}, rows, &Row::step_time_s, milliseconds),
       column({"95 %", "interval"}, true, rows,
              [](const Row& g) {
-               if (g.ci95 && !is_known(*g.ci95.low, *g.ci95.high)) {
-                 return not_known(g.n, "run");
-               }
-               if (!g.at_least) return interval_text(g.ci95, readable);
-               return at_least_text(g.at_least, g.samples_per_sec.value_or(0), readable);
+               const std::string instead = instead_of_interval(surety_of(g), g.n);
+               return instead.empty() ? interval_text(g.ci95, readable) : instead;
              }),
       column({"min .. max", "of the runs"}, true, rows,
              [](const Row& g) { return interval_text(g.slowest, g.fastest, readable); }),

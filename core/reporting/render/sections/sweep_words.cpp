@@ -1,10 +1,14 @@
 #include "core/reporting/render/sections/sweep_words.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "core/base/text.h"
 #include "core/catalogue/strategy.h"
+#include "core/reporting/record/doubts.h"
+#include "core/reporting/record/surety.h"
+#include "core/reporting/record/verdict.h"
 #include "core/reporting/render/sections/collective_sections.h"
 #include "core/reporting/render/sections/section_columns.h"
 #include "core/reporting/render/sections/sweep_sections.h"
@@ -14,12 +18,18 @@ namespace scalemark::reporting {
 
 std::string speed_up_text(const ScalingRow& row) {
   if (!row.speedup) return kAbsent;
-  return row.unsteady_runs ? two_digits(*row.speedup) : readable(*row.speedup);
+  return has_two_digits(row) ? two_digits(*row.speedup) : readable(*row.speedup);
 }
 
 std::string efficiency_text(const ScalingRow& row) {
   if (!row.efficiency) return kAbsent;
-  return row.unsteady_runs ? two_digits(100 * *row.efficiency) : percent_text(*row.efficiency);
+  return has_two_digits(row) ? two_digits(100 * *row.efficiency) : percent_text(*row.efficiency);
+}
+
+std::string efficiency_interval(const ScalingRow& row) {
+  const Surety surety = surety_of(row);
+  const std::string instead = instead_of_interval(surety, std::ssize(row.points));
+  return instead.empty() ? share_interval(row.efficiency_ci95) : instead;
 }
 
 std::string option_in_words(std::string option) {
@@ -91,24 +101,11 @@ std::vector<std::string> efficiency_sentences(const Report& report) {
     std::string text = slice_text(table, report.scaling) + ": " + std::to_string(last->world_size) +
                        " ranks reach " + speed_up_text(*last) + "x, efficiency " +
                        efficiency_text(*last) + " %";
-    if (last->at_least) {
-      text +=
-          " (one run each: at least +-" + percent_text(*last->at_least * *last->efficiency) + ")";
-    }
-    if (last->efficiency_ci95) text += " (" + share_interval(last->efficiency_ci95) + ")";
+    if (surety_of(*last) != Surety::kNoInterval) text += " (" + efficiency_interval(*last) + ")";
     if (!last->in_words.empty()) text += "; " + last->in_words;
     sentences.push_back(text + ".");
   }
   return sentences;
-}
-
-// A report of an earlier version has verdicts on runs only.
-bool may_hide_a_bias(const Report& report, const GroupRecord& group) {
-  if (group.steady) return false;
-  if (group.bias_bound) return true;
-  return std::ranges::any_of(report.points, [&](const PointRecord& run) {
-    return run.group == group.group && run.status == PointStatus::kOk && !run.steady;
-  });
 }
 
 // Names the windows that are not known to be steady; nothing where all are.
@@ -142,8 +139,15 @@ std::string runs_sentence(const std::vector<PointRecord>& points) {
 }  // namespace
 
 std::vector<std::string> summary_in_words(const Report& report) {
-  if (measures_collectives(report)) return collectives_in_words(report);
   std::vector<std::string> sentences;
+  const auto verdict = verdict_of(report);
+  if (const VerdictReason* change = verdict ? told_change(*verdict) : nullptr) {
+    sentences.push_back(change->text + ".");
+  }
+  if (measures_collectives(report)) {
+    std::ranges::move(collectives_in_words(report), std::back_inserter(sentences));
+    return sentences;
+  }
   int runs = 0, ok = 0, without = 0;
   for (const GroupRecord& group : report.groups) {
     for (const auto& [status, count] : group.status_counts) runs += count;

@@ -15,6 +15,8 @@ namespace scalemark::reporting {
 // "~1.5".
 std::string speed_up_text(const ScalingRow& row);
 std::string efficiency_text(const ScalingRow& row);  // in %
+// "81.2 .. 82.9", or what stands in its place.
+std::string efficiency_interval(const ScalingRow& row);
 
 // "81.2 .. 82.9": both ends, since an interval of a ratio is not symmetric.
 inline std::string share_interval(const Bounds& bounds) {

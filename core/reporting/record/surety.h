@@ -1,0 +1,48 @@
+// How surely a mean over runs, or a ratio of two, is known. One place decides it for every form of
+// a report: terminal, page, Markdown, CSV, and the verdict. Pure.
+// Source: docs/METRICS.md, "How surely".
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/base/words.h"
+#include "core/reporting/record/collective_records.h"
+#include "core/reporting/record/effect_records.h"
+#include "core/reporting/record/sweep_records.h"
+
+namespace scalemark::reporting {
+
+// kNoInterval: the runs come from two sessions, or there is none. kWide: the upper end is above
+// kWideFactor times the lower one; kNotKnown: above kUnknownFactor times.
+enum class Surety { kOneRun, kNoInterval, kInterval, kWide, kNotKnown };
+constexpr auto words_of(Surety) {
+  return std::to_array<Word<Surety>>({{Surety::kOneRun, "one_run"},
+                                      {Surety::kNoInterval, "no_interval"},
+                                      {Surety::kInterval, "interval"},
+                                      {Surety::kWide, "wide"},
+                                      {Surety::kNotKnown, "not_known"}});
+}
+
+inline constexpr double kWideFactor = 4, kUnknownFactor = 100;
+
+// `runs`: that went in, or pairs of them; `ci95`: of a rate or ratio, which is above 0.
+Surety surety_of(std::int64_t runs, const Bounds& ci95);
+Surety surety_of(const ScalingRow& row);  // of its speed-up and efficiency
+Surety surety_of(const GroupRecord& group);
+Surety surety_of(const CollectiveGroup& group);  // of its time
+Surety surety_of(const EffectRecord& effect);    // of its ratio
+
+// Whether two digits of the value are shown, with a mark: its interval is wide, or not known.
+bool is_rough(Surety surety);
+
+// Whether a row's speed-up and efficiency have two digits: they are rough, or a window that was not
+// steady went in.
+bool has_two_digits(const ScalingRow& row);
+
+// It stands in the interval's place: "one run", "-", "not known (2 runs)". Empty where the
+// interval itself is to be shown.
+std::string instead_of_interval(Surety surety, std::int64_t runs, std::string_view noun = "run");
+
+}  // namespace scalemark::reporting
