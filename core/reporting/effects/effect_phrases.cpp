@@ -1,5 +1,8 @@
 #include "core/reporting/effects/effect_phrases.h"
 
+#include <algorithm>
+#include <set>
+
 #include "core/base/text.h"
 #include "core/reporting/record/surety.h"
 
@@ -38,6 +41,17 @@ std::string alone(double ratio) {
 }
 
 }  // namespace
+
+std::string axes_looked_at(const std::vector<EffectRecord>& effects) {
+  std::set<std::string> axes;
+  for (const EffectRecord& effect : effects) {
+    if (effect.p_holm) axes.insert(effect.axis);
+  }
+  if (axes.size() < 2) return "";
+  return std::to_string(axes.size()) + " options were looked at, each tested by itself at 5 %: " +
+         printed("up to %.0f %% of sweeps without any effect call one of them real",
+                 std::min(100.0, 5.0 * static_cast<double>(axes.size())));
+}
 
 std::string option_text(const std::string& option, const std::string& value) {
   if (option == "world_size") return value + (value == "1" ? " rank" : " ranks");

@@ -39,7 +39,8 @@ constexpr void fields(A& a, typename A::template Field<EffectRecord>& e) {
          {"95 % interval of ratio, Student's t over blocks, of this comparison alone", "",
           kAnyNumber});
   a("p_holm", e.p_holm,
-    {"p of \"the ratio is 1\", adjusted by Holm over the axis; absent with fewer than 3 pairs"});
+    {"p of \"the ratio is 1\", adjusted by Holm over the axis; absent with fewer than 3 pairs, and "
+     "of a disturbed one"});
   a.choice(
       "verdict", e.verdict,
       {"real: p_holm is below 5 % and the ratio is 2 % or more from 1; none: its 90 % interval "

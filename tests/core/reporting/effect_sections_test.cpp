@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/reporting/effects/effect_phrases.h"
 #include "core/reporting/render/render.h"
 #include "tests/core/reporting/sample_report.h"
 
@@ -38,6 +39,22 @@ TEST(EffectSections, InTheConsoleAndInMarkdown) {
       EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
     }
   }
+}
+
+// Each option is a family of its own: four of them call something real in up to 4 x 5 %.
+TEST(EffectSections, TellHowManyOptionsWereLookedAt) {
+  Report report = sample_report(2, true);
+  const auto told = [&] {
+    const std::string text = render(Format::kMarkdown, {&report, 1});
+    return text.find("options were looked at, each tested by itself at 5 %") != std::string::npos;
+  };
+  EXPECT_FALSE(told()) << "one option";
+  report.effects.push_back(report.effects.front());
+  report.effects.back().axis = "precision";
+  EXPECT_TRUE(told());
+  EXPECT_EQ(axes_looked_at(report.effects),
+            "2 options were looked at, each tested by itself at 5 %: up to 10 % of sweeps without "
+            "any effect call one of them real");
 }
 
 TEST(EffectsCsv, OneLinePerEffect) {

@@ -1,12 +1,24 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <set>
 
 #include "core/base/text.h"
 #include "core/reporting/effects/effect_phrases.h"
 #include "core/reporting/render/answer/answer.h"
 
 namespace scalemark::reporting {
+
+namespace {
+
+// " (3 options looked at)": the more there are, the more seem to do something by chance.
+std::string of_options(const std::vector<EffectRecord>& effects) {
+  std::set<std::string> axes;
+  for (const EffectRecord& effect : effects) axes.insert(effect.axis);
+  return axes.size() < 2 ? "" : " (" + std::to_string(axes.size()) + " options looked at)";
+}
+
+}  // namespace
 
 std::vector<std::string> effects_found(const Report& report) {
   std::vector<const EffectRecord*> real;
@@ -21,7 +33,7 @@ std::vector<std::string> effects_found(const Report& report) {
     const std::string where = where_text(most, report.effects, option_text);
     return {most.axis + " " + most.to + " against " + most.from +
             (where.empty() ? "" : " (" + where + ")") + ": " + speed_text(most) +
-            (more > 0 ? "; " + std::to_string(more) + " more" : "")};
+            (more > 0 ? "; " + std::to_string(more) + " more" : "") + of_options(report.effects)};
   }
   if (report.effects.empty()) return {};
   const bool any_judged = std::ranges::any_of(report.effects, [](const EffectRecord& effect) {

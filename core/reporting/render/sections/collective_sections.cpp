@@ -63,6 +63,9 @@ Section collective_effects_section(const std::vector<EffectRecord>& rows) {
   section.lines.push_back(
       "time of a call against the other's, paired within repetitions; below 1: slower; p by Holm "
       "over what is compared; real: significant and 2 % or more, none: surely less");
+  if (std::string looked = axes_looked_at(rows); !looked.empty()) {
+    section.lines.push_back(std::move(looked));
+  }
   return section;
 }
 

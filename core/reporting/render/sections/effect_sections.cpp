@@ -69,6 +69,9 @@ Section effects_section(const Report& report) {
   section.lines.push_back(
       "against the first value as typed, within repetitions; real: significant over the option's "
       "values (Holm) and 2 % or more; none: surely less");
+  if (std::string looked = axes_looked_at(effects); !looked.empty()) {
+    section.lines.push_back(std::move(looked));
+  }
   return section;
 }
 
