@@ -5,16 +5,19 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cctype>
+#include <cstring>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 #include <span>
 #include <vector>
 
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
-#include "core/base/json_depth.h"
+#include "workloads/foreign_files.h"
+#include "workloads/stranger_text.h"
 
 namespace scalemark::workloads {
 namespace {
@@ -24,6 +27,7 @@ static_assert(std::endian::native == std::endian::little, "safetensors files are
 
 constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;  // as the Rust implementation
 constexpr std::size_t kAlignment = 8;
+constexpr std::uint64_t kLargest = std::numeric_limits<std::int64_t>::max();
 
 struct TypeName {
   at::ScalarType type;
@@ -39,12 +43,12 @@ constexpr std::array<TypeName, 8> kTypes{{{at::kDouble, "F64"},
                                           {at::kByte, "U8"},
                                           {at::kBool, "BOOL"}}};
 
-struct Entry {
-  std::string name;
-  at::ScalarType type;
-  std::vector<std::int64_t> shape;
-  std::uint64_t begin, end;
-};
+// Types of the format that are not read here.
+constexpr std::array<std::string_view, 14> kUnread{
+    "I8",      "U16", "I16",     "U32",     "U64", "F8_E4M3",     "F8_E5M2",
+    "F8_E8M0", "F4",  "F6_E2M3", "F6_E3M2", "C64", "F8_E4M3FNUZ", "F8_E5M2FNUZ"};
+
+using Entry = StoredTensor;
 
 Error damaged(const std::filesystem::path& path, const std::string& why) {
   return bad_data(path.string() + " is not a valid safetensors file: " + why);
@@ -58,42 +62,23 @@ std::string in_words(const json& value) {
                                        : "type " + std::string(value.type_name());
 }
 
-// nlohmann lets the last of two equal keys win; here two equal names are an error.
-json parse_header(const std::string& text, const std::filesystem::path& path) {
-  std::vector<std::set<std::string>> keys;
-  const auto watch = [&](int, json::parse_event_t event, json& parsed) {
-    if (event == json::parse_event_t::object_start) keys.emplace_back();
-    if (event == json::parse_event_t::object_end) keys.pop_back();
-    if (event == json::parse_event_t::key) {
-      const auto& key = parsed.get_ref<const std::string&>();
-      if (!keys.back().insert(key).second) throw damaged(path, "the name '" + key + "' twice");
-    }
-    return true;
-  };
-  if (nests_too_deep(text)) throw damaged(path, "the header is nested too deeply");
-  try {
-    json header = json::parse(text, watch);
-    if (!header.is_object()) throw damaged(path, "the header is not a JSON object");
-    return header;
-  } catch (const json::exception& error) {
-    throw damaged(path, std::string("the header is not valid JSON: ") + error.what());
-  }
-}
-
 std::uint64_t read_count(const json& value, const std::string& name,
                          const std::filesystem::path& path) {
-  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
-  if (!value.is_number_unsigned() || value.get<std::uint64_t>() > kMost) {
-    throw damaged(path, "'" + name + "' has a size or offset of " + in_words(value));
+  if (!value.is_number_unsigned() || value.get<std::uint64_t>() > kLargest) {
+    throw damaged(path, in_quotes(name) + " has a size or offset of " + in_words(value));
   }
   return value.get<std::uint64_t>();
 }
 
+// Also of an empty tensor: torch multiplies the sizes up to strides.
 std::uint64_t bytes_of(const Entry& entry, const std::filesystem::path& path) {
-  std::uint64_t bytes = c10::elementSize(entry.type);
+  std::uint64_t bytes = c10::elementSize(entry.type), strides = bytes;
   for (const std::int64_t n : entry.shape) {
-    if (__builtin_mul_overflow(bytes, static_cast<std::uint64_t>(n), &bytes)) {
-      throw damaged(path, "the size of '" + entry.name + "' overflows");
+    const auto size = static_cast<std::uint64_t>(n);
+    if (__builtin_mul_overflow(bytes, size, &bytes) ||
+        __builtin_mul_overflow(strides, std::max<std::uint64_t>(1, size), &strides) ||
+        strides > kLargest) {
+      throw damaged(path, "the size of " + in_quotes(entry.name) + " overflows");
     }
   }
   return bytes;
@@ -103,17 +88,21 @@ at::ScalarType read_type(const json& value, const std::string& name,
                          const std::filesystem::path& path) {
   const auto found = std::ranges::find_if(
       kTypes, [&](const TypeName& t) { return value.is_string() && value == t.name; });
-  if (found == kTypes.end()) {
-    throw damaged(path, "'" + name + "' has the unknown dtype " + in_words(value));
+  if (found != kTypes.end()) return found->type;
+  if (value.is_string() && std::ranges::count(kUnread, value.get<std::string>()) > 0) {
+    throw bad_data(path.string() + ": " + in_quotes(name) + " is " + value.get<std::string>() +
+                       ", a type that is not read here",
+                   "F32, BF16, F16 or F64",
+                   "write it again in one of them, with its scales multiplied in");
   }
-  return found->type;
+  throw damaged(path, in_quotes(name) + " has the unknown dtype " + in_words(value));
 }
 
 Entry read_entry(const std::string& name, const json& value, const std::filesystem::path& path) {
   if (!value.is_object() || value.size() != 3 || !value.contains("dtype") ||
       !value.contains("shape") || !value.contains("data_offsets") || !value["shape"].is_array() ||
       !value["data_offsets"].is_array() || value["data_offsets"].size() != 2) {
-    throw damaged(path, "'" + name + "' is not {dtype, shape, data_offsets}");
+    throw damaged(path, in_quotes(name) + " is not {dtype, shape, data_offsets}");
   }
   Entry entry{.name = name, .type = read_type(value["dtype"], name, path)};
   for (const json& n : value["shape"]) {
@@ -122,7 +111,7 @@ Entry read_entry(const std::string& name, const json& value, const std::filesyst
   entry.begin = read_count(value["data_offsets"][0], name, path);
   entry.end = read_count(value["data_offsets"][1], name, path);
   if (entry.end < entry.begin || entry.end - entry.begin != bytes_of(entry, path)) {
-    throw damaged(path, "the offsets of '" + name + "' do not fit its dtype and shape");
+    throw damaged(path, "the offsets of " + in_quotes(name) + " do not fit its dtype and shape");
   }
   return entry;
 }
@@ -138,7 +127,7 @@ std::vector<Entry> read_entries(const json& header, std::uint64_t data_bytes,
   std::uint64_t covered = 0;
   for (const Entry& entry : entries) {
     if (entry.begin != covered)
-      throw damaged(path, "'" + entry.name + "' overlaps or leaves a gap");
+      throw damaged(path, in_quotes(entry.name) + " overlaps or leaves a gap");
     covered = entry.end;
   }
   if (covered != data_bytes) {
@@ -148,22 +137,74 @@ std::vector<Entry> read_entries(const json& header, std::uint64_t data_bytes,
   return entries;
 }
 
+// An opened file up to its data.
+struct Opened {
+  std::ifstream file;
+  std::vector<Entry> entries;
+};
+
+// Other formats begin with bytes that would be an enormous length; where the length fits, a header
+// that is no object is none of ours either.
+void refuse_foreign(std::string_view first_bytes, const std::filesystem::path& path) {
+  if (const auto foreign = foreign_file(first_bytes)) {
+    throw bad_data(path.string() + " is " + foreign->what, "a safetensors file", foreign->hint);
+  }
+  if (looks_like_json(first_bytes)) {
+    throw bad_data(path.string() + " is JSON and no weights", "a safetensors file");
+  }
+}
+
+// The beginning of a text, for an error line; empty where the bytes are none.
+std::string text_in(std::string_view first_bytes) {
+  constexpr std::size_t kShown = 40;
+  std::string text(first_bytes.substr(0, kShown));
+  const auto is_text = [](unsigned char c) { return (c >= ' ' && c < 0x7f) || std::isspace(c); };
+  if (!std::ranges::all_of(text, is_text)) return {};
+  std::ranges::replace_if(
+      text, [](unsigned char c) { return std::isspace(c); }, ' ');
+  return text.substr(std::min(text.find_first_not_of(' '), text.size()));
+}
+
 std::uint64_t read_header_bytes(std::ifstream& file, std::uint64_t file_bytes,
                                 const std::filesystem::path& path) {
+  std::string first(std::min<std::uint64_t>(kTellingBytes, file_bytes), '\0');
+  file.read(first.data(), static_cast<std::streamsize>(first.size()));
   std::uint64_t bytes = 0;
-  if (file_bytes < sizeof bytes) throw damaged(path, "it is shorter than 8 bytes");
-  file.read(reinterpret_cast<char*>(&bytes), sizeof bytes);
-  if (bytes > kMaxHeaderBytes || bytes > file_bytes - sizeof bytes) {
+  const bool has_length = first.size() >= sizeof bytes;
+  if (has_length) std::memcpy(&bytes, first.data(), sizeof bytes);
+  const bool fits = has_length && bytes <= kMaxHeaderBytes && bytes <= file_bytes - sizeof bytes;
+  if (!fits || (bytes > 0 && first[sizeof bytes] != '{')) refuse_foreign(first, path);
+  if (!has_length) throw damaged(path, "it is shorter than 8 bytes");
+  if (const std::string text = fits ? "" : text_in(first); !text.empty())
+    throw damaged(path, "it is a text, '" + text + "'");
+  if (!fits) {
     throw damaged(path, "its header of " + std::to_string(bytes) + " bytes does not fit into its " +
                             std::to_string(file_bytes) + " bytes");
   }
+  file.seekg(sizeof bytes);
   return bytes;
 }
 
+Opened open_file(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::uint64_t file_bytes = std::filesystem::file_size(path, error);
+  Opened opened{.file = std::ifstream(path, std::ios::binary), .entries = {}};
+  if (error || !opened.file)
+    throw no_input(path.string() + " cannot be read", "a safetensors file");
+  const std::uint64_t header_bytes = read_header_bytes(opened.file, file_bytes, path);
+  std::string text(header_bytes, '\0');
+  opened.file.read(text.data(), static_cast<std::streamsize>(header_bytes));
+  if (!opened.file) throw io_error(path.string() + " ended or failed while it was read");
+  const json header =
+      parse_object(text, path.string() + " is not a valid safetensors file: the header");
+  opened.entries = read_entries(header, file_bytes - header_bytes - sizeof(std::uint64_t), path);
+  return opened;
+}
+
 json describe(const at::Tensor& tensor, const std::string& name, std::uint64_t begin) {
-  const auto found = std::ranges::find(kTypes, tensor.scalar_type(), &TypeName::type);
-  if (found == kTypes.end()) throw bug("safetensors: no name for the dtype of '" + name + "'");
-  return {{"dtype", found->name},
+  const std::string_view type = name_in_file(tensor.scalar_type());
+  if (type.empty()) throw bug("safetensors: no name for the dtype of " + in_quotes(name));
+  return {{"dtype", type},
           {"shape", tensor.sizes().vec()},
           {"data_offsets", {begin, begin + tensor.nbytes()}}};
 }
@@ -193,17 +234,17 @@ std::string header_text(const NamedTensors& tensors) {
 
 }  // namespace
 
-NamedTensors read_safetensors(const std::filesystem::path& path) {
-  std::error_code error;
-  const std::uint64_t file_bytes = std::filesystem::file_size(path, error);
-  std::ifstream file(path, std::ios::binary);
-  if (error || !file) throw no_input(path.string() + " cannot be read", "a safetensors file");
+std::string_view name_in_file(at::ScalarType type) {
+  const auto found = std::ranges::find(kTypes, type, &TypeName::type);
+  return found == kTypes.end() ? std::string_view() : found->name;
+}
 
-  const std::uint64_t header_bytes = read_header_bytes(file, file_bytes, path);
-  std::string text(header_bytes, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(header_bytes));
-  const auto entries = read_entries(parse_header(text, path),
-                                    file_bytes - header_bytes - sizeof(std::uint64_t), path);
+std::vector<StoredTensor> read_safetensors_header(const std::filesystem::path& path) {
+  return open_file(path).entries;
+}
+
+NamedTensors read_safetensors(const std::filesystem::path& path) {
+  auto [file, entries] = open_file(path);
   NamedTensors tensors;
   for (const Entry& entry : entries) {
     const auto tensor = at::empty(entry.shape, at::TensorOptions().dtype(entry.type));

@@ -6,18 +6,37 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace scalemark::workloads {
 
 // Sorted by name, as the file is written.
 using NamedTensors = std::map<std::string, at::Tensor, std::less<>>;
 
+// One tensor of a file as its header describes it.
+struct StoredTensor {
+  std::string name;
+  at::ScalarType type = at::kFloat;
+  std::vector<std::int64_t> shape;
+  std::uint64_t begin = 0, end = 0;  // bytes behind the header
+};
+
+// The tensors in the order of their bytes, which they cover exactly. Checks and throws as
+// read_safetensors() does, and reads no byte of data.
+std::vector<StoredTensor> read_safetensors_header(const std::filesystem::path& path);
+
+// "F32": a type's name in these files. Empty: they have none for it.
+std::string_view name_in_file(at::ScalarType type);
+
 // Tensors on the CPU, contiguous. The header is checked completely before a byte of data is read:
 // lengths, names, types, shapes, and offsets that cover the data exactly, without overlap or gap.
-// Throws no_input (66) when there is no such file, bad_data (65) for a damaged or hostile one.
+// Throws no_input (66) when there is no such file, bad_data (65) for a damaged or hostile one, for
+// one of another format, which it names, and for a type that is not read here (F8_E4M3).
 NamedTensors read_safetensors(const std::filesystem::path& path);
 
 // Writes under another name first, then fsync and rename: leaves the old file or the new one, never

@@ -33,6 +33,7 @@
 #include "engine/running/run_watch.h"
 #include "engine/running/trace/trace_run.h"
 #include "engine/running/workload_data.h"
+#include "workloads/weights_file.h"
 
 namespace scalemark::running {
 namespace {
@@ -88,7 +89,10 @@ std::map<std::string, std::string> identity_of_training(const settings::Settings
   all["data_identity"] = data_identity;
   const std::string& weights = settings.recipe.init_from;
   if (!weights.empty() && has_checkpoints(settings, context)) {
-    all["init_from"] = describe_file(weights).xxh3_128;
+    std::string& identity = all["init_from"] = describe_file(weights).xxh3_128;
+    for (const auto& shard : workloads::open_weights(weights).shards) {
+      if (shard != weights) identity += " " + describe_file(shard).xxh3_128;
+    }
   }
   all["world_size"] = std::to_string(context.world().world_size);
   return all;

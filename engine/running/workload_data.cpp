@@ -12,6 +12,7 @@
 #include "data/synthetic.h"
 #include "data/text/corpus.h"
 #include "data/text/pretraining.h"
+#include "workloads/weights.h"
 
 namespace scalemark::running {
 namespace {
@@ -175,15 +176,8 @@ WorkloadData open_text(const settings::Settings& settings, const catalogue::Work
           .notes = data::left_out_notes(settings.task.data, corpus->left_out())};
 }
 
-}  // namespace
-
-const catalogue::Workload& workload_named(const std::string& name) {
-  if (const auto* workload = catalogue::find_workload(name)) return *workload;
-  throw configuration("unknown workload '" + name + "'");
-}
-
-WorkloadData open_data(const settings::Settings& settings, const catalogue::Workload& workload,
-                       process::DataAccess& access) {
+WorkloadData open_samples(const settings::Settings& settings, const catalogue::Workload& workload,
+                          process::DataAccess& access) {
   if (settings.task.data == "synthetic") {
     return {.shape = catalogue::resolved_shape(workload, asked_shape(settings.task)),
             .identity = "synthetic"};
@@ -198,6 +192,23 @@ WorkloadData open_data(const settings::Settings& settings, const catalogue::Work
   }
   throw configuration("--data " + settings.task.data,
                       workload.name + " trains on synthetic vectors only", "use --data synthetic");
+}
+
+}  // namespace
+
+const catalogue::Workload& workload_named(const std::string& name) {
+  if (const auto* workload = catalogue::find_workload(name)) return *workload;
+  throw configuration("unknown workload '" + name + "'");
+}
+
+WorkloadData open_data(const settings::Settings& settings, const catalogue::Workload& workload,
+                       process::DataAccess& access) {
+  const std::string& weights = settings.recipe.init_from;
+  std::vector<std::string> notes;
+  if (!weights.empty()) notes = workloads::notes_on_weights(weights);
+  WorkloadData opened = open_samples(settings, workload, access);
+  opened.notes.insert(opened.notes.end(), notes.begin(), notes.end());
+  return opened;
 }
 
 std::vector<data::HostBatch> synthetic_batches(const settings::Settings& settings,

@@ -23,13 +23,15 @@ struct WorkloadData {
   std::map<std::string, std::int64_t> left_out = {};  // files: what they are -> how many
   std::unique_ptr<data::Dataset> train;               // absent: synthetic
   std::unique_ptr<data::Dataset> held_out;            // absent: synthetic, or images without epochs
-  std::vector<std::string> notes = {};                // for people: what of the data is not read
+  std::vector<std::string> notes = {};  // for people: what of data and weights is not read as it is
 };
 
 // Throws configuration() (78) for an unknown name.
 const catalogue::Workload& workload_named(const std::string& name);
 
-// Throws 66 / 65 as the data module does; configuration() when the workload cannot take this data.
+// Looks through --init-from as well, so that what is no file of weights is refused before anything
+// is measured. Throws 66 / 65 as the data module and workloads::notes_on_weights() do;
+// configuration() when the workload cannot take this data.
 WorkloadData open_data(const settings::Settings& settings, const catalogue::Workload& workload,
                        process::DataAccess& access);
 

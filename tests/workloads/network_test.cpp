@@ -30,6 +30,7 @@
 #include "workloads/resnet50.h"
 #include "workloads/tied_embedding.h"
 #include "workloads/weights.h"
+#include "workloads/weights_file.h"
 
 namespace scalemark::workloads {
 namespace {
@@ -352,12 +353,23 @@ TEST(Weights, ShapesAndTypesAreChecked) {
   const auto path = std::filesystem::path(::testing::TempDir()) / "scalemark-shape";
   const auto network = make("linear");
   const auto before = named_state(*network).at("bias").clone();
-  for (const auto& bias : {at::zeros({11}), at::zeros({10}, at::kDouble)}) {
+  for (const auto& bias : {at::zeros({11}), at::zeros({10}, at::kLong),
+                           at::full({10}, 1e39, at::kDouble), at::full({10}, NAN)}) {
     write_safetensors(path, {{"bias", bias}, {"weight", at::zeros({10, 1000})}});
     EXPECT_THROW(load_weights(*network, path), Error);
     EXPECT_TRUE(at::equal(named_state(*network).at("bias"), before));
   }
   std::filesystem::remove(path);
+}
+
+TEST(WrappersPrefix, IsWhatAllNamesShare) {
+  EXPECT_EQ(wrappers_prefix({"module.a", "module.b.c"}), "module.");
+  EXPECT_EQ(wrappers_prefix({"_orig_mod.module.a", "_orig_mod.module.b"}), "_orig_mod.module.");
+  EXPECT_EQ(wrappers_prefix({"module.a", "b"}), "");
+  EXPECT_EQ(wrappers_prefix({"encoder.a", "encoder.b"}), "") << "no wrapper";
+  EXPECT_EQ(wrappers_prefix({"module.module.a", "module.b"}), "module.");
+  EXPECT_EQ(wrappers_prefix({"module."}), "") << "a name is left";
+  EXPECT_EQ(wrappers_prefix({}), "");
 }
 
 TEST(NormaliseImages, IsOneValuePerByteAndChannel) {

@@ -104,6 +104,39 @@ TEST_F(Safetensors, HostileHeaderLengths) {
   EXPECT_NE(refusal().find("header of 3 bytes"), std::string::npos);
 }
 
+TEST_F(Safetensors, AnotherFormatIsNamed) {
+  const auto named = [&](std::string_view bytes) {
+    std::ofstream(path_, std::ios::binary) << bytes;
+    return refusal();
+  };
+  EXPECT_NE(named(std::string_view("\x80\x04\x95\x10\0\0\0\0\0\0\0", 11)).find("a pickle"),
+            std::string::npos);
+  const auto archive = [&](std::string entry) {
+    std::string bytes = "PK\x03\x04" + std::string(26, '\0') + entry + "filling";
+    bytes[26] = static_cast<char>(entry.size());
+    return named(bytes);
+  };
+  EXPECT_NE(archive("w/data.pkl").find("torch.save"), std::string::npos);
+  EXPECT_NE(archive("w/data/0").find("TorchScript"), std::string::npos);
+  EXPECT_NE(archive("a.npy").find("NumPy"), std::string::npos);
+  EXPECT_NE(archive("readme.txt").find("a zip archive"), std::string::npos);
+  EXPECT_NE(named("PK\x03\x04").find("a zip archive"), std::string::npos);
+  EXPECT_NE(named("GGUF and more").find("GGUF"), std::string::npos);
+  EXPECT_NE(named("").find("is empty"), std::string::npos);
+  EXPECT_NE(named("{\"architectures\": []}").find("JSON"), std::string::npos);
+  EXPECT_NE(named("\n\n404: Not Found").find("it is a text, '404: Not Found'"), std::string::npos);
+  EXPECT_NE(named("\x7f\x45LF of a program").find("not a valid safetensors file"),
+            std::string::npos);
+}
+
+TEST_F(Safetensors, ALengthThatLooksLikeABraceIsALength) {
+  std::string header = R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})";
+  header.resize('{', ' ');
+  write_file(header, 4);
+  EXPECT_EQ(read_safetensors(path_).size(), 1U);
+  EXPECT_EQ(read_safetensors_header(path_).front().end, 4U);
+}
+
 struct Hostile {
   std::string name, header, reason;
   std::size_t data_bytes;
@@ -154,7 +187,9 @@ INSTANTIATE_TEST_SUITE_P(
         Hostile{"TooLong", "{" + f32("a", "[18446744073709551615]", "[0,4]") + "}",
                 "size or offset of 18446744073709551615", 4},
         Hostile{"Overflow", "{" + f32("a", "[4611686018427387905,1]", "[0,4]") + "}", "overflows",
-                4}),
+                4},
+        Hostile{"OverflowOfNothing", "{" + f32("a", "[0,4611686018427387904]", "[0,0]") + "}",
+                "overflows", 0}),
     [](const auto& named) { return named.param.name; });
 
 }  // namespace

@@ -115,7 +115,7 @@ std::vector<Option> recipe_options() {
        .kind = Kind::kPath,
        .field = kField<&RecipeSettings::init_from>,
        .identity = Identity::kPoint,
-       .help = "start from these weights (safetensors)"},
+       .help = "start from these weights (safetensors, or the index of their shards)"},
       {.name = "save",
        .kind = Kind::kPath,
        .without = kSweep,
