@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
@@ -14,6 +13,8 @@
 #include "apps/scalemark/read_reports.h"
 #include "apps/scalemark/sources.h"
 #include "core/base/error.h"
+#include "core/base/host_name_form.h"
+#include "core/base/shell_words.h"
 #include "core/base/text.h"
 #include "core/claims/beside.h"
 #include "core/launching/slurm_lists.h"
@@ -45,18 +46,12 @@ std::optional<acceptance::Baseline> baseline_of(const settings::ToolValues& valu
   return acceptance::parse_baseline(settings::read_text_file(*path), *path);
 }
 
-// A list with blanks or line ends would be one node that nobody has, to be drained.
-bool is_no_host_name(const std::string& name) {
-  return !std::ranges::all_of(name, [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '-' || c == '_';
-  });
-}
-
 acceptance::Expected expected_of(const settings::ToolValues& values) {
   acceptance::Expected expected;
   if (const auto list = values.text("nodes")) {
     const auto nodes = launching::expand_nodelist(*list);
-    if (!nodes || std::ranges::any_of(*nodes, is_no_host_name)) {
+    // A list with blanks or line ends would be one node that nobody has, to be drained.
+    if (!nodes || !std::ranges::all_of(*nodes, is_host_name)) {
       throw configuration("--nodes '" + *list + "' is no list of host names",
                           "n[001-064],gpu7 or a,b is expected, with commas between",
                           "\"$SLURM_JOB_NODELIST\" is one");
@@ -117,8 +112,11 @@ std::string command_again(const std::vector<NamedReport>& fleet, const Acceptanc
     const Report& report = one.report;
     const auto& hosts = report.environment.hosts;
     if (hosts.size() != 1 || !undecided.hosts.contains(hosts.front().hostname)) continue;
-    if (report.invocation.command != "sweep" || report.invocation.command_line.empty()) continue;
-    std::string command = report.invocation.command_line;
+    if (report.invocation.command != "sweep") continue;
+    // The report may come from anywhere: its words are quoted anew, and the program is ours.
+    const auto words = shell_words(report.invocation.command_line);
+    if (words.size() < 2 || words.front() != "scalemark") continue;
+    std::string command = shell_line(words);
     const std::string output = option_value(command, " --output").value_or(one.name);
     for (const char* option : {" --output", " --repetitions"}) {
       command = without_option(std::move(command), option, /*has_value=*/true);

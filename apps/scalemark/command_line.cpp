@@ -6,6 +6,7 @@
 
 #include "apps/scalemark/help.h"
 #include "core/base/error.h"
+#include "core/base/shell_words.h"
 #include "core/base/text.h"
 #include "core/settings/near_match.h"
 #include "core/settings/unknown_option.h"
@@ -224,9 +225,9 @@ CommandLine help_of(Command command) {
 }  // namespace
 
 std::string shell_command(const std::vector<std::string>& words) {
-  std::string text = "scalemark";
-  for (const std::string& word : words) text += " " + shell_word(word);
-  return text;
+  std::vector<std::string> line{"scalemark"};
+  line.insert(line.end(), words.begin(), words.end());
+  return shell_line(line);
 }
 
 CommandLine parse_command_line(const std::vector<std::string>& arguments) {

@@ -6,6 +6,8 @@
 
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/file_checks.h"
+#include "apps/scalemark/print.h"
+#include "core/base/shown_text.h"
 
 namespace scalemark::cli {
 
@@ -55,7 +57,9 @@ void write_formats(const std::vector<reporting::RenderRequest>& requests, Output
     if (reporting::is_folder(request.format)) {
       add_files(request, reports, outputs, texts);
     } else {
-      texts.push_back({request.file, rendered(request)});
+      const bool for_people = request.format == reporting::Format::kTable;
+      const std::string text = rendered(request);
+      texts.push_back({request.file, for_people ? shown_text(text) : text});
     }
   }
   write_all(texts, outputs);
@@ -67,7 +71,7 @@ void write_all(const std::vector<NamedText>& texts, const OutputFiles& outputs) 
   }
   for (const auto& [file, text] : texts) {
     if (file.empty()) {
-      print_result(text);
+      print_data(text);
     } else {
       if (file.has_parent_path()) make_folder(file.parent_path());
       write_output(file, text);
@@ -90,8 +94,10 @@ std::vector<reporting::FormatRequest> read_texts(const settings::ToolValues& val
 void write_texts(const std::vector<reporting::FormatRequest>& requests, const OutputFiles& outputs,
                  const std::function<std::string(const std::string&, bool)>& rendered) {
   std::vector<NamedText> texts;
-  for (const auto& [format, file] : requests)
-    texts.push_back({file, rendered(format, file.empty())});
+  for (const auto& [format, file] : requests) {
+    const std::string text = rendered(format, file.empty());
+    texts.push_back({file, format == "table" ? shown_text(text) : text});
+  }
   write_all(texts, outputs);
 }
 

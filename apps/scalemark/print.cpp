@@ -1,3 +1,5 @@
+#include "apps/scalemark/print.h"
+
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,6 +11,7 @@
 
 #include "apps/scalemark/commands.h"
 #include "core/base/encoding.h"
+#include "core/base/shown_text.h"
 #include "core/base/standard_output.h"
 #include "core/base/terminal.h"
 #include "core/reporting/table/text_table.h"
@@ -16,11 +19,18 @@
 namespace scalemark::cli {
 
 ExitCode print_result(const std::string& text) {
-  write_to_stdout(as_utf8(text));  // names of files may be any bytes
+  write_to_stdout(shown_text(text));  // names of files and texts of reports may be any bytes
   return ExitCode::kPass;
 }
 
-ExitCode page_result(const std::string& text) {
+ExitCode print_data(const std::string& text) {
+  if (terminal_of(STDOUT_FILENO).is_terminal) return print_result(text);
+  write_to_stdout(as_utf8(text));
+  return ExitCode::kPass;
+}
+
+ExitCode page_result(const std::string& given) {
+  const std::string text = shown_text(given);
   const Terminal terminal = terminal_of(STDOUT_FILENO);
   const char* pager = std::getenv("PAGER");
   const bool fits = std::ranges::count(text, '\n') < terminal.rows;
@@ -50,8 +60,12 @@ std::string folded(const std::string& text, std::size_t indent) {
   return result;
 }
 
+void print_error(const Error& error) {
+  std::cerr << format_error_line(error.record()) << std::endl;
+}
+
 void print_note(const std::string& text) {
-  std::cerr << "scalemark: " << as_utf8(text) << std::endl;
+  std::cerr << "scalemark: " << shown_text(text) << std::endl;
 }
 
 void print_notes(const std::vector<std::string>& notes) {

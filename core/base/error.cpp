@@ -1,29 +1,36 @@
 #include "core/base/error.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <string_view>
 #include <utility>
 
 #include "core/base/encoding.h"
 #include "core/base/make_error.h"
+#include "core/base/shown_text.h"
 
 namespace scalemark {
 
 std::string on_one_line(std::string_view text) {
   std::string line;
   line.reserve(text.size());
-  for (const char c : as_utf8(text)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '\n') {
+  const std::string whole = as_utf8(text);
+  for (std::string_view rest = whole; !rest.empty();) {
+    const std::size_t acting = acting_length(rest);
+    if (acting == 0) {
+      line += rest.front();
+    } else if (rest.front() == '\n') {
       line += "\\n";
-    } else if (c == '\t') {
+    } else if (rest.front() == '\t') {
       line += ' ';
-    } else if (byte < 0x20 || byte == 0x7f) {
-      char escaped[5];
-      std::snprintf(escaped, sizeof escaped, "\\x%02x", byte);
-      line += escaped;
     } else {
-      line += c;
+      for (const char c : rest.substr(0, acting)) {
+        char escaped[5];
+        std::snprintf(escaped, sizeof escaped, "\\x%02x", static_cast<unsigned char>(c));
+        line += escaped;
+      }
     }
+    rest.remove_prefix(std::max<std::size_t>(acting, 1));
   }
   return line;
 }

@@ -11,6 +11,8 @@
 #include <set>
 #include <sstream>
 
+#include "core/base/host_name.h"
+#include "core/base/host_name_form.h"
 #include "core/monitoring/memory.h"
 #include "core/monitoring/rdma.h"
 #include "core/monitoring/telemetry/host_probes.h"
@@ -117,7 +119,7 @@ void read_gpus(Host& host, const std::string& nvml) {
 std::string scheduler_node() {
   for (const char* variable : {"SLURMD_NODENAME", "NODE_NAME"}) {
     const char* name = std::getenv(variable);
-    if (name != nullptr && *name != '\0') return name;
+    if (name != nullptr && is_host_name(name)) return name;
   }
   return "";
 }
@@ -140,9 +142,9 @@ Host survey_host(const fs::path& root, const std::string& nvml) {
   Host host;
   utsname system = {};
   if (uname(&system) == 0) {
-    host.hostname = system.nodename;
     host.kernel = std::string(system.sysname) + " " + system.release + " " + system.machine;
   }
+  host.hostname = host_name();
   host.scheduler_node = scheduler_node();
   host.boot_id = machine_id(root);
   host.os = value_of(read_text(root / "etc/os-release").value_or(""), "PRETTY_NAME", '=');

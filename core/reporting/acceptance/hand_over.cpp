@@ -171,7 +171,7 @@ std::vector<std::string> steps_of(const Acceptance& acceptance, const Next& next
     names.push_back(scheduler_name(node->node));
   }
   if (!names.empty()) {
-    steps.push_back("next job  --exclude=" + launching::compressed_nodelist(names));
+    steps.push_back("next job  --exclude=" + shell_word(launching::compressed_nodelist(names)));
   }
   const std::string files = next.files.empty() ? "" : "; written: " + joined(next.files, ", ");
   steps.push_back("exit code " + std::to_string(static_cast<int>(acceptance.exit_code)) + files);
@@ -258,7 +258,8 @@ std::string hand_over(const Acceptance& acceptance, const Next& next, const Term
   lines -= static_cast<std::size_t>(std::ranges::count(said, '\n'));
 
   std::string text = inked(terminal, Ink::kBold, head_text(acceptance)) + "\n";
-  for (const std::string& line : head) text += shortened("  " + line, width) + "\n";
+  for (const std::string& line : head)
+    text += shortened("  " + reporting::on_one_line(line), width) + "\n";
   return text + said + sections_text(sections, lines, terminal) + joined(steps, "\n") + "\n";
 }
 
@@ -290,12 +291,13 @@ std::string drain_text(const Acceptance& acceptance, const std::string& at) {
             " State=DRAIN Reason=" + shell_word("scalemark " + at.substr(0, 10) + ": " + reason) +
             "\n";
     text += "# kubectl cordon";
-    for (const std::string& node : nodes) text += " " + shell_word(node);
+    for (const std::string& node : nodes) text += " " + shell_word(reporting::on_one_line(node));
     text += "\n";
   }
   for (const auto& [link, result] : failed_links(acceptance)) {
-    text += "# the link " + link +
-            " failed, neither node for itself: " + reporting::on_one_line(result->why) + "\n";
+    text += "# the link " +
+            reporting::on_one_line(link + " failed, neither node for itself: " + result->why) +
+            "\n";
   }
   return text;
 }

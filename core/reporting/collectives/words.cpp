@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/numbers.h"
 #include "core/base/text.h"
+#include "core/base/value_at.h"
 #include "core/collectives/message_size.h"
 
 namespace scalemark::reporting {
@@ -74,7 +76,10 @@ Traits traits_of(const CollectiveRecord& run) {
 
 std::string trait_text(const std::string& trait, const std::string& value) {
   if (trait == "world_size") return value + (value == "1" ? " rank" : " ranks");
-  if (trait == "bytes") return size_text(std::stoll(value));
+  if (trait == "bytes") {  // of a report, it may be any text
+    const auto bytes = whole_number<std::int64_t>(value);
+    return bytes ? size_text(*bytes) : value;
+  }
   if (trait == "in_place") return value == "on" ? "in place" : "out of place";
   if (trait == "via" || trait == "placement") return trait + " " + value;
   if (trait == "overlap_compute") return "beside compute " + value;
@@ -83,10 +88,10 @@ std::string trait_text(const std::string& trait, const std::string& value) {
 }
 
 std::string series_text(const Traits& fixed, const std::vector<Traits>& all) {
-  std::string text = fixed.at("collective");
+  std::string text = value_at(fixed, "collective");
   const bool has_data = text != name_of(collectives::Collective::kBarrier);
-  if (has_data) text += ", " + fixed.at("dtype");
-  text += ", " + trait_text("world_size", fixed.at("world_size"));
+  if (has_data) text += ", " + value_at(fixed, "dtype");
+  text += ", " + trait_text("world_size", value_at(fixed, "world_size"));
   for (const auto& [trait, value] : fixed) {
     if (trait == "collective" || trait == "dtype" || trait == "world_size") continue;
     if (trait == "in_place" && !has_data) continue;

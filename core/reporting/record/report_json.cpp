@@ -5,9 +5,11 @@
 #include <utility>
 
 #include "core/base/encoding.h"
+#include "core/base/host_name_form.h"
 #include "core/base/json_depth.h"
 #include "core/base/json_reader.h"
 #include "core/base/json_writer.h"
+#include "core/base/numbers.h"
 #include "core/reporting/record/report_fields.h"
 
 namespace scalemark::reporting {
@@ -85,6 +87,11 @@ std::string without_library_name(const std::string& text) {
   return end == std::string::npos ? text : text.substr(end + 2);
 }
 
+// Lists of steps are long, and hold nothing else.
+bool holds_numbers(const FieldJson& json) {
+  return json.is_array() && !json.empty() && json.front().is_number();
+}
+
 // Returns what `use` returns. What it throws names `origin`.
 template <class Use>
 auto of_origin(std::string_view origin, Use use) {
@@ -99,6 +106,29 @@ auto of_origin(std::string_view origin, Use use) {
   }
 }
 
+// Whether a value of this key is the name of a machine, in whatever record it stands.
+bool names_machine(const std::string& key, const std::string& name) {
+  if (key == "host" || key == "hostname" || key == "scheduler_node") return true;
+  if (key != "a" && key != "b") return false;
+  constexpr std::string_view kRank = "rank ";  // a link within a machine has ranks for ends
+  return !name.starts_with(kRank) || !whole_number(name.substr(kRank.size()));
+}
+
+// Scripts and commands are made of these names: none may be more than a name. Throws bad_data().
+void refuse_damaged_names(const FieldJson& json) {
+  for (const auto& [key, value] : json.items()) {
+    if (value.is_structured()) {
+      if (!holds_numbers(value)) refuse_damaged_names(value);
+      continue;
+    }
+    if (!json.is_object() || !value.is_string()) continue;
+    const auto name = value.get<std::string>();
+    if (name.empty() || !names_machine(key, name) || is_host_name(name)) continue;
+    throw bad_data("'" + name + "' (field '" + key + "') is no name of a machine", kHostNameForm,
+                   "is the file damaged, or has somebody changed it?");
+  }
+}
+
 // Returns what `use` makes of the JSON in `text`.
 template <class Use>
 auto read(std::string_view text, std::string_view origin, Use use) {
@@ -107,7 +137,11 @@ auto read(std::string_view text, std::string_view origin, Use use) {
     throw bad_data(std::string(origin) + " nests deeper than any report",
                    std::to_string(kDeepestJson) + " levels at most");
   }
-  return of_origin(origin, [&] { return use(FieldJson::parse(text)); });
+  return of_origin(origin, [&] {
+    FieldJson json = FieldJson::parse(text);
+    refuse_damaged_names(json);
+    return use(std::move(json));
+  });
 }
 
 Report report_in(const FieldJson& json) {

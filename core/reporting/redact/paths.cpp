@@ -7,8 +7,9 @@
 #include <set>
 #include <vector>
 
+#include "core/base/shell_words.h"
+#include "core/base/text.h"
 #include "core/reporting/redact/names.h"
-#include "core/reporting/redact/shell_words.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -225,8 +226,10 @@ std::string KnownPaths::shell_word(const std::string& word) const {
     return word.substr(0, equals + 1) + value_of(name, word.substr(equals + 1));
   }
   const std::string clean = covered(word);
-  const bool plain = clean.find_first_of(" \t\n'\"\\") == std::string::npos;
-  return plain || clean != word ? (plain ? clean : kCoveredPath) : "'" + clean + "'";
+  if (clean == word) return scalemark::shell_word(word);
+  // The sign for a path is no file to read from or write to, and stays as it is.
+  const bool plain = clean.find_first_of(" \t\n'\"\\$`;&|(){}*?[]#~!") == std::string::npos;
+  return plain ? clean : kCoveredPath;
 }
 
 std::string KnownPaths::value_of(const std::string& option, const std::string& value) const {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "core/base/shown_text.h"
 #include "core/base/text.h"
 
 namespace scalemark::reporting {
@@ -24,10 +25,20 @@ std::string padded(const std::string& text, std::size_t width, bool left) {
   return left ? text + blanks : blanks + text;
 }
 
-bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
-
 bool is_word(std::string_view text, std::size_t at) {
   return at < text.size() && std::isalnum(static_cast<unsigned char>(text[at]));
+}
+
+// Whether a program for tables may compute what the cell says instead of showing it. Signs before
+// numbers, and before our intervals of them, are no formula. Source: OWASP, "CSV Injection".
+bool is_formula(std::string_view cell) {
+  constexpr std::string_view kWide[] = {"\xEF\xBC\x9D", "\xEF\xBC\xA0", "\xEF\xBC\x8B",
+                                        "\xEF\xBC\x8D"};  // "=", "@", "+" and "-" in full width
+  if (std::ranges::any_of(kWide, [&](auto sign) { return cell.starts_with(sign); })) return true;
+  if (cell.empty() || std::string_view("=@\t\r\n+-").find(cell[0]) == std::string_view::npos)
+    return false;
+  if (cell[0] != '+' && cell[0] != '-') return true;
+  return cell.find_first_not_of("0123456789.,+- %eE") != std::string_view::npos;
 }
 
 // Whether the character at `at` starts or ends markup in Markdown. Inside a word "_" does not.
@@ -74,11 +85,7 @@ std::string two_digits(double value) {
   return printed(size >= 9.95 ? "~%.0f" : "~%.1f", rounded);
 }
 
-std::string on_one_line(std::string_view text) {
-  std::string result(text);
-  std::ranges::replace_if(result, is_control, ' ');
-  return result;
-}
+std::string on_one_line(std::string_view text) { return with_blanks(text); }
 
 std::string markdown_text(std::string_view text) {
   const std::string line = on_one_line(text);
@@ -164,7 +171,8 @@ std::size_t table_width(const std::vector<Column>& columns) {
   return width;
 }
 
-std::string csv_cell(const std::string& text) {
+std::string csv_cell(const std::string& given) {
+  const std::string text = is_formula(given) ? "'" + given : given;
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);

@@ -80,7 +80,7 @@ class Surroundings(unittest.TestCase):
             file = self.folder / f"{number}.json"
             file.write_text(json.dumps(report))
             rows = list(csv.DictReader(io.StringIO(self.shown(file, "csv"), newline="")))
-            self.assertEqual({row["data"] for row in rows}, {text})
+            self.assertLessEqual({row["data"] for row in rows}, {text, "'" + text}, "an apostrophe stands before what would be computed")
             lines = [json.loads(line) for line in self.shown(file, "jsonl").split("\n") if line]
             self.assertIn(text, set(texts_in(lines)))
             self.assertEqual(json.loads(self.shown(file, "json"))["run_id"], text)

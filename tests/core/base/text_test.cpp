@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/base/shell_words.h"
+
 namespace scalemark {
 namespace {
 
@@ -10,7 +12,30 @@ TEST(Text, AShellReadsAWordBack) {
   EXPECT_EQ(shell_word("32..256*2"), "'32..256*2'");
   EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
   EXPECT_EQ(shell_word(""), "''");
-  EXPECT_EQ(shell_word("it's caf\xe9"), "$'it\\'s caf\\xe9'");
+  EXPECT_EQ(shell_word("it's caf\xe9"), "\"$(printf 'it\\047s caf\\351')\"");
+  EXPECT_EQ(shell_word("a\nb"), "\"$(printf 'a\\012b')\"");
+  EXPECT_EQ(shell_word("50 %\x1b[0m\\"), "\"$(printf '50 %%\\033[0m\\\\')\"");
+  EXPECT_EQ(shell_word("\xE2\x80\xAE"), "\"$(printf '\\342\\200\\256')\"") << "right to left";
+  EXPECT_EQ(shell_word("n\xC3\xB6"), "'n\xC3\xB6'");
+  EXPECT_EQ(shell_word("a\n"), "'a\n'") << "a substitution would drop the line end";
+}
+
+TEST(Text, ALineOfShellWordsIsTakenApartAgain) {
+  const std::vector<std::string> words = {"scalemark", "sweep",      "--data=a b", "it's",
+                                          "",          "$(touch x)", "`x`",        "a;b&c|d>e",
+                                          "caf\xe9",   "two\nlines", "\"%d\\n\"",  "\x1b]0;t\x07",
+                                          "\\",        "100 %\n%",   "ends\n",     "-rf",
+                                          "~",         "#",          "-e\x1b"};
+  EXPECT_EQ(shell_words(shell_line(words)), words);
+  EXPECT_EQ(shell_line({"scalemark", "a; touch x", "$(touch x)"}),
+            "scalemark 'a; touch x' '$(touch x)'");
+  EXPECT_EQ(shell_words("a \"b c\" d\\ e"), (std::vector<std::string>{"a", "b c", "d e"}));
+  EXPECT_TRUE(shell_words("a 'b").empty());
+  for (const char* odd : {"\"$(printf '%s')\"", "\"$(printf '\\400')\"", "\"$(printf 'a')b\""}) {
+    const auto parts = shell_words(odd);
+    ASSERT_EQ(parts.size(), 1u) << odd;
+    EXPECT_TRUE(parts.front().starts_with("$(printf ")) << "nobody runs what others wrote";
+  }
 }
 
 TEST(Text, AnOptionIsTakenOutWithItsValue) {

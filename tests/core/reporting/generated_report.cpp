@@ -33,6 +33,9 @@ constexpr std::array kNames = {
     "ns:metric:0,le=\"+Inf\"} 1",
 };
 
+// A report with another name of a machine is refused where it is read.
+constexpr std::array kHosts = {"node-7", "n7.cluster.example.org", "gpu_07", "10.0.0.7"};
+
 class Generator {
  public:
   explicit Generator(std::uint64_t seed) : random_(seed), seed_(seed) {}
@@ -54,6 +57,10 @@ class Generator {
     return kNames[static_cast<std::size_t>(pick(static_cast<int>(kNames.size())))];
   }
 
+  std::string host() {
+    return kHosts[static_cast<std::size_t>(pick(static_cast<int>(kHosts.size())))];
+  }
+
   Report sweep() {
     constexpr std::array<std::array<int, 3>, 4> kWorlds = {
         {{1, 1, 1}, {1, 2, 4}, {2, 4, 8}, {1, 3, 5}}};
@@ -69,7 +76,7 @@ class Generator {
     if (chance(20)) shape.out_of_memory_from = 1;  // nothing fits
     shape.solo = chance(50);
     shape.real_data = chance(50);
-    shape.host = chance(60) ? name() : "gpu-node-07";
+    shape.host = chance(60) ? host() : "gpu-node-07";
     return sample_sweep(shape);
   }
 
@@ -78,10 +85,10 @@ class Generator {
                                         .repetitions = 1 + pick(4),
                                         .noise = chance(20) ? 0.5 : 0.01,
                                         .backends = {chance(30) ? name() : "gloo", "mpi"},
-                                        .host = chance(60) ? name() : "gpu-node-07"});
+                                        .host = chance(60) ? host() : "gpu-node-07"});
     const std::string odd = chance(30) ? name() : "";
     for (CollectiveRecord& run : report.collectives) disturb(run, odd);
-    if (chance(30)) report.links.push_back({name(), name(), 1e-300, 1e300});
+    if (chance(30)) report.links.push_back({host(), "rank 3", 1e-300, 1e300});
     summarise_collectives(report);
     surroundings(report);
     return report;

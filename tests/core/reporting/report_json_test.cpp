@@ -46,6 +46,38 @@ TEST(ReportJson, IsLaidOutAsOneTreeWouldBe) {
   }
 }
 
+// Commands and scripts are made of the names of machines: whatever record they stand in, one that
+// is more than a name is damage.
+TEST(ReportJson, RefusesWhatIsNoNameOfAMachine) {
+  const auto whole = nlohmann::json::parse(to_json(sample_report(2, true)));
+  const auto flat = whole.flatten();
+  std::size_t places = 0;
+  for (const auto& [pointer, value] : flat.items()) {
+    const std::string key = pointer.substr(pointer.rfind('/') + 1);
+    if (key != "host" && key != "hostname" && key != "scheduler_node") continue;
+    ++places;
+    for (const char* name : {"n1\nreboot", "$(x)", "`x`", "-rf", "a b", "a;b", "n\x1b[2J", "a'"}) {
+      auto damaged = whole;
+      damaged[nlohmann::json::json_pointer(pointer)] = name;
+      expect_bad_data(damaged.dump(), "is no name of a machine");
+    }
+    auto other = whole;
+    other[nlohmann::json::json_pointer(pointer)] = "gpu-7.cluster_a.example.org";
+    EXPECT_NO_THROW(report_from_json(other.dump(), "x.json")) << pointer;
+  }
+  EXPECT_GE(places, 6u);
+  LinkRecord link{.a = "n1", .b = "rank 3", .passes = 1};
+  const auto read_link = [&] {
+    const std::vector<LinkRecord> links{link};
+    return from_json_line<std::vector<LinkRecord>>(to_json_line(links, "link"), "link", "journal");
+  };
+  EXPECT_NO_THROW(read_link());
+  for (const char* end : {"`x`", "rank x", "rank 3\n", "rank"}) {
+    link.b = end;
+    EXPECT_THROW(read_link(), Error) << end;
+  }
+}
+
 TEST(ReportJson, NumbersSurviveBitByBit) {
   auto report = sample_report(1, false);
   report.points[0].samples_per_sec = 0.1 + 0.2;
@@ -72,12 +104,12 @@ TEST(ReportJson, RefusesToWriteANumberThatIsNotFinite) {
 
 TEST(ReportJson, HostileTextIsKeptOrRepaired) {
   auto report = sample_report(1, false);
-  const auto name = report.environment.hosts[0].hostname;
-  EXPECT_EQ(report_from_json(to_json(report), "x").environment.hosts[0].hostname, name);
-  report.environment.hosts[0].hostname =
+  const auto text = report.environment.hosts[0].os;
+  EXPECT_EQ(report_from_json(to_json(report), "x").environment.hosts[0].os, text);
+  report.environment.hosts[0].os =
       "a\xFF"
       "b";
-  EXPECT_EQ(report_from_json(to_json(report), "x").environment.hosts[0].hostname,
+  EXPECT_EQ(report_from_json(to_json(report), "x").environment.hosts[0].os,
             "a\xEF\xBF\xBD"
             "b");
 }

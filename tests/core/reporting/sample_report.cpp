@@ -10,10 +10,10 @@ namespace {
 
 monitoring::Host sample_host(bool everything) {
   monitoring::Host host;
-  host.hostname =
-      "n\xC3\xB6"
-      "de-\xE6\xA9\x9F\"1\"\n";  // text that hosts should not have, but may
-  host.os = "Debian GNU/Linux 12 (bookworm)";
+  host.hostname = "node-7";
+  host.os =
+      "Debian n\xC3\xB6"
+      "de-\xE6\xA9\x9F\"1\"\n";  // text that systems should not have, but may
   host.cpu = "Made Up 9000";
   host.cores = {.physical = 8, .logical = 16, .usable = 16};
   host.cpu_flags = {"avx2"};

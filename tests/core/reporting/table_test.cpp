@@ -239,5 +239,17 @@ TEST(TextTable, AlignsByCharactersAndEscapesMarkdown) {
             "| a | two lines |\n| --- | ---: |\n| \xC3\xA4\xC3\xB6 | 1 |\n| x\\|y | 22 |\n");
 }
 
+TEST(Table, ACellOfCsvIsNoFormula) {
+  for (const char* cell : {"=1+1", "@SUM(1)", "+cmd|x", "-2+3+cmd|' /C calc'!D2", "\t=1", "-rf",
+                           "\xEF\xBC\x9D"
+                           "1"}) {
+    EXPECT_EQ(csv_cell(cell).find_first_of("'"), csv_cell(cell).starts_with('"') ? 1u : 0u) << cell;
+  }
+  for (const char* cell :
+       {"", "-", "-0.5", "+3", "1e-9", "-4.00 .. +4.00", "-12.4 %", "mlp-w2", "a=b"})
+    EXPECT_EQ(csv_cell(cell), cell);
+  EXPECT_EQ(csv_cell("=a,b"), "\"'=a,b\"");
+}
+
 }  // namespace
 }  // namespace scalemark::reporting

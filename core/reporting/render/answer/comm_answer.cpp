@@ -160,7 +160,7 @@ Answer answer_of_collectives(const Report& report, const std::string& folder) {
   }
   if (folder.empty()) return answer;
   answer.next.emplace_back(left_out > 0 ? std::to_string(left_out) + " more rows" : "details",
-                           "scalemark report " + folder + " --details");
+                           "scalemark report " + shell_word(folder) + " --details");
   answer.next.emplace_back("charts", folder + "/report.html");
   return answer;
 }

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "core/base/shell_words.h"
 #include "core/base/text.h"
 #include "core/catalogue/strategy.h"
 #include "core/reporting/effects/effect_phrases.h"
@@ -290,8 +291,12 @@ const ScalingRow* asked_row(const Rows& rows) {
   return asked;
 }
 
-// The command that was typed, without --quick: it measures with intervals. Its folder is in use.
-std::string without_quick(const std::string& command) {
+// The command that was typed, without --quick: it measures with intervals. Its folder is in use. A
+// report may come from anywhere: the words are quoted anew, and the program is ours.
+std::string without_quick(const std::string& typed) {
+  const auto words = shell_words(typed);
+  if (words.empty() || words.front() != "scalemark") return "";
+  const std::string command = shell_line(words);
   std::string whole = without_option(command, " --quick", false);
   if (whole == command) return "";
   return without_option(without_option(std::move(whole), " --output", true), " --overwrite", false);
@@ -320,10 +325,10 @@ void add_next(Answer& answer, const Report& report, const Rows& rows, const std:
   if (const ScalingRow* asked = asked_row(rows); asked && *asked->efficiency < 1) {
     const double ideal = *asked->speedup / *asked->efficiency;
     answer.next.emplace_back("why not " + significant(ideal, 3) + " x",
-                             "scalemark explain " + folder);
+                             "scalemark explain " + shell_word(folder));
   }
   answer.next.emplace_back(left_out > 0 ? std::to_string(left_out) + " more rows" : "details",
-                           "scalemark report " + folder + " --details");
+                           "scalemark report " + shell_word(folder) + " --details");
   answer.next.emplace_back("charts", folder + "/report.html");
   constexpr std::size_t kMostNext = 3;
   if (answer.next.size() > kMostNext) answer.next.erase(answer.next.end() - 2);

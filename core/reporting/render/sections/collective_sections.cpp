@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/base/value_at.h"
 #include "core/reporting/collectives/words.h"
 #include "core/reporting/effects/effect_phrases.h"
 #include "core/reporting/record/surety.h"
@@ -103,7 +104,7 @@ Section fits_section(const std::vector<CollectiveFit>& rows) {
   using Row = CollectiveFit;
   Section section{"Latency and bandwidth, fitted", {}, {}};
   section.columns = {
-      column({"backend"}, true, rows, [](const Row& f) { return f.fixed.at("backend"); }),
+      column({"backend"}, true, rows, [](const Row& f) { return value_at(f.fixed, "backend"); }),
       column({"of"}, true, rows, [&](const Row& f) { return series_of(f, rows); }),
       column({"link"}, true, rows, [](const Row& f) { return f.level.substr(0, 5); }),
       column({"sizes"}, true, rows,
