@@ -9,6 +9,7 @@
 #include "apps/scalemark/file_checks.h"
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
+#include "core/published/library.h"
 #include "core/reporting/output/output_folder.h"
 
 namespace scalemark::cli {
@@ -102,7 +103,7 @@ void Inputs::add(const std::string& path) {
 void Inputs::add_library(const std::string& folder) {
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(folder, none)) {
-    if (entry.path().extension() == ".jsonl") files_.insert(entry.path());
+    if (published::is_library_file(entry.path())) files_.insert(entry.path());
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "apps/scalemark/commands.h"
 #include "core/base/error.h"
+#include "core/base/hidden_files.h"
 #include "core/reporting/collectives/collectives.h"
 #include "core/reporting/output/earlier.h"
 #include "core/reporting/record/report_json.h"
@@ -63,9 +64,15 @@ std::vector<std::string> report_files(const std::vector<std::string>& paths) {
       continue;
     }
     std::set<std::string> found;
-    for (const auto& entry :
-         fs::recursive_directory_iterator(path, fs::directory_options::skip_permission_denied)) {
-      if (entry.path().filename() == "report.json") found.insert(entry.path().parent_path());
+    for (fs::recursive_directory_iterator
+             entry(path, fs::directory_options::skip_permission_denied),
+         end;
+         entry != end; ++entry) {
+      if (is_hidden(entry->path())) {
+        entry.disable_recursion_pending();  // .snapshot/ holds copies of all that is there
+      } else if (entry->path().filename() == "report.json") {
+        found.insert(entry->path().parent_path());
+      }
     }
     if (found.empty()) {
       throw no_input("'" + path + "' holds no report.json",

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "core/base/error.h"
+#include "core/base/hidden_files.h"
 
 namespace scalemark::published {
 namespace {
@@ -24,8 +25,7 @@ std::vector<fs::path> files_of(const std::string& folder) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(folder, failure)) {
     std::error_code none;
-    if (entry.path().extension() == ".jsonl" && entry.is_regular_file(none))
-      files.push_back(entry.path());
+    if (is_library_file(entry.path()) && entry.is_regular_file(none)) files.push_back(entry.path());
   }
   if (failure) throw no_input("'" + folder + "' cannot be read: " + failure.message());
   if (files.empty()) throw no_input("'" + folder + "' holds no published rows", "*.jsonl files");
@@ -34,6 +34,10 @@ std::vector<fs::path> files_of(const std::string& folder) {
 }
 
 }  // namespace
+
+bool is_library_file(const fs::path& path) {
+  return path.extension() == ".jsonl" && !is_hidden(path);
+}
 
 void order_by_id(std::vector<Row>& rows, const std::string& where) {
   std::ranges::sort(rows, {}, &Row::id);

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/base/error.h"
+#include "core/base/hidden_files.h"
 #include "core/base/lower_case.h"
 #include "core/base/text.h"
 
@@ -164,8 +165,8 @@ std::string hint_without_train(const std::string& root, const FolderView& view) 
     }
   }
   if (fs::path(root).filename() == "train") return "give the folder that holds " + root;
-  const bool visible = std::ranges::any_of(
-      view.folders, [](const std::string& name) { return !name.starts_with('.'); });
+  const bool visible =
+      std::ranges::any_of(view.folders, [](const std::string& name) { return !is_hidden(name); });
   if (visible) return "class folders belong into " + root + "/train/";
   return view.images > 0 ? "sort the images into " + root + "/train/<class>/" : "";
 }

@@ -4,14 +4,13 @@
 
 #include "core/base/error.h"
 #include "core/base/file_kind.h"
+#include "core/base/hidden_files.h"
 #include "data/text/corpus_reader.h"
 
 namespace scalemark::data {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_hidden(const fs::path& path) { return path.filename().string().starts_with('.'); }
 
 bool is_among(const fs::path& path, const std::vector<fs::path>& files) {
   return std::any_of(files.begin(), files.end(), [&path](const fs::path& file) {
