@@ -8,6 +8,7 @@
 #include "apps/scalemark/formats.h"
 #include "apps/scalemark/lint_output.h"
 #include "apps/scalemark/outputs.h"
+#include "apps/scalemark/print.h"
 #include "apps/scalemark/read_reports.h"
 #include "core/base/encoding.h"
 #include "core/base/error.h"
@@ -62,25 +63,23 @@ ExitCode lint_command(const Invocation& invocation) {
   std::vector<lint::Finding> findings;
   // One file that cannot be read costs no other its verdict.
   std::optional<Error> unreadable;
+  CountedOnce once;
   for (const std::string& path : invocation.positionals) {
     std::vector<reporting::NamedReport> reports;
-    if (is_report(path)) {
-      reports = read_named_reports({path});
-    } else {
-      try {
-        reports = add_tables(path, tables);
-      } catch (const Error& error) {
-        if (invocation.positionals.size() == 1) throw;
-        print_note(format_error_line(error.record()));
-        unreadable = error;
-      }
+    try {
+      reports = is_report(path) ? read_named_reports({path}) : add_tables(path, tables);
+    } catch (const Error& error) {
+      if (invocation.positionals.size() == 1) throw;
+      print_error(error);
+      unreadable = error;
     }
-    for (const auto& [name, report] : reports) {
+    for (const auto& [name, report] : once.first_of(std::move(reports))) {
       const auto own = lint::findings_of(report, name);
       findings.insert(findings.end(), own.begin(), own.end());
       of_reports.push_back(lint::table_of(report, name));
     }
   }
+  once.tell();
   const auto of_tables = lint::lint(tables);
   findings.insert(findings.end(), of_tables.begin(), of_tables.end());
   tables.insert(tables.end(), of_reports.begin(), of_reports.end());

@@ -10,6 +10,7 @@
 #include "apps/scalemark/commands.h"
 #include "core/base/error.h"
 #include "core/base/hidden_files.h"
+#include "core/base/text.h"
 #include "core/reporting/collectives/collectives.h"
 #include "core/reporting/output/earlier.h"
 #include "core/reporting/record/report_json.h"
@@ -93,10 +94,37 @@ std::vector<reporting::NamedReport> reports_in(std::string_view text, const std:
   return named(reporting::reports_from(text, path), path);
 }
 
+std::vector<reporting::NamedReport> CountedOnce::first_of(
+    std::vector<reporting::NamedReport> reports) {
+  std::vector<reporting::NamedReport> first;
+  for (reporting::NamedReport& one : reports) {
+    const reporting::Report& report = one.report;
+    std::string key = report.run_id + "\n" + report.invocation.command + "\n" + report.started;
+    for (const auto& host : report.environment.hosts) key += "\n" + host.hostname;
+    if (known_.insert(key).second) {
+      first.push_back(std::move(one));
+      continue;
+    }
+    ++count_;
+    const bool is_listed = std::ranges::find(repeated_, one.name) != repeated_.end();
+    if (!is_listed) repeated_.push_back(one.name);
+  }
+  return first;
+}
+
+void CountedOnce::tell() const {
+  if (count_ == 0) return;
+  const bool one = count_ == 1;
+  print_note(counted(count_, "report") + (one ? " is" : " are") + " named twice or a copy, and " +
+             (one ? "counts" : "count") + " once: " + listed(repeated_));
+}
+
 std::vector<reporting::NamedReport> read_named_reports(const std::vector<std::string>& paths) {
   std::vector<reporting::NamedReport> reports;
+  CountedOnce once;
   for (const std::string& path : paths)
-    std::ranges::move(read_file(path), std::back_inserter(reports));
+    std::ranges::move(once.first_of(read_file(path)), std::back_inserter(reports));
+  once.tell();
   return reports;
 }
 
@@ -109,20 +137,12 @@ std::vector<reporting::Report> read_reports(const std::vector<std::string>& path
 std::vector<reporting::NamedReport> read_fleet(const std::vector<std::string>& paths,
                                                Unreadable* unreadable) {
   std::vector<reporting::NamedReport> fleet;
-  std::set<std::string> known;
+  CountedOnce once;
   std::optional<Error> first;
   const auto tolerate = [&](const std::string& path, const Error& error) {
     if (unreadable == nullptr) throw Error(error);
     unreadable->emplace_back(path, error.record().what);
     if (!first) first = error;
-  };
-  const auto add = [&](const std::string& file) {
-    for (reporting::NamedReport& one : read_named_reports({file})) {
-      const reporting::Report& report = one.report;
-      std::string key = report.run_id + "\n" + report.invocation.command + "\n" + report.started;
-      for (const auto& host : report.environment.hosts) key += "\n" + host.hostname;
-      if (known.insert(key).second) fleet.push_back(std::move(one));
-    }
   };
   for (const std::string& path : paths) {
     std::vector<std::string> files;
@@ -133,13 +153,14 @@ std::vector<reporting::NamedReport> read_fleet(const std::vector<std::string>& p
     }
     for (const std::string& file : files) {
       try {
-        add(file);
+        std::ranges::move(once.first_of(read_file(file)), std::back_inserter(fleet));
       } catch (const Error& error) {
         tolerate(file, error);
       }
     }
   }
   if (fleet.empty() && first) throw Error(*first);
+  once.tell();
   return fleet;
 }
 

@@ -2,6 +2,8 @@
 // judged by --fail-on.
 #pragma once
 
+#include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,20 +15,36 @@
 
 namespace scalemark::cli {
 
-// Each report under the path that gave it: a file of JSON lines may give several. Throws no_input()
-// (66) for what is not there, bad_data() (65) for what is no report.
+// Each report under the path that gave it: a file of JSON lines may give several. One that is named
+// twice, or was copied, counts once, and a note says so. Throws no_input() (66) for what is not
+// there, bad_data() (65) for what is no report.
 std::vector<reporting::NamedReport> read_named_reports(const std::vector<std::string>& paths);
 std::vector<reporting::Report> read_reports(const std::vector<std::string>& paths);
 
 // The reports in a text that was read from `path`, with what older versions did not write.
 std::vector<reporting::NamedReport> reports_in(std::string_view text, const std::string& path);
 
+// Counts each report once, wherever several are read: a copy is no further run.
+class CountedOnce {
+ public:
+  // Returns those of `reports` that were not here before, by run id, command, beginning and hosts:
+  // nodes of one job may share a run id.
+  std::vector<reporting::NamedReport> first_of(std::vector<reporting::NamedReport> reports);
+  // A note on stderr names what was left out.
+  void tell() const;
+
+ private:
+  std::set<std::string> known_;
+  std::vector<std::string> repeated_;  // their paths, each once
+  std::int64_t count_ = 0;             // of the reports that were left out
+};
+
 // The sweep of results/example/, which the program holds.
 extern const char* const kExampleReport;
 reporting::Report example_report();
 
-// Reads a fleet: a folder may hold one report for each node at any depth. A report that is named
-// twice, or was copied, is no further start. Throws as read_reports().
+// Reads a fleet: a folder may hold one report for each node at any depth. Each counts once, as
+// above. Throws as read_reports().
 //
 // With `unreadable` a report that cannot be read costs no other: its path and what is wrong with it
 // go there, and only where none can be read the first error is thrown.

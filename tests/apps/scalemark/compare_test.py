@@ -4,6 +4,7 @@ import copy
 import csv
 import json
 import pathlib
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -28,6 +29,7 @@ class Compare(unittest.TestCase):
         report = copy.deepcopy(self.sample)
         example = report["points"][0]
         report["points"] = []
+        report["run_id"] = f"run of {name}"  # a report counts once by it
         for group in groups:
             for k, rate in enumerate(rates):
                 report["points"].append({**example, "group": group, "id": f"{group}-r{k}", "samples_per_sec": rate * factor,
@@ -88,6 +90,24 @@ class Compare(unittest.TestCase):
         sides = ["--old", *old, "--new", *new]
         self.assertIn("The unit is the session", " ".join(self.compare(1, *sides, "--details").split()))
         self.assertIn("--same-session is given, and a side holds 3 sessions", self.refused(65, "--same-session", *sides))
+
+    def test_a_report_counts_once(self):
+        """However often it is named, as a file, a folder or a copy: repeats are no sessions."""
+        old, new = self.report("old.json"), self.report("new.json", 0.95)
+        alone = self.compare(2, "--old", old, "--new", new)
+        (self.folder / "run").mkdir()
+        shutil.copy(old, self.folder / "copy.json")
+        shutil.copy(old, self.folder / "run/report.json")
+        for side, count in (([old] * 5, 4), ([old, f"{self.folder}/copy.json", f"{self.folder}/run"], 2)):
+            result = run("compare", "--old", *side, "--new", *[new] * (count + 1))
+            self.assertEqual((result.returncode, result.stdout), (2, alone))
+            lines = result.stderr.splitlines()
+            self.assertEqual(len(lines), 2, "one line for a side")
+            self.assertTrue(lines[0].startswith(f"scalemark: {count} reports are named twice or a copy, and count once: {side[1]}"), lines)
+        result = run("compare", "--old", old, old, "--new", new)
+        self.assertIn("scalemark: 1 report is named twice or a copy, and counts once: ", result.stderr)
+        self.assertNotEqual(self.report("other.json"), old)
+        self.assertEqual(self.compare(0, "--old", old, self.report("other.json"), "--new", old).count("2 sessions"), 1, "equal numbers are no copy")
 
     def test_one_file_of_several_sessions(self):
         old = self.report("old.json", sessions=[0, 0, 1, 1, 2])

@@ -60,7 +60,8 @@ class Explain(unittest.TestCase):
     def test_refusals(self):
         self.assertIn("no report is given", self.refused(64))
         self.assertIn("0 reports of training are given", self.refused(64, self.folder / "collectives.json"))
-        self.assertIn("2 reports of training are given", self.refused(64, self.folder / "sweep.json", self.folder / "sweep.json"))
+        (self.folder / "other.json").write_text(json.dumps({**self.sweep, "run_id": "another"}))
+        self.assertIn("2 reports of training are given", self.refused(64, self.folder / "sweep.json", self.folder / "other.json"))
         self.assertIn("--group is 'x'; a group of its scaling tables: ", self.refused(78, self.folder / "sweep.json", "--group", "x"))
         self.assertIn("--target is '2'", self.refused(78, self.folder / "sweep.json", "--target", "2"))
         alone = {key: value for key, value in self.sweep.items() if key != "scaling"}

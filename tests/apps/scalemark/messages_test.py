@@ -26,6 +26,32 @@ class Messages(unittest.TestCase):
         self.assertNotIn("scalemark: scalemark:", done.stdout + done.stderr)
         return done
 
+    def test_one_file_of_several_that_cannot_be_read(self):
+        (self.folder / "bad.csv").write_text("neither,nor\n1,2\n")
+        (self.folder / "broken.json").write_text('{"schema": "scalemark.report/1"')
+        (self.folder / "empty").mkdir()
+        for bad in ("bad.csv", "broken.json", "nowhere.md"):
+            alone, beside = run("lint", bad, cwd=self.folder), run("lint", "good.md", bad, cwd=self.folder)
+            self.assertEqual(beside.returncode, alone.returncode)
+            self.assertTrue(beside.stderr.startswith("scalemark: error E_"), beside.stderr)
+            self.assertEqual(beside.stderr, alone.stderr)
+            self.assertIn("nothing contradicts itself", beside.stdout)
+
+    def test_a_report_that_is_given_twice(self):
+        """Every command that reads several counts it once, and says so in one line."""
+        shutil.copytree(SOURCE / "results/example", self.folder / "a")
+        shutil.copytree(SOURCE / "results/example", self.folder / "b")
+        said = "scalemark: 1 report is named twice or a copy, and counts once: b"
+        commands = [(*words, "a") for words in (("report",), ("report", "--details"), ("lint",), ("explain",), ("predict", "--world-sizes", "8"), ("accept",))]
+        commands.append(("reproduce", "lambda-h100-resnet50", "--from", "a"))
+        for words in commands:
+            more = [*words[:-1], "a,b"] if words[0] == "reproduce" else [*words, "b"]
+            one, two = run(*words, cwd=self.folder), run(*more, cwd=self.folder)
+            self.assertIn(one.returncode, (0, 1, 2), one.stderr)
+            self.assertEqual((two.returncode, sorted(two.stderr.splitlines())), (one.returncode, sorted([*one.stderr.splitlines(), said])), words)
+            if words[0] != "accept":  # its hand-over names the command
+                self.assertEqual(two.stdout, one.stdout, words)
+
     def test_hidden_files_are_passed_over(self):
         """What systems and editors leave beside files: AppleDouble, snapshots, backups of an editor."""
         library = self.folder / "mine"
