@@ -1,4 +1,6 @@
 // scalemark published add: rows of somebody's table into a library of one's own.
+#include <fcntl.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -13,6 +15,7 @@
 #include "core/base/text.h"
 #include "core/published/library.h"
 #include "core/published/names.h"
+#include "core/reporting/output/journal.h"
 
 namespace scalemark::cli {
 namespace {
@@ -22,7 +25,7 @@ namespace fs = std::filesystem;
 bool holds_rows(const fs::path& folder) {
   std::error_code none;
   return std::ranges::any_of(fs::directory_iterator(folder, none), [](const auto& entry) {
-    return entry.path().extension() == ".jsonl";
+    return published::is_library_file(entry.path());
   });
 }
 
@@ -82,19 +85,21 @@ ExitCode published_add_command(const Invocation& invocation) {
   Inputs inputs(invocation);
   inputs.add(file);
   inputs.refuse("--library", output);
+  std::error_code failed;
+  fs::create_directories(*library, failed);
+  if (failed) throw cannot_create("--library '" + *library + "': " + failed.message());
+  // Two that add at once would each find the other's ids missing, and the library would be broken.
+  const reporting::LockedFile held(*library, O_RDONLY | O_DIRECTORY);
   if (fs::exists(output) && !values.on("overwrite"))
     throw cannot_create("'" + output.string() + "' exists already", {},
                         "name the table by --group, or give --overwrite");
   refuse_known_ids(read.rows, *library, output);
-  std::error_code failed;
-  fs::create_directories(*library, failed);
-  if (failed) throw cannot_create("--library '" + *library + "': " + failed.message());
   write_row_file(output.string(), read.rows);
   return print_result(counted(static_cast<std::int64_t>(read.rows.size()), "row") + " (" +
                       read.form + ") written to " + output.string() +
                       "\nnext: scalemark published show " +
-                      published::name_of_table(read.rows.front().group) + " --library " +
-                      shell_word(*library) + "\n");
+                      shell_word(published::name_of_table(read.rows.front().group)) +
+                      " --library " + shell_word(*library) + "\n");
 }
 
 }  // namespace scalemark::cli

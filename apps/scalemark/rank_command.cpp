@@ -17,6 +17,7 @@
 #include "apps/scalemark/mpi_ranks.h"
 #include "apps/scalemark/outputs.h"
 #include "apps/scalemark/rank_environment.h"
+#include "apps/scalemark/run_folders.h"
 #include "apps/scalemark/scale_down.h"
 #include "apps/scalemark/sources.h"
 #include "apps/scalemark/start_ranks.h"
@@ -248,6 +249,7 @@ ExitCode run_rank_command(const Invocation& invocation, RankCommand& command) {
   if (holds_rank_0(base.detection))
     reporting::refuse_used_folder(general.output, command.existing_folder());
   settle_mpi(base, command.backends());
+  const auto held = hold_folders(command);
   if (command.starts_ranks()) return command.start(invocation);
   command.prepare();
   bind_rank(base);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -80,6 +81,7 @@ class RankCommand {
     return "--scale-down, --quick or fewer values; --max-time 3h; or --yes";
   }
   virtual reporting::ExistingFolder existing_folder() const = 0;
+  virtual std::set<std::string> groups_of_runs() const { return {}; }
   // Names of --backend that its runs use.
   virtual std::vector<std::string> backends() const = 0;
 

@@ -1,5 +1,6 @@
 // scalemark reproduce: runs what published numbers are about, and says claimed / measured /
 // verdict.
+#include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,6 +29,7 @@
 #include "core/published/library.h"
 #include "core/published/mapping.h"
 #include "core/reporting/output/disk.h"
+#include "core/reporting/output/journal.h"
 #include "core/reporting/record/report_json.h"
 
 namespace scalemark::cli {
@@ -177,6 +179,8 @@ void add_claims(const std::vector<fs::path>& folders, std::vector<reporting::Rep
     };
     reports[i].claims.clear();
     std::ranges::copy_if(claims, std::back_inserter(reports[i].claims), is_here);
+    // Its run has let go of the folder, and another may have begun there.
+    const reporting::LockedFile held(folders[i], O_RDONLY | O_DIRECTORY);
     reporting::write_atomically(folders[i] / "report.json", reporting::to_json(reports[i]));
   }
 }

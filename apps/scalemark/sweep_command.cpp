@@ -69,9 +69,7 @@ class SweepCommand : public RankCommand {
   }
 
   void refuse_files(Inputs inputs) const override {
-    std::set<std::string> groups;
     for (const auto& point : resolved_.plan.points) {
-      groups.insert(point.group);
       if (point.skipped) continue;
       refuse_missing_inputs(point.settings);
       add_inputs(point.settings, inputs);
@@ -79,8 +77,14 @@ class SweepCommand : public RankCommand {
     const settings::Settings& settings = resolved_.base.settings;
     refuse_folders(settings, inputs);
     const bool may_exist = existing_folder() != reporting::ExistingFolder::kRefuse;
-    refuse_used_folders(settings, groups, may_exist);
+    refuse_used_folders(settings, groups_of_runs(), may_exist);
     refuse_too_large();
+  }
+
+  std::set<std::string> groups_of_runs() const override {
+    std::set<std::string> groups;
+    for (const auto& point : resolved_.plan.points) groups.insert(point.group);
+    return groups;
   }
 
   std::optional<double> unlimited_s() const override {

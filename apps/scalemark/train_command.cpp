@@ -58,8 +58,11 @@ class TrainCommand : public RankCommand {
       outputs.reserve_folder(settings.general.output);
       outputs.check("--save", save);
     }
-    const std::string name = planning::point_name(settings, settings::world_size_of(settings));
-    refuse_used_folders(settings, {name}, may_exist);
+    refuse_used_folders(settings, groups_of_runs(), may_exist);
+  }
+
+  std::set<std::string> groups_of_runs() const override {
+    return {planning::point_name(base_.settings, settings::world_size_of(base_.settings))};
   }
 
   reporting::ExistingFolder existing_folder() const override {

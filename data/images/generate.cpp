@@ -120,7 +120,7 @@ GeneratedImages generate_images(const GenerateImagesOptions& options) {
   refuse_if_invalid(options);
   const std::int64_t val =
       options.val_samples.value_or(std::max<std::int64_t>(options.classes, options.samples / 5));
-  refuse_non_empty(options.dir, options.overwrite);
+  const Descriptor held = hold_output_folder(options.dir, options.overwrite);
   try {
     if (options.overwrite) remove_made(options.dir);
   } catch (const fs::filesystem_error& error) {

@@ -180,15 +180,14 @@ void refuse_foreign(const GeneratedText& made) {
                       "--overwrite replaces only what was", "choose another folder");
 }
 
-void prepare(const GenerateTextOptions& options, const GeneratedText& made) {
+// The folder is held as long as the result lives.
+Descriptor prepare(const GenerateTextOptions& options, const GeneratedText& made) {
   if (options.samples < 4 || options.samples > 10'000'000) {
     throw configuration("samples is " + std::to_string(options.samples), "4 to 10000000 documents");
   }
-  refuse_non_empty(options.dir, options.overwrite);
+  Descriptor held = hold_output_folder(options.dir, options.overwrite);
   if (options.overwrite) refuse_foreign(made);
-  std::error_code failed;
-  fs::create_directories(options.dir, failed);
-  if (failed) throw cannot_create(options.dir.string() + ": " + failed.message());
+  return held;
 }
 
 }  // namespace
@@ -197,7 +196,7 @@ GeneratedText generate_text(const GenerateTextOptions& options) {
   GeneratedText result{.corpus = options.dir / "corpus.txt",
                        .vocab = options.dir / "vocab.txt",
                        .documents = options.samples};
-  prepare(options, result);
+  const Descriptor held = prepare(options, result);
   SampleRandom words(SampleKey{.seed = options.seed, .epoch = 0, .index = -1});
   const std::vector<Topic> topics = make_topics(words);
   write_file(result.vocab, make_vocabulary(topics, result.vocabulary));

@@ -36,7 +36,7 @@ int open_and_lock(const fs::path& file, int flags) {
   if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     ::close(descriptor);
     throw cannot_create("another run is writing to " + file.string(), {},
-                        "wait for it, or choose another --output");
+                        "wait for it, or choose another place");
   }
   if (stands_there(descriptor, file)) return descriptor;
   ::close(descriptor);
