@@ -102,12 +102,12 @@ std::string bash_script() {
   }
   return "# Completion of scalemark for bash and zsh, made by `scalemark completion bash`.\n"
          "_scalemark() {\n"
-         "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words= before=\n"
-         "  local command=${COMP_WORDS[1]} place=1\n"
+         "  local cur=${COMP_WORDS[COMP_CWORD]-} prev=${COMP_WORDS[COMP_CWORD-1]-} words= before=\n"
+         "  local command=${COMP_WORDS[1]-} place=1\n"
          "  COMPREPLY=()\n"
          "  case \" " +
          first +
-         " \" in *\" $command \"*) command=\"$command ${COMP_WORDS[2]}\"; place=2 ;; esac\n"
+         " \" in *\" $command \"*) command=\"$command ${COMP_WORDS[2]-}\"; place=2 ;; esac\n"
          "  case $prev in\n" +
          after_option +
          "  esac\n"
@@ -122,7 +122,7 @@ std::string bash_script() {
          names_after("") +
          " help --help --version'\n"
          "  elif [ \"$COMP_CWORD\" = 2 ] && [ \"$place\" = 2 ]; then\n"
-         "    case ${COMP_WORDS[1]} in\n" +
+         "    case ${COMP_WORDS[1]-} in\n" +
          pairs +
          "    esac\n"
          "  elif [ \"${cur:0:1}\" = - ]; then\n"

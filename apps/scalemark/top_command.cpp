@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "apps/scalemark/commands.h"
+#include "apps/scalemark/print.h"
 #include "apps/scalemark/sources.h"
 #include "apps/scalemark/watched_run.h"
 #include "core/base/durations.h"
@@ -204,7 +205,8 @@ void keep_watching(TopRuns& runs, const TopOptions& options, launching::SignalSc
 }
 
 void watch_on_screen(TopRuns& runs, const TopOptions& options) {
-  launching::SignalScope signals;  // first: no signal may end us while the terminal is ours
+  // First: no signal may end us while the terminal is ours, Ctrl-\\ neither.
+  launching::SignalScope signals({SIGQUIT});
   Canvas canvas;
   const std::string footer = "q or Ctrl-C leaves";
   keep_watching(
@@ -224,7 +226,7 @@ void watch_as_json(TopRuns& runs, const TopOptions& options) {
   keep_watching(
       runs, options, signals, false,
       [&](bool changed) {
-        if (changed) print_result(frames(runs.shown()));
+        if (changed) print_data(frames(runs.shown()));
         return true;
       },
       [&] { signals.stop_self(); });
@@ -270,7 +272,8 @@ ExitCode top_command(const Invocation& invocation) {
   const bool can_redraw = terminal.is_terminal && kind && std::string_view(kind) != "dumb";
   if (options.once || !can_redraw) {
     const auto shown = one_look(runs);
-    return print_result(options.json ? frames(shown) : live::screen_text(shown, terminal));
+    if (options.json) return print_data(frames(shown));
+    return print_result(live::screen_text(shown, terminal));
   }
   options.json ? watch_as_json(runs, options) : watch_on_screen(runs, options);
   return ExitCode::kPass;

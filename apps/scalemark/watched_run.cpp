@@ -11,6 +11,7 @@
 #include "core/base/durations.h"
 #include "core/base/error.h"
 #include "core/base/file_kind.h"
+#include "core/base/hidden_files.h"
 #include "core/live/fetch.h"
 #include "core/monitoring/text_file.h"
 #include "core/reporting/record/point_facts.h"
@@ -70,6 +71,7 @@ std::vector<fs::path> newest_runs(const fs::path& folder) {
   for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end;
        entry.increment(failed)) {
     const fs::path file = entry->path() / kStatusFile;
+    if (is_hidden(entry->path())) continue;
     if (const auto time = file_time_of(file)) found.emplace_back(-*time, file);
   }
   std::ranges::sort(found);
@@ -112,7 +114,7 @@ bool WatchedRun::read() {
   const std::string before = std::exchange(problem_, "");
   try {
     Reading now = reading();
-    if (now.text != text_) {
+    if (!recent_.newest() || now.text != text_) {
       take(std::move(now));
       return true;
     }

@@ -12,14 +12,16 @@
 
 namespace scalemark::launching {
 
-SignalScope::SignalScope() {
+SignalScope::SignalScope(std::initializer_list<int> further) {
   sigset_t read_here;
   sigemptyset(&read_here);
   for (const int signal : {SIGCHLD, SIGCONT}) sigaddset(&read_here, signal);
   // A blocked signal is queued even if it is ignored.
-  for (const int signal : {SIGTERM, SIGINT, SIGUSR1, SIGHUP, SIGTSTP}) {
+  const auto add = [&](int signal) {
     if (!is_ignored(signal)) sigaddset(&read_here, signal);
-  }
+  };
+  for (const int signal : {SIGTERM, SIGINT, SIGUSR1, SIGHUP, SIGTSTP}) add(signal);
+  for (const int signal : further) add(signal);
   sigset_t blocked = read_here;
   sigaddset(&blocked, SIGPIPE);
   pthread_sigmask(SIG_BLOCK, &blocked, &before_);

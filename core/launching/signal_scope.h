@@ -3,6 +3,7 @@
 #pragma once
 
 #include <csignal>
+#include <initializer_list>
 #include <optional>
 #include <vector>
 
@@ -12,7 +13,8 @@ namespace scalemark::launching {
 
 class SignalScope {
  public:
-  SignalScope();  // throws Error (71)
+  // `further` signals arrive beside those. Throws Error (71).
+  explicit SignalScope(std::initializer_list<int> further = {});
   ~SignalScope();
   SignalScope(const SignalScope&) = delete;
   SignalScope& operator=(const SignalScope&) = delete;

@@ -44,6 +44,8 @@ std::string to_json(const Status& status) {
 
 Status parse_status(std::string_view text, std::string_view origin) {
   const std::string where(origin);
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
+    throw bad_data("'" + where + "' is empty", "a status.json of a run is expected");
   if (nests_too_deep(text)) throw bad_data("'" + where + "' nests deeper than any status");
   const FieldJson json = FieldJson::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object() || !json.contains("schema"))

@@ -42,6 +42,13 @@ class Completion(unittest.TestCase):
         self.assertEqual(self.offered("train", "--overlap", "of"), ["off"])
         self.assertEqual(self.offered("report", "some/f"), [])  # then the shell completes files
 
+    def test_no_word_is_taken_for_granted(self):
+        """Under set -u, with the line ending anywhere: behind the first word of two, before the second one is begun, in none."""
+        for words, at in (("scalemark data", 1), ("scalemark data", 2), ("scalemark", 0), ("scalemark", 1), ("scalemark published", 1)):
+            done = subprocess.run(["bash", "-uc", f'. <("$1" completion bash); COMP_WORDS=({words}); COMP_CWORD={at}; _scalemark', "bash", BUILD / "scalemark"],
+                                  capture_output=True, text=True, timeout=60, check=False)
+            self.assertEqual(done.stderr, "", (words, at))
+
     def test_every_option_of_help_is_offered(self):
         for command in ("train", "sweep", "comm", "report", "accept", "doctor"):
             shown = set(re.findall(r"(?m)^ {2,6}(?:-\w, )?(--[a-z-]+)", run(command, "--help-all").stdout))

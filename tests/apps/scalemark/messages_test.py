@@ -37,6 +37,12 @@ class Messages(unittest.TestCase):
             self.assertEqual(beside.stderr, alone.stderr)
             self.assertIn("nothing contradicts itself", beside.stdout)
 
+    def test_a_status_that_is_empty(self):
+        for name in ("status.json", "s.json"):
+            for text in ("", "\n"):
+                (self.folder / name).write_text(text)
+                self.assertIn(f"'{name}' is empty; a status.json of a run is expected", self.program(65, "top", "--once", name).stderr)
+
     def test_a_report_that_is_given_twice(self):
         """Every command that reads several counts it once, and says so in one line."""
         shutil.copytree(SOURCE / "results/example", self.folder / "a")

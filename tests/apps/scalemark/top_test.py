@@ -308,7 +308,7 @@ class Top(unittest.TestCase):
         self.assertTrue(screen.output.rstrip().endswith("\x1b[?25h\x1b[?1049l"), screen.output[-80:])
 
     def test_a_signal_gives_the_terminal_back_too(self):
-        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
             with growing(self.run_folder), Screen(self.run_folder) as screen:
                 screen.shows(FOOTER)
                 os.kill(screen.pid, number)

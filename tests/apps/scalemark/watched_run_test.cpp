@@ -82,6 +82,23 @@ TEST(WatchedRun, KeepsWhatItHasWhileAFileIsCutOff) {
   EXPECT_NE(run.shown().problem, "");
 }
 
+TEST(WatchedRun, SaysThatAFileIsEmptyFromTheFirstLook) {
+  const RunsFolder runs;
+  runs.add("a", "running", 1'000'000);
+  std::ofstream(runs.path() / "a" / kStatusFile).flush();
+  WatchedRun run(status_file((runs.path() / "a").string()));
+  EXPECT_TRUE(run.read());
+  EXPECT_NE(run.shown().problem.find("'status.json' is empty"), std::string::npos);
+}
+
+TEST(NewestRuns, PassOverHiddenFolders) {
+  const RunsFolder runs;
+  runs.add(".snapshot", "running", 1'000'002);
+  runs.add("a", "running", 1'000'000);
+  ASSERT_EQ(newest_runs(runs.path()).size(), 1u);
+  EXPECT_EQ(newest_runs(runs.path()).front().parent_path().filename(), "a");
+}
+
 TEST(StatusFile, SaysWhatWasLookedFor) {
   const RunsFolder runs;
   EXPECT_THROW(status_file((runs.path() / "none").string()), Error);

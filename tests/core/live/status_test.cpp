@@ -107,5 +107,16 @@ TEST(Status, OtherFilesAreRefusedInOneLine) {
   }
 }
 
+TEST(Status, AnEmptyFileIsCalledEmpty) {
+  for (const char* text : {"", "\n", " \r\n"}) {
+    try {
+      parse_status(text, "status.json");
+      FAIL() << "accepted";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.record().what, "'status.json' is empty");
+    }
+  }
+}
+
 }  // namespace
 }  // namespace scalemark::live
