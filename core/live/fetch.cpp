@@ -148,7 +148,10 @@ std::string fetch(const std::string& url, const std::string& token, milliseconds
     beast::error_code result;
     begin([&result](beast::error_code failed, auto&&...) { result = failed; });
     io.restart();
-    io.run();
+    // The stream's own deadline is for one read, of which an answer without end has always the
+    // next.
+    io.run_until(deadline);
+    if (!io.stopped()) throw not_in_time(place, limit);
     if (result) throw failure_at(place, limit, result);
   };
   const auto request = request_for(place, token);

@@ -86,7 +86,6 @@ TEST(LiveAnswers, GiveThePageOfAPath) {
   EXPECT_EQ(page.text, "*/*");
   ASSERT_EQ(page.headers.size(), 1u);
   EXPECT_EQ(page.headers.front().first, "Content-Security-Policy");
-  EXPECT_EQ(answers.answer(asked("localhost", "http://localhost/status")).status, 404);
   EXPECT_EQ(answers.answer(asked("localhost", "/Status")).text, "there is no such page\n");
   const Answer broken = answers.answer(asked("localhost", "/broken"));
   EXPECT_EQ(broken.status, 500);
@@ -98,6 +97,21 @@ TEST(LiveAnswers, GiveThePageOfAPath) {
   EXPECT_EQ(answers.answer(post).headers.front().second, "GET, HEAD");
   post.has_body = true;
   EXPECT_EQ(answers.answer(post).status, 413);
+}
+
+// RFC 9112, 3.2.2: a server takes the whole URL as well, and its host counts instead of the
+// header's.
+TEST(LiveAnswers, TakeAWholeUrl) {
+  Answers answers(one_page(), true);
+  for (const char* target : {"http://localhost/status", "HTTP://127.0.0.1:29400/status?a=b"}) {
+    EXPECT_EQ(answers.answer(asked("localhost", target)).status, 200) << target;
+    EXPECT_EQ(answers.answer(asked("evil.org", target)).status, 200) << "the header is ignored";
+  }
+  EXPECT_EQ(answers.answer(asked("localhost", "http://localhost")).status, 404) << "it is /";
+  EXPECT_EQ(answers.answer(asked("localhost", "http://localhost?a=b")).status, 404);
+  for (const char* target : {"http://evil.org/status", "http://user@localhost/status"})
+    EXPECT_EQ(answers.answer(asked("localhost", target)).status, 403) << target;
+  EXPECT_EQ(answers.answer(asked("evil.org", "http:///status")).status, 403) << "it names no host";
 }
 
 // An asker that never waits gets the same page again, each with its own Accept.

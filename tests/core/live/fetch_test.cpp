@@ -40,7 +40,8 @@ Endpoint::Options echo() {
 // Listens, and answers each client with `text` once the request is there; never, if it is empty.
 class Stub {
  public:
-  explicit Stub(std::string text) : fd_(::socket(AF_INET, SOCK_STREAM, 0)) {
+  // `then` follows the text again and again, until the client has gone.
+  explicit Stub(std::string text, std::string then = {}) : fd_(::socket(AF_INET, SOCK_STREAM, 0)) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -50,11 +51,13 @@ class Stub {
     ::getsockname(fd_, reinterpret_cast<sockaddr*>(&address), &size);
     url_ = "http://127.0.0.1:" + std::to_string(ntohs(address.sin_port));
     if (text.empty()) return;
-    server_ = std::thread([this, text = std::move(text)] {
+    server_ = std::thread([this, text = std::move(text), then = std::move(then)] {
       for (int client = 0; (client = ::accept(fd_, nullptr, nullptr)) >= 0; ::close(client)) {
         char byte = 0;
         ::recv(client, &byte, 1, 0);
         ::send(client, text.data(), text.size(), MSG_NOSIGNAL);
+        while (!then.empty() && ::send(client, then.data(), then.size(), MSG_NOSIGNAL) > 0) {
+        }
         ::shutdown(client, SHUT_WR);
         while (::recv(client, &byte, 1, 0) > 0) {
         }
@@ -137,6 +140,17 @@ TEST(Fetch, SaysWhoDoesNotAnswer) {
             silent.url().substr(7) + " has not answered within 0.2 s");
   EXPECT_GE(seconds_since(start), 0.19);
   EXPECT_LT(seconds_since(start), 30);
+}
+
+// Each part comes in time, and the whole never does. Small parts: their number, not their bytes,
+// would have to reach a bound.
+TEST(Fetch, AnAnswerHasOneDeadline) {
+  const Stub body("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "1\r\nx\r\n");
+  const Stub body_to_the_end("HTTP/1.1 200 OK\r\n\r\n", "x");
+  for (const Stub* endless : {&body, &body_to_the_end}) {
+    EXPECT_EQ(refusal_by(endless->url(), ExitCode::kNoInput, "", milliseconds(200)),
+              endless->url().substr(7) + " has not answered within 0.2 s");
+  }
 }
 
 TEST(Fetch, RefusesWhatIsNoAnswer) {
