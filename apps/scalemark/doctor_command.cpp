@@ -9,6 +9,7 @@
 #include "apps/scalemark/library_folder.h"
 #include "apps/scalemark/machine_probe.h"
 #include "apps/scalemark/mpi_rows.h"
+#include "apps/scalemark/print.h"
 #include "apps/scalemark/rdma_text.h"
 #include "apps/scalemark/report_folder.h"
 #include "apps/scalemark/sources.h"
@@ -63,8 +64,9 @@ std::string gpu_rows(const settings::Gpu& gpu) {
 }
 
 std::string machine_rows(const ProbedMachine& probed) {
-  std::string text = row("cpu", probed.cpu_name + ", " + std::to_string(probed.machine.cores) +
-                                    " cores for this process");
+  std::string text =
+      row("cpu", (probed.cpu_name.empty() ? "unknown" : probed.cpu_name) + ", " +
+                     std::to_string(probed.machine.cores) + " cores for this process");
   for (const auto precision : {settings::Precision::kAmpBf16}) {
     const auto reason = settings::why_unsupported(
         precision,
@@ -101,7 +103,11 @@ void measure(const Invocation& invocation, const settings::ToolValues& values,
   if (!json) print_result(text);  // before what takes seconds
   const reporting::Report report = measured_report(invocation, values, probed);
   if (folder) write_report(*folder, report);
-  print_result(json ? reporting::to_json(report) : reporting::render_table(std::span(&report, 1)));
+  if (json) {
+    print_data(reporting::to_json(report));
+  } else {
+    print_result(reporting::render_table(std::span(&report, 1)));
+  }
 }
 
 void note_options_without_measure(const settings::ToolValues& values) {

@@ -20,6 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+const std::string kUnknownCpu = "unknown CPU";
+
 // Adds the rows that only the journal holds, their findings and telemetry, and such links.
 class JournalReplay {
  public:
@@ -101,6 +103,20 @@ void compare(std::vector<std::string>& found, const std::string& what, const std
   if (before != now) found.push_back(what + " was " + before + ", now " + now);
 }
 
+// Kinds of machines, sorted. Where the model of a CPU is unknown on one side, none is compared.
+void compare_machines(std::vector<std::string>& found, std::vector<std::string> before,
+                      std::vector<std::string> now) {
+  const auto is_unknown = [](const std::string& kind) { return kind.starts_with(kUnknownCpu); };
+  if (std::ranges::any_of(before, is_unknown) || std::ranges::any_of(now, is_unknown)) {
+    for (auto* kinds : {&before, &now}) {
+      for (std::string& kind : *kinds) kind.erase(0, kind.find(", "));
+      std::ranges::sort(*kinds);
+      for (std::string& kind : *kinds) kind = kUnknownCpu + kind;
+    }
+  }
+  compare(found, "the machine", joined(before, " + "), joined(now, " + "));
+}
+
 bool have_same_bytes(const std::string& a, const std::string& b) {
   std::error_code ignored;
   if (!fs::is_regular_file(a, ignored) || !fs::is_regular_file(b, ignored) ||
@@ -174,7 +190,7 @@ std::vector<planning::EarlierRun> earlier_runs(const Report& report) {
 }
 
 std::string kind_of_machine(const monitoring::Host& host) {
-  std::string kind = host.cpu;
+  std::string kind = host.cpu.empty() ? kUnknownCpu : host.cpu;
   std::map<std::string, int> gpus;
   for (const auto& gpu : host.gpus) ++gpus[gpu.name + " (driver " + gpu.driver + ")"];
   for (const auto& [name, count] : gpus) kind += ", " + std::to_string(count) + " x " + name;
@@ -217,7 +233,7 @@ std::vector<std::string> differences(const Sameness& before, const Sameness& now
   compare(found, "the program's commit", before.git_commit, now.git_commit);
   compare_each(found, before.libraries, now.libraries, "not known");
   compare_each(found, before.settings, now.settings, "not set");
-  compare(found, "the machine", joined(before.machines, " + "), joined(now.machines, " + "));
+  compare_machines(found, before.machines, now.machines);
   return found;
 }
 

@@ -9,8 +9,8 @@ namespace {
 std::string environment_text(const Report& report) {
   std::string text = "\n## Where it ran\n\n";
   for (const auto& host : report.environment.hosts) {
-    std::string line = host.hostname + ": " + host.cpu + ", " + std::to_string(host.cores.usable) +
-                       " usable cores";
+    std::string line = host.hostname + ": " + (host.cpu.empty() ? "unknown CPU" : host.cpu) + ", " +
+                       std::to_string(host.cores.usable) + " usable cores";
     if (!host.gpus.empty()) {
       line += ", " + std::to_string(host.gpus.size()) + " x " + host.gpus.front().name;
     }

@@ -3,10 +3,11 @@
 import os
 import pathlib
 import shutil
+import subprocess
 import tempfile
 import unittest
 
-from program import run
+from program import LAUNCHERS, PROGRAM, run
 
 SOURCE = pathlib.Path(os.environ["SCALEMARK_SOURCE_DIR"])
 TABLE = "| GPUs | img/s |\n|---|---|\n| 1 | 100 |\n| 2 | 190 |\n"
@@ -78,6 +79,17 @@ class Messages(unittest.TestCase):
         (self.folder / "fleet/.trash/report.json").write_text("{")
         both = run("accept", "fleet", cwd=self.folder)
         self.assertEqual((both.returncode, both.stdout, both.stderr), (alone.returncode, alone.stdout, alone.stderr))
+
+    def test_a_cpu_without_a_name(self):
+        """As some kernels and containers have it: there is no "model name" in /proc/cpuinfo."""
+        text = "".join(line for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines(True) if not line.startswith("model name"))
+        (self.folder / "cpuinfo").write_text(text)
+        clean = {k: v for k, v in os.environ.items() if not LAUNCHERS.match(k)}
+        done = subprocess.run(["unshare", "--mount", "--map-root-user", "sh", "-c", 'mount --bind cpuinfo /proc/cpuinfo || exit 77; exec "$0" doctor', PROGRAM],
+                              cwd=self.folder, capture_output=True, text=True, timeout=60, check=False, env=clean)
+        if done.returncode == 77 or "unshare" in done.stderr:
+            self.skipTest("nothing can be mounted here")
+        self.assertRegex(done.stdout, r"(?m)^cpu +unknown, \d+ cores")
 
 
 if __name__ == "__main__":

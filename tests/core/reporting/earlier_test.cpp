@@ -248,6 +248,23 @@ TEST(Sameness, IsBrokenByChangedSourcesAndByOtherLibraries) {
             std::vector<std::string>{"cudnn was 9.19.0, now not known"});
 }
 
+// Kernels of some machines and containers do not name the model.
+TEST(Sameness, DoesNotCompareCpusThatAreUnknown) {
+  const monitoring::Host unknown{}, known{.cpu = "Xeon"};
+  monitoring::Host with_gpu = known, only_gpu{};
+  with_gpu.gpus = only_gpu.gpus = {{.name = "H100", .driver = "580"}};
+  const auto found = [](const std::vector<monitoring::Host>& a,
+                        const std::vector<monitoring::Host>& b) {
+    return differences(sameness_of(Tool{}, {}, a), sameness_of(Tool{}, {}, b));
+  };
+  EXPECT_TRUE(found({unknown}, {unknown}).empty());
+  EXPECT_TRUE(found({{.cpu = "EPYC"}}, {unknown}).empty());
+  EXPECT_TRUE(found({unknown, with_gpu}, {only_gpu, {.cpu = "EPYC"}}).empty());
+  EXPECT_EQ(found({unknown}, {with_gpu}),
+            std::vector<std::string>{"the machine was unknown CPU, no GPU, now unknown CPU, 1 x "
+                                     "H100 (driver 580)"});
+}
+
 TEST(Sameness, NamesEachDifferenceWithBothValues) {
   monitoring::Host a{.cpu = "EPYC"}, b{.cpu = "Xeon"};
   b.gpus = {{.name = "H100", .driver = "580"}, {.name = "H100", .driver = "580"}};
