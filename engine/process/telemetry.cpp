@@ -31,6 +31,7 @@ std::unique_ptr<monitoring::Sampler> open_telemetry(RankContext& context,
   probes.push_back(monitoring::process_cpu_probe());
   probes.push_back(monitoring::watching_cpu_probe());
   probes.push_back(monitoring::wanted_cpus_probe(context.compute_threads()));
+  if (auto probe = monitoring::cgroup_probe()) probes.push_back(std::move(probe));
   device::Device& device = context.device();
   if (device.torch_device().is_cuda()) {
     std::ranges::move(
@@ -53,7 +54,11 @@ monitoring::Sampler& fresh_telemetry(RankContext& context, bool leads_node) {
 }
 
 reporting::RankReadings readings(RankContext& context) {
-  return {context.host(), monitoring::machine_id(), context.telemetry().summaries()};
+  return {.rank = context.world().rank,
+          .host = context.host(),
+          .machine = monitoring::machine_id(),
+          .cpu_group = monitoring::cpu_group_id(),
+          .sources = context.telemetry().summaries()};
 }
 
 std::optional<live::GpuStatus> latest_of_gpu(const Latest& latest) {

@@ -1,5 +1,6 @@
-// A rank reads its machine as long as it runs: its own CPU time, its GPU, and as the first rank of
-// its machine CPUs, memory, disks and network. core/monitoring/telemetry reads; this chooses.
+// A rank reads its machine as long as it runs: its own CPU time, its control group, its GPU, and as
+// the first rank of its machine CPUs, memory, disks and network. core/monitoring/telemetry reads;
+// this chooses.
 #pragma once
 
 #include <chrono>

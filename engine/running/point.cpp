@@ -8,6 +8,7 @@
 #include "core/base/durations.h"
 #include "core/base/error.h"
 #include "core/catalogue/strategy.h"
+#include "core/monitoring/environment.h"
 #include "core/monitoring/telemetry/host_probes.h"
 #include "core/monitoring/topology.h"
 #include "engine/device/own_stream.h"
@@ -66,7 +67,11 @@ void describe_rank(process::RankGroup& rank_group, reporting::RankMeasurement& m
   record.uuid = rank_group.device().identity();
   record.cpus = monitoring::allowed_cpus();
   record.memory_node = monitoring::preferred_memory_node();
+  const monitoring::CgroupLimits limits = monitoring::cgroup_limits();
+  record.cpu_limit = limits.cpus;
+  record.memory_limit_bytes = limits.memory_bytes;
   measured.machine = monitoring::machine_id();
+  measured.cpu_group = monitoring::cpu_group_id();
   measured.setup_s.rendezvous_s = rank_group.rendezvous_s();
 }
 

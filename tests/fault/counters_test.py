@@ -1,10 +1,12 @@
-"""Clocks that are wrong for one rank are found. A preloaded library plants them."""
+"""Clocks that are wrong for one rank are found, and the quota of one rank's control group is named with the rank.
+A preloaded library plants them."""
 
+from cpu_quota import cpu_quota
 from endings import Running, closed_report, run_cases
-from program import BINARY_DIR, check
+from program import BINARY_DIR, check, run
 
 LIBRARY = (BINARY_DIR / "tests/libplanted_counters.so").resolve()
-TRAIN = ("train", "--workload", "mlp", "--nproc-per-node", 2, "--threads", 1, "--no-progress")
+TRAIN = ("train", "--workload", "mlp", "--nproc-per-node", 2, "--threads", 1, "--warmup-iters", 20, "--no-progress")
 
 
 def findings(report, code):
@@ -23,7 +25,7 @@ def check_error(report, code):
 def clock_that_jumps(folder):
     """By 5 s in the window, in rank 1: rates follow the longest wall, which is wrong."""
     jump, out = folder / "jump", folder / "out"
-    with Running(*TRAIN, "--min-time", 4, "--output", out, LD_PRELOAD=LIBRARY, CLOCK_JUMPS=f"1:{jump}") as running:
+    with Running(*TRAIN, "--min-time", 3, "--output", out, LD_PRELOAD=LIBRARY, CLOCK_JUMPS=f"1:{jump}") as running:
         running.await_event("window", into_s=0)
         jump.touch()
         running.end(expect=1)
@@ -35,4 +37,21 @@ def clock_that_jumps(folder):
     check(wrong["wall_s"] > quiet["around_s"] + 4.5 and wrong["around_s"] >= wrong["wall_s"], (quiet, wrong))
 
 
-run_cases({f.__name__: f for f in (clock_that_jumps,)})
+def quota_of_one_rank(folder):
+    """Rank 1, which is not the first of its host."""
+    with cpu_quota() as quota:
+        quota.cores(0.2)
+        run(*TRAIN, "--min-time", 1, "--output", folder / "out", LD_PRELOAD=LIBRARY, CPU_GROUP=f"1:{quota.folder / 'cgroup.procs'}")
+    report = closed_report(folder / "out", "complete", 0)
+    [found] = findings(report, "throttled")
+    check(found["place"]["rank"] == 1 and "rank 1 of " in found["text"] and "CPU quota" in found["text"], found)
+    held = {row.get("rank"): row["mean"] for row in report["telemetry"] if row["source"] == "quota_throttled_cpus"}
+    check(held[1] > 0.01 and held.get(0, 0) < 0.01, held)
+    [point] = report["points"]
+    check([rank.get("cpu_limit") for rank in point["ranks"]][1] == 0.2, point["ranks"])
+    check("may use 0.20 CPUs (its quota) for 1 thread" in findings(report, "too_many_threads")[0]["text"], report["findings"])
+    reasons = [reason["text"] for reason in report["verdict"]["reasons"] if reason["code"] == "throttled"]
+    check(reasons == ["a CPU quota held ranks back"], report["verdict"])
+
+
+run_cases({f.__name__: f for f in (clock_that_jumps, quota_of_one_rank)})

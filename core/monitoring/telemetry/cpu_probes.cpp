@@ -1,3 +1,4 @@
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -79,7 +80,7 @@ std::optional<double> value_of(std::string_view text, std::string_view key) {
 class Throttling final : public Probe {
  public:
   explicit Throttling(std::vector<KeptFile> files)
-      : Probe({counter_named(kThrottledCpus), counter_named("quota_throttled_periods_per_s")}),
+      : Probe({counter_named(kThrottledCpus), counter_named(kThrottledPeriods)}),
         files_(std::move(files)) {}
   // A group and the group above it are throttled at different times: their times add up.
   void read(std::span<std::optional<double>> values) override {
@@ -129,6 +130,17 @@ std::unique_ptr<Probe> cgroup_probe(const fs::path& root) {
   }
   if (files.empty()) return nullptr;
   return std::make_unique<Throttling>(std::move(files));
+}
+
+// Containers may see different groups under the same path: the folder's number tells them apart.
+std::string cpu_group_id(const fs::path& root) {
+  for (const fs::path& folder : cgroup_cpu_folders(root)) {
+    struct stat found = {};
+    if (::stat(folder.c_str(), &found) == 0) {
+      return folder.lexically_relative(root).string() + ":" + std::to_string(found.st_ino);
+    }
+  }
+  return {};
 }
 
 }  // namespace scalemark::monitoring

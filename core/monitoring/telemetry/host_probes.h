@@ -23,9 +23,15 @@ std::unique_ptr<Probe> cpu_frequency_probe(const std::filesystem::path& root = "
 
 // quota_throttled_cpus: CPUs that a CPU quota held back, in this process's cgroup and those above
 // it (throttled_usec of cpu.stat, throttled_time of version 1); quota_throttled_periods_per_s:
-// nr_throttled.
+// nr_throttled. Processes of one host may be in different groups, so each reads its own: this is
+// none of host_probes().
 inline constexpr const char* kThrottledCpus = "quota_throttled_cpus";
+inline constexpr const char* kThrottledPeriods = "quota_throttled_periods_per_s";
 std::unique_ptr<Probe> cgroup_probe(const std::filesystem::path& root = "/");
+
+// Names the control group whose quota cgroup_probe() reads: the same text for two processes of a
+// machine that are in the same one. Empty: there is none.
+std::string cpu_group_id(const std::filesystem::path& root = "/");
 
 // received_bytes_per_s, sent_bytes_per_s of each interface that is hardware, and of lo; of all
 // interfaces where none is hardware (a container).
@@ -61,7 +67,7 @@ std::unique_ptr<Probe> retransmit_probe(const std::filesystem::path& root = "/")
 inline constexpr const char* kNetworkErrors = "network_errors_per_s";
 std::unique_ptr<Probe> network_error_probe(const std::filesystem::path& root = "/");
 
-// All of them that there are.
+// All that describe the machine, as far as they are there.
 std::vector<std::unique_ptr<Probe>> host_probes(const std::filesystem::path& root = "/");
 
 // Names the machine by its kernel's boot: containers on it have the same one. Empty: unknown.

@@ -126,8 +126,8 @@ std::unique_ptr<Probe> infiniband_probe(const fs::path& root) {
 std::vector<std::unique_ptr<Probe>> host_probes(const fs::path& root) {
   std::vector<std::unique_ptr<Probe>> probes;
   for (const auto open :
-       {cpu_time_probe, cpu_frequency_probe, cgroup_probe, network_probe, infiniband_probe,
-        memory_probe, pressure_probe, disk_probe, retransmit_probe, network_error_probe}) {
+       {cpu_time_probe, cpu_frequency_probe, network_probe, infiniband_probe, memory_probe,
+        pressure_probe, disk_probe, retransmit_probe, network_error_probe}) {
     if (auto probe = open(root)) probes.push_back(std::move(probe));
   }
   return probes;

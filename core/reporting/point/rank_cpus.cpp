@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "core/base/text.h"
 #include "core/monitoring/environment.h"
 #include "core/placement/cpu_list.h"
 #include "core/reporting/record/point_facts.h"
@@ -30,6 +31,22 @@ std::string place_of(const RankRecord& rank) {
   return text;
 }
 
+// A quota that all ranks of a host have is one that they share, as far as is known; else each has
+// its own, which bounds it alone.
+bool has_shared_quota(const PointRecord& point, const monitoring::Host& host) {
+  if (!host.cgroup.cpus) return false;
+  const auto told = [](const RankRecord& rank) { return rank.cpu_limit.has_value(); };
+  return std::ranges::none_of(point.ranks, told) ||
+         std::ranges::all_of(point.ranks, [&](const RankRecord& rank) {
+           return rank.host != host.hostname || rank.cpu_limit == host.cgroup.cpus;
+         });
+}
+
+std::string crowded_text(const RankRecord& rank, const std::string& cpus, int threads) {
+  return "rank " + std::to_string(rank.rank) + " may use " + cpus + " for " +
+         counted(threads, "thread");
+}
+
 }  // namespace
 
 int usable_cpus(const PointRecord& point, const monitoring::Host& host) {
@@ -43,7 +60,9 @@ int usable_cpus(const PointRecord& point, const monitoring::Host& host) {
   }
   if (!all_told || together.empty()) return monitoring::usable_cores(host);
   auto cpus = static_cast<int>(together.size());
-  if (host.cgroup.cpus) cpus = std::min(cpus, static_cast<int>(std::floor(*host.cgroup.cpus)));
+  if (has_shared_quota(point, host)) {
+    cpus = std::min(cpus, static_cast<int>(std::floor(*host.cgroup.cpus)));
+  }
   return std::max(1, cpus);
 }
 
@@ -51,10 +70,12 @@ std::optional<std::string> crowded_rank(const PointRecord& point) {
   const int threads = point.threads * ranks_per_process(point);
   for (const RankRecord& rank : point.ranks) {
     const auto cpus = std::ssize(cpus_of(rank));
-    if (cpus == 0 || cpus >= threads) continue;
-    return "rank " + std::to_string(rank.rank) + " may use " + std::to_string(cpus) +
-           (cpus == 1 ? " CPU (" : " CPUs (") + rank.cpus + ") for " + std::to_string(threads) +
-           " threads";
+    if (cpus > 0 && cpus < threads) {
+      return crowded_text(rank, counted(cpus, "CPU") + " (" + rank.cpus + ")", threads);
+    }
+    if (rank.cpu_limit && *rank.cpu_limit < threads) {
+      return crowded_text(rank, printed("%.2f CPUs (its quota)", *rank.cpu_limit), threads);
+    }
   }
   return std::nullopt;
 }

@@ -11,10 +11,11 @@
 namespace scalemark::reporting {
 
 // Whole CPUs that the point's ranks on `host` have together: what their affinities leave, where all
-// told it, else the host's own; no more than its quota. At least 1.
+// told it, else the host's own; no more than a quota that all of them have. At least 1.
 int usable_cpus(const PointRecord& point, const monitoring::Host& host);
 
-// "rank 1 may use 1 CPU (3) for 2 threads": the first rank with fewer CPUs than threads.
+// "rank 1 may use 1 CPU (3) for 2 threads": the first rank with fewer CPUs than threads, by its
+// affinity or by the quota of its control groups.
 std::optional<std::string> crowded_rank(const PointRecord& point);
 
 // "ranks are bound: rank 0 to CPUs 0-1, rank 1 to CPUs 2-3"; absent where the ranks of each host

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "core/base/text.h"
 #include "core/monitoring/telemetry/gpu_probes.h"
@@ -33,6 +34,11 @@ bool is_idle_interface(const SourceSummary& source) {
 bool is_of_process(const SourceSummary& source) {
   return source.source == monitoring::kProcessCpus || source.source == monitoring::kSamplerCost ||
          source.source == monitoring::kWatchingCost || source.source == monitoring::kWantedCpus;
+}
+
+bool is_of_cpu_group(const SourceSummary& source) {
+  return source.source == monitoring::kThrottledCpus ||
+         source.source == monitoring::kThrottledPeriods;
 }
 
 double mean_of(const RankReadings& rank, const char* source) {
@@ -87,18 +93,36 @@ void add_sums_of_hosts(std::vector<TelemetryRecord>& all, const std::string& poi
   }
 }
 
+// Adds each control group of a host once: of the host where it has no other, else of the first rank
+// that is in it.
+void add_cpu_groups(std::vector<TelemetryRecord>& all, const std::string& point,
+                    std::span<const RankReadings> ranks) {
+  std::map<std::string, std::set<std::string>> of_host;
+  for (const RankReadings& rank : ranks) of_host[rank.host].insert(rank.cpu_group);
+  std::set<std::pair<std::string, std::string>> told;
+  for (const RankReadings& rank : ranks) {
+    const bool reads = std::ranges::any_of(rank.sources, is_of_cpu_group);
+    if (!reads || !told.insert({rank.host, rank.cpu_group}).second) continue;
+    const auto place = of_host[rank.host].size() > 1 ? std::optional(rank.rank) : std::nullopt;
+    for (const SourceSummary& source : rank.sources) {
+      if (is_of_cpu_group(source)) all.push_back({point, rank.host, source, place});
+    }
+  }
+}
+
 int cpus_of(const std::string& hostname, std::span<const monitoring::Host> hosts) {
   const monitoring::Host* host = find_host(hosts, hostname);
   return host ? std::max(1, host->cores.logical) : 1;
 }
 
 std::string place_of(const TelemetryRecord& record) {
+  if (record.rank) return "rank " + std::to_string(*record.rank) + " of " + record.host;
   return record.values.device.empty() ? record.host : record.values.device + " of " + record.host;
 }
 
 std::string limit_text(double limit) { return " (limit " + printed("%.2f", limit) + ")"; }
 
-// In words how `record` shows that hardware was slowed down; empty: it does not.
+// In words how `record` shows that the run was slowed down; empty: it does not.
 std::string throttling_in(const TelemetryRecord& record) {
   static const std::map<std::string, const char*> kSlowdowns = {
       {"hw_slowdown", "hardware slowdown"},
@@ -164,7 +188,7 @@ class Places {
  public:
   void add(const TelemetryRecord& record, std::string what) {
     if (what.empty()) return;
-    place_ = {.host = record.host, .device = record.values.device};
+    place_ = {.rank = record.rank, .host = record.host, .device = record.values.device};
     if (count_++ < kPlacesToldOf) texts_.push_back(place_of(record) + ": " + std::move(what));
   }
   void tell(std::vector<Disturbance>& all, const FindingKind& kind) const {
@@ -201,7 +225,11 @@ double steal_limit(int cpus, double seconds) {
 std::vector<RankReadings> readings_of(std::span<const RankMeasurement> ranks) {
   std::vector<RankReadings> all;
   for (const auto& rank : ranks) {
-    all.push_back({rank.record.host, rank.machine, rank.telemetry});
+    all.push_back({.rank = rank.record.rank,
+                   .host = rank.record.host,
+                   .machine = rank.machine,
+                   .cpu_group = rank.cpu_group,
+                   .sources = rank.telemetry});
   }
   return all;
 }
@@ -215,13 +243,14 @@ std::vector<TelemetryRecord> telemetry_of(const std::string& point,
   std::vector<TelemetryRecord> all;
   for (const RankReadings& rank : ranks) {
     for (const SourceSummary& source : rank.sources) {
-      if (is_of_process(source) || is_idle_interface(source)) continue;
+      if (is_of_process(source) || is_of_cpu_group(source) || is_idle_interface(source)) continue;
       all.push_back({point, rank.host, source});
       if (source.source != monitoring::kBusyCpus) continue;
       const double others = std::max(0.0, source.mean - used[machine_of(rank)]);
       all.push_back({point, rank.host, value_over(kOtherCpus, others, source.observed_s)});
     }
   }
+  add_cpu_groups(all, point, ranks);
   add_sums_of_hosts(all, point, ranks);
   return all;
 }

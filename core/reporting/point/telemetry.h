@@ -14,18 +14,20 @@ namespace scalemark::reporting {
 
 // One rank reads this over a window.
 struct RankReadings {
-  std::string host, machine;
+  int rank = 0;
+  std::string host, machine, cpu_group;
   std::vector<monitoring::SourceSummary> sources;
 };
 template <class A>
 constexpr void fields(A& a, typename A::template Field<RankReadings>& r) {
-  a.values(r.host, r.machine, r.sources);
+  a.values(r.rank, r.host, r.machine, r.cpu_group, r.sources);
 }
 std::vector<RankReadings> readings_of(std::span<const RankMeasurement> ranks);
 
 // What `ranks` read over the window of `point`, and of each host what only all ranks together tell:
 // ranks_cpus, CPUs that its ranks use; other_cpus, what others on the same machine use;
-// sampler_cpu_share, what reading cost. Interfaces without traffic are left out.
+// sampler_cpu_share, what reading cost. Interfaces without traffic are left out. A control group is
+// told once: of the host where all of its ranks are in the same one, else of a rank that is in it.
 std::vector<TelemetryRecord> telemetry_of(const std::string& point,
                                           std::span<const RankReadings> ranks);
 

@@ -260,11 +260,22 @@ std::string in_runs(std::size_t some, int all) {
   return (whole ? " in all " : " in " + std::to_string(some) + " of ") + counted(all, "run");
 }
 
+// A quota is nobody's hardware: whoever set it can lift it.
+std::string what_slowed_down(const Report& report) {
+  std::string all;
+  for (const Finding& finding : report.findings)
+    if (finding.code == finding_kinds::throttled.code) all += finding.text;
+  const auto says = [&](const char* words) { return all.find(words) != std::string::npos; };
+  if (!says("CPU quota")) return "the hardware was slowed down";
+  return says("slowdown") || says("power brake") ? "the hardware and a CPU quota slowed ranks down"
+                                                 : "a CPU quota held ranks back";
+}
+
 std::string disturbance_text(const Report& report, const FindingKind& kind,
                              const std::string& first, const std::set<std::string>& runs, int all) {
   const std::string where = in_runs(runs.size(), all);
   if (kind.code == std::string_view(finding_kinds::throttled.code)) {
-    return "the hardware was slowed down" + where;
+    return what_slowed_down(report) + where;
   }
   if (kind.code == std::string_view(finding_kinds::machine_busy.code)) {
     return "the machine was busy before" + (all == 1 ? " the run" : where.substr(3));

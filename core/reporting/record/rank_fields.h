@@ -125,6 +125,10 @@ constexpr void fields(A& a, typename A::template Field<RankRecord>& r) {
           "them: 0-3,8"});
   a("memory_node", r.memory_node,
     {"the memory node that its memory came from first (--bind numa); absent: the nearest one"});
+  a("cpu_limit", r.cpu_limit,
+    {"CPUs that the quota of its control groups gives it; absent: no quota"});
+  a("memory_limit_bytes", r.memory_limit_bytes,
+    {"the tightest memory limit of its control groups; absent: none", "bytes"});
 }
 
 template <class A>
@@ -179,7 +183,7 @@ constexpr void fields(A& a, typename A::template Field<RankMeasurement>& m) {
            m.non_pad_tokens, m.loss_first, m.loss_last, m.loss_course, m.energy_J, m.setup_s,
            m.warmup_iterations, m.warmup_settled, m.payload_bytes_per_step, m.bucket_bytes,
            m.bucket_timeline, m.cost_blocks, m.exposed_batches, m.skipped, m.attention_backends,
-           m.machine, m.telemetry);
+           m.machine, m.cpu_group, m.telemetry);
 }
 
 }  // namespace scalemark::reporting

@@ -116,6 +116,7 @@ struct Attempt {
 struct TelemetryRecord {
   std::string point, host;
   monitoring::SourceSummary values;
+  std::optional<int> rank = std::nullopt;  // of what belongs to one rank
 };
 
 // One machine does this by itself, in a short measurement of one kind. Every value is a rate: more
@@ -214,6 +215,8 @@ struct RankRecord {
   std::optional<std::uint64_t> memory_reserved_bytes;  // CUDA only
   std::string cpus;                                    // "0-3": that it may use; empty: unknown
   std::optional<int> memory_node;                      // that it prefers
+  std::optional<double> cpu_limit;                     // CPUs of its control groups' quota
+  std::optional<std::uint64_t> memory_limit_bytes;     // likewise
 };
 
 // The window of one rank, step by step, in step order; with steps_per_mark above 1 one value per
@@ -259,7 +262,8 @@ struct RankMeasurement {
   std::vector<double> exposed_batches;
   std::vector<SkippedFile> skipped;
   std::vector<std::string> attention_backends;  // that its training steps used; each once
-  std::string machine;  // monitoring::machine_id(): several hosts (containers) may share one
+  std::string machine;    // monitoring::machine_id(): several hosts (containers) may share one
+  std::string cpu_group;  // monitoring::cpu_group_id(): ranks of a host may share one
   std::vector<monitoring::SourceSummary> telemetry;  // that this rank read, over the window
 };
 

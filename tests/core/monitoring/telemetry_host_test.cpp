@@ -93,6 +93,18 @@ TEST_F(HostTelemetry, QuotaOfVersion1IsInNanoseconds) {
             (Values{{"quota_throttled_cpus", 2}, {"quota_throttled_periods_per_s", 4}}));
 }
 
+TEST_F(HostTelemetry, AControlGroupIsKnownByItsFolder) {
+  EXPECT_EQ(cpu_group_id(root_), "");
+  set("proc/self/cgroup", "4:cpu,cpuacct:/job/a\n");
+  set("sys/fs/cgroup/cpu/job/a/cpu.stat", "");
+  set("sys/fs/cgroup/cpu/job/b/cpu.stat", "");
+  const std::string a = cpu_group_id(root_);
+  EXPECT_EQ(a, cpu_group_id(root_));
+  EXPECT_NE(a.find("/job/a:"), std::string::npos) << a;
+  set("proc/self/cgroup", "4:cpu,cpuacct:/job/b\n");
+  EXPECT_NE(a, cpu_group_id(root_));
+}
+
 TEST_F(HostTelemetry, NetworkIsOfHardwareAndOfLo) {
   for (const std::string name : {"eth0", "veth7", "lo"}) {
     set("sys/class/net/" + name + "/statistics/rx_bytes", "100\n");

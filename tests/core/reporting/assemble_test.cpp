@@ -590,6 +590,15 @@ PointRecord bound_point(const char* first, const char* second, int threads) {
   return point;
 }
 
+std::string text_of(const PointRecord& point, std::vector<monitoring::Host> hosts,
+                    std::string_view code) {
+  std::string text;
+  for (const auto& finding : findings_of(point, {.hosts = hosts})) {
+    if (finding.code == code) text += finding.text + "\n";
+  }
+  return text;
+}
+
 // What the host survey tells is the affinity of one rank only.
 TEST(Findings, TheCpusOfAllRanksCount) {
   std::vector<monitoring::Host> hosts(1);
@@ -602,6 +611,22 @@ TEST(Findings, TheCpusOfAllRanksCount) {
   EXPECT_TRUE(codes(bound_point("0-1", "2", 2), context).contains("too_many_threads"));
   hosts[0].cgroup.cpus = 1.5;
   EXPECT_TRUE(codes(bound_point("0", "1", 1), context).contains("too_many_threads"));
+}
+
+// Each rank may have a control group of its own, and the host survey tells that of one rank only.
+TEST(Findings, AQuotaOfOneRankCrowdsThatRankAlone) {
+  std::vector<monitoring::Host> hosts(1);
+  hosts[0].hostname = "n1";
+  hosts[0].cores.usable = 4;
+  auto point = bound_point("0-3", "0-3", 1);
+  point.ranks[1].cpu_limit = 0.12;
+  EXPECT_EQ(text_of(point, hosts, "too_many_threads"),
+            "rank 1 may use 0.12 CPUs (its quota) for 1 thread\n");
+  point.ranks[0].cpu_limit = hosts[0].cgroup.cpus = 1.5;
+  point.ranks[1].cpu_limit.reset();
+  EXPECT_EQ(text_of(point, hosts, "too_many_threads"), "") << "rank 0 has 1.5 CPUs for itself";
+  point.ranks[1].cpu_limit = 1.5;
+  EXPECT_NE(text_of(point, hosts, "too_many_threads"), "") << "both have 1.5 CPUs";
 }
 
 TEST(Findings, ReplicasInOneProcessCostLessThanPythons) {
@@ -764,15 +789,6 @@ monitoring::Host host_with(monitoring::Gpu gpu) {
   host.gpus = {std::move(gpu)};
   host.visible_gpus = {0};
   return host;
-}
-
-std::string text_of(const PointRecord& point, std::vector<monitoring::Host> hosts,
-                    std::string_view code) {
-  std::string text;
-  for (const auto& finding : findings_of(point, {.hosts = hosts})) {
-    if (finding.code == code) text += finding.text + "\n";
-  }
-  return text;
 }
 
 TEST(Findings, AGpuThatIsNewerThanTheBuildIsToldOnce) {

@@ -313,6 +313,8 @@ void add_telemetry(Report& report) {
   report.telemetry.push_back(
       {"p0.r0", "n1", {"other_cpus", "", 1, 1.5, 1.5, 1.5, 1.5, 1.5, {}, 2}});
   report.telemetry.push_back(
+      {"p0.r0", "n1", {"quota_throttled_cpus", "", 20, 0.3, 0, 1, 0, 1, 0.6, 2}, 1});
+  report.telemetry.push_back(
       {"p0.r0", "n1", {"sm_clock_MHz", "cuda:0", 21, 1700, 1200, 1980, 1980, 1200, {}, 2}});
   report.telemetry.push_back(
       {"p0.r0", "n1", {"sent_bytes_per_s", "eth0", 20, 50, 0, 100, 1, 2, 100.0, 2}});
@@ -429,6 +431,8 @@ void add_everything(Report& report) {
   point.ranks.front().cpus = "0-3,8";
   point.ranks.front().memory_node = 1;
   point.ranks.front().around_s = point.ranks.front().wall_s;
+  point.ranks.front().cpu_limit = 1.5;
+  point.ranks.front().memory_limit_bytes = 4ULL << 30;
   point.noop_step_s = 0.25;
   point.communication = {.peer_wait_s = 0.01,
                          .network_s = 0.02,

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 
 #include "core/reporting/point/findings.h"
 #include "tests/core/reporting/sample_report.h"
@@ -78,6 +79,32 @@ TEST(Telemetry, LeavesOutInterfacesWithoutTraffic) {
                              source("sent_bytes_per_s", 5, "eth0"), source("steal_cpus", 0)})}));
   EXPECT_EQ(mean_of(all, "n1", "sent_bytes_per_s"), 5);
   EXPECT_EQ(mean_of(all, "n1", "steal_cpus"), 0);
+}
+
+RankMeasurement rank_in_group(int number, const std::string& group, double throttled) {
+  RankMeasurement measured = rank("n1", "boot1", 1, {source("quota_throttled_cpus", throttled)});
+  measured.record.rank = number;
+  measured.cpu_group = group;
+  return measured;
+}
+
+// Returns, by rank, the CPUs that the quota of each control group held back; -1: it is the host's.
+std::map<int, double> quotas_of(const std::vector<RankMeasurement>& ranks) {
+  std::map<int, double> all;
+  for (const auto& record : telemetry_of("p", readings_of(ranks))) {
+    if (record.values.source != "quota_throttled_cpus") continue;
+    EXPECT_TRUE(all.emplace(record.rank.value_or(-1), record.values.mean).second);
+  }
+  return all;
+}
+
+// A launcher may put each rank of a host into a control group of its own.
+TEST(Telemetry, AQuotaIsToldOfTheRankThatHasIt) {
+  EXPECT_EQ(
+      quotas_of({rank_in_group(0, "a", 0), rank_in_group(1, "b", 0.3), rank_in_group(2, "b", 0.3)}),
+      (std::map<int, double>{{0, 0}, {1, 0.3}}));
+  EXPECT_EQ(quotas_of({rank_in_group(0, "a", 0.2), rank_in_group(1, "a", 0.2)}),
+            (std::map<int, double>{{-1, 0.2}}));
 }
 
 std::vector<monitoring::Host> hosts(int cpus) {

@@ -107,6 +107,21 @@ TEST(Verdict, SaysWhatShares) {
       "cuda:0 of n1: 1 other process on the GPU in all"));
 }
 
+// A quota can be lifted; hot hardware cannot.
+TEST(Verdict, SaysWhatSlowedTheRunsDown) {
+  const auto told = [](const std::vector<const char*>& texts) {
+    Report report = healthy_sweep();
+    report.findings.clear();
+    for (const char* text : texts) add(report, finding_kinds::throttled, ids_of(report)[0], text);
+    return judged(report)->reasons.at(0).text;
+  };
+  const char* quota = "rank 1 of n1: a CPU quota (cgroup) held back 0.31 CPUs (limit 0.01)";
+  const char* heat = "cuda:0 of n1: thermal slowdown by the driver in 5.0 % of the readings";
+  EXPECT_TRUE(told({quota}).starts_with("a CPU quota held ranks back in 1 of ")) << told({quota});
+  EXPECT_TRUE(told({heat}).starts_with("the hardware was slowed down in 1 of ")) << told({heat});
+  EXPECT_TRUE(told({heat, quota}).starts_with("the hardware and a CPU quota slowed ranks down"));
+}
+
 // Fit runs speak for a disturbed one, and not for one whose numbers are wrong.
 TEST(Verdict, ClocksThatDisagreeAreNeverSpared) {
   for (const auto* kind : {&finding_kinds::clocks_disagree}) {

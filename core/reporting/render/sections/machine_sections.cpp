@@ -47,6 +47,7 @@ std::vector<Extremes> extremes_of(const Report& report) {
 std::string place_of(const TelemetryRecord& record) {
   std::string place = record.point.empty() ? "" : record.point + ", ";
   place += record.host;
+  if (record.rank) place += " rank " + std::to_string(*record.rank);
   return record.values.device.empty() ? place : place + " " + record.values.device;
 }
 
