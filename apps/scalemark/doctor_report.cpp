@@ -1,5 +1,6 @@
 #include "apps/scalemark/doctor_report.h"
 
+#include <span>
 #include <utility>
 
 #include "apps/scalemark/engine_loader.h"
@@ -7,6 +8,9 @@
 #include "apps/scalemark/torch_folder.h"
 #include "core/base/error.h"
 #include "core/monitoring/environment.h"
+#include "core/reporting/point/fingerprint.h"
+#include "core/reporting/point/telemetry.h"
+#include "core/reporting/record/verdict.h"
 
 namespace scalemark::cli {
 namespace {
@@ -48,9 +52,12 @@ reporting::Report measured_report(const Invocation& invocation, const settings::
   fingerprint::MeasuredMachine measured = engine.measure(request_of(values, probed, torch));
   if (measured.error) throw Error(*measured.error);
   report.fingerprint = std::move(measured.records);
+  report.telemetry = reporting::telemetry_of("", std::span(&measured.readings, 1));
+  reporting::mark_disturbed(report);
   report.finished = reporting::utc_now();
   report.status = reporting::ReportStatus::kComplete;
   report.exit_code = static_cast<int>(ExitCode::kPass);
+  report.verdict = reporting::judged(report);
   return report;
 }
 

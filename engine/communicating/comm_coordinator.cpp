@@ -32,6 +32,7 @@ CommCoordinator::CommCoordinator(process::TaskLoop& loop, const CommRequest& req
 
 void CommCoordinator::begin() {
   report_.add_skipped_points();
+  report_.tell_disturbed_bound();
   health_.look();
 }
 

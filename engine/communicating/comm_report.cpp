@@ -1,12 +1,15 @@
 #include "engine/communicating/comm_report.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
 #include "core/base/atomic_file.h"
+#include "core/base/text.h"
 #include "core/reporting/collectives/topology.h"
 #include "core/reporting/output/disk.h"
 #include "core/reporting/point/telemetry.h"
+#include "core/reporting/record/finding_kinds.h"
 
 namespace scalemark::communicating {
 namespace {
@@ -73,6 +76,19 @@ void CommReport::add(reporting::CollectiveRecord row, const CollectiveOutcome& o
 void CommReport::add(const MeasuredPairs& measured) {
   auto judged = reporting::judge_pairs(measured.pairs, measured.ends, measured.between_nodes);
   run_report_.writer()->add_links(std::move(judged.links), std::move(judged.findings));
+}
+
+void CommReport::tell_disturbed_bound() {
+  const bool any = std::ranges::any_of(plan_.points, [&](const auto& point) {
+    return !point.skipped && passes_memory(data_path(point, plan_.device, machines_));
+  });
+  if (machines_.memory_disturbed.empty() || !any) return;
+  run_report_.writer()->add_finding(
+      reporting::make_finding(reporting::finding_kinds::bound_disturbed, "",
+                              "memory of " + significant(machines_.memory_GBps.value_or(0), 4) +
+                                  " GB/s was measured while something else used the machine, so "
+                                  "nothing is expected by it (" +
+                                  machines_.memory_disturbed + ")"));
 }
 
 void CommReport::add_skipped_points() {

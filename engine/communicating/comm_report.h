@@ -28,6 +28,8 @@ class CommReport {
   void add(reporting::CollectiveRecord row, const CollectiveOutcome& outcome);
   void add(const MeasuredPairs& measured);
   void add_skipped_points();
+  // A finding where the memory's bandwidth was measured while others used the machines.
+  void tell_disturbed_bound();
   void set_health(const std::vector<reporting::HealthRecord>& rows) {
     run_report_.set_health(rows, /*session=*/0);
   }

@@ -27,9 +27,10 @@ ExitCode comm_as(process::RankProcess& rank_process, const CommRequest& given) {
   process::ProcessLink ranks(rank_process, context);
   process::TaskLoop loop(ranks);
   MeasuringMember member(rank_process, context, request.plan);
-  const KnownMachines machines{.hosts = process::survey_hosts(context),
-                               .node_of_rank = context.node_of_rank(),
-                               .memory_GBps = measure_memory(context)};
+  KnownMachines machines{.hosts = process::survey_hosts(context),
+                         .node_of_rank = context.node_of_rank(),
+                         .memory_GBps = {}};
+  measure_memory(context, machines);
   process::RunReport& opened = rank_process.open_report({.hosts = machines.hosts,
                                                          .continued = {},
                                                          .settings_json = request.settings_json,

@@ -11,12 +11,17 @@
 #include "core/base/wire.h"
 #include "core/catalogue/backends.h"
 #include "core/planning/collectives/support.h"
+#include "core/reporting/point/telemetry.h"
+#include "core/reporting/record/telemetry_fields.h"
+#include "engine/process/node_leader.h"
+#include "engine/process/telemetry.h"
 
 namespace scalemark::communicating {
 namespace {
 
 constexpr std::size_t kBufferBytes = 64 << 20;
-constexpr double kCopying_s = 0.2;
+constexpr double kCopying_s = 0.3;
+constexpr int kMostTries = 3;
 
 // Counts what this rank copies: read and written bytes.
 double copied_bytes_per_s() {
@@ -53,20 +58,54 @@ void add_gpu(collectives::DataPath& path, const monitoring::Gpu& gpu) {
   path.compute_minor = gpu.compute_minor;
 }
 
-}  // namespace
+// One rank copied this, and read of its machine meanwhile.
+struct Copied {
+  int node = 0;
+  double bytes_per_s = 0;
+  reporting::RankReadings readings;
+};
+template <class A>
+constexpr void fields(A& a, typename A::template Field<Copied>& c) {
+  a.values(c.node, c.bytes_per_s, c.readings);
+}
 
-double measure_memory(process::RankContext& context) {
+Copied copied(process::RankContext& context) {
+  auto& sampler = process::fresh_telemetry(context, process::leads_node(context));
   context.control().barrier();
-  const std::string mine = to_wire(std::pair(context.world().node, copied_bytes_per_s()));
+  sampler.begin();
+  Copied mine{.node = context.world().node, .bytes_per_s = copied_bytes_per_s()};
+  sampler.end();
+  mine.readings = process::readings(context);
+  return mine;
+}
+
+void measure_once(process::RankContext& context, KnownMachines& machines) {
+  const std::string mine = to_wire(copied(context));
   std::map<int, double> of_node;
+  std::vector<reporting::RankReadings> readings;
   for (const std::string& bytes : context.control().all_gather(mine)) {
-    const auto [node, bytes_per_s] = from_wire<std::pair<int, double>>(bytes);
-    of_node[node] += bytes_per_s;
+    Copied one = from_wire<Copied>(bytes);
+    of_node[one.node] += one.bytes_per_s;
+    readings.push_back(std::move(one.readings));
   }
   const auto slowest =
       std::ranges::min_element(of_node, {}, [](const auto& node) { return node.second; });
-  return slowest->second / 1e9;
+  machines.memory_GBps = slowest->second / 1e9;
+  machines.memory_disturbed = reporting::in_words(
+      reporting::disturbances_of(reporting::telemetry_of("", readings), machines.hosts));
 }
+
+}  // namespace
+
+// Every rank sees the same readings, and so ends after the same try.
+void measure_memory(process::RankContext& context, KnownMachines& machines) {
+  for (int i = 0; i < kMostTries; ++i) {
+    measure_once(context, machines);
+    if (machines.memory_disturbed.empty()) return;
+  }
+}
+
+bool passes_memory(const collectives::DataPath& path) { return !path.on_gpus || path.host_staging; }
 
 collectives::DataPath data_path(const planning::CollectivePoint& point, settings::DeviceKind device,
                                 const KnownMachines& machines) {
@@ -76,7 +115,7 @@ collectives::DataPath data_path(const planning::CollectivePoint& point, settings
       .reorders_ring = catalogue::needs_one_rank_per_gpu(point.backend),
       .on_gpus = on_gpus,
       .host_staging = planning::staging_of(point.backend, device) == collectives::Staging::kHost,
-      .memory_GBps = machines.memory_GBps};
+      .memory_GBps = machines.memory_disturbed.empty() ? machines.memory_GBps : std::nullopt};
   for (const int member : point.members) {
     path.node_of_member.push_back(machines.node_of_rank.at(static_cast<std::size_t>(member)));
   }

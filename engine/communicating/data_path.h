@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/collectives/expected_bandwidth.h"
@@ -15,12 +16,17 @@ struct KnownMachines {
   std::vector<monitoring::Host> hosts;
   std::vector<int> node_of_rank;
   std::optional<double> memory_GBps;  // measure_memory()
+  std::string memory_disturbed = {};  // what used the machines meanwhile; empty: nothing
 };
 
-// Collective over the session, about 0.2 s: all ranks copy between buffers larger than caches at
-// the same time. The sum over a node's ranks, read and written bytes added, in 1e9 bytes per
-// second; of the slowest node. The same on all ranks.
-double measure_memory(process::RankContext& context);
+// Collective over the session, about 0.3 s, three times as long where others use the machines: all
+// ranks copy between buffers larger than caches at the same time. memory_GBps: the sum over a
+// node's ranks, read and written bytes added, in 1e9 bytes per second; of the slowest node. The
+// same on all ranks. `machines.hosts` is there.
+void measure_memory(process::RankContext& context, KnownMachines& machines);
+
+// Whether the data of a collective passes the hosts' memory.
+bool passes_memory(const collectives::DataPath& path);
 
 // Takes the slowest host and GPU; where a host has several network interfaces, its fastest one.
 collectives::DataPath data_path(const planning::CollectivePoint& point, settings::DeviceKind device,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/reporting/point/telemetry.h"
 #include "core/reporting/record/records.h"
 #include "core/settings/closed_words.h"
 
@@ -22,6 +23,7 @@ struct MeasureRequest {
 
 struct MeasuredMachine {
   std::vector<reporting::FingerprintRecord> records;
+  reporting::RankReadings readings;  // of the machine meanwhile
   std::optional<ErrorRecord> error;  // why nothing could be measured
 };
 

@@ -1,9 +1,18 @@
 #include "engine/fingerprint/measure_run.h"
 
+#include <algorithm>
+#include <atomic>
 #include <exception>
+#include <iterator>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "core/monitoring/environment.h"
+#include "core/monitoring/telemetry/gpu_probes.h"
+#include "core/monitoring/telemetry/host_probes.h"
+#include "core/monitoring/telemetry/process_probes.h"
+#include "core/monitoring/telemetry/sampler.h"
 #include "engine/device/cpu_device.h"
 #include "engine/device/cuda_part.h"
 #include "engine/fingerprint/machine.h"
@@ -40,6 +49,20 @@ FingerprintRecord without_peers(const device::Device& device, const monitoring::
   return record;
 }
 
+// The gate of runs: the same sources, read by the one process that there is.
+std::vector<std::unique_ptr<monitoring::Probe>> own_probes(const device::Device& device,
+                                                           const std::atomic<int>& threads) {
+  std::vector<std::unique_ptr<monitoring::Probe>> probes;
+  probes.push_back(monitoring::process_cpu_probe());
+  probes.push_back(monitoring::watching_cpu_probe());
+  probes.push_back(monitoring::wanted_cpus_probe(threads));
+  if (device.torch_device().is_cuda()) {
+    std::ranges::move(monitoring::gpu_probes(device.identity(), device.name(), /*own_processes=*/1),
+                      std::back_inserter(probes));
+  }
+  return probes;
+}
+
 }  // namespace
 
 MeasuredMachine measure(const MeasureRequest& request) noexcept try {
@@ -50,11 +73,21 @@ MeasuredMachine measure(const MeasureRequest& request) noexcept try {
   options.threads = {request.threads};
   options.folder = request.folder;
   options.seconds = request.seconds;
-  MeasuredMachine measured{.records = measure_machine(*device, host, options), .error = {}};
+  const std::atomic<int> threads(request.threads);
+  monitoring::Sampler sampler(own_probes(*device, threads), monitoring::Sampler::kPeriod,
+                              monitoring::host_probes());
+  sampler.read_shared(true);
+  sampler.begin();
+  MeasuredMachine measured{
+      .records = measure_machine(*device, host, options), .readings = {}, .error = {}};
+  sampler.end();
+  measured.readings = {host.hostname, monitoring::machine_id(), sampler.summaries()};
   measured.records.push_back(without_peers(*device, host));
   return measured;
 } catch (...) {
-  return {.records = {}, .error = process::record_of(std::current_exception(), nullptr)};
+  return {.records = {},
+          .readings = {},
+          .error = process::record_of(std::current_exception(), nullptr)};
 }
 
 }  // namespace scalemark::fingerprint

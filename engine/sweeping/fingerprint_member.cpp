@@ -22,14 +22,33 @@ namespace scalemark::sweeping {
 using reporting::FingerprintRecord;
 using reporting::ReplayRecord;
 
+namespace {
+
+// Such a record is of a whole machine, or of all ranks together.
+bool is_of_machine(FingerprintPart part) {
+  return part == FingerprintPart::kMachine || part == FingerprintPart::kExchange;
+}
+
+}  // namespace
+
 std::string FingerprintMember::answer(const SweepCommand& command) {
   FingerprintAnswer answer;
   const int rank = context_.world().rank;
   if (command.fingerprint == FingerprintPart::kExchange) {
-    const FingerprintRecord record = measure_exchange();
-    if (rank == 0) answer.records.push_back(record);
+    answer = watched(command, [&] {
+      FingerprintAnswer exchange;
+      const FingerprintRecord record = measure_exchange();
+      if (rank == 0) exchange.records.push_back(record);
+      return exchange;
+    });
   } else if (command.fingerprint == FingerprintPart::kMachine) {
-    if (process::leads_node(context_)) answer.records = measure_machine();
+    if (process::leads_node(context_)) {
+      answer = watched(command, [&] {
+        FingerprintAnswer machine;
+        machine.records = measure_machine();
+        return machine;
+      });
+    }
   } else if (command.only_rank.value_or(rank) == rank) {
     answer = watched(command, [&] { return measure_own(command.fingerprint); });
   }
@@ -66,6 +85,7 @@ FingerprintAnswer FingerprintMember::watched(const SweepCommand& command,
   answer.readings = process::readings(context_);
   for (FingerprintRecord& record : answer.records) {
     record.host = context_.host();
+    if (is_of_machine(command.fingerprint)) continue;
     record.rank = context_.world().rank;
   }
   for (ReplayRecord& replay : answer.replays) {

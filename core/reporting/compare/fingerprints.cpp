@@ -7,9 +7,10 @@
 #include <tuple>
 
 #include "core/base/text.h"
+#include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/table/fingerprint_table.h"
-
 #include "core/statistics/change_that_counts.h"
+
 namespace scalemark::reporting {
 namespace {
 
@@ -30,7 +31,14 @@ struct MeasuredRate {
 };
 using Fingerprint = std::map<Key, MeasuredRate>;
 
+// A machine that throttles by itself is compared: that is what it does.
+bool was_shared(const FingerprintRecord& record) {
+  const std::string code = std::string(finding_kinds::shared.code) + ": ";
+  return record.value.has_value() && record.disturbed.find(code) != std::string::npos;
+}
+
 void add(Fingerprint& fingerprint, const FingerprintRecord& record) {
+  if (was_shared(record)) return;
   if (!record.value || !(*record.value > 0) || !record.ci95) return;
   const Key key{record.what,    record.device, record.precision,
                 record.threads, record.method, record.unit};
@@ -76,6 +84,20 @@ std::string agreement(int common, double threshold) {
          percent(threshold);
 }
 
+std::string left_out(std::span<const ComparedSide> sides) {
+  std::size_t count = 0;
+  for (const ComparedSide& side : sides) {
+    for (const NamedReport& named : side) {
+      count +=
+          static_cast<std::size_t>(std::ranges::count_if(named.report.fingerprint, was_shared));
+    }
+  }
+  if (count == 0) return "";
+  return counted(static_cast<std::int64_t>(count), "measurement") +
+         " of the machines by themselves left out: something else used the machine meanwhile; "
+         "measure again";
+}
+
 }  // namespace
 
 std::vector<std::string> compare_fingerprints(std::span<const ComparedSide> sides,
@@ -94,6 +116,7 @@ std::vector<std::string> compare_fingerprints(std::span<const ComparedSide> side
     }
   }
   if (common > 0 && found.empty()) found.push_back(agreement(common, threshold));
+  if (std::string text = left_out(sides); !text.empty()) found.push_back(std::move(text));
   return found;
 }
 

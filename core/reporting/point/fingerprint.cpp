@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/reporting/point/telemetry.h"
+#include "core/reporting/record/finding_kinds.h"
 #include "core/statistics/interval.h"
 #include "core/statistics/summary.h"
 
@@ -18,9 +20,9 @@ std::optional<double> measured_gemm(const PointRecord& point, const RankRecord& 
   const bool on_cpu = point.device == "cpu";
   const std::string format = number_format(point.precision);
   const auto found = std::ranges::find_if(fingerprint, [&](const FingerprintRecord& record) {
-    return record.what == MachineRate::kMatrixProduct && record.host == rank.host &&
-           same_kind(record.device, point.device) && record.precision == format &&
-           (!on_cpu || record.threads == point.threads);
+    return record.what == MachineRate::kMatrixProduct && record.disturbed.empty() &&
+           record.host == rank.host && same_kind(record.device, point.device) &&
+           record.precision == format && (!on_cpu || record.threads == point.threads);
   });
   return found == fingerprint.end() ? std::nullopt : found->value;
 }
@@ -39,6 +41,16 @@ void set_rate(FingerprintRecord& record, const TimedCalls& calls, double work_pe
   const auto interval = statistics::batch_means_interval(calls.call_s);
   if (!interval || !(interval->low > 0)) return;
   record.ci95 = {work_per_call / interval->high, work_per_call / interval->low};
+}
+
+void mark_disturbed(Report& report) {
+  const auto found = disturbances_of(report.telemetry, report.environment.hosts);
+  for (FingerprintRecord& record : report.fingerprint) {
+    if (record.value) record.disturbed = in_words(found);
+  }
+  for (const Disturbance& one : found) {
+    report.findings.push_back(make_finding(*one.kind, "", one.text, one.place));
+  }
 }
 
 double matrix_product_flops(std::int64_t size) {

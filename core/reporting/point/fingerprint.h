@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/reporting/record/records.h"
+#include "core/reporting/record/report.h"
 
 namespace scalemark::reporting {
 
@@ -24,6 +25,10 @@ struct TimedCalls {
 // passed there is a reason instead. Source: docs/METRICS.md, "The machine's fingerprint".
 void set_rate(FingerprintRecord& record, const TimedCalls& calls, double work_per_call);
 
+// Marks the values of a report of `doctor --measure` with what throttled or shared the machine
+// meanwhile, by its telemetry, and adds a finding for each kind.
+void mark_disturbed(Report& report);
+
 // A product of two square matrices of `size` takes 2 size^3, a multiply-add counted as two.
 double matrix_product_flops(std::int64_t size);
 
@@ -32,7 +37,7 @@ std::string number_format(std::string_view precision);
 
 // X F / sum over its ranks of the matrix product measured on the rank's host: of the same device
 // kind and number format and, on a CPU, as many threads as the point's. Absent unless every rank
-// has one. Source: docs/METRICS.md, "MFU".
+// has one that nothing disturbed. Source: docs/METRICS.md, "MFU".
 std::optional<double> mfu_of_measured_gemm(const PointRecord& point,
                                            std::span<const FingerprintRecord> fingerprint);
 

@@ -70,7 +70,7 @@ constexpr void fields(A& a, typename A::template Field<FingerprintRecord>& f) {
   a("seconds", f.seconds, {"time that they took", "s"});
   a.text("reason", f.reason, {"why it was not measured"});
   a.text("disturbed", f.disturbed,
-         {"of --checks devices: what throttled it or shared its machine meanwhile"});
+         {"what throttled it or shared its machine meanwhile: it is no bound for others"});
   a("sm_clock_MHz", f.sm_clock_MHz, {"of --sustain on a GPU: mean clock meanwhile", "MHz"});
   a("power_W", f.power_W, {"of --sustain on a GPU: mean power meanwhile", "W"});
   a("temperature_C", f.temperature_C,

@@ -74,7 +74,9 @@ class Judge {
   explicit Judge(const Report& report)
       : report_(report),
         runs_(measured(report.points) + measured(report.collectives)),
-        spares_disturbed_(enough_are_fit(report, disturbed_runs(report.findings))) {}
+        machine_alone_(report.points.empty() && report.collectives.empty() && report.links.empty()),
+        spares_disturbed_(!machine_alone_ &&
+                          enough_are_fit(report, disturbed_runs(report.findings))) {}
 
   Verdict verdict() {
     add_end();
@@ -112,7 +114,9 @@ class Judge {
     if (!report_.scaled_down.empty()) {
       add(VerdictLevel::kWithCare, "scaled_down", "scaled down: shows the method, not the number");
     }
-    if (runs_ == 0 && report_.links.empty()) {
+    if (machine_alone_) {
+      add_machine();
+    } else if (runs_ == 0 && report_.links.empty()) {
       return add(VerdictLevel::kDoNotQuote, "nothing_measured", "no run was measured");
     }
     const auto lost = [](const auto& runs) {
@@ -129,6 +133,22 @@ class Judge {
           std::to_string(failed) + " of " + std::to_string(failed + runs_) +
               " runs failed or were out of memory");
     }
+  }
+
+  void add_machine() {
+    const auto& all = report_.fingerprint;
+    if (std::ranges::none_of(all, [](const auto& one) { return one.value.has_value(); })) {
+      return add(VerdictLevel::kDoNotQuote, "nothing_measured", "nothing was measured");
+    }
+    const auto disturbed = std::ranges::find_if(
+        all, [](const auto& one) { return one.value && !one.disturbed.empty(); });
+    const bool told = std::ranges::any_of(
+        report_.findings, [](const Finding& finding) { return disturbs(finding.code); });
+    if (disturbed != all.end() && !told) {
+      add(VerdictLevel::kDoNotQuote, finding_kinds::shared.code, disturbed->disturbed);
+    }
+    add(VerdictLevel::kWithCare, finding_kinds::single_repetition.code,
+        "measured once: another day may differ by more than the intervals");
   }
 
   void add_findings() {
@@ -172,6 +192,7 @@ class Judge {
 
   const Report& report_;
   int runs_;
+  bool machine_alone_;  // `doctor --measure`: values of the machine, and no run
   bool spares_disturbed_;
   std::vector<Reason> reasons_;
 };
@@ -208,9 +229,9 @@ std::vector<std::string> split(std::string_view text) {
 }  // namespace
 
 std::optional<Verdict> judged(const Report& report) {
-  if (report.points.empty() && report.collectives.empty() && report.links.empty()) {
-    return std::nullopt;
-  }
+  const bool any = !report.points.empty() || !report.collectives.empty() || !report.links.empty() ||
+                   !report.fingerprint.empty();
+  if (!any) return std::nullopt;
   return Judge(report).verdict();
 }
 

@@ -79,7 +79,8 @@ std::vector<Column> fingerprint_columns(const std::vector<FingerprintRecord>& re
   if (differ(records, &Rate::device)) add({"device"}, true, &Rate::device);
   add({"threads"}, false, [](const Rate& r) { return std::to_string(r.threads); });
   add({"rate"}, false, [](const Rate& r) {
-    return r.value ? rate_text(*r.value, r.unit) : std::string("not measured");
+    if (!r.value) return std::string("not measured");
+    return (r.disturbed.empty() ? "" : "! ") + rate_text(*r.value, r.unit);
   });
   add({"95 %", "interval"}, true, rate_interval_text);
   add({"calls"}, false, [](const Rate& r) { return r.n > 0 ? std::to_string(r.n) : kAbsent; });
@@ -91,6 +92,14 @@ std::vector<std::string> fingerprint_notes(const std::vector<FingerprintRecord>&
   std::vector<std::string> notes{
       "each measured alone: nothing else of this program ran on the machine; intervals are of "
       "these seconds, another day may differ by more; a memory copy counts bytes read and written"};
+  std::vector<std::string> told;
+  for (const FingerprintRecord& record : records) {
+    if (record.disturbed.empty() || std::ranges::count(told, record.disturbed) > 0) continue;
+    told.push_back(record.disturbed);
+    notes.push_back(
+        "! measured while something else used the machine, so nothing is judged by it: " +
+        record.disturbed);
+  }
   for (const FingerprintRecord& record : records) {
     if (!record.reason.empty()) notes.push_back(name_in_words(record) + ": " + record.reason);
   }

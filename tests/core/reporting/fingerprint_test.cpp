@@ -6,6 +6,7 @@
 
 #include "core/reporting/compare/compare.h"
 #include "core/reporting/compare/text.h"
+#include "core/reporting/record/verdict.h"
 #include "core/reporting/table/fingerprint_table.h"
 #include "core/reporting/table/table.h"
 #include "tests/core/reporting/sample_report.h"
@@ -101,6 +102,55 @@ TEST(MfuOfMeasuredGemm, AbsentWithoutTheSameMeasurement) {
   EXPECT_FALSE(mfu_of_measured_gemm(point_on({}), fingerprint)) << "no rank";
 }
 
+TEST(MfuOfMeasuredGemm, AProductBesideOtherProgramsIsNoBound) {
+  std::vector<FingerprintRecord> fingerprint{gemm(1e11)};
+  const PointRecord point = point_on({"n1"});
+  ASSERT_TRUE(mfu_of_measured_gemm(point, fingerprint));
+  fingerprint[0].disturbed = "shared: n1: other processes used 1.40 CPUs (limit 0.10)";
+  EXPECT_FALSE(mfu_of_measured_gemm(point, fingerprint));
+}
+
+// A report of `doctor --measure`, beside programs that use so many of 2 CPUs.
+Report measured_beside(double other_cpus) {
+  Report report;
+  monitoring::Host host;
+  host.hostname = "n1";
+  host.cores = {.physical = 2, .logical = 2, .usable = 2};
+  report.environment.hosts = {host};
+  monitoring::SourceSummary used{.source = "other_cpus"};
+  used.mean = other_cpus;
+  used.observed_s = 12;
+  report.telemetry = {{"", "n1", used}};
+  report.status = ReportStatus::kComplete;
+  report.fingerprint = {gemm(1.2e10)};
+  mark_disturbed(report);
+  return report;
+}
+
+TEST(MarkDisturbed, ValuesFindingsAndVerdictTellOfOtherPrograms) {
+  Report report = measured_beside(1.4);
+  EXPECT_EQ(report.fingerprint[0].disturbed,
+            "shared: n1: other processes used 1.40 CPUs (limit 0.10)");
+  ASSERT_EQ(report.findings.size(), 1u);
+  EXPECT_EQ(report.findings[0].code, "shared");
+  EXPECT_EQ(verdict_of(report)->level, VerdictLevel::kDoNotQuote);
+  const std::string text = render_table(std::span(&report, 1));
+  EXPECT_NE(text.find("! 12.00 GFLOP/s"), std::string::npos) << text;
+  EXPECT_NE(text.find("1.40 CPUs"), std::string::npos) << text;
+  report.findings.clear();
+  EXPECT_EQ(verdict_of(report)->level, VerdictLevel::kDoNotQuote) << "the values say it, too";
+}
+
+TEST(MarkDisturbed, AMachineAtRestIsMeasuredOnce) {
+  const Report report = measured_beside(0.02);
+  EXPECT_TRUE(report.fingerprint[0].disturbed.empty());
+  EXPECT_TRUE(report.findings.empty());
+  const Verdict verdict = verdict_of(report).value();
+  EXPECT_EQ(verdict.level, VerdictLevel::kWithCare);
+  EXPECT_EQ(verdict.reasons.at(0).code, "single_repetition");
+  EXPECT_EQ(render_table(std::span(&report, 1)).find("! "), std::string::npos);
+}
+
 TEST(MfuOfMeasuredGemm, AGpuStandsForTheOthersOfItsHostWhateverTheThreads) {
   FingerprintRecord record = gemm(1e11);
   record.device = "cuda:0";
@@ -188,6 +238,19 @@ TEST(CompareFingerprints, OnlyTheSameMeasurementsAreCompared) {
   other = gemm(5e10);
   other.method = "2048 x 2048";
   EXPECT_TRUE(differences(doctor({gemm(1e11)}), doctor({other})).empty());
+}
+
+// The machine was not slower: something else used it.
+TEST(CompareFingerprints, WhatOthersSharedIsLeftOutAndSaid) {
+  FingerprintRecord beside = gemm(0.5e11);
+  beside.disturbed = "shared: n1: other processes used 1.40 CPUs (limit 0.10)";
+  const auto found = differences(doctor({gemm(1e11)}), doctor({beside}));
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_TRUE(found[0].starts_with("1 measurement of the machines by themselves left out"))
+      << found[0];
+  beside.disturbed = "throttled: cuda:0 of n1: power brake in 100.0 % of the readings";
+  EXPECT_NE(differences(doctor({gemm(1e11)}), doctor({beside})).at(0).find("50.0 % slower"),
+            std::string::npos);
 }
 
 TEST(CompareFingerprints, TwoReportsOfDoctorPassAndHaveNoEmptyTable) {
