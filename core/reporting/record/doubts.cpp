@@ -260,6 +260,8 @@ std::string in_runs(std::size_t some, int all) {
   return (whole ? " in all " : " in " + std::to_string(some) + " of ") + counted(all, "run");
 }
 
+namespace {
+
 // A quota is nobody's hardware: whoever set it can lift it.
 std::string what_slowed_down(const Report& report) {
   std::string all;
@@ -270,6 +272,8 @@ std::string what_slowed_down(const Report& report) {
   return says("slowdown") || says("power brake") ? "the hardware and a CPU quota slowed ranks down"
                                                  : "a CPU quota held ranks back";
 }
+
+}  // namespace
 
 std::string disturbance_text(const Report& report, const FindingKind& kind,
                              const std::string& first, const std::set<std::string>& runs, int all) {
