@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/reporting/collectives/topology.h"
 #include "core/reporting/output/disk.h"
+#include "core/reporting/point/disturbances.h"
 #include "core/reporting/point/telemetry.h"
 #include "core/reporting/record/finding_kinds.h"
 

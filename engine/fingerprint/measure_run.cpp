@@ -81,7 +81,11 @@ MeasuredMachine measure(const MeasureRequest& request) noexcept try {
   MeasuredMachine measured{
       .records = measure_machine(*device, host, options), .readings = {}, .error = {}};
   sampler.end();
-  measured.readings = {host.hostname, monitoring::machine_id(), sampler.summaries()};
+  measured.readings = {.rank = 0,
+                       .host = host.hostname,
+                       .machine = monitoring::machine_id(),
+                       .cpu_group = monitoring::cpu_group_id(),
+                       .sources = sampler.summaries()};
   measured.records.push_back(without_peers(*device, host));
   return measured;
 } catch (...) {

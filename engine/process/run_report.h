@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/reporting/output/writer.h"
+#include "core/reporting/point/disturbances.h"
 #include "core/reporting/point/rank_steps.h"
-#include "core/reporting/point/telemetry.h"
 #include "core/reporting/record/verdict.h"
 #include "engine/process/failure_reporter.h"
 #include "engine/process/run_request.h"

@@ -9,9 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "core/monitoring/environment.h"
 #include "core/monitoring/telemetry/gpu_probes.h"
 #include "core/monitoring/telemetry/host_probes.h"
 #include "core/monitoring/telemetry/process_probes.h"
+#include "core/reporting/point/disturbances.h"
 #include "engine/process/node_leader.h"
 
 namespace scalemark::process {
@@ -51,6 +53,17 @@ monitoring::Sampler& fresh_telemetry(RankContext& context, bool leads_node) {
   sampler.clear();
   sampler.read_shared(leads_node);
   return sampler;
+}
+
+double least_watched_s(const RankContext& context) {
+  constexpr double kMargin = 1.1;
+  const auto& nodes = context.node_of_rank();
+  const auto ranks = std::ranges::count(nodes, context.world().node);
+  // At least half of the CPUs are cores.
+  const double cores = monitoring::usable_cores() / 2.0;
+  const double free = std::max(0.0, cores - static_cast<double>(ranks * at::get_num_threads()));
+  return kMargin *
+         reporting::least_observed_s(static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN)), free);
 }
 
 reporting::RankReadings readings(RankContext& context) {

@@ -1,12 +1,15 @@
 #include "engine/running/measured_steps.h"
 
+#include <algorithm>
 #include <chrono>
+#include <thread>
 #include <utility>
 
 #include "core/base/durations.h"
 #include "core/catalogue/backends.h"
 #include "core/monitoring/energy.h"
 #include "core/planning/estimates.h"
+#include "engine/process/telemetry.h"
 #include "engine/running/bucket_steps.h"
 #include "engine/running/communication_cost.h"
 #include "engine/running/point_data.h"
@@ -47,17 +50,26 @@ Window MeasuredSteps::run() {
 
   point_.watch.enter("window");
   const std::int64_t period = settings::exchange_period(point_.settings);
-  const WindowPlan plan =
-      agreed(point_.rank_group.control(),
-             plan_window(
-                 steps, planning::whole_periods(window_steps(point_.length, warmup.step_s), period),
-                 warmup.step_s));
+  WindowPlan mine = plan_window(
+      steps, planning::whole_periods(window_steps(point_.length, warmup.step_s), period),
+      warmup.step_s);
+  // A window may become far shorter than it was planned, where others leave meanwhile.
+  mine.brief = static_cast<double>(mine.steps) * warmup.step_s <
+               2 * process::least_watched_s(point_.rank_group.context());
+  const WindowPlan plan = agreed(point_.rank_group.control(), mine);
+  // A window that is long enough is watched alone.
+  if (!plan.brief) {
+    telemetry_.end();
+    telemetry_.clear();
+  }
   const auto energy = open_energy();
   const auto profiler =
       point_.settings.measuring.profiler_range ? device.outer_profiler() : nullptr;
-  Window window =
-      measure(steps, "window", plan,
-              {.energy = energy.get(), .telemetry = &telemetry_, .profiler = profiler.get()});
+  Window window = measure(steps, "window", plan,
+                          {.energy = energy.get(),
+                           .telemetry = plan.brief ? nullptr : &telemetry_,
+                           .profiler = profiler.get()});
+  if (plan.brief) watch_longer();
   // Without a warm-up the first step is in the window.
   if (warmup.first_step_s) measured_.setup_s.first_step_s = *warmup.first_step_s;
   require_finite(window.losses, warmup.iterations);
@@ -69,6 +81,15 @@ Window MeasuredSteps::run() {
   }
   if (source_) measured_.skipped = records_of(source_->skipped());
   return window;
+}
+
+// Who else uses the machine is seen as well in a moment in which nothing trains.
+void MeasuredSteps::watch_longer() {
+  constexpr double kLongest_s = 0.3;
+  const double least_s = process::least_watched_s(point_.rank_group.context());
+  const double missing_s = std::min(kLongest_s, least_s - seconds_since(watched_since_));
+  if (missing_s > 0) std::this_thread::sleep_for(std::chrono::duration<double>(missing_s));
+  telemetry_.end();
 }
 
 // The weights of a strategy that averages them are averaged first, as for --save.

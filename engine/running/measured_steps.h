@@ -2,6 +2,7 @@
 // communication does. --epochs trains otherwise: epochs.h.
 #pragma once
 
+#include <chrono>
 #include <memory>
 
 #include "core/monitoring/telemetry/sampler.h"
@@ -18,7 +19,7 @@ namespace scalemark::running {
 
 class MeasuredSteps {
  public:
-  // Fills in `measured`. All that it is given must outlive it.
+  // Fills in `measured`. All that it is given must outlive it. `telemetry` has begun a stretch.
   MeasuredSteps(const PointContext& point, const TrainingRanks& ranks, Trainer& trainer,
                 monitoring::Sampler& telemetry, reporting::RankMeasurement& measured)
       : point_(point),
@@ -41,6 +42,7 @@ class MeasuredSteps {
   StepContext context(LossCourse* losses = nullptr);
 
  private:
+  void watch_longer();
   bool time_gradient_buckets(const StepContext& context);
   bool measure_communication_cost(const StepContext& context, const WindowPlan& window);
   std::unique_ptr<monitoring::EnergyMeter> open_energy() const;
@@ -52,6 +54,7 @@ class MeasuredSteps {
   monitoring::Sampler& telemetry_;
   reporting::RankMeasurement& measured_;
   std::unique_ptr<BatchSource> source_;  // a dedicated server has none
+  const std::chrono::steady_clock::time_point watched_since_ = std::chrono::steady_clock::now();
   double beside_window_s_ = 0;
   Histograms histograms_;
 };

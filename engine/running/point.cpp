@@ -84,6 +84,8 @@ void set_up(const PointContext& point, Training& training) {
   if (point.settings.parallel.cuda_graphs) training.stream.emplace(device);
   device.reset_memory_peak();
   training.telemetry = &process::fresh_telemetry(rank_group.context(), rank_group.leads_node());
+  // It ends with a window that is too short alone; another window begins a new one.
+  if (!point.settings.measuring.epochs) training.telemetry->begin();
 
   point.watch.enter("model");
   const auto start = Clock::now();

@@ -51,10 +51,11 @@ std::int64_t window_steps(const planning::RunLength& length, double step_s);
 struct WindowPlan {
   std::int64_t steps = 0;
   std::int64_t steps_per_mark = 1;  // above 1: engine/measurement/thinning.h
+  bool brief = false;  // too short to tell from it alone what others did on the machine
 };
 template <class A>
 constexpr void fields(A& a, typename A::template Field<WindowPlan>& p) {
-  a.values(p.steps, p.steps_per_mark);
+  a.values(p.steps, p.steps_per_mark, p.brief);
 }
 
 // `step_s`: 0 where it is unknown. Only a GPU's marks are thinned: those of a CPU cost 30 ns each.

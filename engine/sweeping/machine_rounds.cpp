@@ -7,6 +7,7 @@
 
 #include "core/base/wire.h"
 #include "core/planning/fingerprint.h"
+#include "core/reporting/point/disturbances.h"
 #include "core/reporting/point/telemetry.h"
 #include "core/reporting/record/telemetry_fields.h"
 #include "engine/distributed/errors.h"

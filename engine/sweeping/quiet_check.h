@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/planning/plan.h"
+#include "core/reporting/point/disturbances.h"
 #include "core/reporting/point/telemetry.h"
 #include "engine/process/task_loop.h"
 

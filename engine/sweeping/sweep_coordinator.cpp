@@ -5,6 +5,7 @@
 
 #include "core/base/error_fields.h"
 #include "core/base/wire.h"
+#include "core/reporting/point/disturbances.h"
 #include "core/reporting/point/telemetry.h"
 #include "core/reporting/record/telemetry_fields.h"
 #include "core/reporting/sweep/end.h"

@@ -1,4 +1,4 @@
-"""Clocks that are wrong for one rank are found, and the quota of one rank's control group is named with the rank.
+"""Clocks and counters that are wrong for one rank are found, and the quota of one rank's control group is named with the rank.
 A preloaded library plants them."""
 
 from cpu_quota import cpu_quota
@@ -37,6 +37,15 @@ def clock_that_jumps(folder):
     check(wrong["wall_s"] > quiet["around_s"] + 4.5 and wrong["around_s"] >= wrong["wall_s"], (quiet, wrong))
 
 
+def cpu_clocks(folder):
+    """That count too much, or too little: what others used is what is left of them."""
+    for factor in (4, 0.5):
+        out = folder / f"{factor}"
+        run(*TRAIN, "--min-time", 1, "--output", out, expect=1, LD_PRELOAD=LIBRARY, CPU_CLOCK_FACTOR=f"1:{factor}")
+        found = check_error(closed_report(out, "complete", 1), "counters_disagree")
+        check("rank 1 of " in found["text"] and "rank 0" not in found["text"], found)
+
+
 def quota_of_one_rank(folder):
     """Rank 1, which is not the first of its host."""
     with cpu_quota() as quota:
@@ -54,4 +63,4 @@ def quota_of_one_rank(folder):
     check(reasons == ["a CPU quota held ranks back"], report["verdict"])
 
 
-run_cases({f.__name__: f for f in (clock_that_jumps, quota_of_one_rank)})
+run_cases({f.__name__: f for f in (clock_that_jumps, cpu_clocks, quota_of_one_rank)})

@@ -89,6 +89,15 @@ def check_no_retries(report, folder):
     check("attempts" not in row, row.get("attempts"))
 
 
+def check_brief(report, folder):
+    """A window of milliseconds, in which clocks of 10 ms see nobody, is watched together with what led to it."""
+    [row] = report["points"]
+    codes = codes_of(report, row["id"])
+    check("shared" in codes and "others_unknown" not in codes, codes)
+    busy = telemetry_of(report, row["id"])["busy_cpus"]
+    check(busy["observed_s"] > row["wall_s"] or row["wall_s"] > 0.3, (busy, row["wall_s"]))
+
+
 def check_comm(report, folder):
     """Each run of a collective has what was read beside it; one finding tells of all runs that were disturbed.
     With --retries 0 none is measured again."""
@@ -103,6 +112,7 @@ DISTURBED = {
     "train": (("train", *MLP), check_train),
     "again": (("sweep", *MLP, "--retries", 1, "--world-sizes", 1, "--repetitions", 2), check_measured_again),
     "once": (("sweep", "--workload", "linear", "--threads", 1, "--min-time", 1, "--warmup-iters", 5, "--no-progress", *ONCE), check_no_retries),
+    "brief": (("sweep", "--workload", "linear", "--threads", 1, "--iters", 100, "--warmup-iters", 50, "--no-progress", *ONCE), check_brief),
     "comm": (("comm", "--sizes", "1KiB,1MiB", "--backends", "gloo", "--repetitions", 2, "--retries", 0, "--threads", 1, "--nproc-per-node", 2,
               "--no-progress"), check_comm),
 }

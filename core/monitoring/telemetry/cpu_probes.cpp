@@ -28,19 +28,23 @@ std::array<double, kCount> numbers_of(std::string_view line) {
   return numbers;
 }
 
-// "cpu  user nice system idle iowait irq softirq steal ...", in ticks. Interrupts are left out:
-// those of a rank's own traffic are nobody's process.
+// "cpu  user nice system idle iowait irq softirq steal ...", in ticks. Interrupts are apart: those
+// of a rank's own traffic are nobody's process, and yet a part of the time that its clock counts.
 class CpuTimes final : public Probe {
  public:
   explicit CpuTimes(KeptFile stat)
-      : Probe({counter_named(kBusyCpus), counter_named(kStealCpus)}), stat_(std::move(stat)) {}
+      : Probe({counter_named(kBusyCpus), counter_named(kStealCpus), counter_named(kInterruptCpus)}),
+        stat_(std::move(stat)) {}
   void read(std::span<std::optional<double>> values) override {
     std::string_view line = stat_.text();
     line = line.substr(0, line.find('\n'));
     if (!line.starts_with("cpu ")) return;
     const auto ticks = numbers_of<8>(line);
+    // A sandbox may have the file and count nothing in it.
+    if (std::ranges::all_of(ticks, [](double count) { return count == 0; })) return;
     values[0] = (ticks[0] + ticks[1] + ticks[2]) / ticks_per_s_;
     values[1] = ticks[7] / ticks_per_s_;
+    values[2] = (ticks[5] + ticks[6]) / ticks_per_s_;
   }
 
  private:

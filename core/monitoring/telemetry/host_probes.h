@@ -12,10 +12,12 @@
 namespace scalemark::monitoring {
 
 // busy_cpus: CPUs that ran anything but interrupts, of the machine that /proc/stat describes;
-// steal_cpus: CPUs that were ready and that the hypervisor gave to others. In steps of the kernel's
-// tick, 10 ms for each CPU.
+// steal_cpus: CPUs that were ready and that the hypervisor gave to others; interrupt_cpus: CPUs
+// that ran interrupts, hard and soft. In steps of the kernel's tick, 10 ms for each CPU. Absent
+// where the file counts nothing at all.
 inline constexpr const char* kBusyCpus = "busy_cpus";
 inline constexpr const char* kStealCpus = "steal_cpus";
+inline constexpr const char* kInterruptCpus = "interrupt_cpus";
 std::unique_ptr<Probe> cpu_time_probe(const std::filesystem::path& root = "/");
 
 // cpu_frequency_MHz: mean of scaling_cur_freq over 8 CPUs at most, evenly chosen.

@@ -2,15 +2,19 @@
 #pragma once
 
 #include <atomic>
+#include <filesystem>
 #include <memory>
 
 #include "core/monitoring/telemetry/source.h"
 
 namespace scalemark::monitoring {
 
-// CPUs that this process uses, all threads together: its CPU time per second. At the ends only.
+// CPUs that this process uses, all threads together: its CPU time per second, by its clock
+// (CLOCK_PROCESS_CPUTIME_ID), and again by the ticks of /proc/self/stat, where that is there. The
+// kernel makes both of the same sums, so that they differ by less than a tick. At the ends only.
 inline constexpr const char* kProcessCpus = "process_cpus";
-std::unique_ptr<Probe> process_cpu_probe();
+inline constexpr const char* kProcessCpusByTicks = "process_cpus_by_ticks";
+std::unique_ptr<Probe> process_cpu_probe(const std::filesystem::path& root = "/");
 double process_cpu_s();
 
 // CPUs that this process may keep busy: its compute threads, which may change. Free CPUs are what

@@ -129,7 +129,8 @@ Beside beside(const Report& report, const PointRecord& run, const Part& part) {
   for (const Finding& finding : report.findings) {
     if (finding.point != run.id) continue;
     Beside one = Beside::kNothing;
-    if (finding.code == kinds::clocks_disagree.code) {
+    if (finding.code == kinds::others_unknown.code || finding.code == kinds::clocks_disagree.code ||
+        finding.code == kinds::counters_disagree.code) {
       one = Beside::kNotKnown;
     } else if (finding.code == kinds::shared.code || finding.code == kinds::machine_busy.code) {
       one = Beside::kOthers;

@@ -1,8 +1,11 @@
+#include <algorithm>
+#include <iterator>
 #include <map>
+#include <string_view>
 #include <utility>
 
 #include "core/reporting/collectives/runs.h"
-#include "core/reporting/point/telemetry.h"
+#include "core/reporting/point/disturbances.h"
 #include "core/reporting/record/finding_kinds.h"
 
 namespace scalemark::reporting {
@@ -29,8 +32,12 @@ std::vector<Finding> findings_of_disturbed_runs(const Report& report) {
   for (const CollectiveRecord& run : report.collectives) {
     if (run.status != PointStatus::kOk) continue;
     ++measured;
-    for (const auto& [kind, text, place] :
-         disturbances_of(by_run[run.id], report.environment.hosts)) {
+    auto found = disturbances_of(by_run[run.id], report.environment.hosts);
+    std::ranges::copy_if(doubts_of(by_run[run.id], report.environment.hosts),
+                         std::back_inserter(found), [](const Disturbance& doubt) {
+                           return doubt.kind->code == std::string_view(finding_kinds::steal.code);
+                         });
+    for (const auto& [kind, text, place] : found) {
       auto& [same_kind, disturbed] = by_code[kind->code];
       same_kind = kind;
       if (disturbed.runs++ == 0) disturbed = {1, run.id, text};

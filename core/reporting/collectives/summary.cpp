@@ -10,8 +10,9 @@ namespace {
 
 bool is_derived(const Finding& finding) {
   return finding.code == finding_kinds::expected_bandwidth.code ||
-         finding.code == finding_kinds::shared.code ||
-         finding.code == finding_kinds::throttled.code;
+         finding.code == finding_kinds::shared.code || finding.code == finding_kinds::steal.code ||
+         finding.code == finding_kinds::throttled.code ||
+         finding.code == finding_kinds::counters_disagree.code;
 }
 
 }  // namespace

@@ -76,8 +76,8 @@ std::vector<std::string> slow_parts(const Report& report, const ScalingRow& row,
 
 std::vector<std::string> disturbances(const Report& report, const ScalingRow& row) {
   std::vector<std::string> all;
-  for (const auto* kind : {&kinds::clocks_disagree, &kinds::throttled, &kinds::shared,
-                           &kinds::gpu_waits}) {
+  for (const auto* kind : {&kinds::clocks_disagree, &kinds::counters_disagree, &kinds::throttled,
+                           &kinds::shared, &kinds::steal, &kinds::gpu_waits}) {
     int runs = 0;
     std::string first;
     for (const Finding& finding : report.findings) {

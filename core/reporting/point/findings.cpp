@@ -9,8 +9,8 @@
 #include "core/base/text.h"
 #include "core/monitoring/gpu_code.h"
 #include "core/monitoring/telemetry/gpu_probes.h"
+#include "core/reporting/point/disturbances.h"
 #include "core/reporting/point/rank_cpus.h"
-#include "core/reporting/point/telemetry.h"
 #include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/point_facts.h"
 #include "core/statistics/steadiness/pooled.h"
@@ -351,8 +351,11 @@ std::vector<Finding> findings_of(const PointRecord& point, const FindingContext&
   judge_mfu(findings, point);
   judge_gpus(findings, point, context);
   judge_clocks(findings, point);
-  for (const Disturbance& found : disturbances_of(context.telemetry, context.hosts)) {
-    findings.add(*found.kind, found.text, found.place);
+  for (const auto& of_machine : {disturbances_of(context.telemetry, context.hosts),
+                                 doubts_of(context.telemetry, context.hosts)}) {
+    for (const Disturbance& found : of_machine) {
+      findings.add(*found.kind, found.text, found.place);
+    }
   }
   return findings.take();
 }

@@ -42,7 +42,8 @@ constexpr void fields(A& a, typename A::template Field<TelemetryRecord>& t) {
            "the window\", says what each source is");
   a("point", t.point, {"id of the run"});
   a("host", t.host, {"the machine"});
-  a("rank", t.rank, {"where the source is of one rank, by its control group: that rank"});
+  a("rank", t.rank,
+    {"where the source is of one rank, by its control group or its own counts: that rank"});
   a.part(t.values, [&](auto& inner) { fields(inner, t.values); });
 }
 

@@ -24,7 +24,9 @@ struct Reason {
 // A run that something disturbed, or that does not tell, counts towards no verdict.
 bool disturbs(std::string_view code) {
   return code == finding_kinds::shared.code || code == finding_kinds::machine_busy.code ||
-         code == finding_kinds::throttled.code || code == finding_kinds::clocks_disagree.code;
+         code == finding_kinds::throttled.code || code == finding_kinds::others_unknown.code ||
+         code == finding_kinds::clocks_disagree.code ||
+         code == finding_kinds::counters_disagree.code;
 }
 
 template <class Run>

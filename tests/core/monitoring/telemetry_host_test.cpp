@@ -6,6 +6,7 @@
 
 #include "core/monitoring/process_reading.h"
 #include "core/monitoring/telemetry/host_probes.h"
+#include "core/monitoring/telemetry/process_probes.h"
 
 namespace scalemark::monitoring {
 namespace {
@@ -47,11 +48,15 @@ TEST_F(HostTelemetry, BusyIsUserNiceAndSystemInSeconds) {
   const auto probe = cpu_time_probe(root_);
   ASSERT_NE(probe, nullptr);
   const auto ticks_per_s = static_cast<double>(::sysconf(_SC_CLK_TCK));
-  EXPECT_EQ(values_of(*probe),
-            (Values{{"busy_cpus", 1400 / ticks_per_s}, {"steal_cpus", 40 / ticks_per_s}}));
+  EXPECT_EQ(values_of(*probe), (Values{{"busy_cpus", 1400 / ticks_per_s},
+                                       {"interrupt_cpus", 16 / ticks_per_s},
+                                       {"steal_cpus", 40 / ticks_per_s}}));
   set("proc/stat", "cpu  1100 100 300 9999 5 7 9 41 0 0\n");
-  EXPECT_EQ(values_of(*probe),
-            (Values{{"busy_cpus", 1500 / ticks_per_s}, {"steal_cpus", 41 / ticks_per_s}}));
+  EXPECT_EQ(values_of(*probe), (Values{{"busy_cpus", 1500 / ticks_per_s},
+                                       {"interrupt_cpus", 16 / ticks_per_s},
+                                       {"steal_cpus", 41 / ticks_per_s}}));
+  set("proc/stat", "cpu  0 0 0 0 0 0 0 0 0 0\n");  // a sandbox
+  EXPECT_EQ(values_of(*probe), Values{});
   set("proc/stat", "no such line\n");
   EXPECT_EQ(values_of(*probe), Values{});
 }
@@ -103,6 +108,27 @@ TEST_F(HostTelemetry, AControlGroupIsKnownByItsFolder) {
   EXPECT_NE(a.find("/job/a:"), std::string::npos) << a;
   set("proc/self/cgroup", "4:cpu,cpuacct:/job/b\n");
   EXPECT_NE(a, cpu_group_id(root_));
+}
+
+// The name may hold anything.
+TEST_F(HostTelemetry, ProcessorTimeOfAProcessIsCountedTwice) {
+  set("proc/self/stat",
+      "71 (a) 9 (b) R 1 2 3 4 5 6 7 8 9 10 150 50 7 7 20 0 9 0 1312072 3133440 380\n");
+  const auto values = values_of(*process_cpu_probe(root_));
+  EXPECT_DOUBLE_EQ(values.at("process_cpus_by_ticks"),
+                   200 / static_cast<double>(::sysconf(_SC_CLK_TCK)));
+  EXPECT_GT(values.at("process_cpus"), 0);
+  set("proc/self/stat", "nonsense");
+  EXPECT_EQ(values_of(*process_cpu_probe(root_)).size(), 1u);
+}
+
+// The kernel makes both of the same sums.
+TEST(ProcessTelemetry, TheTwoCountsOfThisProcessAgree) {
+  const auto probe = process_cpu_probe();
+  std::vector<std::optional<double>> values(2);
+  probe->read(values);
+  if (!values[1]) GTEST_SKIP() << "no /proc/self/stat";
+  EXPECT_NEAR(*values[0], *values[1], 0.05 + 0.02 * *values[0]);
 }
 
 TEST_F(HostTelemetry, NetworkIsOfHardwareAndOfLo) {

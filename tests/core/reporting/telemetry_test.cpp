@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "core/reporting/point/disturbances.h"
 #include "core/reporting/point/findings.h"
 #include "tests/core/reporting/sample_report.h"
 
@@ -114,12 +115,16 @@ std::vector<monitoring::Host> hosts(int cpus) {
   return {host};
 }
 
-// "throttled", "shared", or both; empty: nothing disturbs.
-std::string kinds_of(const SourceSummary& values, int cpus = 2) {
-  const std::vector<TelemetryRecord> telemetry = {{"p", "n1", values}};
+// Codes of what is said of these records, one after the other; empty: nothing is.
+std::string kinds_of(const std::vector<TelemetryRecord>& telemetry, int cpus) {
   std::string kinds;
   for (const auto& found : disturbances_of(telemetry, hosts(cpus))) kinds += found.kind->code;
+  for (const auto& found : doubts_of(telemetry, hosts(cpus))) kinds += found.kind->code;
   return kinds;
+}
+
+std::string kinds_of(const SourceSummary& values, int cpus = 2) {
+  return kinds_of(std::vector<TelemetryRecord>{{"p", "n1", values}}, cpus);
 }
 
 TEST(Disturbances, AreSlowdownsByHeatHardwareAndBrakeAndNotByAPowerCap) {
@@ -141,7 +146,9 @@ TEST(Disturbances, AreAQuotaStealAndForeignLoadAboveTheirLimits) {
   EXPECT_EQ(kinds_of(source("other_cpus", 0.09)), "");
   EXPECT_EQ(kinds_of(source("other_cpus", 0.5), 64), "");
   EXPECT_EQ(kinds_of(source("other_cpus", 0.7), 64), "shared");
-  EXPECT_EQ(kinds_of(source("steal_cpus", 0.03)), "shared");
+  EXPECT_EQ(kinds_of(source("steal_cpus", 0.11)), "shared");
+  EXPECT_EQ(kinds_of(source("steal_cpus", 0.1)), "steal");
+  EXPECT_EQ(kinds_of(source("steal_cpus", 0.03)), "steal");
   EXPECT_EQ(kinds_of(source("steal_cpus", 0.02)), "");
   EXPECT_EQ(kinds_of(source("other_processes", 1, "cuda:0")), "shared");
   EXPECT_EQ(kinds_of(source("busy_cpus", 2)), "");
@@ -162,6 +169,36 @@ TEST(Disturbances, OthersOnFreeCoresDisturbNothing) {
   EXPECT_EQ(kinds(1, 6, 1.5), 1u) << "loaders and helpers take cores, too";
 }
 
+SourceSummary others_for(double seconds, double cpus) {
+  SourceSummary values = source("other_cpus", cpus);
+  values.observed_s = seconds;
+  return values;
+}
+
+// In 36 ms, clocks of 10 ms let 1.4 CPUs of others pass.
+TEST(Disturbances, OfABriefLookAreNotKnown) {
+  EXPECT_EQ(kinds_of(others_for(0.036, 1.3)), "others_unknown");
+  EXPECT_EQ(kinds_of(others_for(0.036, 0)), "others_unknown");
+  EXPECT_EQ(kinds_of(others_for(0.036, 1.5)), "shared");
+  for (const int cpus : {1, 2, 8, 29, 30, 64, 192}) {
+    const double least_s = least_observed_s(cpus);
+    EXPECT_EQ(kinds_of(others_for(1.01 * least_s, 0), cpus), "") << cpus;
+    EXPECT_EQ(kinds_of(others_for(0.99 * least_s, 0), cpus), "others_unknown") << cpus;
+  }
+  EXPECT_DOUBLE_EQ(least_observed_s(1), 0.05 / 0.3);
+  EXPECT_DOUBLE_EQ(least_observed_s(9), 1);
+  EXPECT_DOUBLE_EQ(least_observed_s(100), 1);
+  EXPECT_DOUBLE_EQ(least_observed_s(100, 20), 0.01);
+}
+
+// Others who fit on cores that ranks leave free may be there unseen.
+TEST(Disturbances, OfABriefLookAreKnownWhereCoresAreFree) {
+  const std::vector<TelemetryRecord> telemetry = {{"p", "n1", source("wanted_cpus", 1)},
+                                                  {"p", "n1", others_for(0.1, 0.5)}};
+  EXPECT_EQ(kinds_of(telemetry, 8), "");
+  EXPECT_EQ(kinds_of(telemetry, 1), "others_unknown");
+}
+
 TEST(Disturbances, LimitsGrowWithTheMachineAndShrinkWithTime) {
   EXPECT_DOUBLE_EQ(foreign_load_limit(2, 2), 0.1);
   EXPECT_DOUBLE_EQ(foreign_load_limit(64, 0.5), 0.1 * std::sqrt(128));
@@ -171,6 +208,56 @@ TEST(Disturbances, LimitsGrowWithTheMachineAndShrinkWithTime) {
   EXPECT_LT(0.02 / 0.0003, foreign_load_limit(2, 0.0003));
   EXPECT_DOUBLE_EQ(steal_limit(2, 0.1), 0.5);
   EXPECT_DOUBLE_EQ(steal_limit(200, 10), 2);
+  EXPECT_DOUBLE_EQ(most_steal(200, 10), 10);
+  EXPECT_DOUBLE_EQ(most_steal(2, 0.1), 0.5);
+}
+
+// A rank whose process clock says `by_clock`, and whose ticks say `by_ticks`.
+RankMeasurement counting_rank(int number, double by_clock, double by_ticks, double busy = -1) {
+  RankMeasurement measured = rank("n1", "boot1", by_clock);
+  measured.record.rank = number;
+  measured.telemetry.push_back(source("process_cpus_by_ticks", by_ticks));
+  if (busy >= 0) measured.telemetry.push_back(source("busy_cpus", busy));
+  return measured;
+}
+
+std::string contradictions_of(const std::vector<RankMeasurement>& ranks, int cpus = 2) {
+  std::string text;
+  for (const auto& found : disturbances_of(telemetry_of("p", readings_of(ranks)), hosts(cpus))) {
+    if (found.kind->code != std::string("counters_disagree")) continue;
+    text += found.text;
+    if (found.place && found.place->rank) text += " @" + std::to_string(*found.place->rank);
+  }
+  return text;
+}
+
+// Both counts come from the same sums of the kernel: windows here are of 2 s, five ticks 0.025
+// CPUs.
+TEST(Counters, OfOneRankContradictEachOther) {
+  EXPECT_EQ(contradictions_of({counting_rank(0, 0.9, 0.9), counting_rank(1, 0.9, 0.92)}), "");
+  EXPECT_EQ(contradictions_of({counting_rank(0, 0.2, 0.2), counting_rank(1, 0.8, 0.2)}),
+            "rank 1 of n1: its clock of CPU time counted 0.80 CPUs, the kernel's ticks 0.20 @1");
+  EXPECT_EQ(contradictions_of({counting_rank(0, 0.2, 0.2), counting_rank(1, 0.1, 0.2)}),
+            "rank 1 of n1: its clock of CPU time counted 0.10 CPUs, the kernel's ticks 0.20 @1");
+  EXPECT_EQ(contradictions_of({counting_rank(0, 31, 31.5)}, 64), "") << "2 % of many";
+}
+
+TEST(Counters, OfAllRanksAreNoMoreThanThereIs) {
+  EXPECT_EQ(contradictions_of({counting_rank(0, 1.5, 1.5), counting_rank(1, 1.5, 1.5)}),
+            "n1: its ranks used 3.00 of 2 CPUs");
+  EXPECT_EQ(contradictions_of({counting_rank(0, 1.01, 1.01), counting_rank(1, 1.01, 1.01)}), "");
+}
+
+// Ticks are samples, and the clock of a process runs in interrupts and while a hypervisor has its
+// CPU.
+TEST(Counters, OfTheMachineHoldThoseOfItsRanks) {
+  EXPECT_EQ(contradictions_of({counting_rank(0, 1.8, 1.8, 0.8)}),
+            "n1: its ranks used 1.80 CPUs, of which the machine ran 0.80");
+  EXPECT_EQ(contradictions_of({counting_rank(0, 1.8, 1.8, 1)}), "");
+  auto held = counting_rank(0, 1.8, 1.8, 0.8);
+  held.telemetry.push_back(source("interrupt_cpus", 0.1));
+  held.telemetry.push_back(source("steal_cpus", 0.1));
+  EXPECT_EQ(contradictions_of({held}), "");
 }
 
 TEST(Disturbances, TellPlaceNumberAndLimit) {

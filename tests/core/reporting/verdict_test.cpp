@@ -123,14 +123,26 @@ TEST(Verdict, SaysWhatSlowedTheRunsDown) {
 }
 
 // Fit runs speak for a disturbed one, and not for one whose numbers are wrong.
-TEST(Verdict, ClocksThatDisagreeAreNeverSpared) {
-  for (const auto* kind : {&finding_kinds::clocks_disagree}) {
+TEST(Verdict, ClocksAndCountersThatDisagreeAreNeverSpared) {
+  for (const auto* kind : {&finding_kinds::clocks_disagree, &finding_kinds::counters_disagree}) {
     Report report = healthy_sweep();
     report.findings.clear();
     add(report, *kind, ids_of(report).front());
     EXPECT_EQ(level_of(report), VerdictLevel::kDoNotQuote) << kind->code;
     EXPECT_TRUE(disturbed_runs(report.findings).contains(ids_of(report).front())) << kind->code;
   }
+}
+
+TEST(Verdict, WhatIsNotKnownAndALittleStealCostCare) {
+  Report report = healthy_sweep();
+  report.findings.clear();
+  for (const auto& id : ids_of(report)) add(report, finding_kinds::steal, id, "n1: 0.03 of 2 CPUs");
+  EXPECT_EQ(level_of(report), VerdictLevel::kWithCare);
+  EXPECT_TRUE(disturbed_runs(report.findings).empty());
+  report.findings.clear();
+  for (const auto& id : ids_of(report)) add(report, finding_kinds::others_unknown, id, "brief");
+  EXPECT_EQ(level_of(report), VerdictLevel::kWithCare);
+  EXPECT_EQ(disturbed_runs(report.findings).size(), ids_of(report).size());
 }
 
 // Three of each point are left, which verdicts are taken from.
