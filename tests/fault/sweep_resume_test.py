@@ -108,6 +108,14 @@ def spelled_otherwise(folder):
     check(report["points"][0]["resumed"], "it went on with the checkpoint")
     only_error(run(*epochs, "--data", "text", "--resume", "--output", folder / "epochs", cwd=folder, expect=78).stderr,
                "E_CONFIGURATION", 78, "init_from was")
+    whole, shard = (folder / "w.safetensors").read_bytes(), folder / "shard.safetensors"  # of an index the shards decide as well
+    names = json.loads(whole[8:8 + int.from_bytes(whole[:8], "little")]).keys() - {"__metadata__"}
+    (folder / "w.index.json").write_text(json.dumps({"weight_map": dict.fromkeys(names, shard.name)}))
+    sharded = (*epochs, "--data", "text", "--init-from", "w.index.json", "--output", folder / "sharded")
+    shard.write_bytes(whole)
+    run(*sharded, cwd=folder)
+    shard.write_bytes(whole[:-4] + bytes([whole[-4] ^ 1]) + whole[-3:])
+    only_error(run(*sharded, "--resume", cwd=folder, expect=78).stderr, "E_CONFIGURATION", 78, "init_from was")
 
     out = folder / "out"
     one_sweep = ("sweep", *options, "--world-sizes", "1", "--retries", 0)
