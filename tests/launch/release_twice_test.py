@@ -13,9 +13,9 @@ from endings import SOURCE
 from program import check
 
 
-def build(clone):
+def build(origin, clone):
     """What dist/ holds afterwards: of each file its hash, and those of its members."""
-    subprocess.run(["git", "clone", "--quiet", SOURCE, clone], check=True)
+    subprocess.run(["git", "clone", "--quiet", origin, clone], check=True)
     (clone / ".venv").symlink_to(SOURCE / ".venv")
     environment = {**os.environ, "CCACHE_DISABLE": "1"}
     for script in ("scripts/wheel", "scripts/bundle"):
@@ -36,7 +36,10 @@ def members(file):
 
 
 with tempfile.TemporaryDirectory() as place:
-    one, other = (build(Path(place) / name) for name in ("one", "a/longer/one"))
+    # The second build begins minutes after the first, when SOURCE may be at another commit.
+    origin = Path(place) / "origin"
+    subprocess.run(["git", "clone", "--quiet", "--bare", SOURCE, origin], check=True)
+    one, other = (build(origin, Path(place) / name) for name in ("one", "a/longer/one"))
     check(len(one) == 2 and list(one) == list(other), (list(one), list(other)))
     for name, (whole, parts) in one.items():
         differ = [part for part in parts if other[name][1].get(part) != parts[part]]
