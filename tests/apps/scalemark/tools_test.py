@@ -346,7 +346,7 @@ class Report(Commands):
             (self.folder / str(ranks)).mkdir()
             made = subprocess.run([BUILD / "tests/core_tool", "sample-report", str(ranks)], capture_output=True,
                                   timeout=60, check=True)
-            (self.folder / str(ranks) / "report.json").write_bytes(made.stdout)
+            (self.folder / str(ranks) / "report.json").write_bytes(made.stdout.replace(b'"run-1"', f'"run-{ranks}"'.encode()))
 
     def test_files_and_folders_in_one_table(self):
         text = self.done("report", self.path("1/report.json"), self.path("2"))

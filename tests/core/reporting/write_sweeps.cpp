@@ -83,6 +83,7 @@ Report planted() {
                                                            .efficiency_ci95 = {0.87, 0.88}};
   report.scaling.front().rows[2].unsteady_runs = 1;
   report.scaling.front().rows[2].at_least = 0.05;
+  report.scaling.front().rows[2].efficiency_ci95 = {};  // one run has none
   report.fingerprint = sample_report(2, true).fingerprint;
   report.errors = {
       scalemark::bad_data("seen this", "expected that", "planted suggestion").record()};
