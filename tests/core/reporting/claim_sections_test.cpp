@@ -18,7 +18,8 @@ TEST(ClaimSections, SayWhatWasMeasuredAndWhatWasNot) {
                     .claimed_low = 1200,
                     .verdict = ClaimVerdict::kNotMeasured,
                     .reason = "no report holds 4 GPUs"});
-  claims.push_back({.row = "pub-1743", .verdict = ClaimVerdict::kNotTestable, .reason = "no ranks"});
+  claims.push_back(
+      {.row = "pub-1743", .verdict = ClaimVerdict::kNotTestable, .reason = "no ranks"});
   const Section section = claims_section(claims);
   std::map<std::string, std::vector<std::string>> columns;
   for (const Column& column : section.columns) columns[column.head[0]] = column.cells;
