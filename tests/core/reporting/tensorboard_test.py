@@ -138,6 +138,7 @@ def made_up(folder):
     failed = {key: point[key] for key in list(point)[:list(point).index("status")]} | {"id": "failed/r0", "status": "failed", "reason": "?"}
     away = point | {"id": "../../away//", "varying": {"a": "1e3", "c": "auto"}, "env": {"NAME": "unset"}}
     sample["points"] = [point, long, failed, away, failed | {"id": "skipped", "status": "skipped"}]
+    sample["run_id"] += "-made"  # the other sample is another run
     (folder / "made.json").write_text(json.dumps(sample))
     events = rendered(folder, folder / "made.json", folder / "least.json")
     read_whole(events)
