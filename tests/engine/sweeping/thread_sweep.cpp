@@ -151,7 +151,7 @@ ExitCode ThreadSweep::run_rank(ThreadRanks& all, RankLink& ranks, const Training
     Member member(ranks, plan_, training, data_holds, counts);
     sweeping::SweepReport report(
         {.request = request,
-         .hosts = {{.hostname = "n1"}},
+         .hosts = {{.hostname = "n1", .cpu = "6502"}},
          .tool = reporting::this_tool(),
          .open = [&](process::RunReport::Opening opening) -> process::RunReport& {
            return opened.emplace(request, std::move(opening), failures);
