@@ -172,7 +172,7 @@ class Predict(unittest.TestCase):
         self.assertLessEqual(max(map(len, text.splitlines())), 80)
 
     def test_several_reports_make_one_series(self):
-        one, two = self.write(report([1]), "one.json"), self.write(report([2, 4]), "two.json")
+        one, two = self.write(report([1]), "one.json"), self.write(report([2, 4]) | {"run_id": "another"}, "two.json")
         self.assertEqual(list(self.predicted(one, two, "--world-sizes", "8")[1]), [1, 2, 4, 8])
 
     def test_without_one_rank_it_is_relative_to_the_smallest(self):
@@ -223,7 +223,7 @@ class Predict(unittest.TestCase):
         self.assertEqual(run(*again, "--overwrite").returncode, 0)
         self.assertEqual([row["world_size"] for row in json.loads((out / "report.json").read_text())["predictions"]], [32])
         self.assertTrue((out / "journal.jsonl").exists())
-        self.assertIn("name one", self.refused(64, path, path, "--world-sizes", "8", "--output", str(self.folder / "o")))
+        self.assertIn("name one", self.refused(64, path, self.write(written | {"run_id": "another"}, "another.json"), "--world-sizes", "8", "--output", str(self.folder / "o")))
 
     def test_predictions_of_an_older_report_are_read(self):
         old = {"slice": "mlp", "world_size": 16, "samples_per_sec": 900.0, "efficiency": 0.9, "band": [800.0, 1000.0],

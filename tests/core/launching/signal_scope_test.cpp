@@ -21,7 +21,7 @@ TEST(SignalScope, TellsTheFirstSignalThatAsksToEnd) {
                                            {{SIGHUP}, SIGTERM},
                                            {{SIGCHLD}, {}},
                                            {{SIGCHLD, SIGTERM}, SIGTERM}}) {
-    // Those that a test is started with ignored stay ignored.
+    // A signal that a test was started with ignored would stay ignored.
     for (const int signal : one.raised) std::signal(signal, SIG_DFL);
     SignalScope scope;
     for (const int signal : one.raised) raise(signal);
