@@ -77,12 +77,7 @@ std::string significant(double value, int digits) {
   const double rounded = std::round(size / unit) * unit;
   const int decimals =
       std::clamp(digits - 1 - static_cast<int>(std::floor(std::log10(rounded) + 1e-9)), 0, 300);
-  constexpr int kMostDecimals = 20;  // more zeros than anybody counts
   std::array<char, 700> text{};
-  if (decimals > kMostDecimals) {
-    std::snprintf(text.data(), text.size(), "%.*g", digits, value);
-    return text.data();
-  }
   std::snprintf(text.data(), text.size(), "%.*f", decimals, value);
   std::string result = text.data();
   if (decimals > 0) {

@@ -351,6 +351,8 @@ def readable(value):
 
 def two_digits(value):
     """Of windows that were not steady."""
+    if 0 < abs(value) < 1e-4:  # no exponent, as in the answer
+        return "~" + f"{decimal.Decimal(f'{value:.1e}'):f}".rstrip("0")
     return f"~{float(f'{value:.1e}'):.0f}" if abs(value) >= 9.95 else f"~{value:#.2g}"
 
 
