@@ -4,13 +4,16 @@
 #include <chrono>
 #include <cstring>
 #include <map>
+#include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "core/base/durations.h"
 #include "core/base/wire.h"
 #include "core/catalogue/backends.h"
 #include "core/planning/collectives/support.h"
+#include "core/reporting/point/disturbances.h"
 #include "core/reporting/point/telemetry.h"
 #include "core/reporting/record/telemetry_fields.h"
 #include "engine/process/node_leader.h"
@@ -79,28 +82,39 @@ Copied copied(process::RankContext& context) {
   return mine;
 }
 
-void measure_once(process::RankContext& context, KnownMachines& machines) {
-  const std::string mine = to_wire(copied(context));
+// Holds the bandwidth of the slowest node, in 1e9 bytes per second, and what disturbed it.
+using JudgedMemory = std::pair<double, std::string>;
+
+JudgedMemory judged(const std::vector<std::string>& of_ranks,
+                    std::span<const monitoring::Host> hosts) {
   std::map<int, double> of_node;
   std::vector<reporting::RankReadings> readings;
-  for (const std::string& bytes : context.control().all_gather(mine)) {
+  for (const std::string& bytes : of_ranks) {
     Copied one = from_wire<Copied>(bytes);
     of_node[one.node] += one.bytes_per_s;
     readings.push_back(std::move(one.readings));
   }
   const auto slowest =
       std::ranges::min_element(of_node, {}, [](const auto& node) { return node.second; });
-  machines.memory_GBps = slowest->second / 1e9;
-  machines.memory_disturbed = reporting::in_words(
-      reporting::disturbances_of(reporting::telemetry_of("", readings), machines.hosts));
+  return {slowest->second / 1e9, reporting::in_words(reporting::disturbances_of(
+                                     reporting::telemetry_of("", readings), hosts))};
+}
+
+// Only rank 0 knows the hosts, and all ranks must agree whether they try again.
+JudgedMemory measure_once(process::RankContext& context, std::span<const monitoring::Host> hosts) {
+  distributed::ControlGroup& control = context.control();
+  const auto of_ranks = control.gather(to_wire(copied(context)));
+  const std::string told =
+      control.broadcast(control.rank() == 0 ? to_wire(judged(of_ranks, hosts)) : "");
+  return from_wire<JudgedMemory>(told);
 }
 
 }  // namespace
 
-// Every rank sees the same readings, and so ends after the same try.
 void measure_memory(process::RankContext& context, KnownMachines& machines) {
   for (int i = 0; i < kMostTries; ++i) {
-    measure_once(context, machines);
+    std::tie(machines.memory_GBps, machines.memory_disturbed) =
+        measure_once(context, machines.hosts);
     if (machines.memory_disturbed.empty()) return;
   }
 }

@@ -1,6 +1,8 @@
 """Clocks and counters that are wrong for one rank are found, and the quota of one rank's control group is named with the rank.
 A preloaded library plants them."""
 
+from pathlib import Path
+
 from cpu_quota import cpu_quota
 from endings import Running, closed_report, run_cases
 from program import BINARY_DIR, check, preloaded, run
@@ -64,4 +66,22 @@ def quota_of_one_rank(folder):
     check(reasons == ["a CPU quota held ranks back"], report["verdict"])
 
 
-run_cases({f.__name__: f for f in (clock_that_jumps, cpu_clocks, quota_of_one_rank)})
+def memory_of_comm(folder):
+    """The machine counts none of the CPUs that comm's ranks use while they measure its memory. Only rank 0 knows how many CPUs there are,
+    and so that this is wrong; all ranks try again with it, and nothing is expected by what was measured."""
+    stat = folder / "stat"
+    stat.write_text(Path("/proc/stat").read_text())
+    # Other tests may use the machine: ranks that hardly run do not contradict it.
+    wrapper = ("nice", "-n", "-20", "unshare", "-m", "sh", "-c", 'mount --bind "$0" /proc/stat && exec "$@"', str(stat))
+    words = ("comm", "--sizes", "1KiB", "--collectives", "all-reduce", "--repetitions", 1, "--retries", 0, "--backends", "gloo",
+             "--nproc-per-node", 2, "--threads", 1, "--no-progress", "--output", folder / "out")
+    with Running(*words, wrapper=wrapper) as running:
+        running.end(expect=1)  # the rows, too, contradict the machine
+    report = closed_report(folder / "out", "complete", 1)
+    [found] = findings(report, "bound_disturbed")
+    check("counters_disagree" in found["text"] and "of which the machine ran 0.00" in found["text"], found)
+    [group] = report["collective_groups"]
+    check("expected_share" not in group, group)
+
+
+run_cases({f.__name__: f for f in (clock_that_jumps, cpu_clocks, quota_of_one_rank, memory_of_comm)})
