@@ -15,10 +15,11 @@ std::vector<double> means_over_runs(const RunsOfRanks& runs);  // by rank
 // Own value - median of the other ranks.
 Deviations deviations_of(const RunsOfRanks& runs);
 
-// What a rank is compared with: the spread of D_r, and that of the deviations of single runs.
-// Source: straggler.h.
+// A rank is compared with these: the standard deviation of D_r among healthy ranks, that of the
+// deviations of single runs, and with how many degrees of freedom both are known (infinite: said by
+// --device-spread). Source: straggler.h.
 struct Spreads {
-  double of_means, of_runs;
+  double of_means, of_runs, degrees;
 };
 Spreads spreads_of(const Deviations& deviations, const std::vector<double>& means, std::size_t rank,
                    double device_spread);

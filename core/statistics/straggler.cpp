@@ -1,6 +1,7 @@
 #include "core/statistics/straggler.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/base/error.h"
 #include "core/statistics/holm.h"
@@ -20,8 +21,19 @@ std::size_t at_least(const std::vector<double>& values, double limit) {
       std::ranges::count_if(values, [&](double value) { return value >= limit; }));
 }
 
+double upper_tail(double value, double degrees) {
+  if (std::isinf(degrees)) return normal_upper_tail(value);
+  const double both = students_t_two_sided(value, degrees);
+  return value > 0 ? both / 2 : 1 - both / 2;
+}
+
+double upper_quantile(double level, double degrees) {
+  return std::isinf(degrees) ? normal_quantile(1 - level) : students_t_quantile(1 - level, degrees);
+}
+
 // p is not adjusted yet, and the verdict follows from it.
-std::vector<RankDelay> delays_of(const RunsOfRanks& runs, double z, double device_spread) {
+// `level`: of each rank.
+std::vector<RankDelay> delays_of(const RunsOfRanks& runs, double level, double device_spread) {
   const auto deviations = deviations_of(runs);
   const std::vector<double> means = means_over_runs(runs);
   std::vector<RankDelay> delays;
@@ -29,9 +41,11 @@ std::vector<RankDelay> delays_of(const RunsOfRanks& runs, double z, double devic
     const Spreads spreads = spreads_of(deviations, means, r, device_spread);
     RankDelay& delay = delays.emplace_back();
     delay.slower_by = mean(deviations[r]);
-    delay.threshold = std::max(kSlowerThatCounts, z * spreads.of_means);
-    delay.p = normal_upper_tail(delay.slower_by / spreads.of_means);
-    delay.slow_runs = at_least(deviations[r], std::max(kSlowerThatCounts, z * spreads.of_runs));
+    const double beyond = upper_quantile(level, spreads.degrees);
+    delay.threshold = std::max(kSlowerThatCounts, beyond * spreads.of_means);
+    delay.p = upper_tail(delay.slower_by / spreads.of_means, spreads.degrees);
+    delay.slow_runs =
+        at_least(deviations[r], std::max(kSlowerThatCounts, beyond * spreads.of_runs));
     if (runs.size() >= kRunsForStraggler) delay.lower_bound = mean_lower_bound(deviations[r]);
   }
   return delays;
@@ -79,11 +93,11 @@ std::vector<std::vector<RankDelay>> judge_ranks_of_points(std::span<const RunsOf
                                                           double device_spread) {
   std::size_t ranks = 0;
   for (const RunsOfRanks& runs : points) ranks += ranks_of(runs);
-  const double z = ranks > 0 ? normal_quantile(1 - kLevel / static_cast<double>(ranks)) : 0;
+  const double level = ranks > 0 ? kLevel / static_cast<double>(ranks) : kLevel;
   std::vector<std::vector<RankDelay>> answers;
   for (const RunsOfRanks& runs : points) {
     answers.emplace_back();
-    if (ranks_of(runs) > 0) answers.back() = delays_of(runs, z, device_spread);
+    if (ranks_of(runs) > 0) answers.back() = delays_of(runs, level, device_spread);
   }
   judge_together(answers);
   return answers;

@@ -36,10 +36,10 @@ constexpr bool is_named(RankVerdict verdict) {
 
 struct RankDelay {
   double slower_by = 0;  // D_r, in ln seconds: 0.03 is 3 % above the others' median
-  double threshold = 0;  // max(3 %, z(1 - .05/M) s), M: ranks of all points
+  double threshold = 0;  // max(3 %, t(1 - .05/M) s), M: ranks of all points
   double p = 1;          // that devices differ by so much, by Holm over all ranks of all points
   std::optional<double> lower_bound;  // one-sided 95 %, over runs; absent for fewer than 3 runs
-  std::size_t slow_runs = 0;          // above max(3 %, z(1 - .05/M) s of single runs)
+  std::size_t slow_runs = 0;          // above max(3 %, t(1 - .05/M) s of single runs)
   RankVerdict verdict = RankVerdict::kWithinNoise;
 };
 
@@ -48,13 +48,15 @@ using RunsOfRanks = std::vector<std::vector<double>>;
 
 // One answer per rank of each point; none for points of one rank or without a run. D_r = mean over
 // runs of (own value - median of the other ranks). Named when D_r is at least 3 %, p at most 5 %,
-// and the lower bound above 0. s = max(1.4826 MAD, 0.5 %) with the MAD of the other ranks' means
-// over runs: with its own value in it, a rank would hide itself (of two ranks, neither could ever
-// be named); for single runs the MAD of the others' deviations in all runs. With `device_spread`,
-// the standard deviation of healthy devices, s^2 is at least what D_r varies by between them: the
-// variance of devices times 1 + min(1, pi / 2 / others), for their median is not exact either, plus
-// what the other ranks vary by from run to run (by R; for single runs whole).
-// Throws bug() for runs of different numbers of ranks. Source: docs/METRICS.md, "Straggler".
+// and the lower bound above 0. s^2 = (2 (0.5 %)^2 + d m^2) / (2 + d) (1 + min(1, pi / 2 / others)),
+// m = 1.4826 MAD of the other ranks' means over runs: with its own value in it, a rank would hide
+// itself; for single runs the MAD of the others' deviations in all runs. d: the degrees of a MAD of
+// so few values (rank_spread.cpp). p is that of Student's t with 2 + d degrees: a normal one takes
+// the spread of seven ranks for known, and names healthy ones. With `device_spread`, the standard
+// deviation of healthy devices, s is known and p normal: s^2 is what D_r varies by between them,
+// the variance of devices times the same factor, plus what the other ranks vary by from run to run
+// (by R; for single runs whole), and s at least m and 0.5 %. Throws bug() for runs of different
+// numbers of ranks. Source: docs/METRICS.md, "Straggler"; moderated s: Smyth 2004 (acceptance.h).
 std::vector<std::vector<RankDelay>> judge_ranks_of_points(std::span<const RunsOfRanks> points,
                                                           double device_spread = 0);
 

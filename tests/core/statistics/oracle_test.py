@@ -291,9 +291,15 @@ class Oracle(unittest.TestCase):
                 others = np.delete(own.mean(0), r)
                 left = np.delete(deviations - deviations.mean(0), r, 1).ravel()
                 of_runs = 5 / 4 * (1.4826 * np.median(np.abs(left - np.median(left)))) ** 2
-                least = max(0.005, np.sqrt(spread ** 2 * (1 + np.pi / 2 / 7) + of_runs / 5) if spread else 0)
-                s = max(1.4826 * np.median(np.abs(others - np.median(others))), least)
-                p.append(stats.norm.sf(deviations[:, r].mean() / s))
+                measured = 1.4826 * np.median(np.abs(others - np.median(others)))
+                lifted = 1 + np.pi / 2 / 7
+                if spread:
+                    s = max(0.005, np.sqrt(spread ** 2 * lifted + of_runs / 5), measured)
+                    p.append(stats.norm.sf(deviations[:, r].mean() / s))
+                else:
+                    known = 0.37 * 7 - 0.15
+                    s = np.sqrt((2 * 0.005 ** 2 + known * measured ** 2) / (2 + known) * lifted)
+                    p.append(stats.t.sf(deviations[:, r].mean() / s, 2 + known))
             adjusted = np.empty(8)
             order = np.argsort(p)
             adjusted[order] = np.minimum(1, np.maximum.accumulate((8 - np.arange(8)) * np.array(p)[order]))
