@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/reporting/acceptance/counters.h"
 #include "core/reporting/record/finding_kinds.h"
+#include "core/reporting/record/point_facts.h"
 #include "core/statistics/acceptance.h"
 
 namespace scalemark::acceptance {
@@ -44,6 +45,13 @@ bool has_several_devices(const Report& report) {
                                         [](const auto& host) { return host.gpus.size() > 1; });
 }
 
+bool has_own_times(const Report& report) {
+  return std::ranges::any_of(report.points, [](const reporting::PointRecord& run) {
+    return run.nodes <= 1 && reporting::has_exchange(run) &&
+           std::ranges::any_of(run.ranks, [](const auto& rank) { return bool(rank.own_mean_ln); });
+  });
+}
+
 bool has_gpus(const Report& report) {
   return std::ranges::any_of(report.environment.hosts,
                              [](const auto& host) { return !host.gpus.empty(); });
@@ -60,8 +68,12 @@ bool applies(const Rule& rule, std::span<const NamedReport> reports, std::size_t
       return any(has_gpus);
     case Applies::kWithSeveralDevices:
       return any(has_several_devices);
+    case Applies::kWithOwnTimes:
+      return any(has_own_times);
     case Applies::kWithSeveralNodes:
       return nodes > 1;
+    case Applies::kWithThreeNodes:
+      return nodes > 2;
   }
   return true;
 }

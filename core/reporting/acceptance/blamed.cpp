@@ -27,59 +27,15 @@ using reporting::RankRecord;
 using reporting::ReplayRecord;
 using reporting::Report;
 
-bool names(const Rule& rule, const Finding& finding) {
-  const std::string_view code = finding.code;
-  return code == row_of(rule.metric).name ||
-         (rule.metric == Metric::kStraggler &&
-          code == reporting::finding_kinds::straggler_intermittent.code);
-}
-
-// Counts the repetitions in which this rank was compared with its peers, at the point that has
-// most.
-std::size_t compared_runs(const Report& report, const Part& part) {
-  std::map<std::string_view, std::size_t> runs;
-  for (const PointRecord& run : report.points) {
-    if (run.status != PointStatus::kOk || !reporting::has_exchange(run)) continue;
-    runs[run.group] += std::ranges::any_of(run.ranks, [&](const RankRecord& rank) {
-      return rank.rank == part.rank && rank.host == part.host && rank.own_mean_ln;
-    });
-  }
-  std::size_t most = 0;
-  for (const auto& [group, count] : runs) most = std::max(most, count);
-  return most;
-}
-
 bool is_blamed(const Part& part, const Finding& finding) {
-  if (!finding.place) return false;
-  const auto& place = *finding.place;
-  if (part.kind == PartKind::kLink) return place.link == part.name();
-  if (place.host != part.host) return false;
-  return part.kind == PartKind::kNode || !place.rank || place.rank == part.rank;
+  return finding.place && finding.place->host == part.host;
 }
 
-// The parts that a report could have blamed by the findings of a metric.
-std::vector<Part> parts_at_risk(Metric metric, const Report& report) {
-  std::vector<Part> parts;
-  if (metric == Metric::kSlowNode || metric == Metric::kSlowLink) {
-    if (!reporting::measures_collectives(report) || report.links.empty()) return {};
-    if (metric == Metric::kSlowNode) return node_parts(report);
-    for (auto& [part, link] : link_parts(report)) parts.push_back(std::move(part));
-    return parts;
-  }
-  if (metric == Metric::kWrongElements) {
-    const bool checked = std::ranges::any_of(report.collectives,
-                                             [](const auto& run) { return run.wrong.has_value(); });
-    return checked ? node_parts(report) : parts;
-  }
-  std::set<std::string> known;
-  for (const PointRecord& run : report.points) {
-    if (run.status != PointStatus::kOk || !reporting::has_exchange(run)) continue;
-    for (const RankRecord& rank : run.ranks) {
-      Part part = device_part(report, run, rank);
-      if (known.insert(part.key()).second) parts.push_back(std::move(part));
-    }
-  }
-  return parts;
+// The nodes whose results of collectives were compared.
+std::vector<Part> checked_nodes(const Report& report) {
+  const bool checked = std::ranges::any_of(report.collectives,
+                                           [](const auto& run) { return run.wrong.has_value(); });
+  return checked ? node_parts(report) : std::vector<Part>{};
 }
 
 // Every session of a part and class is a start of one series.
@@ -129,6 +85,13 @@ Start start_of(const reporting::JudgedReplay& judged) {
   return start;
 }
 
+Start start_of(const reporting::LinkRecord& link) {
+  Start start;
+  start.value = link.bandwidth_GBps;
+  std::tie(start.low, start.high) = std::tie(link.bandwidth_ci95.low, link.bandwidth_ci95.high);
+  return start;
+}
+
 // The same product on the same device in the first seconds.
 const FingerprintRecord* burst_of(const Report& report, const FingerprintRecord& held) {
   const auto found = std::ranges::find_if(report.fingerprint, [&](const FingerprintRecord& one) {
@@ -150,22 +113,14 @@ bool was_shared(const FingerprintRecord& record) {
 }
 
 void read_findings(const Rule& rule, const Report& report, std::vector<Series>& all) {
-  for (Part& part : parts_at_risk(rule.metric, report)) {
+  for (Part& part : checked_nodes(report)) {
     Start start;
     start.value = 0;
-    if (rule.metric == Metric::kStraggler) start.runs = compared_runs(report, part);
-    std::string now_and_then;
     for (const Finding& finding : report.findings) {
-      if (!names(rule, finding) || !is_blamed(part, finding)) continue;
-      if (finding.code == reporting::finding_kinds::straggler_intermittent.code) {
-        ++start.now_and_then;
-        now_and_then = finding.text;
-      } else {
-        ++start.value;
-        start.fact = finding.text;
-      }
+      if (finding.code != row_of(rule.metric).name || !is_blamed(part, finding)) continue;
+      ++start.value;
+      start.fact = finding.text;
     }
-    if (start.value == 0) start.fact = now_and_then;
     series_of_part(all, std::move(part)).starts.push_back(std::move(start));
   }
 }
@@ -214,13 +169,31 @@ void read_sustained(const Report& report, std::vector<Series>& all) {
   }
 }
 
+// A message takes as long as the slower one of its two ends needs: an end is as fast as its best
+// link. Of a node with several network cards the slowest one counts.
+void read_best_links(const Report& report, std::vector<Series>& all) {
+  std::map<std::string, std::map<std::string, const reporting::LinkRecord*>> best;  // host, end
+  for (const auto& [part, link] : link_parts(report)) {
+    if (!(link->bandwidth_GBps > 0) || !std::isfinite(link->bandwidth_GBps)) continue;
+    for (const auto& [host, end] :
+         {std::pair(link->a, link->first()), std::pair(link->b, link->second())}) {
+      const reporting::LinkRecord*& known = best[host][end];
+      if (!known || link->bandwidth_GBps > known->bandwidth_GBps) known = link;
+    }
+  }
+  for (const auto& [host, ends] : best) {
+    const auto& [end, link] = *std::ranges::min_element(
+        ends, {}, [](const auto& one) { return one.second->bandwidth_GBps; });
+    Series& series = series_of_part(all, node_part(report, host));
+    series.starts.push_back(start_of(*link));
+    if (end != host) series.starts.back().fact = end;
+  }
+}
+
 void read_links(const Report& report, std::vector<Series>& all) {
   for (const auto& [part, link] : link_parts(report)) {
     if (!(link->bandwidth_GBps > 0) || !std::isfinite(link->bandwidth_GBps)) continue;
-    Start start;
-    start.value = link->bandwidth_GBps;
-    std::tie(start.low, start.high) = std::tie(link->bandwidth_ci95.low, link->bandwidth_ci95.high);
-    series_of_part(all, part).starts.push_back(start);
+    series_of_part(all, part).starts.push_back(start_of(*link));
   }
 }
 

@@ -45,8 +45,8 @@ std::map<std::string, std::string> versions_of(const std::string& software);
 // The last report that knows a machine tells its facts: one start each.
 std::vector<Series> read_facts(Metric metric, std::span<const NamedReport> reports);
 
-// One start for each report that could have blamed the part by findings of the rule's metric: how
-// many did.
+// One start of each node for each report that compared what collectives delivered: how many
+// findings blame it.
 void read_findings(const Rule& rule, const reporting::Report& report, std::vector<Series>& all);
 // One start for each piece of work of each device, over all reports: 1 where its bits are wrong,
 // NaN where it cannot be told whose are, and NaN with a `why` where it was not done.
@@ -58,5 +58,7 @@ inline constexpr const char* kSharedWhy = "others used the machine";
 void read_sustained(const reporting::Report& report, std::vector<Series>& all);
 // One start for each report that measured the link.
 void read_links(const reporting::Report& report, std::vector<Series>& all);
+// One start of each node for each report of links: its best one.
+void read_best_links(const reporting::Report& report, std::vector<Series>& all);
 
 }  // namespace scalemark::acceptance

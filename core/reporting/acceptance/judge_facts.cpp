@@ -44,6 +44,7 @@ void judge_value(CheckResult& result, const Start& one, double limit) {
   if (!surely) result.outcome = Outcome::kUnsure;
   if (result.outcome == Outcome::kPassed) return;
   result.why = value_text(one, result.unit);
+  if (!one.fact.empty()) result.why = one.fact + ": " + result.why;
   if (one.burst) {
     result.why =
         printed("holds %.0f %% of its first seconds: ", 100 * one.value / *one.burst) + result.why;
@@ -51,17 +52,12 @@ void judge_value(CheckResult& result, const Start& one, double limit) {
   if (!surely) result.why += ", too near the limit to tell";
 }
 
-// Too many are too many, whatever else is not known. What happens now and then counts once there
-// are runs enough to show it.
+// Too many are too many, whatever else is not known.
 void judge_count(CheckResult& result, std::span<const Start> starts) {
-  double sum = 0, now_and_then = 0;
-  std::size_t runs = 0;
-  std::string blamed, suspected;
+  double sum = 0;
+  std::string blamed;
   const Start *missing = nullptr, *unsure = nullptr;
   for (const Start& start : starts) {
-    runs += start.runs;
-    now_and_then += start.now_and_then;
-    if (start.now_and_then > 0) suspected = start.fact;
     if (std::isfinite(start.value)) {
       sum += start.value;
       if (start.value > 0) blamed = start.fact;
@@ -69,17 +65,12 @@ void judge_count(CheckResult& result, std::span<const Start> starts) {
       (start.why.empty() ? unsure : missing) = &start;
     }
   }
-  const bool are_enough = runs >= statistics::kRunsForIntermittent;
-  if (are_enough) sum += now_and_then;
   if (sum > *result.limit) {
-    result.conclude(Outcome::kFailed, blamed.empty() ? suspected : blamed);
+    result.conclude(Outcome::kFailed, blamed);
   } else if (missing != nullptr) {
     result.conclude(Outcome::kMissing, missing->why);
   } else if (unsure != nullptr) {
     result.conclude(Outcome::kUnsure, unsure->fact);
-  } else if (!are_enough && sum + now_and_then > *result.limit) {
-    result.conclude(Outcome::kUnsure, suspected);
-    result.more_starts = statistics::kRunsForIntermittent - runs;
   }
   if (result.outcome == Outcome::kFailed || (missing == nullptr && unsure == nullptr)) {
     result.value = sum;
@@ -162,11 +153,9 @@ Judged judge_counts(const Rule& rule, const std::vector<Series>& all) {
   Judged judged;
   for (const Series& series : all) {
     CheckResult result = result_like(rule, series);
-    // A cable may have been mended since: the last look at the links counts, of ranks every one.
-    const bool only_last = rule.metric == Metric::kSlowNode || rule.metric == Metric::kSlowLink;
     result.limit = rule.limit;
     result.limit_from = "the rules";
-    judge_count(result, only_last ? std::span(series.starts).last(1) : std::span(series.starts));
+    judge_count(result, series.starts);
     judged.results.push_back(std::move(result));
   }
   return judged;

@@ -171,12 +171,12 @@ class PointReader {
   }
 
  private:
-  bool of_devices() const { return rule_.metric == Metric::kDeviceRate; }
+  bool of_devices() const { return row_of(rule_.metric).of == PartKind::kDevice; }
   bool is_wanted(const PointRecord& run) const {
     // Over several nodes one report is one start, and its points are a class of their own.
     if (run.nodes > 1) return false;
     const bool alone = run.strategy == "none";
-    return of_devices() ? alone : !alone;
+    return rule_.metric == Metric::kDeviceRate ? alone : !alone;
   }
 
   Series series_of(const Report& report, const PointRecord& run, const std::string& host,
@@ -193,12 +193,16 @@ class PointReader {
 
   void add(const Report& report, const PointRecord& run, const StartKey& start) {
     if (of_devices()) {
-      for (const RankRecord& rank : run.ranks) {
+      const bool own = rule_.metric == Metric::kOwnRate;
+      for (const RankRecord& rank : own ? reporting::peers_of(run) : std::span(run.ranks)) {
+        if (own && !rank.own_mean_ln) continue;
         const Part part = device_part(report, run, rank);
         Series series = series_of(report, run, rank.host, chip_of(report, part, run.device_name));
         series.part = part;
-        add_rate(gatherer_.at(series, start), beside(report, run, part),
-                 static_cast<double>(rank.samples) / rank.wall_s, "");
+        add_rate(
+            gatherer_.at(series, start), beside(report, run, part),
+            own ? std::exp(-*rank.own_mean_ln) : static_cast<double>(rank.samples) / rank.wall_s,
+            "");
       }
       return;
     }
@@ -278,9 +282,12 @@ std::vector<Series> read_series(const Rule& rule, std::span<const NamedReport> r
       read_findings(rule, report, all);
     } else if (rule.metric == Metric::kSustainedProduct) {
       read_sustained(report, all);
+    } else if (rule.metric == Metric::kNodeBandwidth) {
+      if (reporting::measures_collectives(report)) read_best_links(report, all);
     } else if (row.kind == ValueKind::kFloor) {
       if (reporting::measures_collectives(report)) read_links(report, all);
-    } else if (rule.metric == Metric::kDeviceRate || rule.metric == Metric::kNodeRate) {
+    } else if (rule.metric == Metric::kDeviceRate || rule.metric == Metric::kNodeRate ||
+               rule.metric == Metric::kOwnRate) {
       PointReader(rule, gatherer).read(report, i);
     } else {
       read_fingerprint(rule, report, i, gatherer);

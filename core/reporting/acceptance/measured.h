@@ -40,10 +40,6 @@ struct Start {
   bool failed = false;              // a run was out of memory, failed or was skipped
   int throttled_runs = 0;
   double seconds = 0;  // of ValueKind::kCounter: how long its session was
-  // Metric::kStraggler has these: in how many runs the rank was compared, and findings that it was
-  // slow in some of them.
-  std::size_t runs = 0;
-  int now_and_then = 0;
 };
 
 struct Series {

@@ -154,6 +154,44 @@ void add_waiting(std::span<const NamedReport> reports, std::vector<std::string>&
       listed(points, 2));
 }
 
+// "node003 cuda:1", "node003", "node001 to node006": what a finding blames.
+std::string blamed_name(const reporting::Finding& finding) {
+  const auto& place = finding.place;
+  if (!place) return "";
+  if (!place->link.empty()) return place->link;
+  return place->device.empty() ? place->host : place->host + " " + place->device;
+}
+
+// A report compares few ranks or links, with a test that is to point at something and not to reject
+// it: what it names is told, and fails only by its own values. Up to version 0.8 it failed.
+void add_informing(std::span<const NamedReport> reports, const std::vector<CheckResult>& results,
+                   std::vector<std::string>& texts) {
+  namespace kinds = reporting::finding_kinds;
+  std::set<std::string> failed;
+  for (const CheckResult& result : results) {
+    if (result.outcome == Outcome::kFailed) failed.insert(result.part.name());
+  }
+  for (const auto& [codes, what] :
+       {std::pair(
+            std::set<std::string_view>{kinds::straggler.code, kinds::straggler_intermittent.code},
+            "slow rank"),
+        std::pair(std::set<std::string_view>{kinds::slow_node.code}, "slow node"),
+        std::pair(std::set<std::string_view>{kinds::slow_link.code}, "slow link")}) {
+    std::set<std::string> names;
+    for (const NamedReport& one : reports) {
+      for (const auto& finding : one.report.findings) {
+        const std::string name = codes.contains(finding.code) ? blamed_name(finding) : "";
+        if (!name.empty() && !failed.contains(name)) names.insert(name);
+      }
+    }
+    if (names.empty()) continue;
+    texts.push_back(
+        std::string(what) +
+        " informs since 0.9: " + counted(static_cast<std::int64_t>(names.size()), "part") +
+        " that it alone would have failed, judged by their own values: " + listed(names, 3));
+  }
+}
+
 // A list with a misprint would drain machines that nobody asked about.
 void add_not_in_list(const Acceptance& acceptance, const Expected& expected,
                      std::vector<std::string>& texts) {
@@ -181,6 +219,7 @@ std::vector<std::string> notes_of(const Acceptance& acceptance, const Expected& 
   add_namesakes(reports, texts);
   add_without_datasheet(without_datasheet, texts);
   add_waiting(reports, texts);
+  add_informing(reports, results, texts);
   std::set<std::string> failed, others;
   for (const CheckResult& result : results) {
     if (result.part.kind != PartKind::kDevice) continue;

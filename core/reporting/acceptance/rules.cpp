@@ -25,6 +25,7 @@ std::vector<std::string_view> selectors_of(const MetricRow& row) {
     case Metric::kDeviceRate:
       return {"workload", "precision"};
     case Metric::kNodeRate:
+    case Metric::kOwnRate:
       return {"workload", "precision", "strategy"};
     case Metric::kMatrixProduct:
       return {"precision"};
@@ -38,6 +39,14 @@ const MetricRow& metric_named(const Json& name, const std::string& where,
   const auto found = std::ranges::find_if(
       kMetrics, [&](const MetricRow& row) { return name.is_string() && name == row.name; });
   if (found != kMetrics.end()) return *found;
+  for (const auto& [finding, metric] :
+       {std::pair("straggler", Metric::kOwnRate), std::pair("slow_node", Metric::kNodeBandwidth),
+        std::pair("slow_link", Metric::kLinkBandwidth)}) {
+    if (name != finding) continue;
+    throw configuration(
+        where + ": \"" + finding + "\" is a finding, which informs and fails nobody",
+        std::string(row_of(metric).name) + " judges the values behind it", source.hint);
+  }
   const auto known = std::views::transform(kMetrics, &MetricRow::name);
   throw configuration(where + ": " + name.dump() + " is no metric",
                       joined(known, ", ") + " are known", source.hint);

@@ -20,8 +20,17 @@ constexpr auto words_of(PartKind) {
 }
 
 // Whether a fleet is expected to have been measured so.
-// kWithSeveralDevices: on a node; one device has nobody to train together with.
-enum class Applies { kEverywhere, kWithGpus, kWithSeveralDevices, kWithSeveralNodes };
+// kWithSeveralDevices: on a node; one device has nobody to train together with. kWithOwnTimes: and
+// their steps were timed in parts, which replayed ones are not. kWithThreeNodes: of two none is the
+// odd one.
+enum class Applies {
+  kEverywhere,
+  kWithGpus,
+  kWithSeveralDevices,
+  kWithOwnTimes,
+  kWithSeveralNodes,
+  kWithThreeNodes
+};
 
 // How values of a metric are compared: repeated rates by the rule of statistics/acceptance.h, a
 // floor with each value's own interval, counts, what counters of health[] grew by, states that it

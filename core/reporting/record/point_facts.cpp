@@ -65,6 +65,14 @@ bool has_exchange(const PointRecord& point) {
   return has_peers && catalogue::exchanges(point.strategy);
 }
 
+std::span<const RankRecord> peers_of(const PointRecord& point) {
+  const std::span all(point.ranks);
+  const catalogue::Strategy* strategy = catalogue::find_strategy(point.strategy);
+  const bool has_server = strategy && strategy->updates == catalogue::Updates::kServer &&
+                          point.processes == point.world_size;
+  return has_server && !all.empty() ? all.subspan(1) : all;
+}
+
 bool is_solo(const PointRecord& point) {
   return point.world_size > 1 && !catalogue::exchanges(point.strategy);
 }

@@ -49,6 +49,9 @@ int ranks_per_process(const PointRecord& point);
 // Whether its ranks exchanged anything: several that are no replicas of their own (solo).
 bool has_exchange(const PointRecord& point);
 
+// The ranks that do the same work: a server on a training rank, which is the first, updates alone.
+std::span<const RankRecord> peers_of(const PointRecord& point);
+
 // Whether its ranks are replicas of their own, several at once.
 bool is_solo(const PointRecord& point);
 

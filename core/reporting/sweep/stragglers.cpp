@@ -1,7 +1,7 @@
 #include <span>
 #include <utility>
 
-#include "core/catalogue/strategy.h"
+#include "core/reporting/record/point_facts.h"
 #include "core/reporting/sweep/runs.h"
 #include "core/statistics/straggler.h"
 
@@ -9,19 +9,6 @@ namespace scalemark::reporting {
 namespace {
 
 constexpr double kWorthLooking = 0.03;  // METRICS.md, "Straggler": the least threshold
-
-// A server on a training rank, which is the first, updates alone: that is no slowness.
-bool has_server_among_ranks(const PointRecord& run) {
-  const catalogue::Strategy* strategy = catalogue::find_strategy(run.strategy);
-  return strategy && strategy->updates == catalogue::Updates::kServer &&
-         run.processes == run.world_size;
-}
-
-// The ranks that do the same work.
-std::span<const RankRecord> peers_of(const PointRecord& run) {
-  const std::span all(run.ranks);
-  return has_server_among_ranks(run) && !all.empty() ? all.subspan(1) : all;
-}
 
 // One value per peer; empty when a rank's logarithm is not known.
 std::vector<double> logarithms_of(const PointRecord& run) {

@@ -274,31 +274,5 @@ TEST(AcceptanceRules, NameWhatTheConfigurationBesideThemMeasures) {
   }
 }
 
-// A rank of two runs in three may have had a neighbour that nobody saw; ten runs show more.
-TEST(AcceptGaps, ARankThatIsSlowNowAndThenFailsOnceTenRunsShowIt) {
-  const auto slow_in = [](std::vector<NamedReport>& fleet, const std::string& device) {
-    reporting::FindingPlace place{.rank = 1, .host = reporting::fleet_host(0), .device = device};
-    fleet[0].report.findings.push_back(
-        make_finding(reporting::finding_kinds::straggler_intermittent, "", "now and then", place));
-  };
-  auto few = sample_fleet({.starts = 3, .links = false});
-  const std::string part = reporting::fleet_host(0) + " cuda:1";
-  EXPECT_EQ(verdict_of(few, "slow rank", part), "passed");
-  slow_in(few, "cuda:1");
-  ASSERT_EQ(verdict_of(few, "slow rank", part), "unsure");
-  EXPECT_EQ(results_of(few, "slow rank", part)[0].more_starts, 7u);
-  EXPECT_EQ(verdict_of(few, "slow rank", reporting::fleet_host(0) + " cuda:2"), "passed");
-
-  auto more = few;
-  for (const int starts : {2, 5}) {
-    for (auto& one : sample_fleet({.starts = starts, .links = false})) more.push_back(one);
-  }
-  EXPECT_EQ(verdict_of(more, "slow rank", part), "failed");
-
-  auto ten = sample_fleet({.starts = 10, .links = false});
-  slow_in(ten, "cuda:1");
-  EXPECT_EQ(verdict_of(ten, "slow rank", part), "failed");
-}
-
 }  // namespace
 }  // namespace scalemark::acceptance

@@ -3,12 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <sstream>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/reporting/acceptance/forms.h"
+#include "core/reporting/record/finding_kinds.h"
 #include "tests/core/reporting/sample_fleet.h"
 #include "tests/core/reporting/sample_sweep.h"
 
@@ -161,7 +163,8 @@ TEST(Accept, ASlowDeviceIsNamedAndNothingElse) {
   // The node trains as slowly as its slowest device: that is the same fault, told of the node.
   EXPECT_EQ(not_passed(fleet),
             (Texts{"failed node003 cuda:1: matrix product", "failed node003 cuda:1: memory copy",
-                   "failed node003 cuda:1: training alone", "failed node003: training together"}));
+                   "failed node003 cuda:1: own time", "failed node003 cuda:1: training alone",
+                   "failed node003: training together"}));
   EXPECT_EQ(fleet.exit_code, ExitCode::kFail);
   const auto slow = std::ranges::find_if(fleet.results, [](const CheckResult& r) {
     return r.check == "training alone" && r.part.name() == "node003 cuda:1";
@@ -183,7 +186,7 @@ TEST(Accept, ASlowNodeIsBlamedInOneLine) {
   const auto node = std::ranges::find(fleet.nodes, Outcome::kFailed, &NodeResult::outcome);
   ASSERT_NE(node, fleet.nodes.end());
   EXPECT_EQ(node->node.host, "node005");
-  EXPECT_EQ(node->at_fault, (Texts{"matrix product", "memory copy", "training alone"}));
+  EXPECT_EQ(node->at_fault, (Texts{"matrix product", "memory copy", "own time", "training alone"}));
   const auto lines = lines_of(handed_over(fleet));
   EXPECT_EQ(std::ranges::count_if(lines, [](const auto& line) { return holds(line, "node005"); }),
             1);
@@ -227,10 +230,69 @@ TEST(Accept, AThrottledNodeFailsAsThrottledAndNotAsSlow) {
 
 TEST(Accept, ASlowLinkBlamesTheLinkAndNoNode) {
   const Acceptance fleet = judged({.slow_links = {{1, 6}}});
-  EXPECT_EQ(not_passed(fleet),
-            (Texts{"failed node001 to node006: link", "failed node001 to node006: slow link"}));
+  EXPECT_EQ(not_passed(fleet), Texts{"failed node001 to node006: link"});
   EXPECT_EQ(std::ranges::count(fleet.nodes, Outcome::kPassed, &NodeResult::outcome), 8);
   EXPECT_EQ(fleet.exit_code, ExitCode::kFail);
+}
+
+// All links of a node are slow, each for itself above those of no other: its best one is.
+TEST(Accept, ANodeWhoseBestLinkIsSlowFails) {
+  FleetShape shape;
+  for (int other = 0; other < shape.nodes; ++other) {
+    if (other != 3) shape.slow_links.insert(std::minmax(3, other));
+  }
+  const Acceptance fleet = judged(shape);
+  EXPECT_EQ(not_passed(fleet).front(), "failed node000 to node003: link");
+  EXPECT_EQ(std::ranges::count(fleet.nodes, Outcome::kFailed, &NodeResult::outcome), 1);
+  EXPECT_EQ(sentences_of(fleet, Outcome::kFailed).size(), 8u);
+  EXPECT_TRUE(holds(joined(not_passed(fleet), "; "), "failed node003: links of a node"));
+  const Acceptance two = judged({.nodes = 2});
+  EXPECT_FALSE(holds(joined(not_passed(two), "; "), "links of a node")) << "none is the odd one";
+}
+
+// A finding of a report is no rule whose errors were simulated: it is told, and judges nobody.
+TEST(Accept, AFindingInformsAndFailsNobody) {
+  namespace kinds = reporting::finding_kinds;
+  auto reports = sample_fleet({});
+  const reporting::FindingPlace rank{.rank = 2, .host = "node004", .device = "cuda:2"};
+  for (const auto& kind : {kinds::straggler, kinds::straggler_intermittent, kinds::slow_node}) {
+    reports[4].report.findings.push_back(make_finding(kind, "", "slow", rank));
+  }
+  reports.back().report.findings.push_back(make_finding(
+      kinds::slow_link, "", "slow", reporting::FindingPlace{.link = "node001 to node002"}));
+  const Acceptance fleet = accept(reports, standard_rules(), {});
+  EXPECT_EQ(not_passed(fleet), Texts{});
+  EXPECT_EQ(fleet.exit_code, ExitCode::kPass);
+  const std::string notes = joined(fleet.notes, "\n");
+  for (const char* text : {"slow rank informs since 0.9: 1 part that it alone would have failed",
+                           "by their own values: node004 cuda:2", "slow node informs",
+                           "slow link informs", "node001 to node002"}) {
+    EXPECT_TRUE(holds(notes, text)) << text << " in " << notes;
+  }
+}
+
+// It is as fast as the others by itself, and needs more time of its own once all train.
+TEST(Accept, ARankThatIsSlowOnlyWhenAllTrainFailsByItsOwnTime) {
+  const auto slower_together = [](double share) {
+    auto reports = sample_fleet({});
+    for (auto& run : reports[5].report.points) {
+      if (run.strategy != "none") *run.ranks[6].own_mean_ln -= std::log1p(-share);
+    }
+    return not_passed(accept(reports, standard_rules(), {}));
+  };
+  EXPECT_EQ(slower_together(0.08), Texts{"failed node005 cuda:6: own time"});
+  EXPECT_EQ(slower_together(0.03), Texts{});
+}
+
+// Replayed steps have no parts that could be timed: nobody has own times, and nobody lacks them.
+TEST(Accept, WhereNoStepWasTimedInPartsNoOwnTimeIsMissing) {
+  auto reports = sample_fleet({});
+  for (auto& one : reports) {
+    for (auto& run : one.report.points) {
+      for (auto& rank : run.ranks) rank.own_mean_ln.reset();
+    }
+  }
+  EXPECT_EQ(not_passed(accept(reports, standard_rules(), {})), Texts{});
 }
 
 TEST(Accept, AnotherDriverIsNamedAndMakesAClassOfItsOwn) {
@@ -473,10 +535,10 @@ TEST(Accept, ThePageHasAStripPerClassAndTheLinks) {
     for (auto at = page.find(part); at != std::string::npos; at = page.find(part, at + 1)) ++found;
     return found;
   };
-  EXPECT_EQ(count("<svg viewBox"), 4u);
+  EXPECT_EQ(count("<svg viewBox"), 5u);
   EXPECT_EQ(count("<svg class=\"links\""), 1u);
   EXPECT_EQ(count("class=\"link\""), 56u);
-  EXPECT_EQ(count("<circle class=\"mark\""), 3u * (64 - 8 - 1) + (8 - 2)) << "those that passed";
+  EXPECT_EQ(count("<circle class=\"mark\""), 4u * (64 - 8 - 1) + (8 - 2)) << "those that passed";
   EXPECT_TRUE(holds(page, "node003 cuda:1 GPU-3-1: failed, "));
 }
 
@@ -583,7 +645,11 @@ TEST(AcceptanceRules, HostileOnesAreRefusedInOneLine) {
        R"("metric": "memory_copy", "at_least": {"share": 0.5})",
        R"("metric": "memory_copy", "where": {"strategy": "ddp"}, "at_least": "1 B/s")",
        R"("metric": "link_bandwidth", "at_least": {"share": 0.5, "of": "datasheet"})",
-       R"("metric": "slow_link", "at_most": -1)",
+       R"("metric": "wrong_elements", "at_most": -1)",
+       R"("metric": "straggler", "at_most": 0)",
+       R"("metric": "slow_node", "at_most": 0)",
+       R"("metric": "slow_link", "at_most": 0)",
+       R"("metric": "node_bandwidth", "at_least": {"share": 0.5, "of": "datasheet"})",
        R"("metric": "xid", "at_most": 0)",
        R"("metric": "xid", "grows_by_at_most": 0.5)",
        R"("metric": "xid", "grows_by_at_most": "1 %")",
@@ -593,14 +659,14 @@ TEST(AcceptanceRules, HostileOnesAreRefusedInOneLine) {
        R"("metric": "held_back", "grows_by_at_most": {"share": 0.01, "of": "reference"})",
        R"("metric": "held_back", "grows_by_at_most": {"share": 0, "of": "session"})",
        R"("metric": "memory_copy", "at_least": {"share": 0.5, "of": "session"})",
-       R"("metric": "slow_link", "at_most": 0.5)",
-       R"("metric": "slow_link", "at_most": 0, "at_least": "1 B/s")",
+       R"("metric": "wrong_elements", "at_most": 0.5)",
+       R"("metric": "wrong_elements", "at_most": 0, "at_least": "1 B/s")",
        R"("metric": "device_samples_per_sec", "where": {"precision": 3}, "at_least": "1 samples/s")"}) {
     EXPECT_NE(refusal_of(with_check(check)), "") << check;
   }
   EXPECT_EQ(
       refusal_of(
-          R"({"checks": [{"name": "a", "metric": "slow_link", "at_most": 0}, {"name": "a", "metric": "slow_node", "at_most": 0}]})"),
+          R"({"checks": [{"name": "a", "metric": "wrong_bits", "at_most": 0}, {"name": "a", "metric": "wrong_elements", "at_most": 0}]})"),
       "'rules.json' has two checks named 'a'");
 }
 

@@ -116,7 +116,7 @@ class NodeMaker {
       rank.samples = 1'000'000;
       const double own = rate(kRate, truth_[static_cast<std::size_t>(i)]);
       rank.wall_s = static_cast<double>(rank.samples) / own;
-      rank.own_mean_ln = 0;
+      rank.own_mean_ln = std::log(kRate / own);
       slowest = std::min(slowest, own);
     }
     run.samples_per_sec = slowest * shape_.devices;
