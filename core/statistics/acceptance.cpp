@@ -7,40 +7,39 @@
 
 #include "core/base/error.h"
 #include "core/statistics/acceptance_basis.h"
+#include "core/statistics/acceptance_sessions.h"
 #include "core/statistics/mean_interval.h"
-#include "core/statistics/median_interval.h"
 #include "core/statistics/summary.h"
 
 namespace scalemark::statistics {
 namespace {
 
-constexpr std::size_t kSlowRunsToFail = 2;
 constexpr double kDecidedWith = 0.99;
 
 using Basis = AcceptanceBasis;
 using Outcome = AcceptanceOutcome;
 using Reason = AcceptanceReason;
 
-bool are_finite(Repetitions values) {
-  return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
-}
-
-// Returns the values of the parts that can be judged by `runs` repetitions.
-std::vector<Repetitions> with_runs(std::span<const AcceptancePart> parts, std::size_t runs) {
+// Returns the values of the parts that can be judged by `runs` repetitions, and that are no reason
+// to call the others slow.
+std::vector<Repetitions> with_runs(std::span<const ComparedPart> parts, std::size_t runs) {
   std::vector<Repetitions> enough;
-  for (const AcceptancePart& part : parts) {
+  for (const ComparedPart& part : parts) {
+    if (part.kept_out) continue;
     if (part.values.size() >= runs && are_finite(part.values)) enough.push_back(part.values);
   }
   return enough;
 }
 
 // Fills in the figures, and the outcome where the look decides.
-bool is_decided(AcceptanceVerdict& verdict, const Basis& basis, Repetitions values, double limit) {
-  const Repetitions first = values.first(basis.runs);
+bool is_decided(AcceptanceVerdict& verdict, const Basis& basis, const ComparedPart& part,
+                double limit) {
+  const Repetitions first = std::span(part.values).first(basis.runs);
   verdict.repetitions = basis.runs;
   verdict.from_reference = mean(first) - basis.reference->ln_value;
   if (!basis.variance) return false;
-  verdict.half_width = half_width_of(basis, moderated_variance(basis, first), basis.runs);
+  verdict.half_width = half_width_of(basis, moderated_noise(basis, first), basis.runs,
+                                     part.error_of_sessions(basis.runs));
   if (*verdict.from_reference - *verdict.half_width > limit) {
     verdict.outcome = Outcome::kPass;
     verdict.reason = Reason::kAboveLimit;
@@ -55,41 +54,27 @@ bool is_decided(AcceptanceVerdict& verdict, const Basis& basis, Repetitions valu
 }
 
 // The first look that decides stands.
-AcceptanceVerdict judge_by_looks(Repetitions values, std::span<const Basis> bases, double limit) {
+AcceptanceVerdict judge_by_looks(const ComparedPart& part, std::span<const Basis> bases,
+                                 double limit) {
   AcceptanceVerdict verdict;
   for (const Basis& basis : bases) {
-    if (values.size() < basis.runs) {
+    if (part.values.size() < basis.runs) {
       verdict.outcome = Outcome::kRepeat;
       verdict.reason = verdict.repetitions > 0 ? Reason::kUndecided : Reason::kFewRepetitions;
-      verdict.more_repetitions = basis.runs - values.size();
+      if (part.lacks_controls) verdict.reason = Reason::kNoControls;
+      verdict.more_repetitions = basis.runs - part.values.size();
       return verdict;
     }
-    if (is_decided(verdict, basis, values, limit)) return verdict;
+    if (is_decided(verdict, basis, part, limit)) return verdict;
   }
   verdict.reason = bases.back().variance ? Reason::kLastLook : Reason::kFewParts;
   return verdict;
 }
 
-// The noise is the usual one of the class, or that of the part's usual runs where it is larger: by
-// its standard deviation, a part would hide the runs in which it is slow.
-void judge_single_runs(AcceptanceVerdict& verdict, Repetitions values, const Basis& basis,
-                       double limit) {
-  if (values.size() < kRunsForIntermittent || !basis.variance) return;
-  const double noise = std::max(std::sqrt(*basis.variance), spread_by_median(values));
-  const double surely_slow =
-      basis.reference->ln_value + limit - half_width_of(basis, noise * noise, 1);
-  verdict.slow_runs = static_cast<std::size_t>(
-      std::ranges::count_if(values, [=](double value) { return value < surely_slow; }));
-  if (verdict.slow_runs < kSlowRunsToFail || verdict.outcome == Outcome::kFail) return;
-  verdict.outcome = Outcome::kFail;
-  verdict.reason = Reason::kIntermittent;
-  verdict.more_repetitions = 0;
-}
-
 // Judges one class by one check, before what is unsteady or in doubt is taken back.
 class Judge {
  public:
-  Judge(std::span<const AcceptancePart> parts, const AcceptanceRule& rule,
+  Judge(std::span<const ComparedPart> parts, const AcceptanceRule& rule,
         const std::optional<AcceptanceReference>& baseline)
       : measured_(with_runs(parts, 1).size()), limit_(std::log1p(-rule.tolerance)) {
     const auto reached = with_runs(parts, rule.looks.front());
@@ -104,16 +89,29 @@ class Judge {
     return *std::ranges::find(bases_ | std::views::reverse, true, &Basis::reached_by_all);
   }
 
-  AcceptanceVerdict verdict(Repetitions values) const {
-    if (values.empty()) return {.reason = Reason::kMissing};
-    if (!are_finite(values)) return {.reason = Reason::kNotFinite};
+  AcceptanceVerdict verdict(const ComparedPart& part) const {
+    if (part.values.empty()) return {.reason = Reason::kMissing};
+    if (!are_finite(part.values)) return {.reason = Reason::kNotFinite};
     const bool others_follow = measured_ >= kPartsForReference;
-    if (!common().reference && !(others_follow && values.size() < bases_.front().runs)) {
+    if (!common().reference && !(others_follow && part.values.size() < bases_.front().runs)) {
       return {.reason = two_differ_ ? Reason::kOneOfTwo : Reason::kNoReference};
     }
-    AcceptanceVerdict verdict = judge_by_looks(values, bases_, limit_);
-    if (common().reference) judge_single_runs(verdict, values, common(), limit_);
-    return verdict;
+    return judge_by_looks(part, bases_, limit_);
+  }
+
+  void judge_single_runs(std::span<const ComparedPart> parts,
+                         std::vector<AcceptanceVerdict>& verdicts) const {
+    if (!common().reference || !common().variance) return;
+    std::vector<bool> failed;
+    for (const AcceptanceVerdict& one : verdicts) failed.push_back(one.outcome == Outcome::kFail);
+    const SlowRuns slow = slow_runs_of(parts, common(), limit_, failed);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (parts[i].values.size() >= kRunsForIntermittent) verdicts[i].slow_runs = slow.runs[i];
+      if (!slow.is_intermittent[i]) continue;
+      verdicts[i].outcome = Outcome::kFail;
+      verdicts[i].reason = Reason::kIntermittent;
+      verdicts[i].more_repetitions = 0;
+    }
   }
 
   std::optional<double> smallest_decidable() const {
@@ -121,8 +119,9 @@ class Judge {
     if (!last.reference || !last.variance) return std::nullopt;
     const double chance = last.runs == 1 ? normal_quantile(kDecidedWith)
                                          : students_t_quantile(kDecidedWith, last.all_degrees());
-    return -std::expm1(limit_ - half_width_of(last, *last.variance, last.runs) -
-                       chance * error_of_difference(last, *last.variance, last.runs));
+    const AcceptanceNoise noise = usual_noise(last);
+    return -std::expm1(limit_ - half_width_of(last, noise, last.runs) -
+                       chance * error_of_difference(last, noise, last.runs));
   }
 
  private:
@@ -131,6 +130,22 @@ class Judge {
   std::vector<Basis> bases_;  // of each look
   bool two_differ_ = false;
 };
+
+// Sessions against a baseline are boots, which its own errors contain.
+std::vector<ComparedPart> compared_parts(std::span<const AcceptancePart> parts,
+                                         const AcceptanceRule& rule, bool has_baseline) {
+  if (has_baseline) return as_measured(parts);
+  std::vector<ComparedPart> compared = first_session(parts);
+  keep_out(compared, std::log1p(-rule.tolerance));
+  if (!has_later_sessions(parts)) return compared;
+  const Judge first(compared, rule, std::nullopt);
+  std::vector<bool> passed;
+  for (const ComparedPart& part : compared) {
+    passed.push_back(first.verdict(part).outcome == Outcome::kPass);
+  }
+  add_later_sessions(parts, passed, first.common().variance.value_or(0), compared);
+  return compared;
+}
 
 void take_back(AcceptanceVerdict& verdict, Reason reason) {
   if (verdict.outcome != Outcome::kPass) return;
@@ -150,13 +165,15 @@ void take_back_unsteady(std::span<const AcceptancePart> parts, bool with_baselin
   }
 }
 
-AcceptanceDoubt doubt_of(std::span<const AcceptanceVerdict> verdicts, double limit) {
+// `kept_out`: so many are known to be faster, and told.
+AcceptanceDoubt doubt_of(std::span<const AcceptanceVerdict> verdicts, double limit,
+                         std::size_t kept_out) {
   std::size_t not_passed = 0, faster = 0;
   for (const AcceptanceVerdict& verdict : verdicts) {
     not_passed += verdict.outcome != Outcome::kPass;
     faster += verdict.half_width && *verdict.from_reference - *verdict.half_width > -limit;
   }
-  if (20 * faster > verdicts.size()) return AcceptanceDoubt::kManyFaster;
+  if (20 * faster > verdicts.size() + 20 * kept_out) return AcceptanceDoubt::kManyFaster;
   return 4 * not_passed > verdicts.size() ? AcceptanceDoubt::kManyNotPassed
                                           : AcceptanceDoubt::kNone;
 }
@@ -178,15 +195,20 @@ void check(const AcceptanceRule& rule) {
 ClassVerdict judge_class(std::span<const AcceptancePart> parts, const AcceptanceRule& rule,
                          const std::optional<AcceptanceReference>& baseline) {
   check(rule);
-  const Judge judge(parts, rule, baseline);
+  const std::vector<ComparedPart> compared = compared_parts(parts, rule, baseline.has_value());
+  const Judge judge(compared, rule, baseline);
   ClassVerdict verdict{.limit = judge.limit(),
                        .reference = judge.common().reference,
                        .smallest_decidable = judge.smallest_decidable()};
   if (judge.common().variance) verdict.spread = std::sqrt(*judge.common().variance);
-  for (const AcceptancePart& part : parts) verdict.parts.push_back(judge.verdict(part.values));
+  for (const ComparedPart& part : compared) verdict.parts.push_back(judge.verdict(part));
+  judge.judge_single_runs(compared, verdict.parts);
+  for (std::size_t i = 0; i < compared.size(); ++i) {
+    if (compared[i].kept_out) verdict.kept_out.push_back(i);
+  }
   take_back_unsteady(parts, baseline.has_value(), verdict.parts);
   if (!baseline && verdict.reference) {
-    verdict.doubt = doubt_of(verdict.parts, verdict.limit);
+    verdict.doubt = doubt_of(verdict.parts, verdict.limit, verdict.kept_out.size());
     if (verdict.doubt != AcceptanceDoubt::kNone) {
       for (AcceptanceVerdict& part : verdict.parts) take_back(part, Reason::kReferenceInDoubt);
     }

@@ -20,6 +20,9 @@ struct AcceptancePart {
   // share a start are too narrow. Empty: the part is missing, and counts as not passed.
   std::vector<double> values;
   bool unsteady = false;  // its windows are together shown not to be steady; unknown is false
+  // The session that each value was measured in, ascending: measured at one time they have one
+  // number, and the first of each part is 0. Empty: all are of session 0.
+  std::vector<std::size_t> sessions = {};
 };
 
 // Standard deviations and errors are in ln: 0.01 is 1 %.
@@ -48,13 +51,19 @@ constexpr auto words_of(AcceptanceOutcome) {
 // So many runs show that a part is slow now and then; fewer do not.
 inline constexpr std::size_t kRunsForIntermittent = 10;
 
+// So many decided parts of a later session, or more, tell what it has in common.
+inline constexpr std::size_t kControlsOfSession = 2;
+
 // Each belongs to one outcome.
 enum class AcceptanceReason {
-  kAboveLimit,       // pass
-  kBelowLimit,       // fail: surely below the limit
-  kIntermittent,     // fail: surely below the limit in two single runs or more of at least 10
+  kAboveLimit,  // pass
+  kBelowLimit,  // fail: surely below the limit
+  // fail: surely below the limit in two single runs or more of at least 10, and in more than chance
+  // explains where the class has such runs, too
+  kIntermittent,
   kFewRepetitions,   // repeat: the first look is not reached yet
   kUndecided,        // repeat: the next look may decide
+  kNoControls,       // repeat: later sessions have too few decided parts to be compared with
   kLastLook,         // unsure: too near the limit for this noise, after the last look
   kMissing,          // unsure: no value
   kNotFinite,        // unsure: a value is no finite number
@@ -71,6 +80,7 @@ constexpr auto words_of(AcceptanceReason) {
        {AcceptanceReason::kIntermittent, "intermittent"},
        {AcceptanceReason::kFewRepetitions, "too few repetitions"},
        {AcceptanceReason::kUndecided, "undecided"},
+       {AcceptanceReason::kNoControls, "no controls"},
        {AcceptanceReason::kLastLook, "undecided at the last look"},
        {AcceptanceReason::kMissing, "missing"},
        {AcceptanceReason::kNotFinite, "not a number"},
@@ -113,12 +123,18 @@ struct ClassVerdict {
   std::optional<double> smallest_decidable;
   AcceptanceDoubt doubt = AcceptanceDoubt::kNone;
   std::vector<AcceptanceVerdict> parts;  // in the order given
+  // Parts that the fleet's own reference leaves out: a sixteenth of them or less, from 16 parts on,
+  // each faster than every other one by more than the tolerance.
+  std::vector<std::size_t> kept_out;
 };
 
 inline constexpr std::size_t kPartsForReference = 3;  // fewer are no fleet
 
 // Judges the parts of one class (same product, check, settings and versions) with `baseline`, or
-// else with the fleet itself. Throws bug() for a rule that is not as its members say.
+// else with the fleet itself. Without a baseline values of later sessions count less what their
+// session has in common with the first one: the mean difference of the parts that the first session
+// passed, at least kControlsOfSession of them, or of all parts where it measured all; else they do
+// not count. Throws bug() for a rule that is not as its members say.
 // Source: docs/ACCEPTANCE.md, "The rule"; moderated t: Smyth 2004, "Linear models and empirical
 // Bayes methods for assessing differential expression in microarray experiments".
 ClassVerdict judge_class(std::span<const AcceptancePart> parts, const AcceptanceRule& rule,

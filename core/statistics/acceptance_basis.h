@@ -13,6 +13,11 @@ namespace scalemark::statistics {
 
 using Repetitions = std::span<const double>;  // of one part
 
+// How well one repetition is known.
+struct AcceptanceNoise {
+  double variance = 0, degrees = 0;  // degrees of freedom behind it
+};
+
 // A part is judged on this basis by its first `runs` repetitions.
 struct AcceptanceBasis {
   std::size_t runs = 0;         // a look
@@ -20,8 +25,10 @@ struct AcceptanceBasis {
   // The variance of one repetition, pooled over the class; at one run: of the parts' values. Absent
   // where too few parts show it.
   std::optional<double> variance;
-  double degrees = 0;  // that the pooled variance counts for beside a part's own
-  double factor = 0;   // half-width by standard error
+  double degrees = 0;      // that the pooled variance counts for beside a part's own
+  double factor = 0;       // half-width by standard error, of a part with the usual noise
+  double most_usual = 0;   // a part's variance by the pooled one, up to which its noise is usual
+  double correlation = 0;  // of neighbouring repetitions, where the class shows it
   std::optional<AcceptanceReference> reference;
 
   // Degrees of freedom of moderated_variance().
@@ -32,8 +39,10 @@ struct AcceptanceBasis {
 // only undecided parts have reached, reference and pooled variance are those of the repetitions
 // that all parts have: parts are repeated because they vary or are slow, and by their repetitions
 // alone both would be wrong. s_pool^2 is the median of the parts' variances by its expectation for
-// normal values, below 8 parts their mean; degrees = min(10, (D - 1)(r - 1) / 2). At one run the
-// noise is the spread of 8 parts or more.
+// values whose variances differ so (a quantile of F), below 8 parts their mean. degrees: what the
+// variances show of how far the parts' noise differs (prior_degrees()), at most 10 and
+// (D - 1)(r - 1) / 2. correlation: correlation_of_starts(). At one run the noise is the spread of 8
+// parts or more.
 std::vector<AcceptanceBasis> acceptance_bases(std::span<const Repetitions> parts,
                                               std::span<const std::size_t> looks,
                                               const std::optional<AcceptanceReference>& baseline);
@@ -45,16 +54,36 @@ std::vector<AcceptanceBasis> acceptance_bases(std::span<const Repetitions> parts
 // e^2 / o, o being their spread (by the median absolute deviation, at least e). Needs one value.
 AcceptanceReference reference_of_fleet(std::span<const double> values, double error);
 
-// s^2 = (d0 s_pool^2 + (r - 1) s_own^2) / (d0 + r - 1), for the r = `runs` repetitions of one part.
-// The basis has a variance. Source: Smyth 2004 (acceptance.h).
-double moderated_variance(const AcceptanceBasis& basis, Repetitions repetitions);
+// With how many degrees the usual noise counts beside a part's own: d0, so that the logarithms of
+// the parts' variances of `degrees` each vary by trigamma(degrees / 2) + trigamma(d0 / 2). What
+// they vary by is taken less its own standard error, so that few parts do not show what is not
+// there; infinite: no more than chance explains. One part counts with 30 times the median at most.
+// Needs 2 variances. Source: Smyth 2004 (acceptance.h), section 6.2.
+double prior_degrees(std::span<const double> variances, double degrees);
+
+// The correlation of neighbouring starts: the variance of differences of starts at distance 2 by
+// the largest one at distance 1, less 1, what all parts have in common in a start being taken off.
+// 0 where it is below 6.4 / sqrt(D), three standard errors, or fewer than 16 parts or 3 starts show
+// it.
+double correlation_of_starts(std::span<const Repetitions> parts, std::size_t runs);
+
+// s^2 = (d0 s_pool^2 + (r - 1) s_own^2) / (d0 + r - 1), for the r = `runs` repetitions of one part;
+// its own alone where it is larger than of 999 of 1,000 in a class like this: the usual noise says
+// nothing of a part that is known to differ. The basis has a variance. Source: Smyth 2004
+// (acceptance.h).
+AcceptanceNoise moderated_noise(const AcceptanceBasis& basis, Repetitions repetitions);
+// The noise of a part like its class.
+AcceptanceNoise usual_noise(const AcceptanceBasis& basis);
 
 // The standard error of the difference to the reference, for a mean over `runs` repetitions of this
-// variance each. The basis has a reference.
-double error_of_difference(const AcceptanceBasis& basis, double variance, std::size_t runs);
+// noise each, with what the class shows of their correlation (run_correlation.h), and with the
+// error of what sessions have in common. The basis has a reference.
+double error_of_difference(const AcceptanceBasis& basis, const AcceptanceNoise& noise,
+                           std::size_t runs, double error_of_sessions = 0);
 
-// The half-width h of that difference: the factor times its error, and what noise may have lifted
-// the reference by.
-double half_width_of(const AcceptanceBasis& basis, double variance, std::size_t runs);
+// The half-width h of that difference: t(.995) times its error, and what noise may have lifted the
+// reference by.
+double half_width_of(const AcceptanceBasis& basis, const AcceptanceNoise& noise, std::size_t runs,
+                     double error_of_sessions = 0);
 
 }  // namespace scalemark::statistics

@@ -9,6 +9,7 @@ int scalemark::commands::acceptance_trials(int argc, char** argv) {
       {"accept_healthy", trials::acceptance_fleets::accept_healthy_section},
       {"accept_bad", trials::acceptance_fleets::accept_bad_section},
       {"accept_nodes", trials::acceptance_fleets::accept_nodes_section},
-      {"accept_kinds", trials::acceptance_kinds::accept_kinds_section}};
+      {"accept_kinds", trials::acceptance_kinds::accept_kinds_section},
+      {"accept_whole", trials::acceptance_whole::accept_whole_section}};
   return trials::run_section(kSections, argc, argv);
 }

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <ranges>
+#include <span>
 #include <utility>
 
 #include "core/statistics/acceptance_basis.h"
@@ -14,6 +16,10 @@
 
 namespace scalemark::trials {
 namespace {
+
+using Verdict = statistics::AcceptanceVerdict;
+
+constexpr std::size_t kMostSessions = 6;  // three reach the last look
 
 // The mean is 0 and the standard deviation 1.
 double drawn(Random& random, Shape shape) {
@@ -62,38 +68,75 @@ MeasuredFleet::MeasuredFleet(Random& random, Levels levels, std::size_t per_node
       parts_(levels_.size()) {
   for (std::size_t i = 0; i < levels_.size(); ++i) {
     noises_.push_back(starts.noise * std::exp(starts.noises_differ_by * normal(random)));
+    last_.push_back(normal(random));
   }
+  noises_[0] *= starts.first_noisier;
+}
+
+double MeasuredFleet::noise_of(std::size_t device) {
+  constexpr double kCorrelation = 0.8;
+  if (starts_.shape == StartShape::kHeavy) {
+    constexpr double kQuartile = 0.6745 / 0.7899;  // of a normal value and of t with 2.5 degrees
+    return kQuartile * boost::random::student_t_distribution<double>(2.5)(random_);
+  }
+  if (starts_.shape == StartShape::kNormal) return normal(random_);
+  last_[device] =
+      kCorrelation * last_[device] + std::sqrt(1 - kCorrelation * kCorrelation) * normal(random_);
+  return last_[device];
 }
 
 void MeasuredFleet::start_node(std::size_t first, std::size_t times) {
   boost::random::uniform_01<double> uniform;
+  std::vector<double> of_start;
+  for (std::size_t k = 0; k < times; ++k) {
+    const std::size_t number = parts_[first].values.size() + k;
+    double common = sessions_ > 0 ? starts_.later_sessions : 0;
+    common += starts_.each_start * static_cast<double>(number);
+    if (starts_.of_node > 0) common += starts_.of_node * normal(random_);
+    if (number == 0 && first / per_node_ % 2 == 1) common += starts_.half_first_start;
+    of_start.push_back(common);
+  }
   for (std::size_t i = first; i < first + per_node_; ++i) {
     const bool other = i == 0 && starts_.first_slow_share > 0;
     const double share = other ? starts_.first_slow_share : starts_.slow_share;
     const double slow_by = other ? starts_.first_slow_by : starts_.slow_by;
     for (std::size_t k = 0; k < times; ++k) {
       const bool is_slow = share > 0 && uniform(random_) < share;
-      parts_[i].values.push_back(levels_[i] + noises_[i] * normal(random_) -
+      parts_[i].values.push_back(levels_[i] + noises_[i] * noise_of(i) + of_start[k] -
                                  (is_slow ? slow_by : 0));
+      parts_[i].sessions.push_back(sessions_);
     }
   }
 }
 
 void MeasuredFleet::start_all(std::size_t times) {
   for (std::size_t first = 0; first < parts_.size(); first += per_node_) start_node(first, times);
+  ++sessions_;
 }
 
+// Two decided nodes, none of whose devices failed, are started with them: passes in doubt are such,
+// too.
 bool MeasuredFleet::start_undecided(const std::vector<statistics::AcceptanceVerdict>& verdicts) {
-  bool any = false;
+  std::vector<std::size_t> undecided, controls;
+  std::size_t times = 0;
   for (std::size_t first = 0; first < parts_.size(); first += per_node_) {
-    std::size_t times = 0;
-    for (std::size_t i = first; i < first + per_node_; ++i) {
-      times = std::max(times, verdicts[i].more_repetitions);
-    }
-    start_node(first, times);
-    any = any || times > 0;
+    const auto node = std::span(verdicts).subspan(first, per_node_);
+    const std::size_t more =
+        std::ranges::max(node, {}, &Verdict::more_repetitions).more_repetitions;
+    times = std::max(times, more);
+    if (more > 0) undecided.push_back(first);
+    const bool passed = std::ranges::all_of(node, [](const Verdict& one) {
+      return one.outcome != statistics::AcceptanceOutcome::kFail;
+    });
+    if (more == 0 && passed && controls.size() < statistics::kControlsOfSession)
+      controls.push_back(first);
   }
-  return any;
+  // Where no node is left to compare them with, more starts decide nothing.
+  if (undecided.empty() || sessions_ >= kMostSessions) return false;
+  for (const std::size_t first : undecided) start_node(first, times);
+  for (const std::size_t first : controls) start_node(first, times);
+  ++sessions_;
+  return true;
 }
 
 statistics::ClassVerdict MeasuredFleet::judge(

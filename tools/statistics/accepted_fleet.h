@@ -23,12 +23,21 @@ struct Fleet {
   std::size_t devices() const { return nodes * per_node; }
 };
 
+// kHeavy: t with 2.5 degrees and the quartiles of a normal value; kCorrelated: AR(1) with 0.8.
+enum class StartShape { kNormal, kHeavy, kCorrelated };
+
 // Repetitions of a device differ by this.
 struct Starts {
   double noise = 0.0058;               // standard deviation: of runs 0.5 %, of starts 0.3 %
   double noises_differ_by = 0;         // standard deviation of ln noise over devices
   double slow_share = 0, slow_by = 0;  // a second level
   double first_slow_share = 0, first_slow_by = 0;  // instead, of the first device
+  StartShape shape = StartShape::kNormal;
+  double first_noisier = 1;     // noise of the first device, as a multiple
+  double of_node = 0;           // standard deviation of what all devices of a node have in a start
+  double later_sessions = 0;    // all devices, in sessions after the first
+  double each_start = 0;        // all devices, from one start to the next
+  double half_first_start = 0;  // the first start of every other node
 };
 
 using Levels = std::vector<double>;  // true values, node by node
@@ -56,12 +65,15 @@ class MeasuredFleet {
  private:
   void start_node(std::size_t first, std::size_t times);
   bool start_undecided(const std::vector<statistics::AcceptanceVerdict>& verdicts);
+  double noise_of(std::size_t device);
 
   Random& random_;
   Levels levels_;
   std::size_t per_node_;
   Starts starts_;
   std::vector<double> noises_;  // of each device
+  std::vector<double> last_;    // of each device, where starts are correlated
+  std::size_t sessions_ = 0;    // that were measured
   std::vector<statistics::AcceptancePart> parts_;
 };
 

@@ -99,5 +99,8 @@ void accept_nodes_section(const Study& study);    // is it the node, or its devi
 namespace acceptance_kinds {
 void accept_kinds_section(const Study& study);  // two levels, slow in some runs, one run
 }  // namespace acceptance_kinds
+namespace acceptance_whole {
+void accept_whole_section(const Study& study);  // all checks of the standard rules, whole sessions
+}  // namespace acceptance_whole
 
 }  // namespace scalemark::trials

@@ -17,6 +17,8 @@ namespace {
 using reporting::Report;
 using reporting::ReportStatus;
 
+constexpr std::size_t kWallsOfCopy = 3;  // so many equal times are no chance
+
 Judged judged_by(const Rule& rule, const Rules& rules, const std::vector<Series>& all,
                  const Baseline* baseline) {
   switch (row_of(rule.metric).kind) {
@@ -146,6 +148,39 @@ void add_ends(std::span<const NamedReport> reports, const Rules& rules,
   for (auto& [key, result] : last) results.push_back(std::move(result));
 }
 
+// The times of all runs of a node by itself; empty: too few to tell.
+std::vector<double> walls_of(const Report& report) {
+  std::vector<double> walls;
+  if (report.environment.hosts.size() != 1) return walls;
+  for (const reporting::PointRecord& run : report.points) {
+    for (const reporting::RankRecord& rank : run.ranks) walls.push_back(rank.wall_s);
+  }
+  return walls.size() < kWallsOfCopy ? std::vector<double>{} : walls;
+}
+
+// Two machines do not take equally long to the last digit: one of the two reports is a copy under
+// another name, and which one is not known.
+void add_copies(std::span<const NamedReport> reports, std::vector<CheckResult>& results) {
+  std::map<std::vector<double>, std::set<std::string>> hosts_of;
+  for (const NamedReport& one : reports) {
+    const std::vector<double> walls = walls_of(one.report);
+    if (!walls.empty()) hosts_of[walls].insert(one.report.environment.hosts.front().hostname);
+  }
+  for (const auto& [walls, hosts] : hosts_of) {
+    if (hosts.size() < 2) continue;
+    for (const Part& node : nodes_of(reports)) {
+      if (!hosts.contains(node.host)) continue;
+      std::set<std::string> others = hosts;
+      others.erase(node.host);
+      CheckResult result =
+          of_fleet(kReportCheck, Outcome::kMissing,
+                   "a copy: every time in its report is that of " + listed(others, 2));
+      result.part = node;
+      results.push_back(std::move(result));
+    }
+  }
+}
+
 ExitCode exit_code(Outcome outcome) {
   if (outcome == Outcome::kPassed) return ExitCode::kPass;
   return outcome == Outcome::kFailed ? ExitCode::kFail : ExitCode::kUnsure;
@@ -181,6 +216,7 @@ Acceptance accept(std::vector<NamedReport> reports, const Rules& rules, const Ex
   std::vector<Part> nodes = nodes_of(reports);
   add_missing_nodes(expected, reports, nodes, acceptance.results);
   add_ends(reports, rules, acceptance.results);
+  add_copies(reports, acceptance.results);
   WithoutDatasheet without_datasheet;
   std::vector<Rule> applied;
   for (const Rule& rule : rules.checks) {

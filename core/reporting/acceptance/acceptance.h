@@ -59,6 +59,7 @@ struct CheckedClass {
   std::string not_in_baseline;               // why not, where there is a baseline
   std::optional<double> smallest_decidable;  // a share: such slowness is found
   std::string doubt;                         // why its passes do not count; empty: they do
+  std::vector<std::string> kept_out;  // parts beyond all others, which the reference leaves out
 };
 
 struct NodeResult {

@@ -63,6 +63,7 @@ constexpr void fields(A& a, typename A::template Field<CheckedClass>& c) {
   a.text("not_in_baseline", c.not_in_baseline,
          {"why the fleet gives the reference, although there is a baseline"});
   a.text("doubt", c.doubt, {"why its passes do not count"});
+  a.list("kept_out", c.kept_out, {"parts beyond all others, which the reference leaves out"});
 }
 
 template <class A>

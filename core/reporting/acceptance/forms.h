@@ -37,7 +37,9 @@ std::string json_lines(const Acceptance& acceptance);
 // The nodes that further starts may decide, and how many of these the next look needs.
 struct Undecided {
   std::set<std::string> hosts;
-  std::vector<std::string> nodes;  // the same, as the scheduler names them where it does
+  // To be measured again, as the scheduler names them where it does: the same, and of each class
+  // that they are compared in two decided ones, which tell what a session has in common.
+  std::vector<std::string> nodes;
   std::size_t starts = 0;
 };
 Undecided undecided_of(const Acceptance& acceptance);

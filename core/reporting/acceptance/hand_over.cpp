@@ -9,6 +9,7 @@
 #include "core/launching/slurm_lists.h"
 #include "core/reporting/acceptance/forms.h"
 #include "core/reporting/table/text_table.h"
+#include "core/statistics/acceptance.h"
 
 namespace scalemark::acceptance {
 namespace {
@@ -263,14 +264,50 @@ std::string hand_over(const Acceptance& acceptance, const Next& next, const Term
   return text + said + sections_text(sections, lines, terminal) + joined(steps, "\n") + "\n";
 }
 
+namespace {
+
+using ClassOfCheck = std::pair<std::string, std::string>;
+
+// Nodes of which nothing failed and nothing is to be measured again, two of each class, and as few
+// as that needs. Passes that are in doubt show what a session has in common as well.
+std::vector<const NodeResult*> controls_of(const Acceptance& acceptance,
+                                           const std::set<std::string>& undecided,
+                                           const std::set<ClassOfCheck>& classes) {
+  std::map<std::string, std::set<ClassOfCheck>> of_host;
+  for (const CheckResult& result : acceptance.results) {
+    const ClassOfCheck one(result.check, result.of_class);
+    if (classes.contains(one)) of_host[result.part.host].insert(one);
+  }
+  std::map<ClassOfCheck, std::size_t> chosen;
+  std::vector<const NodeResult*> controls;
+  for (const NodeResult& node : acceptance.nodes) {
+    if (node.outcome > Outcome::kUnsure || undecided.contains(node.node.host)) continue;
+    const auto& own = of_host[node.node.host];
+    const auto lacks = [&](const ClassOfCheck& one) {
+      return chosen[one] < statistics::kControlsOfSession;
+    };
+    if (std::ranges::none_of(own, lacks)) continue;
+    for (const ClassOfCheck& one : own) ++chosen[one];
+    controls.push_back(&node);
+  }
+  return controls;
+}
+
+}  // namespace
+
 Undecided undecided_of(const Acceptance& acceptance) {
   Undecided undecided;
+  std::set<ClassOfCheck> classes;
   const std::set<std::string> worse = hosts_worse_than(acceptance, Outcome::kUnsure);
   for (const CheckResult& result : acceptance.results) {
     if (result.more_starts == 0 || worse.contains(result.part.host)) continue;
     undecided.starts = std::max(undecided.starts, result.more_starts);
+    classes.emplace(result.check, result.of_class);
     if (!undecided.hosts.insert(result.part.host).second) continue;
     undecided.nodes.push_back(scheduler_name(result.part));
+  }
+  for (const NodeResult* node : controls_of(acceptance, undecided.hosts, classes)) {
+    undecided.nodes.push_back(scheduler_name(node->node));
   }
   return undecided;
 }

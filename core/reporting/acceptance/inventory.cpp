@@ -295,6 +295,18 @@ std::vector<Series> read_facts(Metric metric, std::span<const NamedReport> repor
   return all;
 }
 
+// before.
+std::vector<std::size_t> rounds_of(std::span<const NamedReport> reports) {
+  std::vector<std::size_t> rounds;
+  std::string end;
+  for (const auto& [name, report] : reports) {
+    const bool is_later = rounds.empty() || report.started > end;
+    rounds.push_back(rounds.empty() ? 1 : rounds.back() + (is_later ? 1 : 0));
+    end = std::max(is_later ? report.started : end, report.finished);
+  }
+  return rounds;
+}
+
 std::vector<Part> nodes_of(std::span<const NamedReport> reports) {
   std::vector<Part> nodes;
   for (const NamedReport& one : reports) {

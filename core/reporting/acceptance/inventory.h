@@ -35,6 +35,9 @@ Part measured_part(const reporting::Report& report, const std::string& host,
 std::string chip_of(const reporting::Report& report, const Part& part,
                     const std::string& otherwise);
 
+// Numbers from 1 for reports in the order of time: of those that overlap in time the same one.
+std::vector<std::size_t> rounds_of(std::span<const NamedReport> reports);
+
 // "driver 580.1, libtorch 2.11.0, nccl 2.28, scalemark 0.1.0 (1a2b3c)"
 std::string software_of(const reporting::Report& report, const std::string& host);
 

@@ -36,7 +36,14 @@ std::vector<double> values_of(const Series& series) {
 }
 
 AcceptancePart part_of(const Series& series) {
-  return {has_speed(series) ? values_of(series) : std::vector<double>{}, series.unsteady};
+  AcceptancePart part;
+  part.unsteady = series.unsteady;
+  if (!has_speed(series)) return part;
+  part.values = values_of(series);
+  for (const Start& start : series.starts) {
+    if (std::isfinite(start.value)) part.sessions.push_back(start.session);
+  }
+  return part;
 }
 
 std::string why_without_value(const Series& series) {
@@ -80,6 +87,8 @@ std::string why_text(const Series& series, const AcceptanceVerdict& verdict) {
              " so far: " + starts_text(verdict.more_repetitions);
     case AcceptanceReason::kUndecided:
       return distance + ": " + starts_text(verdict.more_repetitions);
+    case AcceptanceReason::kNoControls:
+      return distance + ": later starts had no two decided nodes beside them to be compared with";
     case AcceptanceReason::kLastLook:
       return distance + ": too near the limit to tell, after " +
              counted(static_cast<std::int64_t>(values_of(series).size()), "start");
@@ -143,6 +152,9 @@ CheckResult result_of(const Rule& rule, const Series& series, const AcceptanceVe
   return result;
 }
 
+// Clocks above those of a datasheet explain less than that.
+constexpr double kBeyondPhysics = 1.2;
+
 // "what 154 of 512 devices reach"
 std::string reference_name(std::size_t parts, PartKind of) {
   return "what " + std::to_string(statistics::parts_that_reach(parts)) + " of " +
@@ -195,6 +207,7 @@ Judged judge_by_reference(const Rule& rule, const Rules& rules, const std::vecto
     if (verdict.reference) of.reference = std::exp(verdict.reference->ln_value);
     of.smallest_decidable = verdict.smallest_decidable;
     of.doubt = doubt_text(verdict);
+    for (const std::size_t i : verdict.kept_out) of.kept_out.push_back(members[i]->part.name());
     for (std::size_t i = 0; i < members.size(); ++i) {
       CheckResult result = result_of(rule, *members[i], verdict.parts[i]);
       result.of_class = of.of_class;
@@ -211,6 +224,7 @@ Judged judge_by_floor(const Rule& rule, const std::vector<Series>& all) {
   for (const Series& series : all) {
     double limit = rule.limit;
     std::string from = "the rules";
+    std::optional<double> physics;
     if (rule.of == LimitOf::kDatasheet) {
       const auto peak = rule.metric == Metric::kMatrixProduct
                             ? reporting::peak_flops(series.chip, series.precision)
@@ -220,6 +234,7 @@ Judged judge_by_floor(const Rule& rule, const std::vector<Series>& all) {
         continue;
       }
       limit *= peak->per_sec;
+      physics = peak->per_sec;
       from = printed("%.0f %% of the ", 100 * rule.limit) + peak->source;
     }
     CheckResult result = measured_result(rule, series);
@@ -231,6 +246,9 @@ Judged judge_by_floor(const Rule& rule, const std::vector<Series>& all) {
     } else if (*result.value < limit) {
       result.conclude(Outcome::kFailed,
                       printed("%.0f %% below the limit", 100 * (1 - *result.value / limit)));
+    } else if (physics && *result.value > kBeyondPhysics * *physics) {
+      result.conclude(Outcome::kFailed, printed("implausible: %.2f times what physics allows",
+                                                *result.value / *physics));
     }
     judge_failures(result, series);
     judged.results.push_back(std::move(result));

@@ -94,9 +94,12 @@ class Gatherer {
   }
   std::vector<Series> series(std::span<const NamedReport> reports) {
     std::vector<Series> result;
+    const std::vector<std::size_t> rounds = rounds_of(reports);
     for (Gathered& one : all_) {
+      const std::size_t first = one.starts.empty() ? 0 : one.starts.begin()->first.first;
       for (const auto& [key, runs] : one.starts) {
         one.series.starts.push_back(start_of(runs));
+        if (key.first != first) one.series.starts.back().session = rounds[key.first];
         const auto& hosts = reports[key.first].report.environment.hosts;
         const Host* host = reporting::find_host(hosts, one.series.part.host);
         if (host != nullptr) one.series.starts.back().boot = host->boot_id;

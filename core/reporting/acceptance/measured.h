@@ -39,7 +39,8 @@ struct Start {
   std::string why;                  // why there is no value
   bool failed = false;              // a run was out of memory, failed or was skipped
   int throttled_runs = 0;
-  double seconds = 0;  // of ValueKind::kCounter: how long its session was
+  double seconds = 0;       // of ValueKind::kCounter: how long its session was
+  std::size_t session = 0;  // of ValueKind::kRate: one number for what was measured at one time
 };
 
 struct Series {

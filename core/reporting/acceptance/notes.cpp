@@ -192,6 +192,16 @@ void add_informing(std::span<const NamedReport> reports, const std::vector<Check
   }
 }
 
+// Either these measure something else than the others, or all others are slow.
+void add_kept_out(const std::vector<CheckedClass>& classes, std::vector<std::string>& texts) {
+  for (const CheckedClass& one : classes) {
+    if (one.kept_out.empty()) continue;
+    texts.push_back(one.check +
+                    ": faster than all others by more than the tolerance, and kept out of " +
+                    "the reference: " + listed(one.kept_out, 3));
+  }
+}
+
 // A list with a misprint would drain machines that nobody asked about.
 void add_not_in_list(const Acceptance& acceptance, const Expected& expected,
                      std::vector<std::string>& texts) {
@@ -220,6 +230,7 @@ std::vector<std::string> notes_of(const Acceptance& acceptance, const Expected& 
   add_without_datasheet(without_datasheet, texts);
   add_waiting(reports, texts);
   add_informing(reports, results, texts);
+  add_kept_out(acceptance.classes, texts);
   std::set<std::string> failed, others;
   for (const CheckResult& result : results) {
     if (result.part.kind != PartKind::kDevice) continue;

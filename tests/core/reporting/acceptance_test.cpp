@@ -295,6 +295,74 @@ TEST(Accept, WhereNoStepWasTimedInPartsNoOwnTimeIsMissing) {
   EXPECT_EQ(not_passed(accept(reports, standard_rules(), {})), Texts{});
 }
 
+TEST(Accept, ARateBeyondPhysicsFailsItsDevice) {
+  auto reports = sample_fleet({});
+  for (auto& record : reports[2].report.fingerprint) {
+    if (record.device == "cuda:4" && record.what == reporting::MachineRate::kMemoryCopy) {
+      record.value = 2 * *record.value;
+    }
+  }
+  const Acceptance fleet = accept(reports, standard_rules(), {});
+  EXPECT_TRUE(
+      holds(joined(not_passed(fleet), "; "), "failed node002 cuda:4: memory copy, physics"));
+  EXPECT_TRUE(holds(handed_over(fleet), "implausible: 1.")) << handed_over(fleet);
+}
+
+// Twice as fast as all others, a node is told, and neither fails nor puts the others in doubt.
+TEST(Accept, ANodeBeyondAllOthersIsKeptOutOfTheReference) {
+  FleetShape shape{.nodes = 16};
+  shape.effect = [](int node, int, int, reporting::MeasuredRate what) {
+    return node == 6 && what == reporting::MeasuredRate::kAlone ? std::log(2.0) : 0.0;
+  };
+  const Acceptance fleet = judged(shape);
+  EXPECT_EQ(not_passed(fleet), Texts{});
+  EXPECT_TRUE(holds(joined(fleet.notes, "; "),
+                    "training alone: faster than all others by more than the tolerance, and kept "
+                    "out of the reference: node006 cuda:0"))
+      << joined(fleet.notes, "; ");
+}
+
+TEST(Accept, ACopyUnderAnotherNameIsNoReport) {
+  auto reports = sample_fleet({});
+  const auto copied = reports[1].report.points;
+  for (std::size_t i = 0; i < copied.size(); ++i) {
+    for (std::size_t rank = 0; rank < copied[i].ranks.size(); ++rank) {
+      reports[5].report.points[i].ranks[rank].wall_s = copied[i].ranks[rank].wall_s;
+    }
+  }
+  const Acceptance fleet = accept(reports, standard_rules(), {});
+  EXPECT_EQ(not_passed(fleet), (Texts{"missing node001: report", "missing node005: report"}));
+  EXPECT_TRUE(holds(handed_over(fleet), "a copy: every time in its report is that of node00"));
+  EXPECT_EQ(fleet.exit_code, ExitCode::kUnsure);
+}
+
+// The same with two nodes that passed: without them nothing tells what the session has in common.
+TEST(Accept, UndecidedNodesAreMeasuredAgainWithTwoDecidedOnes) {
+  FleetShape shape{.device_sd = 0.001, .slow_nodes = {{4, 0.048}}, .links = false};
+  auto reports = sample_fleet(shape);
+  const Undecided undecided = undecided_of(accept(reports, standard_rules(), {}));
+  EXPECT_EQ(undecided.hosts, std::set<std::string>{"node004"});
+  EXPECT_EQ(undecided.nodes, (Texts{"n004", "n000", "n001"}));
+
+  shape.boot = 1;
+  shape.starts = 2;
+  shape.effect = [](int, int, int, reporting::MeasuredRate) { return -0.03; };  // of all alike
+  shape.without_report = {0, 1, 2, 3, 5, 6, 7};
+  for (auto& one : sample_fleet(shape)) reports.push_back(one);
+  const auto alone = accept(reports, standard_rules(), {});
+  shape.without_report = {2, 3, 4, 5, 6, 7};
+  for (auto& one : sample_fleet(shape)) reports.push_back(one);
+  const auto beside = accept(reports, standard_rules(), {});
+  const auto together = [](const Acceptance& fleet) {
+    return *std::ranges::find_if(fleet.results, [](const CheckResult& one) {
+      return one.part.name() == "node004" && one.check == "training together";
+    });
+  };
+  EXPECT_TRUE(holds(together(alone).why, "no two decided nodes beside them"))
+      << together(alone).why;
+  EXPECT_NEAR(*together(beside).of_reference, *together(alone).of_reference, 0.01);
+}
+
 TEST(Accept, AnotherDriverIsNamedAndMakesAClassOfItsOwn) {
   const Acceptance fleet = judged({.drivers = {{0, "570.10"}}});
   const auto failed = not_passed(fleet);

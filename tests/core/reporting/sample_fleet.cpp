@@ -6,6 +6,7 @@
 
 #include "core/base/text.h"
 #include "core/reporting/record/finding_kinds.h"
+#include "core/statistics/median_interval.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -90,6 +91,10 @@ class NodeMaker {
     return base * std::exp(ln + shape_.run_sd * normal_(random_));
   }
 
+  double effect(int device, int start, MeasuredRate what) const {
+    return shape_.effect ? shape_.effect(node_, device, start, what) : 0;
+  }
+
   PointRecord run(int start, bool alone) {
     PointRecord run;
     run.group =
@@ -114,12 +119,15 @@ class NodeMaker {
       rank.device = "cuda:" + std::to_string(i);
       rank.uuid = std::to_string(node_) + "-" + std::to_string(i);  // as CUDA names it
       rank.samples = 1'000'000;
-      const double own = rate(kRate, truth_[static_cast<std::size_t>(i)]);
+      const double own =
+          rate(kRate, truth_[static_cast<std::size_t>(i)] +
+                          effect(i, start, alone ? MeasuredRate::kAlone : MeasuredRate::kTogether));
       rank.wall_s = static_cast<double>(rank.samples) / own;
       rank.own_mean_ln = std::log(kRate / own);
       slowest = std::min(slowest, own);
     }
-    run.samples_per_sec = slowest * shape_.devices;
+    run.samples_per_sec =
+        slowest * shape_.devices * std::exp(alone ? 0 : effect(-1, start, MeasuredRate::kTogether));
     return run;
   }
 
@@ -128,15 +136,18 @@ class NodeMaker {
       for (int i = 0; i < shape_.devices; ++i) {
         const double slow = std::log1p(-value_at(shape_.products, node_, i));
         const double own = truth_[static_cast<std::size_t>(i)];
-        add_rate(report, start, i, MachineRate::kMatrixProduct, rate(kProduct, own + slow));
-        add_rate(report, start, i, MachineRate::kMemoryCopy, rate(kCopy, own));
+        add_rate(report, start, i, MachineRate::kMatrixProduct,
+                 rate(kProduct, own + slow + effect(i, start, MeasuredRate::kProduct)));
+        add_rate(report, start, i, MachineRate::kMemoryCopy,
+                 rate(kCopy, own + effect(i, start, MeasuredRate::kCopy)));
       }
     }
     for (int i = 0; i < shape_.devices; ++i) {
       const double slow = std::log1p(-value_at(shape_.products, node_, i)) +
                           std::log1p(-value_at(shape_.fading, node_, i));
       add_rate(report, 0, i, MachineRate::kSustainedProduct,
-               rate(0.97 * kProduct, truth_[static_cast<std::size_t>(i)] + slow));
+               rate(0.97 * kProduct, truth_[static_cast<std::size_t>(i)] + slow +
+                                         effect(i, 0, MeasuredRate::kHeld)));
       add_replay(report, i);
     }
   }
@@ -232,6 +243,18 @@ class NodeMaker {
   std::vector<double> truth_;  // ln of each device's speed
 };
 
+void take_passes(std::mt19937_64& random, double noise, LinkRecord& link) {
+  std::normal_distribution<double> normal;
+  std::vector<double> passes;
+  for (int k = 0; k < link.passes; ++k) {
+    passes.push_back(link.bandwidth_GBps * std::exp(noise * normal(random)));
+  }
+  link.bandwidth_GBps = statistics::median(passes);
+  if (const auto interval = statistics::median_interval(passes)) {
+    link.bandwidth_ci95 = {interval->low, interval->high};
+  }
+}
+
 Report links_report(const FleetShape& shape) {
   Report report;
   report.status = ReportStatus::kComplete;
@@ -242,6 +265,7 @@ Report links_report(const FleetShape& shape) {
   for (int node = 0; node < shape.nodes; ++node) {
     report.environment.hosts.push_back(host_of(shape, node));
   }
+  std::mt19937_64 random(shape.seed);
   for (int a = 0; a < shape.nodes; ++a) {
     for (int b = a + 1; b < shape.nodes; ++b) {
       const bool slow = shape.slow_links.contains({a, b});
@@ -249,6 +273,7 @@ Report links_report(const FleetShape& shape) {
       link.bandwidth_GBps = slow ? 0.4 * kLinkGBps : kLinkGBps;
       link.bandwidth_ci95 = {0.97 * link.bandwidth_GBps, 1.03 * link.bandwidth_GBps};
       link.passes = 11;
+      if (shape.link_noise > 0) take_passes(random, shape.link_noise, link);
       report.links.push_back(link);
       if (!slow) continue;
       const std::string name = link.a + " to " + link.b;

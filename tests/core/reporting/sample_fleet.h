@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -12,6 +13,8 @@
 #include "core/reporting/record/report.h"
 
 namespace scalemark::reporting {
+
+enum class MeasuredRate { kAlone, kTogether, kProduct, kCopy, kHeld };
 
 struct FleetShape {
   std::uint64_t seed = 1;
@@ -24,10 +27,13 @@ struct FleetShape {
   std::set<std::pair<int, int>> wrong_once, wrong_always;  // bits of the device
   std::set<int> without_report, disturbed, throttled;      // nodes
   std::set<std::pair<int, int>> slow_links;                // (a, b), a < b
-  std::map<int, std::string> drivers;                      // of a node, instead of the fleet's
+  double link_noise = 0;  // of ln of a pass over a link; 0: all links of a kind measure the same
+  std::map<int, std::string> drivers;  // of a node, instead of the fleet's
   std::map<int, int> exit_codes;
   int boot = 0;        // another one: the same devices, measured once more
   double boot_sd = 0;  // of ln of a device's rate between boots
+  // Added to ln of a rate: (node, device, start, what). Device -1: of the node together.
+  std::function<double(int, int, int, MeasuredRate)> effect;
   // (node, device): these counters grow by so much in the first start.
   std::map<std::pair<int, int>, std::map<std::string, double>> counters;
   bool health = false;    // with health[]

@@ -54,5 +54,47 @@ TEST(ReferenceOfFleet, StandsForHowFarNoiseMovesIt) {
   }
 }
 
+using Fleet = std::vector<std::vector<double>>;
+
+std::vector<Repetitions> repetitions_of(const Fleet& fleet) { return {fleet.begin(), fleet.end()}; }
+
+// Variances that differ as those of a prior with 4 degrees do, and such as chance alone makes.
+TEST(PriorDegrees, TellHowAlikeTheNoiseOfPartsIs) {
+  std::mt19937_64 bits(5);
+  std::chi_squared_distribution<double> own(2), prior(4);
+  std::vector<double> differing, alike;
+  for (int part = 0; part < 20000; ++part) {
+    alike.push_back(own(bits) / 2);
+    differing.push_back(own(bits) / 2 / (prior(bits) / 4));
+  }
+  EXPECT_NEAR(prior_degrees(differing, 2), 4, 0.8);
+  EXPECT_GT(prior_degrees(alike, 2), 50);
+  EXPECT_TRUE(std::isinf(prior_degrees(std::vector<double>(8, 1.0), 2)));
+  EXPECT_TRUE(std::isinf(prior_degrees(std::vector<double>(8, 0.0), 2)));
+}
+
+TEST(CorrelationOfStarts, IsSeenBetweenNeighboursAndNotInSteps) {
+  std::mt19937_64 bits(7);
+  std::normal_distribution<double> normal;
+  Fleet independent, correlated, shifted, halved;
+  for (int part = 0; part < 512; ++part) {
+    std::vector<double> own, like_before;
+    double last = normal(bits);
+    for (int k = 0; k < 3; ++k) {
+      own.push_back(normal(bits));
+      last = 0.8 * last + 0.6 * normal(bits);
+      like_before.push_back(last);
+    }
+    independent.push_back(own);
+    correlated.push_back(like_before);
+    shifted.push_back({own[0], own[1] + 5, own[2] + 10});  // a drift that all have in common
+    halved.push_back({own[0] - (part % 2) * 5, own[1], own[2]});
+  }
+  for (const Fleet* fleet : {&independent, &shifted, &halved}) {
+    EXPECT_EQ(correlation_of_starts(repetitions_of(*fleet), 3), 0);
+  }
+  EXPECT_NEAR(correlation_of_starts(repetitions_of(correlated), 3), 0.8, 0.2);
+}
+
 }  // namespace
 }  // namespace scalemark::statistics

@@ -257,10 +257,15 @@ TEST(JudgeClass, TenRunsOfWhichTwoAreSurelySlowAreIntermittent) {
   Parts parts;
   for (int i = 0; i < 8; ++i) parts.push_back({repeated(0, 10)});
   parts[3].values[4] = parts[3].values[8] = -0.15;
+  expect(judge_class(parts, {}).parts[3], kFail, Why::kIntermittent);
+  // Of 10 runs in which a share of (1/3 + 1) / (33 + 70) is slow, two are in 0.7 %, three in 0.03
+  // %.
   parts[5].values[7] = -0.15;
+  expect(judge_class(parts, {}).parts[3], kPass, Why::kAboveLimit);
+  parts[3].values[6] = -0.15;
   const auto verdict = judge_class(parts, {});
   expect(verdict.parts[3], kFail, Why::kIntermittent);
-  EXPECT_EQ(verdict.parts[3].slow_runs, 2u);
+  EXPECT_EQ(verdict.parts[3].slow_runs, 3u);
   expect(verdict.parts[5], kPass, Why::kAboveLimit);
   EXPECT_EQ(verdict.parts[5].slow_runs, 1u);
   parts[3].values.pop_back();  // nine cannot tell
@@ -272,6 +277,65 @@ TEST(JudgeClass, APartThatIsNoisyInAllRunsIsNotIntermittent) {
   for (int i = 0; i < 8; ++i) parts.push_back({repeated(0, 10)});
   parts[3].values = repeated(-0.03, 10, 0.03);  // five runs 6 % below
   EXPECT_EQ(judge_class(parts, {}).parts[3].slow_runs, 0u);
+}
+
+// Slow runs that many parts show are no fault of one.
+TEST(JudgeClass, WhereManyHaveSlowRunsNobodyIsIntermittent) {
+  Parts parts;
+  for (std::size_t i = 0; i < 64; ++i) {
+    parts.push_back({repeated(0, 10)});
+    if (i % 4 == 0) parts[i].values[3 + i % 3] = parts[i].values[7 + i % 3] = -0.15;
+  }
+  const auto verdict = judge_class(parts, {});
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    expect(verdict.parts[i], kPass, Why::kAboveLimit);
+    EXPECT_EQ(verdict.parts[i].slow_runs, i % 4 == 0 ? 2u : 0u);
+  }
+}
+
+// Ten nodes of one device. Later sessions have the undecided one, and `controls` others.
+Parts measured_again(double session_by, std::size_t controls) {
+  Parts parts = parts_at({0, 0.001, -0.001, 0.002, -0.002, 0, 0.001, -0.001, 0.003, -0.05});
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    parts[i].sessions = {0, 0, 0};
+    if (i >= controls && i + 1 < parts.size()) continue;
+    for (std::size_t k = 0; k < 7; ++k) {
+      parts[i].values.push_back(parts[i].values[1] + session_by + (k % 2 == 0 ? 0.002 : -0.002));
+      parts[i].sessions.push_back(k < 2 ? 1 : 2);
+    }
+  }
+  return parts;
+}
+
+// Compared with the first session, one that is 2 % slower or faster as a whole would decide.
+TEST(JudgeClass, WhatASessionHasInCommonDecidesNobody) {
+  for (const double by : {0.0, -0.02, 0.02}) {
+    const auto verdict = judge_class(measured_again(by, 2), {});
+    expect(verdict.parts[9], kUnsure, Why::kLastLook);
+    EXPECT_EQ(verdict.parts[9].repetitions, 10u);
+    EXPECT_NEAR(*verdict.parts[9].from_reference, -0.051, 0.001);
+    expect(verdict.parts[0], kPass, Why::kAboveLimit);
+  }
+  const auto alone = judge_class(measured_again(-0.02, 0), {});
+  expect(alone.parts[9], kRepeat, Why::kNoControls);
+  EXPECT_EQ(alone.parts[9].repetitions, 3u);
+  expect(judge_class(measured_again(-0.02, 1), {}).parts[9], kRepeat, Why::kNoControls);
+  const auto by_baseline = judge_class(measured_again(-0.02, 0), {}, AcceptanceReference{});
+  expect(by_baseline.parts[9], kFail, Why::kBelowLimit);  // its own errors say how sessions differ
+}
+
+TEST(JudgeClass, KeepsOutOfTheReferenceWhatIsBeyondAllOthers) {
+  std::vector<double> levels(128, 0.0);
+  std::fill_n(levels.begin(), 8, std::log(2.0));
+  levels[20] = -0.1;
+  const auto verdict = judge_class(parts_at(levels), {});
+  EXPECT_EQ(verdict.kept_out, (std::vector<std::size_t>{0, 1, 2, 3, 4, 5, 6, 7}));
+  EXPECT_EQ(verdict.doubt, AcceptanceDoubt::kNone);
+  expect(verdict.parts[0], kPass, Why::kAboveLimit);
+  expect(verdict.parts[20], kFail, Why::kBelowLimit);
+  expect(verdict.parts[21], kPass, Why::kAboveLimit);
+  levels[8] = std::log(2.0);  // nine of 128
+  EXPECT_TRUE(judge_class(parts_at(levels), {}).kept_out.empty());
 }
 
 TEST(JudgeClass, RefusesARuleThatNoLookCanFollow) {

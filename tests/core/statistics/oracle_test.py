@@ -7,7 +7,7 @@ import unittest
 
 import mpmath
 import numpy as np
-from scipy import linalg, signal, stats
+from scipy import linalg, optimize, signal, special, stats
 
 TOOL = pathlib.Path(os.environ["SCALEMARK_BINARY_DIR"]) / "tests/core_tool"
 
@@ -109,6 +109,33 @@ def fleet_reference(means, variance):
     return top, squared, stats.norm.ppf(0.7) * variance / max(error, 1.4826 * stats.median_abs_deviation(means))
 
 
+def prior_degrees(variances, degrees):
+    """Smyth 2004, section 6.2: what the logarithms vary by beyond chance, less its standard error; by root finding."""
+    logs = np.log(np.clip(variances, np.median(variances) / 1000, 30 * np.median(variances)))
+    spread, n = logs.var(ddof=1), len(logs)
+    error = spread * np.sqrt(2 / (n - 1) + max(0, stats.kurtosis(logs)) / n)
+    beyond = spread - error - special.polygamma(1, degrees / 2)
+    return 2 * optimize.brentq(lambda y: special.polygamma(1, y) - beyond, 1e-6, 1e9, xtol=1e-14, rtol=1e-14) if beyond > 0 else np.inf
+
+
+def correlation_of_starts(first):
+    count, runs = first.shape
+    if count < 16 or runs < 3:
+        return 0
+
+    def steps(k, distance):
+        differences = first[:, k] - first[:, k - distance]
+        return np.pi / 2 * np.mean(np.abs(differences - np.median(differences))) ** 2
+
+    found = np.mean([steps(k, 2) for k in range(2, runs)]) / max(steps(k, 1) for k in range(1, runs)) - 1
+    return min(0.95, found) if found >= 3 * 2.14 / np.sqrt(count) else 0
+
+
+def growth_of_starts(lag1, runs):
+    covariance = lag1 ** np.abs(np.subtract.outer(np.arange(runs), np.arange(runs))) if lag1 else np.eye(runs)
+    return np.sqrt(covariance.mean() * runs * (runs - 1) / (runs - runs * covariance.mean()))
+
+
 def accepted(parts, limit, looks, baseline=None):
     """(outcome, repetitions, difference, half-width) of each part; all have at least looks[0] finite values, and there are 3."""
     common = max(look for look in looks if look <= min(map(len, parts)))
@@ -121,11 +148,17 @@ def accepted(parts, limit, looks, baseline=None):
             first = np.array([part[:min(r, common)] for part in parts])
             degrees = first.shape[1] - 1
             variances = first.var(1, ddof=1)
-            pool = np.median(variances) * degrees / stats.chi2.median(degrees) if len(parts) >= 8 else variances.mean()
-            top, squared, lift = baseline or fleet_reference(first.mean(1), pool / first.shape[1])
-            d0 = min(10, (len(parts) - 1) * degrees / 2)
-            s2 = (d0 * pool + (r - 1) * np.var(own[:r], ddof=1)) / (d0 + r - 1)
-            half = stats.t.ppf(0.995, d0 + r - 1) * np.sqrt(s2 / r + squared) + lift
+            most = min(10, (len(parts) - 1) * degrees / 2)
+            prior = prior_degrees(variances, degrees) if len(parts) >= 8 else np.inf
+            middle = stats.f.median(degrees, prior) if prior < most else stats.chi2.median(degrees) / degrees
+            pool = np.median(variances) / middle if len(parts) >= 8 else variances.mean()
+            lag1 = correlation_of_starts(first)
+            top, squared, lift = baseline or fleet_reference(first.mean(1), pool / first.shape[1] * growth_of_starts(lag1, first.shape[1]) ** 2)
+            d0, own2 = min(most, prior), np.var(own[:r], ddof=1)
+            if own2 > stats.f.ppf(0.999, r - 1, d0) * pool:
+                d0 = 0
+            s2 = (d0 * pool + (r - 1) * own2) / (d0 + r - 1)
+            half = stats.t.ppf(0.995, d0 + r - 1) * np.sqrt(s2 / r * growth_of_starts(lag1, r) ** 2 + squared) + lift
             difference = np.mean(own[:r]) - top
             outcome = PASS if difference - half > limit else FAIL if difference + half < limit else UNSURE
             verdicts[i] = (outcome, r, difference, half)
@@ -391,12 +424,15 @@ class Oracle(unittest.TestCase):
     def test_acceptance(self):
         """Parts on both sides of the limit and at it, of which some were repeated, against the fleet and against a baseline."""
         questions, expected = [], []
-        for count in (3, 7, 8, 20):
+        for count in (3, 7, 8, 20, 60):
             for looks in ([3, 5, 10], [3, 5], [2, 4]):
                 for repeated in (0, 0.4, 1):
                     levels = self.random.choice([0, 0, 0, 0, -0.051, -0.06, -0.09], count)
                     runs = np.where(self.random.random(count) < repeated, self.random.choice(looks, count), looks[0])
-                    parts = [level + 0.006 * self.random.standard_normal(n) for level, n in zip(levels, runs)]
+                    noises = 0.006 * np.exp(self.random.choice([0, 0.8]) * self.random.standard_normal(count))
+                    parts = [level + noise * self.random.standard_normal(n) for level, noise, n in zip(levels, noises, runs)]
+                    if self.random.random() < 0.3:  # starts that resemble the one before
+                        parts = [0.3 * np.cumsum(part - level) + level for part, level in zip(parts, levels)]
                     for baseline in (None, (0.002, 0.003, 0.004)):
                         known = baseline and (baseline[0], baseline[1] ** 2 + baseline[2] ** 2, 0)
                         outcomes, figures = accepted(parts, np.log(0.95), looks, known)

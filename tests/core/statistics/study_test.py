@@ -2,6 +2,7 @@
 
 import importlib.machinery
 import importlib.util
+import json
 import pathlib
 import sys
 import unittest
@@ -59,9 +60,11 @@ def good(trials=study.FULL):
         "levels": [{"trials": trials, "kind": kind, "runs": runs, "noise": 0.01, "slow_by": 0.05, "any": 0.02, "found": 0.95, "covered": 0.5}
                    for kind, runs in (("one level", 5), ("two levels", 10), ("two levels", 5), ("heavy tails", 5))],
         "fastest": [{"trials": trials, "ahead": ahead, "told_apart": 0.03} for ahead in (0, 0.05)],
-        "accept_limit": [{"trials": trials, "reference": "fleet", "device": 0.01, "devices": devices, "noises_differ_by": differ, "boots": boots, "boots_said": False, "shared_start": 0,
+        "accept_limit": [{"trials": trials, "reference": "fleet", "device": 0.01, "devices": devices, "noises_differ_by": differ, "boots": boots, "boots_said": False, "shared_start": 0, "beyond_model": beyond, "another_failed": 0.01,
                           "wrong_pass": wrong, "wrong_fail": wrong, "smallest_failed": 0.97}
-                         for devices, differ, boots, wrong in ((8, 0, 0, 0.009), (8, 0.4, 0, 0.019), (4, 0, 0, 0.5), (64, 0, 0.003, 0.5))],
+                         for devices, differ, boots, wrong, beyond in (
+                             (8, 0, 0, 0.009, ""), (8, 0.4, 0, 0.019, ""), (4, 0, 0, 0.5, ""), (64, 0, 0.003, 0.5, ""), (128, 0, 0, 0.019, "starts t 2.5"),
+                             (128, 0, 0, 0.5, "1 start in 5 is 6 % slower"))],
         "accept_baseline": [{"trials": trials, "devices": 8, "boots_measured": 2, "device": device, "boots_of_all": alike,
                              "wrong_pass": wrong, "wrong_fail": wrong, "smallest_failed": 0.9}
                             for device, alike, wrong in ((0.01, 0, 0.007), (0.02, 0, 0.02), (0.01, 1, 0.02))],
@@ -71,6 +74,8 @@ def good(trials=study.FULL):
                                                                   (4, 0, 2, 0.9, 0.1), (512, 0.95, 0, 0.1, 0.1))],
         "accept_nodes": [{"trials": trials, "right": 0.96}],
         "accept_kinds": [],
+        "accept_whole": [{"trials": trials, "kind": kind, "fleets": 50, "wrongly": wrongly, "missed": 0, "links_wrongly": 0, "links_missed": 0}
+                         for kind, wrongly in (("the model", 1), ("1 start in 5 is 6 % slower", 100))],
     }
 
 
@@ -103,7 +108,9 @@ BEYOND = [("coverage", 0, "throughput", 0.929), ("coverage", 0, "throughput", 0.
           ("accept_limit", 0, "smallest_failed", 0.949), ("accept_healthy", 0, "wrongly", 0.051), ("accept_bad", 0, "failed", 0.949),
           ("accept_bad", 0, "doubt", 0.899), ("accept_bad", 1, "doubt", 0.899), ("accept_bad", 2, "failed", 0.949),
           ("accept_baseline", 0, "wrong_pass", 0.011), ("accept_baseline", 0, "wrong_fail", 0.011),
-          ("accept_nodes", 0, "right", 0.949)]
+          ("accept_nodes", 0, "right", 0.949), ("accept_limit", 4, "wrong_fail", 0.021), ("accept_limit", 4, "another_failed", 0.021),
+          ("accept_whole", 0, "wrongly", 3), ("accept_whole", 0, "missed", 3), ("accept_whole", 1, "links_wrongly", 3),
+          ("accept_whole", 1, "links_missed", 3)]
 
 
 def reached(data):
@@ -126,7 +133,7 @@ class Judge(unittest.TestCase):
                         *study.effects_study.SECTIONS,
                         *study.precision_study.SECTIONS,
                         *study.levels_study.SECTIONS,
-                        "accept_limit", "accept_baseline", "accept_healthy", "accept_bad", "accept_nodes"):
+                        "accept_limit", "accept_baseline", "accept_healthy", "accept_bad", "accept_nodes", "accept_whole"):
             with self.subTest(section=section):
                 self.assertFalse(reached({**good(), section: []}))
 
@@ -155,6 +162,16 @@ class Judge(unittest.TestCase):
         self.assertEqual(page, "before\n" + marks.replace("old", "\nnew\n") + "\nafter")
         with self.assertRaises(SystemExit):
             study.acceptance_study.filled("nothing", {"limit": "new"})
+
+    def test_every_check_of_shipped_rules_is_simulated_or_exact(self):
+        """A check that somebody's machine fails by was simulated, or nothing about it is chance."""
+        files = sorted((SCRIPT.parent.parent / "configs/acceptance/rules").glob("*.json"))
+        self.assertTrue(files)
+        for file in files:
+            checks = json.loads(file.read_text())["checks"]
+            self.assertEqual(study.acceptance_study.neither_simulated_nor_exact(checks), [], file.name)
+        unknown = [{"name": "slow rank", "metric": "straggler", "at_most": 0}, {"name": "a", "metric": "link_bandwidth", "at_least": "25 GB/s"}]
+        self.assertEqual(study.acceptance_study.neither_simulated_nor_exact(unknown), ["slow rank", "a"])
 
     def test_rounding_errors_get_no_margin(self):
         data = good(trials=200)

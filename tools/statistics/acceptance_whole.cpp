@@ -1,0 +1,310 @@
+// Whole fleets through all checks of the standard rules, as configs/acceptance/slurm.sbatch goes:
+// every node by itself and the links; then undecided nodes, and two decided ones with them, in two
+// more sessions. The true speed of each device is known.
+#include <algorithm>
+#include <boost/random/exponential_distribution.hpp>
+#include <boost/random/student_t_distribution.hpp>
+#include <boost/random/uniform_01.hpp>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/reporting/acceptance/acceptance.h"
+#include "core/reporting/acceptance/forms.h"
+#include "core/statistics/acceptance.h"
+#include "tests/core/reporting/sample_fleet.h"
+#include "tools/statistics/generator.h"
+#include "tools/statistics/sections.h"
+
+namespace scalemark::trials::acceptance_whole {
+namespace {
+
+using acceptance::Outcome;
+using acceptance::PartKind;
+using reporting::MeasuredRate;
+
+constexpr int kNodes = 16, kDevices = 8;
+constexpr double kNoise = 0.0058, kTolerance = 0.05, kNoiseOfLinks = 0.03;
+constexpr double kRuns = 0.005;      // of the noise, what runs of one start differ by
+constexpr int kTrialsOfFleet = 100;  // a fleet costs so much more than a class of numbers
+
+enum class Starts { kNormal, kHeavy, kNodeTogether, kFirstOfHalf, kDrift, kOneNodeNoisy, kSlowNow };
+
+struct Kind {
+  const char* name;
+  double device = 0.01, node = 0.005;  // standard deviations of true values
+  Starts starts = Starts::kNormal;
+  std::size_t slow = 0;  // devices, each on another node
+  double slow_by = 0;
+  double slow_share = 0;          // of all devices instead
+  bool hot_node = false;          // all devices of one node are slow
+  bool skewed = false;            // devices are slower by an exponential value of 1.2 %
+  bool two_bins = false;          // half of the devices are 4 % slower
+  std::size_t slow_together = 0;  // so many nodes, and only all of their devices together
+  double later_sessions_by = 0;   // all parts, in sessions after the first
+  int slow_links = 0;             // to 40 % of their speed, at different nodes
+};
+
+struct Fleet {
+  std::vector<double> level;       // ln of each device
+  std::vector<double> node_noise;  // standard deviation of a start, by node
+  std::set<int> slow_together;     // nodes
+  std::set<int> bad;               // devices, or nodes where slow_together is
+};
+
+std::vector<double> levels_of(Random& random, const Kind& kind) {
+  std::vector<double> levels;
+  boost::random::exponential_distribution<double> tail(1 / 0.012);
+  boost::random::uniform_01<double> uniform;
+  for (int node = 0; node < kNodes; ++node) {
+    const double of_node = kind.node * normal(random);
+    for (int i = 0; i < kDevices; ++i) {
+      double level = of_node + (kind.skewed ? -tail(random) : kind.device * normal(random));
+      if (kind.two_bins && uniform(random) < 0.5) level += std::log1p(-0.04);
+      if (uniform(random) < kind.slow_share) level += std::log1p(-kind.slow_by);
+      levels.push_back(level);
+    }
+  }
+  return levels;
+}
+
+// Devices that are truly below the limit.
+std::set<int> below_limit(const std::vector<double>& levels) {
+  const double limit = statistics::kth_highest(levels) + std::log1p(-kTolerance);
+  std::set<int> below;
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    if (levels[i] < limit) below.insert(static_cast<int>(i));
+  }
+  return below;
+}
+
+Fleet fleet_of(Random& random, const Kind& kind) {
+  Fleet fleet;
+  fleet.level = levels_of(random, kind);
+  fleet.node_noise.assign(kNodes, kNoise);
+  const auto order = random_order(random, kNodes);
+  for (std::size_t k = 0; k < kind.slow; ++k) {
+    fleet.level[order[k] * kDevices + k % kDevices] += std::log1p(-kind.slow_by);
+  }
+  for (std::size_t i = 0; kind.hot_node && i < kDevices; ++i) {
+    fleet.level[order[0] * kDevices + i] += std::log1p(-kind.slow_by);
+  }
+  for (std::size_t k = 0; k < kind.slow_together; ++k) {
+    fleet.slow_together.insert(static_cast<int>(order[k]));
+  }
+  if (kind.starts == Starts::kOneNodeNoisy) fleet.node_noise[order[0]] = 5 * kNoise;
+  fleet.bad = kind.slow_together > 0 ? fleet.slow_together : below_limit(fleet.level);
+  return fleet;
+}
+
+// The starts of one session, of all that is measured in it.
+class Session {
+ public:
+  Session(Random& random, const Kind& kind, const Fleet& fleet, int number, int first_start)
+      : random_(random), kind_(kind), fleet_(fleet), number_(number), first_start_(first_start) {}
+
+  double operator()(int node, int device, int start, MeasuredRate what) {
+    // A product is held in the process that measured its first seconds: they differ as runs do.
+    if (what == MeasuredRate::kHeld)
+      return first_product_[{node, device}] + kRuns * normal(random_);
+    const double effect = effect_of(node, device, start);
+    if (what == MeasuredRate::kProduct && start == 0) first_product_[{node, device}] = effect;
+    return effect;
+  }
+
+ private:
+  double effect_of(int node, int device, int start) {
+    if (device < 0) return fleet_.slow_together.contains(node) ? std::log1p(-kind_.slow_by) : 0;
+    double effect = fleet_.level[static_cast<std::size_t>(node * kDevices + device)];
+    if (number_ > 0) effect += kind_.later_sessions_by;
+    if (kind_.starts == Starts::kDrift) effect -= 0.01 * (first_start_ + start);
+    if (kind_.starts == Starts::kFirstOfHalf && 2 * node < kNodes && first_start_ + start == 0) {
+      effect -= 0.03;
+    }
+    if (kind_.starts == Starts::kNodeTogether) effect += 0.01 * of_node(node, start);
+    if (kind_.starts == Starts::kSlowNow && uniform_(random_) < 0.2) effect += std::log1p(-0.06);
+    return effect + fleet_.node_noise[static_cast<std::size_t>(node)] * noise();
+  }
+  double noise() {
+    if (kind_.starts != Starts::kHeavy) return normal(random_);
+    // The quartiles of a normal value: t(.75, 2.5) is 0.790, that of a normal one 0.674.
+    return boost::random::student_t_distribution<double>(2.5)(random_) * 0.674 / 0.790;
+  }
+  double of_node(int node, int start) {
+    const auto [found, is_new] = of_nodes_.try_emplace({node, start}, 0);
+    if (is_new) found->second = normal(random_);
+    return found->second;
+  }
+
+  Random& random_;
+  boost::random::uniform_01<double> uniform_;
+  const Kind& kind_;
+  const Fleet& fleet_;
+  int number_, first_start_;
+  std::map<std::pair<int, int>, double> of_nodes_, first_product_;
+};
+
+struct Counts {
+  double bad = 0, failed = 0, missed = 0, wrongly = 0, unsure = 0;  // missed: bad ones that passed
+  double links_missed = 0, links_wrongly = 0;  // that fail; and nodes by their links
+};
+
+using Links = std::set<std::pair<int, int>>;
+
+Links slow_links_of(const Kind& kind) {
+  Links links;
+  for (int k = 0; k < kind.slow_links; ++k) links.emplace(2 * k, 2 * k + 1);
+  return links;
+}
+
+void measure(std::vector<reporting::NamedReport>& reports, Session session, int number,
+             std::uint64_t seed, const Links& slow_links, std::size_t starts,
+             const std::set<std::string>& nodes) {
+  reporting::FleetShape shape{.nodes = kNodes,
+                              .devices = kDevices,
+                              .starts = static_cast<int>(starts),
+                              .device_sd = 0,
+                              .run_sd = 0};
+  shape.boot = number;
+  shape.seed = seed;
+  shape.links = number == 0;
+  shape.link_noise = kNoiseOfLinks;
+  shape.slow_links = slow_links;
+  shape.effect = std::move(session);
+  for (int node = 0; node < kNodes; ++node) {
+    if (!nodes.empty() && !nodes.contains("n" + reporting::fleet_host(node).substr(4))) {
+      shape.without_report.insert(node);
+    }
+  }
+  std::ranges::move(reporting::sample_fleet(shape), std::back_inserter(reports));
+}
+
+acceptance::Acceptance accepted(Random& random, const Kind& kind, const Fleet& fleet) {
+  const acceptance::Rules rules = acceptance::standard_rules();
+  std::vector<reporting::NamedReport> reports;
+  const std::uint64_t seed = random();
+  const Links links = slow_links_of(kind);
+  measure(reports, Session(random, kind, fleet, 0, 0), 0, seed, links, rules.looks.front(), {});
+  auto judged = acceptance::accept(reports, rules, {});
+  int number = 0, first_start = static_cast<int>(rules.looks.front());
+  for (const std::size_t starts : {2UL, 5UL}) {  // as slurm.sbatch does
+    const auto undecided = acceptance::undecided_of(judged);
+    if (undecided.starts == 0) break;
+    ++number;
+    measure(reports, Session(random, kind, fleet, number, first_start), number, seed, links, starts,
+            {undecided.nodes.begin(), undecided.nodes.end()});
+    first_start += static_cast<int>(starts);
+    judged = acceptance::accept(reports, rules, {});
+  }
+  return judged;
+}
+
+void count_links(const acceptance::Acceptance& judged, const Links& slow, Counts& counts) {
+  counts.links_missed += static_cast<double>(slow.size());
+  for (const auto& result : judged.results) {
+    if (result.outcome != Outcome::kFailed) continue;
+    if (result.check == "links of a node") ++counts.links_wrongly;
+    if (result.part.kind != PartKind::kLink) continue;
+    const std::pair ends(std::stoi(result.part.host.substr(4)),
+                         std::stoi(result.part.other.substr(4)));
+    slow.contains(ends) ? --counts.links_missed : ++counts.links_wrongly;
+  }
+}
+
+int number_of(const acceptance::Part& part, bool of_nodes) {
+  const int node = std::stoi(part.host.substr(4));
+  return of_nodes ? node : node * kDevices + std::stoi(part.device.substr(5));
+}
+
+void count(const acceptance::Acceptance& judged, const Fleet& fleet, Counts& counts) {
+  const bool of_nodes = !fleet.slow_together.empty();
+  std::set<int> failed, unsure;
+  for (const auto& result : judged.results) {
+    const bool is_device = result.part.kind == PartKind::kDevice;
+    const bool is_node = result.part.kind == PartKind::kNode && result.check == "training together";
+    if (of_nodes ? !is_node : !is_device) continue;
+    if (result.outcome == Outcome::kFailed) failed.insert(number_of(result.part, of_nodes));
+    if (result.outcome == Outcome::kUnsure) unsure.insert(number_of(result.part, of_nodes));
+  }
+  for (const int part : fleet.bad) {
+    ++counts.bad;
+    counts.missed += !failed.contains(part) && !unsure.contains(part);
+  }
+  for (const int part : failed) {
+    unsure.erase(part);
+    ++(fleet.bad.contains(part) ? counts.failed : counts.wrongly);
+  }
+  counts.unsure += static_cast<double>(unsure.size());
+}
+
+std::vector<Kind> kinds() {
+  return {{.name = "the model"},
+          {.name = "alike", .device = 0, .node = 0},
+          {.name = "starts t 2.5", .starts = Starts::kHeavy},
+          {.name = "three 8 % slow", .slow = 3, .slow_by = 0.08},
+          {.name = "three 6 % slow of devices alike, starts t 2.5",
+           .device = 0.002,
+           .node = 0.002,
+           .starts = Starts::kHeavy,
+           .slow = 3,
+           .slow_by = 0.065},
+          {.name = "a node 8 % slow", .slow_by = 0.08, .hot_node = true},
+          {.name = "three 3.5 % slow", .device = 0.003, .node = 0.002, .slow = 3, .slow_by = 0.035},
+          {.name = "three 4.5 % slow of devices alike",
+           .device = 0.001,
+           .node = 0.001,
+           .slow = 3,
+           .slow_by = 0.045},
+          {.name = "skewed by 1.2 %", .skewed = true},
+          {.name = "two bins 4 % apart", .device = 0.003, .node = 0.002, .two_bins = true},
+          {.name = "node x start 1 %", .starts = Starts::kNodeTogether},
+          {.name = "first start 3 % slower on half of the nodes", .starts = Starts::kFirstOfHalf},
+          {.name = "each start 1 % slower than the one before", .starts = Starts::kDrift},
+          {.name = "one node with 5 times the noise", .starts = Starts::kOneNodeNoisy},
+          {.name = "1 start in 5 is 6 % slower", .starts = Starts::kSlowNow},
+          {.name = "later sessions -2 %, three 4 % slow",
+           .slow = 3,
+           .slow_by = 0.04,
+           .later_sessions_by = -0.02},
+          {.name = "later sessions +2 %, three 7 % slow",
+           .slow = 3,
+           .slow_by = 0.07,
+           .later_sessions_by = 0.02},
+          {.name = "8 of 16 nodes 7 % slower together",
+           .device = 0.005,
+           .node = 0.003,
+           .slow_by = 0.07,
+           .slow_together = 8},
+          {.name = "half of the devices 8 % slow", .slow_by = 0.08, .slow_share = 0.5},
+          {.name = "three links at 40 % of their speed", .slow_links = 3}};
+}
+
+}  // namespace
+
+void accept_whole_section(const Study& study) {
+  std::uint64_t number = 57'000'000;
+  for (const Kind& kind : kinds()) {
+    if (!is_mine(study, ++number)) continue;
+    Random random = random_for(study.seed, number);
+    const int fleets = std::max(1, study.trials / kTrialsOfFleet);
+    Counts counts;
+    for (int k = 0; k < fleets; ++k) {
+      const Fleet fleet = fleet_of(random, kind);
+      const auto judged = accepted(random, kind, fleet);
+      count(judged, fleet, counts);
+      count_links(judged, slow_links_of(kind), counts);
+    }
+    std::printf(
+        "{\"section\": \"accept_whole\", \"kind\": \"%s\", \"trials\": %d, \"fleets\": %d, "
+        "\"bad\": %g, \"failed\": %g, \"missed\": %g, \"wrongly\": %g, \"unsure\": %g, "
+        "\"links_missed\": %g, \"links_wrongly\": %g}\n",
+        kind.name, study.trials, fleets, counts.bad, counts.failed, counts.missed, counts.wrongly,
+        counts.unsure, counts.links_missed, counts.links_wrongly);
+  }
+}
+
+}  // namespace scalemark::trials::acceptance_whole
