@@ -52,10 +52,7 @@ FingerprintRecord without_peers(const device::Device& device, const monitoring::
 // The gate of runs: the same sources, read by the one process that there is.
 std::vector<std::unique_ptr<monitoring::Probe>> own_probes(const device::Device& device,
                                                            const std::atomic<int>& threads) {
-  std::vector<std::unique_ptr<monitoring::Probe>> probes;
-  probes.push_back(monitoring::process_cpu_probe());
-  probes.push_back(monitoring::watching_cpu_probe());
-  probes.push_back(monitoring::wanted_cpus_probe(threads));
+  auto probes = monitoring::process_probes(threads);
   if (device.torch_device().is_cuda()) {
     std::ranges::move(monitoring::gpu_probes(device.identity(), device.name(), /*own_processes=*/1),
                       std::back_inserter(probes));

@@ -29,11 +29,7 @@ std::optional<double> value_of(const Latest& latest, std::string_view source) {
 
 std::unique_ptr<monitoring::Sampler> open_telemetry(RankContext& context,
                                                     std::chrono::milliseconds period) {
-  std::vector<std::unique_ptr<monitoring::Probe>> probes;
-  probes.push_back(monitoring::process_cpu_probe());
-  probes.push_back(monitoring::watching_cpu_probe());
-  probes.push_back(monitoring::wanted_cpus_probe(context.compute_threads()));
-  if (auto probe = monitoring::cgroup_probe()) probes.push_back(std::move(probe));
+  auto probes = monitoring::process_probes(context.compute_threads());
   device::Device& device = context.device();
   if (device.torch_device().is_cuda()) {
     std::ranges::move(

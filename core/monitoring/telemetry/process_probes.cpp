@@ -5,8 +5,10 @@
 #include <ctime>
 #include <sstream>
 #include <string>
+#include <utility>
 
 #include "core/base/watching_thread.h"
+#include "core/monitoring/telemetry/host_probes.h"
 #include "core/monitoring/telemetry/kept_file.h"
 
 namespace scalemark::monitoring {
@@ -72,10 +74,6 @@ class Number final : public Probe {
 
 }  // namespace
 
-std::unique_ptr<Probe> wanted_cpus_probe(const std::atomic<int>& threads) {
-  return std::make_unique<Number>(kWantedCpus, threads);
-}
-
 std::unique_ptr<Probe> process_cpu_probe(const std::filesystem::path& root) {
   return std::make_unique<ProcessCpus>(root);
 }
@@ -84,8 +82,14 @@ std::unique_ptr<Probe> thread_cpu_probe(const char* source) {
   return std::make_unique<CpuTime>(source, thread_cpu_s);
 }
 
-std::unique_ptr<Probe> watching_cpu_probe() {
-  return std::make_unique<CpuTime>(kWatchingCost, watching_cpu_s);
+std::vector<std::unique_ptr<Probe>> process_probes(const std::atomic<int>& threads,
+                                                   const std::filesystem::path& root) {
+  std::vector<std::unique_ptr<Probe>> probes;
+  probes.push_back(process_cpu_probe(root));
+  probes.push_back(std::make_unique<CpuTime>(kWatchingCost, watching_cpu_s));
+  probes.push_back(std::make_unique<Number>(kWantedCpus, threads));
+  if (auto probe = cgroup_probe(root)) probes.push_back(std::move(probe));
+  return probes;
 }
 
 double process_cpu_s() { return seconds_on(CLOCK_PROCESS_CPUTIME_ID); }

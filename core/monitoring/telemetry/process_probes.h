@@ -4,6 +4,7 @@
 #include <atomic>
 #include <filesystem>
 #include <memory>
+#include <vector>
 
 #include "core/monitoring/telemetry/source.h"
 
@@ -20,11 +21,14 @@ double process_cpu_s();
 // CPUs that this process may keep busy: its compute threads, which may change. Free CPUs are what
 // is left of all.
 inline constexpr const char* kWantedCpus = "wanted_cpus";
-std::unique_ptr<Probe> wanted_cpus_probe(const std::atomic<int>& threads);
 
 // CPU time of all threads that watch the run (core/base/watching_thread.h), per second.
 inline constexpr const char* kWatchingCost = "watching_cpu_share";
-std::unique_ptr<Probe> watching_cpu_probe();
+
+// All that a process reads of itself: these sources, and the CPU quota of its control group
+// (host_probes.h) where there is one. `threads`: its compute threads; it outlives the probes.
+std::vector<std::unique_ptr<Probe>> process_probes(const std::atomic<int>& threads,
+                                                   const std::filesystem::path& root = "/");
 
 // CPU time of the thread that reads it, per second, under the name `source`.
 std::unique_ptr<Probe> thread_cpu_probe(const char* source);

@@ -122,6 +122,19 @@ TEST_F(HostTelemetry, ProcessorTimeOfAProcessIsCountedTwice) {
   EXPECT_EQ(values_of(*process_cpu_probe(root_)).size(), 1u);
 }
 
+// A run and `doctor --measure` read the same of themselves, a quota among it.
+TEST_F(HostTelemetry, AProcessReadsItsTimeItsThreadsAndItsQuota) {
+  set("proc/self/cgroup", "4:cpu,cpuacct:/job\n");
+  set("sys/fs/cgroup/cpu/job/cpu.stat",
+      "nr_periods 9\nnr_throttled 4\nthrottled_time 2000000000\n");
+  const std::atomic<int> threads(3);
+  Values all;
+  for (const auto& probe : process_probes(threads, root_)) all.merge(values_of(*probe));
+  EXPECT_EQ(all.at("quota_throttled_cpus"), 2);
+  EXPECT_EQ(all.at("wanted_cpus"), 3);
+  EXPECT_TRUE(all.contains("process_cpus") && all.contains("watching_cpu_share"));
+}
+
 // The kernel makes both of the same sums.
 TEST(ProcessTelemetry, TheTwoCountsOfThisProcessAgree) {
   const auto probe = process_cpu_probe();
