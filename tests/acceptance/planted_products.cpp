@@ -18,22 +18,18 @@
 #include <string>
 #include <string_view>
 
+#include "tests/fault/local_rank.h"
+
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The built-in launcher's word to its rank: {..."local_rank":1...}.
+// "HOST:LOCAL_RANK"; empty: this is no rank.
 std::string own_place() {
   std::array<char, 256> host{};
   ::gethostname(host.data(), host.size() - 1);
-  const char* specification = std::getenv("SCALEMARK_RANK_SPEC");
-  const std::string_view text = specification ? specification : "";
-  constexpr std::string_view kKey = "\"local_rank\":";
-  const auto at = text.find(kKey);
-  if (at == text.npos) return "";
-  const auto digits = text.substr(at + kKey.size());
-  return std::string(host.data()) + ":" +
-         std::string(digits.substr(0, digits.find_first_not_of("0123456789")));
+  const std::string rank = scalemark::fault::local_rank();
+  return rank.empty() ? rank : std::string(host.data()) + ":" + rank;
 }
 
 double planted(const char* variable) {

@@ -14,6 +14,8 @@
 #include <string>
 #include <string_view>
 
+#include "tests/fault/local_rank.h"
+
 namespace {
 
 constexpr double kJump_s = 5;
@@ -25,23 +27,12 @@ int real_clock(clockid_t clock, timespec* time) {
   return call(clock, time);
 }
 
-// The built-in launcher's word to its rank: {..."local_rank":1...}. Empty: this is no rank.
-std::string own_rank() {
-  const char* specification = std::getenv("SCALEMARK_RANK_SPEC");
-  const std::string_view text = specification ? specification : "";
-  constexpr std::string_view kKey = "\"local_rank\":";
-  const auto at = text.find(kKey);
-  if (at == text.npos) return "";
-  const auto digits = text.substr(at + kKey.size());
-  return std::string(digits.substr(0, digits.find_first_not_of("0123456789")));
-}
-
 // Returns what `variable` says of this rank; empty: nothing.
 std::string planted(const char* variable) {
   const char* wanted = std::getenv(variable);
   const std::string_view text = wanted ? wanted : "";
   const auto colon = text.find(':');
-  const std::string own = own_rank();
+  const std::string own = scalemark::fault::local_rank();
   if (colon == text.npos || own.empty() || text.substr(0, colon) != own) return "";
   return std::string(text.substr(colon + 1));
 }
