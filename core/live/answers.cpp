@@ -26,24 +26,24 @@ std::string_view name_in(std::string_view header) {
   return header.substr(has_brackets ? 1 : 0, end - (has_brackets ? 1 : 0));
 }
 
-// The path of a target, without its question. A client may send the whole URL, as it does to a
-// proxy, and every server must take it (RFC 9112, 3.2.2).
-std::string_view path_in(std::string_view target) {
-  constexpr std::string_view kScheme = "http://";
-  if (same_letters(target.substr(0, kScheme.size()), kScheme)) {
-    target.remove_prefix(kScheme.size());
-    target.remove_prefix(std::min(target.find_first_of("/?"), target.size()));
-    if (!target.starts_with('/')) return "/";
-  }
-  return target.substr(0, target.find('?'));
-}
+struct Target {
+  std::string_view authority;  // host and port; empty: it names none
+  std::string_view path;       // without its question
+};
 
-// The host and port that such a target names; empty for one of another form.
-std::string_view authority_in(std::string_view target) {
+// A client may send the whole URL, as it does to a proxy, and every server must take it (RFC 9112,
+// 3.2.2).
+Target target_in(std::string_view text) {
   constexpr std::string_view kScheme = "http://";
-  if (!same_letters(target.substr(0, kScheme.size()), kScheme)) return {};
-  target.remove_prefix(kScheme.size());
-  return target.substr(0, target.find_first_of("/?"));
+  Target target;
+  if (same_letters(text.substr(0, kScheme.size()), kScheme)) {
+    text.remove_prefix(kScheme.size());
+    target.authority = text.substr(0, text.find_first_of("/?"));
+    text.remove_prefix(target.authority.size());
+    if (!text.starts_with('/')) text = "/";
+  }
+  target.path = text.substr(0, text.find('?'));
+  return target;
 }
 
 // Takes the same time wherever they differ.
@@ -77,7 +77,7 @@ Answer Answers::answer(const Request& request) {
   if (on_loopback_) {
     if (request.hosts.size() != 1) return refusal(400, "one Host header is needed");
     // The host of a whole URL replaces that of the header (RFC 9112, 3.2.2).
-    const std::string_view of_target = authority_in(request.target);
+    const std::string_view of_target = target_in(request.target).authority;
     const std::string_view name = name_in(of_target.empty() ? request.hosts.front() : of_target);
     if (!is_loopback(name) && !same_letters(name, host_))
       return refusal(403, "the Host header names another machine");
@@ -107,7 +107,7 @@ bool Answers::has_token(std::string_view authorization) const {
 Answer Answers::page_answer(const Request& request) {
   std::optional<Endpoint::Page> made;
   try {
-    made = page(path_in(request.target), request.accept);
+    made = page(target_in(request.target).path, request.accept);
   } catch (...) {
     return refusal(500, "this page cannot be made now");
   }

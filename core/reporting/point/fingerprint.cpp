@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/reporting/point/telemetry.h"
+#include "core/reporting/point/disturbances.h"
 #include "core/reporting/record/finding_kinds.h"
 #include "core/statistics/interval.h"
 #include "core/statistics/summary.h"
@@ -45,8 +45,9 @@ void set_rate(FingerprintRecord& record, const TimedCalls& calls, double work_pe
 
 void mark_disturbed(Report& report) {
   const auto found = disturbances_of(report.telemetry, report.environment.hosts);
+  const std::string words = in_words(found);
   for (FingerprintRecord& record : report.fingerprint) {
-    if (record.value) record.disturbed = in_words(found);
+    if (record.value) record.disturbed = words;
   }
   for (const Disturbance& one : found) {
     report.findings.push_back(make_finding(*one.kind, "", one.text, one.place));

@@ -31,10 +31,6 @@ std::vector<RankReadings> readings_of(std::span<const RankMeasurement> ranks);
 std::vector<TelemetryRecord> telemetry_of(const std::string& point,
                                           std::span<const RankReadings> ranks);
 
-// Sources that only all ranks of a host together tell.
-inline constexpr const char* kOtherCpus = "other_cpus";
-inline constexpr const char* kRanksCpus = "ranks_cpus";
-
 // Five ticks of the kernel's clocks of 10 ms, and the CPUs by which two counts of `cpus` over
 // `seconds` may differ without contradicting each other: as much, or 2 %.
 inline constexpr double kFiveTicks_s = 0.05;

@@ -25,7 +25,7 @@ int cpus_of(const Report& report, const std::string& hostname) {
 std::string used_by_others(const Report& report, const std::set<std::string>& runs) {
   std::map<std::string, std::pair<double, double>> by_host;
   for (const TelemetryRecord& one : report.telemetry) {
-    if (one.values.source != "other_cpus" || !runs.contains(one.point)) continue;
+    if (one.values.source != kOtherCpus || !runs.contains(one.point)) continue;
     // Clocks of 10 ms count more than there is in a window of a few.
     const int cpus = cpus_of(report, one.host);
     const double used = cpus > 0 ? std::min<double>(one.values.mean, cpus) : one.values.mean;
@@ -42,6 +42,17 @@ std::string used_by_others(const Report& report, const std::set<std::string>& ru
   const std::string least = printed(digits, low), largest = printed(digits, high);
   return (least == largest ? largest : least + " to " + largest) +
          (cpus == 0 ? " CPUs" : " of " + counted(cpus, "CPU"));
+}
+
+// A quota is nobody's hardware: whoever set it can lift it.
+std::string what_slowed_down(const Report& report) {
+  std::string all;
+  for (const Finding& finding : report.findings)
+    if (finding.code == finding_kinds::throttled.code) all += finding.text;
+  const auto says = [&](const char* words) { return all.find(words) != std::string::npos; };
+  if (!says("CPU quota")) return "the hardware was slowed down";
+  return says("slowdown") || says("power brake") ? "the hardware and a CPU quota slowed ranks down"
+                                                 : "a CPU quota held ranks back";
 }
 
 bool is_ok(const PointRecord& run) { return run.status == PointStatus::kOk; }
@@ -259,21 +270,6 @@ std::string in_runs(std::size_t some, int all) {
   const bool whole = static_cast<int>(some) >= all;
   return (whole ? " in all " : " in " + std::to_string(some) + " of ") + counted(all, "run");
 }
-
-namespace {
-
-// A quota is nobody's hardware: whoever set it can lift it.
-std::string what_slowed_down(const Report& report) {
-  std::string all;
-  for (const Finding& finding : report.findings)
-    if (finding.code == finding_kinds::throttled.code) all += finding.text;
-  const auto says = [&](const char* words) { return all.find(words) != std::string::npos; };
-  if (!says("CPU quota")) return "the hardware was slowed down";
-  return says("slowdown") || says("power brake") ? "the hardware and a CPU quota slowed ranks down"
-                                                 : "a CPU quota held ranks back";
-}
-
-}  // namespace
 
 std::string disturbance_text(const Report& report, const FindingKind& kind,
                              const std::string& first, const std::set<std::string>& runs, int all) {

@@ -116,8 +116,13 @@ struct Attempt {
 struct TelemetryRecord {
   std::string point, host;
   monitoring::SourceSummary values;
-  std::optional<int> rank = std::nullopt;  // of what belongs to one rank
+  std::optional<int> rank = std::nullopt;  // whose source it is; absent: the host's
 };
+
+// Sources that only all ranks of a host together tell: CPUs that others use on their machine, and
+// CPUs that they use.
+inline constexpr const char* kOtherCpus = "other_cpus";
+inline constexpr const char* kRanksCpus = "ranks_cpus";
 
 // One machine does this by itself, in a short measurement of one kind. Every value is a rate: more
 // is faster.

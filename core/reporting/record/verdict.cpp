@@ -182,14 +182,11 @@ class Judge {
   }
 
   bool is_said_by_another(const FindingKind& kind) const {
-    const auto says_it = [&](const auto& said) {
-      return said.code == kind.code || repeats(kind.code, said.code);
-    };
-    return std::ranges::any_of(
-               report_.findings,
-               [&](const Finding& finding) { return repeats(kind.code, finding.code); }) ||
-           std::ranges::any_of(reasons_,
-                               [&](const Reason& reason) { return says_it(reason.said); });
+    const auto repeats_it = [&](const auto& other) { return repeats(kind.code, other.code); };
+    return std::ranges::any_of(report_.findings, repeats_it) ||
+           std::ranges::any_of(reasons_, [&](const Reason& reason) {
+             return reason.said.code == kind.code || repeats_it(reason.said);
+           });
   }
 
   const Report& report_;

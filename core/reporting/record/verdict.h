@@ -16,8 +16,8 @@ namespace scalemark::reporting {
 
 // The worst level that a finding costs, or the numbers themselves (doubts.h), or that what the
 // report lacks costs: runs that failed. Runs that something disturbed cost `do_not_quote` unless
-// each point has kFitRuns others, from which verdicts are taken. Absent for a report without runs
-// and links.
+// each point has kFitRuns others, from which verdicts are taken. Absent for a report without runs,
+// links and values of the machine.
 std::optional<Verdict> judged(const Report& report);
 
 // judged(), whatever the report says of itself: another version had other rules. Where it says
