@@ -13,7 +13,7 @@
 #include "apps/scalemark/read_reports.h"
 #include "apps/scalemark/sources.h"
 #include "core/base/error.h"
-#include "core/base/host_name_form.h"
+#include "core/base/host_name.h"
 #include "core/base/shell_words.h"
 #include "core/base/text.h"
 #include "core/claims/beside.h"

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "apps/scalemark/command_line.h"
+#include "core/base/error.h"
 #include "core/base/exit_code.h"
 
 namespace scalemark::cli {
@@ -48,6 +49,10 @@ ExitCode print_result(const std::string& text);
 // The same for a long text to read: at a terminal with fewer rows, PAGER shows it.
 ExitCode page_result(const std::string& text);
 
+// A result on stdout that a program reads (JSON, CSV, ...): byte by byte, but at a terminal, which
+// gets what print_result() would print. Throws io_error (74) when it cannot be written.
+ExitCode print_data(const std::string& text);
+
 // `text` for stdout: at a terminal, lines that are wider than it break between words, and go on
 // after `indent` blanks, or two more than they begin with.
 std::string folded(const std::string& text, std::size_t indent);
@@ -55,5 +60,8 @@ std::string folded(const std::string& text, std::size_t indent);
 // A remark on stderr: `scalemark: text`.
 void print_note(const std::string& text);
 void print_notes(const std::vector<std::string>& notes);
+
+// An error on stderr that ends nothing, as one that ends the program is told.
+void print_error(const Error& error);
 
 }  // namespace scalemark::cli

@@ -9,7 +9,6 @@
 #include "apps/scalemark/library_folder.h"
 #include "apps/scalemark/machine_probe.h"
 #include "apps/scalemark/mpi_rows.h"
-#include "apps/scalemark/print.h"
 #include "apps/scalemark/rdma_text.h"
 #include "apps/scalemark/report_folder.h"
 #include "apps/scalemark/sources.h"

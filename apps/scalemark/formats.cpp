@@ -6,7 +6,6 @@
 
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/file_checks.h"
-#include "apps/scalemark/print.h"
 #include "core/base/shown_text.h"
 
 namespace scalemark::cli {

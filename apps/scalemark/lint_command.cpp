@@ -8,7 +8,6 @@
 #include "apps/scalemark/formats.h"
 #include "apps/scalemark/lint_output.h"
 #include "apps/scalemark/outputs.h"
-#include "apps/scalemark/print.h"
 #include "apps/scalemark/read_reports.h"
 #include "core/base/encoding.h"
 #include "core/base/error.h"

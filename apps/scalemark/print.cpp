@@ -1,5 +1,3 @@
-#include "apps/scalemark/print.h"
-
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "apps/scalemark/commands.h"
-#include "apps/scalemark/print.h"
 #include "apps/scalemark/sources.h"
 #include "apps/scalemark/watched_run.h"
 #include "core/base/durations.h"

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "core/base/host_name_form.h"
 
 namespace scalemark {
 namespace {

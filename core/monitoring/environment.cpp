@@ -12,7 +12,6 @@
 #include <sstream>
 
 #include "core/base/host_name.h"
-#include "core/base/host_name_form.h"
 #include "core/monitoring/memory.h"
 #include "core/monitoring/rdma.h"
 #include "core/monitoring/telemetry/host_probes.h"

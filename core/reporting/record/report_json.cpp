@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/base/encoding.h"
-#include "core/base/host_name_form.h"
+#include "core/base/host_name.h"
 #include "core/base/json_depth.h"
 #include "core/base/json_reader.h"
 #include "core/base/json_writer.h"

@@ -5,7 +5,6 @@
 
 #include "core/base/error.h"
 #include "core/base/host_name.h"
-#include "core/base/host_name_form.h"
 
 namespace scalemark {
 namespace {
