@@ -12,6 +12,7 @@
 #include "apps/scalemark/stop_line.h"
 #include "core/base/byte_size.h"
 #include "core/base/error.h"
+#include "core/base/shell_words.h"
 #include "core/base/text.h"
 #include "core/reporting/output/progress.h"
 

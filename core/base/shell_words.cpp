@@ -1,15 +1,54 @@
 #include "core/base/shell_words.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <string_view>
 
-#include "core/base/text.h"
+#include "core/base/encoding.h"
+#include "core/base/shown_text.h"
 
 namespace scalemark {
 namespace {
 
 // They stand around what shell_word() prints by a command.
 constexpr std::string_view kPrinted = "\"$(printf '", kPrintedEnd = "')\"";
+
+// Whether a terminal would act on a part of it, or show it as something else. What ends with a line
+// end cannot be printed by a command substitution, which drops it.
+bool has_unshown(std::string_view word) {
+  if (word.ends_with('\n')) return false;
+  while (!word.empty()) {
+    const std::size_t length = utf8_length(word);
+    if (length == 0 || acting_length(word) > 0) return true;
+    word.remove_prefix(length);
+  }
+  return false;
+}
+
+// Every POSIX shell reads "$(printf '...')" back; $'...' of bash has another meaning in dash, where
+// a quote within it would end the word.
+std::string printed_word(std::string_view word) {
+  std::string text(kPrinted);
+  while (!word.empty()) {
+    const std::size_t length = utf8_length(word), acting = acting_length(word);
+    const std::size_t taken = std::max<std::size_t>(length, 1);
+    // printf would take a dash at the beginning for an option.
+    const bool is_option = word.front() == '-' && text == kPrinted;
+    const bool named = length == 0 || acting > 0 || word.front() == '\'' || is_option;
+    for (const char c : word.substr(0, taken)) {
+      if (named) {
+        std::array<char, 5> octal{};
+        std::snprintf(octal.data(), octal.size(), "\\%03o", static_cast<unsigned char>(c));
+        text += octal.data();
+      } else {
+        text += std::string(c == '\\' || c == '%' ? 2 : 1, c);
+      }
+    }
+    word.remove_prefix(taken);
+  }
+  return text.append(kPrintedEnd);
+}
 
 // The text that printf makes of a format that shell_word() wrote: "\351", "\\" and "%%".
 std::string printed_by_shell(std::string_view format) {
@@ -48,6 +87,16 @@ bool is_format(std::string_view format) {
 }
 
 }  // namespace
+
+std::string shell_word(const std::string& word) {
+  if (has_unshown(word)) return printed_word(word);
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./_-";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
 
 std::vector<std::string> shell_words(const std::string& line) {
   std::vector<std::string> words;

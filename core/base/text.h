@@ -80,10 +80,6 @@ std::string clock_text(double seconds);
 // "p 0.012", "p below 0.001"
 std::string p_text(double p);
 
-// `word` as a shell reads it back: in quotes where it holds more than letters, digits and
-// @%+=:,./_-
-std::string shell_word(const std::string& word);
-
 // A command line of shell words without the first `option` (" --output", with the blank before)
 // and, where it has one, its value.
 std::string without_option(std::string command, std::string_view option, bool has_value);

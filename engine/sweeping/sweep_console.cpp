@@ -8,6 +8,7 @@
 
 #include "core/base/byte_size.h"
 #include "core/base/durations.h"
+#include "core/base/shell_words.h"
 #include "core/base/text.h"
 #include "core/planning/estimates.h"
 #include "core/reporting/record/report_json.h"

@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "core/base/shell_words.h"
 #include "core/base/text.h"
 #include "core/launching/slurm_lists.h"
 #include "core/reporting/acceptance/forms.h"

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "core/base/shell_words.h"
-#include "core/base/text.h"
 #include "core/reporting/redact/names.h"
 
 namespace scalemark::reporting {

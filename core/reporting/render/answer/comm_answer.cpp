@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "core/base/shell_words.h"
 #include "core/base/text.h"
 #include "core/reporting/collectives/words.h"
 #include "core/reporting/record/surety.h"
