@@ -36,7 +36,7 @@ class CountedOnce {
  private:
   std::set<std::string> known_;
   std::vector<std::string> repeated_;  // their paths, each once
-  std::int64_t count_ = 0;             // of the reports that were left out
+  std::int64_t count_ = 0;             // so many reports were left out
 };
 
 // The sweep of results/example/, which the program holds.

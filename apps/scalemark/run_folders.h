@@ -33,7 +33,7 @@ class RunFolders {
   void hold(const std::string& option, const std::filesystem::path& folder);
 
   std::filesystem::path output_;             // has a lock of its own
-  std::set<std::filesystem::path> known_;    // what is held: two options may name one folder
+  std::set<std::filesystem::path> known_;    // these are held: two options may name one folder
   std::vector<std::filesystem::path> made_;  // an outer one before those in it
   std::vector<Descriptor> shared_;
   std::vector<reporting::LockedFile> held_;

@@ -27,12 +27,12 @@ constexpr auto words_of(Surety) {
 
 inline constexpr double kWideFactor = 4, kUnknownFactor = 100;
 
-// `runs`: that went in, or pairs of them; `ci95`: of a rate or ratio, which is above 0.
+// `runs`: how many went in, or pairs of them; `ci95` belongs to a rate or ratio above 0.
 Surety surety_of(std::int64_t runs, const Bounds& ci95);
-Surety surety_of(const ScalingRow& row);  // of its speed-up and efficiency
+Surety surety_of(const ScalingRow& row);  // judges its speed-up and efficiency
 Surety surety_of(const GroupRecord& group);
-Surety surety_of(const CollectiveGroup& group);  // of its time
-Surety surety_of(const EffectRecord& effect);    // of its ratio
+Surety surety_of(const CollectiveGroup& group);  // judges its time
+Surety surety_of(const EffectRecord& effect);    // judges its ratio
 
 // Whether two digits of the value are shown, with a mark: its interval is wide, or not known.
 bool is_rough(Surety surety);
