@@ -71,17 +71,23 @@ def memory_of_comm(folder):
     and so that this is wrong; all ranks try again with it, and nothing is expected by what was measured."""
     stat = folder / "stat"
     stat.write_text(Path("/proc/stat").read_text())
-    # Other tests may use the machine: ranks that hardly run do not contradict it.
-    wrapper = ("nice", "-n", "-20", "unshare", "-m", "sh", "-c", 'mount --bind "$0" /proc/stat && exec "$@"', str(stat))
+    # Beside other tests ranks may hardly run, and then contradict nothing: they come first, and may try again.
+    wrapper = ("unshare", "-m", "sh", "-c",
+               'mount --bind "$0" /proc/stat && (echo -20 >/proc/$$/autogroup; renice -n -20 $$) >/dev/null 2>&1; exec "$@"', str(stat))
     words = ("comm", "--sizes", "1KiB", "--collectives", "all-reduce", "--repetitions", 1, "--retries", 0, "--backends", "gloo",
-             "--nproc-per-node", 2, "--threads", 1, "--no-progress", "--output", folder / "out")
-    with Running(*words, wrapper=wrapper) as running:
-        running.end(expect=1)  # the rows, too, contradict the machine
-    report = closed_report(folder / "out", "complete", 1)
-    [found] = findings(report, "bound_disturbed")
-    check("counters_disagree" in found["text"] and "of which the machine ran 0.00" in found["text"], found)
-    [group] = report["collective_groups"]
-    check("expected_share" not in group, group)
+             "--nproc-per-node", 2, "--threads", 1, "--no-progress", "--fail-on", "none")
+    told = []
+    for attempt in range(10):
+        out = folder / str(attempt)
+        with Running(*words, "--output", out, wrapper=wrapper) as running:
+            running.end(expect=0)
+        report = closed_report(out, "complete", 0)
+        [group] = report["collective_groups"]
+        told = findings(report, "bound_disturbed")
+        check(bool(told) != ("expected_share" in group), (told, group))
+        if told:
+            break
+    check("counters_disagree" in told[0]["text"] and "of which the machine ran 0.00" in told[0]["text"], told)
 
 
 run_cases({f.__name__: f for f in (clock_that_jumps, cpu_clocks, quota_of_one_rank, memory_of_comm)})
