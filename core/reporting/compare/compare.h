@@ -22,6 +22,7 @@ struct SideOfPoint {
   std::size_t units = 0;
   std::string trouble;     // "2 oom, 1 disturbed": runs that do not count; may be empty
   bool disturbed = false;  // too few others: nothing can be said
+  bool too_brief = false;  // disturbed, as far as is known by windows that were too brief to tell
 };
 
 struct PointAgainst {

@@ -53,10 +53,16 @@ std::string why_undecided(const SideOfPoint& before, const PointAgainst& against
   const bool several = comparison.files.size() > 2;
   const std::string first = several ? "first" : "old", other = several ? "other" : "new";
   if (change == Change::kDisturbed) {
-    const bool both = before.disturbed && against.after.disturbed;
-    return "too many runs of " +
-           (both ? "both sides" : "the " + (before.disturbed ? first : other) + " side") +
-           " were disturbed: stop what else runs there, and repeat";
+    const SideOfPoint& after = against.after;
+    const bool both = before.disturbed && after.disturbed;
+    const std::string where =
+        both ? "both sides" : "the " + (before.disturbed ? first : other) + " side";
+    if (before.too_brief == before.disturbed && after.too_brief == after.disturbed) {
+      return "too many windows of " + where +
+             " are too brief to tell whether others used the machine: lengthen them (--min-time), "
+             "and repeat";
+    }
+    return "too many runs of " + where + " were disturbed: stop what else runs there, and repeat";
   }
   if (change == Change::kDiffers) {
     return "each side is one session, and sessions differ by themselves";

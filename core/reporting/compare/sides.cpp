@@ -22,7 +22,8 @@ struct Run {
   SessionKey session;
   PointStatus status;
   double rate = 0;  // per second; meaningful when it is ok
-  bool fit = true;  // nothing disturbed it
+  bool fit = true;    // nothing disturbed it
+  bool brief = false;  // it is unfit only because it was too brief to tell
 };
 
 void add_run(Side& side, const Run& run) {
@@ -37,6 +38,7 @@ void add_run(Side& side, const Run& run) {
   } else {
     measured.rates[run.session].push_back(run.rate);
     if (run.fit) measured.fit_rates[run.session].push_back(run.rate);
+    if (run.brief) ++measured.brief;
   }
 }
 
@@ -50,7 +52,8 @@ std::size_t count(const std::map<SessionKey, std::vector<double>>& rates) {
 void keep_fit(Measured& measured) {
   const std::size_t all = count(measured.rates), fit = count(measured.fit_rates);
   if (fit == all) return;
-  measured.trouble["disturbed"] = all - fit;
+  if (measured.brief > 0) measured.trouble["too brief to tell"] = measured.brief;
+  if (all - fit > measured.brief) measured.trouble["disturbed"] = all - fit - measured.brief;
   measured.disturbed =
       !fit_decide(static_cast<std::ptrdiff_t>(fit), static_cast<std::ptrdiff_t>(all));
   if (!measured.disturbed) measured.rates = measured.fit_rates;
@@ -68,14 +71,16 @@ void add_in_order(Side& side, const std::vector<CollectiveGroup>& groups) {
 Side read_side(const ComparedSide& reports) {
   Side side;
   for (std::size_t file = 0; file < reports.size(); ++file) {
-    const auto disturbed = disturbed_runs(reports[file].report.findings);
+    const auto& findings = reports[file].report.findings;
+    const auto disturbed = disturbed_runs(findings), brief = brief_runs(findings);
     for (const PointRecord& point : reports[file].report.points) {
       add_run(side, {point.group,
                      sample_unit(point.workload),
                      {file, point.session},
                      point.status,
                      point.samples_per_sec,
-                     !disturbed.contains(point.id)});
+                     !disturbed.contains(point.id),
+                     brief.contains(point.id)});
     }
     add_in_order(side, reports[file].report.collective_groups);
     for (const CollectiveRecord& run : reports[file].report.collectives) {
@@ -118,6 +123,7 @@ SideOfPoint side_of_point(const Measured* measured, const std::vector<double>& u
   if (!units.empty()) side.samples_per_sec = geometric_mean(units);
   if (!measured) return side;
   side.disturbed = measured->disturbed;
+  side.too_brief = measured->disturbed && !measured->trouble.contains("disturbed");
   for (const auto& [status, count] : measured->trouble) {
     side.trouble += (side.trouble.empty() ? "" : ", ") + std::to_string(count) + " " + status;
   }

@@ -17,10 +17,9 @@ constexpr double kWorthIt = 0.01;
 
 std::string points_of(double share) { return printed("%.1f", 100 * share); }
 
-// An interval wider than all that there is to lose says nothing.
 std::string interval_of(const Bounds& bounds, int blocks) {
   if (!bounds) return kAbsent;
-  if (*bounds.high - *bounds.low > 1) return not_known(blocks, "run");
+  if (!is_known_share(bounds)) return not_known(blocks, "run");
   return interval_text(bounds, points_of);
 }
 

@@ -8,6 +8,19 @@
 #include "core/catalogue/workload.h"
 
 namespace scalemark::reporting {
+namespace {
+
+// The median of the steps. Where steps are too short to mark each, no quantiles are kept: that of
+// the means over several of them.
+std::optional<double> typical_step_s(const PointRecord& point) {
+  if (point.step_s.p50 || point.step_samples_s.empty()) return point.step_s.p50;
+  std::vector<double> sorted = point.step_samples_s;
+  const auto middle = sorted.begin() + std::ssize(sorted) / 2;
+  std::ranges::nth_element(sorted, middle);
+  return *middle;
+}
+
+}  // namespace
 
 std::optional<double> counted_data_wait_s(const PointRecord& point) {
   double wait_s = 0;
@@ -31,8 +44,9 @@ bool is_short_window(const PointRecord& point) {
 }
 
 double slow_steps_share(const PointRecord& point) {
-  if (!point.step_s.p50) return 0;
-  const double median = *point.step_s.p50;
+  const auto typical = typical_step_s(point);
+  if (!typical) return 0;
+  const double median = *typical;
   double all_s = 0, beyond_s = 0;
   for (const double step_s : point.step_samples_s) {
     all_s += step_s;

@@ -33,7 +33,7 @@ inline constexpr double kSlowStep = 5;
 
 // The share of the window that such steps took beyond the median, in [0, 1): by it the mean is
 // lower than without them. Of a report that keeps no single steps at least the longest one's; 0
-// where quantiles are absent, too.
+// where quantiles are absent, too. Of steps that are marked several at a time: of the marks.
 double slow_steps_share(const PointRecord& point);
 
 // T = wall_s / iterations. Absent where one of them is missing (imported reports).

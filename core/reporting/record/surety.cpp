@@ -32,6 +32,8 @@ bool has_two_digits(const ScalingRow& row) {
   return row.unsteady_runs.has_value() || is_rough(surety_of(row));
 }
 
+bool is_known_share(const Bounds& ci95) { return *ci95.high - *ci95.low <= 1; }
+
 std::string instead_of_interval(Surety surety, std::int64_t runs, std::string_view noun) {
   switch (surety) {
     case Surety::kOneRun:

@@ -41,6 +41,10 @@ bool is_rough(Surety surety);
 // steady went in.
 bool has_two_digits(const ScalingRow& row);
 
+// Whether the interval of a difference of shares (what is lost to a cause) says anything: it is no
+// wider than all that there is to lose.
+bool is_known_share(const Bounds& ci95);
+
 // It stands in the interval's place: "one run", "-", "not known (2 runs)". Empty where the
 // interval itself is to be shown.
 std::string instead_of_interval(Surety surety, std::int64_t runs, std::string_view noun = "run");

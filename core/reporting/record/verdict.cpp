@@ -1,12 +1,15 @@
 #include "core/reporting/record/verdict.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <sstream>
 #include <tuple>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/base/version.h"
 #include "core/reporting/record/doubts.h"
 #include "core/reporting/record/finding_kinds.h"
 
@@ -179,6 +182,18 @@ class Judge {
             kind.blames == Blames::kPart);
       }
     }
+    add_unknown_findings();
+  }
+
+  // Another version found them: what they cost is told by their severity alone.
+  void add_unknown_findings() {
+    std::set<std::string> seen;
+    for (const Finding& finding : report_.findings) {
+      if (finding.severity == "info" || find_finding_kind(finding.code)) continue;
+      if (!seen.insert(finding.code).second) continue;
+      add(finding.severity == "error" ? VerdictLevel::kDoNotQuote : VerdictLevel::kWithCare,
+          finding.code, finding.text);
+    }
   }
 
   bool is_said_by_another(const FindingKind& kind) const {
@@ -213,6 +228,18 @@ std::optional<VerdictReason> change_of(const Verdict& stored, VerdictLevel anew,
   return std::nullopt;
 }
 
+// Of versions of three numbers: "0.9.0".
+bool is_newer(const std::string& version, const std::string& than) {
+  const auto numbers = [](const std::string& text) {
+    std::array<int, 3> all{};
+    std::istringstream in(text);
+    char dot = 0;
+    in >> all[0] >> dot >> all[1] >> dot >> all[2];
+    return all;
+  };
+  return numbers(version) > numbers(than);
+}
+
 bool is_severity(std::string_view word) { return word == "warning" || word == "error"; }
 
 std::vector<std::string> split(std::string_view text) {
@@ -237,6 +264,10 @@ std::optional<Verdict> judged(const Report& report) {
 std::optional<Verdict> verdict_of(const Report& report) {
   std::optional<Verdict> anew = judged(report);
   if (!anew || !report.verdict) return anew;
+  const bool is_bettered = report.verdict->level > anew->level;
+  if (is_bettered && is_newer(report.tool.version, program_version().version)) {
+    return report.verdict;
+  }
   if (const auto change = change_of(*report.verdict, anew->level, report.tool)) {
     anew->reasons.push_back(*change);
   }
@@ -285,6 +316,16 @@ std::set<std::string> disturbed_runs(const std::vector<Finding>& findings) {
   std::set<std::string> runs;
   for (const Finding& finding : findings) {
     if (disturbs(finding.code) && !finding.point.empty()) runs.insert(finding.point);
+  }
+  return runs;
+}
+
+std::set<std::string> brief_runs(const std::vector<Finding>& findings) {
+  std::set<std::string> runs = disturbed_runs(findings);
+  for (const Finding& finding : findings) {
+    if (disturbs(finding.code) && finding.code != finding_kinds::others_unknown.code) {
+      runs.erase(finding.point);
+    }
   }
   return runs;
 }

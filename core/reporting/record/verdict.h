@@ -21,7 +21,8 @@ namespace scalemark::reporting {
 std::optional<Verdict> judged(const Report& report);
 
 // judged(), whatever the report says of itself: another version had other rules. Where it says
-// another level, a reason more (told_change) tells so.
+// another level, a reason more (told_change) tells so. A newer version knows of faults that this
+// one does not: its verdict is not bettered.
 std::optional<Verdict> verdict_of(const Report& report);
 
 // The code of the reason that tells that the level is not the one that was written.
@@ -42,6 +43,9 @@ constexpr bool fit_decide(std::ptrdiff_t fit, std::ptrdiff_t all) {
 
 // Ids of the runs that count towards no verdict: METRICS.md, "Fit".
 std::set<std::string> disturbed_runs(const std::vector<Finding>& findings);
+
+// Of these, the ids of runs of which nothing is known but that they were too brief to tell.
+std::set<std::string> brief_runs(const std::vector<Finding>& findings);
 
 // Whether a person who reads the reason or finding `other` knows what `code` would say, too.
 bool repeats(std::string_view code, std::string_view other);

@@ -284,6 +284,28 @@ TEST(Answer, OfSeveralReportsSaysWhichRowsAreWhose) {
   EXPECT_NE(text.find("scalemark explain sweep\n"), std::string::npos) << text;
 }
 
+TEST(Answer, OfSeveralReportsSaysOnceWhatIsTrueOfManyRows) {
+  Report run = sample_report(1, true);
+  run.groups.clear();
+  run.points.resize(1);
+  Finding error;
+  error.code = finding_kinds::mfu_implausible.code;
+  error.severity = "error";
+  error.text = "too fast";
+  Report bad = run;
+  bad.findings = {error};
+  std::vector<Report> reports(7, bad);
+  reports[2] = run;
+  const std::string text = render_answer(reports, std::vector<std::string>(7, "r.json"), Terminal());
+  EXPECT_NE(text.find("! rows 1 to 2 and 4 to 7: too fast in 1 of 2 runs: do not quote\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("! row 3: "), std::string::npos) << text;
+  EXPECT_NE(text.find("! rows 1 to 2 and 4 to 7: scalemark 0"), std::string::npos)
+      << "its verdict of then was another one\n"
+      << text;
+}
+
 TEST(Answer, CommandsNameTheFolderOfAReport) {
   const Report report = sample_sweep(small(1));
   const auto text_at = [&](const std::string& place) {

@@ -160,10 +160,10 @@ TEST(CompareSides, TwoRunsAreTooFew) {
             "there are 2 runs on one side: three are needed, five on each are advised");
 }
 
-NamedReport disturbed(NamedReport named) {
+NamedReport disturbed(NamedReport named, const FindingKind& kind = finding_kinds::shared) {
   for (const PointRecord& run : named.report.points) {
     Finding finding;
-    finding.code = finding_kinds::shared.code;
+    finding.code = kind.code;
     finding.point = run.id;
     named.report.findings.push_back(finding);
   }
@@ -182,6 +182,11 @@ TEST(CompareSides, DisturbedRunsAreNamedByTheirSides) {
   EXPECT_TRUE(reason(busy, busy).starts_with("too many runs of both sides were disturbed"));
   EXPECT_TRUE(reason(busy, quiet).starts_with("too many runs of the old side were disturbed"));
   EXPECT_TRUE(reason(quiet, busy).starts_with("too many runs of the new side were disturbed"));
+  const NamedReport brief = disturbed(quiet, finding_kinds::others_unknown);
+  EXPECT_EQ(reason(quiet, brief),
+            "too many windows of the new side are too brief to tell whether others used the "
+            "machine: lengthen them (--min-time), and repeat");
+  EXPECT_TRUE(reason(brief, busy).starts_with("too many runs of both sides were disturbed"));
 }
 
 // The session is part of what differs, and of no interval: no number of runs tells it apart.

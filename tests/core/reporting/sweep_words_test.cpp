@@ -102,6 +102,21 @@ TEST(SummaryInWords, NothingToWarnOfNeverStandsAboveAnUnknownWindow) {
             "The windows were not steady at 1 of 1 point.");
 }
 
+// Numbers that are to be quoted with care have something to warn of, whether or not it is a finding.
+TEST(SummaryInWords, NothingToWarnOfNeverStandsAboveADoubt) {
+  Report report = report_with(true, 0.004);
+  report.points = {PointRecord()};
+  report.points.front().group = "g";
+  report.points.front().steady = true;
+  report.points.front().iterations = 1000;
+  report.points.front().wall_s = 100;
+  report.groups.front().n = 2;
+  report.groups.front().status_counts = {{"ok", 2}};
+  const std::string last = summary_in_words(report).back();
+  EXPECT_TRUE(last.starts_with("Quote with care: ")) << last;
+  EXPECT_NE(last.find("how much runs differ is"), std::string::npos) << last;
+}
+
 bool tells_a_trend(const Drift& drift) {
   Report report = report_with(true, 0.004);
   report.drift = drift;
@@ -120,10 +135,13 @@ TEST(SummaryInWords, ATrendIsToldWhereItsIntervalExcludesNone) {
 
 TEST(SummaryInWords, OfAnEarlierVersionTheRunsTellWhatIsUnknown) {
   Report report = report_with({}, {});
+  report.status = ReportStatus::kComplete;
   PointRecord run;
   run.group = "g";
   run.steady = true;
-  report.points = {run, run};
+  run.iterations = 1000;
+  run.wall_s = 100;
+  report.points.assign(5, run);
   EXPECT_EQ(summary_in_words(report).back(), "Nothing to warn of.");
   report.points.back().steady.reset();
   EXPECT_EQ(summary_in_words(report).back(),

@@ -194,6 +194,33 @@ TEST(Verdict, OfCollectivesCountsTheirDisturbedRuns) {
   EXPECT_EQ(level_of(report), VerdictLevel::kDoNotQuote);
 }
 
+// Another version may know of more.
+TEST(Verdict, AFindingOfAnUnknownCodeCostsByItsSeverity) {
+  for (const auto& [severity, level] : {std::pair("info", VerdictLevel::kQuotable),
+                                        std::pair("warning", VerdictLevel::kWithCare),
+                                        std::pair("error", VerdictLevel::kDoNotQuote)}) {
+    Report report = healthy_sweep();
+    Finding finding;
+    finding.code = "of_tomorrow";
+    finding.severity = severity;
+    finding.text = "seen";
+    report.findings = {finding, finding};
+    EXPECT_EQ(level_of(report), level) << severity;
+    EXPECT_EQ(codes_of(report).size(), level == VerdictLevel::kQuotable ? 0u : 1u);
+  }
+}
+
+TEST(Verdict, OfANewerVersionIsNotBettered) {
+  Report report = healthy_sweep();
+  report.verdict = {VerdictLevel::kDoNotQuote, {{"of_tomorrow", "seen"}}};
+  for (const auto& [version, level] : {std::pair("999.0.1", VerdictLevel::kDoNotQuote),
+                                       std::pair("0.1.9", VerdictLevel::kQuotable)}) {
+    report.tool.version = version;
+    EXPECT_EQ(verdict_of(report)->level, level) << version;
+    EXPECT_EQ(told_change(*verdict_of(report)) != nullptr, level == VerdictLevel::kQuotable);
+  }
+}
+
 TEST(Verdict, AReportWithoutRunsHasNone) { EXPECT_FALSE(judged(Report())); }
 
 TEST(Verdict, IsWrittenReadAndComputedForOlderReports) {
@@ -302,6 +329,14 @@ TEST(Doubts, AStopThatLowersAMeanByMoreThanHalfItsIntervalCostsIt) {
   EXPECT_EQ(stopped(0.103, 0.01), Codes{"slow_steps"});
   EXPECT_EQ(stopped(0.103, 0.12), Codes{});
   EXPECT_EQ(stopped(0.015, 0.01), Codes{}) << "a step of less than five times the median";
+}
+
+// Steps of a GPU may be too short to mark each: there are no quantiles then.
+TEST(Doubts, AStopIsSeenBetweenMarksOfSeveralSteps) {
+  PointRecord run;
+  run.step_samples_s.assign(100, 0.01);
+  run.step_samples_s[7] = 0.26;
+  EXPECT_NEAR(slow_steps_share(run), 0.25 / 1.25, 1e-9);
 }
 
 TEST(Doubts, WithoutSingleStepsTheLongestSpeaks) {

@@ -155,7 +155,10 @@ std::string ranks_text(const AnswerRow& row, bool says_solo) {
 }
 
 std::string rate_cell(const AnswerRow& row) {
-  if (row.group->samples_per_sec) return rate_text(*row.group->samples_per_sec);
+  if (row.group->samples_per_sec) {
+    const double rate = *row.group->samples_per_sec;
+    return is_rough(surety_of(*row.group)) ? two_digits(rate) : rate_text(rate);
+  }
   const auto& counts = row.group->status_counts;
   return counts.empty() ? kAbsent : counts.begin()->first;
 }

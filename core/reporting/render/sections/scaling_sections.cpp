@@ -70,10 +70,12 @@ Section speed_up_section(const ScalingTable& table, const std::vector<ScalingTab
 }
 
 // "comm 7.9 .. 10.1": what is lost to it, in points of efficiency.
-std::string intervals_text(const LossIntervals& intervals) {
+std::string intervals_text(const LossIntervals& intervals, std::int64_t runs) {
   std::string text;
   const auto add = [&](const char* name, const Bounds& bounds) {
-    if (bounds) text += (text.empty() ? "" : ", ") + (name + share_interval(bounds));
+    if (!bounds) return;
+    text += (text.empty() ? "" : ", ") +
+            (name + (is_known_share(bounds) ? share_interval(bounds) : not_known(runs, "run")));
   };
   add("comm ", intervals.communication);
   add("imbal ", intervals.persistent_imbalance);
@@ -115,7 +117,7 @@ Section losses_section(const ScalingTable& table, const std::vector<ScalingTable
                             ": " + row.in_words);
     if (!row.loss_of_efficiency_ci95) continue;
     section.lines.push_back("95 % intervals of what these lose: " +
-                            intervals_text(*row.loss_of_efficiency_ci95));
+                            intervals_text(*row.loss_of_efficiency_ci95, std::ssize(row.points)));
   }
   return section;
 }

@@ -25,6 +25,8 @@ namespace {
 // A straggler's deviation is a difference of logarithms.
 std::string slower_text(double ln_ratio) { return percent_text(std::expm1(ln_ratio)); }
 
+std::string two_digits_ms(double seconds) { return two_digits(1000 * seconds); }
+
 std::string status_text(const GroupRecord& group) {
   std::string text;
   for (const auto& [status, count] : group.status_counts) {
@@ -43,8 +45,15 @@ Section groups_section(const Report& report) {
   Section section{"Points over their repetitions", {}, {}};
   section.columns = {
       column({"point"}, true, rows, &Row::group),
-      numbers({"samples", "per s"}, rows, &Row::samples_per_sec, readable),
-      numbers({"step ms"}, rows, &Row::step_time_s, milliseconds),
+      column({"samples", "per s"}, false, rows,
+             [](const Row& g) {
+               return or_absent(g.samples_per_sec,
+                                is_rough(surety_of(g)) ? two_digits : readable);
+             }),
+      column({"step ms"}, false, rows,
+             [](const Row& g) {
+               return or_absent(g.step_time_s, is_rough(surety_of(g)) ? two_digits_ms : milliseconds);
+             }),
       column({"95 %", "interval"}, true, rows,
              [](const Row& g) {
                const std::string instead = instead_of_interval(surety_of(g), g.n);

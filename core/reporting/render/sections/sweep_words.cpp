@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <utility>
 
 #include "core/base/text.h"
 #include "core/catalogue/strategy.h"
 #include "core/reporting/record/doubts.h"
+#include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/surety.h"
 #include "core/reporting/record/verdict.h"
 #include "core/reporting/render/sections/collective_sections.h"
@@ -136,6 +138,23 @@ std::string runs_sentence(const std::vector<PointRecord>& points) {
   return counted(static_cast<int>(points.size()), "run") + ", " + std::to_string(ok) + " measured.";
 }
 
+// What the verdict says beyond warnings and the sentences on windows; empty: nothing.
+std::string verdict_sentence(const Verdict& verdict, const Report& report) {
+  static const std::set<std::string> kSaid = {
+      kJudgedAnew, finding_kinds::windows_unknown.code, finding_kinds::steady_unknown.code,
+      finding_kinds::windows_not_steady.code, finding_kinds::not_steady.code};
+  std::vector<std::string> reasons;
+  for (const VerdictReason& reason : verdict.reasons) {
+    const bool is_warning = std::ranges::any_of(report.findings, [&](const Finding& finding) {
+      return finding.code == reason.code && finding.severity != "info";
+    });
+    if (!is_warning && !kSaid.contains(reason.code)) reasons.push_back(reason.text);
+  }
+  if (reasons.empty()) return "";
+  return (verdict.level == VerdictLevel::kDoNotQuote ? "Do not quote: " : "Quote with care: ") +
+         joined(reasons, "; ") + ".";
+}
+
 }  // namespace
 
 std::vector<std::string> summary_in_words(const Report& report) {
@@ -177,7 +196,11 @@ std::vector<std::string> summary_in_words(const Report& report) {
   if (warnings > 0) {
     sentences.push_back(counted(static_cast<int>(warnings), "warning") +
                         ", listed under findings.");
-  } else if (without == 0 && windows.empty()) {
+  }
+  std::string beyond = verdict ? verdict_sentence(*verdict, report) : "";
+  if (!beyond.empty()) {
+    sentences.push_back(std::move(beyond));
+  } else if (warnings == 0 && without == 0 && windows.empty()) {
     sentences.push_back("Nothing to warn of.");
   }
   return sentences;
