@@ -124,7 +124,7 @@ def restarted_by_torchrun(folder):
     script = folder / "once.sh"
     script.write_text(f"""#!/bin/sh
 [ "$TORCHELASTIC_RESTART_COUNT" = 0 ] && set -- "$@" --learning-rate 1e30
-exec {SCALEMARK} "$@" --output {folder}/out$TORCHELASTIC_RESTART_COUNT
+exec "{SCALEMARK}" "$@" --output {folder}/out$TORCHELASTIC_RESTART_COUNT
 """)
     script.chmod(0o755)
     finish([start(*TORCHRUN, "--nproc-per-node", 2, "--max-restarts", 1, "--master-port", free_port(), "--no-python",

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -171,7 +172,7 @@ def refusals(folder, library):
     faked = {"openmpi": "OMPI_COMM_WORLD_RANK=$PMI_RANK OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_RANK=$PMI_RANK "
                         "OMPI_COMM_WORLD_LOCAL_SIZE=2",
              "mpich": "PMI_RANK=$OMPI_COMM_WORLD_RANK PMI_SIZE=2 MPI_LOCALRANKID=$OMPI_COMM_WORLD_LOCAL_RANK MPI_LOCALNRANKS=2"}
-    words = " ".join(map(str, (SCALEMARK, *TRAIN, "--backend", "mpi", "--output", folder / "e")))
+    words = shlex.join(map(str, (SCALEMARK, *TRAIN, "--backend", "mpi", "--output", folder / "e")))
     unset = "unset ${!PMI*} ${!OMPI_COMM*} ${!PMIX*}"
     alone = mpirun(other, 2, "bash", "-c", f"set -- {faked[library]}; {unset}; exec env \"$@\" {words}")
     check("E_CONFIGURATION (exit 78)" in alone.stderr and f"{TITLE[library]}" in alone.stderr and

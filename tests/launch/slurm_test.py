@@ -76,7 +76,7 @@ def requeued(slurm, command, folder):
 def typed_lines(slurm, _, folder):
     """The rows of docs/LAUNCHING.md that are about Slurm."""
     for number, (line, quotes) in enumerate(row for row in typed.rows() if typed.is_slurms(row[0])):
-        words = line.replace("./scalemark", str(SCALEMARK.resolve())).split()
+        words = [word.replace("./scalemark", str(SCALEMARK.resolve())) for word in line.split()]
         short = () if "--world-size" in words else (*QUICK, "--output", folder / f"out{number}")
         process = start(*slurm.on_node(), *words, *short, **slurm.variables())
         text = "".join(process.communicate(timeout=600))
@@ -101,7 +101,7 @@ def acceptance(slurm, _, folder):
     (folder / "fleet.json").write_text(json.dumps(fleet))
     # In the place of a GPU that breaks down: what the program writes then, written by the test.
     (folder / "program").write_text(f"""#!/bin/sh
-{SCALEMARK.resolve()} "$@"; code=$?
+"{SCALEMARK.resolve()}" "$@"; code=$?
 case "$(hostname) $*" in "n2 "*/1/*) sed -i 's/"exit_code": 0/"exit_code": 84/' {folder}/out/1/n2/report.json;; esac
 exit $code
 """)

@@ -3,6 +3,7 @@ slurm_test.py), and each text that the table quotes must have been said.
 """
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from launched import QUICK
 from launching import free_port
 from program import SCALEMARK, check, clean_environment, skip
 
-PYTHON = sys.executable
+PYTHON = shlex.quote(sys.executable)
 TORCHRUN = f"{PYTHON} -m torch.distributed.run --master-port PORT"
 
 
@@ -22,7 +23,7 @@ def said(command, folder):
     """What a line of a shell prints, the program and the launchers by their places."""
     words = command.replace("torchrun ", f"{TORCHRUN} ").replace("python ", f"{PYTHON} ", int(command.startswith("python ")))
     words = words.replace("distributed.launch ", "distributed.launch --master-port PORT ").replace("mpirun ", "mpirun.openmpi ").replace("PORT", str(free_port()))
-    words = words.replace("./scalemark", str(SCALEMARK.resolve()))
+    words = words.replace("./scalemark", shlex.quote(str(SCALEMARK.resolve())))
     words += "".join(f" {word}" for word in (*QUICK, "--output", folder / "out"))
     done = subprocess.run(["sh", "-c", words], capture_output=True, text=True, timeout=600, stdin=subprocess.DEVNULL,
                           env=clean_environment(), cwd=folder)

@@ -14,7 +14,7 @@ from program import BUILD, PROGRAM
 SCRIPT = pathlib.Path(__file__).resolve().parents[3] / "scripts/aa_trial"
 
 # Takes the next of the planned factors for each sweep; anything else is the program's.
-STAND_IN = """#!{python}
+STAND_IN = """#!/usr/bin/env python3
 import json, os, pathlib, sys
 folder = pathlib.Path(__file__).parent
 if sys.argv[1] != "sweep":

@@ -63,12 +63,12 @@ def whole(folder):
     (folder / "table.md").write_text(TABLE)
     result = "20000 tokens (0.0 % unknown), 5000 sentences, 5000 documents"
     for source, stdin in ((f"<(cat {text})", ""), ("/dev/stdin", f"< <(cat {text})"), ("/dev/stdin", f"< {text}"), (text, "")):
-        done = in_bash(f"$S data tokenize {source} --vocab {folder}/vocab --overwrite --output {folder}/out {stdin}")
+        done = in_bash(f"\"$S\" data tokenize {source} --vocab {folder}/vocab --overwrite --output {folder}/out {stdin}")
         check(result in done.stdout, done.stdout)
-    in_bash(f"$S data tokenize <(cat {text}) --vocab <(cat {folder}/vocab) --output {folder}/both")
+    in_bash(f"\"$S\" data tokenize <(cat {text}) --vocab <(cat {folder}/vocab) --output {folder}/both")
     check((folder / "both").read_bytes() == (folder / "out").read_bytes(), "tokens differ")
-    check("--output is not given" in in_bash(f"cat {text} | $S data tokenize /dev/stdin --vocab {folder}/vocab", 64).stderr, "")
-    check("not_the_ratio" in in_bash(f"$S lint <(cat {folder}/table.md)", 1).stdout, "lint")
+    check("--output is not given" in in_bash(f"cat {text} | \"$S\" data tokenize /dev/stdin --vocab {folder}/vocab", 64).stderr, "")
+    check("not_the_ratio" in in_bash(f"\"$S\" lint <(cat {folder}/table.md)", 1).stdout, "lint")
 
 
 def main():
