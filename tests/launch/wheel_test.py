@@ -84,8 +84,8 @@ def main():
         refusals()
         version = say(BINARY_DIR / "scalemark", "--version")
         check(version in look_into(wheel), "the wheel does not say of which commit it is")
-        packages = environment_with(wheel, folder / "environment")
-        scalemark, python = folder / "environment/bin/scalemark", folder / "environment/bin/python"
+        packages = environment_with(wheel, folder / "an environment")
+        scalemark, python = folder / "an environment/bin/scalemark", folder / "an environment/bin/python"
         check(say(scalemark, "--version") == say(python, "-m", "scalemark", "--version") == version, "the versions differ")
         check(f"{packages}/torch" in say(scalemark, "doctor"), "the torch of another environment")
         text = say(scalemark, "data", "generate", "images", folder / "images", "--samples", 10)
