@@ -23,7 +23,8 @@ class Rehearsal:
         """Libraries that a step preloads come before the null device's."""
         self.counts.mkdir(exist_ok=True)
         environment = dict(environment, NULLCUDA_DEVICES="1", NULLCUDA_COUNTS=f"{self.counts}/%p.json")
-        preload = [*environment.pop("LD_PRELOAD", "").split(), *self.nccl]
+        stepped = [environment.pop("LD_PRELOAD")] if "LD_PRELOAD" in environment else []  # one library, whose path may have a blank
+        preload = [*stepped, *self.nccl]
         return tuple(self.nullgpu.command(*words, devices=1, preload=preload)), environment
 
     def violations(self):
