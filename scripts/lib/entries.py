@@ -91,10 +91,10 @@ def expression(entries):
 
 
 def changed_since(commit):
-    listed = subprocess.run(["git", "diff", "--name-only", commit, "--"], cwd=SOURCE, capture_output=True, text=True)
+    listed = subprocess.run(["git", "diff", "--name-only", "-z", commit, "--"], cwd=SOURCE, capture_output=True, text=True)
     if listed.returncode != 0:
         sys.exit(f"entries: {listed.stderr.strip()}")
-    return listed.stdout.split()
+    return listed.stdout.split("\0")[:-1]
 
 
 def main():
