@@ -26,7 +26,7 @@ def check_commands():
         check(os.access(SOURCE / command, os.X_OK), f"{command} does not run")
         check(re.search(rf"`{command}` [^`]*\d+ minutes", README.replace("\n", " ")), f"README.md does not say how long {command} takes")
     [called] = re.findall(r"^exec (.+)$", (SOURCE / ".ci/run").read_text(), re.M)
-    check(called in first[0], f".ci/run calls '{called}', which is not one of {first[0]}")
+    check(called == f'{first[0][1]} "$@"', f".ci/run calls '{called}', which is not {first[0][1]}")
     for line in (line for block in blocks for line in block):
         check(" #" not in line, f"zsh takes the comment of '{line}' for arguments")
 
