@@ -48,7 +48,16 @@ std::vector<Files> sides_of(const Invocation& invocation) {
 
 std::vector<reporting::ComparedSide> read_sides(const std::vector<Files>& sides) {
   std::vector<reporting::ComparedSide> reports;
-  for (const Files& files : sides) reports.push_back(read_named_reports(files));
+  CountedOnce seen;
+  for (const Files& files : sides) {
+    reports.push_back(read_named_reports(files));
+    const auto again = seen.known_of(reports.back());
+    if (!again.empty()) {
+      print_note(listed(again) + (again.size() == 1 ? " is" : " are") +
+                 " on another side, too: a report does not differ from itself");
+    }
+    seen.first_of(reports.back());
+  }
   return reports;
 }
 

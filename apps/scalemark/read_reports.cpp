@@ -94,14 +94,21 @@ std::vector<reporting::NamedReport> reports_in(std::string_view text, const std:
   return named(reporting::reports_from(text, path), path);
 }
 
+namespace {
+
+std::string key_of(const reporting::Report& report) {
+  std::string key = report.run_id + "\n" + report.invocation.command + "\n" + report.started;
+  for (const auto& host : report.environment.hosts) key += "\n" + host.hostname;
+  return key;
+}
+
+}  // namespace
+
 std::vector<reporting::NamedReport> CountedOnce::first_of(
     std::vector<reporting::NamedReport> reports) {
   std::vector<reporting::NamedReport> first;
   for (reporting::NamedReport& one : reports) {
-    const reporting::Report& report = one.report;
-    std::string key = report.run_id + "\n" + report.invocation.command + "\n" + report.started;
-    for (const auto& host : report.environment.hosts) key += "\n" + host.hostname;
-    if (known_.insert(key).second) {
+    if (known_.insert(key_of(one.report)).second) {
       first.push_back(std::move(one));
       continue;
     }
@@ -110,6 +117,15 @@ std::vector<reporting::NamedReport> CountedOnce::first_of(
     if (!is_listed) repeated_.push_back(one.name);
   }
   return first;
+}
+
+std::vector<std::string> CountedOnce::known_of(
+    const std::vector<reporting::NamedReport>& reports) const {
+  std::vector<std::string> names;
+  for (const reporting::NamedReport& one : reports) {
+    if (known_.contains(key_of(one.report))) names.push_back(one.name);
+  }
+  return names;
 }
 
 void CountedOnce::tell() const {

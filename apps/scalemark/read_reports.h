@@ -30,6 +30,8 @@ class CountedOnce {
   // Returns those of `reports` that were not here before, by run id, command, beginning and hosts:
   // nodes of one job may share a run id.
   std::vector<reporting::NamedReport> first_of(std::vector<reporting::NamedReport> reports);
+  // Those of `reports` that were here before: of another side of a comparison. Their paths.
+  std::vector<std::string> known_of(const std::vector<reporting::NamedReport>& reports) const;
   // A note on stderr names what was left out.
   void tell() const;
 
