@@ -197,13 +197,25 @@ bool has_lines(std::string_view text) {
   return more || (key < first.size() && first.substr(key).starts_with("\"record\""));
 }
 
-std::string word_in(const FieldJson& json, const char* key) {
-  const auto found = json.is_object() ? json.find(key) : json.end();
-  return found == json.end() || !found->is_string() ? "" : found->get<std::string>();
+constexpr const char* kOfOurs = "is it of `scalemark report --format jsonl`?";
+
+// Returns the text that ties a line to its report. Throws bad_data() for a line without one.
+std::string word_in(const FieldJson& line, const char* key) {
+  if (!line.is_object()) {
+    throw bad_data("it is " + std::string(line.type_name()), "an object on each line", kOfOurs);
+  }
+  const auto found = line.find(key);
+  if (found == line.end())
+    throw bad_data(std::string("it has no field '") + key + "'", {}, kOfOurs);
+  if (!found->is_string()) {
+    throw bad_data(std::string("its field '") + key + "' is " + found->type_name(), "text",
+                   kOfOurs);
+  }
+  return found->get<std::string>();
 }
 
 void add_line(std::vector<Lines>& reports, FieldJson line, std::size_t number) {
-  const std::string record = word_in(line, "record");
+  const std::string record = word_in(line, "record"), run_id = word_in(line, "run_id");
   if (record == "report") {
     for (const LineList& one : kLineLists) {
       line.emplace(std::string(one.list), FieldJson::array());
@@ -211,16 +223,15 @@ void add_line(std::vector<Lines>& reports, FieldJson line, std::size_t number) {
     reports.push_back({std::move(line), number, number});
     return;
   }
-  if (record.empty() || reports.empty()) {
-    throw bad_data(record.empty() ? "it has no field 'record'" : "its record is '" + record + "'",
-                   reports.empty() ? "'report' is expected of the first line" : "",
-                   "is it of `scalemark report --format jsonl`?");
+  if (reports.empty()) {
+    throw bad_data("its record is '" + record + "'", "'report' is expected of the first line",
+                   kOfOurs);
   }
   Lines& report = reports.back();
-  if (word_in(line, "run_id") != word_in(report.whole, "run_id")) {
-    throw bad_data("it is of run '" + word_in(line, "run_id") + "'",
-                   "the report of line " + std::to_string(report.first) + " is of '" +
-                       word_in(report.whole, "run_id") + "'");
+  if (run_id != word_in(report.whole, "run_id")) {
+    throw bad_data("it is of run '" + run_id + "'", "the report of line " +
+                                                        std::to_string(report.first) + " is of '" +
+                                                        word_in(report.whole, "run_id") + "'");
   }
   report.last = number;
   ++report.entries;
@@ -233,6 +244,11 @@ void add_line(std::vector<Lines>& reports, FieldJson line, std::size_t number) {
 // Earlier versions did not write how many lines follow.
 Report whole_report(const Lines& report) {
   const auto said = report.whole.find("lines");
+  if (said != report.whole.end() && !said->is_number_unsigned()) {
+    throw bad_data("the field 'lines' of the first is " +
+                       (said->is_number() ? said->dump() : std::string(said->type_name())),
+                   "the number of lines that follow it", kOfOurs);
+  }
   if (said != report.whole.end() && *said != report.entries) {
     throw bad_data("the first counts " + said->dump() + " more, and " +
                        std::to_string(report.entries) + " are there",

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "tests/core/reporting/generated_report.h"
@@ -189,7 +190,21 @@ TEST(ReportLines, AreRefusedWithTheirNumbers) {
   expect_refused("{\"event\":\"started\"}\n" + good, line(1) + ": it has no field 'record'");
   expect_refused(good + "{\"event\":\"started\"}\n",
                  line(count + 1) + ": it has no field 'record'");
-  expect_refused(good + "[]\n", line(count + 1) + ": it has no field 'record'");
+  expect_refused(good + "[]\n", line(count + 1) + ": it is array");
+  for (const auto& [value, type] : std::map<std::string, std::string>{
+           {"5", "number"}, {"null", "null"}, {"[]", "array"}, {R"({"a":1})", "object"}}) {
+    expect_refused(good + R"({"record":)" + value + R"(,"run_id":"run-1"})",
+                   line(count + 1) + ": its field 'record' is " + type);
+    expect_refused(good + R"({"record":"point","run_id":)" + value + "}",
+                   line(count + 1) + ": its field 'run_id' is " + type);
+    if (value == "5") continue;
+    expect_refused(with_text(good, "\"lines\":" + std::to_string(count - 1), "\"lines\":" + value),
+                   lines(count) + ": the field 'lines' of the first is " + type);
+  }
+  for (const std::string number : {"-1", "2.5"}) {
+    expect_refused(with_text(good, "\"lines\":" + std::to_string(count - 1), "\"lines\":" + number),
+                   lines(count) + ": the field 'lines' of the first is " + number);
+  }
   expect_refused(good + std::string(200'000, '['), line(count + 1) + " nests deeper");
   expect_refused(with_text(good, "scalemark.report/1", "scalemark.report/2"),
                  lines(count) + ": its schema is 'scalemark.report/2'");
