@@ -7,7 +7,7 @@ from safetensors.numpy import load_file
 
 from endings import only_error
 from program import check, run
-from tensorboards import Run, Server, as_float32, event_files
+from tensorboards import Run, Server, as_float32, event_files, skip_without_it
 from watched_run import Watcher
 
 PARAMETERS = 658_698  # of mlp
@@ -22,6 +22,10 @@ def losses_in(events):
 
 class EventWatcher(Watcher):
     """The run has a million steps, of which each hundredth is told."""
+
+    def __init__(self, run):
+        skip_without_it()
+        super().__init__(run)
 
     def trains(self):
         self.run.until(lambda: len(losses_in(self.run.events)) >= 5, "five losses")

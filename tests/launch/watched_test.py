@@ -75,7 +75,7 @@ def killed(folder):
     """A rank that is stopped is noticed, and goes on; then everything is killed, and another run takes the place."""
     with contextlib.ExitStack() as stack, Watched(folder, *TRAIN, *FOREVER) as watched:
         pages = PageWatcher(watched)
-        watchers = [pages, StatusWatcher(watched), EventWatcher(watched), *available(BrowserWatcher, watched, pages.address, stack),
+        watchers = [pages, StatusWatcher(watched), *available(EventWatcher, watched), *available(BrowserWatcher, watched, pages.address, stack),
                     *available(PrometheusWatcher, watched, folder, stack)]
         await_training(watched, watchers)
         rank_1 = watched.ranks()[1]

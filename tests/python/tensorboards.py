@@ -12,13 +12,31 @@ from pathlib import Path
 
 from program import check, skip
 
+
+def skip_without_it():
+    if not installed:
+        skip("tensorboard is not installed; scripts/test installs it (requirements-test.txt)")
+
+
+class Missing:
+    """Takes the place of a class of TensorBoard's: who imports this module and uses none of them needs no TensorBoard."""
+
+    def __call__(self, *_, **__):
+        skip_without_it()
+
+    def __getattr__(self, _):
+        skip_without_it()
+
+
 try:
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
     from tensorboard.compat.proto.event_pb2 import Event
     from tensorboard.plugins.hparams.api_pb2 import Status
     from tensorboard.plugins.hparams.plugin_data_pb2 import HParamsPluginData
+    installed = True
 except ModuleNotFoundError:
-    skip("tensorboard is not installed; scripts/test installs it (requirements-test.txt)")
+    installed = False
+    EventAccumulator = Event = Status = HParamsPluginData = Missing()
 
 
 def as_float32(value):
@@ -107,6 +125,7 @@ class Server:
     """TensorBoard over `folder` on a free port of this machine; its data server, in Rust, reads the files."""
 
     def __init__(self, folder):
+        skip_without_it()
         self.command = [sys.executable, "-m", "tensorboard.main", "--logdir", str(folder), "--host", "127.0.0.1", "--port", "0",
                         "--load_fast", "true", "--reload_interval", "1", "--samples_per_plugin",
                         "scalars=100000,histograms=1000"]
