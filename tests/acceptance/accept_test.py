@@ -315,6 +315,11 @@ def repeats(folder):
     hours, minutes, _ = map(int, re.search(r"--time=(\d+):(\d+):(\d+)", text).groups())
     settings = {name: json.loads((acceptance / f"{name}.json").read_text()) for name in ("node", "fleet")}
     longest = {name: int(one["max_time"].removesuffix("m")) for name, one in settings.items()}
+    # One function plans the time of the page, and no other text states it.
+    page, list_of_all = ((SOURCE / name).read_text() for name in ("docs/ACCEPTANCE.md", "configs/README.md"))
+    for name, most in longest.items():
+        [planned] = re.findall(rf"^\| acceptance/{name} \|.*\| ([0-9.]+ min) \|", list_of_all, re.M)
+        check(re.search(rf"^\| {name} \| .* \| {planned}, at most {most} min \|$", page, re.M), f"{name}: planned are {planned}, at most {most} min")
     check(3 * 6 >= longest["node"], "a start takes longer than the 6 minutes of a repeated one")
     links = 4
     check(longest["node"] + links + longest["fleet"] + 12 + 30 + 2 * 2 <= 60 * hours + minutes, "the job ends before its second repeat")

@@ -73,6 +73,8 @@ TEST(BuiltinConfigs, AreConfigurationsOfACommand) {
         parse_config({std::string(config.name), std::string(config.text)}, *command);
     for (const Problem& problem : parsed.problems) ADD_FAILURE() << to_line(problem);
     EXPECT_GT(parsed.about.size(), 80u) << config.name << ": `about` says what it shows";
+    EXPECT_EQ(parsed.about.find("estimate"), std::string::npos)
+        << config.name << ": a plan estimates its time for the machine that it is made for";
   }
 }
 
