@@ -298,14 +298,16 @@ class HostileTexts(unittest.TestCase):
             self.shows_nothing_odd(told.stdout)
 
     def test_the_status_of_a_run(self):
-        status = statuses.status_at(100, time.time(), ranks=4, slow=1, gpus=True, findings=3)
-        kinds = self.taken(status, ("top", "--once"))
+        # A second record of a run that goes on is waited for, in vain here for 3 s: once for all of them.
+        ended, status = (statuses.status_at(100, time.time(), ranks=4, slow=1, gpus=True, findings=3, state=state) for state in ("complete", "running"))
+        kinds = self.taken(ended, ("top", "--once"))
         self.assertLessEqual({"what", "point", "findings.[].text"}, kinds)
-        for number, hostile in enumerate(HOSTILE):
-            folder = self.folder / f"s{number}"
+        folders = {self.folder / f"s{number}": hostile for number, hostile in enumerate(HOSTILE)}
+        for folder, hostile in folders.items():
             statuses.write(folder, changed(status, kinds, hostile))
-            self.shown("top", folder, "--once")
-            frame = json.loads(self.program("top", folder, "--once", "--format", "json").stdout)
+        self.shown("top", *folders, "--once")
+        frames = self.program("top", *folders, "--once", "--format", "json").stdout.removesuffix("\n").split("\n")
+        for frame, hostile in zip(map(json.loads, frames), HOSTILE, strict=True):
             self.assertIn(hostile, [text[:len(hostile)] for _, text in leaves(frame)], "data are not changed")
 
     def test_published_rows(self):
