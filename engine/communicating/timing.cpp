@@ -4,15 +4,12 @@
 #include <chrono>
 #include <cmath>
 
-#include "core/base/durations.h"
-
 namespace scalemark::communicating {
 namespace {
 
-using std::chrono::steady_clock;
-
 constexpr std::int64_t kFirstCalls = 2;  // connections and buffers are made in them
 constexpr double kWarmUp_s = 0.02;
+constexpr double kLoop_s = 0.2, kIsolated_s = 0.2;  // at least, of either part
 
 struct Bounds {
   std::int64_t least, most;
@@ -31,13 +28,6 @@ void run_once(const Call& call) {
   call.finish();
 }
 
-double seconds_of(const Call& call, std::int64_t count) {
-  const auto begin = steady_clock::now();
-  for (std::int64_t i = 0; i < count; ++i) call.start();
-  call.finish();
-  return seconds_since(begin);
-}
-
 std::int64_t count_within(double wanted_s, double call_s, Bounds bounds) {
   const double count = std::ceil(wanted_s / std::max(call_s, 1e-9));
   return std::clamp(static_cast<std::int64_t>(std::min(count, 1e9)), bounds.least, bounds.most);
@@ -52,8 +42,8 @@ std::int64_t trial_calls(double call_s) {
 class CallTimer {
  public:
   CallTimer(const Call& call, const Call& barrier, distributed::ControlGroup& control,
-            const std::function<void()>& between)
-      : call_(call), barrier_(barrier), control_(control), between_(between) {}
+            const std::function<void()>& between, const distributed::Clock& clock)
+      : call_(call), barrier_(barrier), control_(control), between_(between), clock_(clock) {}
 
   struct WarmUp {
     std::int64_t calls = 0;
@@ -75,10 +65,10 @@ class CallTimer {
   // Seconds of `count` calls without a pause, each of about `call_s`. Looking for a stop takes less
   // than a thousandth of a long call.
   double back_to_back(std::int64_t count, double call_s) {
-    if (call_s < kLongCall_s) return seconds_of(call_, count);
+    if (call_s < kLongCall_s) return seconds_of(count);
     double sum_s = 0;
     for (std::int64_t i = 0; i < count; ++i) {
-      sum_s += seconds_of(call_, 1);
+      sum_s += seconds_of(1);
       between_();
     }
     return sum_s;
@@ -89,7 +79,7 @@ class CallTimer {
     std::vector<double> seconds(static_cast<std::size_t>(count));
     for (double& one : seconds) {
       run_once(barrier_);
-      const auto begin = steady_clock::now();
+      const auto begin = clock_.now();
       run_once(call_);
       one = seconds_since(begin);
       if (call_s >= kLongCall_s) between_();
@@ -103,21 +93,33 @@ class CallTimer {
     return slowest[0];
   }
 
+  double seconds_since(distributed::Clock::time_point begin) const {
+    return std::chrono::duration<double>(clock_.now() - begin).count();
+  }
+
  private:
+  double seconds_of(std::int64_t count) {
+    const auto begin = clock_.now();
+    for (std::int64_t i = 0; i < count; ++i) call_.start();
+    call_.finish();
+    return seconds_since(begin);
+  }
+
   const Call& call_;
   const Call& barrier_;
   distributed::ControlGroup& control_;
   const std::function<void()>& between_;
+  const distributed::Clock& clock_;
 };
 
 }  // namespace
 
 Timing time_call(const Call& call, const Call& barrier, distributed::ControlGroup& control,
-                 const std::function<void()>& between, const Effort& effort) {
-  CallTimer timer(call, barrier, control, between);
+                 const std::function<void()>& between, const distributed::Clock& clock) {
+  CallTimer timer(call, barrier, control, between, clock);
   Timing timing;
   const CallTimer::WarmUp warm = timer.warm_up();
-  timing.iterations = count_within(effort.loop_s, warm.call_s, kLoopCalls);
+  timing.iterations = count_within(kLoop_s, warm.call_s, kLoopCalls);
   run_once(barrier);
   timing.time_s =
       timer.back_to_back(timing.iterations, warm.call_s) / static_cast<double>(timing.iterations);
@@ -125,11 +127,12 @@ Timing time_call(const Call& call, const Call& barrier, distributed::ControlGrou
   between();
 
   const auto trial = trial_calls(call_s);
-  const auto begin = steady_clock::now();
+  const auto begin = clock.now();
   timer.isolated(trial, call_s);
-  const double with_barrier = timer.slowest(seconds_since(begin) / static_cast<double>(trial));
+  const double with_barrier =
+      timer.slowest(timer.seconds_since(begin) / static_cast<double>(trial));
   const auto count = std::max(count_within(kFewIsolated_s, with_barrier, kFewIsolatedCalls),
-                              count_within(effort.isolated_s, with_barrier, kIsolatedCalls));
+                              count_within(kIsolated_s, with_barrier, kIsolatedCalls));
   between();
   timing.slowest_s = timer.isolated(count, call_s);
   control.max_over_ranks(timing.slowest_s);

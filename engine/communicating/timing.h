@@ -7,14 +7,10 @@
 #include <vector>
 
 #include "engine/communicating/calls.h"
+#include "engine/distributed/clock.h"
 #include "engine/distributed/groups.h"
 
 namespace scalemark::communicating {
-
-// Least seconds of either part; a part ends after its least number of calls at the earliest.
-struct Effort {
-  double loop_s = 0.2, isolated_s = 0.2;
-};
 
 struct Timing {
   std::int64_t calls = 0;       // of every kind, warm-up too
@@ -30,6 +26,7 @@ struct Timing {
 // `between` is called by all ranks alike, between the parts and after each call that takes long: it
 // may end the timing by throwing on all of them.
 Timing time_call(const Call& call, const Call& barrier, distributed::ControlGroup& control,
-                 const std::function<void()>& between, const Effort& effort = {});
+                 const std::function<void()>& between,
+                 const distributed::Clock& clock = distributed::real_clock());
 
 }  // namespace scalemark::communicating

@@ -3,8 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <thread>
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
+
+#include "tests/engine/distributed/simulated_clock.h"
 
 namespace scalemark::communicating {
 namespace {
@@ -18,10 +19,11 @@ TEST(CollectiveTiming, LooksForAStopAfterEachCallThatTakesLong) {
   distributed::ControlGroup control(store, 0, 1, std::chrono::seconds(5), "", errors);
   constexpr int kIntoEachPart = 16;  // calls: warm-up, loop, trial, and two by themselves
   int calls = 0, looked_at = 0;
+  testing::SimulatedClock clock;
   const Call slow{.start =
                       [&] {
                         ++calls;
-                        std::this_thread::sleep_for(std::chrono::milliseconds(205));
+                        clock.skip(std::chrono::milliseconds(205));
                       },
                   .finish = [] {}};
   const Call barrier{.start = [] {}, .finish = [] {}};
@@ -30,7 +32,7 @@ TEST(CollectiveTiming, LooksForAStopAfterEachCallThatTakesLong) {
     looked_at = calls;
     if (calls == kIntoEachPart) throw Stopped();
   };
-  EXPECT_THROW(time_call(slow, barrier, control, look), Stopped);
+  EXPECT_THROW(time_call(slow, barrier, control, look, clock), Stopped);
   EXPECT_EQ(calls, kIntoEachPart);
 }
 
