@@ -179,6 +179,7 @@ class ThreadComm : public ::testing::Test {
   ThreadRanks ranks{kMembers};
   reporting::Report at_end;                       // as rank 0 leaves it to its process
   std::vector<reporting::RankReadings> readings;  // of the machine, the same in every run
+  std::string memory_disturbed;                   // while its bandwidth was measured
   std::vector<std::atomic<int>> batches = std::vector<std::atomic<int>>(kMembers);
 
  private:
@@ -204,9 +205,12 @@ class ThreadComm : public ::testing::Test {
       process::TaskLoop loop(mine);
       MadeUpMember member(mine, loop, request.plan, measure, readings,
                           batches[static_cast<std::size_t>(mine.rank())]);
-      communicating::CommReport report(
-          request.plan,
-          {.hosts = {{.hostname = "n1"}}, .node_of_rank = {0, 0, 0}, .memory_GBps = 10}, opened);
+      communicating::CommReport report(request.plan,
+                                       {.hosts = {{.hostname = "n1"}},
+                                        .node_of_rank = {0, 0, 0},
+                                        .memory_GBps = 10,
+                                        .memory_disturbed = memory_disturbed},
+                                       opened);
       if (mine.rank() == 0) {
         communicating::CommCoordinator coordinator(loop, request, member, report);
         const ExitCode code = loop.lead(coordinator);
@@ -246,6 +250,20 @@ TEST_F(ThreadComm, EachBlockHoldsEachPointOnceInAnOrderOfItsOwn) {
   EXPECT_EQ(ids.size(), 12u);
   EXPECT_EQ(found.collective_groups.size(), 4u);
   for (const auto& group : found.collective_groups) EXPECT_EQ(group.n, 3) << group.group;
+}
+
+// "237 % of expected" is what a bound gives that was measured under load.
+TEST_F(ThreadComm, ABoundThatWasMeasuredBesideOthersJudgesNothingAndIsTold) {
+  memory_disturbed = "shared: n1: other processes used 1.40 CPUs (limit 0.32)";
+  run(four_points());
+  const auto found = report();
+  for (const auto& group : found.collective_groups) {
+    EXPECT_FALSE(group.expected_share.value) << group.group;
+  }
+  const auto told = std::ranges::find(found.findings, "bound_disturbed", &reporting::Finding::code);
+  ASSERT_NE(told, found.findings.end());
+  EXPECT_NE(told->text.find("memory of 10 GB/s"), std::string::npos) << told->text;
+  EXPECT_NE(told->text.find("1.40 CPUs"), std::string::npos) << told->text;
 }
 
 TEST_F(ThreadComm, ARankThatIsNoMemberTakesNoPart) {
