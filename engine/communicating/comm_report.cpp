@@ -11,6 +11,7 @@
 #include "core/reporting/point/disturbances.h"
 #include "core/reporting/point/telemetry.h"
 #include "core/reporting/record/finding_kinds.h"
+#include "core/reporting/record/verdict.h"
 
 namespace scalemark::communicating {
 namespace {
@@ -71,6 +72,12 @@ reporting::CollectiveRecord CommReport::row_of(const planning::CollectivePoint& 
 void CommReport::add(reporting::CollectiveRecord row, const CollectiveOutcome& outcome) {
   auto findings = reporting::findings_of_collective(row);
   auto telemetry = reporting::telemetry_of(row.id, outcome.readings);
+  // A second attempt would be as brief: it is not made, and the run counts towards no verdict.
+  if (row.status == reporting::PointStatus::kOk && row.disturbed.empty()) {
+    auto doubts = reporting::doubts_of(telemetry, machines_.hosts);
+    std::erase_if(doubts, [](const auto& doubt) { return !reporting::disturbs(doubt.kind->code); });
+    row.disturbed = reporting::in_words(doubts);
+  }
   run_report_.writer()->add_collective(std::move(row), std::move(findings), std::move(telemetry));
 }
 

@@ -1,8 +1,12 @@
 #include "engine/communicating/measure.h"
 
+#include <algorithm>
+#include <chrono>
 #include <exception>
+#include <thread>
 #include <utility>
 
+#include "core/base/durations.h"
 #include "core/base/error.h"
 #include "core/base/wire.h"
 #include "core/reporting/record/telemetry_fields.h"
@@ -69,16 +73,35 @@ void verify(const Call& call, const Buffers& buffers, const CollectivePoint& poi
   count_wrong(buffers, point, rank, round, times);
 }
 
+// Who else uses the machine is seen as well in a moment in which nothing is timed. All ranks wait
+// for the machine that must be watched longest.
+void watch_longer(const Surroundings& around, std::chrono::steady_clock::time_point since) {
+  constexpr double kBetweenLooks_s = 0.2;  // for a stop
+  process::RankGroup& group = around.rank_group;
+  const double least_s = process::least_watched_s(group.world().local_world_size);
+  std::vector<double> missing_s{least_s - seconds_since(since)};
+  group.max_over_ranks(missing_s);
+  for (double left_s = missing_s[0]; left_s > 0; left_s -= kBetweenLooks_s) {
+    const std::chrono::duration<double> pause(std::min(left_s, kBetweenLooks_s));
+    std::this_thread::sleep_for(pause);
+    around.between();
+  }
+}
+
 Timing time_beside(const Call& call, const Call& barrier, const CollectivePoint& point,
                    const Surroundings& around) {
   std::optional<BackgroundTraffic> traffic;
   std::optional<BackgroundCompute> compute;
   if (point.congestion) traffic.emplace(*around.background);
   if (point.overlap_compute) compute.emplace(around.rank_group.device());
+  const auto begun = std::chrono::steady_clock::now();
   if (around.telemetry) around.telemetry->begin();
   Timing timing = time_call(call, barrier, around.rank_group.control(), around.between);
-  if (around.telemetry) around.telemetry->end();
   if (traffic) traffic->stop();
+  compute.reset();
+  if (!around.telemetry) return timing;
+  watch_longer(around, begun);
+  around.telemetry->end();
   return timing;
 }
 

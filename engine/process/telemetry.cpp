@@ -51,13 +51,11 @@ monitoring::Sampler& fresh_telemetry(RankContext& context, bool leads_node) {
   return sampler;
 }
 
-double least_watched_s(const RankContext& context) {
+double least_watched_s(int ranks) {
   constexpr double kMargin = 1.1;
-  const auto& nodes = context.node_of_rank();
-  const auto ranks = std::ranges::count(nodes, context.world().node);
   // At least half of the CPUs are cores.
   const double cores = monitoring::usable_cores() / 2.0;
-  const double free = std::max(0.0, cores - static_cast<double>(ranks * at::get_num_threads()));
+  const double free = std::max(0.0, cores - static_cast<double>(ranks) * at::get_num_threads());
   return kMargin *
          reporting::least_observed_s(static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN)), free);
 }

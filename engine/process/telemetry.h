@@ -31,9 +31,9 @@ std::optional<live::GpuStatus> latest_of_gpu(const Latest& latest);
 live::NodeStatus latest_of_node(const Latest& latest, double clock_s, double sampler_cpu_s);
 
 // How long this rank's machine must be watched until it can be told whether others use it, with a
-// margin for the begin of a stretch: seconds. Cores that the ranks of the machine leave free
-// shorten it.
-double least_watched_s(const RankContext& context);
+// margin for the begin of a stretch: seconds. Cores that `ranks`, those that work on this machine,
+// leave free shorten it.
+double least_watched_s(int ranks);
 
 // Returns this rank's readings, after end().
 reporting::RankReadings readings(RankContext& context);

@@ -55,7 +55,7 @@ Window MeasuredSteps::run() {
       warmup.step_s);
   // A window may become far shorter than it was planned, where others leave meanwhile.
   mine.brief = static_cast<double>(mine.steps) * warmup.step_s <
-               2 * process::least_watched_s(point_.rank_group.context());
+               2 * process::least_watched_s(point_.rank_group.world().local_world_size);
   const WindowPlan plan = agreed(point_.rank_group.control(), mine);
   // A window that is long enough is watched alone.
   if (!plan.brief) {
@@ -86,7 +86,7 @@ Window MeasuredSteps::run() {
 // Who else uses the machine is seen as well in a moment in which nothing trains.
 void MeasuredSteps::watch_longer() {
   constexpr double kLongest_s = 0.3;
-  const double least_s = process::least_watched_s(point_.rank_group.context());
+  const double least_s = process::least_watched_s(point_.rank_group.world().local_world_size);
   const double missing_s = std::min(kLongest_s, least_s - seconds_since(watched_since_));
   if (missing_s > 0) std::this_thread::sleep_for(std::chrono::duration<double>(missing_s));
   telemetry_.end();

@@ -4,6 +4,8 @@ follow from others agree with nccl-tests' formulas; signals and lost ranks end i
 import itertools
 import math
 import os
+import re
+import shlex
 import signal
 import time
 from pathlib import Path
@@ -203,6 +205,25 @@ def sent_by(hosts, host):
     return carried(hosts.on(host), f"v{hosts.names[host]}")[0]
 
 
+def watched_long_enough(folder):
+    """A run of half a second cannot show 0.3 CPUs of others among eight that are all in use: it is watched for 0.9 s. So many CPUs are made up."""
+    made = {"/sys/devices/system/cpu/online": folder / "online", "/proc/cpuinfo": folder / "cpuinfo"}
+    (folder / "online").write_text("0-7\n")
+    one = Path("/proc/cpuinfo").read_text().split("\n\n")[0]
+    (folder / "cpuinfo").write_text("".join(re.sub(r"(?m)^(processor|core id)(\s*): .*", rf"\1\2: {cpu}", one) + "\n\n" for cpu in range(8)))
+    mounts = "".join(f"mount --bind {shlex.quote(str(file))} {place} && " for place, file in made.items())
+    two = ",".join(map(str, sorted(os.sched_getaffinity(0))[:2]))
+    with Running("comm", "--sizes", "1KiB", "--backends", "gloo", "--repetitions", 1, "--nproc-per-node", 2, "--threads", 1, "--no-progress",
+                 "--output", folder / "out", wrapper=("unshare", "-m", "taskset", "-c", two, "sh", "-c", mounts + 'exec "$@"', "sh")) as running:
+        running.end(expect=0)
+    report = closed_report(folder / "out", "complete", 0)
+    [host] = report["environment"]["hosts"]
+    check(host["cores"]["logical"] == 8, host["cores"])
+    [others] = [row for row in report["telemetry"] if row["source"] == "other_cpus"]
+    check(others["observed_s"] >= 0.01 * 8 / 0.3 ** 2, others)
+    check("others_unknown" not in [finding["code"] for finding in report["findings"]], report["findings"])
+
+
 def refused(folder):
     """One line that says what is allowed."""
     for options, quoted in ((("--collectives", "all-redoce"), "all-reduce"), (("--sizes", "4KB..1KB*2"), "sizes"),
@@ -213,4 +234,5 @@ def refused(folder):
         expect_error(error_lines(done.stderr)[-1], "E_CONFIGURATION", 78, quoted)
 
 
-run_cases({f.__name__: f for f in (every_collective, types, two_of_three, few_bytes, repeated, beside_others, interrupted, interrupted_in_a_row, lost_rank, wire_bytes, refused)})
+run_cases({f.__name__: f for f in (every_collective, types, two_of_three, few_bytes, repeated, beside_others, interrupted, interrupted_in_a_row, lost_rank, wire_bytes,
+                                   watched_long_enough, refused)})

@@ -33,10 +33,8 @@ std::vector<Finding> findings_of_disturbed_runs(const Report& report) {
     if (run.status != PointStatus::kOk) continue;
     ++measured;
     auto found = disturbances_of(by_run[run.id], report.environment.hosts);
-    std::ranges::copy_if(doubts_of(by_run[run.id], report.environment.hosts),
-                         std::back_inserter(found), [](const Disturbance& doubt) {
-                           return doubt.kind->code == std::string_view(finding_kinds::steal.code);
-                         });
+    std::ranges::move(doubts_of(by_run[run.id], report.environment.hosts),
+                      std::back_inserter(found));
     for (const auto& [kind, text, place] : found) {
       auto& [same_kind, disturbed] = by_code[kind->code];
       same_kind = kind;

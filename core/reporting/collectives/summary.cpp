@@ -4,15 +4,14 @@
 #include "core/reporting/collectives/collectives.h"
 #include "core/reporting/collectives/runs.h"
 #include "core/reporting/record/finding_kinds.h"
+#include "core/reporting/record/verdict.h"
 
 namespace scalemark::reporting {
 namespace {
 
 bool is_derived(const Finding& finding) {
   return finding.code == finding_kinds::expected_bandwidth.code ||
-         finding.code == finding_kinds::shared.code || finding.code == finding_kinds::steal.code ||
-         finding.code == finding_kinds::throttled.code ||
-         finding.code == finding_kinds::counters_disagree.code;
+         finding.code == finding_kinds::steal.code || disturbs(finding.code);
 }
 
 }  // namespace

@@ -57,7 +57,8 @@ constexpr void fields(A& a, typename A::template Field<CollectiveRecord>& c) {
   a("attempts", c.attempts,
     {"how often it was measured: again where something disturbed it; absent: once", "", 2});
   a.text("disturbed", c.disturbed,
-         {"what disturbed the last attempt: the run counts towards no verdict"});
+         {"what disturbed the last attempt, or why that is not known: the run counts towards no "
+          "verdict"});
   collective_identity(a, c);
   a("members", c.members, {"numbers of these ranks in the launch"});
   a("wrong", c.wrong,

@@ -24,14 +24,6 @@ struct Reason {
   VerdictReason said;
 };
 
-// A run that something disturbed, or that does not tell, counts towards no verdict.
-bool disturbs(std::string_view code) {
-  return code == finding_kinds::shared.code || code == finding_kinds::machine_busy.code ||
-         code == finding_kinds::throttled.code || code == finding_kinds::others_unknown.code ||
-         code == finding_kinds::clocks_disagree.code ||
-         code == finding_kinds::counters_disagree.code;
-}
-
 template <class Run>
 int measured(const std::vector<Run>& runs) {
   return static_cast<int>(std::ranges::count(runs, PointStatus::kOk, &Run::status));
@@ -310,6 +302,13 @@ bool repeats(std::string_view code, std::string_view other) {
       {finding_kinds::repetitions_lost.code, "incomplete"},
   };
   return kSaidTwice.contains({code, other});
+}
+
+bool disturbs(std::string_view code) {
+  return code == finding_kinds::shared.code || code == finding_kinds::machine_busy.code ||
+         code == finding_kinds::throttled.code || code == finding_kinds::others_unknown.code ||
+         code == finding_kinds::clocks_disagree.code ||
+         code == finding_kinds::counters_disagree.code;
 }
 
 std::set<std::string> disturbed_runs(const std::vector<Finding>& findings) {

@@ -41,7 +41,8 @@ constexpr bool fit_decide(std::ptrdiff_t fit, std::ptrdiff_t all) {
   return fit == all || fit >= kFitRuns;
 }
 
-// Ids of the runs that count towards no verdict: METRICS.md, "Fit".
+// Whether a run with this finding counts towards no verdict (METRICS.md, "Fit"), and ids of those.
+bool disturbs(std::string_view code);
 std::set<std::string> disturbed_runs(const std::vector<Finding>& findings);
 
 // Of these, the ids of runs of which nothing is known but that they were too brief to tell.

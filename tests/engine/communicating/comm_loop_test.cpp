@@ -14,6 +14,7 @@
 #include "core/monitoring/telemetry/host_probes.h"
 #include "core/planning/collectives/make_collective_plan.h"
 #include "core/reporting/output/earlier.h"
+#include "core/reporting/record/verdict.h"
 #include "core/settings/comm_settings.h"
 #include "engine/communicating/comm_coordinator.h"
 #include "engine/distributed/errors.h"
@@ -264,6 +265,30 @@ TEST_F(ThreadComm, ABoundThatWasMeasuredBesideOthersJudgesNothingAndIsTold) {
   ASSERT_NE(told, found.findings.end());
   EXPECT_NE(told->text.find("memory of 10 GB/s"), std::string::npos) << told->text;
   EXPECT_NE(told->text.find("1.40 CPUs"), std::string::npos) << told->text;
+}
+
+// Nobody was seen in a tenth of a second, in which clocks of 10 ms let 0.5 CPUs pass.
+TEST_F(ThreadComm, ARunThatIsTooBriefToTellWhoElseWasThereCountsTowardsNoVerdict) {
+  readings = {
+      {.host = "n1",
+       .machine = "m1",
+       .sources = {{.source = monitoring::kBusyCpus, .n = 2, .mean = 0, .observed_s = 0.1}}}};
+  run(four_points());
+  const auto found = report();
+  ASSERT_EQ(found.collectives.size(), 12u);
+  for (const auto& row : found.collectives) {
+    EXPECT_TRUE(row.disturbed.starts_with("others_unknown: n1: ")) << row.disturbed;
+    EXPECT_FALSE(row.attempts) << "a second one would be as brief";
+  }
+  const auto told = std::ranges::find(found.findings, "others_unknown", &reporting::Finding::code);
+  ASSERT_NE(told, found.findings.end());
+  EXPECT_TRUE(told->text.starts_with("12 of 12 runs")) << told->text;
+  EXPECT_EQ(std::ranges::count(found.findings, told->code, &reporting::Finding::code), 1);
+  const auto verdict = reporting::judged(found);
+  ASSERT_TRUE(verdict);
+  EXPECT_EQ(verdict->level, reporting::VerdictLevel::kWithCare);
+  EXPECT_TRUE(std::ranges::any_of(verdict->reasons,
+                                  [](const auto& why) { return why.code == "others_unknown"; }));
 }
 
 TEST_F(ThreadComm, ARankThatIsNoMemberTakesNoPart) {
