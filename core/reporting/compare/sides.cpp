@@ -21,8 +21,8 @@ struct Run {
   std::string group, unit;
   SessionKey session;
   PointStatus status;
-  double rate = 0;  // per second; meaningful when it is ok
-  bool fit = true;    // nothing disturbed it
+  double rate = 0;     // per second; meaningful when it is ok
+  bool fit = true;     // nothing disturbed it
   bool brief = false;  // it is unfit only because it was too brief to tell
 };
 

@@ -296,7 +296,8 @@ TEST(Answer, OfSeveralReportsSaysOnceWhatIsTrueOfManyRows) {
   bad.findings = {error};
   std::vector<Report> reports(7, bad);
   reports[2] = run;
-  const std::string text = render_answer(reports, std::vector<std::string>(7, "r.json"), Terminal());
+  const std::string text =
+      render_answer(reports, std::vector<std::string>(7, "r.json"), Terminal());
   EXPECT_NE(text.find("! rows 1 to 2 and 4 to 7: too fast in 1 of 2 runs: do not quote\n"),
             std::string::npos)
       << text;

@@ -102,7 +102,8 @@ TEST(SummaryInWords, NothingToWarnOfNeverStandsAboveAnUnknownWindow) {
             "The windows were not steady at 1 of 1 point.");
 }
 
-// Numbers that are to be quoted with care have something to warn of, whether or not it is a finding.
+// Numbers that are to be quoted with care have something to warn of, whether or not it is a
+// finding.
 TEST(SummaryInWords, NothingToWarnOfNeverStandsAboveADoubt) {
   Report report = report_with(true, 0.004);
   report.points = {PointRecord()};

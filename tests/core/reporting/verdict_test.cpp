@@ -196,9 +196,9 @@ TEST(Verdict, OfCollectivesCountsTheirDisturbedRuns) {
 
 // Another version may know of more.
 TEST(Verdict, AFindingOfAnUnknownCodeCostsByItsSeverity) {
-  for (const auto& [severity, level] : {std::pair("info", VerdictLevel::kQuotable),
-                                        std::pair("warning", VerdictLevel::kWithCare),
-                                        std::pair("error", VerdictLevel::kDoNotQuote)}) {
+  for (const auto& [severity, level] :
+       {std::pair("info", VerdictLevel::kQuotable), std::pair("warning", VerdictLevel::kWithCare),
+        std::pair("error", VerdictLevel::kDoNotQuote)}) {
     Report report = healthy_sweep();
     Finding finding;
     finding.code = "of_tomorrow";

@@ -142,8 +142,10 @@ std::string rows_text(const std::vector<RowRange>& all) {
   std::string text;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto& [first, last] = rows[i];
-    text += (i == 0 ? "" : i + 1 < rows.size() ? ", " : " and ") + std::to_string(first) +
-            (last > first ? " to " + std::to_string(last) : "");
+    text += (i == 0                ? ""
+             : i + 1 < rows.size() ? ", "
+                                   : " and ") +
+            std::to_string(first) + (last > first ? " to " + std::to_string(last) : "");
   }
   const bool is_one = rows.size() == 1 && rows.front().first >= rows.front().second;
   return (is_one ? "row " : "rows ") + text;
@@ -157,7 +159,8 @@ std::vector<std::string> notes_on_rows(std::span<const Report> runs,
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const auto verdict = verdict_of(runs[i]);
     if (!verdict) continue;
-    if (const VerdictReason* change = told_change(*verdict)) changed[change->text].push_back(rows[i]);
+    if (const VerdictReason* change = told_change(*verdict))
+      changed[change->text].push_back(rows[i]);
     if (verdict->level == VerdictLevel::kQuotable) continue;
     by_level[verdict->level][verdict->reasons.front().text].push_back(rows[i]);
   }
@@ -285,7 +288,8 @@ Answer answer_of_several(std::span<const Report> runs, const std::vector<std::st
   std::string legend;
   for (std::size_t i = 0; i < places.size(); ++i) {
     const std::string folder = folder_of(places[i]);
-    legend += (i == 0 ? "" : "; ") + rows_text({rows[i]}) + ": " + (folder.empty() ? places[i] : folder);
+    legend +=
+        (i == 0 ? "" : "; ") + rows_text({rows[i]}) + ": " + (folder.empty() ? places[i] : folder);
   }
   if (!legend.empty()) answer.found.push_back(legend);
   answer.notes = notes_on_rows(runs, rows);
