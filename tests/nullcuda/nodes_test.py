@@ -16,8 +16,11 @@ from switched import SwitchedHosts
 GPUS, NODES = 2, 2
 NCCL = BINARY_DIR.resolve() / "tests/libnullnccl.so"
 SHORT = ("--threads", 1, "--no-progress", "--repetitions", 1, "--retries", 0, "--yes", "--fail-on", "none")
-SWEEP = ("sweep", "--workload", "linear", "--device", "cuda", "--iters", 4, "--warmup-iters", 2, *SHORT)
+# The ring of hosts is measured over the first backend: Gloo's messages must not lie on the GPUs.
+BACKENDS = ("gloo", "nccl")
+SWEEP = ("sweep", "--workload", "linear", "--device", "cuda", "--backend", ",".join(BACKENDS), "--iters", 4, "--warmup-iters", 2, *SHORT)
 COMM = ("comm", "--device", "cuda", "--backends", "nccl", "--sizes", "4KiB", *SHORT)
+PAIRS = ("comm", "--device", "cuda", "--backends", "nccl", "--pairs", *SHORT)
 
 
 def on_node(hosts, node, words, gpus=GPUS):
@@ -47,14 +50,24 @@ def places(ranks):
     return sorted((rank["rank"], rank["host"], rank["device"]) for rank in ranks)
 
 
+def check_links(report):
+    """The one between the two nodes, measured."""
+    [link] = report["links"]
+    check({link["a"], link["b"]} == {"node0", "node1"}, link)
+    check(link["latency_s"] > 0 and link["bandwidth_GBps"] > 0, link)
+
+
 def sweep(folder):
     plan = planned(*SWEEP)
-    points = launched(folder, *SWEEP)["points"]
+    report = launched(folder, *SWEEP)
+    points = report["points"]
     check({point["world_size"] for point in points} == {1, 2, 4}, [point["world_size"] for point in points])
     check({point["group"] for point in points} == {point["group"] for point in plan["plan"]["points"]}, plan["plan"]["points"])
-    [largest] = [point for point in points if point["world_size"] == 4 and point["strategy"] == "ddp"]
     expected = [(rank, f"node{rank // GPUS}", f"cuda:{rank % GPUS}") for rank in range(GPUS * NODES)]
-    check(places(largest["ranks"]) == expected, places(largest["ranks"]))
+    for backend in BACKENDS:
+        [largest] = [point for point in points if point["world_size"] == 4 and point["strategy"] == "ddp" and point["backend"] == backend]
+        check(places(largest["ranks"]) == expected, places(largest["ranks"]))
+    check_links(report)
 
 
 def comm(folder):
@@ -62,6 +75,11 @@ def comm(folder):
     report = launched(folder, *COMM)
     found = {(row["world_size"], row["nodes"]) for row in report["collectives"]}
     check(found == {(GPUS * NODES, NODES)} and plan["world_size"] == GPUS * NODES, (found, plan["world_size"]))
+
+
+def pairs(folder):
+    """NCCL's messages lie on the GPUs: both ways at once they are one call."""
+    check_links(launched(folder, *PAIRS))
 
 
 def other_counts(folder):
@@ -75,4 +93,4 @@ def other_counts(folder):
 
 if __name__ == "__main__":
     private_host.enter()
-    run_cases({case.__name__: case for case in (sweep, comm, other_counts)})
+    run_cases({case.__name__: case for case in (sweep, comm, pairs, other_counts)})

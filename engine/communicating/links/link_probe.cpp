@@ -13,7 +13,7 @@
 namespace scalemark::communicating {
 namespace {
 
-using Group = c10::intrusive_ptr<c10d::ProcessGroup>;
+using Group = c10::intrusive_ptr<c10d::Backend>;
 using Tensors = std::vector<at::Tensor>;
 
 constexpr std::int64_t kFirst = 2;            // round trips; connections are made in them
@@ -73,11 +73,11 @@ std::int64_t agreed_bytes(const Group& group, int peer, Tensors& number, double 
 
 void both_ways(const Group& group, int peer, Tensors& out, Tensors& in) {
   const bool coalesced = out[0].is_cuda();
-  if (coalesced) group->startCoalescing(c10::DeviceType::CUDA);
+  if (coalesced) group->startCoalescing();
   const auto sent = group->send(out, peer, 0);
   const auto received = group->recv(in, peer, 0);
   if (coalesced) {
-    group->endCoalescing(c10::DeviceType::CUDA)->wait();
+    group->endCoalescing()->wait();
     return;
   }
   sent->wait();
@@ -86,9 +86,8 @@ void both_ways(const Group& group, int peer, Tensors& out, Tensors& in) {
 
 }  // namespace
 
-LinkTime probe_link(const Group& group, int peer, device::Device& device,
+LinkTime probe_link(const Group& group, int peer, device::Device& device, c10::Device on,
                     const LinkEffort& effort) {
-  const c10::Device on = device.torch_device();
   Tensors number{at::zeros({1}, at::TensorOptions().dtype(at::kLong).device(on))};
   const auto trip = [&] { round_trip(group, peer, number); };
   const auto transfers = [&](std::int64_t bytes) {

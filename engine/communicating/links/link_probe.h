@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
+#include <torch/csrc/distributed/c10d/Backend.hpp>
 
 #include "engine/device/device.h"
 
@@ -27,8 +27,9 @@ constexpr void fields(A& a, typename A::template Field<LinkTime>& t) {
 }
 
 // Called by both ranks at once, each naming the other as `peer` (ranks within `group`); each learns
-// its own times. Throws what c10d throws.
-LinkTime probe_link(const c10::intrusive_ptr<c10d::ProcessGroup>& group, int peer,
-                    device::Device& device, const LinkEffort& effort = {});
+// its own times. The messages lie `on` a device whose memory the group sends from; `device` is the
+// rank's own. Throws what c10d throws.
+LinkTime probe_link(const c10::intrusive_ptr<c10d::Backend>& group, int peer,
+                    device::Device& device, c10::Device on, const LinkEffort& effort = {});
 
 }  // namespace scalemark::communicating

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/wire.h"
+#include "core/planning/collectives/support.h"
 
 namespace scalemark::communicating {
 namespace {
@@ -24,6 +25,15 @@ void add_slower(std::map<Pair, LinkTime>& times, const std::string& bytes) {
   known->second.bytes_per_s = std::min(known->second.bytes_per_s, time.bytes_per_s);
 }
 
+// Gloo's collectives take tensors of a GPU, its messages do not: it hands their addresses to the
+// network. A link between hosts is the same from memory of the host.
+c10::Device place_of_messages(process::RankGroup& rank_group) {
+  const c10::Device own = rank_group.device().torch_device();
+  const auto kind = own.is_cuda() ? settings::DeviceKind::kCuda : settings::DeviceKind::kCpu;
+  const auto staging = planning::staging_of(rank_group.backend(), kind);
+  return staging == collectives::Staging::kHost ? c10::Device(c10::kCPU) : own;
+}
+
 std::string measure_round(process::RankGroup& rank_group, const std::vector<Pair>& pairs,
                           const LinkEffort& effort) {
   const int me = rank_group.world().rank;
@@ -31,8 +41,10 @@ std::string measure_round(process::RankGroup& rank_group, const std::vector<Pair
   for (const Pair& pair : pairs) {
     if (pair.first != me && pair.second != me) continue;
     const int peer = pair.first == me ? pair.second : pair.first;
+    device::Device& device = rank_group.device();
+    const auto group = rank_group.group()->getBackend(device.torch_device().type());
     return to_wire(
-        Measured(pair, probe_link(rank_group.group(), peer, rank_group.device(), effort)));
+        Measured(pair, probe_link(group, peer, device, place_of_messages(rank_group), effort)));
   }
   return {};
 }
