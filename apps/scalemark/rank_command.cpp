@@ -10,6 +10,7 @@
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/engine_loader.h"
 #include "apps/scalemark/file_checks.h"
+#include "apps/scalemark/find_ranks.h"
 #include "apps/scalemark/intercepted_calls.h"
 #include "apps/scalemark/library_folder.h"
 #include "apps/scalemark/machine_probe.h"
@@ -40,43 +41,6 @@ namespace scalemark::cli {
 namespace {
 
 using Problems = std::vector<settings::Problem>;
-
-settings::RankCount ranks_of(const launching::Detection& detection) {
-  if (detection.node) {
-    const launching::NodePlan& plan = *detection.node;
-    return {.world_size = plan.nproc_per_node * plan.nnodes,
-            .local_world_size = plan.nproc_per_node};
-  }
-  return {.world_size = detection.world.world_size,
-          .local_world_size = detection.world.local_world_size};
-}
-
-// Whether it makes sense to look for a launcher although there are problems.
-bool launch_options_are_good(const Problems& problems) {
-  return std::ranges::none_of(problems, [](const settings::Problem& problem) {
-    const settings::Option* option = settings::find_option(problem.option);
-    return option && option->group == settings::Group::kLaunch;
-  });
-}
-
-// Finds the ranks. False: `problems`, or those of the detection, say why there are none.
-bool find_ranks(const RankCommand::FirstLook& look, const settings::Surroundings& around,
-                ResolvedCommand& base, Problems& problems) {
-  const settings::Resolution first = settings::resolve(look.values, around);
-  base.settings = first.settings;
-  const bool asks_launchers = launch_options_are_good(first.problems);
-  if (asks_launchers) {
-    settings::Settings launched = first.settings;
-    launched.launch = settings::launch_of(first.settings);
-    base.detection = launching::detect(launching::make_request(launched));
-    if (base.detection.problems.empty()) {
-      base.ranks = ranks_of(base.detection);
-      return true;
-    }
-  }
-  if (look.all || !asks_launchers) add_problems(problems, first.problems);
-  return false;
-}
 
 // Fills in the places of --bind, or adds its problem with these ranks.
 void place_ranks(const settings::Machine& machine, ResolvedCommand& base, Problems& problems) {
@@ -138,7 +102,9 @@ void resolve(const Invocation& invocation, RankCommand& command) {
     layers.notes.push_back(note);
     around.machine = probed.machine;
   }
-  const RankCommand::FirstLook look = command.read(layers.raw, probed.machine, problems);
+  RankCommand::FirstLook look = command.read(layers.raw, probed.machine, problems);
+  if (take_nodes_of_pod(look, around, layers.raw))
+    look = command.read(layers.raw, probed.machine, problems);
   add_problems(problems, variables_of_launchers(layers.raw));
   base.metrics = metrics_address(layers.raw, problems);
   std::vector<std::string>& notes = layers.notes;

@@ -1,6 +1,7 @@
 #include "core/launching/detect.h"
 
 #include "core/base/error.h"
+#include "core/base/value_at.h"
 #include "core/launching/launchers.h"
 #include "core/launching/parse.h"
 #include "core/launching/rank_spec.h"
@@ -48,6 +49,7 @@ constexpr Unread kUnread[] = {
     {"MPI_RANKID", "MPI_NRANKS"},  // Platform MPI
     {"MP_CHILD", "MP_PROCS"},      // POE of IBM
     {"PMI_ID", ""},
+    {"PET_NODE_RANK", "PET_NNODES"},
     {"MPI_LOCALRANKID", "MPI_LOCALNRANKS"},
     {"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
     {"MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_SIZE"},
@@ -80,7 +82,7 @@ void note_unread_variable(const FieldReader& reader, bool starts_ranks, Detectio
 
 bool is_a_step(const FieldReader& reader) {
   const auto step = reader.text("SLURM_STEP_ID");
-  if (!step || !reader.has("SLURM_PROCID")) return false;
+  if (!step || !(reader.has("SLURM_PROCID") || reader.has("SLURM_STEP_NUM_TASKS"))) return false;
   const auto number = parse_whole<std::int64_t>(*step);
   return !number || *number < kFirstReservedStep;
 }
@@ -249,6 +251,13 @@ Detection detect(const Request& request) {
     detect_rank(request, source, detection);
   }
   return detection;
+}
+
+std::optional<int> nodes_of_pod(const Detection& detection) {
+  if (!detection.problems.empty()) return {};
+  const auto& from = detection.node ? detection.node->detected_from : detection.world.detected_from;
+  if (value_at(from, "nnodes") != "PET_NNODES") return {};
+  return detection.node ? detection.node->nnodes : detection.world.nodes;
 }
 
 void refuse_if_invalid(const Detection& detection) {

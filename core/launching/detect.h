@@ -45,6 +45,10 @@ struct Detection {
 // Never throws: all problems are listed.
 Detection detect(const Request& request);
 
+// How many nodes PET_NNODES says that the run has, in a pod and in the ranks that it starts, which
+// get no PET_*. Absent where detect() found the number elsewhere, or problems.
+std::optional<int> nodes_of_pod(const Detection& detection);
+
 // Throws one Error that lists every problem: 64 when each is a missing or contradictory argument,
 // else 78.
 void refuse_if_invalid(const Detection& detection);

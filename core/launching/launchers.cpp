@@ -29,6 +29,17 @@ void number_the_nodes(const RankSource& source, std::optional<int> node, std::op
   world.node = node.value_or(world.rank / per_node);
 }
 
+// Where a launcher gives no number: this rank and those before it on the node.
+int assume_local_size(const RankSource& source, int local_rank, const std::string& of_rank,
+                      const std::string& missing) {
+  source.reader.derived("local_world_size", of_rank + " + 1");
+  if (source.world.world_size > 1) {
+    source.notes.push_back(missing + " is not set: " + std::to_string(local_rank + 1) +
+                           " rank(s) on this node are assumed");
+  }
+  return local_rank + 1;
+}
+
 // For RANK and WORLD_SIZE set by hand, without LOCAL_RANK and LOCAL_WORLD_SIZE.
 void guess_local_pair(const RankSource& source, std::optional<int> local_rank,
                       std::optional<int> local_world_size, bool one_host) {
@@ -39,10 +50,8 @@ void guess_local_pair(const RankSource& source, std::optional<int> local_rank,
     reader.derived("local_world_size", "WORLD_SIZE (MASTER_ADDR is this host)");
   }
   if (!local_world_size) {
-    local_world_size = local_rank.value_or(0) + 1;
-    reader.derived("local_world_size", "LOCAL_RANK + 1");
-    source.notes.push_back("LOCAL_WORLD_SIZE is not set: " + std::to_string(*local_world_size) +
-                           " rank(s) on this node are assumed");
+    local_world_size =
+        assume_local_size(source, local_rank.value_or(0), "LOCAL_RANK", "LOCAL_WORLD_SIZE");
   }
   if (!local_rank) {
     local_rank = world.rank % std::max(1, *local_world_size);
@@ -89,8 +98,12 @@ int slurm_tasks_here(const RankSource& source) {
                   "task counts such as 2(x3),1");
     return world.local_rank + 1;
   }
+  const int nodes = std::max(1, world.nodes);
+  if (world.world_size % nodes != 0) {
+    reader.refuse("SLURM_STEP_TASKS_PER_NODE is not set", "this launcher sets it");
+  }
   reader.derived("local_world_size", "SLURM_STEP_NUM_TASKS / nodes");
-  return ceil_div(std::max(1, world.world_size), std::max(1, world.nodes));
+  return ceil_div(std::max(1, world.world_size), nodes);
 }
 
 }  // namespace
@@ -132,8 +145,8 @@ Hints read_slurm(const RankSource& source) {
   }
   world.rank = reader.required("rank", {"SLURM_PROCID"}, 0);
   world.world_size = reader.required("world_size", {"SLURM_STEP_NUM_TASKS"}, 1);
-  world.nodes = reader.number("nodes", {"SLURM_STEP_NUM_NODES"}).value_or(1);
-  world.node = reader.number("node", {"SLURM_NODEID"}).value_or(0);
+  world.nodes = reader.required("nodes", {"SLURM_STEP_NUM_NODES"}, 1);
+  world.node = reader.required("node", {"SLURM_NODEID"}, 0);
   const auto local_rank = local_rank_of(source, {"SLURM_LOCALID"});
   world.local_rank = local_rank ? *local_rank : reader.required("local_rank", {"SLURM_LOCALID"}, 0);
   world.local_world_size = slurm_tasks_here(source);
@@ -186,8 +199,9 @@ Hints read_pmi(const RankSource& source) {
     reader.refuse("MPI_LOCALRANKID is not set", "this launcher sets it", "give --local-rank");
   }
   world.local_rank = local_rank.value_or(0);
-  world.local_world_size = local_size.value_or(world.local_rank + 1);
-  if (!local_size) reader.derived("local_world_size", "MPI_LOCALRANKID + 1");
+  world.local_world_size = local_size ? *local_size
+                                      : assume_local_size(source, world.local_rank,
+                                                          "MPI_LOCALRANKID", "MPI_LOCALNRANKS");
   number_the_nodes(source, {}, {});
   Hints hints;
   read_master(source, hints);

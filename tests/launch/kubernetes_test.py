@@ -61,11 +61,13 @@ def environment_of_pod(container, index):
     variables = {one["name"]: one["value"] if "value" in one else str(index) for one in container["env"]}
     sources = [one["valueFrom"]["fieldRef"]["fieldPath"] for one in container["env"] if "valueFrom" in one]
     check(sources == ([INDEX] if len(sources) == 1 else ["spec.nodeName", INDEX]), sources)
-    return variables | {"PET_NPROC_PER_NODE": "1"}  # of eight GPUs here are none
+    del variables["PET_NPROC_PER_NODE"]  # of its eight GPUs here are none
+    return variables
 
 
 def pods():
-    """The container's command with its environment, on a small network and for a short time."""
+    """The container's command with its environment, on a small network and for a short time. It does not say how many ranks a pod
+    starts: as many as the largest world size needs on each."""
     private_host.enter()
     _, job = documents()
     [container] = job["spec"]["template"]["spec"]["containers"]
@@ -105,7 +107,7 @@ def acceptance():
         (folder / "bin/scalemark").symlink_to(SCALEMARK.resolve())
         stages = short_configurations(folder)
         started = [start(*hosts.on(pod), *private_host.as_host(name), *container["command"], *container["args"],
-                         **environment_of_pod(container, pod) | {"PET_NNODES": "2", "NODE_NAME": f"node-{pod}", "OUTPUT": folder / "out",
+                         **environment_of_pod(container, pod) | {"PET_NNODES": "2", "PET_NPROC_PER_NODE": "1", "NODE_NAME": f"node-{pod}", "OUTPUT": folder / "out",
                                                                  "PATH": f"{folder}/bin:{os.environ['PATH']}"} | stages)
                    for pod, name in enumerate(names)]
         texts = [process.communicate(timeout=1500) for process in started]

@@ -261,6 +261,16 @@ class Sweep(unittest.TestCase):
         shown = self.plan("--nnodes", "16", "--node-rank", "3", "--rendezvous", "n1:29500")
         self.assertEqual((shown["plan"]["world_size"], shown["settings"]["nproc_per_node"]), (16, "1"), "on CPUs")
 
+    def test_pods_count_as_nodes(self):
+        """PET_NNODES is --nnodes, whether the pods say how many ranks they start or not."""
+        pod = {"PET_NNODES": "16", "PET_NODE_RANK": "1", "PET_MASTER_ADDR": "n1", "PET_MASTER_PORT": "29500", "CUDA_VISIBLE_DEVICES": ""}
+        for device, words, each, ranks in (("cuda", (), None, 128), ("cuda", ("--world-sizes", "1,24"), None, 32), ("cuda", (), "auto", 128), ("cuda", (), "4", 64),
+                                           ("cpu", (), None, 16), ("cpu", ("--world-sizes", "1,24"), None, 32), ("cpu", (), "1", 16)):
+            shown = self.plan(*words, device=device, env=pod | ({"PET_NPROC_PER_NODE": each} if each else {}))
+            self.assertEqual(shown["plan"]["world_size"], ranks, (words, each))
+            self.assertEqual((shown["settings"]["nnodes"], shown["origins"]["nnodes"]), ("16", "environment"), words)
+        self.assertEqual(self.plan("--nnodes", "2", "--world-sizes", "1,24", env=pod)["plan"]["world_size"], 24, "a typed number wins")
+
     def test_memory_that_is_there_is_what_the_limit_leaves(self):
         for limit, expected in (("1MiB", 1 << 20), ("2MiB,1=1MiB", 1 << 20), ("0=3MiB", 3 << 20)):
             plan = self.plan("--world-sizes", "1,2", "--memory-limit", limit)["plan"]

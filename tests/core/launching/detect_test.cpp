@@ -126,6 +126,8 @@ TEST(Detect, AForcedLauncherNamesItsMissingVariables) {
             (Lines{"SLURM_STEP_ID is not set; a step started by srun sets it",
                    "SLURM_PROCID is not set; this launcher sets it",
                    "SLURM_STEP_NUM_TASKS is not set; this launcher sets it",
+                   "SLURM_STEP_NUM_NODES is not set; this launcher sets it",
+                   "SLURM_NODEID is not set; this launcher sets it",
                    "SLURM_LOCALID is not set; this launcher sets it"}));
   for (const auto* launcher : {"torch", "openmpi", "pmi", "kubernetes"}) {
     request.launch.launcher = launcher;
