@@ -1,7 +1,9 @@
 // scalemark compare: did it get slower? Old reports against new ones.
 #include <unistd.h>
 
+#include <algorithm>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "apps/scalemark/commands.h"
@@ -10,6 +12,7 @@
 #include "apps/scalemark/read_reports.h"
 #include "apps/scalemark/sources.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/reporting/compare/text.h"
 
 namespace scalemark::cli {
@@ -48,15 +51,22 @@ std::vector<Files> sides_of(const Invocation& invocation) {
 
 std::vector<reporting::ComparedSide> read_sides(const std::vector<Files>& sides) {
   std::vector<reporting::ComparedSide> reports;
-  CountedOnce seen;
+  std::vector<std::string> again;
   for (const Files& files : sides) {
-    reports.push_back(read_named_reports(files));
-    const auto again = seen.known_of(reports.back());
-    if (!again.empty()) {
-      print_note(listed(again) + (again.size() == 1 ? " is" : " are") +
-                 " on another side, too: a report does not differ from itself");
+    reporting::ComparedSide side = read_named_reports(files);
+    for (const reporting::NamedReport& one : side) {
+      const bool is_known = std::ranges::any_of(reports, [&](const auto& other_side) {
+        return std::ranges::any_of(other_side, [&](const reporting::NamedReport& other) {
+          return are_of_one_run(other.report, one.report);
+        });
+      });
+      if (is_known) again.push_back(one.name);
     }
-    seen.first_of(reports.back());
+    reports.push_back(std::move(side));
+  }
+  if (!again.empty()) {
+    print_note(listed(again) + (again.size() == 1 ? " is" : " are") +
+               " on another side, too: a run does not differ from itself");
   }
   return reports;
 }

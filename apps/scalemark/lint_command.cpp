@@ -1,8 +1,11 @@
 // scalemark lint: what cannot be true in a report, or in a table that somebody printed.
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <optional>
+#include <utility>
 
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/formats.h"
@@ -62,23 +65,22 @@ ExitCode lint_command(const Invocation& invocation) {
   std::vector<lint::Finding> findings;
   // One file that cannot be read costs no other its verdict.
   std::optional<Error> unreadable;
-  CountedOnce once;
+  std::vector<reporting::NamedReport> all;
   for (const std::string& path : invocation.positionals) {
-    std::vector<reporting::NamedReport> reports;
     try {
-      reports = is_report(path) ? read_named_reports({path}) : add_tables(path, tables);
+      auto reports = is_report(path) ? read_named_reports({path}) : add_tables(path, tables);
+      std::ranges::move(reports, std::back_inserter(all));
     } catch (const Error& error) {
       if (invocation.positionals.size() == 1) throw;
       print_error(error);
       unreadable = error;
     }
-    for (const auto& [name, report] : once.first_of(std::move(reports))) {
-      const auto own = lint::findings_of(report, name);
-      findings.insert(findings.end(), own.begin(), own.end());
-      of_reports.push_back(lint::table_of(report, name));
-    }
   }
-  once.tell();
+  for (const auto& [name, report] : counted_once(std::move(all))) {
+    const auto own = lint::findings_of(report, name);
+    findings.insert(findings.end(), own.begin(), own.end());
+    of_reports.push_back(lint::table_of(report, name));
+  }
   const auto of_tables = lint::lint(tables);
   findings.insert(findings.end(), of_tables.begin(), of_tables.end());
   tables.insert(tables.end(), of_reports.begin(), of_reports.end());

@@ -1,8 +1,10 @@
 #include "apps/scalemark/read_reports.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -84,6 +86,50 @@ std::vector<std::string> report_files(const std::vector<std::string>& paths) {
   return files;
 }
 
+// Two reports are of one run where a sign of one is among those that the other looks for.
+struct Signs {
+  std::vector<std::string> own, sought;
+};
+
+// A launch has its run id. A resume is a launch of its own, and what it goes on with has one
+// session fewer: the first session is the same.
+Signs signs_of(const reporting::Report& report) {
+  std::string launch =
+      "launch\n" + report.run_id + "\n" + report.invocation.command + "\n" + report.started;
+  for (const auto& host : report.environment.hosts) launch += "\n" + host.hostname;
+  Signs signs{.own = {launch}, .sought = {launch}};
+  if (report.sessions.empty()) return signs;
+  const reporting::SessionRecord& session = report.sessions.front();
+  const std::string begun = session.started + "\n" + session.hostname + "\n" +
+                            session.command_line + "\n" + report.started;
+  const bool is_resumed = report.sessions.size() > 1;
+  signs.own.push_back((is_resumed ? "resumed\n" : "begun\n") + begun);
+  signs.sought.push_back("resumed\n" + begun);
+  if (is_resumed) signs.sought.push_back("begun\n" + begun);
+  return signs;
+}
+
+// How far a run had come when its report was written.
+std::pair<std::size_t, std::string> state_of(const reporting::Report& report) {
+  return {report.points.size() + report.collectives.size(), report.finished};
+}
+
+// The paths of reports that were left out, each once, and how many reports they held.
+struct LeftOut {
+  std::vector<std::string> names;
+  std::int64_t count = 0;
+
+  void add(const std::string& name) {
+    ++count;
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+  void tell(const char* one, const char* several) const {
+    if (count == 0) return;
+    print_note(counted(count, "report") + (count == 1 ? " is " : " are ") +
+               (count == 1 ? one : several) + ": " + listed(names));
+  }
+};
+
 }  // namespace
 
 reporting::Report example_report() {
@@ -94,54 +140,42 @@ std::vector<reporting::NamedReport> reports_in(std::string_view text, const std:
   return named(reporting::reports_from(text, path), path);
 }
 
-namespace {
-
-std::string key_of(const reporting::Report& report) {
-  std::string key = report.run_id + "\n" + report.invocation.command + "\n" + report.started;
-  for (const auto& host : report.environment.hosts) key += "\n" + host.hostname;
-  return key;
+bool are_of_one_run(const reporting::Report& a, const reporting::Report& b) {
+  const Signs of_a = signs_of(a), of_b = signs_of(b);
+  return std::ranges::any_of(of_b.sought, [&](const std::string& sign) {
+    return std::ranges::find(of_a.own, sign) != of_a.own.end();
+  });
 }
 
-}  // namespace
-
-std::vector<reporting::NamedReport> CountedOnce::first_of(
-    std::vector<reporting::NamedReport> reports) {
-  std::vector<reporting::NamedReport> first;
+std::vector<reporting::NamedReport> counted_once(std::vector<reporting::NamedReport> reports) {
+  std::vector<reporting::NamedReport> all;
+  std::map<std::string, std::size_t> places;  // in `all`, of each sign of a run
+  LeftOut copies, earlier;
   for (reporting::NamedReport& one : reports) {
-    if (known_.insert(key_of(one.report)).second) {
-      first.push_back(std::move(one));
+    const Signs signs = signs_of(one.report);
+    const auto known = std::ranges::find_if(
+        signs.sought, [&](const std::string& sign) { return places.contains(sign); });
+    const std::size_t place = known == signs.sought.end() ? all.size() : places.at(*known);
+    for (const std::string& sign : signs.own) places.try_emplace(sign, place);
+    if (place == all.size()) {
+      all.push_back(std::move(one));
       continue;
     }
-    ++count_;
-    const bool is_listed = std::ranges::find(repeated_, one.name) != repeated_.end();
-    if (!is_listed) repeated_.push_back(one.name);
+    const auto is = state_of(one.report), was = state_of(all[place].report);
+    (is == was ? copies : earlier).add(is > was ? all[place].name : one.name);
+    if (is > was) all[place] = std::move(one);
   }
-  return first;
-}
-
-std::vector<std::string> CountedOnce::known_of(
-    const std::vector<reporting::NamedReport>& reports) const {
-  std::vector<std::string> names;
-  for (const reporting::NamedReport& one : reports) {
-    if (known_.contains(key_of(one.report))) names.push_back(one.name);
-  }
-  return names;
-}
-
-void CountedOnce::tell() const {
-  if (count_ == 0) return;
-  const bool one = count_ == 1;
-  print_note(counted(count_, "report") + (one ? " is" : " are") + " named twice or a copy, and " +
-             (one ? "counts" : "count") + " once: " + listed(repeated_));
+  copies.tell("named twice or a copy, and counts once", "named twice or a copy, and count once");
+  earlier.tell("an earlier state of another, and left out",
+               "earlier states of others, and left out");
+  return all;
 }
 
 std::vector<reporting::NamedReport> read_named_reports(const std::vector<std::string>& paths) {
   std::vector<reporting::NamedReport> reports;
-  CountedOnce once;
   for (const std::string& path : paths)
-    std::ranges::move(once.first_of(read_file(path)), std::back_inserter(reports));
-  once.tell();
-  return reports;
+    std::ranges::move(read_file(path), std::back_inserter(reports));
+  return counted_once(std::move(reports));
 }
 
 std::vector<reporting::Report> read_reports(const std::vector<std::string>& paths) {
@@ -153,7 +187,6 @@ std::vector<reporting::Report> read_reports(const std::vector<std::string>& path
 std::vector<reporting::NamedReport> read_fleet(const std::vector<std::string>& paths,
                                                Unreadable* unreadable) {
   std::vector<reporting::NamedReport> fleet;
-  CountedOnce once;
   std::optional<Error> first;
   const auto tolerate = [&](const std::string& path, const Error& error) {
     if (unreadable == nullptr) throw Error(error);
@@ -169,15 +202,14 @@ std::vector<reporting::NamedReport> read_fleet(const std::vector<std::string>& p
     }
     for (const std::string& file : files) {
       try {
-        std::ranges::move(once.first_of(read_file(file)), std::back_inserter(fleet));
+        std::ranges::move(read_file(file), std::back_inserter(fleet));
       } catch (const Error& error) {
         tolerate(file, error);
       }
     }
   }
   if (fleet.empty() && first) throw Error(*first);
-  once.tell();
-  return fleet;
+  return counted_once(std::move(fleet));
 }
 
 ExitCode judged_by(const reporting::FailOn& fail_on, const reporting::Report& report,

@@ -2,8 +2,6 @@
 // judged by --fail-on.
 #pragma once
 
-#include <cstdint>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,22 +22,13 @@ std::vector<reporting::Report> read_reports(const std::vector<std::string>& path
 // The reports in a text that was read from `path`, with what older versions did not write.
 std::vector<reporting::NamedReport> reports_in(std::string_view text, const std::string& path);
 
-// Counts each report once, wherever several are read: a copy is no further run.
-class CountedOnce {
- public:
-  // Returns those of `reports` that were not here before, by run id, command, beginning and hosts:
-  // nodes of one job may share a run id.
-  std::vector<reporting::NamedReport> first_of(std::vector<reporting::NamedReport> reports);
-  // Those of `reports` that were here before: of another side of a comparison. Their paths.
-  std::vector<std::string> known_of(const std::vector<reporting::NamedReport>& reports) const;
-  // A note on stderr names what was left out.
-  void tell() const;
-
- private:
-  std::set<std::string> known_;
-  std::vector<std::string> repeated_;  // their paths, each once
-  std::int64_t count_ = 0;             // so many reports were left out
-};
+// Each run once, wherever several reports are read: a report that is named twice or was copied is
+// no further run, and neither is what a run had written before it went on or was resumed. The
+// furthest counts, in the place of the first; notes on stderr name what was left out. Nodes of one
+// job, which may share a run id, are told apart by their hosts.
+std::vector<reporting::NamedReport> counted_once(std::vector<reporting::NamedReport> reports);
+// Whether two reports are of one run, as above.
+bool are_of_one_run(const reporting::Report& a, const reporting::Report& b);
 
 // The sweep of results/example/, which the program holds.
 extern const char* const kExampleReport;

@@ -107,7 +107,7 @@ class Compare(unittest.TestCase):
         result = run("compare", "--old", old, old, "--new", new)
         self.assertIn("scalemark: 1 report is named twice or a copy, and counts once: ", result.stderr)
         both = run("compare", "--old", *side[:1], "--new", *side[:1])
-        self.assertIn("is on another side, too: a report does not differ from itself", both.stderr)
+        self.assertIn("is on another side, too: a run does not differ from itself", both.stderr)
         self.assertNotEqual(self.report("other.json"), old)
         self.assertEqual(self.compare(2, "--old", old, self.report("other.json"), "--new", old).count("2 sessions"), 1, "equal numbers are no copy")
 

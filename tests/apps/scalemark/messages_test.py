@@ -1,5 +1,7 @@
 """Lines that people meet where several inputs, or odd ones, are given: each says once, and in words, what is so."""
 
+import itertools
+import json
 import os
 import pathlib
 import shutil
@@ -58,6 +60,24 @@ class Messages(unittest.TestCase):
             self.assertEqual((two.returncode, sorted(two.stderr.splitlines())), (one.returncode, sorted([*one.stderr.splitlines(), said])), words)
             if words[0] != "accept":  # its hand-over names the command
                 self.assertEqual(two.stdout, one.stdout, words)
+
+    def test_an_earlier_state_of_a_run(self):
+        """A copy that was made while the run went on, or before it was resumed: its runs are in the later one, which counts."""
+        whole = json.loads((SOURCE / "results/example/report.json").read_text())
+        first = whole["sessions"][0]
+        states = {"live": whole | {"points": whole["points"][:3], "status": "partial"},
+                  "whole": whole,
+                  "resumed": whole | {"run_id": "another", "finished": "2099-01-01T00:00:00Z", "sessions": [first, first | {"session": 1}]}}
+        states["live"].pop("finished")
+        for name, report in states.items():
+            (self.folder / name).mkdir()
+            (self.folder / name / "report.json").write_text(json.dumps(report))
+        for given in itertools.permutations(states):
+            alone, all_three = run("report", "resumed", "--format", "csv", cwd=self.folder), run("report", *given, "--format", "csv", cwd=self.folder)
+            self.assertEqual(all_three.stdout, alone.stdout, given)
+            self.assertIn("scalemark: 2 reports are earlier states of others, and left out: ", all_three.stderr)
+            for name in ("live", "whole"):
+                self.assertIn(name, all_three.stderr)
 
     def test_hidden_files_are_passed_over(self):
         """What systems and editors leave beside files: AppleDouble, snapshots, backups of an editor."""
