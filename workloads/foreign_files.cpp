@@ -91,6 +91,7 @@ std::optional<ForeignFile> foreign_file(std::string_view first_bytes) {
 }
 
 bool looks_like_json(std::string_view first_bytes) {
+  if (first_bytes.starts_with("\xef\xbb\xbf")) first_bytes.remove_prefix(3);
   const auto first = first_bytes.find_first_not_of(" \t\r\n");
   return first != std::string_view::npos && first_bytes[first] == '{';
 }

@@ -19,7 +19,8 @@ constexpr std::size_t kTellingBytes = 512;
 // Absent: the bytes are of no kind that is known here. JSON is left to its reader.
 std::optional<ForeignFile> foreign_file(std::string_view first_bytes);
 
-// Whether the first byte behind blanks is that of a JSON object.
+// Whether the first byte behind blanks, and behind the mark that editors of Windows put before a
+// text, is that of a JSON object.
 bool looks_like_json(std::string_view first_bytes);
 
 }  // namespace scalemark::workloads

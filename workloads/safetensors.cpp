@@ -165,6 +165,17 @@ std::string text_in(std::string_view first_bytes) {
   return text.substr(std::min(text.find_first_not_of(' '), text.size()));
 }
 
+// "04 22 4d 18": a number of 19 digits would say less of a file that begins otherwise.
+std::string in_hex(std::string_view bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  for (const unsigned char byte : bytes) {
+    if (!text.empty()) text += ' ';
+    text += {kDigits[byte / 16U], kDigits[byte % 16U]};
+  }
+  return text;
+}
+
 std::uint64_t read_header_bytes(std::ifstream& file, std::uint64_t file_bytes,
                                 const std::filesystem::path& path) {
   std::string first(std::min<std::uint64_t>(kTellingBytes, file_bytes), '\0');
@@ -177,6 +188,10 @@ std::uint64_t read_header_bytes(std::ifstream& file, std::uint64_t file_bytes,
   if (!has_length) throw damaged(path, "it is shorter than 8 bytes");
   if (const std::string text = fits ? "" : text_in(first); !text.empty())
     throw damaged(path, "it is a text, '" + text + "'");
+  if (bytes > kMaxHeaderBytes) {
+    throw damaged(path, "its first bytes, " + in_hex(first.substr(0, sizeof bytes)) +
+                            ", are no length of a header");
+  }
   if (!fits) {
     throw damaged(path, "its header of " + std::to_string(bytes) + " bytes does not fit into its " +
                             std::to_string(file_bytes) + " bytes");

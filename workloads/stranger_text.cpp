@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/json_complaint.h"
 #include "core/base/json_depth.h"
 
 namespace scalemark::workloads {
@@ -38,9 +39,8 @@ json parse_object(const std::string& text, const std::string& what) {
     if (!parsed.is_object()) throw bad_data(what + " is not a JSON object");
     return parsed;
   } catch (const json::exception& error) {
-    const std::string_view why = error.what();
-    throw bad_data(what +
-                   " is not valid JSON: " + std::string(why.substr(0, why.find("; last read"))));
+    const std::string why = without_library_name(error.what());
+    throw bad_data(what + " is not valid JSON: " + why.substr(0, why.find("; last read")));
   }
 }
 

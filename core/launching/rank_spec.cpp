@@ -1,6 +1,7 @@
 #include "core/launching/rank_spec.h"
 
 #include "core/base/error.h"
+#include "core/base/json_complaint.h"
 #include "core/base/json_reader.h"
 #include "core/base/json_writer.h"
 
@@ -66,7 +67,7 @@ RankSpec parse_rank_spec(std::string_view json) {
   try {
     spec = record_in<RankSpec>(FieldJson::parse(json), "rank");
   } catch (const FieldJson::exception& error) {
-    throw damaged(error.what());
+    throw damaged(without_library_name(error.what()));
   } catch (const Error& error) {
     throw damaged(error.record().what);
   }

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "core/base/encoding.h"
+#include "core/base/json_complaint.h"
 #include "core/settings/near_match.h"
 #include "core/settings/unknown_option.h"
 #include "core/settings/variables.h"
@@ -80,9 +81,7 @@ class FlatObjectReader : public nlohmann::json_sax<json> {
   }
 
   bool parse_error(std::size_t, const std::string&, const json::exception& error) override {
-    const std::string text = readable(error.what());
-    const std::size_t bracket = text.find("] ");  // "[json.exception.parse_error.101] ..."
-    result_.problems.push_back({"", bracket == std::string::npos ? text : text.substr(bracket + 2),
+    result_.problems.push_back({"", without_library_name(readable(error.what())),
                                 "a config file is strict JSON: one object, no comments", origin_,
                                 ""});
     return false;

@@ -5,6 +5,7 @@ What is read has the values of torch's own conversion; everything else is refuse
 import json
 import math
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -55,6 +56,7 @@ class Reader:
         for word in (str(path), *words):
             assert word in texts[0], (word, texts[0])
         assert len(texts[0]) < 1200, texts[0]
+        assert not re.search(r"bytes? of \d{10}|\d{10,} bytes|json\.exception", texts[0]), texts[0]
 
 
 def types(reader, place, state):
@@ -141,7 +143,9 @@ def named(reader, place, state):
     shutil.make_archive(place / "packed", "zip", place, "array.npy")
     made = {"gguf": b"GGUF\x03\0\0\0" + bytes(64), "ggml": b"lmgg" + bytes(64), "h5": b"\x89HDF\r\n\x1a\n" + bytes(64),
             "lfs": b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n", "html": b"<!DOCTYPE html><html></html>",
-            "xz": b"\xfd7zXZ\0" + bytes(32), "zst": b"\x28\xb5\x2f\xfd" + bytes(32), "empty": b"", "text": b"hello, world, this is a text\n"}
+            "xz": b"\xfd7zXZ\0" + bytes(32), "zst": b"\x28\xb5\x2f\xfd" + bytes(32), "empty": b"", "text": b"hello, world, this is a text\n",
+            "onnx": b"\x08\x08\x12\x07pytorch\x1a\x052.1.0" + bytes(64), "flax.msgpack": b"\x81\xa6params\x81\xa7Dense_0" + bytes(64),
+            "lz4": b"\x04\x22\x4d\x18" + b"d" * 32, "latin": "Gewichte f\u00fcr uns: siehe Server".encode("latin-1"), "zeros": bytes(64)}
     for name, content in made.items():
         (place / name).write_bytes(content)
     torch_save, hint = "is a checkpoint of torch.save (a zip archive around a pickle)", "safetensors.torch.save_file(torch.load("
@@ -151,7 +155,9 @@ def named(reader, place, state):
                          ("packed.tar", "is an archive (tar)"), ("packed.zip", "is a NumPy archive"), ("gguf", "is a GGUF file"),
                          ("ggml", "is a GGML file"), ("h5", "is an HDF5 file"), ("lfs", "is a pointer of Git LFS", "git lfs pull"),
                          ("html", "is a page of HTML"), ("xz", "is compressed (xz)"), ("zst", "is compressed (zstd)"),
-                         ("empty", "is empty"), ("text", "is not a valid safetensors file")):
+                         ("empty", "is empty"), ("text", "is not a valid safetensors file"), ("zeros", "the header is not valid JSON: parse error"),
+                         ("onnx", "its first bytes, 08 08 12 07 70 79 74 6f, are no length of a header"), ("flax.msgpack", "81 a6 70"),
+                         ("lz4", "04 22 4d 18"), ("latin", "47 65 77")):
         reader.refuses(place / name, *words)
     reader.refuses(place, "is a folder", "model.safetensors.index.json", code=66)
     for file in (new, old):
@@ -215,6 +221,9 @@ def indexes(reader, place, state):
     found, [line] = reader.answer(path)
     assert found == 65 and str(place / second) + " is JSON and no weights" in line, line
     text = json.dumps({"weight_map": where})
+    path, where = sharded(place, state)
+    path.write_text("\ufeff" + path.read_text())  # as editors of Windows save a text
+    reader.reads(path, state, place)
     for broken, word in ((text[:-3], "is not valid JSON"), (text.replace("}}", f', "{name}": "{first}"}}}}'), f"has the name '{name}' twice"),
                          ('{"weight_map": {}}', "names no tensor"), ('{"weight_map": 5}', "names no tensor"), ("{}", "is JSON without a weight_map"),
                          ('{"weight_map": ' + "[" * 100_000 + "]" * 100_000 + "}", "is nested too deeply"), ('  \n{"architectures": ["Bert"]}', "JSON without"),

@@ -99,7 +99,8 @@ TEST_F(Safetensors, HostileHeaderLengths) {
   std::ofstream(path_) << "short";
   EXPECT_NE(refusal().find("shorter than 8 bytes"), std::string::npos);
   write_raw(~std::uint64_t{0}, "{}");
-  EXPECT_NE(refusal().find("18446744073709551615 bytes"), std::string::npos);
+  EXPECT_NE(refusal().find("first bytes, ff ff ff ff ff ff ff ff, are no length of a header"),
+            std::string::npos);
   write_raw(3, "{}");
   EXPECT_NE(refusal().find("header of 3 bytes"), std::string::npos);
 }

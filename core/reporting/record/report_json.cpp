@@ -6,6 +6,7 @@
 
 #include "core/base/encoding.h"
 #include "core/base/host_name.h"
+#include "core/base/json_complaint.h"
 #include "core/base/json_depth.h"
 #include "core/base/json_reader.h"
 #include "core/base/json_writer.h"
@@ -79,12 +80,6 @@ void refuse_other_schema(const FieldJson& json) {
                        ? "read it with the version of scalemark that wrote it"
                        : "is it a report.json of scalemark?");
   }
-}
-
-// "[json.exception.parse_error.101] parse error at line 1, ..." without the bracket.
-std::string without_library_name(const std::string& text) {
-  const std::size_t end = text.starts_with("[json.exception") ? text.find("] ") : std::string::npos;
-  return end == std::string::npos ? text : text.substr(end + 2);
 }
 
 // Lists of steps are long, and hold nothing else.
