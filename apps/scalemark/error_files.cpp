@@ -4,6 +4,7 @@
 #include <string>
 
 #include "apps/scalemark/commands.h"
+#include "core/base/remark.h"
 #include "core/base/value_at.h"
 #include "core/launching/environment.h"
 #include "core/launching/error_file.h"
@@ -17,7 +18,7 @@ void attempt(const std::function<void()>& action) noexcept {
   try {
     action();
   } catch (const std::exception& error) {
-    print_note(std::string("while ending: ") + error.what());
+    print_note("while ending: " + std::string(remark_of(error)));
   }
 }
 

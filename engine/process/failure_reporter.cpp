@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/host_name.h"
+#include "core/base/remark.h"
 #include "core/launching/error_file.h"
 
 namespace scalemark::process {
@@ -20,12 +21,12 @@ class Attempts {
     try {
       action();
     } catch (const std::exception& error) {
-      complain(error.what());
+      complain(remark_of(error));
     }
   }
 
  private:
-  void complain(const char* why) noexcept {
+  void complain(std::string_view why) noexcept {
     const std::size_t hash = std::hash<std::string_view>{}(why);  // memory may be what is lacking
     if (std::exchange(last_, hash) == hash) return;
     std::cerr << "scalemark: while ending: " << why << std::endl;

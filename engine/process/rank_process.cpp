@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/durations.h"
+#include "core/base/remark.h"
 #include "core/base/version.h"
 #include "core/launching/descriptors.h"
 #include "core/launching/error_file.h"
@@ -45,7 +46,7 @@ bool finished(const distributed::BackendProvider* ender, bool together, ExitCode
     ender->finish_process(static_cast<int>(code));
     return true;
   } catch (const std::exception& error) {
-    std::cerr << "scalemark: while ending: " << error.what() << std::endl;
+    std::cerr << "scalemark: while ending: " << remark_of(error) << std::endl;
     return false;
   }
 }

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "core/base/remark.h"
 #include "core/launching/run_token.h"
 #include "core/monitoring/environment.h"
 #include "core/reporting/point/assemble.h"
@@ -182,7 +183,7 @@ void RunReport::render_what_is_there() noexcept {
   try {
     reporting::write_renderings(writer_->folder(), writer_->report());
   } catch (const std::exception& error) {
-    std::cerr << "scalemark: while ending: " << error.what() << std::endl;
+    std::cerr << "scalemark: while ending: " << remark_of(error) << std::endl;
   }
 }
 

@@ -3,6 +3,7 @@
 #include <iostream>
 #include <utility>
 
+#include "core/base/remark.h"
 #include "core/base/wire.h"
 #include "engine/distributed/groups.h"
 
@@ -62,7 +63,7 @@ ExitCode TaskLoop::stop(TaskLeader& leader, const Stop& stop) {
   try {
     leader.show_stopped();
   } catch (const std::exception& error) {
-    std::cerr << "scalemark: while ending: " << error.what() << std::endl;
+    std::cerr << "scalemark: while ending: " << remark_of(error) << std::endl;
   }
   return code;
 }

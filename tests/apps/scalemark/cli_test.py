@@ -168,7 +168,7 @@ class Usage(unittest.TestCase):
             self.assertEqual(result.returncode, 64)
             error, remark = result.stderr.splitlines()
             self.assertIn("(exit 64)", error)
-            self.assertIn("while ending", remark)
+            self.assertTrue(remark.startswith("scalemark: while ending: error E_CANNOT_CREATE (exit 73): "), remark)
 
 
 class Settings(unittest.TestCase):
