@@ -295,7 +295,6 @@ std::vector<Series> read_facts(Metric metric, std::span<const NamedReport> repor
   return all;
 }
 
-// before.
 std::vector<std::size_t> rounds_of(std::span<const NamedReport> reports) {
   std::vector<std::size_t> rounds;
   std::string end;
