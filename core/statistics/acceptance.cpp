@@ -165,17 +165,19 @@ void take_back_unsteady(std::span<const AcceptancePart> parts, bool with_baselin
   }
 }
 
-// `kept_out`: so many are known to be faster, and told.
-AcceptanceDoubt doubt_of(std::span<const AcceptanceVerdict> verdicts, double limit,
-                         std::size_t kept_out) {
-  std::size_t not_passed = 0, faster = 0;
-  for (const AcceptanceVerdict& verdict : verdicts) {
-    not_passed += verdict.outcome != Outcome::kPass;
-    faster += verdict.half_width && *verdict.from_reference - *verdict.half_width > -limit;
+bool is_surely_faster(const AcceptanceVerdict& one, double limit) {
+  return one.half_width && *one.from_reference - *one.half_width > -limit;
+}
+
+// Parts that are kept out of the reference are known to be faster, and told.
+AcceptanceDoubt doubt_of(const ClassVerdict& verdict) {
+  const std::size_t parts = verdict.parts.size();
+  const auto passed = static_cast<std::size_t>(
+      std::ranges::count(verdict.parts, Outcome::kPass, &AcceptanceVerdict::outcome));
+  if (20 * verdict.faster.size() > parts + 20 * verdict.kept_out.size()) {
+    return AcceptanceDoubt::kManyFaster;
   }
-  if (20 * faster > verdicts.size() + 20 * kept_out) return AcceptanceDoubt::kManyFaster;
-  return 4 * not_passed > verdicts.size() ? AcceptanceDoubt::kManyNotPassed
-                                          : AcceptanceDoubt::kNone;
+  return 4 * (parts - passed) > parts ? AcceptanceDoubt::kManyNotPassed : AcceptanceDoubt::kNone;
 }
 
 void check(const AcceptanceRule& rule) {
@@ -205,10 +207,11 @@ ClassVerdict judge_class(std::span<const AcceptancePart> parts, const Acceptance
   judge.judge_single_runs(compared, verdict.parts);
   for (std::size_t i = 0; i < compared.size(); ++i) {
     if (compared[i].kept_out) verdict.kept_out.push_back(i);
+    if (is_surely_faster(verdict.parts[i], verdict.limit)) verdict.faster.push_back(i);
   }
   take_back_unsteady(parts, baseline.has_value(), verdict.parts);
   if (!baseline && verdict.reference) {
-    verdict.doubt = doubt_of(verdict.parts, verdict.limit, verdict.kept_out.size());
+    verdict.doubt = doubt_of(verdict);
     if (verdict.doubt != AcceptanceDoubt::kNone) {
       for (AcceptanceVerdict& part : verdict.parts) take_back(part, Reason::kReferenceInDoubt);
     }

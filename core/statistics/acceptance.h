@@ -126,6 +126,8 @@ struct ClassVerdict {
   // Parts that the fleet's own reference leaves out: a sixteenth of them or less, from 16 parts on,
   // each faster than every other one by more than the tolerance.
   std::vector<std::size_t> kept_out;
+  std::vector<std::size_t>
+      faster;  // parts that are surely faster than the reference by the tolerance
 };
 
 inline constexpr std::size_t kPartsForReference = 3;  // fewer are no fleet

@@ -10,6 +10,7 @@
 #include "core/base/text.h"
 #include "core/reporting/acceptance/acceptance.h"
 #include "core/reporting/acceptance/inventory.h"
+#include "core/reporting/acceptance/series.h"
 #include "core/statistics/acceptance_baseline.h"
 
 namespace scalemark::acceptance {

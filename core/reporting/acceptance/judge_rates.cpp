@@ -6,7 +6,7 @@
 
 #include "core/base/text.h"
 #include "core/reporting/acceptance/acceptance.h"
-#include "core/reporting/point/peak_flops.h"
+#include "core/reporting/acceptance/series.h"
 #include "core/statistics/acceptance.h"
 #include "core/statistics/summary.h"
 
@@ -27,19 +27,11 @@ std::string class_name(const Series& series, const std::vector<Series>& all) {
   return differs ? series.of_class + ", " + series.software : series.of_class;
 }
 
-std::vector<double> values_of(const Series& series) {
-  std::vector<double> logs;
-  for (const Start& start : series.starts) {
-    if (std::isfinite(start.value)) logs.push_back(std::log(start.value));
-  }
-  return logs;
-}
-
 AcceptancePart part_of(const Series& series) {
   AcceptancePart part;
   part.unsteady = series.unsteady;
   if (!has_speed(series)) return part;
-  part.values = values_of(series);
+  part.values = logarithms_of(series);
   for (const Start& start : series.starts) {
     if (std::isfinite(start.value)) part.sessions.push_back(start.session);
   }
@@ -81,9 +73,9 @@ std::string why_text(const Series& series, const AcceptanceVerdict& verdict) {
     case AcceptanceReason::kIntermittent:
       return "intermittent: below the limit in " +
              counted(static_cast<std::int64_t>(verdict.slow_runs), "run") + " of " +
-             std::to_string(values_of(series).size());
+             std::to_string(logarithms_of(series).size());
     case AcceptanceReason::kFewRepetitions:
-      return counted(static_cast<std::int64_t>(values_of(series).size()), "start") +
+      return counted(static_cast<std::int64_t>(logarithms_of(series).size()), "start") +
              " so far: " + starts_text(verdict.more_repetitions);
     case AcceptanceReason::kUndecided:
       return distance + ": " + starts_text(verdict.more_repetitions);
@@ -91,7 +83,7 @@ std::string why_text(const Series& series, const AcceptanceVerdict& verdict) {
       return distance + ": later starts had no two decided nodes beside them to be compared with";
     case AcceptanceReason::kLastLook:
       return distance + ": too near the limit to tell, after " +
-             counted(static_cast<std::int64_t>(values_of(series).size()), "start");
+             counted(static_cast<std::int64_t>(logarithms_of(series).size()), "start");
     case AcceptanceReason::kMissing:
       return why_without_value(series);
     case AcceptanceReason::kNotFinite:
@@ -118,13 +110,14 @@ Outcome outcome_of(const AcceptanceVerdict& verdict) {
 
 CheckResult measured_result(const Rule& rule, const Series& series) {
   CheckResult result = result_like(rule, series);
-  const auto logs = values_of(series);
+  const auto logs = logarithms_of(series);
   result.starts = logs.size();
   if (!logs.empty()) result.value = std::exp(statistics::mean(logs));
   return result;
 }
 
-// A part that was throttled or had a failed run is judged by that, whatever its speed.
+// A part that was throttled, had a failed run or is faster than it can be is judged by that,
+// whatever its speed.
 void judge_failures(CheckResult& result, const Series& series) {
   if (const int throttled = throttled_runs(series); throttled >= kThrottledRuns) {
     result.conclude(Outcome::kFailed,
@@ -132,6 +125,10 @@ void judge_failures(CheckResult& result, const Series& series) {
     result.more_starts = 0;
   } else if (const Start* failed = failed_start(series)) {
     result.conclude(Outcome::kMissing, "a run of it failed: " + failed->why);
+  } else if (const auto times = beyond_physics(series)) {
+    result.conclude(Outcome::kFailed,
+                    printed("implausible: %.2f times what physics allows", *times));
+    result.more_starts = 0;
   }
 }
 
@@ -152,18 +149,27 @@ CheckResult result_of(const Rule& rule, const Series& series, const AcceptanceVe
   return result;
 }
 
-// Clocks above those of a datasheet explain less than that.
-constexpr double kBeyondPhysics = 1.2;
-
 // "what 154 of 512 devices reach"
 std::string reference_name(std::size_t parts, PartKind of) {
   return "what " + std::to_string(statistics::parts_that_reach(parts)) + " of " +
          std::to_string(parts) + " " + std::string(name_of(of)) + "s reach";
 }
 
-std::string doubt_text(const ClassVerdict& verdict) {
-  if (verdict.doubt == statistics::AcceptanceDoubt::kNone) return "";
-  return "in doubt: " + std::string(name_of(verdict.doubt)) + "; a baseline would tell";
+std::vector<std::string> names_of(const std::vector<const Series*>& members,
+                                  const std::vector<std::size_t>& which) {
+  std::vector<std::string> names;
+  for (const std::size_t i : which) names.push_back(members[i]->part.name());
+  return names;
+}
+
+std::string doubt_text(const ClassVerdict& verdict, const std::vector<const Series*>& members) {
+  using Doubt = statistics::AcceptanceDoubt;
+  if (verdict.doubt == Doubt::kNone) return "";
+  std::string text = "in doubt: " + std::string(name_of(verdict.doubt));
+  if (verdict.doubt == Doubt::kManyFaster) {
+    text += " (" + listed(names_of(members, verdict.faster), 2) + ")";
+  }
+  return text + "; a baseline would tell";
 }
 
 // The class of `members` with its reference: the baseline's where it has one.
@@ -206,8 +212,8 @@ Judged judge_by_reference(const Rule& rule, const Rules& rules, const std::vecto
     of.of_class = class_name(first, all);
     if (verdict.reference) of.reference = std::exp(verdict.reference->ln_value);
     of.smallest_decidable = verdict.smallest_decidable;
-    of.doubt = doubt_text(verdict);
-    for (const std::size_t i : verdict.kept_out) of.kept_out.push_back(members[i]->part.name());
+    of.doubt = doubt_text(verdict, members);
+    of.kept_out = names_of(members, verdict.kept_out);
     for (std::size_t i = 0; i < members.size(); ++i) {
       CheckResult result = result_of(rule, *members[i], verdict.parts[i]);
       result.of_class = of.of_class;
@@ -224,18 +230,13 @@ Judged judge_by_floor(const Rule& rule, const std::vector<Series>& all) {
   for (const Series& series : all) {
     double limit = rule.limit;
     std::string from = "the rules";
-    std::optional<double> physics;
     if (rule.of == LimitOf::kDatasheet) {
-      const auto peak = rule.metric == Metric::kMatrixProduct
-                            ? reporting::peak_flops(series.chip, series.precision)
-                            : reporting::peak_memory_bandwidth(series.chip);
-      if (!peak) {
+      if (!series.datasheet) {
         judged.without_datasheet.insert(series.chip);
         continue;
       }
-      limit *= peak->per_sec;
-      physics = peak->per_sec;
-      from = printed("%.0f %% of the ", 100 * rule.limit) + peak->source;
+      limit *= series.datasheet->per_sec;
+      from = printed("%.0f %% of the ", 100 * rule.limit) + series.datasheet->source;
     }
     CheckResult result = measured_result(rule, series);
     result.of_class = class_name(series, all);
@@ -246,9 +247,6 @@ Judged judge_by_floor(const Rule& rule, const std::vector<Series>& all) {
     } else if (*result.value < limit) {
       result.conclude(Outcome::kFailed,
                       printed("%.0f %% below the limit", 100 * (1 - *result.value / limit)));
-    } else if (physics && *result.value > kBeyondPhysics * *physics) {
-      result.conclude(Outcome::kFailed, printed("implausible: %.2f times what physics allows",
-                                                *result.value / *physics));
     }
     judge_failures(result, series);
     judged.results.push_back(std::move(result));

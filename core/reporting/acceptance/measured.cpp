@@ -237,6 +237,12 @@ MachineRate rate_of(Metric metric) {
   return metric == Metric::kMemoryCopy ? MachineRate::kMemoryCopy : MachineRate::kHostToDevice;
 }
 
+std::optional<reporting::Peak> datasheet_of(Metric metric, const Series& series) {
+  if (metric == Metric::kMatrixProduct) return reporting::peak_flops(series.chip, series.precision);
+  if (metric == Metric::kMemoryCopy) return reporting::peak_memory_bandwidth(series.chip);
+  return std::nullopt;
+}
+
 void read_fingerprint(const Rule& rule, const Report& report, std::size_t number,
                       Gatherer& gatherer) {
   const auto precision = rule.where.find("precision");
@@ -251,6 +257,7 @@ void read_fingerprint(const Rule& rule, const Report& report, std::size_t number
         record.precision.empty() ? record.method : record.precision + ", " + record.method;
     series.of_class = record.device_name + ", " + what;
     if (record.device == "cpu") series.of_class += ", " + counted(record.threads, "thread");
+    series.datasheet = datasheet_of(rule.metric, series);
     series.software = software_of(report, record.host);
     RunsOfStart& runs = gatherer.at(series, {number, record.session.value_or(0)});
     Beside beside = record.disturbed.empty() ? Beside::kNothing : Beside::kThrottled;
@@ -260,17 +267,6 @@ void read_fingerprint(const Rule& rule, const Report& report, std::size_t number
 }
 
 }  // namespace
-
-std::string Part::name() const {
-  if (kind == PartKind::kLink)
-    return reporting::link_end(host, rank, device) + " to " + (end.empty() ? other : end);
-  return kind == PartKind::kNode ? host : host + " " + device;
-}
-
-std::string Part::key() const {
-  if (kind == PartKind::kDevice && !uuid.empty()) return uuid;
-  return name();
-}
 
 std::vector<Series> read_series(const Rule& rule, std::span<const NamedReport> reports) {
   const MetricRow& row = row_of(rule.metric);
@@ -298,33 +294,6 @@ std::vector<Series> read_series(const Rule& rule, std::span<const NamedReport> r
   }
   for (Series& series : gatherer.series(reports)) all.push_back(std::move(series));
   return all;
-}
-
-std::vector<std::vector<const Series*>> by_class(const std::vector<Series>& all) {
-  std::vector<std::vector<const Series*>> classes;
-  std::map<std::pair<std::string, std::string>, std::size_t> places;
-  for (const Series& series : all) {
-    const auto [found, is_new] =
-        places.try_emplace({series.of_class, series.software}, classes.size());
-    if (is_new) classes.emplace_back();
-    classes[found->second].push_back(&series);
-  }
-  return classes;
-}
-
-int throttled_runs(const Series& series) {
-  int runs = 0;
-  for (const Start& start : series.starts) runs += start.throttled_runs;
-  return runs;
-}
-
-const Start* failed_start(const Series& series) {
-  const auto found = std::ranges::find_if(series.starts, [](const Start& s) { return s.failed; });
-  return found == series.starts.end() ? nullptr : &*found;
-}
-
-bool has_speed(const Series& series) {
-  return throttled_runs(series) < kThrottledRuns && failed_start(series) == nullptr;
 }
 
 }  // namespace scalemark::acceptance

@@ -2,71 +2,20 @@
 // in which their processes were started. Pure; judges nothing.
 #pragma once
 
-#include <limits>
-#include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "core/reporting/acceptance/rules.h"
+#include "core/reporting/acceptance/series.h"
 #include "core/reporting/record/report.h"
 
 namespace scalemark::acceptance {
 
 using reporting::NamedReport;
 
-// A device, a node, or a link between two nodes.
-struct Part {
-  PartKind kind = PartKind::kNode;
-  std::string host, scheduler_node;  // the scheduler's name is empty where it is not known
-  std::string device;                // "cuda:3"; "cpu:1": the second rank of a machine
-  std::string uuid, pci, serial;     // of a GPU; empty where they are not known
-  std::optional<int> rank;           // of a device, in the report that named it first
-  std::string other, end;            // host at the second end of a link; that end by name
-
-  std::string name() const;  // "n7 cuda:3", "n7", "n3 to n7"
-  // Tells parts apart over several reports: by UUID where there is one.
-  std::string key() const;
-};
-
-// One start of a process that measured the part: the mean over the runs that nothing disturbed.
-struct Start {
-  double value = std::numeric_limits<double>::quiet_NaN();
-  std::optional<double> low, high;  // 95 % interval of ValueKind::kFloor
-  std::optional<double> burst;      // of what is held: the rate in the first seconds
-  std::string fact;                 // of ValueKind::kFact instead of a value; of counters beside it
-  std::string boot;                 // of the machine; empty: not known
-  std::string why;                  // why there is no value
-  bool failed = false;              // a run was out of memory, failed or was skipped
-  int throttled_runs = 0;
-  double seconds = 0;       // of ValueKind::kCounter: how long its session was
-  std::size_t session = 0;  // of ValueKind::kRate: one number for what was measured at one time
-};
-
-struct Series {
-  Part part;
-  // Only parts of one class are compared: what was measured on which product, and on which versions
-  // of libraries and driver.
-  std::string of_class, software;
-  std::string chip;  // of a device, as its datasheet is found
-  std::string precision;
-  std::vector<Start> starts;
-  bool unsteady = false;  // its windows, all repetitions together, were shown not to be steady
-};
-
 // Reads `rule.metric` where `rule.where` fits. `reports` are in the order of time. Parts in the
 // order in which they come first.
 std::vector<Series> read_series(const Rule& rule, std::span<const NamedReport> reports);
-
-// Series of one class and one software, in the order in which classes come first.
-std::vector<std::vector<const Series*>> by_class(const std::vector<Series>& all);
-
-inline constexpr int kThrottledRuns = 2;  // so many fail a part, whatever its speed
-int throttled_runs(const Series& series);
-// The first start in which a run failed; null: none.
-const Start* failed_start(const Series& series);
-// A throttled part and one with a failed run have no speed that counts, for the reference neither.
-bool has_speed(const Series& series);
 
 // Every node of the reports, and the name that the scheduler gives it.
 std::vector<Part> nodes_of(std::span<const NamedReport> reports);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -240,6 +241,34 @@ TEST(AcceptGaps, AStripHasFewLinesWhateverItsReferenceIs) {
     ASSERT_LE(lines, 10u) << share;
     ASSERT_GE(lines, 2u) << share;
   }
+}
+
+// Half of the fleet measures what cannot be: the others are no slower for it.
+TEST(AcceptGaps, ARateBeyondPhysicsIsInNoReference) {
+  reporting::FleetShape shape{.nodes = 4, .devices = 4, .links = false};
+  shape.effect = [](int node, int, int, reporting::MeasuredRate what) {
+    return node < 2 && what == reporting::MeasuredRate::kProduct ? std::log(2.0) : 0.0;
+  };
+  const auto fleet = sample_fleet(shape);
+  EXPECT_EQ(verdict_of(fleet, "matrix product", "node001 cuda:3"), "failed");
+  EXPECT_EQ(why_of(fleet, "matrix product", "node001 cuda:3").find("implausible: 1."), 0u);
+  for (const char* healthy : {"node002 cuda:0", "node003 cuda:3"}) {
+    EXPECT_NE(verdict_of(fleet, "matrix product", healthy), "failed") << healthy;
+    EXPECT_EQ(verdict_of(fleet, "matrix product, physics", healthy), "passed") << healthy;
+  }
+}
+
+// Too many to be kept out of the reference, they put it in doubt: which they are is told.
+TEST(AcceptGaps, PartsThatPutTheReferenceInDoubtAreNamed) {
+  reporting::FleetShape shape{.devices = 2, .links = false};
+  shape.effect = [](int node, int, int, reporting::MeasuredRate what) {
+    return node == 6 && what == reporting::MeasuredRate::kAlone ? std::log(2.0) : 0.0;
+  };
+  const Acceptance judged = accept(sample_fleet(shape), standard_rules(), {});
+  EXPECT_NE(hand_over(judged, {}, {.columns = 200})
+                .find("faster by the tolerance (node006 cuda:0, node006 cuda:1); a baseline"),
+            std::string::npos)
+      << hand_over(judged, {}, {.columns = 200});
 }
 
 // --- the configurations
