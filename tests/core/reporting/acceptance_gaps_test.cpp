@@ -243,6 +243,19 @@ TEST(AcceptGaps, AStripHasFewLinesWhateverItsReferenceIs) {
   }
 }
 
+// The second session of all nodes is no later one of a first that never counted.
+TEST(AcceptGaps, AFleetThatWasBusyAtFirstIsJudgedByItsNextSession) {
+  reporting::FleetShape shape{.devices = 2, .disturbed = {0, 1, 2, 3, 4, 5, 6, 7}, .links = false};
+  auto fleet = sample_fleet(shape);
+  EXPECT_EQ(verdict_of(fleet, "training alone", "node003 cuda:1"), "missing");
+  shape.disturbed.clear();
+  shape.boot = 1;
+  for (auto& one : sample_fleet(shape)) fleet.push_back(std::move(one));
+  for (const char* check : {"training alone", "matrix product", "own time"}) {
+    EXPECT_EQ(verdict_of(fleet, check, "node003 cuda:1"), "passed") << check;
+  }
+}
+
 // Half of the fleet measures what cannot be: the others are no slower for it.
 TEST(AcceptGaps, ARateBeyondPhysicsIsInNoReference) {
   reporting::FleetShape shape{.nodes = 4, .devices = 4, .links = false};
