@@ -133,9 +133,16 @@ bool is_named(const Part& node, const std::string& name);
 // Adds each of `nodes` with its worst outcome, and results of those that lack devices.
 void judge_nodes(Acceptance& acceptance, const std::vector<Part>& nodes, const Expected& expected);
 
+// Where failed nodes, or failed links, have one group of links in common (statistics/link_groups.h)
+// more than chance explains: one line for each of the two, which judges nothing. `nodes`: their
+// names.
+std::vector<std::string> shared_switches(const std::vector<CheckResult>& results,
+                                         const std::vector<NodeResult>& nodes,
+                                         std::span<const NamedReport> reports);
+
 // Notes on classes that the baseline lacks, on kinds of device and versions in the fleet, on
-// machines of one name, and on each attribute that all failed devices share, two or more, and few
-// of the others have.
+// machines of one name, on a switch that failed nodes share, and on each attribute that all failed
+// devices share, two or more, and few of the others have.
 using WithoutDatasheet = std::map<std::string, std::vector<std::string>>;  // chip: its metrics
 std::vector<std::string> notes_of(const Acceptance& acceptance, const Expected& expected,
                                   std::span<const NamedReport> reports,

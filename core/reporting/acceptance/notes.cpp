@@ -221,7 +221,7 @@ std::vector<std::string> notes_of(const Acceptance& acceptance, const Expected& 
                                   std::span<const NamedReport> reports,
                                   const WithoutDatasheet& without_datasheet) {
   const std::vector<CheckResult>& results = acceptance.results;
-  std::vector<std::string> texts;
+  std::vector<std::string> texts = shared_switches(results, acceptance.nodes, reports);
   add_not_in_list(acceptance, expected, texts);
   add_not_in_baseline(acceptance.classes, texts);
   if (std::string kinds = kinds_text(acceptance.classes); !kinds.empty()) texts.push_back(kinds);

@@ -13,6 +13,7 @@ namespace {
 
 constexpr const char* kChip = "NVIDIA H100 80GB HBM3";
 constexpr double kRate = 2500, kProduct = 700e12, kCopy = 3.0e12, kLinkGBps = 45;
+constexpr double kBetweenSwitches = 1.4;
 constexpr double kWindow_s = 20;
 
 double value_at(const std::map<std::pair<int, int>, double>& values, int node, int device) {
@@ -77,8 +78,10 @@ class NodeMaker {
         "scalemark sweep --config configs/acceptance/node.json --output 'acc/1/{host}'";
     report.environment.hosts.push_back(host_of(shape_, node_));
     for (int start = 0; start < shape_.starts; ++start) {
-      report.points.push_back(run(start, /*alone=*/true));
-      report.points.push_back(run(start, /*alone=*/false));
+      for (const std::string& workload : shape_.workloads) {
+        report.points.push_back(run(workload, start, /*alone=*/true));
+        report.points.push_back(run(workload, start, /*alone=*/false));
+      }
     }
     add_fingerprint(report);
     add_disturbances(report);
@@ -95,12 +98,12 @@ class NodeMaker {
     return shape_.effect ? shape_.effect(node_, device, start, what) : 0;
   }
 
-  PointRecord run(int start, bool alone) {
+  PointRecord run(const std::string& workload, int start, bool alone) {
     PointRecord run;
     run.group =
-        "resnet50-b256-amp-bf16-w" + std::to_string(shape_.devices) + (alone ? "-none" : "-ddp");
+        workload + "-b256-amp-bf16-w" + std::to_string(shape_.devices) + (alone ? "-none" : "-ddp");
     run.id = run.group + "/r" + std::to_string(start);
-    run.workload = "resnet50";
+    run.workload = workload;
     run.strategy = alone ? "none" : "ddp";
     run.device = "cuda";
     run.device_name = kChip;
@@ -272,6 +275,9 @@ Report links_report(const FleetShape& shape) {
       LinkRecord link{.a = fleet_host(a), .b = fleet_host(b), .latency_s = 1e-5};
       link.bandwidth_GBps = slow ? 0.4 * kLinkGBps : kLinkGBps;
       link.bandwidth_ci95 = {0.97 * link.bandwidth_GBps, 1.03 * link.bandwidth_GBps};
+      if (shape.nodes_of_switch > 0 && a / shape.nodes_of_switch != b / shape.nodes_of_switch) {
+        link.latency_s *= kBetweenSwitches;
+      }
       link.passes = 11;
       if (shape.link_noise > 0) take_passes(random, shape.link_noise, link);
       report.links.push_back(link);

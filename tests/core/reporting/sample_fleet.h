@@ -19,6 +19,7 @@ enum class MeasuredRate { kAlone, kTogether, kProduct, kCopy, kHeld };
 struct FleetShape {
   std::uint64_t seed = 1;
   int nodes = 8, devices = 8, starts = 3;
+  std::vector<std::string> workloads = {"resnet50"};
   double device_sd = 0.005, run_sd = 0.004;        // of ln of a rate
   std::map<std::pair<int, int>, double> slow;      // (node, device): 0.08 is 8 % slower
   std::map<int, double> slow_nodes;                // all devices of the node
@@ -27,7 +28,8 @@ struct FleetShape {
   std::set<std::pair<int, int>> wrong_once, wrong_always;  // bits of the device
   std::set<int> without_report, disturbed, throttled;      // nodes
   std::set<std::pair<int, int>> slow_links;                // (a, b), a < b
-  double link_noise = 0;  // of ln of a pass over a link; 0: all links of a kind measure the same
+  double link_noise = 0;    // of ln of a pass over a link; 0: all links of a kind measure the same
+  int nodes_of_switch = 0;  // small messages take 1.4 times as long between switches; 0: one switch
   std::map<int, std::string> drivers;  // of a node, instead of the fleet's
   std::map<int, int> exit_codes;
   int boot = 0;        // another one: the same devices, measured once more
