@@ -1,6 +1,7 @@
-// Whole fleets through all checks of the standard rules, as configs/acceptance/slurm.sbatch goes:
-// every node by itself and the links; then undecided nodes, and two decided ones with them, in two
-// more sessions. The true speed of each device is known.
+// Whole fleets through all checks of shipped rules. By the standard ones as
+// configs/acceptance/slurm.sbatch goes: every node by itself and the links; then undecided nodes,
+// and two decided ones with them, in two more sessions. By the others in one. The true speed of
+// each device is known.
 #include <algorithm>
 #include <boost/random/exponential_distribution.hpp>
 #include <boost/random/student_t_distribution.hpp>
@@ -8,13 +9,16 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <ranges>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/base/text.h"
 #include "core/reporting/acceptance/acceptance.h"
 #include "core/reporting/acceptance/forms.h"
+#include "core/settings/config_file.h"
 #include "core/statistics/acceptance.h"
 #include "tests/core/reporting/sample_fleet.h"
 #include "tools/statistics/generator.h"
@@ -28,11 +32,19 @@ using acceptance::PartKind;
 using reporting::MeasuredRate;
 
 constexpr int kNodes = 16, kDevices = 8;
-constexpr double kNoise = 0.0058, kTolerance = 0.05, kNoiseOfLinks = 0.03;
+constexpr int kNodesOfSwitch = 8;
+constexpr double kNoise = 0.0058, kNoiseOfLinks = 0.03;
 constexpr double kRuns = 0.005;      // of the noise, what runs of one start differ by
 constexpr int kTrialsOfFleet = 100;  // a fleet costs so much more than a class of numbers
 
 enum class Starts { kNormal, kHeavy, kNodeTogether, kFirstOfHalf, kDrift, kOneNodeNoisy, kSlowNow };
+
+// A shipped rules file, and the starts that its configuration makes in the first session and in
+// those of undecided nodes.
+struct Way {
+  const char* rules = "standard.json";
+  std::vector<std::size_t> starts = {3, 2, 5};
+};
 
 struct Kind {
   const char* name;
@@ -45,9 +57,17 @@ struct Kind {
   bool skewed = false;            // devices are slower by an exponential value of 1.2 %
   bool two_bins = false;          // half of the devices are 4 % slower
   std::size_t slow_together = 0;  // so many nodes, and only all of their devices together
+  bool of_one_switch = false;     // which are those of one switch
   double later_sessions_by = 0;   // all parts, in sessions after the first
   int slow_links = 0;             // to 40 % of their speed, at different nodes
+  Way way = {};
 };
+
+acceptance::Rules rules_of(const Way& way) {
+  const std::string file =
+      std::string(SCALEMARK_SOURCE_DIR) + "/configs/acceptance/rules/" + way.rules;
+  return acceptance::parse_rules(settings::read_text_file(file), file);
+}
 
 struct Fleet {
   std::vector<double> level;       // ln of each device
@@ -73,8 +93,8 @@ std::vector<double> levels_of(Random& random, const Kind& kind) {
 }
 
 // Devices that are truly below the limit.
-std::set<int> below_limit(const std::vector<double>& levels) {
-  const double limit = statistics::kth_highest(levels) + std::log1p(-kTolerance);
+std::set<int> below_limit(const std::vector<double>& levels, double tolerance) {
+  const double limit = statistics::kth_highest(levels) + std::log1p(-tolerance);
   std::set<int> below;
   for (std::size_t i = 0; i < levels.size(); ++i) {
     if (levels[i] < limit) below.insert(static_cast<int>(i));
@@ -82,7 +102,7 @@ std::set<int> below_limit(const std::vector<double>& levels) {
   return below;
 }
 
-Fleet fleet_of(Random& random, const Kind& kind) {
+Fleet fleet_of(Random& random, const Kind& kind, double tolerance) {
   Fleet fleet;
   fleet.level = levels_of(random, kind);
   fleet.node_noise.assign(kNodes, kNoise);
@@ -94,10 +114,10 @@ Fleet fleet_of(Random& random, const Kind& kind) {
     fleet.level[order[0] * kDevices + i] += std::log1p(-kind.slow_by);
   }
   for (std::size_t k = 0; k < kind.slow_together; ++k) {
-    fleet.slow_together.insert(static_cast<int>(order[k]));
+    fleet.slow_together.insert(static_cast<int>(kind.of_one_switch ? k : order[k]));
   }
   if (kind.starts == Starts::kOneNodeNoisy) fleet.node_noise[order[0]] = 5 * kNoise;
-  fleet.bad = kind.slow_together > 0 ? fleet.slow_together : below_limit(fleet.level);
+  fleet.bad = kind.slow_together > 0 ? fleet.slow_together : below_limit(fleet.level, tolerance);
   return fleet;
 }
 
@@ -151,6 +171,8 @@ class Session {
 struct Counts {
   double bad = 0, failed = 0, missed = 0, wrongly = 0, unsure = 0;  // missed: bad ones that passed
   double links_missed = 0, links_wrongly = 0;  // that fail; and nodes by their links
+  double switches = 0, switches_wrongly = 0;   // that were named; of fleets that have none such
+  std::set<std::string> judged;                // checks that judged what was measured
 };
 
 using Links = std::set<std::pair<int, int>>;
@@ -169,6 +191,8 @@ void measure(std::vector<reporting::NamedReport>& reports, Session session, int 
                               .starts = static_cast<int>(starts),
                               .device_sd = 0,
                               .run_sd = 0};
+  shape.workloads = {"resnet50", "bert-large"};
+  shape.nodes_of_switch = kNodesOfSwitch;
   shape.boot = number;
   shape.seed = seed;
   shape.links = number == 0;
@@ -183,15 +207,16 @@ void measure(std::vector<reporting::NamedReport>& reports, Session session, int 
   std::ranges::move(reporting::sample_fleet(shape), std::back_inserter(reports));
 }
 
-acceptance::Acceptance accepted(Random& random, const Kind& kind, const Fleet& fleet) {
-  const acceptance::Rules rules = acceptance::standard_rules();
+acceptance::Acceptance accepted(Random& random, const Kind& kind, const Fleet& fleet,
+                                const acceptance::Rules& rules) {
   std::vector<reporting::NamedReport> reports;
   const std::uint64_t seed = random();
   const Links links = slow_links_of(kind);
-  measure(reports, Session(random, kind, fleet, 0, 0), 0, seed, links, rules.looks.front(), {});
+  const auto& all_starts = kind.way.starts;
+  measure(reports, Session(random, kind, fleet, 0, 0), 0, seed, links, all_starts.front(), {});
   auto judged = acceptance::accept(reports, rules, {});
-  int number = 0, first_start = static_cast<int>(rules.looks.front());
-  for (const std::size_t starts : {2UL, 5UL}) {  // as slurm.sbatch does
+  int number = 0, first_start = static_cast<int>(all_starts.front());
+  for (const std::size_t starts : all_starts | std::views::drop(1)) {
     const auto undecided = acceptance::undecided_of(judged);
     if (undecided.starts == 0) break;
     ++number;
@@ -212,6 +237,19 @@ void count_links(const acceptance::Acceptance& judged, const Links& slow, Counts
     const std::pair ends(std::stoi(result.part.host.substr(4)),
                          std::stoi(result.part.other.substr(4)));
     slow.contains(ends) ? --counts.links_missed : ++counts.links_wrongly;
+  }
+}
+
+void count_switches(const acceptance::Acceptance& judged, const Kind& kind, Counts& counts) {
+  const bool named = std::ranges::any_of(judged.notes, [](const std::string& note) {
+    return note.find("one group of links") != std::string::npos;
+  });
+  (kind.of_one_switch ? counts.switches : counts.switches_wrongly) += named;
+}
+
+void count_checks(const acceptance::Acceptance& judged, Counts& counts) {
+  for (const auto& result : judged.results) {
+    if (result.value && result.limit) counts.judged.insert('"' + result.check + '"');
   }
 }
 
@@ -242,6 +280,7 @@ void count(const acceptance::Acceptance& judged, const Fleet& fleet, Counts& cou
 }
 
 std::vector<Kind> kinds() {
+  const Way smoke{"smoke.json", {1}}, burn_in{"burn-in.json", {30}};
   return {{.name = "the model"},
           {.name = "alike", .device = 0, .node = 0},
           {.name = "starts t 2.5", .starts = Starts::kHeavy},
@@ -280,7 +319,19 @@ std::vector<Kind> kinds() {
            .slow_by = 0.07,
            .slow_together = 8},
           {.name = "half of the devices 8 % slow", .slow_by = 0.08, .slow_share = 0.5},
-          {.name = "three links at 40 % of their speed", .slow_links = 3}};
+          {.name = "three links at 40 % of their speed", .slow_links = 3},
+          {.name = "the 8 nodes of one switch 7 % slower together",
+           .device = 0.005,
+           .node = 0.003,
+           .slow_by = 0.07,
+           .slow_together = 8,
+           .of_one_switch = true},
+          {.name = "smoke rules: the model", .way = smoke},
+          {.name = "smoke rules: starts t 2.5", .starts = Starts::kHeavy, .way = smoke},
+          {.name = "smoke rules: three 16 % slow", .slow = 3, .slow_by = 0.16, .way = smoke},
+          {.name = "burn-in rules: the model", .way = burn_in},
+          {.name = "burn-in rules: starts t 2.5", .starts = Starts::kHeavy, .way = burn_in},
+          {.name = "burn-in rules: three 8 % slow", .slow = 3, .slow_by = 0.08, .way = burn_in}};
 }
 
 }  // namespace
@@ -292,18 +343,24 @@ void accept_whole_section(const Study& study) {
     Random random = random_for(study.seed, number);
     const int fleets = std::max(1, study.trials / kTrialsOfFleet);
     Counts counts;
+    const acceptance::Rules rules = rules_of(kind.way);
     for (int k = 0; k < fleets; ++k) {
-      const Fleet fleet = fleet_of(random, kind);
-      const auto judged = accepted(random, kind, fleet);
+      const Fleet fleet = fleet_of(random, kind, rules.tolerance);
+      const auto judged = accepted(random, kind, fleet, rules);
       count(judged, fleet, counts);
       count_links(judged, slow_links_of(kind), counts);
+      count_switches(judged, kind, counts);
+      count_checks(judged, counts);
     }
     std::printf(
         "{\"section\": \"accept_whole\", \"kind\": \"%s\", \"trials\": %d, \"fleets\": %d, "
         "\"bad\": %g, \"failed\": %g, \"missed\": %g, \"wrongly\": %g, \"unsure\": %g, "
-        "\"links_missed\": %g, \"links_wrongly\": %g}\n",
+        "\"links_missed\": %g, \"links_wrongly\": %g, \"of_one_switch\": %d, \"switches\": %g, "
+        "\"switches_wrongly\": %g, \"rules\": \"%s\", \"judged\": [%s]}\n",
         kind.name, study.trials, fleets, counts.bad, counts.failed, counts.missed, counts.wrongly,
-        counts.unsure, counts.links_missed, counts.links_wrongly);
+        counts.unsure, counts.links_missed, counts.links_wrongly, kind.of_one_switch,
+        counts.switches, counts.switches_wrongly, kind.way.rules,
+        joined(counts.judged, ", ").c_str());
   }
 }
 

@@ -22,6 +22,10 @@ def comparisons(trials):
         for arrangement in ("in one go", "five sessions each") for planted in ("nothing", "five percent", "smallest found")]
 
 
+def names_of(rules):
+    return [check["name"] for check in json.loads((study.acceptance_study.RULES / rules).read_text())["checks"]]
+
+
 def good(trials=study.FULL):
     row = {"trials": trials, "outliers": "none", "throughput": 0.95, "efficiency": 0.95}
     return {
@@ -74,8 +78,11 @@ def good(trials=study.FULL):
                                                                   (4, 0, 2, 0.9, 0.1), (512, 0.95, 0, 0.1, 0.1))],
         "accept_nodes": [{"trials": trials, "right": 0.96}],
         "accept_kinds": [],
-        "accept_whole": [{"trials": trials, "kind": kind, "fleets": 50, "wrongly": wrongly, "missed": 0, "links_wrongly": 0, "links_missed": 0}
-                         for kind, wrongly in (("the model", 1), ("1 start in 5 is 6 % slower", 100))],
+        "accept_whole": [{"trials": trials, "kind": kind, "fleets": 50, "wrongly": wrongly, "missed": 0, "links_wrongly": 0, "links_missed": 0,
+                          "of_one_switch": of_one_switch, "switches": 50 * of_one_switch, "switches_wrongly": 0,
+                          "rules": "standard.json", "judged": names_of("standard.json")}
+                         for kind, wrongly, of_one_switch in (("the model", 1, 0), ("1 start in 5 is 6 % slower", 100, 0), ("the 8 nodes of one switch", 0, 1),
+                                                              ("smoke rules: starts t 2.5", 100, 0))],
     }
 
 
@@ -110,7 +117,8 @@ BEYOND = [("coverage", 0, "throughput", 0.929), ("coverage", 0, "throughput", 0.
           ("accept_baseline", 0, "wrong_pass", 0.011), ("accept_baseline", 0, "wrong_fail", 0.011),
           ("accept_nodes", 0, "right", 0.949), ("accept_limit", 4, "wrong_fail", 0.021), ("accept_limit", 4, "another_failed", 0.021),
           ("accept_whole", 0, "wrongly", 3), ("accept_whole", 0, "missed", 3), ("accept_whole", 1, "links_wrongly", 3),
-          ("accept_whole", 1, "links_missed", 3)]
+          ("accept_whole", 1, "links_missed", 3), ("accept_whole", 0, "switches_wrongly", 3), ("accept_whole", 2, "switches", 47),
+          ("accept_whole", 0, "judged", ["training alone"])]
 
 
 def reached(data):
@@ -165,7 +173,7 @@ class Judge(unittest.TestCase):
 
     def test_every_check_of_shipped_rules_is_simulated_or_exact(self):
         """A check that somebody's machine fails by was simulated, or nothing about it is chance."""
-        files = sorted((SCRIPT.parent.parent / "configs/acceptance/rules").glob("*.json"))
+        files = sorted(study.acceptance_study.RULES.glob("*.json"))
         self.assertTrue(files)
         for file in files:
             checks = json.loads(file.read_text())["checks"]
