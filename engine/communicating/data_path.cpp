@@ -75,8 +75,10 @@ constexpr void fields(A& a, typename A::template Field<Copied>& c) {
 Copied copied(process::RankContext& context) {
   auto& sampler = process::fresh_telemetry(context, process::leads_node(context));
   context.control().barrier();
+  const auto begun = std::chrono::steady_clock::now();
   sampler.begin();
   Copied mine{.node = context.world().node, .bytes_per_s = copied_bytes_per_s()};
+  process::rest_until_watched(context.world().local_world_size, begun);
   sampler.end();
   mine.readings = process::readings(context);
   return mine;

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <iterator>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "core/base/durations.h"
 #include "core/monitoring/environment.h"
 #include "core/monitoring/telemetry/gpu_probes.h"
 #include "core/monitoring/telemetry/host_probes.h"
@@ -58,6 +60,11 @@ double least_watched_s(int ranks) {
   const double free = std::max(0.0, cores - static_cast<double>(ranks) * at::get_num_threads());
   return kMargin *
          reporting::least_observed_s(static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN)), free);
+}
+
+void rest_until_watched(int ranks, std::chrono::steady_clock::time_point since, double most_s) {
+  const double missing_s = std::min(most_s, least_watched_s(ranks) - seconds_since(since));
+  if (missing_s > 0) std::this_thread::sleep_for(std::chrono::duration<double>(missing_s));
 }
 
 reporting::RankReadings readings(RankContext& context) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -34,6 +35,11 @@ live::NodeStatus latest_of_node(const Latest& latest, double clock_s, double sam
 // margin for the begin of a stretch: seconds. Cores that `ranks`, those that work on this machine,
 // leave free shorten it.
 double least_watched_s(int ranks);
+
+// Rests until the machine was watched for so long since `since`, for `most_s` at most: who else
+// uses it is seen as well in a moment in which nothing is measured.
+void rest_until_watched(int ranks, std::chrono::steady_clock::time_point since,
+                        double most_s = std::numeric_limits<double>::infinity());
 
 // Returns this rank's readings, after end().
 reporting::RankReadings readings(RankContext& context);

@@ -1,8 +1,6 @@
 #include "engine/running/measured_steps.h"
 
-#include <algorithm>
 #include <chrono>
-#include <thread>
 #include <utility>
 
 #include "core/base/durations.h"
@@ -83,12 +81,10 @@ Window MeasuredSteps::run() {
   return window;
 }
 
-// Who else uses the machine is seen as well in a moment in which nothing trains.
 void MeasuredSteps::watch_longer() {
   constexpr double kLongest_s = 0.3;
-  const double least_s = process::least_watched_s(point_.rank_group.world().local_world_size);
-  const double missing_s = std::min(kLongest_s, least_s - seconds_since(watched_since_));
-  if (missing_s > 0) std::this_thread::sleep_for(std::chrono::duration<double>(missing_s));
+  process::rest_until_watched(point_.rank_group.world().local_world_size, watched_since_,
+                              kLongest_s);
   telemetry_.end();
 }
 

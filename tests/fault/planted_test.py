@@ -5,13 +5,13 @@ Others on the machine make `disturbed` the right answer: such a trial is counted
 """
 
 import contextlib
-import multiprocessing
 import os
 import signal
 import threading
 import xml.etree.ElementTree as ET
 
 from endings import FULL, Running, closed_report, run_cases
+from others import others
 from program import check, run
 
 TRIALS = 20 if FULL else 1
@@ -91,23 +91,12 @@ def slow_rank(folder):
     trials(folder, trial)
 
 
-def computes():
-    while True:
-        pass
-
-
 def foreign_load(folder):
     """Two programs that compute beside two ranks on their CPUs: no number is fit to be quoted, and nothing is called real."""
     def trial(out):
-        others = [multiprocessing.Process(target=computes, daemon=True) for _ in range(os.cpu_count())]
-        for other in others:
-            other.start()
-        try:
+        with others(os.cpu_count()):
             run(*SWEEP, "--world-sizes", "1,2", "--nproc-per-node", 2, "--batch-sizes", "32,64", "--repetitions", 3, "--iters", 50,
                 "--output", out)
-        finally:
-            for other in others:
-                other.kill()
         report = closed_report(out, "complete", 0)
         check("shared" in codes(report) and report["verdict"]["level"] == "do_not_quote", report["verdict"])
         check("other programs used" in report["verdict"]["reasons"][0]["text"], report["verdict"])

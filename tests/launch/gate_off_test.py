@@ -6,15 +6,14 @@ has. So the 40 effects are those of one axis: in 20 sweeps of three values one a
 in two of three trials.
 """
 
-import contextlib
 import csv
-import multiprocessing
 import os
 import random
 import statistics
 from collections import Counter
 
 from endings import run_cases
+from others import others
 from program import BINARY_DIR, check, preloaded, run
 from sweeps import valid_report
 
@@ -26,27 +25,8 @@ EFFECTS = 40
 VALUES = ",".join(str(25 + number) for number in range(EFFECTS + 1))
 COMPARISONS, SESSIONS = 20, 3  # sessions are on a side
 GATES = {"shared", "throttled", "machine_busy", "counters_disagree", "others_unknown", "steal"}
+OTHERS = max(1, os.cpu_count() // 2)  # programs that compute
 ACCUSED = ("straggler", "ranks_unequal", "straggler_intermittent")
-
-
-def computes_beside(test):
-    """Until the test is gone, however it ended."""
-    while os.getppid() == test:
-        pass
-
-
-@contextlib.contextmanager
-def others():
-    """A program for every two CPUs that computes."""
-    loops = [multiprocessing.Process(target=computes_beside, args=(os.getpid(),), daemon=True) for _ in range(max(1, os.cpu_count() // 2))]
-    for loop in loops:
-        loop.start()
-    try:
-        yield
-    finally:
-        for loop in loops:
-            loop.kill()
-            loop.join()
 
 
 class Trial:
@@ -74,7 +54,7 @@ class Trial:
 
 def effects(folder):
     trial = Trial()
-    with others():
+    with others(OTHERS):
         report = trial.sweep(folder / "out", "--bucket-cap-mb", VALUES, "--repetitions", 5)
     judged = [effect for effect in report["effects"] if effect["axis"] == "bucket_cap_mb" and effect["pairs"] == 5]
     verdicts = Counter(effect["verdict"] for effect in judged)
@@ -98,7 +78,7 @@ def comparisons(folder):
     """Sides are measured by turns, so that whatever the machine does in between is in all of them; each is compared with its neighbours."""
     trial, verdicts, alarms = Trial(), Counter(), 0
     draw = random.Random(51)
-    with others():
+    with others(OTHERS):
         for session in range(SESSIONS):
             for side in draw.sample(range(COMPARISONS), COMPARISONS):
                 trial.sweep(folder / f"{side}-{session}", "--repetitions", 3)
