@@ -21,9 +21,9 @@ struct KnownMachines {
 
 // Collective over the session, about 0.3 s or until it is known whether others use the machines
 // (least_watched_s()), three times as long where they do: all ranks copy between buffers larger
-// than caches at the same time. memory_GBps: the sum over a
-// node's ranks, read and written bytes added, in 1e9 bytes per second; of the slowest node. The
-// same on all ranks, as rank 0 judges it by its `machines.hosts`.
+// than caches at the same time. memory_GBps: the sum over a node's ranks, read and written bytes
+// added, in 1e9 bytes per second; of the slowest node. The same on all ranks, as rank 0 judges it
+// by its `machines.hosts`.
 void measure_memory(process::RankContext& context, KnownMachines& machines);
 
 // Whether the data of a collective passes the hosts' memory.

@@ -2,10 +2,8 @@
 
 #include <chrono>
 #include <set>
-#include <thread>
 #include <utility>
 
-#include "core/base/durations.h"
 #include "core/base/wire.h"
 #include "core/monitoring/environment.h"
 #include "core/planning/fingerprint.h"
@@ -85,10 +83,7 @@ FingerprintAnswer FingerprintMember::watched(const SweepCommand& command,
   const auto begun = std::chrono::steady_clock::now();
   sampler.begin();
   FingerprintAnswer answer = measure();
-  // Who else uses the machine is seen as well in a moment in which nothing is measured.
-  const double least_s = process::least_watched_s(alone ? 1 : context_.world().local_world_size);
-  const std::chrono::duration<double> missing(least_s - seconds_since(begun));
-  if (missing.count() > 0) std::this_thread::sleep_for(missing);
+  process::rest_until_watched(alone ? 1 : context_.world().local_world_size, begun);
   sampler.end();
   answer.readings = process::readings(context_);
   for (FingerprintRecord& record : answer.records) {
