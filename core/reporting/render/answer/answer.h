@@ -53,6 +53,11 @@ Answer answer_of_runs(const Report& report);
 // Side by side; each report has a point. `places`: of each, or of none.
 Answer answer_of_several(std::span<const Report> runs, const std::vector<std::string>& places);
 
+// The folder beside whose report other files lie; empty for a file of another name.
+std::string folder_of(const std::string& place);
+
+inline constexpr std::size_t kMostNotes = 3;
+
 // The option that surely changes the most, and how many others do something.
 std::vector<std::string> effects_found(const Report& report);
 
