@@ -1,8 +1,7 @@
-#include "apps/scalemark/find_ranks.h"
-
 #include <algorithm>
 #include <string>
 
+#include "apps/scalemark/rank_command.h"
 #include "core/launching/detect.h"
 #include "core/settings/option.h"
 #include "core/settings/processes.h"

@@ -27,6 +27,7 @@
 #include "core/reporting/output/earlier.h"
 #include "core/reporting/output/output_folder.h"
 #include "core/reporting/record/report_json.h"
+#include "core/reporting/record/verdict.h"
 #include "core/reporting/render/answer/answer.h"
 #include "core/reporting/render/renderings.h"
 #include "core/reporting/sweep/end.h"

@@ -14,6 +14,7 @@
 #include "core/placement/places.h"
 #include "core/reporting/output/output_folder.h"
 #include "core/reporting/record/report.h"
+#include "core/settings/layers.h"
 #include "core/settings/machine.h"
 #include "core/settings/problem.h"
 #include "core/settings/settings.h"
@@ -97,6 +98,18 @@ class RankCommand {
 // Prints notes and, when something is refused, each problem on stderr before it throws: every
 // problem at once, before anything is touched.
 ExitCode run_rank_command(const Invocation& invocation, RankCommand& command);
+
+// --- Which ranks there are (find_ranks.cpp): the options that decide it meet what a launcher's
+// variables say.
+
+// PET_NNODES becomes --nnodes, so that whatever divides or adds up the ranks of nodes knows it.
+// True: `raw` has changed, and is to be looked at again.
+bool take_nodes_of_pod(const RankCommand::FirstLook& look, const settings::Surroundings& around,
+                       settings::RawSettings& raw);
+
+// Finds the ranks. False: `problems`, or those of the detection, say why there are none.
+bool find_ranks(const RankCommand::FirstLook& look, const settings::Surroundings& around,
+                ResolvedCommand& base, std::vector<settings::Problem>& problems);
 
 // --- For read() and resolve().
 

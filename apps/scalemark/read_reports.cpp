@@ -16,6 +16,7 @@
 #include "core/reporting/collectives/collectives.h"
 #include "core/reporting/output/earlier.h"
 #include "core/reporting/record/report_json.h"
+#include "core/reporting/record/verdict.h"
 #include "core/settings/config_file.h"
 
 namespace scalemark::cli {

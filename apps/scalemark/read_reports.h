@@ -9,7 +9,7 @@
 
 #include "core/base/exit_code.h"
 #include "core/reporting/record/report.h"
-#include "core/reporting/record/verdict.h"
+#include "core/reporting/record/run_end.h"
 
 namespace scalemark::cli {
 

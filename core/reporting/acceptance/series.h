@@ -64,7 +64,7 @@ int throttled_runs(const Series& series);
 const Start* failed_start(const Series& series);
 // Clocks above those of a datasheet explain less than that.
 inline constexpr double kBeyondPhysics = 1.2;
-// By how many times the mean of its starts exceeds the datasheet, where that cannot be.
+// Returns by how many times the mean of its starts exceeds the datasheet, where that cannot be.
 std::optional<double> beyond_physics(const Series& series);
 // A throttled part, one with a failed run and one beyond physics have no speed that counts, for the
 // reference neither.

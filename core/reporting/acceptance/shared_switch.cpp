@@ -58,7 +58,7 @@ std::map<HostPair, std::array<double, 2>> levels_of(const reporting::Report& rep
   return levels;
 }
 
-// By small messages, and by large ones. The last report of links counts.
+// Looks at small messages and at large ones. The last report of links counts.
 std::vector<GroupedNodes> grouped_nodes(std::span<const NamedReport> reports) {
   std::map<HostPair, std::array<double, 2>> levels;
   for (const NamedReport& one : reports) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/reporting/record/report.h"
-#include "core/reporting/record/verdict.h"
+#include "core/reporting/record/run_end.h"
 
 namespace scalemark::reporting {
 

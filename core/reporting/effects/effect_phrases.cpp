@@ -84,7 +84,8 @@ std::string speed_text(const EffectRecord& effect) {
 std::string verdict_text(const EffectRecord& effect) {
   const std::string text(name_of(effect.verdict));
   if (effect.verdict == statistics::EffectVerdict::kDisturbed) {
-    return effect.disturbed_by + " disturbed, or too brief to tell: stop what else runs there, and repeat";
+    return effect.disturbed_by +
+           " disturbed, or too brief to tell: stop what else runs there, and repeat";
   }
   const bool is_unsure = effect.verdict == statistics::EffectVerdict::kUnsure;
   if (!is_unsure || !effect.ratio_ci95 || !effect.p_holm) return text;

@@ -220,7 +220,7 @@ std::optional<VerdictReason> change_of(const Verdict& stored, VerdictLevel anew,
   return std::nullopt;
 }
 
-// Of versions of three numbers: "0.9.0".
+// Compares versions of three numbers, such as "0.9.0".
 bool is_newer(const std::string& version, const std::string& than) {
   const auto numbers = [](const std::string& text) {
     std::array<int, 3> all{};
@@ -230,18 +230,6 @@ bool is_newer(const std::string& version, const std::string& than) {
     return all;
   };
   return numbers(version) > numbers(than);
-}
-
-bool is_severity(std::string_view word) { return word == "warning" || word == "error"; }
-
-std::vector<std::string> split(std::string_view text) {
-  std::vector<std::string> words;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    words.emplace_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return words;
 }
 
 }  // namespace
@@ -332,31 +320,6 @@ std::set<std::string> brief_runs(const std::vector<Finding>& findings) {
 bool blames_part(const Finding& finding) {
   const FindingKind* kind = find_finding_kind(finding.code);
   return kind && kind->blames == Blames::kPart;
-}
-
-FailOn::FailOn(std::string_view text) : words_(split(text)) {
-  for (const std::string& word : words_) {
-    if (word == "parts" || word == "none" || is_severity(word) || find_finding_kind(word)) continue;
-    throw configuration("--fail-on: '" + word + "' is no code of a finding",
-                        "parts, warning, error, none, or codes with commas between",
-                        "docs/REPORT.md lists the codes under \"Codes of findings\"");
-  }
-}
-
-bool FailOn::names(const Finding& finding) const {
-  return std::ranges::any_of(words_, [&](const std::string& word) {
-    if (word == "warning") return finding.severity == "warning" || finding.severity == "error";
-    if (word == "error") return finding.severity == "error";
-    return word == "parts" ? blames_part(finding) : word == finding.code;
-  });
-}
-
-RunEnd judged_end(RunEnd end, const Report& report, const FailOn& fail_on) {
-  if (end.exit_code != ExitCode::kPass && end.exit_code != ExitCode::kUnsure) return end;
-  const auto found = std::ranges::find_if(
-      report.findings, [&](const Finding& finding) { return fail_on.names(finding); });
-  if (found == report.findings.end()) return end;
-  return {ExitCode::kFail, "fails because of " + found->code + ": " + found->text};
 }
 
 }  // namespace scalemark::reporting

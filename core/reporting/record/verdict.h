@@ -1,5 +1,5 @@
-// How far the numbers of a report are to be trusted, and which findings end a run with an error:
-// both from its findings, by their rows in finding_list.inc. Pure.
+// How far the numbers of a report are to be trusted, from its findings, by their rows in
+// finding_list.inc, and from the numbers. Pure.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/exit_code.h"
 #include "core/reporting/record/report.h"
 
 namespace scalemark::reporting {
@@ -45,7 +44,7 @@ constexpr bool fit_decide(std::ptrdiff_t fit, std::ptrdiff_t all) {
 bool disturbs(std::string_view code);
 std::set<std::string> disturbed_runs(const std::vector<Finding>& findings);
 
-// Of these, the ids of runs of which nothing is known but that they were too brief to tell.
+// Returns those of them of which nothing is known but that they were too brief to tell.
 std::set<std::string> brief_runs(const std::vector<Finding>& findings);
 
 // Whether a person who reads the reason or finding `other` knows what `code` would say, too.
@@ -53,26 +52,5 @@ bool repeats(std::string_view code, std::string_view other);
 
 // Whether it names a part of the machine as bad: a rank, a node, a link.
 bool blames_part(const Finding& finding);
-
-// --fail-on: codes of findings, parts, warning, error or none, with commas between.
-class FailOn {
- public:
-  // Throws refusal() (78) for a word that is none of these.
-  explicit FailOn(std::string_view text);
-  bool names(const Finding& finding) const;
-
- private:
-  std::vector<std::string> words_;
-};
-
-// How a run ends that came to its end.
-struct RunEnd {
-  ExitCode exit_code = ExitCode::kPass;
-  std::string why;  // one sentence; empty when there is nothing to say
-};
-
-// `end`, or, where its code is kPass or kUnsure and `fail_on` names a finding of the report, kFail
-// and that finding.
-RunEnd judged_end(RunEnd end, const Report& report, const FailOn& fail_on);
 
 }  // namespace scalemark::reporting

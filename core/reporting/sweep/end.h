@@ -3,7 +3,7 @@
 
 #include "core/planning/sweep_schedule.h"
 #include "core/reporting/record/report.h"
-#include "core/reporting/record/verdict.h"
+#include "core/reporting/record/run_end.h"
 
 namespace scalemark::reporting {
 

@@ -10,6 +10,7 @@
 #include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/point_facts.h"
 #include "core/reporting/record/report_json.h"
+#include "core/reporting/record/run_end.h"
 #include "core/reporting/sweep/end.h"
 #include "tests/core/reporting/sample_collectives.h"
 #include "tests/core/reporting/sample_sweep.h"

@@ -138,7 +138,7 @@ std::string runs_sentence(const std::vector<PointRecord>& points) {
   return counted(static_cast<int>(points.size()), "run") + ", " + std::to_string(ok) + " measured.";
 }
 
-// What the verdict says beyond warnings and the sentences on windows; empty: nothing.
+// Tells what the verdict says beyond warnings and the sentences on windows; empty: nothing.
 std::string verdict_sentence(const Verdict& verdict, const Report& report) {
   static const std::set<std::string> kSaid = {
       kJudgedAnew, finding_kinds::windows_unknown.code, finding_kinds::steady_unknown.code,

@@ -1,0 +1,34 @@
+// How a run ends that came to its end: which findings make it end with an error. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/exit_code.h"
+#include "core/reporting/record/report.h"
+
+namespace scalemark::reporting {
+
+// --fail-on: codes of findings, parts, warning, error or none, with commas between.
+class FailOn {
+ public:
+  // Throws refusal() (78) for a word that is none of these.
+  explicit FailOn(std::string_view text);
+  bool names(const Finding& finding) const;
+
+ private:
+  std::vector<std::string> words_;
+};
+
+// How a run ends that came to its end.
+struct RunEnd {
+  ExitCode exit_code = ExitCode::kPass;
+  std::string why;  // one sentence; empty when there is nothing to say
+};
+
+// `end`, or, where its code is kPass or kUnsure and `fail_on` names a finding of the report, kFail
+// and that finding.
+RunEnd judged_end(RunEnd end, const Report& report, const FailOn& fail_on);
+
+}  // namespace scalemark::reporting
