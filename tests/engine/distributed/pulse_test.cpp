@@ -17,7 +17,8 @@ using testing::MemoryStore;
 using testing::MemoryStoreServer;
 using testing::SimulatedClock;
 
-// Ranks that do nothing but beat, over one store in simulated time.
+// Ranks that do nothing but beat, over one store in simulated time. What hooks use outlives them: a
+// pulse may beat once more when it ends.
 class Beating {
  public:
   explicit Beating(int size) : server_(std::make_shared<MemoryStoreServer>(clock_)) {
@@ -74,9 +75,9 @@ class Beating {
 };
 
 TEST(Pulse, Rank0HasTheRecordOfEveryRankAtOneRequestOfEachPerBeat) {
-  Beating ranks(4);
   std::mutex mutex;
   std::vector<std::string> newest;
+  Beating ranks(4);
   ranks.run({.read =
                  [&](const std::vector<std::string>& records) {
                    const std::lock_guard lock(mutex);
@@ -91,9 +92,9 @@ TEST(Pulse, Rank0HasTheRecordOfEveryRankAtOneRequestOfEachPerBeat) {
 }
 
 TEST(Pulse, ASilentRankIsToldOnce) {
-  Beating ranks(3);
   std::mutex mutex;
   std::vector<std::string> lost;
+  Beating ranks(3);
   ranks.run({.on_lost =
                  [&](const ErrorRecord& loss) {
                    const std::lock_guard lock(mutex);
@@ -109,9 +110,9 @@ TEST(Pulse, ASilentRankIsToldOnce) {
 }
 
 TEST(Pulse, WithoutAnybodyToTellASilentRankEndsNothing) {
-  Beating ranks(3);
   std::mutex mutex;
   int looks = 0;
+  Beating ranks(3);
   ranks.run({.read =
                  [&](const auto&) {
                    const std::lock_guard lock(mutex);
@@ -123,9 +124,9 @@ TEST(Pulse, WithoutAnybodyToTellASilentRankEndsNothing) {
 }
 
 TEST(Pulse, AloneItMakesNoRequest) {
-  Beating ranks(1);
   std::mutex mutex;
   int looks = 0;
+  Beating ranks(1);
   ranks.run({.read =
                  [&](const std::vector<std::string>& records) {
                    EXPECT_EQ(records, std::vector<std::string>{"record of 0"});
