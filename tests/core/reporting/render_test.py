@@ -414,8 +414,11 @@ def check_groups(report, table):
     assert len(table) == len(report["groups"])
     for cells, group in zip(table, report["groups"]):
         assert cells["point"] == on_one_line(group["group"]), (cells, group["group"])
-        rate = group.get("samples_per_sec")
-        assert cells["samples per s"] == ("-" if rate is None else readable(rate)), (cells, rate)
+        rate, step_s = group.get("samples_per_sec"), group.get("step_time_s")
+        low, high = group.get("ci95", (1, 1))
+        shown = two_digits if low <= 0 or high > 4 * low else readable
+        assert cells["samples per s"] == ("-" if rate is None else shown(rate)), (cells, rate)
+        assert cells["step ms"] == ("-" if step_s is None else shown(1000 * step_s)), (cells, step_s)
         assert cells["min .. max of the runs"] == (" .. ".join(map(readable, group["range"])) if "range" in group else "-"), cells
         if "at_least" in group:
             assert cells["95 % interval"] == "one run", cells
