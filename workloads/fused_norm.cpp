@@ -36,8 +36,9 @@ class Gradients {
   explicit Gradients(variable_list&& all) {
     for (at::Tensor& gradient : all) {
       if (!gradient.defined()) continue;
-      at::Tensor usable = gradient.is_contiguous(kChannelsLast) ? std::move(gradient)
-                                                                : gradient.contiguous(kLayout);
+      at::Tensor usable = gradient.is_contiguous(kChannelsLast)
+                              ? std::move(gradient)
+                              : gradient.contiguous(kChannelsLast);
       const bool spare = !at::GradMode::is_enabled() && is_ours_alone(usable);
       (first.defined() ? second : first) = usable;
       if (spare) spare_.push_back(std::move(usable));
