@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/statistics/summary.h"
+#include "core/statistics/median_interval.h"
 
 namespace scalemark::statistics {
 namespace {
