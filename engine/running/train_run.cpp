@@ -12,6 +12,7 @@
 #include "core/planning/estimates.h"
 #include "core/reporting/identity/point_identity.h"
 #include "core/reporting/output/earlier.h"
+#include "core/reporting/point/telemetry.h"
 #include "core/reporting/sweep/summary.h"
 #include "core/settings/processes.h"
 #include "core/settings/settings_json.h"
