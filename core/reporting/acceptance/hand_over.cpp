@@ -206,6 +206,33 @@ std::vector<std::string> reach_of(const Acceptance& acceptance) {
           from};
 }
 
+using ClassOfCheck = std::pair<std::string, std::string>;
+
+// Nodes of which nothing failed and nothing is to be measured again, two of each class, and as few
+// as that needs. Passes that are in doubt show what a session has in common as well.
+std::vector<const NodeResult*> controls_of(const Acceptance& acceptance,
+                                           const std::set<std::string>& undecided,
+                                           const std::set<ClassOfCheck>& classes) {
+  std::map<std::string, std::set<ClassOfCheck>> of_host;
+  for (const CheckResult& result : acceptance.results) {
+    const ClassOfCheck one(result.check, result.of_class);
+    if (classes.contains(one)) of_host[result.part.host].insert(one);
+  }
+  std::map<ClassOfCheck, std::size_t> chosen;
+  std::vector<const NodeResult*> controls;
+  for (const NodeResult& node : acceptance.nodes) {
+    if (node.outcome > Outcome::kUnsure || undecided.contains(node.node.host)) continue;
+    const auto& own = of_host[node.node.host];
+    const auto lacks = [&](const ClassOfCheck& one) {
+      return chosen[one] < statistics::kControlsOfSession;
+    };
+    if (std::ranges::none_of(own, lacks)) continue;
+    for (const ClassOfCheck& one : own) ++chosen[one];
+    controls.push_back(&node);
+  }
+  return controls;
+}
+
 }  // namespace
 
 std::string head_text(const Acceptance& acceptance) {
@@ -264,37 +291,6 @@ std::string hand_over(const Acceptance& acceptance, const Next& next, const Term
     text += shortened("  " + reporting::on_one_line(line), width) + "\n";
   return text + said + sections_text(sections, lines, terminal) + joined(steps, "\n") + "\n";
 }
-
-namespace {
-
-using ClassOfCheck = std::pair<std::string, std::string>;
-
-// Nodes of which nothing failed and nothing is to be measured again, two of each class, and as few
-// as that needs. Passes that are in doubt show what a session has in common as well.
-std::vector<const NodeResult*> controls_of(const Acceptance& acceptance,
-                                           const std::set<std::string>& undecided,
-                                           const std::set<ClassOfCheck>& classes) {
-  std::map<std::string, std::set<ClassOfCheck>> of_host;
-  for (const CheckResult& result : acceptance.results) {
-    const ClassOfCheck one(result.check, result.of_class);
-    if (classes.contains(one)) of_host[result.part.host].insert(one);
-  }
-  std::map<ClassOfCheck, std::size_t> chosen;
-  std::vector<const NodeResult*> controls;
-  for (const NodeResult& node : acceptance.nodes) {
-    if (node.outcome > Outcome::kUnsure || undecided.contains(node.node.host)) continue;
-    const auto& own = of_host[node.node.host];
-    const auto lacks = [&](const ClassOfCheck& one) {
-      return chosen[one] < statistics::kControlsOfSession;
-    };
-    if (std::ranges::none_of(own, lacks)) continue;
-    for (const ClassOfCheck& one : own) ++chosen[one];
-    controls.push_back(&node);
-  }
-  return controls;
-}
-
-}  // namespace
 
 Undecided undecided_of(const Acceptance& acceptance) {
   Undecided undecided;
