@@ -174,7 +174,7 @@ void read_sustained(const Report& report, std::vector<Series>& all) {
 void read_best_links(const Report& report, std::vector<Series>& all) {
   std::map<std::string, std::map<std::string, const reporting::LinkRecord*>> best;  // host, end
   for (const auto& [part, link] : link_parts(report)) {
-    if (!(link->bandwidth_GBps > 0) || !std::isfinite(link->bandwidth_GBps)) continue;
+    if (!is_measured(link->bandwidth_GBps)) continue;
     for (const auto& [host, end] :
          {std::pair(link->a, link->first()), std::pair(link->b, link->second())}) {
       const reporting::LinkRecord*& known = best[host][end];
@@ -192,7 +192,7 @@ void read_best_links(const Report& report, std::vector<Series>& all) {
 
 void read_links(const Report& report, std::vector<Series>& all) {
   for (const auto& [part, link] : link_parts(report)) {
-    if (!(link->bandwidth_GBps > 0) || !std::isfinite(link->bandwidth_GBps)) continue;
+    if (!is_measured(link->bandwidth_GBps)) continue;
     series_of_part(all, part).starts.push_back(start_of(*link));
   }
 }

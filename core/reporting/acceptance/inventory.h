@@ -2,6 +2,7 @@
 // what. Private to this folder.
 #pragma once
 
+#include <cmath>
 #include <map>
 #include <optional>
 #include <span>
@@ -21,6 +22,8 @@ std::vector<Part> node_parts(const reporting::Report& report);
 // Links between hosts of the report, each with its record.
 std::vector<std::pair<Part, const reporting::LinkRecord*>> link_parts(
     const reporting::Report& report);
+// Whether a time or rate of a link is one: damaged reports hold others.
+inline bool is_measured(double value) { return value > 0 && std::isfinite(value); }
 // The device of one rank of `run`.
 Part device_part(const reporting::Report& report, const reporting::PointRecord& run,
                  const reporting::RankRecord& rank);

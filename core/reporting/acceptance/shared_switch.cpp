@@ -42,8 +42,6 @@ struct GroupedNodes {
   LinkGroups groups;
 };
 
-bool is_measured(double value) { return value > 0 && std::isfinite(value); }
-
 // Between two hosts the quickest of their links counts: of several cards one may be bad.
 std::map<HostPair, std::array<double, 2>> levels_of(const reporting::Report& report) {
   constexpr double kNone = std::numeric_limits<double>::infinity();
