@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <ranges>
 #include <span>
 #include <utility>
 #include <vector>
@@ -55,12 +56,10 @@ std::vector<reporting::ComparedSide> read_sides(const std::vector<Files>& sides)
   for (const Files& files : sides) {
     reporting::ComparedSide side = read_named_reports(files);
     for (const reporting::NamedReport& one : side) {
-      const bool is_known = std::ranges::any_of(reports, [&](const auto& other_side) {
-        return std::ranges::any_of(other_side, [&](const reporting::NamedReport& other) {
-          return are_of_one_run(other.report, one.report);
-        });
-      });
-      if (is_known) again.push_back(one.name);
+      const auto is_same = [&](const reporting::NamedReport& other) {
+        return are_of_one_run(other.report, one.report);
+      };
+      if (std::ranges::any_of(reports | std::views::join, is_same)) again.push_back(one.name);
     }
     reports.push_back(std::move(side));
   }
