@@ -17,9 +17,9 @@ struct Part {
   PartKind kind = PartKind::kNode;
   std::string host, scheduler_node;  // the scheduler's name is empty where it is not known
   std::string device;                // "cuda:3"; "cpu:1": the second rank of a machine
-  std::string uuid, pci, serial;     // of a GPU; empty where they are not known
-  std::optional<int> rank;           // of a device, in the report that named it first
-  std::string other, end;            // host at the second end of a link; that end by name
+  std::string uuid, pci, serial;     // a GPU has them; empty where they are not known
+  std::optional<int> rank;           // a device has it in the report that named it first
+  std::string other, end;            // a link ends there: the host, and that end by name
 
   std::string name() const;  // "n7 cuda:3", "n7", "n3 to n7"
   // Tells parts apart over several reports: by UUID where there is one.
@@ -30,14 +30,14 @@ struct Part {
 struct Start {
   double value = std::numeric_limits<double>::quiet_NaN();
   std::optional<double> low, high;  // 95 % interval of ValueKind::kFloor
-  std::optional<double> burst;      // of what is held: the rate in the first seconds
-  std::string fact;                 // of ValueKind::kFact instead of a value; of counters beside it
-  std::string boot;                 // of the machine; empty: not known
-  std::string why;                  // why there is no value
-  bool failed = false;              // a run was out of memory, failed or was skipped
+  std::optional<double> burst;      // what is held had this rate in its first seconds
+  std::string fact;     // ValueKind::kFact has it instead of a value, counters beside it
+  std::string boot;     // the machine ran by this boot; empty: not known
+  std::string why;      // why there is no value
+  bool failed = false;  // a run was out of memory, failed or was skipped
   int throttled_runs = 0;
-  double seconds = 0;       // of ValueKind::kCounter: how long its session was
-  std::size_t session = 0;  // of ValueKind::kRate: one number for what was measured at one time
+  double seconds = 0;       // so long was the session of a ValueKind::kCounter
+  std::size_t session = 0;  // rates that were measured at one time have one number
 };
 
 struct Series {
@@ -45,7 +45,7 @@ struct Series {
   // Only parts of one class are compared: what was measured on which product, and on which versions
   // of libraries and driver.
   std::string of_class, software;
-  std::string chip;  // of a device, as its datasheet is found
+  std::string chip;  // by it the datasheet of a device is found
   std::string precision;
   std::vector<Start> starts;
   bool unsteady = false;  // its windows, all repetitions together, were shown not to be steady

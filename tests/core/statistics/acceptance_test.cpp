@@ -258,7 +258,7 @@ TEST(JudgeClass, TenRunsOfWhichTwoAreSurelySlowAreIntermittent) {
   for (int i = 0; i < 8; ++i) parts.push_back({repeated(0, 10)});
   parts[3].values[4] = parts[3].values[8] = -0.15;
   expect(judge_class(parts, {}).parts[3], kFail, Why::kIntermittent);
-  // Of 10 runs in which a share of (1/3 + 1) / (33 + 70) is slow, two are in 0.7 %, three in 0.03
+  // Where a share of (1/3 + 1) / (33 + 70) of runs is slow, two of 10 are in 0.7 %, three in 0.03
   // %.
   parts[5].values[7] = -0.15;
   expect(judge_class(parts, {}).parts[3], kPass, Why::kAboveLimit);
