@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from endings import FULL, Running, alive, closed_report, run_cases
-from program import SCALEMARK, check, clean_environment, run
+from program import SCALEMARK, check, clean_environment, run, text_of
 
 # Gloo waits as long as the longest phase may last: the others keep their 300 s, so that only our own clocks are tried.
 SHORT = "warmup=5,window=5,wait=5"
@@ -83,7 +83,7 @@ while True:
         if self.shell == 0:
             os.execve(sys.executable, [str(part) for part in command], clean_environment())
         end = time.monotonic() + 60
-        while not (note.exists() and note.read_text()) and time.monotonic() < end:
+        while not text_of(note) and time.monotonic() < end:
             time.sleep(0.05)
         self.pid = int(note.read_text())
 
@@ -108,7 +108,7 @@ def ctrl_z(folder):
     sweeping = OnATerminal(folder, *SWEEP, "--output", folder / "out")
     end = time.monotonic() + 120
     journal = folder / "out" / "journal.jsonl"
-    while time.monotonic() < end and not (journal.exists() and '"event":"window"' in journal.read_text()):
+    while time.monotonic() < end and '"event":"window"' not in text_of(journal):
         time.sleep(0.05)
     ranks = sweeping.ranks()
     check(len(ranks) == 2, ranks)

@@ -10,7 +10,7 @@ import time
 
 from endings import ENDLESS, Running, check_gone, closed_report, only_error, run_cases
 from mpi import MPIRUN, OPTIONS, ROOT, mpirun, require_mpi
-from program import SCALEMARK, check, clean_environment, report_in, run, skip
+from program import SCALEMARK, check, clean_environment, report_in, run, skip, text_of
 
 TRAIN = ("train", "--workload", "mlp", "--batch-size", 8, "--iters", 12, "--warmup-iters", 2, "--no-progress", "--threads", 1,
          "--device", "cpu")
@@ -138,7 +138,7 @@ def lost_rank_under_mpirun(folder, library):
     try:
         journal = folder / "out" / "journal.jsonl"
         end = time.monotonic() + 240
-        while time.monotonic() < end and not (journal.exists() and '"event":"window"' in journal.read_text()):
+        while time.monotonic() < end and '"event":"window"' not in text_of(journal):
             time.sleep(0.05)
         pids = [rank_pid(folder / "out", rank) for rank in (0, 1)]
         os.kill(pids[1], signal.SIGKILL)

@@ -7,7 +7,7 @@ import signal
 import time
 
 from endings import Running
-from program import SKIPPED, check
+from program import SKIPPED, check, text_of
 
 LIMIT_S = 600
 TRAIN = ("train", "--workload", "mlp", "--nproc-per-node", 2, "--threads", 1)
@@ -27,8 +27,7 @@ def available(kind, *arguments):
 
 def status_of(folder):
     """Nothing before the first; each is whole, since it comes by a rename."""
-    file = folder / "status.json"
-    return json.loads(file.read_text()) if file.exists() else {}
+    return json.loads(text_of(folder / "status.json") or "{}")
 
 
 class Watched(Running):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import jsonschema
 
-from program import SCALEMARK, SKIPPED, check, clean_environment, report_in, words_of
+from program import SCALEMARK, SKIPPED, check, clean_environment, report_in, text_of, words_of
 
 SOURCE = Path(os.environ.get("SCALEMARK_SOURCE_DIR", "."))
 FULL = os.environ.get("SCALEMARK_SOAK") == "full"  # scripts/soak: every case in all of its ways
@@ -55,8 +55,7 @@ class Running:
         """Returns once the journal holds it: "window", "warmup", ..."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            journal = self.folder / "journal.jsonl"
-            if journal.exists() and f'"event":"{event}"' in journal.read_text():
+            if f'"event":"{event}"' in text_of(self.folder / "journal.jsonl"):
                 time.sleep(into_s)
                 return
             if self.process.poll() is not None:

@@ -105,6 +105,14 @@ def report_in(folder):
     return json.loads((Path(folder) / "report.json").read_text())
 
 
+def text_of(file):
+    """What stands in a file that another program makes, moves and removes; nothing where there is none."""
+    try:
+        return Path(file).read_text()
+    except FileNotFoundError:
+        return ""
+
+
 def check(condition, text):
     if not condition:
         sys.exit(f"FAILED: {text}")

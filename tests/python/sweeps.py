@@ -9,7 +9,7 @@ from pathlib import Path
 import jsonschema
 
 from endings import SOURCE, Running, check_gone
-from program import check, report_in
+from program import check, report_in, text_of
 
 VALIDATOR = jsonschema.Draft202012Validator(json.loads((SOURCE / "docs/report.schema.json").read_text()))
 FAST = ("--workload", "linear", "--iters", 5, "--warmup-iters", 2, "--threads", 1, "--no-progress")
@@ -42,9 +42,7 @@ def valid_report(folder):
 
 def journal_lines(folder):
     """Events of the journal, without a last line that is being written."""
-    file = Path(folder) / "journal.jsonl"
-    text = file.read_text() if file.exists() else ""
-    return [json.loads(line) for line in text.split("\n")[:-1]]
+    return [json.loads(line) for line in text_of(Path(folder) / "journal.jsonl").split("\n")[:-1]]
 
 
 def finished_rows(folder):
