@@ -8,9 +8,9 @@
 #include "apps/scalemark/torch_folder.h"
 #include "core/base/error.h"
 #include "core/monitoring/environment.h"
+#include "core/reporting/judge/judge.h"
 #include "core/reporting/point/fingerprint.h"
 #include "core/reporting/point/telemetry.h"
-#include "core/reporting/record/verdict.h"
 
 namespace scalemark::cli {
 namespace {
@@ -57,7 +57,7 @@ reporting::Report measured_report(const Invocation& invocation, const settings::
   report.finished = reporting::utc_now();
   report.status = reporting::ReportStatus::kComplete;
   report.exit_code = static_cast<int>(ExitCode::kPass);
-  report.verdict = reporting::judged(report);
+  reporting::judge(report);
   return report;
 }
 

@@ -19,8 +19,8 @@ void make_folder(const std::filesystem::path& folder) {
 }
 
 void add_files(const reporting::RenderRequest& request, std::span<const reporting::Report> reports,
-               OutputFiles& outputs, std::vector<NamedText>& texts) {
-  auto files = reporting::render_files(request.format, reports);
+               reporting::Withheld withheld, OutputFiles& outputs, std::vector<NamedText>& texts) {
+  auto files = reporting::render_files(request.format, reports, withheld);
   if (files.empty()) {
     const bool is_figures = request.format == reporting::Format::kSvg;
     return print_note("--format " + std::string(reporting::format_name(request.format)) +
@@ -50,11 +50,11 @@ std::vector<reporting::RenderRequest> read_formats(const settings::ToolValues& v
 
 void write_formats(const std::vector<reporting::RenderRequest>& requests, OutputFiles& outputs,
                    const std::function<std::string(const reporting::RenderRequest&)>& rendered,
-                   std::span<const reporting::Report> reports) {
+                   std::span<const reporting::Report> reports, reporting::Withheld withheld) {
   std::vector<NamedText> texts;
   for (const auto& request : requests) {
     if (reporting::is_folder(request.format)) {
-      add_files(request, reports, outputs, texts);
+      add_files(request, reports, withheld, outputs, texts);
     } else {
       const bool for_people = request.format == reporting::Format::kTable;
       const std::string text = rendered(request);

@@ -30,7 +30,8 @@ std::vector<reporting::RenderRequest> read_formats(const settings::ToolValues& v
 // Prints each rendering, or writes it into its file; files of `reports` into their folder.
 void write_formats(const std::vector<reporting::RenderRequest>& requests, OutputFiles& outputs,
                    const std::function<std::string(const reporting::RenderRequest&)>& rendered,
-                   std::span<const reporting::Report> reports = {});
+                   std::span<const reporting::Report> reports = {},
+                   reporting::Withheld withheld = reporting::Withheld::kLeftOut);
 
 // The same for a command with formats of its own: without --format the first of `known`.
 std::vector<reporting::FormatRequest> read_texts(const settings::ToolValues& values,

@@ -23,11 +23,11 @@
 #include "core/live/status.h"
 #include "core/planning/environments.h"
 #include "core/planning/sweep_schedule.h"
+#include "core/reporting/judge/judge.h"
 #include "core/reporting/output/disk.h"
 #include "core/reporting/output/earlier.h"
 #include "core/reporting/output/output_folder.h"
 #include "core/reporting/record/report_json.h"
-#include "core/reporting/record/verdict.h"
 #include "core/reporting/render/answer/answer.h"
 #include "core/reporting/render/renderings.h"
 #include "core/reporting/sweep/end.h"
@@ -185,7 +185,7 @@ class Blocks {
   void close(reporting::ReportStatus status, ExitCode exit_code) {
     report_->finished = reporting::utc_now();
     set(status, exit_code);
-    report_->verdict = reporting::judged(*report_);
+    reporting::judge(*report_);
     end_status(std::string(name_of(status)));
     try {
       reporting::write_renderings(folder_, *report_);

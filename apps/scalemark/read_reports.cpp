@@ -14,6 +14,7 @@
 #include "core/base/hidden_files.h"
 #include "core/base/text.h"
 #include "core/reporting/collectives/collectives.h"
+#include "core/reporting/judge/judge.h"
 #include "core/reporting/output/earlier.h"
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/record/verdict.h"
@@ -29,6 +30,7 @@ std::vector<reporting::NamedReport> named(std::vector<reporting::Report> reports
   std::vector<reporting::NamedReport> all;
   for (reporting::Report& report : reports) {
     reporting::complete_older(report);
+    reporting::set_standings(report);
     all.push_back({path, std::move(report)});
   }
   return all;
@@ -135,6 +137,13 @@ struct LeftOut {
 
 reporting::Report example_report() {
   return reporting::report_from_json(kExampleReport, "results/example/report.json");
+}
+
+void tell_changed_verdicts(const std::vector<reporting::NamedReport>& reports) {
+  for (const auto& [name, report] : reports) {
+    const auto* change = report.verdict ? reporting::told_change(*report.verdict) : nullptr;
+    if (change) print_note(name + ": " + change->text);
+  }
 }
 
 std::vector<reporting::NamedReport> reports_in(std::string_view text, const std::string& path) {

@@ -47,15 +47,17 @@ ExitCode report_command(const Invocation& invocation) {
     reports.push_back(values.on("redact") ? reporting::redacted(report) : std::move(report));
     if (!example && !values.on("redact")) places.push_back(place);
   }
+  const auto withheld =
+      values.on("withheld") ? reporting::Withheld::kMarked : reporting::Withheld::kLeftOut;
   const auto rendered = [&](const reporting::RenderRequest& request) {
     if (request.format != reporting::Format::kTable) {
-      return reporting::render(request.format, reports);
+      return reporting::render(request.format, reports, withheld);
     }
-    if (values.on("details")) return reporting::render_console(reports);
-    if (!request.file.empty()) return reporting::render(request.format, reports);
-    return reporting::render_answer(reports, places, terminal_of(STDOUT_FILENO));
+    if (values.on("details")) return reporting::render_console(reports, withheld);
+    if (!request.file.empty()) return reporting::render(request.format, reports, withheld);
+    return reporting::render_answer(reports, places, terminal_of(STDOUT_FILENO), withheld);
   };
-  write_formats(requests, outputs, rendered, reports);
+  write_formats(requests, outputs, rendered, reports, withheld);
   ExitCode code = ExitCode::kPass;
   for (const auto& report : reports) code = judged_by(fail_on, report, code);
   return code;

@@ -24,7 +24,8 @@ RUNS = {
 LEFT_OUT = {
     "tool", "environment", "command_line", "host", "hostname", "output", "torch",
     "steady", "steady_reason", "bias_bound", "biases", "change_point_step", "settled", "stragglers", "drift", "in_words", "slowest_rank",
-    "break_even_steps", "energy_J", "fastest", "unsteady_runs", "telemetry", "variance", "verdict", "cpu_limit", "memory_limit_bytes",
+    "break_even_steps", "energy_J", "fastest", "unsteady_runs", "telemetry", "variance", "verdict", "cpu_limit", "memory_limit_bytes", "standing",
+    "standing_reason",
 }
 # Only that there is a number, or a list of so many numbers: what is measured. A name's whole subtree.
 MEASURED = {

@@ -59,7 +59,7 @@ std::string option_text(const std::string& option, const std::string& value) {
 }
 
 std::string unknown_text(const EffectRecord& effect) {
-  return effect.verdict == statistics::EffectVerdict::kDisturbed ? "not known" : "";
+  return effect.verdict == statistics::EffectVerdict::kDisturbed ? "withheld" : "";
 }
 
 std::string effect_interval_instead(const EffectRecord& effect) {

@@ -9,7 +9,7 @@
 
 namespace scalemark::reporting {
 
-// "not known": others disturbed it. Empty where it is known.
+// "withheld": others disturbed it. Empty where it is shown.
 std::string unknown_text(const EffectRecord& effect);
 
 // It stands in the place of its interval (surety.h): "one run", "not known (2 pairs)". Empty

@@ -24,8 +24,11 @@ std::vector<ChosenRow> rows_of(const Report& report) {
   return all;
 }
 
-// More ranks first; of as many the one that lost more.
+// Rows with numbers that may be shown come first, then more ranks; of as many the one that lost
+// more.
 bool asks_more(const ChosenRow& a, const ChosenRow& b) {
+  const bool a_is_withheld = a.row->standing.is_withheld();
+  if (a_is_withheld != b.row->standing.is_withheld()) return !a_is_withheld;
   if (a.row->world_size != b.row->world_size) return a.row->world_size > b.row->world_size;
   return a.row->efficiency < b.row->efficiency;
 }

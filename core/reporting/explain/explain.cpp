@@ -6,6 +6,7 @@
 
 #include "core/catalogue/strategy.h"
 #include "core/reporting/explain/parts.h"
+#include "core/reporting/judge/judge.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -127,9 +128,15 @@ Explanation explain(const Report& report, const std::vector<const Report*>& coll
   const ChosenRow chosen = choose_row(report, request.group, collectives);
   const ScalingRow& row = *chosen.row;
   Explanation all{.table = chosen.table, .row = chosen.row, .target = request.target};
+  all.blocks = static_cast<int>(row.points.size());
+  all.disturbed = disturbances(report, row);
+  if (row.standing.is_withheld()) {
+    all.withheld = reason_in_words(report, row.standing);
+    all.repeat = repeat_command(report);
+    return all;
+  }
   const double efficiency = row.efficiency.value();
   all.ideal_speedup = efficiency > 0 ? row.speedup.value() / efficiency : 1;
-  all.blocks = static_cast<int>(row.points.size());
   all.shares = shares_of(*chosen.table, row, request.target);
   const auto runs = runs_of(report, row);
   all.step_s = row.step_time_s;
@@ -144,7 +151,6 @@ Explanation explain(const Report& report, const std::vector<const Report*>& coll
     all.buckets = bucket_times(*runs.front(), collectives);
   }
   all.slow = slow_parts(report, row, collectives);
-  all.disturbed = disturbances(report, row);
   all.best_effect = best_effect(report, row);
   all.compares_options = compares_options(report, row);
   tell_missing(all, report, runs.empty() ? nullptr : runs.front(), collectives);

@@ -78,6 +78,9 @@ struct Explanation {
   bool compares_options = false;              // at so many ranks, other than their number
   bool in_one_process = false;                // the ranks are replicas, without a network
   std::vector<std::string> missing;           // what was not measured, and what measures it
+  // Why the row's numbers are withheld; empty: they are not. Nothing is then explained by them:
+  // only `disturbed` and this command are set.
+  std::string withheld, repeat;
 };
 
 // `collectives`: reports of `comm`, where some were given. Throws configuration() (78) when the

@@ -31,6 +31,9 @@ std::string bytes_text(double bytes) { return size_text(static_cast<std::int64_t
 
 std::string headline(const Explanation& all) {
   const ScalingRow& row = *all.row;
+  if (!all.withheld.empty()) {
+    return "what " + counted(row.world_size, "rank") + " give is withheld: " + all.withheld;
+  }
   std::string text = counted(row.world_size, "rank") + " give " + times_text(row.speedup.value()) +
                      " of the " + times_text(all.ideal_speedup) +
                      " that would be ideal: efficiency " + percent(row.efficiency.value());
@@ -85,6 +88,12 @@ Section causes(const Explanation& all) {
 
 Section advice(const Explanation& all) {
   Section section{"What to do", {}, {}};
+  if (!all.withheld.empty()) {
+    section.lines.push_back("stop what disturbed the runs, then measure again" +
+                            (all.repeat.empty() ? "" : ": " + all.repeat));
+    section.lines.push_back("scalemark report --withheld shows the numbers, each marked");
+    return section;
+  }
   for (const LostShare& one : all.shares) {
     if (one.share >= kWorthIt)
       section.lines.push_back(std::string(one.cause.name) + ": " + one.cause.advice);

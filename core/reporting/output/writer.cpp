@@ -5,8 +5,8 @@
 #include <iterator>
 #include <utility>
 
+#include "core/reporting/judge/judge.h"
 #include "core/reporting/record/report_json.h"
-#include "core/reporting/record/verdict.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -117,7 +117,7 @@ void ReportWriter::close(ReportStatus status, int exit_code,
     if (status != ReportStatus::kPartial) {
       closed.exit_code = exit_code;
       closed.finished = utc_now();
-      closed.verdict = judged(closed);
+      judge(closed);
     }
     if (before) before(closed);
     give_reserve_back();

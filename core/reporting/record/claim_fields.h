@@ -30,6 +30,7 @@ constexpr void fields(A& a, typename A::template Field<ClaimRecord>& c) {
             "not_testable: see reason"});
   a.text("reason", c.reason, {"why there is no verdict, or what would decide"});
   a.list("groups", c.groups, {"groups of the report that went in"});
+  standing_fields(a, c.standing);
 }
 
 }  // namespace scalemark::reporting

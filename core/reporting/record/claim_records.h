@@ -61,6 +61,7 @@ struct ClaimRecord {
   ClaimVerdict verdict = ClaimVerdict::kNotMeasured;
   std::string reason;
   std::vector<std::string> groups;
+  Standing standing = {};
 };
 
 }  // namespace scalemark::reporting

@@ -121,6 +121,7 @@ constexpr void fields(A& a, typename A::template Field<CollectiveGroup>& g) {
   over_runs(a, "expected_share", "expected_share_ci95", g.expected_share,
             {"busbw_GBps / expected_busbw_GBps: 1 is all of it"});
   a("wrong", g.wrong, {"wrong elements of all repetitions; absent where none was checked"});
+  standing_fields(a, g.standing);
 }
 
 template <class A>
@@ -172,6 +173,7 @@ constexpr void fields(A& a, typename A::template Field<CollectiveFit>& f) {
   a("worst_relative_error", f.worst_relative_error,
     {"largest distance of the model from a measured time, by that time; over all levels"});
   a.text("in_words", f.in_words, {"the fit as a sentence"});
+  standing_fields(a, f.standing);
 }
 
 template <class A>

@@ -119,6 +119,7 @@ struct CollectiveGroup {
   std::string expected_source;
   OverRuns expected_share;            // busbw_GBps / expected_busbw_GBps
   std::optional<std::int64_t> wrong;  // over all repetitions
+  Standing standing = {};             // of its times and bandwidths
 };
 
 // Which backend is the fastest at one size.
@@ -154,6 +155,7 @@ struct CollectiveFit {
   Bounds bandwidth_ci95;
   double worst_relative_error = 0;  // |fit / measured - 1|
   std::string in_words;
+  Standing standing = {};
 };
 
 }  // namespace scalemark::reporting

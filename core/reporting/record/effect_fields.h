@@ -49,6 +49,7 @@ constexpr void fields(A& a, typename A::template Field<EffectRecord>& e) {
   effect_deltas(a, e);
   a.text("in_words", e.in_words, {"the effect as a sentence"});
   a.text("disturbed_by", e.disturbed_by, {"where it is disturbed: how many of the pairs were"});
+  standing_fields(a, e.standing);
 }
 
 template <class A>

@@ -30,6 +30,7 @@ struct EffectRecord {
   std::optional<std::int64_t> loss_step;  // of `from`
   std::string in_words;
   std::string disturbed_by;  // where it is disturbed: "4 of 6 pairs"
+  Standing standing = {};
 };
 
 // A value that --tune stopped measuring: after how many runs, and the one-sided p of "it is as

@@ -299,6 +299,7 @@ constexpr void fields(A& a, typename A::template Field<PointRecord>& p) {
   circumstance_fields(a, p);
   a("raw_steps", p.raw_steps, {"every rank's steps in a file (--raw-steps)"});
   a("ranks", p.ranks, {"one per member, by rank"});
+  standing_fields(a, p.standing);
 }
 
 }  // namespace scalemark::reporting

@@ -14,6 +14,7 @@
 #include "core/base/error.h"
 #include "core/base/words.h"
 #include "core/monitoring/telemetry/source.h"
+#include "core/reporting/record/standing.h"
 #include "core/statistics/interval.h"
 #include "core/statistics/summary.h"
 
@@ -356,6 +357,7 @@ struct PointRecord {
   std::map<std::string, std::int64_t> files_left_out;  // what they are -> how many
   std::optional<RawStepsRecord> raw_steps;
   std::vector<RankRecord> ranks;
+  Standing standing = {};
 };
 
 // One counter of hardware over one session: monitoring::HealthCounter at two looks.

@@ -1,7 +1,10 @@
 #include "core/reporting/record/report.h"
 
 #include <ctime>
+#include <utility>
 
+#include "core/base/shell_words.h"
+#include "core/base/text.h"
 #include "core/base/version.h"
 
 namespace scalemark::reporting {
@@ -17,6 +20,16 @@ Tool this_tool() {
 
 bool measures_collectives(const Report& report) {
   return report.points.empty() && (!report.collectives.empty() || !report.links.empty());
+}
+
+std::string repeat_command(const Report& report) {
+  const auto words = shell_words(report.invocation.command_line);
+  if (words.empty() || words.front() != "scalemark") return "";
+  std::string command = shell_line(words);
+  for (const char* option : {" --output", " --resume"}) {
+    command = without_option(std::move(command), option, /*has_value=*/true);
+  }
+  return without_option(std::move(command), " --overwrite", /*has_value=*/false);
 }
 
 std::string link_end(const std::string& name, std::optional<int> rank, const std::string& device) {

@@ -125,6 +125,10 @@ struct NamedReport {
 // Whether it is of collectives (`comm`) and not of training.
 bool measures_collectives(const Report& report);
 
+// The command that measured it, for another folder: without --output, --overwrite and --resume.
+// Empty where the report has none of ours: it may come from anywhere, so its words are quoted anew.
+std::string repeat_command(const Report& report);
+
 // "2026-01-02T03:04:05Z"
 std::string utc_now();
 

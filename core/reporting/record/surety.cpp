@@ -1,8 +1,11 @@
 #include "core/reporting/record/surety.h"
 
 #include <iterator>
+#include <utility>
 
 #include "core/base/text.h"
+#include "core/reporting/record/finding_kinds.h"
+#include "core/reporting/record/verdict.h"
 
 namespace scalemark::reporting {
 
@@ -28,8 +31,30 @@ Surety surety_of(const EffectRecord& effect) { return surety_of(effect.pairs, ef
 
 bool is_rough(Surety surety) { return surety == Surety::kWide || surety == Surety::kNotKnown; }
 
+bool is_disturbed(const Standing& standing) {
+  return disturbs(standing.reason) && standing.reason != finding_kinds::others_unknown.code;
+}
+
 bool has_two_digits(const ScalingRow& row) {
-  return row.unsteady_runs.has_value() || is_rough(surety_of(row));
+  return row.unsteady_runs || is_disturbed(row.standing) || is_rough(surety_of(row));
+}
+
+bool has_two_digits(const GroupRecord& group) {
+  return is_disturbed(group.standing) || is_rough(surety_of(group));
+}
+
+bool has_two_digits(const CollectiveGroup& group) {
+  return is_disturbed(group.standing) || is_rough(surety_of(group));
+}
+
+std::optional<double> standing_number(const Standing& standing) {
+  if (standing.level.empty()) return std::nullopt;
+  return standing.is_withheld() ? 2 : standing.level == kShownWithCare ? 1 : 0;
+}
+
+std::string held_text(const Standing& standing, std::string text) {
+  if (!standing.is_withheld()) return text;
+  return text.empty() || text == "-" ? "withheld" : std::move(text) + " (withheld)";
 }
 
 bool is_known_share(const Bounds& ci95) { return *ci95.high - *ci95.low <= 1; }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -37,9 +38,23 @@ Surety surety_of(const EffectRecord& effect);    // judges its ratio
 // Whether two digits of the value are shown, with a mark: its interval is wide, or not known.
 bool is_rough(Surety surety);
 
-// Whether a row's speed-up and efficiency have two digits: they are rough, or a window that was not
-// steady went in.
+// Whether something disturbed a run or rate of this standing, so that nothing may be concluded from
+// it: whoever computes a number from several asks each.
+bool is_disturbed(const Standing& standing);
+
+// Whether a number has two digits: it is rough, something disturbed it, or, of a row, a window that
+// was not steady went in.
 bool has_two_digits(const ScalingRow& row);
+bool has_two_digits(const GroupRecord& group);
+bool has_two_digits(const CollectiveGroup& group);
+
+// A standing as forms of numbers alone have it: 0 shown, 1 with care, 2 withheld. Absent: not
+// judged.
+std::optional<double> standing_number(const Standing& standing);
+
+// The text of a number as people see it: "withheld" in its place where it was left out, and marked
+// where an expert asked for it: "1.41 (withheld)".
+std::string held_text(const Standing& standing, std::string text);
 
 // Whether the interval of a difference of shares (what is lost to a cause) says anything: it is no
 // wider than all that there is to lose.

@@ -145,6 +145,7 @@ constexpr void fields(A& a, typename A::template Field<GroupRecord>& g) {
     {"what --communication-cost measured, over repetitions; absent without"});
   a("status_counts", g.status_counts,
     {"how many repetitions ended how: ok | oom | failed | skipped -> number"});
+  standing_fields(a, g.standing);
 }
 
 template <class A>
@@ -179,6 +180,7 @@ constexpr void fields(A& a, typename A::template Field<ScalingRow>& r) {
     {"the rank that stragglers names at this point (verdict straggler or slower); of several the "
      "slowest"});
   a.text("in_words", r.in_words, {"from the ideal to the measured speed-up as a sentence"});
+  standing_fields(a, r.standing);
 }
 
 template <class A>
@@ -228,6 +230,7 @@ constexpr void fields(A& a, typename A::template Field<DataGap>& g) {
     {"1 - real / synthetic; negative: real was faster", "", kAnyNumber});
   a.pair("lost_share_ci95", g.lost_share_ci95,
          {"95 % interval of lost_share, paired within blocks", "", kAnyNumber});
+  standing_fields(a, g.standing);
 }
 
 template <class A>
@@ -241,6 +244,7 @@ constexpr void fields(A& a, typename A::template Field<Drift>& d) {
      "significant (one-sided 5 %): intervals of throughput are then widened, and drift is no "
      "finding",
      "", kAnyNumber});
+  standing_fields(a, d.standing);
 }
 
 template <class A>

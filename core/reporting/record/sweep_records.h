@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/words.h"
+#include "core/reporting/record/standing.h"
 #include "core/statistics/decomposition.h"
 #include "core/statistics/interval.h"
 #include "core/statistics/straggler.h"
@@ -63,6 +64,7 @@ struct GroupRecord {
   std::optional<VarianceRecord> variance;           // absent: too few runs, or steps, to tell
   std::optional<GroupCommunication> communication;  // of --communication-cost
   std::map<std::string, int> status_counts;         // ok | oom | failed | skipped -> repetitions
+  Standing standing = {};                           // of its rate
 };
 
 // Where efficiency went: shares that sum to 1 - efficiency, signs kept; and their 95 % intervals
@@ -88,6 +90,7 @@ struct ScalingRow {
   std::optional<LossIntervals> loss_of_efficiency_ci95;  // from two blocks
   std::optional<int> slowest_rank;                       // that the rule for stragglers names
   std::string in_words;                                  // "8.0x -> 6.1x: communication -0.9, ..."
+  Standing standing = {};                                // of speed-up, efficiency and losses
 };
 
 // One slice: everything fixed but the world size.
@@ -119,6 +122,7 @@ struct DataGap {
   double real_samples_per_sec = 0, synthetic_samples_per_sec = 0;
   double lost_share = 0;  // 1 - real / synthetic; negative: real was faster
   Bounds lost_share_ci95;
+  Standing standing = {};
 };
 
 // How speed moved over the sweep, point means removed: 0.01 = 1 % faster from start to end.
@@ -126,6 +130,7 @@ struct Drift {
   double per_sweep = 0;
   Bounds ci95;
   std::optional<double> lag1;  // between neighbouring runs, where it is significant
+  Standing standing = {};
 };
 
 // A device by itself, from runs of independent replicas (solo), where no rank waits for another.

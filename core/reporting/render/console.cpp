@@ -21,8 +21,8 @@ std::string console_sweep_text(const Report& report) {
 
 }  // namespace
 
-std::string render_console(std::span<const Report> reports) {
-  return sweeps_then_runs(reports, console_sweep_text,
+std::string render_console(std::span<const Report> reports, Withheld withheld) {
+  return sweeps_then_runs(for_people(reports, withheld), console_sweep_text,
                           [](std::span<const Report> runs) { return render_table(runs); });
 }
 

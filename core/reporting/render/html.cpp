@@ -31,6 +31,18 @@ double to_five_digits(double value) {
   return std::strtod(text.data(), nullptr);
 }
 
+// A number that a record always has is no number once for_people() has left it out.
+void drop_left_out(Json& record) {
+  if (record.value("standing", "") != kWithheld) return;
+  if (record.value("samples_per_sec", 1.0) == 0) {
+    for (const char* key : {"samples_per_sec", "samples_per_sec_per_rank", "wall_s", "step_s",
+                            "step_mean_over_ranks_s", "step_samples_s"}) {
+      record.erase(key);
+    }
+  }
+  if (!record.contains("in_words")) record.erase("ratio");  // an effect's words go with it
+}
+
 // Evenly spaced steps of a run, so that a long one does not make the page heavy.
 void thin_steps(Json& point) {
   const auto found = point.find("step_samples_s");
@@ -95,7 +107,7 @@ Json answer_json(const Report& report) {
   for (const Figure& figure : answer.figures) {
     json["figures"].push_back({{"value", figure.value}, {"label", figure.label}});
   }
-  if (const auto verdict = verdict_of(report)) json["verdict"] = name_of(verdict->level);
+  if (const auto& verdict = report.verdict) json["verdict"] = name_of(verdict->level);
   return json;
 }
 
@@ -120,8 +132,13 @@ std::string data_of(std::span<const Report> reports) {
   for (const Report& report : reports) {
     Json json = Json::parse(to_json(report));
     for (Json& point : json["points"]) {
+      drop_left_out(point);
       if (++with_steps > kRunsWithSteps) point.erase("step_samples_s");
       thin_steps(point);
+    }
+    for (Json& effect : json["effects"]) drop_left_out(effect);
+    for (Json& table : json["scaling"]) {
+      for (Json& row : table["rows"]) drop_left_out(row);
     }
     json["answer"] = answer_json(report);
     json["sections"] = sections_json(report);

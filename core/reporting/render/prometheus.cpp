@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "core/reporting/record/report_json.h"
+#include "core/reporting/record/surety.h"
 #include "core/reporting/render/render.h"
 #include "core/reporting/render/text.h"
 
@@ -54,6 +55,15 @@ Labels with(Labels labels, const Labels& more) {
   return labels;
 }
 
+// `what`: the series whose numbers have this standing.
+void add_standing(Exposition& page, const std::string& what, const Labels& labels,
+                  const Standing& standing) {
+  const auto number = standing_number(standing);
+  if (!number) return;
+  page.add("scalemark_" + what + "_standing", "0 shown, 1 with care, 2 withheld from people.",
+           labels, *number);
+}
+
 void add_report(Exposition& page, const Report& report, const Labels& base) {
   page.add("scalemark_report_info", "What the report is of; always 1.",
            with(base, {{"command", report.invocation.command},
@@ -89,6 +99,7 @@ void add_group(Exposition& page, const GroupRecord& group, const Labels& labels)
   if (!group.samples_per_sec) return;
   add_over_runs(page, "scalemark_samples_per_second", "Throughput over repetitions.", labels,
                 {group.samples_per_sec, group.ci95});
+  add_standing(page, "samples_per_second", labels, group.standing);
   if (group.samples_per_joule) {
     page.add("scalemark_samples_per_joule", "Samples per joule of the devices.", labels,
              *group.samples_per_joule);
@@ -102,6 +113,7 @@ void add_run(Exposition& page, const PointRecord& run, const Labels& base) {
            run.samples_per_sec);
   page.add("scalemark_run_step_seconds", "Mean step of one run, slowest rank of each step.", labels,
            run.step_s.mean);
+  add_standing(page, "run", labels, run.standing);
   page.add("scalemark_run_memory_peak_bytes", "Largest peak of a rank.", labels,
            static_cast<double>(run.memory_peak_bytes));
 }
@@ -118,6 +130,7 @@ void add_scaling(Exposition& page, const Report& report, const Labels& base) {
       page.add("scalemark_speedup_ratio", "Speed-up against the baseline.", labels, *row.speedup);
       page.add("scalemark_efficiency_ratio", "Scaling efficiency, never clipped.", labels,
                *row.efficiency);
+      add_standing(page, "efficiency", labels, row.standing);
     }
   }
 }
@@ -130,6 +143,7 @@ void add_collective(Exposition& page, const CollectiveGroup& group, const Labels
                                     {"world_size", std::to_string(group.world_size)}});
   add_over_runs(page, "scalemark_collective_seconds", "Time of one call over repetitions.", labels,
                 group.time_s);
+  add_standing(page, "collective", labels, group.standing);
   add_over_runs(page, "scalemark_collective_latency_p99_seconds",
                 "99 of 100 isolated calls are shorter.", labels, group.latency_p99_s);
   add_over_runs(page, "scalemark_collective_busbw_gigabytes_per_second",

@@ -11,7 +11,7 @@ namespace scalemark::reporting {
 namespace {
 
 std::string render_short(std::span<const Report> reports) {
-  return render_answer(reports, {}, Terminal());
+  return answers_of(reports, {}, Terminal());
 }
 
 std::string render_json(std::span<const Report> reports) {
@@ -24,30 +24,42 @@ std::string render_json(std::span<const Report> reports) {
   return text.ends_with('\n') ? text : text + "\n";
 }
 
+enum class For { kPeople, kPrograms };
+
 struct FormatEntry {
   Format format;
   std::string_view name, ending;
+  For whom;
   std::string (*render)(std::span<const Report>);                         // null: a folder
   std::vector<RenderedFile> (*files)(std::span<const Report>) = nullptr;  // of a folder
 };
 
 constexpr std::array<FormatEntry, 15> kFormats = {{
-    {Format::kTable, "table", ".txt", render_short},
-    {Format::kMarkdown, "md", ".md", render_markdown},
-    {Format::kCsv, "csv", ".csv", render_csv},
-    {Format::kJson, "json", ".json", render_json},
-    {Format::kJsonLines, "jsonl", ".jsonl", render_json_lines},
-    {Format::kHtml, "html", ".html", render_html},
-    {Format::kJunit, "junit", ".junit.xml", render_junit},
-    {Format::kSuperbench, "superbench", ".superbench.jsonl", render_superbench},
-    {Format::kPrometheus, "prom", ".prom", render_prometheus},
-    {Format::kGroups, "groups", ".groups.csv", render_groups},
-    {Format::kScaling, "scaling", ".scaling.csv", render_scaling},
-    {Format::kEffects, "effects", ".effects.csv", render_effects},
-    {Format::kLinks, "links", ".links.csv", render_links},
-    {Format::kSvg, "svg", "", nullptr, render_figures},
-    {Format::kTensorBoard, "tensorboard", "", nullptr, render_tensorboard},
+    {Format::kTable, "table", ".txt", For::kPeople, render_short},
+    {Format::kMarkdown, "md", ".md", For::kPeople, render_markdown},
+    {Format::kCsv, "csv", ".csv", For::kPrograms, render_csv},
+    {Format::kJson, "json", ".json", For::kPrograms, render_json},
+    {Format::kJsonLines, "jsonl", ".jsonl", For::kPrograms, render_json_lines},
+    {Format::kHtml, "html", ".html", For::kPeople, render_html},
+    {Format::kJunit, "junit", ".junit.xml", For::kPeople, render_junit},
+    {Format::kSuperbench, "superbench", ".superbench.jsonl", For::kPrograms, render_superbench},
+    {Format::kPrometheus, "prom", ".prom", For::kPrograms, render_prometheus},
+    {Format::kGroups, "groups", ".groups.csv", For::kPrograms, render_groups},
+    {Format::kScaling, "scaling", ".scaling.csv", For::kPrograms, render_scaling},
+    {Format::kEffects, "effects", ".effects.csv", For::kPrograms, render_effects},
+    {Format::kLinks, "links", ".links.csv", For::kPrograms, render_links},
+    {Format::kSvg, "svg", "", For::kPeople, nullptr, render_figures},
+    {Format::kTensorBoard, "tensorboard", "", For::kPrograms, nullptr, render_tensorboard},
 }};
+
+// The reports as a form of theirs shows them.
+std::vector<Report> judged_for(const FormatEntry& entry, std::span<const Report> reports,
+                               Withheld withheld) {
+  if (entry.whom == For::kPeople) return for_people(reports, withheld);
+  std::vector<Report> all(reports.begin(), reports.end());
+  for (Report& report : all) set_standings(report);
+  return all;
+}
 
 const FormatEntry& entry_of(Format format) {
   for (const auto& entry : kFormats) {
@@ -77,14 +89,17 @@ std::string file_name(Format format) { return "report" + std::string(entry_of(fo
 
 bool is_folder(Format format) { return entry_of(format).render == nullptr; }
 
-std::string render(Format format, std::span<const Report> reports) {
+std::string render(Format format, std::span<const Report> reports, Withheld withheld) {
   if (is_folder(format)) throw bug("a folder is rendered as text");
-  return entry_of(format).render(reports);
+  const FormatEntry& entry = entry_of(format);
+  return entry.render(judged_for(entry, reports, withheld));
 }
 
-std::vector<RenderedFile> render_files(Format format, std::span<const Report> reports) {
+std::vector<RenderedFile> render_files(Format format, std::span<const Report> reports,
+                                       Withheld withheld) {
   if (!is_folder(format)) throw bug("a text is rendered as a folder");
-  return entry_of(format).files(reports);
+  const FormatEntry& entry = entry_of(format);
+  return entry.files(judged_for(entry, reports, withheld));
 }
 
 std::vector<RenderedFile> render_figures(std::span<const Report> reports) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/reporting/judge/judge.h"
 #include "core/reporting/record/report.h"
 
 namespace scalemark::reporting {
@@ -43,12 +44,16 @@ std::string file_name(Format format);
 bool is_folder(Format format);
 
 // Every rendering ends with a line end. Several reports give one text, in the order given.
-// `format` must not be a folder.
-std::string render(Format format, std::span<const Report> reports);
+// `format` must not be a folder. Forms for people are made of for_people(), forms for programs hold
+// every number with its standing.
+std::string render(Format format, std::span<const Report> reports,
+                   Withheld withheld = Withheld::kLeftOut);
 
 // All that there is to say, for a terminal of about 100 columns: a sweep by its scaling tables and
 // groups, collectives as nccl-tests shows them, any other report by its points.
-std::string render_console(std::span<const Report> reports);
+std::string render_console(std::span<const Report> reports, Withheld withheld = Withheld::kLeftOut);
+
+// --- render() calls these; those of forms for people get what for_people() gave.
 
 // For a page or a pull request.
 std::string render_markdown(std::span<const Report> reports);
@@ -88,8 +93,9 @@ struct RenderedFile {
   std::string name, text;  // the name may stand below folders: "a/r0/events"
 };
 
-// The files of a format that is a folder.
-std::vector<RenderedFile> render_files(Format format, std::span<const Report> reports);
+// The files of a format that is a folder; otherwise as render().
+std::vector<RenderedFile> render_files(Format format, std::span<const Report> reports,
+                                       Withheld withheld = Withheld::kLeftOut);
 
 // Renders each figure that plots_of() finds as SVG, 89 and 183 mm wide, and its data as CSV:
 // "speed-up-89mm.svg", "speed-up.csv". With several reports the names begin with a number, "2-".

@@ -2,6 +2,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "core/reporting/record/surety.h"
 #include "core/reporting/render/render.h"
 
 namespace scalemark::reporting {
@@ -54,6 +55,14 @@ void add_whole(std::map<std::string, Metrics>& nodes, const std::string& group,
   }
 }
 
+// How far that metric may be trusted.
+void add_standing(std::map<std::string, Metrics>& nodes, const std::string& group,
+                  const std::string& metric, const Standing& standing) {
+  if (const auto number = standing_number(standing)) {
+    add_whole(nodes, group, metric + "_standing", *number);
+  }
+}
+
 // Which ranks are on which node is not in their rows: each node of the report has them all.
 void add_collectives(std::map<std::string, Metrics>& nodes, const Report& report) {
   for (const auto& host : report.environment.hosts) {
@@ -66,6 +75,7 @@ void add_collectives(std::map<std::string, Metrics>& nodes, const Report& report
       add("time", group.time_s, 1000);
       add("algbw", group.algbw_GBps, 1);
       add("busbw", group.busbw_GBps, 1);
+      add("standing", {standing_number(group.standing), {}}, 1);
     }
   }
 }
@@ -78,10 +88,12 @@ std::map<std::string, Metrics> nodes_of(const Report& report) {
   for (const PointRecord& run : report.points) {
     if (run.status != PointStatus::kOk || !report.groups.empty()) continue;
     add_whole(nodes, run.group, "throughput_total", run.samples_per_sec);
+    add_standing(nodes, run.group, "throughput_total", run.standing);
   }
   for (const GroupRecord& group : report.groups) {
     if (group.samples_per_sec) {
       add_whole(nodes, group.group, "throughput_total", *group.samples_per_sec);
+      add_standing(nodes, group.group, "throughput_total", group.standing);
     }
   }
   add_collectives(nodes, report);
@@ -90,6 +102,7 @@ std::map<std::string, Metrics> nodes_of(const Report& report) {
     for (const ScalingRow& row : table.rows) {
       if (!row.efficiency) continue;
       add_whole(nodes, row.group, "scaling_efficiency" + kind, *row.efficiency);
+      add_standing(nodes, row.group, "scaling_efficiency" + kind, row.standing);
     }
   }
   return nodes;

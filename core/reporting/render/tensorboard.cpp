@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/reporting/record/point_facts.h"
+#include "core/reporting/record/surety.h"
 #include "core/reporting/render/render.h"
 
 namespace scalemark::reporting {
@@ -80,6 +81,7 @@ void add_result_numbers(Events& events, const PointRecord& point, const Course& 
   add("result/step_seconds", step_time_s(point));
   add("result/memory_peak_bytes", static_cast<double>(point.memory_peak_bytes));
   add("result/loss", point.loss_last);
+  add("result/standing", standing_number(point.standing));
 }
 
 void add_window(Events& events, const PointRecord& point, const Course& course) {
@@ -177,7 +179,11 @@ void add_efficiency(Events& events, const Report& report, const std::string& poi
       const bool holds_it = std::ranges::find(row.points, point_id) != row.points.end();
       if (!holds_it || !row.efficiency) continue;
       const Course course(*point);
-      return events.scalar("result/efficiency", course.last_step(), course.end(), *row.efficiency);
+      events.scalar("result/efficiency", course.last_step(), course.end(), *row.efficiency);
+      if (const auto standing = standing_number(row.standing)) {
+        events.scalar("result/efficiency_standing", course.last_step(), course.end(), *standing);
+      }
+      return;
     }
   }
 }

@@ -4,10 +4,12 @@
 #include <cmath>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "core/base/text.h"
 #include "core/catalogue/strategy.h"
 #include "core/reporting/record/point_facts.h"
+#include "core/reporting/record/surety.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -69,6 +71,17 @@ bool any_unsteady(const PointRecord& point, const std::vector<const PointRecord*
          });
 }
 
+// A ratio is concluded from its two sides. A point against itself is exact.
+Standing standing_of(const PointRecord& point, const std::vector<const PointRecord*>& baselines) {
+  if (baselines.size() == 1 && baselines.front() == &point) return {};
+  const PointRecord* disturbed = is_disturbed(point.standing) ? &point : nullptr;
+  for (const PointRecord* one : baselines) {
+    if (!disturbed && is_disturbed(one->standing)) disturbed = one;
+  }
+  if (!disturbed) return {};
+  return {.level = kWithheld, .reason = disturbed->standing.reason};
+}
+
 }  // namespace
 
 PlacedPoint placed(const Report& report, const PointRecord& point) {
@@ -94,10 +107,13 @@ std::optional<SpeedUp> speed_up(const PointRecord& point, std::span<const Placed
     best_rank = *rank;
   }
   if (best.empty()) return std::nullopt;
-  const double speedup = point.samples_per_sec / mean_rate(best);
+  Standing standing = standing_of(point, best);
+  std::optional<double> speedup;
+  if (!standing.is_withheld()) speedup = point.samples_per_sec / mean_rate(best);
   return SpeedUp{.baselines = best,
                  .speedup = speedup,
-                 .efficiency = speedup / point.world_size,
+                 .efficiency = speedup ? std::optional(*speedup / point.world_size) : std::nullopt,
+                 .standing = std::move(standing),
                  .strong = best_rank < 2,
                  .unsteady = any_unsteady(point, best),
                  .at_least = uncertainty(point, best)};

@@ -21,10 +21,12 @@ PlacedPoint placed(const Report& report, const PointRecord& point);
 
 struct SpeedUp {
   std::vector<const PointRecord*> baselines;  // equal ones, in the order given; combined
-  double speedup;                             // against exp of the mean of their ln samples_per_sec
-  double efficiency;                          // speedup / world_size; never clipped
-  bool strong;                                // the same global batch, not the same batch per rank
-  bool unsteady;                              // a window that was not steady went in
+  // Against exp of the mean of their ln samples_per_sec, and by world_size; never clipped. Absent
+  // where something disturbed one of the runs.
+  std::optional<double> speedup, efficiency;
+  Standing standing;
+  bool strong;    // the same global batch, not the same batch per rank
+  bool unsteady;  // a window that was not steady went in
   // Relative uncertainty of the ratio from the steps within the runs: runs differ by more. Absent
   // where one has no interval, and of a point against itself, which is exact.
   std::optional<double> at_least;

@@ -4,6 +4,7 @@
 #include "core/base/text.h"
 #include "core/reporting/record/point_facts.h"
 #include "core/reporting/record/report_json.h"
+#include "core/reporting/record/surety.h"
 #include "core/reporting/table/baseline.h"
 #include "core/reporting/table/parts.h"
 #include "core/reporting/table/table.h"
@@ -31,7 +32,9 @@ using Text = std::function<std::string(const PointRecord&)>;
 // A column whose cells need a measurement: absent for points without one.
 Column measured(std::vector<std::string> head, const std::vector<Row>& rows, const Text& text) {
   return column(std::move(head), false, rows, [&](const Row& row) {
-    return row.point->status == PointStatus::kOk ? text(*row.point) : kAbsent;
+    if (row.point->status != PointStatus::kOk) return std::string(kAbsent);
+    const bool is_left_out = row.point->standing.is_withheld() && row.point->wall_s == 0;
+    return is_left_out ? held_text(row.point->standing, "") : text(*row.point);
   });
 }
 
@@ -122,17 +125,17 @@ std::vector<Column> speed_up_columns(const std::vector<Row>& rows) {
   const auto of = [&](std::vector<std::string> head, std::string (*text)(const SpeedUp&)) {
     return measured(std::move(head), rows, [&](const PointRecord& p) {
       const auto found = speed_up(p, points);
-      return found ? text(*found) : kAbsent;
+      return found ? held_text(found->standing, found->speedup ? text(*found) : "") : kAbsent;
     });
   };
   return {of({"speed", "up"},
              [](const SpeedUp& found) {
-               return found.unsteady ? two_digits(found.speedup) : printed("%.2f", found.speedup);
+               return found.unsteady ? two_digits(*found.speedup) : printed("%.2f", *found.speedup);
              }),
           of({"eff.", "%"},
              [](const SpeedUp& found) {
-               return found.unsteady ? two_digits(100 * found.efficiency)
-                                     : percent(found.efficiency);
+               return found.unsteady ? two_digits(100 * *found.efficiency)
+                                     : percent(*found.efficiency);
              }),
           of({"at", "least", "+- %"},
              [](const SpeedUp& found) { return or_absent(found.at_least, percent); })};
@@ -167,8 +170,8 @@ std::vector<Column> throughput_columns(const std::vector<Row>& rows) {
     if (varies(trait, rows)) columns.push_back(of_points(trait.head, trait.left, rows, trait.cell));
   }
   columns.push_back(of_points({common_unit(rows), "per s"}, false, rows, [](const PointRecord& p) {
-    return p.status == PointStatus::kOk ? four_digits(p.samples_per_sec)
-                                        : std::string(name_of(p.status));
+    if (p.status != PointStatus::kOk) return std::string(name_of(p.status));
+    return held_text(p.standing, p.samples_per_sec > 0 ? four_digits(p.samples_per_sec) : "");
   }));
   columns.push_back(measured({"per s", "and", "rank"}, rows, [](const PointRecord& p) {
     return four_digits(p.samples_per_sec_per_rank);

@@ -93,7 +93,7 @@ std::vector<std::string> status_notes(std::span<const Report> reports,
                     (report.exit_code ? " (exit " + std::to_string(*report.exit_code) + ")" : ""));
   }
   for (const auto& report : reports) {
-    const auto verdict = verdict_of(report);
+    const auto& verdict = report.verdict;
     const VerdictReason* change = verdict ? told_change(*verdict) : nullptr;
     if (change) notes.push_back(change->text);
   }

@@ -32,8 +32,8 @@ TEST(EffectSections, OnlyThoseWithContent) {
 
 TEST(EffectSections, InTheConsoleAndInMarkdown) {
   const Report report = sample_report(2, true);
-  for (const auto render : {render_console, render_markdown}) {
-    const std::string text = render({&report, 1});
+  const std::span<const Report> one(&report, 1);
+  for (const std::string& text : {render_console(one), render_markdown(one)}) {
     for (const char* part : {"What options give", "+2.8  (+1.4 .. +4.2)", "Tuning",
                              "communication stays below 30 %"}) {
       EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/reporting/judge/judge.h"
 #include "core/reporting/render/sections/sweep_sections.h"
 #include "tests/core/reporting/sample_report.h"
 #include "tests/core/reporting/sample_sweep.h"
@@ -113,7 +114,7 @@ TEST(SummaryInWords, NothingToWarnOfNeverStandsAboveADoubt) {
   report.points.front().wall_s = 100;
   report.groups.front().n = 2;
   report.groups.front().status_counts = {{"ok", 2}};
-  const std::string last = summary_in_words(report).back();
+  const std::string last = summary_in_words(for_people(report)).back();
   EXPECT_TRUE(last.starts_with("Quote with care: ")) << last;
   EXPECT_NE(last.find("how much runs differ is"), std::string::npos) << last;
 }

@@ -19,6 +19,12 @@ def rendered(folder, report, *more):
     return folder / "events"
 
 
+def standing_of(record, step):
+    """0 shown, 1 with care, 2 withheld; nothing where it was not judged."""
+    words = ("shown", "with_care", "withheld")
+    return [(step, words.index(record["standing"]))] if "standing" in record else []
+
+
 def expected_scalars(report, point):
     """Tag -> [(step, value)] of a run that is ok, by this test's own reading of docs/REPORT.md."""
     warmup, last = point["warmup"]["iterations"], point["warmup"]["iterations"] + point["iterations"]
@@ -33,6 +39,7 @@ def expected_scalars(report, point):
         "result/step_seconds": [(last, point["step_time_s"])],
         "result/memory_peak_bytes": [(last, point["memory_peak_bytes"])],
         "result/loss": [(last, point["loss"]["last"])],
+        "result/standing": standing_of(point, last),
         "memory/peak_bytes": [(last, point["memory_peak_bytes"])],
         "throughput/samples_per_second": per_epoch("samples_per_sec") or [(last, point["samples_per_sec"])],
         "time/step_seconds": [(warmup + (i + 1) * marked, value) for i, value in enumerate(point["step_samples_s"])],
@@ -45,6 +52,7 @@ def expected_scalars(report, point):
     tags |= {f"time/{phase}_seconds": [(last, point["phases_s"][phase])] for phase in PHASES if "phases_s" in point}
     rows = [row for table in report["scaling"] for row in table["rows"] if point["id"] in row["points"] and "efficiency" in row]
     tags["result/efficiency"] = [(last, row["efficiency"]) for row in rows[:1]]
+    tags["result/efficiency_standing"] = [one for row in rows[:1] for one in standing_of(row, last)]
     return {tag: [(step, as_float32(value)) for step, value in values] for tag, values in tags.items() if values}
 
 

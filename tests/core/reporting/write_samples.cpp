@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "core/reporting/judge/judge.h"
 #include "core/reporting/record/report_json.h"
 #include "tests/core/reporting/sample_report.h"
 #include "tools/programs/commands.h"
@@ -18,7 +19,9 @@ int scalemark::commands::write_samples(int argc, char** argv) {
     std::ofstream(folder / name) << to_json(report);
   };
   write("least.json", reporting::sample_report(1, false));
-  write("most.json", reporting::sample_report(2, true));
+  Report most = reporting::sample_report(2, true);
+  judge(most);
+  write("most.json", most);
   Report whole_steps = reporting::sample_report(2, false);
   for (PointRecord& point : whole_steps.points) drop_phases(point);
   write("whole_steps.json", whole_steps);

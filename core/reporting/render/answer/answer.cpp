@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/point_facts.h"
+#include "core/reporting/record/surety.h"
 #include "core/reporting/record/verdict.h"
 #include "core/reporting/render/sections/claim_sections.h"
 #include "core/reporting/render/sections/sweep_sections.h"
@@ -48,7 +49,7 @@ bool is_said_elsewhere(const VerdictReason& reason, const Report& report, bool o
 // First what costs the verdict something, then warnings that are answers.
 void add_notes(Answer& answer, const Report& report) {
   std::vector<std::string> codes;
-  const auto verdict = verdict_of(report);
+  const auto& verdict = report.verdict;
   const VerdictReason* change = verdict ? told_change(*verdict) : nullptr;
   const auto reasons = verdict ? verdict->reasons : std::vector<VerdictReason>();
   const bool of_one_run = std::ranges::any_of(reasons, is_of_one_run);
@@ -191,7 +192,12 @@ std::string set_answer(const Answer& answer, const Terminal& terminal) {
 }
 
 std::string render_answer(std::span<const Report> reports, const std::vector<std::string>& places,
-                          const Terminal& terminal) {
+                          const Terminal& terminal, Withheld withheld) {
+  return answers_of(for_people(reports, withheld), places, terminal);
+}
+
+std::string answers_of(std::span<const Report> reports, const std::vector<std::string>& places,
+                       const Terminal& terminal) {
   std::string text;
   std::vector<Report> runs;
   std::vector<std::string> places_of_runs;
@@ -227,8 +233,10 @@ Answer answer_of_runs(const Report& report) {
     return answer;
   }
   const std::string unit = sample_unit(run.workload) + "/s";
-  answer.what += "  " + rate_text(run.samples_per_sec) + " " + unit;
-  answer.figures.push_back({rate_text(run.samples_per_sec), unit});
+  const std::string rate =
+      held_text(run.standing, run.samples_per_sec > 0 ? rate_text(run.samples_per_sec) : "");
+  answer.what += "  " + rate + " " + unit;
+  answer.figures.push_back({rate, unit});
   if (const auto step = step_time_s(run)) {
     answer.figures.push_back({readable(1e3 * *step), "ms a step"});
     answer.what += "  step " + significant(1e3 * *step, 3) + " ms";

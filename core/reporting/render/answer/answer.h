@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/terminal.h"
+#include "core/reporting/judge/judge.h"
 #include "core/reporting/record/report.h"
 #include "core/reporting/table/text_table.h"
 
@@ -43,7 +44,10 @@ std::string set_answer(const Answer& answer, const Terminal& terminal);
 // `places`: where each report is, as typed: a folder, or a file; empty: commands and names are left
 // out.
 std::string render_answer(std::span<const Report> reports, const std::vector<std::string>& places,
-                          const Terminal& terminal);
+                          const Terminal& terminal, Withheld withheld = Withheld::kLeftOut);
+// The same of reports that for_people() gave.
+std::string answers_of(std::span<const Report> reports, const std::vector<std::string>& places,
+                       const Terminal& terminal);
 
 // --- The answers of each kind of report. Private to this folder.
 

@@ -47,7 +47,11 @@ bool varies(const CollectiveAxis& axis, const Groups& groups) {
 }
 
 std::string time_cell(const CollectiveGroup& group) {
-  if (group.time_s.value) return rate_text(1e6 * *group.time_s.value);
+  if (group.time_s.value || group.standing.is_withheld()) {
+    const double us = 1e6 * group.time_s.value.value_or(0);
+    const std::string text = has_two_digits(group) ? two_digits(us) : rate_text(us);
+    return held_text(group.standing, group.time_s.value ? text : "");
+  }
   return group.status_counts.empty() ? kAbsent : group.status_counts.begin()->first;
 }
 

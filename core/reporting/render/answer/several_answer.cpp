@@ -53,7 +53,7 @@ std::vector<std::string> notes_on_rows(std::span<const Report> runs,
   std::map<VerdictLevel, std::map<std::string, std::vector<RowRange>>, std::greater<>> by_level;
   std::map<std::string, std::vector<RowRange>> changed;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    const auto verdict = verdict_of(runs[i]);
+    const auto& verdict = runs[i].verdict;
     if (!verdict) continue;
     if (const VerdictReason* change = told_change(*verdict))
       changed[change->text].push_back(rows[i]);

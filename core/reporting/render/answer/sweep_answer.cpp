@@ -157,16 +157,20 @@ std::string ranks_text(const AnswerRow& row, bool says_solo) {
 std::string rate_cell(const AnswerRow& row) {
   if (row.group->samples_per_sec) {
     const double rate = *row.group->samples_per_sec;
-    return is_rough(surety_of(*row.group)) ? two_digits(rate) : rate_text(rate);
+    return held_text(row.group->standing,
+                     has_two_digits(*row.group) ? two_digits(rate) : rate_text(rate));
   }
+  if (row.group->standing.is_withheld()) return held_text(row.group->standing, "");
   const auto& counts = row.group->status_counts;
   return counts.empty() ? kAbsent : counts.begin()->first;
 }
 
 std::string speed_up_cell(const AnswerRow& row) {
-  if (!row.scaling || !row.scaling->speedup) return "";
-  return has_two_digits(*row.scaling) ? two_digits(*row.scaling->speedup)
-                                      : printed("%.2f", *row.scaling->speedup);
+  if (!row.scaling) return "";
+  const ScalingRow& found = *row.scaling;
+  if (!found.speedup) return held_text(found.standing, "");
+  return held_text(found.standing, has_two_digits(found) ? two_digits(*found.speedup)
+                                                         : printed("%.2f", *found.speedup));
 }
 
 bool is_relative_to_one(const AnswerRow& row) {
@@ -174,14 +178,18 @@ bool is_relative_to_one(const AnswerRow& row) {
 }
 
 std::string efficiency_cell(const AnswerRow& row) {
+  if (row.scaling && row.scaling->standing.is_withheld() && !row.scaling->efficiency) {
+    return held_text(row.scaling->standing, "");
+  }
   if (!row.group->samples_per_sec) return kAbsent;
   if (!row.scaling || !row.scaling->efficiency) {
     return row.is_baseline() || row.scaling ? "baseline" : "no baseline (1 rank)";
   }
   const ScalingRow& found = *row.scaling;
   const double share = *found.efficiency;
-  const std::string value =
-      (has_two_digits(found) ? two_digits(100 * share) : printed("%.0f", 100 * share)) + " %";
+  const std::string value = held_text(
+      found.standing,
+      (has_two_digits(found) ? two_digits(100 * share) : printed("%.0f", 100 * share)) + " %");
   const Surety surety = surety_of(found);
   if (surety == Surety::kNoInterval) return value;
   const std::string instead = instead_of_interval(surety, std::ssize(found.points));
@@ -250,8 +258,9 @@ std::vector<Column> table_of(const Rows& rows) {
     }));
   }
   columns.push_back(column({rate_head(rows)}, false, rows, rate_cell));
-  const bool scales = std::ranges::any_of(
-      rows, [](const AnswerRow& row) { return row.scaling && row.scaling->efficiency; });
+  const bool scales = std::ranges::any_of(rows, [](const AnswerRow& row) {
+    return row.scaling && (row.scaling->efficiency || row.scaling->standing.is_withheld());
+  });
   if (!scales) {
     const bool repeated =
         std::ranges::any_of(rows, [](const AnswerRow& row) { return row.group->n > 1; });
@@ -294,15 +303,10 @@ const ScalingRow* asked_row(const Rows& rows) {
   return asked;
 }
 
-// The command that was typed, without --quick: it measures with intervals. Its folder is in use. A
-// report may come from anywhere: the words are quoted anew, and the program is ours.
-std::string without_quick(const std::string& typed) {
-  const auto words = shell_words(typed);
-  if (words.empty() || words.front() != "scalemark") return "";
-  const std::string command = shell_line(words);
+// Drops --quick: then the command measures with intervals. Empty where it had none.
+std::string without_quick(const std::string& command) {
   std::string whole = without_option(command, " --quick", false);
-  if (whole == command) return "";
-  return without_option(without_option(std::move(whole), " --output", true), " --overwrite", false);
+  return whole == command ? "" : whole;
 }
 
 // The figures are of the row that somebody asks about, else of the fastest.
@@ -322,8 +326,15 @@ std::vector<Figure> figures_of(const Rows& rows) {
 
 void add_next(Answer& answer, const Report& report, const Rows& rows, const std::string& folder,
               std::size_t left_out) {
-  const std::string whole = without_quick(report.invocation.command_line);
-  if (!whole.empty()) answer.next.emplace_back("with intervals", whole);
+  const std::string repeated = repeat_command(report), whole = without_quick(repeated);
+  const bool is_withheld = std::ranges::any_of(rows, [](const AnswerRow& row) {
+    return row.scaling && row.scaling->standing.is_withheld();
+  });
+  if (is_withheld && !repeated.empty()) {
+    answer.next.emplace_back("once it is quiet", repeated);
+  } else if (!whole.empty()) {
+    answer.next.emplace_back("with intervals", whole);
+  }
   if (folder.empty()) return;
   if (const ScalingRow* asked = asked_row(rows); asked && *asked->efficiency < 1) {
     const double ideal = *asked->speedup / *asked->efficiency;

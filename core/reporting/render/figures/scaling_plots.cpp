@@ -43,6 +43,7 @@ Curves curves_of(const Report& report, bool of_speedup) {
 // The interval of the speed-up is that of the efficiency by the same ratio as the values.
 PlotMark mark_of(const ScalingRow& row, bool of_speedup) {
   PlotMark mark{.at = static_cast<double>(row.world_size), .value = 1};
+  if (row.standing.is_withheld() && !row.speedup) mark.value.reset();
   if (!row.speedup || !row.efficiency || !(*row.efficiency > 0))
     return mark;  // the baseline has none
   const double by = of_speedup ? *row.speedup / *row.efficiency : 1;

@@ -58,7 +58,10 @@ std::vector<NumericAxis> numeric_axes(const Points& points, bool global) {
 
 PlotMark rate_of(const Report& report, const PointRecord& point, double at) {
   const auto group = std::ranges::find(report.groups, point.group, &GroupRecord::group);
-  if (group == report.groups.end()) return {.at = at, .value = point.samples_per_sec};
+  if (group == report.groups.end()) {
+    if (point.standing.is_withheld()) return {.at = at};
+    return {.at = at, .value = point.samples_per_sec};
+  }
   return {
       .at = at, .value = group->samples_per_sec, .low = group->ci95.low, .high = group->ci95.high};
 }

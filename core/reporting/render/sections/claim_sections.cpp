@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/reporting/record/surety.h"
 #include "core/reporting/table/text_table.h"
 
 namespace scalemark::reporting {
@@ -22,14 +23,14 @@ std::string claimed_text(const ClaimRecord& claim) {
 }
 
 std::string measured_text(const ClaimRecord& claim) {
-  if (!claim.measured) return kAbsent;
+  if (!claim.measured) return held_text(claim.standing, kAbsent);
   std::string text = significant(*claim.measured, 4);
   const bool exact = claim.measured_ci95_low == claim.measured_ci95_high;
   if (claim.measured_ci95_low && claim.measured_ci95_high && !exact) {
     text += " (" + significant(*claim.measured_ci95_low, 4) + " .. " +
             significant(*claim.measured_ci95_high, 4) + ")";
   }
-  return text;
+  return held_text(claim.standing, std::move(text));
 }
 
 std::string spoken_verdict(ClaimVerdict verdict) {

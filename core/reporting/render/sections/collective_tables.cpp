@@ -93,8 +93,10 @@ std::string microseconds(double seconds) { return readable(1e6 * seconds); }
 
 std::string time_text(const Group& g) {
   const auto& [time, ci95] = g.time_s;
+  if (!time && g.standing.is_withheld()) return held_text(g.standing, "");
   if (!time) return g.status_counts.empty() ? kAbsent : g.status_counts.begin()->first;
   const Surety surety = surety_of(g);
+  if (is_disturbed(g.standing)) return held_text(g.standing, two_digits(1e6 * *time));
   if (!ci95) return microseconds(*time);
   const std::string instead = instead_of_interval(surety, g.n);
   if (!instead.empty()) return two_digits(1e6 * *time) + " (" + instead + ")";

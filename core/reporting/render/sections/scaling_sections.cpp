@@ -28,7 +28,14 @@ Column ranks_column(const std::vector<ScalingRow>& rows) {
 }
 
 std::string interval_cell(const ScalingRow& row) {
-  return row.efficiency ? efficiency_interval(row) : "baseline";
+  return row.efficiency || row.standing.is_withheld() ? efficiency_interval(row) : "baseline";
+}
+
+// Clocks that contradict each other give a wrong rate, too.
+std::string rate_text(const ScalingRow& row) {
+  if (!(row.samples_per_sec > 0)) return held_text(row.standing, kAbsent);
+  return is_disturbed(row.standing) ? two_digits(row.samples_per_sec)
+                                    : readable(row.samples_per_sec);
 }
 
 void add_notes(Section& section, const ScalingTable& table) {
@@ -55,7 +62,7 @@ Section speed_up_section(const ScalingTable& table, const std::vector<ScalingTab
   section.columns = {
       ranks_column(rows),
       column({"strategy"}, true, rows, strategy_text),
-      numbers({"samples", "per s"}, rows, &ScalingRow::samples_per_sec, readable),
+      column({"samples", "per s"}, false, rows, rate_text),
       numbers({"step ms"}, rows, &ScalingRow::step_time_s, milliseconds),
       column({"speed-up"}, false, rows, speed_up_text),
       column({"effic. %"}, false, rows, efficiency_text),

@@ -47,12 +47,14 @@ Section groups_section(const Report& report) {
       column({"point"}, true, rows, &Row::group),
       column({"samples", "per s"}, false, rows,
              [](const Row& g) {
-               return or_absent(g.samples_per_sec, is_rough(surety_of(g)) ? two_digits : readable);
+               return held_text(g.standing, or_absent(g.samples_per_sec,
+                                                      has_two_digits(g) ? two_digits : readable));
              }),
       column({"step ms"}, false, rows,
              [](const Row& g) {
-               return or_absent(g.step_time_s,
-                                is_rough(surety_of(g)) ? two_digits_ms : milliseconds);
+               return held_text(
+                   g.standing,
+                   or_absent(g.step_time_s, has_two_digits(g) ? two_digits_ms : milliseconds));
              }),
       column({"95 %", "interval"}, true, rows,
              [](const Row& g) {

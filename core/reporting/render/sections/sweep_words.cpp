@@ -19,16 +19,19 @@
 namespace scalemark::reporting {
 
 std::string speed_up_text(const ScalingRow& row) {
-  if (!row.speedup) return kAbsent;
-  return has_two_digits(row) ? two_digits(*row.speedup) : readable(*row.speedup);
+  if (!row.speedup) return held_text(row.standing, kAbsent);
+  return held_text(row.standing,
+                   has_two_digits(row) ? two_digits(*row.speedup) : readable(*row.speedup));
 }
 
 std::string efficiency_text(const ScalingRow& row) {
-  if (!row.efficiency) return kAbsent;
-  return has_two_digits(row) ? two_digits(100 * *row.efficiency) : percent_text(*row.efficiency);
+  if (!row.efficiency) return held_text(row.standing, kAbsent);
+  return held_text(row.standing, has_two_digits(row) ? two_digits(100 * *row.efficiency)
+                                                     : percent_text(*row.efficiency));
 }
 
 std::string efficiency_interval(const ScalingRow& row) {
+  if (!row.efficiency) return kAbsent;
   const Surety surety = surety_of(row);
   const std::string instead = instead_of_interval(surety, std::ssize(row.points));
   return instead.empty() ? share_interval(row.efficiency_ci95) : instead;
@@ -159,7 +162,7 @@ std::string verdict_sentence(const Verdict& verdict, const Report& report) {
 
 std::vector<std::string> summary_in_words(const Report& report) {
   std::vector<std::string> sentences;
-  const auto verdict = verdict_of(report);
+  const auto& verdict = report.verdict;
   if (const VerdictReason* change = verdict ? told_change(*verdict) : nullptr) {
     sentences.push_back(change->text + ".");
   }

@@ -1,0 +1,170 @@
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "core/reporting/judge/judge.h"
+#include "core/reporting/record/finding_kinds.h"
+#include "core/reporting/record/surety.h"
+#include "core/reporting/record/verdict.h"
+
+namespace scalemark::reporting {
+namespace {
+
+namespace kinds = finding_kinds;
+
+// Its times are wrong: what it trained and took of memory stays.
+void leave_out_times(PointRecord& run) {
+  run.samples_per_sec = run.samples_per_sec_per_rank = run.wall_s = 0;
+  run.step_mean_over_ranks_s = 0;
+  for (auto* number :
+       {&run.step_time_s, &run.own_mean_s, &run.own_max_of_rank_means_s,
+        &run.own_mean_of_step_max_s, &run.compute_samples_per_sec, &run.tokens_per_sec, &run.mfu}) {
+    number->reset();
+  }
+  run.within_run_ci95 = {};
+  run.step_s = {};
+  run.step_samples_s.clear();
+  run.phases_s.reset();
+  run.communication = {};
+  run.bucket_timeline.clear();
+  for (Attempt& attempt : run.attempts) attempt.samples_per_sec.reset();
+  run.ranks.clear();
+}
+
+void leave_out(PointRecord& run) {
+  if (!is_disturbed(run.standing)) return;
+  run.mfu_of_measured_gemm.reset();
+  run.break_even_steps.reset();
+  run.noop_step_s.reset();
+  CommunicationTimes& times = run.communication;
+  times = {.peer_wait_s = times.peer_wait_s,
+           .network_s = times.network_s,
+           .exposed_ci95 = times.exposed_ci95};
+  if (run.standing.is_withheld()) leave_out_times(run);
+}
+
+void leave_out(GroupRecord& group) {
+  if (is_disturbed(group.standing)) {
+    group.variance.reset();
+    group.communication.reset();
+  }
+  if (!group.standing.is_withheld()) return;
+  group.samples_per_sec.reset();
+  group.step_time_s.reset();
+  group.ci95 = {};
+  for (auto* number : {&group.slowest, &group.fastest, &group.at_least, &group.cv_between,
+                       &group.samples_per_joule, &group.samples_per_dollar}) {
+    number->reset();
+  }
+}
+
+void leave_out(ScalingRow& row) {
+  if (!row.standing.is_withheld()) return;
+  if (row.standing.reason == kinds::clocks_disagree.code) {
+    row.samples_per_sec = 0;
+    row.step_time_s.reset();
+  }
+  for (auto* number : {&row.speedup, &row.efficiency, &row.efficiency_lowest,
+                       &row.efficiency_highest, &row.at_least}) {
+    number->reset();
+  }
+  row.efficiency_ci95 = {};
+  row.loss_of_efficiency.reset();
+  row.loss_of_efficiency_ci95.reset();
+  row.slowest_rank.reset();
+  row.in_words.clear();
+}
+
+void leave_out(EffectRecord& effect) {
+  if (!effect.standing.is_withheld()) return;
+  effect.ratio = 1;
+  effect.ratio_ci95 = {};
+  effect.p_holm.reset();
+  effect.phases_delta_s.reset();
+  effect.in_words.clear();
+}
+
+void leave_out(CollectiveGroup& group) {
+  if (!is_disturbed(group.standing)) return;
+  group.expected_share = {};
+  group.expected_busbw_GBps.reset();
+  if (!group.standing.is_withheld()) return;
+  for (OverRuns* number : {&group.time_s, &group.latency_p50_s, &group.latency_p95_s,
+                           &group.latency_p99_s, &group.algbw_GBps, &group.busbw_GBps}) {
+    *number = {};
+  }
+}
+
+void leave_out(ClaimRecord& claim) {
+  if (!claim.standing.is_withheld()) return;
+  for (auto* number :
+       {&claim.measured, &claim.measured_ci95_low, &claim.measured_ci95_high, &claim.ratio}) {
+    number->reset();
+  }
+}
+
+// The texts of these findings are concluded from speeds.
+constexpr std::array kConclusions{
+    &kinds::superlinear, &kinds::communication,      &kinds::communication_cost, &kinds::gpu_waits,
+    &kinds::data_gap,    &kinds::expected_bandwidth, &kinds::runs_differ,        &kinds::drift};
+
+bool concludes(const Finding& finding) {
+  return std::ranges::any_of(kConclusions,
+                             [&](const FindingKind* kind) { return finding.code == kind->code; });
+}
+
+}  // namespace
+
+Report for_people(Report report, Withheld withheld) {
+  // Its numbers are those of the whole report, and the verdict is of these.
+  report.verdict = verdict_of(report);
+  set_standings(report);
+  if (withheld == Withheld::kMarked) return report;
+  const auto is_withheld = [](const auto& record) { return record.standing.is_withheld(); };
+  std::set<std::string> disturbed;
+  for (PointRecord& run : report.points) {
+    if (is_disturbed(run.standing)) disturbed.insert(run.id);
+    leave_out(run);
+  }
+  // A finding about several points goes where any number that may be its ground does.
+  const auto has_rows_withheld = [&](const ScalingTable& table) {
+    return std::ranges::any_of(table.rows, is_withheld);
+  };
+  const bool any_withheld = std::ranges::any_of(report.scaling, has_rows_withheld) ||
+                            std::ranges::any_of(report.effects, is_withheld) ||
+                            std::ranges::any_of(report.data_gaps, is_withheld) ||
+                            std::ranges::any_of(report.collective_groups, [](const auto& group) {
+                              return is_disturbed(group.standing);
+                            });
+  for (GroupRecord& group : report.groups) leave_out(group);
+  for (ScalingTable& table : report.scaling) {
+    for (ScalingRow& row : table.rows) leave_out(row);
+  }
+  for (EffectRecord& effect : report.effects) leave_out(effect);
+  for (CollectiveGroup& group : report.collective_groups) leave_out(group);
+  for (ClaimRecord& claim : report.claims) leave_out(claim);
+  std::erase_if(report.data_gaps, is_withheld);
+  std::erase_if(report.collective_fits, is_withheld);
+  if (report.drift && report.drift->standing.is_withheld()) {
+    report.drift.reset();
+    report.communication_limits.clear();
+  }
+  const auto is_of_run = [&](const Finding& finding) {
+    return std::ranges::find(report.points, finding.point, &PointRecord::id) != report.points.end();
+  };
+  std::erase_if(report.findings, [&](const Finding& finding) {
+    return concludes(finding) &&
+           (disturbed.contains(finding.point) || (any_withheld && !is_of_run(finding)));
+  });
+  return report;
+}
+
+std::vector<Report> for_people(std::span<const Report> reports, Withheld withheld) {
+  std::vector<Report> all;
+  for (const Report& report : reports) all.push_back(for_people(report, withheld));
+  return all;
+}
+
+}  // namespace scalemark::reporting
