@@ -162,7 +162,21 @@ std::string side_rate_text(const SideOfPoint& side) {
   return printed(rate >= 1000 ? "%.0f" : "%.1f", rate);
 }
 
+// A change between sides of which one was disturbed is concluded from speeds that are not known:
+// people are not shown it.
+Comparison without_withheld(Comparison comparison) {
+  for (ComparedPoint& point : comparison.points) {
+    for (PointAgainst& against : point.against) {
+      if (against.change.change != Change::kDisturbed) continue;
+      against.change = {.change = Change::kDisturbed};
+      against.certain.clear();
+    }
+  }
+  return comparison;
+}
+
 std::string change_text(const PointChange& change) {
+  if (!change.relative && change.change == Change::kDisturbed) return "withheld";
   return change.relative ? printed("%+.2f", 100 * *change.relative) : kAbsent;
 }
 
@@ -330,7 +344,8 @@ std::vector<Section> sections_of(const Comparison& comparison, bool details) {
 
 }  // namespace
 
-std::string comparison_text(const Comparison& comparison, const Terminal& terminal, bool details) {
+std::string comparison_text(const Comparison& whole, const Terminal& terminal, bool details) {
+  const Comparison comparison = without_withheld(whole);
   const auto width = static_cast<std::size_t>(terminal.columns);
   std::string text = wrapped(headline(comparison), width, 2);
   text.pop_back();  // its line end stays outside of the ink
@@ -342,7 +357,8 @@ std::string comparison_text(const Comparison& comparison, const Terminal& termin
   return text;
 }
 
-std::string comparison_markdown(const Comparison& comparison) {
+std::string comparison_markdown(const Comparison& whole) {
+  const Comparison comparison = without_withheld(whole);
   std::string text = "# Comparison\n\n**" + markdown_text(headline(comparison)) + "**\n\n";
   for (const std::string& line : side_lines(comparison)) text += "- " + markdown_text(line) + "\n";
   for (const Section& section : sections_of(comparison, true)) text += section_markdown(section);
