@@ -91,9 +91,13 @@ void refuse_disturbed(const Report& report, Measured& measured) {
       all++;
       fit += !disturbed.contains(point.id);
     }
-    if (all > 0 && (fit == 0 || !reporting::fit_decide(fit, all))) measured.disturbed = true;
+    if (all == 0 || (fit > 0 && reporting::fit_decide(fit, all))) continue;
+    for (const auto& finding : report.findings) {
+      const bool is_ground = reporting::disturbs(finding.code) && disturbed.contains(finding.point);
+      if (is_ground && measured.disturbed_by.empty()) measured.disturbed_by = finding.code;
+    }
   }
-  if (!measured.disturbed) return;
+  if (measured.disturbed_by.empty()) return;
   measured.low.reset();
   measured.high.reset();
 }

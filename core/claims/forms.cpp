@@ -4,6 +4,7 @@
 
 #include "core/base/json_writer.h"
 #include "core/base/text.h"
+#include "core/reporting/judge/judge.h"
 #include "core/reporting/record/claim_fields.h"
 #include "core/reporting/render/junit_xml.h"
 #include "core/reporting/render/sections/claim_sections.h"
@@ -16,9 +17,16 @@ using reporting::Column;
 
 namespace {
 
+// People are shown no number that is withheld.
+std::vector<ClaimRecord> shown(const std::vector<ClaimRecord>& claims) {
+  reporting::Report report;
+  report.claims = claims;
+  return reporting::for_people(std::move(report)).claims;
+}
+
 // The counts stand last, by themselves: they are the answer.
 reporting::Section without_counts(const std::vector<ClaimRecord>& claims) {
-  reporting::Section section = reporting::claims_section(claims);
+  reporting::Section section = reporting::claims_section(shown(claims));
   section.title.clear();
   section.lines.pop_back();
   return section;
@@ -77,7 +85,7 @@ std::string claims_junit(const std::vector<ClaimRecord>& claims, const std::stri
                                 .started = started,
                                 .host = {},
                                 .properties = {},
-                                .cases = reporting::claim_cases(claims),
+                                .cases = reporting::claim_cases(shown(claims)),
                                 .output = {},
                                 .errors = {}}});
 }

@@ -43,6 +43,9 @@ void set_measured(ClaimRecord& claim, const Measured& measured, const Claimed& c
   claim.tolerance = tolerance.share;
   claim.tolerance_source = tolerance.source;
   claim.groups = measured.groups;
+  if (!measured.disturbed_by.empty()) {
+    claim.standing = {.level = reporting::kWithheld, .reason = measured.disturbed_by};
+  }
   const ClaimBasis basis = basis_of(measured, run);
   claim.basis = name_of(basis);
   claim.verdict = verdict_of(measured, claimed, tolerance.share, basis, is_rate);

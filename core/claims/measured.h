@@ -16,7 +16,8 @@ struct Measured {
   std::string device_name;
   std::int64_t world_size = 1, nodes = 1;
   bool scaled_down = false;
-  bool disturbed = false;  // too few runs are left that nothing disturbed: no interval
+  // The finding where too few runs are left that nothing disturbed: no interval, nothing decided.
+  std::string disturbed_by;
 };
 
 // Half of a 95 % interval of ln of a positive number; absent of one run.

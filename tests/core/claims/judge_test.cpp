@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/base/text.h"
 #include "core/claims/band.h"
 #include "core/claims/beside.h"
 #include "core/claims/evidence.h"
@@ -144,6 +145,12 @@ TEST(Claims, DisturbedRunsDecideNothing) {
   const auto claims = judge(published::tables_of(a100_rows()), {&report, 1});
   EXPECT_EQ(claims.at(1).verdict, ClaimVerdict::kUndecided);
   EXPECT_NE(claims.at(1).reason.find("disturbed"), std::string::npos);
+  EXPECT_TRUE(claims.at(1).standing.is_withheld());
+  EXPECT_EQ(claims.at(1).standing.reason, "shared");
+  // People are not shown what was measured, programs are.
+  const std::string measured = significant(claims.at(1).measured.value(), 4);
+  EXPECT_EQ(claims_text({claims.at(1)}, Terminal()).find(measured), std::string::npos);
+  EXPECT_NE(claims_csv({claims.at(1)}).find(measured), std::string::npos);
 }
 
 // "15 to 20 % less time at 100 MB" and "more memory", from the effect of an option.
