@@ -18,10 +18,11 @@ struct Given {
   std::vector<reporting::Report> collectives;
 };
 
-Given sorted_out(std::vector<reporting::Report> reports) {
+Given sorted_out(std::vector<reporting::NamedReport> reports) {
+  tell_changed_verdicts(reports);
   std::vector<reporting::Report> sweeps;
   Given given;
-  for (reporting::Report& report : reports) {
+  for (auto& [name, report] : reports) {
     auto& kind = reporting::measures_collectives(report) ? given.collectives : sweeps;
     kind.push_back(std::move(report));
   }
@@ -40,7 +41,8 @@ const HelpPage explain_page = {
     "Says on one screen why N ranks give less than N times: where the efficiency went, with\n"
     "intervals, what a target asks of each cause, what to do, the network in the step beside the\n"
     "network by itself (of reports of `scalemark comm`), what is proven slow, and the option that\n"
-    "helped most. Nothing is estimated: what was not measured is named, with what measures it.",
+    "helped most. Nothing is estimated: what was not measured is named, with what measures it. Of\n"
+    "runs that something disturbed it says what did, and the command that repeats them: no number.",
     "  scalemark explain results/runs/sweep\n"
     "  scalemark explain results/runs/sweep results/runs/comm --target 90%\n"};
 
@@ -49,7 +51,7 @@ ExitCode explain_command(const Invocation& invocation) {
     throw usage("no report is given", "a report of `scalemark sweep` is expected");
   }
   const settings::ToolValues values = read_tool_values(invocation);
-  const Given given = sorted_out(read_reports(invocation.positionals));
+  const Given given = sorted_out(read_named_reports(invocation.positionals));
   std::vector<const reporting::Report*> collectives;
   for (const auto& report : given.collectives) collectives.push_back(&report);
   const auto explanation = reporting::explain(
