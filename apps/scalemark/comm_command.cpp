@@ -113,11 +113,6 @@ class CommCommand : public RankCommand {
   void refuse_files(Inputs inputs) const override {
     const settings::GeneralSettings& general = resolved_.base.settings.general;
     inputs.refuse_folder("--output", general.output);
-    const std::string& topology = resolved_.comm.save_topology;
-    if (topology.empty() || !holds_rank_0(resolved_.base.detection)) return;
-    OutputFiles outputs(std::move(inputs), general.overwrite);
-    outputs.reserve_folder(general.output);
-    outputs.check("--save-topology", topology);
   }
 
   std::vector<settings::Variables> environments() const override {
@@ -150,8 +145,7 @@ class CommCommand : public RankCommand {
     request.settings.json = resolved_.settings_json;
     return engine.comm({.run = std::move(request),
                         .plan = std::move(resolved_.plan),
-                        .settings_json = std::move(resolved_.settings_json),
-                        .topology_file = resolved_.comm.save_topology});
+                        .settings_json = std::move(resolved_.settings_json)});
   }
 
  private:

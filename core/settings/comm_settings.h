@@ -34,8 +34,7 @@ struct CommSettings {
   int retries = 1;     // of a run that something disturbed
   bool pairs = false;  // links instead of collectives
   PairBy pair_by = PairBy::kNode;
-  std::string checks;         // as SweepSettings::checks
-  std::string save_topology;  // path; empty: not saved
+  std::string checks;  // as SweepSettings::checks
 };
 
 struct CommRequest {

@@ -106,34 +106,17 @@ class CommReader {
       out_.own["repetitions"] = {std::to_string(kDefaultPasses), "default"};
       out_.comm.repetitions = kDefaultPasses;
     }
-    const auto file = out_.own.find("save_topology");
-    if (file != out_.own.end()) read_topology(file->second.text);
     if (!out_.comm.pairs && given_.contains("pair_by")) {
       problem("pair_by", out_.own["pair_by"].text, "goes with --pairs only", "add --pairs");
     }
     if (!out_.comm.pairs) return;
     if (is_good("pair_by")) out_.comm.pair_by = *find_word<PairBy>(out_.own["pair_by"].text);
     for (const char* name : {"collectives", "sizes", "sizes_of", "dtypes", "via", "in_place",
-                             "overlap_compute", "congestion", "save_topology"}) {
+                             "overlap_compute", "congestion"}) {
       if (!given_.contains(name)) continue;
       problem(name, out_.own[name].text, "cannot be combined with --pairs",
               "measure collectives in a run of their own");
     }
-  }
-
-  // A link's latency and bandwidth are a line through times over sizes.
-  void read_topology(const std::string& file) {
-    using enum collectives::Collective;
-    constexpr std::size_t kFewest = 3;
-    CommSettings& comm = out_.comm;
-    comm.save_topology = file;
-    const bool fits = std::ranges::any_of(comm.collectives, [](collectives::Collective one) {
-      return one == kAllReduce || one == kSendRecv;
-    });
-    const bool few = comm.sizes_of.empty() && comm.sizes.size() < kFewest;
-    if (comm.pairs || (fits && !few)) return;
-    problem("save_topology", file, "needs all-reduce or send-recv at 3 sizes or more",
-            "give more --sizes, or leave --sizes and --collectives out");
   }
 
   void read_checks() {

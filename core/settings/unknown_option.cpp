@@ -14,8 +14,10 @@ struct OtherWord {
   std::string_view hint;
 };
 
-// --accept promised an acceptance test but checked nothing: it set lengths and repetitions. The
-// others are words of other tools: llama-bench, torchrun, mpirun, Hugging Face, nccl-tests.
+// --accept promised an acceptance test but checked nothing: it set lengths and repetitions.
+// --topology fed a model of links that predicted no better than the rule (docs/PREDICTION.md), and
+// --save-topology wrote its file. The others are words of other tools: llama-bench, torchrun,
+// mpirun, Hugging Face, nccl-tests.
 constexpr const char* kRanks = "--nproc-per-node N starts N ranks on this machine";
 constexpr const char* kSweptRanks =
     "--world-sizes 1,2,4 are the numbers of ranks that are compared";
@@ -23,6 +25,12 @@ constexpr std::array kOtherWords = {
     OtherWord{
         "accept", kSweep,
         "--thorough measures as long as --accept did; an acceptance test is not implemented yet"},
+    OtherWord{"topology", kPredict,
+              "links no longer count, since a model of them was no better than the rule: "
+              "--ranks-per-node N says how many ranks share a node"},
+    OtherWord{"save_topology", kComm,
+              "the fitted links are in report.json, `collective_fits`, which `scalemark report DIR "
+              "--details` shows; predict takes none any more"},
     OtherWord{"world_size", kTrain, kRanks},
     OtherWord{"gpus", kSweep | kComm, kSweptRanks},
     OtherWord{"gpus", kTrain, kRanks},

@@ -114,7 +114,7 @@ void CommCoordinator::show_stopped() {
 ExitCode CommCoordinator::close() {
   health_.look();
   report_.summarise();
-  auto [exit_code, why] = report_.close(request_.topology_file);
+  auto [exit_code, why] = report_.close();
   why_ = std::move(why);
   return exit_code;
 }

@@ -4,9 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "core/base/atomic_file.h"
 #include "core/base/text.h"
-#include "core/reporting/collectives/topology.h"
 #include "core/reporting/output/disk.h"
 #include "core/reporting/point/disturbances.h"
 #include "core/reporting/point/telemetry.h"
@@ -113,25 +111,11 @@ void CommReport::summarise() {
       [](reporting::Report& report) { reporting::summarise_collectives(report); });
 }
 
-reporting::RunEnd CommReport::close(const std::string& topology_file) {
+reporting::RunEnd CommReport::close() {
   summarise();
-  reporting::RunEnd end = reporting::end_of_collectives(report());
-  if (!topology_file.empty() && !save_topology(topology_file)) {
-    const char* why = "no topology is saved: no line fits the times over the sizes";
-    if (end.exit_code == ExitCode::kPass) end = {ExitCode::kUnsure, why};
-    run_report_.note(std::string(why) + ": measure more sizes, or more --repetitions");
-  }
-  return run_report_.close(reporting::ReportStatus::kComplete, std::move(end),
+  return run_report_.close(reporting::ReportStatus::kComplete,
+                           reporting::end_of_collectives(report()),
                            process::RunReport::Renderings::kWritten);
-}
-
-bool CommReport::save_topology(const std::string& file) const {
-  const auto topology = reporting::topology_json(report());
-  if (!topology) return false;
-  AtomicFile written(file);
-  written.append(*topology);
-  written.commit();
-  return true;
 }
 
 }  // namespace scalemark::communicating

@@ -34,14 +34,12 @@ class CommReport {
     run_report_.set_health(rows, /*session=*/0);
   }
   void summarise();
-  // Also writes report.md, report.html and, unless its name is empty, the topology: a run whose
-  // times no line fits is unsure. Throws io_error() (74).
-  reporting::RunEnd close(const std::string& topology_file);
+  // Also writes report.md and report.html. Throws io_error() (74).
+  reporting::RunEnd close();
   void render_what_is_there() noexcept { run_report_.render_what_is_there(); }
   reporting::Report report() const { return run_report_.writer()->report(); }
 
  private:
-  bool save_topology(const std::string& file) const;
   reporting::CollectiveRecord identity_of(const planning::CollectivePoint& point, int repetition,
                                           const std::string& started) const;
 

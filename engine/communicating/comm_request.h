@@ -12,7 +12,6 @@ struct CommRequest {
   process::RunRequest run;
   planning::CollectivePlan plan;  // members are assigned anew when the ranks have met
   std::string settings_json;      // what is measured, for the report
-  std::string topology_file;      // for `predict --topology`, written at the end; empty: none
 };
 
 }  // namespace scalemark::communicating

@@ -109,8 +109,6 @@ def somebodys_files(folder):
         check((out / "report.md").read_text() == "my notes", "it stays")
         (out / "report.md").unlink()
     save.write_text("mine")
-    topology = folder / "topology.json"
-    topology.write_text("mine")
     run(*TRAIN, "--output", folder / "first", "--trace", folder / "t")
     out, named = folder / "second", (("--save", save), ("--trace", folder / "t"))
     for words in named:
@@ -118,8 +116,6 @@ def somebodys_files(folder):
         check(not out.exists(), "refused before anything was made")
     run(*TRAIN, "--output", out, *named[0], *named[1], "--overwrite")
     check(save.read_bytes() != b"mine", "replaced")
-    only_error(run(*COMMANDS["comm"][:-6], "--output", folder / "third", "--save-topology", topology, expect=73).stderr, "E_CANNOT_CREATE", 73)
-    check(topology.read_text() == "mine", "it stays")
 
 
 def somebodys_checkpoint(folder):

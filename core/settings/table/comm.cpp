@@ -59,10 +59,6 @@ std::vector<Option> comm_options() {
            "with --pairs: one link between two nodes, or one for each rank with the rank at the "
            "same place on the other node, all at once, so that every network card is seen",
        .choices = names_of<PairBy>()},
-      {.name = "save_topology",
-       .kind = Kind::kPath,
-       .help = "latency and bandwidth of links, fitted over the sizes, for `predict --topology`",
-       .across_ranks = AcrossRanks::kMayDiffer},
   };
 }
 

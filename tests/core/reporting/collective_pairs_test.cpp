@@ -2,9 +2,7 @@
 
 #include <cmath>
 
-#include "core/prediction/topology.h"
 #include "core/reporting/collectives/pairs.h"
-#include "core/reporting/collectives/topology.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -83,33 +81,6 @@ TEST(JudgePairs, ABusyCpuIsNoSlowLink) {
   const auto judged = judge_pairs(pairs, kNodes, /*between_nodes=*/true);
   ASSERT_EQ(judged.findings.size(), 1u);
   EXPECT_EQ(judged.findings[0].place->link, "n0 to n1");
-}
-
-CollectiveFit fit(const char* collective, const char* level, std::int64_t from, double alpha_s,
-                  double bandwidth) {
-  CollectiveFit fit;
-  fit.fixed = {{"collective", collective}, {"backend", "gloo"}, {"world_size", "4"}};
-  fit.level = level;
-  fit.from_bytes = from;
-  fit.alpha_s = alpha_s;
-  fit.bandwidth_GBps = bandwidth;
-  return fit;
-}
-
-TEST(Topology, IsWhatPredictReads) {
-  Report report;
-  CollectiveFit beside_others = fit("all-reduce", "intra_node", 1024, 90e-6, 9);
-  beside_others.fixed["congestion"] = "on";
-  report.collective_fits = {fit("all-reduce", "intra_node", 1024, 60e-6, 1),
-                            fit("all-reduce", "intra_node", 1024, 10e-6, 8), beside_others,
-                            fit("send-recv", "inter_node", 1024, 25e-6, 3)};
-  const auto json = topology_json(report);
-  ASSERT_TRUE(json);
-  const auto topology = prediction::parse_topology(*json, "here");
-  EXPECT_NEAR(*topology.links[prediction::kIntraNode].alpha_s, 10e-6, 1e-12);
-  EXPECT_NEAR(*topology.links[prediction::kIntraNode].s_per_byte, 1 / 8e9, 1e-16);
-  EXPECT_NEAR(*topology.links[prediction::kInterNode].alpha_s, 25e-6, 1e-12);
-  EXPECT_FALSE(topology_json(Report{}));
 }
 
 // Two ranks on each of three nodes, each with the rank at its place; messages of rank `slow` and,

@@ -185,7 +185,7 @@ class ThreadComm : public ::testing::Test {
 
  private:
   ExitCode run_rank(RankLink& mine, const CollectivePlan& plan, const Measure& measure) {
-    communicating::CommRequest request{.plan = plan, .settings_json = "{}", .topology_file = {}};
+    communicating::CommRequest request{.plan = plan, .settings_json = "{}"};
     request.run.settings.command = "comm";
     request.run.settings.general.output = folder_.string();
     request.run.settings.general.quiet = true;
