@@ -2,10 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <tuple>
+#include <utility>
 
+#include "core/base/shell_words.h"
+#include "core/base/text.h"
 #include "core/catalogue/strategy.h"
+#include "core/reporting/record/finding_kinds.h"
+#include "core/reporting/record/verdict.h"
 #include "core/settings/checks.h"
 
 namespace scalemark::cli {
@@ -63,48 +69,92 @@ double mean_of_logs(const std::vector<double>& values) {
   return std::exp(sum / static_cast<double>(values.size()));
 }
 
-using Repetitions = std::vector<const PointRecord*>;
+struct Run {
+  const PointRecord* point;
+  const reporting::Report* report;
+  bool disturbed, brief;  // brief: only too brief to tell
+};
+using Repetitions = std::vector<Run>;
 
-template <class Value>
-double mean_over(const Repetitions& points, Value value) {
-  std::vector<double> values;
-  for (const PointRecord* point : points) values.push_back(value(*point));
-  return mean_of_logs(values);
-}
-
-template <class Value>
-std::optional<double> mean_if_positive(const Repetitions& points, Value value) {
-  for (const PointRecord* point : points) {
-    if (!(value(*point) > 0)) return std::nullopt;
+std::string disturbance_of(const reporting::Report& report) {
+  const auto disturbs = [](const auto& one) {
+    return reporting::disturbs(one.code) &&
+           one.code != reporting::finding_kinds::others_unknown.code;
+  };
+  if (const auto verdict = reporting::verdict_of(report)) {
+    const auto reason = std::ranges::find_if(verdict->reasons, disturbs);
+    if (reason != verdict->reasons.end()) return reason->text;
   }
-  return mean_over(points, value);
+  return std::ranges::find_if(report.findings, disturbs)->text;
 }
 
-void add_world_size(WeakSeries& series, const Repetitions& points) {
-  const PointRecord& first = *points.front();
-  const double rate = mean_over(points, [](auto& p) { return p.samples_per_sec; });
-  series.rows.push_back({first.world_size, first.nodes, rate, static_cast<int>(points.size())});
-  const int per_node = (first.world_size + first.nodes - 1) / std::max(1, first.nodes);
-  series.measured.points.push_back(
-      {.world_size = first.world_size,
-       .layout = {std::max(1, first.nodes), per_node},
-       .step_s = series.samples_per_rank_step * first.world_size / rate,
-       .own_max_s =
-           mean_if_positive(points, [](auto& p) { return p.own_mean_of_step_max_s.value_or(0); })});
+// The command that was typed: its folder is in use. A report may come from anywhere: the words are
+// quoted anew, and the program is ours.
+std::string repeat_command(const reporting::Report& report) {
+  const auto words = shell_words(report.invocation.command_line);
+  if (words.empty() || words.front() != "scalemark") return "the same command";
+  std::string command = without_option(shell_line(words), " --output", true);
+  return without_option(std::move(command), " --overwrite", false);
+}
+
+// Picks the runs that the series may be concluded from; notes what is to be said of the others.
+Repetitions fit_runs(const Repetitions& all, WeakSeries& series) {
+  Repetitions fit, told;
+  std::ranges::copy_if(all, std::back_inserter(told),
+                       [](const Run& run) { return !run.disturbed; });
+  std::ranges::copy_if(told, std::back_inserter(fit), [](const Run& run) { return !run.brief; });
+  if (reporting::fit_decide(std::ssize(fit), std::ssize(all))) return fit;
+  if (reporting::fit_decide(std::ssize(told), std::ssize(all))) {
+    series.brief += static_cast<int>(told.size() - fit.size());
+    return told;
+  }
+  series.unfit.push_back(all.front().point->world_size);
+  const reporting::Report& report = *std::ranges::find_if(all, &Run::disturbed)->report;
+  series.disturbed_by = disturbance_of(report);
+  series.repeat = repeat_command(report);
+  return all;
+}
+
+void add_world_size(WeakSeries& series, const Repetitions& all) {
+  std::vector<double> rates;
+  for (const Run& run : fit_runs(all, series)) rates.push_back(run.point->samples_per_sec);
+  const PointRecord& first = *all.front().point;
+  series.points.push_back({first.world_size, std::max(1, first.nodes), mean_of_logs(rates)});
 }
 
 WeakSeries make_series(const std::map<int, Repetitions>& by_world_size) {
-  const Repetitions& largest = by_world_size.rbegin()->second;
-  const PointRecord& sample = *largest.front();
-  WeakSeries series{.title = title_of(sample), .strategy = sample.strategy};
-  series.samples_per_rank_step =
-      static_cast<double>(sample.batch_size.value() * sample.gradient_accumulation_steps.value());
-  for (const auto& [world_size, points] : by_world_size) add_world_size(series, points);
-  series.measured.payload_bytes =
-      mean_if_positive(largest, [](auto& p) { return p.payload_bytes_per_step; });
-  series.measured.backward_s = mean_if_positive(
-      by_world_size.begin()->second, [](auto& p) { return p.phases_s ? p.phases_s->backward : 0; });
+  const PointRecord& sample = *by_world_size.rbegin()->second.front().point;
+  WeakSeries series{
+      .title = title_of(sample), .strategy = sample.strategy, .points = {}, .unfit = {}};
+  for (const auto& [world_size, runs] : by_world_size) add_world_size(series, runs);
   return series;
+}
+
+// Nodes for so many ranks on each, or ranks on a node of so many.
+int shares_of(int ranks, int by) { return ranks / by + (ranks % by != 0); }
+
+// How the speed of the links that this world size needs is known.
+std::string basis_of(const prediction::Forecast& forecast) {
+  return std::string(forecast.assumed_link ? "assumed" : "measured") +
+         (forecast.indicative ? ", indicative" : "");
+}
+
+std::string reason_of(const prediction::Forecast& forecast) {
+  if (forecast.predictor == prediction::Predictor::kInterpolation) {
+    return "lies between two counts that were measured";
+  }
+  std::string text = "not testable: fewer than " + std::to_string(prediction::kFewestSeries) +
+                     " published series of " + std::to_string(prediction::kFewestSources) +
+                     " sources go so far";
+  if (const auto& test = forecast.test) {
+    text = "to " + std::to_string(1 << test->doublings) + " times the ranks" +
+           (test->new_link_level ? " over links not measured" : "") + " it was off by " +
+           percent(test->median_error) + " in the median of " + std::to_string(test->series) +
+           " published series of " + std::to_string(test->sources) + " sources";
+  }
+  if (!forecast.indicative) return text;
+  return text + "; more than " + std::to_string(prediction::kIndicativeBeyond) +
+         " times the ranks that were measured";
 }
 
 }  // namespace
@@ -116,16 +166,20 @@ std::vector<WeakSeries> weak_series(const std::vector<reporting::Report>& report
   std::vector<std::pair<Slice, std::map<int, Repetitions>>> found;
   std::map<std::pair<Slice, Parallel>, std::size_t> place_of;
   for (const reporting::Report& report : reports) {
+    const auto disturbed = reporting::disturbed_runs(report.findings);
+    const auto brief = reporting::brief_runs(report.findings);
     for (const PointRecord& point : report.points) {
       if (!usable(point)) continue;
+      const bool is_brief = brief.contains(point.id);
+      const Run run{&point, &report, disturbed.contains(point.id) && !is_brief, is_brief};
       if (!catalogue::exchanges(point.strategy)) {
-        if (point.world_size == 1) baselines[slice_of(point)].push_back(&point);
+        if (point.world_size == 1) baselines[slice_of(point)].push_back(run);
         continue;
       }
       const auto [place, fresh] =
           place_of.try_emplace({slice_of(point), parallel_of(point)}, found.size());
       if (fresh) found.emplace_back(slice_of(point), std::map<int, Repetitions>{});
-      found[place->second].second[point.world_size].push_back(&point);
+      found[place->second].second[point.world_size].push_back(run);
     }
   }
   std::vector<WeakSeries> all;
@@ -138,6 +192,59 @@ std::vector<WeakSeries> weak_series(const std::vector<reporting::Report>& report
     all.push_back(make_series(by_world_size));
   }
   return all;
+}
+
+double one_rank_of(const WeakSeries& series) {
+  const prediction::MeasuredPoint& first = series.points.front();
+  return first.samples_per_sec / first.world_size;
+}
+
+SeriesPrediction predict(WeakSeries& series, std::optional<int> ranks_per_node,
+                         const std::set<int>& world_sizes) {
+  SeriesPrediction made;
+  for (prediction::MeasuredPoint& point : series.points) {
+    if (ranks_per_node) point.nodes = shares_of(point.world_size, *ranks_per_node);
+    made.ranks_per_node = std::max(made.ranks_per_node, shares_of(point.world_size, point.nodes));
+  }
+  if (ranks_per_node) made.ranks_per_node = *ranks_per_node;
+  for (const int ranks : world_sizes) {
+    if (std::ranges::count(series.points, ranks, &prediction::MeasuredPoint::world_size) > 0) {
+      made.measured.push_back(ranks);
+      continue;
+    }
+    const int nodes = shares_of(ranks, made.ranks_per_node);
+    if (const auto found = prediction::forecast(series.points, ranks, nodes)) {
+      made.forecasts.push_back(*found);
+    } else {
+      made.too_few.push_back(ranks);
+    }
+  }
+  return made;
+}
+
+std::vector<reporting::Prediction> prediction_records(const WeakSeries& series,
+                                                      const SeriesPrediction& made) {
+  std::vector<reporting::Prediction> records;
+  for (const prediction::Forecast& forecast : made.forecasts) {
+    const double rate = forecast.samples_per_sec;
+    const bool by_rule = forecast.predictor == prediction::Predictor::kRule;
+    auto& record = records.emplace_back(
+        reporting::Prediction{.slice = series.title,
+                              .world_size = forecast.world_size,
+                              .samples_per_sec = rate,
+                              .efficiency = rate / one_rank_of(series) / forecast.world_size,
+                              .predictor = by_rule ? "rule" : "interpolation",
+                              .reason = reason_of(forecast),
+                              .basis = basis_of(forecast)});
+    if (by_rule) record.rule_samples_per_sec = rate;
+    if (!forecast.test) continue;
+    record.low = rate * forecast.test->band.low;
+    record.high = rate * forecast.test->band.high;
+    record.band_coverage = forecast.test->coverage;
+    record.tested_series = forecast.test->series;
+    record.tested_sources = forecast.test->sources;
+  }
+  return records;
 }
 
 }  // namespace scalemark::cli

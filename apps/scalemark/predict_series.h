@@ -1,28 +1,29 @@
-// The weak scaling series of reports, as the prediction wants them. Knows records and the cost
-// model's input; prints nothing. Pure.
+// The weak scaling series of reports, as a prediction wants them, and what is predicted as records.
+// Prints nothing. Pure.
 #pragma once
 
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
-#include "core/prediction/fit.h"
+#include "core/prediction/forecast.h"
 #include "core/reporting/record/report.h"
 
 namespace scalemark::cli {
 
-struct SeriesRow {
-  int world_size = 1, nodes = 1;
-  double samples_per_sec = 0;  // geometric mean over repetitions
-  int repetitions = 0;
-};
-
 // One slice over world sizes: same workload, settings and batch per rank.
 struct WeakSeries {
-  std::string title;                 // "mlp, ddp, fp32, cpu, batch 64 per rank"
-  double samples_per_rank_step = 0;  // batch size x accumulation
-  std::vector<SeriesRow> rows;       // ascending
+  std::string title;  // "mlp, ddp over gloo, fp32, cpu, batch 64 per rank"
   std::string strategy;
-  prediction::Measured measured;  // the same points
+  // Ascending; geometric means over the runs that nothing disturbed. Where these are too few to
+  // conclude from (fit_decide()), over those, too, that were only too brief to tell.
+  std::vector<prediction::MeasuredPoint> points;
+  int brief = 0;  // of the runs that count
+  // Counts of which the other runs do not suffice either: nothing is concluded from such a series.
+  // What disturbed them, and the command that measures them again, in words.
+  std::vector<int> unfit;
+  std::string disturbed_by, repeat;
 };
 
 // From points of status ok. A 1-rank point of strategy none is the baseline of every series that
@@ -30,5 +31,24 @@ struct WeakSeries {
 // gathered with fewer ranks by accumulation are not weak series and are left out. In the order of
 // the points.
 std::vector<WeakSeries> weak_series(const std::vector<reporting::Report>& reports);
+
+// Samples/s per rank that efficiency is relative to: that of the smallest world size measured.
+double one_rank_of(const WeakSeries& series);
+
+struct SeriesPrediction {
+  std::vector<prediction::Forecast> forecasts;
+  std::vector<int> measured;  // need no prediction
+  std::vector<int> too_few;   // have none: fewer ranks than were measured
+  int ranks_per_node = 1;
+};
+
+// Each list ascends. `ranks_per_node` stand on each node, of the counts that were measured, too;
+// absent: as many as were measured on one.
+SeriesPrediction predict(WeakSeries& series, std::optional<int> ranks_per_node,
+                         const std::set<int>& world_sizes);
+
+// One per forecast, in their order.
+std::vector<reporting::Prediction> prediction_records(const WeakSeries& series,
+                                                      const SeriesPrediction& made);
 
 }  // namespace scalemark::cli

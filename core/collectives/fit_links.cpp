@@ -2,25 +2,93 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <optional>
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/collectives/ring_terms.h"
-#include "core/prediction/least_squares.h"
 #include "core/statistics/mean_interval.h"
 
 namespace scalemark::collectives {
 namespace {
 
-using prediction::CostTerms;
-using prediction::kLevels;
+// One equation: the sum of coefficients[j] x[j] should be 1. Two unknowns of each level.
+constexpr std::size_t kMostUnknowns = 2 * kLevels;
+using Numbers = std::array<double, kMostUnknowns>;
+
+double dot(const std::vector<double>& a, const std::vector<double>& b) {
+  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+}
+
+// What is left of a column is nothing but rounding.
+constexpr double kDependent = 1e-12;
+
+// Plain least squares on the unknowns whose bit is set, the others being 0, by QR (modified
+// Gram-Schmidt, Bjorck 1967). Absent where their columns depend on each other: a smaller set does
+// as well.
+std::optional<Numbers> solve_on(const std::vector<std::vector<double>>& columns, unsigned subset) {
+  std::vector<std::size_t> chosen;
+  for (std::size_t j = 0; j < columns.size(); ++j) {
+    if (subset >> j & 1u) chosen.push_back(j);
+  }
+  std::vector<double> target(columns.front().size(), 1.0);
+  std::vector<std::vector<double>> q;
+  std::array<Numbers, kMostUnknowns> r{};
+  Numbers projected{};
+  for (std::size_t j = 0; j < chosen.size(); ++j) {
+    std::vector<double> rest = columns[chosen[j]];
+    const double length = std::sqrt(dot(rest, rest));
+    for (std::size_t i = 0; i < j; ++i) {
+      r[i][j] = dot(q[i], rest);
+      for (std::size_t k = 0; k < rest.size(); ++k) rest[k] -= r[i][j] * q[i][k];
+    }
+    r[j][j] = std::sqrt(dot(rest, rest));
+    if (!(r[j][j] > kDependent * length)) return std::nullopt;
+    for (double& value : rest) value /= r[j][j];
+    projected[j] = dot(rest, target);
+    for (std::size_t k = 0; k < rest.size(); ++k) target[k] -= projected[j] * rest[k];
+    q.push_back(std::move(rest));
+  }
+  Numbers x{};
+  for (std::size_t j = chosen.size(); j-- > 0;) {
+    double sum = projected[j];
+    for (std::size_t k = j + 1; k < chosen.size(); ++k) sum -= r[j][k] * x[chosen[k]];
+    x[chosen[j]] = sum / r[j][j];
+  }
+  return x;
+}
+
+double squared_error(const std::vector<std::vector<double>>& columns, const Numbers& x) {
+  double sum = 0;
+  for (std::size_t k = 0; k < columns.front().size(); ++k) {
+    double residual = -1;
+    for (std::size_t j = 0; j < columns.size(); ++j) residual += columns[j][k] * x[j];
+    sum += residual * residual;
+  }
+  return sum;
+}
+
+// The x >= 0 of least squared residuals. Exact: the solution of the constrained problem is the
+// plain one on the set of unknowns that are not 0, and every such set is tried.
+Numbers non_negative_least_squares(const std::vector<std::vector<double>>& columns) {
+  Numbers best{};
+  double least = squared_error(columns, best);
+  for (unsigned subset = 1; subset < 1u << columns.size(); ++subset) {
+    const auto x = solve_on(columns, subset);
+    if (!x || std::ranges::any_of(*x, [](double value) { return value < 0; })) continue;
+    const double error = squared_error(columns, *x);
+    if (error < least) {
+      least = error;
+      best = *x;
+    }
+  }
+  return best;
+}
 
 struct Sample {
   CostTerms terms;
   std::vector<double> seconds;
 };
-
-using Links = std::array<prediction::Link, kLevels>;
 
 double geometric_mean(const std::vector<double>& seconds) {
   double sum = 0;
@@ -63,11 +131,20 @@ class LinkFitter {
   // To one time of each sample. Bytes are counted in the largest, so that both columns are alike.
   template <class TimeOf>
   Links fit(TimeOf time_of) const {
-    std::vector<prediction::Equation> equations;
-    for (const Sample& sample : samples_) {
-      equations.push_back(equation(sample.terms, time_of(sample)));
+    std::vector<std::vector<double>> columns;
+    for (std::size_t level = 0; level < kLevels; ++level) {
+      if (!uses(level)) continue;
+      std::vector<double> messages, bytes;
+      for (const Sample& sample : samples_) {
+        const double seconds = time_of(sample);
+        if (!(seconds > 0)) throw bug("a collective took no time");
+        messages.push_back(sample.terms.messages[level] / seconds);
+        bytes.push_back(sample.terms.bytes[level] / largest_[level] / seconds);
+      }
+      columns.push_back(std::move(messages));
+      columns.push_back(std::move(bytes));
     }
-    const auto solved = prediction::non_negative_least_squares(equations);
+    const Numbers solved = non_negative_least_squares(columns);
     Links links{};
     std::size_t next = 0;
     for (std::size_t level = 0; level < kLevels; ++level) {
@@ -88,17 +165,6 @@ class LinkFitter {
   const std::vector<Sample>& samples() const { return samples_; }
 
  private:
-  prediction::Equation equation(const CostTerms& terms, double seconds) const {
-    if (!(seconds > 0)) throw bug("a collective took no time");
-    prediction::Equation equation{.coefficients = {}, .target = 1};
-    for (std::size_t level = 0; level < kLevels; ++level) {
-      if (!uses(level)) continue;
-      equation.coefficients.push_back(terms.messages[level] / seconds);
-      equation.coefficients.push_back(terms.bytes[level] / largest_[level] / seconds);
-    }
-    return equation;
-  }
-
   std::vector<Sample> samples_;
   std::array<double, kLevels> largest_{};
 };
@@ -135,7 +201,7 @@ FittedLink link_of(const Links& whole, const std::vector<Links>& repetitions, st
 void add_errors(const LinkFitter& fitter, const Links& links, LinksFit& fit) {
   double sum = 0;
   for (const Sample& sample : fitter.samples()) {
-    const double seconds = prediction::cost_s(sample.terms, links);
+    const double seconds = cost_s(sample.terms, links);
     const double error = std::abs(seconds / geometric_mean(sample.seconds) - 1);
     fit.worst_relative_error = std::max(fit.worst_relative_error, error);
     sum += error;

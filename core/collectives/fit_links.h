@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "core/collectives/ring_terms.h"
 #include "core/collectives/words.h"
-#include "core/prediction/topology.h"
 #include "core/statistics/interval.h"
 
 namespace scalemark::collectives {
@@ -17,7 +17,7 @@ namespace scalemark::collectives {
 // One collective of one size on one set of ranks.
 struct LinkPoint {
   Collective collective = Collective::kAllReduce;
-  prediction::Layout layout;    // of its ranks
+  Layout layout;                // of its ranks
   std::int64_t bytes = 0;       // as nccl-tests counts them
   std::vector<double> seconds;  // of one call, above 0; one value for each repetition
 };
@@ -34,7 +34,7 @@ struct FittedLink {
 };
 
 struct LinksFit {
-  std::array<std::optional<FittedLink>, prediction::kLevels> links;  // by Level; absent: not used
+  std::array<std::optional<FittedLink>, kLevels> links;  // by Level; absent: not used
   double worst_relative_error = 0;  // of a point's time by the fit against its geometric mean
   double mean_relative_error = 0;
 };

@@ -7,13 +7,14 @@
 namespace scalemark::collectives {
 namespace {
 
-using prediction::CostTerms;
-using prediction::kInterNode;
-using prediction::kIntraNode;
-using prediction::Layout;
+CostTerms allreduce_terms(Layout layout, double bytes) {
+  const double within = 2.0 * (layout.ranks_per_node - 1), between = 2.0 * (layout.nodes - 1);
+  return {.messages = {within, between},
+          .bytes = {within * bytes / layout.ranks_per_node, between * bytes / layout.nodes}};
+}
 
 CostTerms half_of(CostTerms terms) {
-  for (std::size_t level = 0; level < prediction::kLevels; ++level) {
+  for (std::size_t level = 0; level < kLevels; ++level) {
     terms.messages[level] /= 2;
     terms.bytes[level] /= 2;
   }
@@ -52,14 +53,23 @@ double doublings(int ranks) { return std::bit_width(static_cast<unsigned>(ranks 
 
 }  // namespace
 
+double cost_s(const CostTerms& terms, const Links& links) {
+  double cost = 0;
+  for (std::size_t level = 0; level < kLevels; ++level) {
+    cost +=
+        terms.messages[level] * links[level].alpha_s + terms.bytes[level] * links[level].s_per_byte;
+  }
+  return cost;
+}
+
 CostTerms ring_terms(Collective collective, Layout layout, double bytes) {
   const double share = bytes / (layout.nodes * layout.ranks_per_node);
   switch (collective) {
     case Collective::kAllReduce:
-      return prediction::allreduce_terms(prediction::Algorithm::kRing, layout, bytes, 1);
+      return allreduce_terms(layout, bytes);
     case Collective::kAllGather:
     case Collective::kReduceScatter:
-      return half_of(prediction::allreduce_terms(prediction::Algorithm::kRing, layout, bytes, 1));
+      return half_of(allreduce_terms(layout, bytes));
     case Collective::kBroadcast:
     case Collective::kReduce:
       return chain_terms(layout, bytes);

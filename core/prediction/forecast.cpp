@@ -3,67 +3,95 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/prediction/doubling_rule.h"
+#include "core/base/error.h"
 
 namespace scalemark::prediction {
 namespace {
 
-bool goes_over_an_assumed_link(const Fit& fit, Layout layout) {
-  return (layout.nodes > 1 && fit.links[kInterNode] == LinkOrigin::kAssumed) ||
-         (layout.ranks_per_node > 1 && fit.links[kIntraNode] == LinkOrigin::kAssumed);
+void refuse_nonsense(MeasuredPoints measured, int world_size) {
+  if (measured.size() < kFewestPoints) throw bug("a prediction from too few points");
+  int last = 0;
+  for (const MeasuredPoint& point : measured) {
+    if (point.world_size <= last) throw bug("points of a prediction are not ascending");
+    if (!(point.samples_per_sec > 0)) throw bug("a rate of a prediction is not positive");
+    if (point.world_size == world_size) throw bug("a world size to predict was measured");
+    last = point.world_size;
+  }
 }
 
-Predictor predictor_of(const Forecast& made) {
-  if (made.below_largest) return Predictor::kModel;
-  return made.test ? better_predictor(*made.test) : Predictor::kRule;
+double per_rank(const MeasuredPoint& point) { return point.samples_per_sec / point.world_size; }
+
+double by_rule(const MeasuredPoint& last, int world_size) {
+  const double growth = static_cast<double>(world_size) / last.world_size;
+  return last.samples_per_sec * growth * std::pow(1 - kLossPerDoubling, std::log2(growth));
+}
+
+double on_a_line(const MeasuredPoint& below, const MeasuredPoint& above, int world_size) {
+  const auto times = [&](int ranks) {
+    return std::log(static_cast<double>(ranks) / below.world_size);
+  };
+  const double way = times(world_size) / times(above.world_size);
+  return world_size * (per_rank(below) + way * (per_rank(above) - per_rank(below)));
 }
 
 }  // namespace
 
-Reach reach_of(const Measured& measured, int world_size, Layout layout) {
+Reach reach_of(MeasuredPoints measured, int world_size, int nodes) {
   bool within_a_node = false, between_nodes = false;
-  for (const MeasuredPoint& point : measured.points) {
-    within_a_node |= point.layout.ranks_per_node > 1;
-    between_nodes |= point.layout.nodes > 1;
+  for (const MeasuredPoint& point : measured) {
+    within_a_node |= point.world_size > point.nodes;
+    between_nodes |= point.nodes > 1;
   }
-  const int largest = measured.points.back().world_size;
-  return {.new_link_level =
-              (layout.nodes > 1 && !between_nodes) || (layout.ranks_per_node > 1 && !within_a_node),
+  const int largest = measured.back().world_size;
+  return {.new_link_level = (nodes > 1 && !between_nodes) || (world_size > nodes && !within_a_node),
           .doublings = std::log2(static_cast<double>(world_size) / largest),
           .world_size = world_size};
 }
 
-Forecast forecast(const Fit& fit, const Measured& measured, int world_size, Layout layout,
-                  std::span<const PublishedTest> tests) {
-  const MeasuredPoint& last = measured.points.back();
+std::span<const PublishedTest> published_tests() {
+  static constexpr PublishedTest kTests[] = {
+#include "core/prediction/published_tests.inc"
+  };
+  return kTests;
+}
+
+int doublings_class(double doublings) {
+  return std::max(0, static_cast<int>(std::ceil(doublings - 1e-9)));
+}
+
+const PublishedTest* test_of(std::span<const PublishedTest> tests, const Reach& reach) {
+  const auto found = std::ranges::find_if(tests, [&](const PublishedTest& test) {
+    return test.new_link_level == reach.new_link_level &&
+           test.doublings == doublings_class(reach.doublings) &&
+           reach.world_size <= test.largest_world_size;
+  });
+  return found == tests.end() ? nullptr : &*found;
+}
+
+std::optional<Forecast> forecast(MeasuredPoints measured, int world_size, int nodes,
+                                 std::span<const PublishedTest> tests) {
+  refuse_nonsense(measured, world_size);
+  const auto above = std::ranges::upper_bound(measured, world_size, {}, &MeasuredPoint::world_size);
+  if (above == measured.begin()) return std::nullopt;
+  const Reach reach = reach_of(measured, world_size, nodes);
   Forecast made{
-      .world_size = world_size,
-      .layout = layout,
-      .model_step_s = step_s(fit.model, world_size, layout),
-      .rule_step_s = rule_step_s(last.step_s, last.world_size, world_size),
-      .below_largest =
-          world_size<last.world_size, .assumed_link = goes_over_an_assumed_link(fit, layout),
-                     .indicative = world_size> static_cast<double>(kIndicativeBeyond) *
-          last.world_size};
-  const PublishedTest* test = test_of(tests, reach_of(measured, world_size, layout));
-  if (test) made.test = *test;
-  made.predictor = predictor_of(made);
+      .world_size = world_size, .nodes = nodes, .test = {}, .assumed_link = reach.new_link_level};
+  if (above != measured.end()) {
+    made.predictor = Predictor::kInterpolation;
+    made.samples_per_sec = on_a_line(above[-1], *above, world_size);
+    return made;
+  }
+  const MeasuredPoint& last = measured.back();
+  made.samples_per_sec = by_rule(last, world_size);
+  made.indicative = world_size > static_cast<double>(kIndicativeBeyond) * last.world_size;
+  if (const PublishedTest* test = test_of(tests, reach)) made.test = *test;
   return made;
 }
 
-double predicted_step_s(const Forecast& forecast) {
-  return forecast.predictor == Predictor::kModel ? forecast.model_step_s : forecast.rule_step_s;
-}
-
-std::optional<LeftOut> leave_largest_out(const Measured& measured, const FitOptions& options) {
-  if (measured.points.size() < kFewestPoints + 1) return std::nullopt;
-  Measured others = measured;
-  others.points.pop_back();
-  const MeasuredPoint& left_out = measured.points.back();
-  const Forecast made =
-      forecast(fit(others, options), others, left_out.world_size, left_out.layout);
-  return LeftOut{.model = left_out.step_s / made.model_step_s - 1,
-                 .rule = left_out.step_s / made.rule_step_s - 1};
+std::optional<double> miss_of_the_largest(MeasuredPoints measured) {
+  if (measured.size() < kFewestPoints + 1) return std::nullopt;
+  const MeasuredPoint& largest = measured.back();
+  return by_rule(measured[measured.size() - 2], largest.world_size) / largest.samples_per_sec - 1;
 }
 
 }  // namespace scalemark::prediction

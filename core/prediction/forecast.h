@@ -1,41 +1,85 @@
-// Predicts the throughput of more ranks by model and rule, and says which of the two is the
-// prediction, how far off such predictions were, and what they rest on. Pure.
+// Predicts the throughput of world sizes that were not measured: beyond them by a rule, between
+// them on a line; and says how far off the rule was on published series (docs/PREDICTION.md). Pure.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 
-#include "core/prediction/fit.h"
-#include "core/prediction/published_tests.h"
-
 namespace scalemark::prediction {
 
+// The rule: efficiency falls by so much with each doubling of the ranks, whatever was measured.
+inline constexpr double kLossPerDoubling = 0.02;
+// Fewer counts say nothing of growth.
+inline constexpr std::size_t kFewestPoints = 2;
 // A prediction beyond this many times the largest measured world size is only indicative.
 inline constexpr int kIndicativeBeyond = 4;
 
+// In weak scaling: each rank has the same batch on every count.
+struct MeasuredPoint {
+  int world_size = 1, nodes = 1;
+  double samples_per_sec = 0;
+};
+using MeasuredPoints = std::span<const MeasuredPoint>;  // ascending, each world size once
+
+// How far a prediction goes beyond what was measured.
+struct Reach {
+  bool new_link_level = false;  // over links between nodes, or within one, that no point has used
+  double doublings = 0;         // log2(world size / largest one measured); negative below it
+  int world_size = 1;           // that is predicted
+};
+Reach reach_of(MeasuredPoints measured, int world_size, int nodes);
+
+// Factors on the predicted samples per second.
+struct Band {
+  double low = 1, high = 1;
+};
+
+// Predictions of one class by the rule, tried on published series, each with the same weight.
+struct PublishedTest {
+  bool new_link_level = false;
+  int doublings = 1;  // more than doublings - 1, at most so many
+  int series = 0, sources = 0;
+  int largest_world_size = 0;  // that at least kFewestSeries series of kFewestSources reach
+  double median_error = 0;     // of |predicted / published - 1|
+  Band band;                   // that holds 95 % of published / predicted
+  double coverage = 0;         // share of the predictions inside bands made without their source
+};
+
+// Fewer than so many test nothing: then there is no band.
+inline constexpr int kFewestSeries = 5, kFewestSources = 3;
+inline constexpr int kMostDoublings = 3;
+
+// The classes that are tested, from results/published: scripts/prediction finds the numbers.
+std::span<const PublishedTest> published_tests();
+
+// Number of the class: 1 up to twice the ranks, 2 up to 4 times, ...; 0 where nothing is predicted
+// beyond what was measured.
+int doublings_class(double doublings);
+
+// The test that covers this reach, or null: not testable.
+const PublishedTest* test_of(std::span<const PublishedTest> tests, const Reach& reach);
+
+enum class Predictor { kRule, kInterpolation };
+
 struct Forecast {
-  int world_size = 1;
-  Layout layout;
-  double model_step_s = 0, rule_step_s = 0;
-  // Below the largest measured count the model, which runs through the counts around it; beyond it
-  // what published tests prefer; the rule where there are none.
+  int world_size = 1, nodes = 1;
+  double samples_per_sec = 0;
   Predictor predictor = Predictor::kRule;
   std::optional<PublishedTest> test;  // absent: no published series test it
-  bool below_largest = false, assumed_link = false, indicative = false;
+  bool assumed_link = false, indicative = false;
 };
 
-Forecast forecast(const Fit& fit, const Measured& measured, int world_size, Layout layout,
-                  std::span<const PublishedTest> tests = published_tests());
+// Beyond the largest count the rule,
+//   E(N) = E(N_last) x (1 - kLossPerDoubling)^log2(N / N_last);
+// between two counts E runs on a line over log N. Absent below the smallest one, for which there is
+// neither. Throws bug() for fewer than kFewestPoints points, points that are not ascending, a rate
+// that is not positive, and a world size that was measured.
+std::optional<Forecast> forecast(MeasuredPoints measured, int world_size, int nodes,
+                                 std::span<const PublishedTest> tests = published_tests());
 
-double predicted_step_s(const Forecast& forecast);
-
-Reach reach_of(const Measured& measured, int world_size, Layout layout);
-
-// predicted / measured samples per second of the largest point - 1, when the others predict it.
-struct LeftOut {
-  double model = 0, rule = 0;
-};
-// Absent with fewer than 3 points.
-std::optional<LeftOut> leave_largest_out(const Measured& measured, const FitOptions& options = {});
+// predicted / measured samples per second of the largest point - 1, when the rule predicts it from
+// the others. Absent with fewer than 3 points.
+std::optional<double> miss_of_the_largest(MeasuredPoints measured);
 
 }  // namespace scalemark::prediction

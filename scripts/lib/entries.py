@@ -34,7 +34,6 @@ SHOW = {
     "tests/nullnccl": ("engine/cuda", "engine/distributed", "engine/process"),
     "tests/recorded": ("core/reporting",),
     "tests/style": ("cmake", "core", "data", "kernels", "workloads", "engine", "apps", "tools"),
-    "tests/tools": ("core/prediction",),
     "tests/workloads": ("core/catalogue", "kernels"),
 }
 # CI runs these, too; in full they judge delays by the millisecond, on a machine at rest, and ResNet-50's gradients in bf16.

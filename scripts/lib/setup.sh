@@ -16,7 +16,7 @@ trap end_jobs EXIT
 # Debian packages, each with its reason in docs/DEPENDENCIES.md.
 build_packages=(
   g++ cmake ninja-build ccache mold git pkg-config python3 python3-venv
-  libcli11-dev nlohmann-json3-dev libboost-dev libboost-math-dev libeigen3-dev libgloo-dev
+  libcli11-dev nlohmann-json3-dev libboost-dev libboost-math-dev libgloo-dev
   libjpeg62-turbo-dev libpng-dev libwebp-dev libutf8proc-dev libxxhash-dev libgtest-dev libjs-chart.js
   libopencv-core-dev libopencv-imgproc-dev
   libopenmpi-dev libmpich-dev

@@ -21,7 +21,8 @@ def main():
         for command in commands:
             print(f"$ {command}", flush=True)
             done = subprocess.run(["sh", "-c", command], cwd=folder, env=environment, capture_output=True, text=True, timeout=900, check=False)
-            allowed = (0, 1, 2) if " compare " in f" {command} " else (0,)
+            # On a machine that others use nothing is compared with certainty, and nothing predicted.
+            allowed = {"compare": (0, 1, 2), "predict": (0, 2)}.get(command.split()[1], (0,))
             check(done.returncode in allowed and "error E_" not in done.stderr, (done.returncode, done.stdout, done.stderr))
         figures = {file.name for file in Path(folder, "figures").iterdir()}
         check({"speed-up-89mm.svg", "why-not-more-weak-batch-size-32-2-ranks-ddp.csv"} <= figures, figures)

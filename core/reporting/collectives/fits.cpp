@@ -10,7 +10,7 @@
 namespace scalemark::reporting {
 namespace {
 
-constexpr std::array<const char*, prediction::kLevels> kLevelNames{"intra_node", "inter_node"};
+constexpr std::array<const char*, collectives::kLevels> kLevelNames{"intra_node", "inter_node"};
 
 // The measured points of one series that move data, by size.
 Family sizes_of(const Family& family) {
@@ -33,7 +33,7 @@ std::vector<int> common_repetitions(const Family& sizes) {
   return common;
 }
 
-prediction::Layout layout_of(const CollectiveRecord& run) {
+collectives::Layout layout_of(const CollectiveRecord& run) {
   const int nodes = std::max(run.nodes, 1);
   return {.nodes = nodes, .ranks_per_node = (run.world_size + nodes - 1) / nodes};
 }

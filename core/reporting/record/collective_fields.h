@@ -157,8 +157,7 @@ constexpr void fields(A& a, typename A::template Field<CollectiveFit>& f) {
            "that follow each other x alpha_s + bytes / bandwidth_GBps; METRICS.md, "
            "\"Collectives\", has the messages and bytes of each collective");
   a("fixed", f.fixed, {"fields that the sizes share, with their values; backend among them"});
-  a.word("level", f.level, {"intra_node", "inter_node"},
-         {"whether its ranks are on one node, as predict --topology names links"});
+  a.word("level", f.level, {"intra_node", "inter_node"}, {"whether its ranks are on one node"});
   a("from_bytes", f.from_bytes, {"the smallest size that went in", "bytes"});
   a("to_bytes", f.to_bytes, {"the largest", "bytes"});
   a("sizes", f.sizes, {"how many went in", "", 2});

@@ -311,23 +311,26 @@ constexpr void fields(A& a, typename A::template Field<Prediction>& p) {
     {"predicted throughput: that of `predictor`", "samples/s"});
   a("efficiency", p.efficiency, {"predicted efficiency"});
   a.text("predictor", p.predictor,
-         {"model | rule: which of the two is the prediction; absent in older reports: the model"});
-  a.text("reason", p.reason, {"why it is that one"});
+         {"rule | interpolation, between two measured counts; older versions: model, where it is "
+          "absent, too"});
+  a.text("reason", p.reason, {"why it is that one, and how far off it was"});
   a("model_samples_per_sec", p.model_samples_per_sec,
-    {"what the fitted model of compute and communication gives", "samples/s"});
+    {"older versions: what a fitted model of compute and communication gave", "samples/s"});
   a("rule_samples_per_sec", p.rule_samples_per_sec,
-    {"what the rule gives: efficiency falls 2 % per doubling of the ranks", "samples/s"});
+    {"what the rule gives: efficiency falls 2 % per doubling of the ranks; absent between measured "
+     "counts",
+     "samples/s"});
   a.pair("band", p.low, p.high,
          {"range of samples_per_sec, from the errors of such predictions on published series; "
-          "absent where too few test it",
+          "absent where too few test it, and between measured counts",
           "samples/s", kAnyNumber});
   a("band_coverage", p.band_coverage,
     {"share of those predictions inside bands made without their source"});
   a("tested_series", p.tested_series, {"published series that test such a prediction"});
   a("tested_sources", p.tested_sources, {"sources of these series"});
   a("basis", p.basis,
-    {"how the speed of links is known: measured | given | assumed; then \", indicative\" far "
-     "beyond what was measured"});
+    {"how the speed of links is known: measured | assumed (older versions: given); then \", "
+     "indicative\" far beyond what was measured"});
 }
 
 }  // namespace scalemark::reporting

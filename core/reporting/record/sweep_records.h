@@ -166,12 +166,12 @@ struct Prediction {
   std::string slice;
   int world_size = 1;
   double samples_per_sec = 0, efficiency = 0;
-  std::string predictor, reason;  // model | rule, and why; empty in older reports: the model
+  std::string predictor, reason;  // rule | interpolation; older: model, where it is empty, too
   std::optional<double> model_samples_per_sec, rule_samples_per_sec;
   // The band holds samples_per_sec; absent where published series do not test the prediction.
   std::optional<double> low, high, band_coverage;
   std::optional<int> tested_series, tested_sources;
-  std::string basis;  // links: measured | given | assumed; may go on ", indicative"
+  std::string basis;  // links: measured | assumed (older: given); may go on ", indicative"
 };
 
 }  // namespace scalemark::reporting

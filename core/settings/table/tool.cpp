@@ -61,16 +61,10 @@ std::vector<Option> tool_options() {
        .commands = kReport,
        .default_text = "off",
        .help = "the report that comes with the program instead of a file"},
-      {.name = "topology",
-       .kind = Kind::kPath,
-       .commands = kPredict,
-       .help = "JSON file: ranks per node, alpha and bandwidth of the links within a node and "
-               "between nodes, as far as they are known"},
       {.name = "ranks_per_node",
        .kind = Kind::kCount,
        .commands = kPredict,
-       .help = "how many ranks stand on a node; else what --topology says, else the most that were "
-               "measured on one",
+       .help = "how many ranks stand on a node; else the most that were measured on one",
        .range = {.low = 1, .high = 1'000'000}},
       {.name = "old",
        .kind = Kind::kPath,

@@ -110,7 +110,6 @@ class Readers:
         rules = json.loads((SOURCE / "configs/acceptance/rules/standard.json").read_text())
         rows = [json.loads(line) for line in (SOURCE / "results/published/practice.jsonl").read_text().splitlines()]
         rows += [json.loads(line) for line in (SOURCE / "results/published/aws-samples--deep-learning-models.jsonl").read_text().splitlines()]
-        topology = {"about": "made", "links": [{"name": "nvlink", "ranks": 8, "latency_us": 5, "bandwidth_GBps": 200}, {"name": "ib", "latency_us": 10, "bandwidth_GBps": 20}]}
         config = {"about": "made", "workload": "mlp", "world_sizes": [1, 2], "batch_sizes": [16, 32], "repetitions": 3, "optimizer": {"name": "sgd"}}
         status = statuses.status_at(100, time.time(), state="complete")
         library = folder / "library"
@@ -125,7 +124,6 @@ class Readers:
             "baseline": ((baseline,), "", "one.json", (("accept", fleet, "--baseline", "one.json"),)),
             "rows": (tuple(rows), "\n", "library/one.jsonl", (("published", "lint", "--library", "library"), ("reproduce", "library/one.jsonl", "--dry-run", "--output", "out"))),
             "configuration": ((config,), "", "one.yaml", (("sweep", "--config", "one.yaml", "--dry-run"),)),
-            "topology": ((topology,), "", "one.json", (("predict", folder / "made/sweep.json", "--world-sizes", "16", "--topology", "one.json"),)),
             "nodes": (("node[000-001]", "n[1-3,7],gpu-a[001-002]", "a,b"), ",", None, (("accept", fleet, "--nodes"),)),
         }
 

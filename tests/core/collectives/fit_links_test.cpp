@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <random>
 
 #include "core/base/error.h"
 #include "core/collectives/ring_terms.h"
@@ -11,9 +12,6 @@ namespace scalemark::collectives {
 namespace {
 
 using enum Collective;
-using prediction::kInterNode;
-using prediction::kIntraNode;
-using prediction::Layout;
 
 constexpr Collective kWithData[] = {kAllReduce, kAllGather, kReduceScatter, kBroadcast,
                                     kReduce,    kGather,    kAllToAll,      kSendRecv};
@@ -32,6 +30,10 @@ TEST(RingTerms, LiteralCounts) {
   EXPECT_EQ(within(kGather), std::pair(3.0, 300.0));
   EXPECT_EQ(within(kAllToAll), std::pair(3.0, 300.0));
   EXPECT_EQ(within(kSendRecv), std::pair(1.0, 400.0));
+  const auto rings = ring_terms(kAllReduce, {4, 2}, 400);  // 2 of 200 within, 6 of 100 between
+  EXPECT_EQ(rings.messages, (std::array<double, kLevels>{2, 6}));
+  EXPECT_EQ(rings.bytes, (std::array<double, kLevels>{400, 600}));
+  EXPECT_NEAR(cost_s(rings, {{{1e-5, 1e-9}, {5e-5, 1e-8}}}), 2e-5 + 4e-7 + 3e-4 + 6e-6, 1e-15);
   EXPECT_EQ(ring_terms(kBarrier, {1, 5}, 0).messages[kIntraNode], 3);
   const auto shift = ring_terms(kSendRecv, {2, 2}, 400);
   EXPECT_EQ(shift.messages[kIntraNode], 0);
@@ -40,13 +42,12 @@ TEST(RingTerms, LiteralCounts) {
   EXPECT_EQ(ring_terms(kSendRecv, {1, 1}, 400).messages[kIntraNode], 0);
 }
 
-std::vector<LinkPoint> made_with(Collective collective, Layout layout,
-                                 std::array<prediction::Link, 2> links,
+std::vector<LinkPoint> made_with(Collective collective, Layout layout, Links links,
                                  std::vector<double> factors) {
   std::vector<LinkPoint> points;
   for (std::int64_t bytes = 64; bytes <= 1 << 26; bytes *= 16) {
     const double seconds =
-        prediction::cost_s(ring_terms(collective, layout, static_cast<double>(bytes)), links);
+        cost_s(ring_terms(collective, layout, static_cast<double>(bytes)), links);
     LinkPoint point{.collective = collective, .layout = layout, .bytes = bytes, .seconds = {}};
     for (const double factor : factors) point.seconds.push_back(seconds * factor);
     points.push_back(point);
@@ -68,7 +69,7 @@ TEST(FitLinks, FindsALinkFromEveryCollective) {
 }
 
 TEST(FitLinks, FindsBothLevels) {
-  const std::array<prediction::Link, 2> links{{{1e-6, 5e-11}, {2e-5, 8e-10}}};
+  const Links links{{{1e-6, 5e-11}, {2e-5, 8e-10}}};
   auto points = made_with(kAllReduce, {1, 4}, links, {1.0});
   for (const LinkPoint& point : made_with(kAllReduce, {2, 4}, links, {1.0})) {
     points.push_back(point);
@@ -113,6 +114,52 @@ TEST(FitLinks, NothingIsNegative) {
   EXPECT_GE(fit->links[kIntraNode]->alpha_s.ci95->low, 0);
   EXPECT_GT(fit->worst_relative_error, 0.05);
   EXPECT_LE(fit->mean_relative_error, fit->worst_relative_error);
+}
+
+// Karush-Kuhn-Tucker: at the optimum no step that stays allowed goes down.
+TEST(FitLinks, NoAllowedStepImproves) {
+  std::mt19937 random(7);
+  std::lognormal_distribution<double> odd(0, 1);
+  for (int trial = 0; trial < 100; ++trial) {
+    std::vector<LinkPoint> points;
+    for (const Layout layout : {Layout{1, 4}, Layout{2, 4}, Layout{4, 2}}) {
+      for (const std::int64_t bytes : {1'000, 100'000, 10'000'000}) {
+        const double seconds = (1e-5 + 1e-9 * static_cast<double>(bytes)) * odd(random);
+        points.push_back({kAllReduce, layout, bytes, {seconds}});
+      }
+    }
+    const auto fit = fit_links(points);
+    ASSERT_TRUE(fit);
+    Links links;
+    for (std::size_t level = 0; level < kLevels; ++level) {
+      links[level] = {fit->links[level]->alpha_s.value, fit->links[level]->s_per_byte.value};
+    }
+    for (std::size_t level = 0; level < kLevels; ++level) {
+      double by_alpha = 0, by_beta = 0, alpha_size = 0, beta_size = 0;
+      for (const LinkPoint& point : points) {
+        const auto terms = ring_terms(kAllReduce, point.layout, static_cast<double>(point.bytes));
+        const double residual = cost_s(terms, links) / point.seconds[0] - 1;
+        by_alpha += residual * terms.messages[level] / point.seconds[0];
+        by_beta += residual * terms.bytes[level] / point.seconds[0];
+        alpha_size += terms.messages[level] / point.seconds[0];
+        beta_size += terms.bytes[level] / point.seconds[0];
+      }
+      EXPECT_GE(links[level].alpha_s, 0);
+      EXPECT_GE(links[level].s_per_byte, 0);
+      EXPECT_GE(by_alpha / alpha_size, -1e-9);
+      EXPECT_GE(by_beta / beta_size, -1e-9);
+      EXPECT_NEAR(by_alpha * links[level].alpha_s, 0, 1e-9);
+      EXPECT_NEAR(by_beta * links[level].s_per_byte, 0, 1e-9);
+    }
+  }
+}
+
+// One size tells latency from bandwidth nowhere: the columns of the fit depend on each other.
+TEST(FitLinks, OneSizeIsFittedByOneNumber) {
+  const std::vector<LinkPoint> points(4, {kAllReduce, {1, 2}, 1'000'000, {1e-3}});
+  const auto fit = fit_links(points);
+  ASSERT_TRUE(fit);
+  EXPECT_LT(fit->worst_relative_error, 1e-12);
 }
 
 TEST(FitLinks, AbsentWithoutEnoughPoints) {

@@ -3,41 +3,64 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/published/library.h"
+#include "core/published/series.h"
+
 namespace scalemark::prediction {
 namespace {
 
-double last_slope_of(const std::vector<MeasuredPoint>& fitted) {
+double per_rank(const MeasuredPoint& point) { return point.samples_per_sec / point.world_size; }
+
+double last_slope_of(MeasuredPoints fitted) {
   const MeasuredPoint &a = fitted[fitted.size() - 2], &b = fitted.back();
   const double doublings = std::log2(static_cast<double>(b.world_size) / a.world_size);
-  return std::max(0.0, std::log(b.step_s / a.step_s) / doublings);
+  return std::max(0.0, std::log(per_rank(a) / per_rank(b)) / doublings);
 }
 
-Backtest one_test(const Measured& part, const Fit& found, const MeasuredPoint& truth) {
-  const MeasuredPoint& last = part.points.back();
-  const Forecast made = forecast(found, part, truth.world_size, truth.layout);
-  return {.fitted = part.points.size(),
-          .largest_fitted = last.world_size,
-          .reach = reach_of(part, truth.world_size, truth.layout),
-          .model = std::log(made.model_step_s / truth.step_s),
-          .rule = std::log(made.rule_step_s / truth.step_s),
-          .last_efficiency_holds = std::log(last.step_s / truth.step_s),
-          .last_slope = last_slope_of(part.points)};
+double log_ratio(const MeasuredPoint& truth, MeasuredPoints measured) {
+  const auto made = forecast(measured, truth.world_size, truth.nodes);
+  return std::log(truth.samples_per_sec / made->samples_per_sec);
 }
 
 }  // namespace
 
-std::vector<Backtest> backtest(const Measured& measured, const FitOptions& options) {
+std::vector<PublishedSeries> published_series(const std::string& root) {
+  std::vector<PublishedSeries> all;
+  const auto rows = published::read_library(root + "/results/published");
+  for (const published::Series& series : published::scaling_series(rows, kFewestPoints + 1)) {
+    PublishedSeries made{.source = series.repo, .points = {}};
+    for (const published::SeriesPoint& point : series.points) {
+      made.points.push_back(
+          {static_cast<int>(point.gpus), static_cast<int>(point.nodes), point.throughput});
+    }
+    all.push_back(std::move(made));
+  }
+  return all;
+}
+
+std::vector<Backtest> backtest(MeasuredPoints measured) {
   std::vector<Backtest> tests;
-  for (std::size_t fitted = kFewestPoints; fitted < measured.points.size(); ++fitted) {
-    Measured part = measured;
-    part.points.resize(fitted);
-    const Fit found = fit(part, options);
-    for (std::size_t target = fitted; target < measured.points.size(); ++target) {
-      tests.push_back(one_test(part, found, measured.points[target]));
-      tests.back().predicted = target;
+  for (std::size_t fitted = kFewestPoints; fitted < measured.size(); ++fitted) {
+    const MeasuredPoints part = measured.first(fitted);
+    for (const MeasuredPoint& truth : measured.subspan(fitted)) {
+      tests.push_back({.fitted = fitted,
+                       .largest_fitted = part.back().world_size,
+                       .reach = reach_of(part, truth.world_size, truth.nodes),
+                       .rule = log_ratio(truth, part),
+                       .last_efficiency_holds = std::log(per_rank(truth) / per_rank(part.back())),
+                       .last_slope = last_slope_of(part)});
     }
   }
   return tests;
+}
+
+std::vector<double> inner_counts(MeasuredPoints measured) {
+  std::vector<double> ratios;
+  for (std::size_t i = 1; i + 1 < measured.size(); ++i) {
+    const MeasuredPoint neighbours[] = {measured[i - 1], measured[i + 1]};
+    ratios.push_back(log_ratio(measured[i], neighbours));
+  }
+  return ratios;
 }
 
 double log_ratio_with_loss(const Backtest& test, double loss) {

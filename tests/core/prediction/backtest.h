@@ -1,22 +1,34 @@
-// Predictions tried on series that were measured: the smaller counts predict each larger one.
+// The rule tried on series that were measured: the smaller counts predict each larger one.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "core/prediction/forecast.h"
 
 namespace scalemark::prediction {
 
+struct PublishedSeries {
+  std::string source;
+  std::vector<MeasuredPoint> points;
+};
+
+// Series of at least 3 counts in results/published of the source tree at `root`.
+std::vector<PublishedSeries> published_series(const std::string& root);
+
 struct Backtest {
-  std::size_t fitted = 0, predicted = 0;  // number of points fitted; index of the one predicted
-  int largest_fitted = 1;                 // world size
+  std::size_t fitted = 0;  // number of points that predict
+  int largest_fitted = 1;  // world size
   Reach reach;
   // ln(measured / predicted samples per second).
-  double model = 0, rule = 0, last_efficiency_holds = 0;
-  // By which ln efficiency fell per doubling between the last two counts fitted, at least 0.
+  double rule = 0, last_efficiency_holds = 0;
+  // By which ln efficiency fell per doubling between the last two of these points, at least 0.
   double last_slope = 0;
 };
-std::vector<Backtest> backtest(const Measured& measured, const FitOptions& options = {});
+std::vector<Backtest> backtest(MeasuredPoints measured);
+
+// ln(measured / interpolated samples per second) of each inner count, by its two neighbours.
+std::vector<double> inner_counts(MeasuredPoints measured);
 
 // The rule with another loss per doubling.
 double log_ratio_with_loss(const Backtest& test, double loss);

@@ -1,5 +1,5 @@
-// Model and rule held against each other on the published series: core/prediction/published_tests.h
-// is made of this.
+// How far off the rule is on the published series: core/prediction/published_tests.inc is made of
+// this.
 #pragma once
 
 #include <functional>
@@ -27,20 +27,8 @@ double weighted_quantile(std::vector<Weighted> values, double p);
 // So that each series weighs 1.
 std::vector<double> weights_of(const std::vector<Trial>& trials);
 
-using LogRatio = std::function<double(const Backtest&)>;
-double of_model(const Backtest& test);
-double of_rule(const Backtest& test);
-
 // Of |predicted / measured - 1|, each series with weight 1.
-double median_miss(const std::vector<Trial>& trials, const LogRatio& log_ratio);
-
-struct SourceInterval {
-  double low = 0, high = 0;
-};
-// 95 % percentile interval of the median miss by `a` minus that by `b`: sources are drawn with
-// replacement, each with all its series (cluster bootstrap, 20,000 draws, fixed seed).
-SourceInterval difference_over_sources(const std::vector<Trial>& trials, const LogRatio& a,
-                                       const LogRatio& b);
+double median_miss(const std::vector<Trial>& trials);
 
 // Links new or not, and doublings_class().
 struct TrialClass {

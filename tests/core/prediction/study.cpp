@@ -1,7 +1,7 @@
-// prediction-study SOURCE_DIR [tests | trials]: model and rules held against the published series.
-// Prints the figures of docs/PREDICTION.md as Markdown; with `tests` the classes for
+// prediction-study SOURCE_DIR [tests | trials]: the rule held against the published series. Prints
+// the figures of docs/PREDICTION.md as Markdown; with `tests` the classes for
 // core/prediction/published_tests.inc; with `trials` every prediction as CSV. Reads
-// results/published and results/measured only.
+// results/published only.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -10,46 +10,104 @@
 #include <string_view>
 
 #include "core/base/error.h"
-#include "tests/core/prediction/measured_step.h"
-#include "tests/core/prediction/study_constants.h"
+#include "core/statistics/summary.h"
+#include "tests/core/prediction/calibration.h"
 #include "tools/programs/commands.h"
 
 namespace scalemark::prediction {
 namespace {
 
 constexpr double kSlopeShare = 0.4;
+constexpr double kLosses[] = {0, 0.005, 0.01, 0.015, 0.02, 0.025, 0.03, 0.035, 0.04};
+constexpr double kSlopeShares[] = {0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1};
 
-double of_last_efficiency(const Backtest& test) { return test.last_efficiency_holds; }
-double of_slope(const Backtest& test) { return log_ratio_with_slope(test, kSlopeShare); }
+using LogRatio = std::function<double(const Backtest&)>;
 
-void print_row(const std::string& name, const std::vector<Trial>& trials) {
-  std::printf("| %s | %zu |", name.c_str(), trials.size());
-  for (const LogRatio& log_ratio :
-       {LogRatio(of_last_efficiency), LogRatio(of_rule), LogRatio(of_slope), LogRatio(of_model)}) {
-    const Misses misses = misses_of(trials, log_ratio);
-    std::printf(" %.2f / %.1f %% |", 100 * misses.median, 100 * misses.p90);
+LogRatio with_loss(double loss) {
+  return [=](const Backtest& test) { return log_ratio_with_loss(test, loss); };
+}
+
+LogRatio with_slope(double share) {
+  return [=](const Backtest& test) { return log_ratio_with_slope(test, share); };
+}
+
+std::vector<Trial> trials_of(const std::vector<PublishedSeries>& all) {
+  std::vector<Trial> trials;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (const Backtest& test : backtest(all[i].points)) {
+      trials.push_back({all[i].source, i, test});
+    }
   }
-  std::printf("\n");
+  return trials;
+}
+
+// Those in which all other counts predict the largest one.
+std::vector<Trial> only_largest(const std::vector<PublishedSeries>& all,
+                                const std::vector<Trial>& trials) {
+  std::vector<Trial> chosen;
+  for (const Trial& trial : trials) {
+    if (trial.test.fitted + 1 == all[trial.series].points.size()) chosen.push_back(trial);
+  }
+  return chosen;
+}
+
+// Those of a source (`inside`), or of all others.
+std::vector<Trial> only(const std::vector<Trial>& trials, const std::string& source, bool inside) {
+  std::vector<Trial> chosen;
+  for (const Trial& trial : trials) {
+    if ((trial.source == source) == inside) chosen.push_back(trial);
+  }
+  return chosen;
+}
+
+std::set<std::string> sources_of(const std::vector<PublishedSeries>& all) {
+  std::set<std::string> sources;
+  for (const PublishedSeries& series : all) sources.insert(series.source);
+  return sources;
+}
+
+struct Misses {  // |predicted / measured - 1|
+  double median = 0, p90 = 0;
+};
+
+Misses misses_of(std::vector<double> misses) {
+  std::sort(misses.begin(), misses.end());
+  return {statistics::quantile_of_sorted(misses, 0.5), statistics::quantile_of_sorted(misses, 0.9)};
+}
+
+Misses misses_of(const std::vector<Trial>& trials, const LogRatio& log_ratio) {
+  std::vector<double> values;
+  for (const Trial& trial : trials) values.push_back(miss(log_ratio(trial.test)));
+  return misses_of(std::move(values));
 }
 
 void print_by_source(const std::vector<PublishedSeries>& all, const std::vector<Trial>& largest) {
   std::printf(
       "\n### By source: median and p90 of the errors\n\n| source | series | last efficiency holds "
-      "| "
-      "falls 2 %% per doubling (the rule) | %g of the last slope goes on | model "
-      "|\n|---|---|---|---|---|---|\n",
+      "| falls 2 %% per doubling (the rule) | %g of the last slope goes on "
+      "|\n|---|---|---|---|---|\n",
       kSlopeShare);
-  for (const std::string& source : sources_of(all)) print_row(source, only(largest, source, true));
-  print_row("**all**", largest);
+  const auto print = [](const std::string& name, const std::vector<Trial>& trials) {
+    std::printf("| %s | %zu |", name.c_str(), trials.size());
+    for (const auto& log_ratio :
+         {with_loss(0), with_loss(kLossPerDoubling), with_slope(kSlopeShare)}) {
+      const Misses misses = misses_of(trials, log_ratio);
+      std::printf(" %.2f / %.1f %% |", 100 * misses.median, 100 * misses.p90);
+    }
+    std::printf("\n");
+  };
+  for (const std::string& source : sources_of(all)) print(source, only(largest, source, true));
+  print("**all**", largest);
 }
 
 // Published series rise in efficiency, too: no method that falls can follow them.
 void print_noise_floor(const std::vector<PublishedSeries>& all) {
   int steps = 0, rises = 0, clear_rises = 0;
   for (const PublishedSeries& series : all) {
-    const auto& points = series.measured.points;
-    for (std::size_t i = 1; i < points.size(); ++i) {
-      const double rise = std::log(points[i - 1].step_s / points[i].step_s);
+    for (std::size_t i = 1; i < series.points.size(); ++i) {
+      const MeasuredPoint &a = series.points[i - 1], &b = series.points[i];
+      const double rise =
+          std::log(b.samples_per_sec / b.world_size * a.world_size / a.samples_per_sec);
       ++steps;
       rises += rise > 0;
       clear_rises += rise > 0.02;
@@ -57,13 +115,23 @@ void print_noise_floor(const std::vector<PublishedSeries>& all) {
   }
   std::printf(
       "\nOf the %d steps from one count to the next, %.0f %% rise in efficiency, %.0f %% by more "
-      "than 2 "
-      "%%.\n",
+      "than 2 %%.\n",
       steps, 100.0 * rises / steps, 100.0 * clear_rises / steps);
 }
 
-const char* in_words(bool new_link_level) {
-  return new_link_level ? "a level not measured" : "as measured";
+// Each series has weight 1, as in the classes.
+void print_inner_counts(const std::vector<PublishedSeries>& all) {
+  std::vector<Weighted> misses;
+  for (const PublishedSeries& series : all) {
+    const std::vector<double> ratios = inner_counts(series.points);
+    for (const double ratio : ratios) {
+      misses.push_back({miss(ratio), 1.0 / static_cast<double>(ratios.size())});
+    }
+  }
+  std::printf(
+      "\nBetween two counts, %zu inner counts of these series by their two neighbours: median %.2f "
+      "%%, p90 %.1f %%.\n",
+      misses.size(), 100 * weighted_quantile(misses, 0.5), 100 * weighted_quantile(misses, 0.9));
 }
 
 std::string reach_in_words(int doublings) {
@@ -71,23 +139,6 @@ std::string reach_in_words(int doublings) {
   if (doublings > kMostDoublings) return "more than " + std::to_string(1 << kMostDoublings);
   return (above > 1 ? "above " + std::to_string(above) + ", " : "") + "up to " +
          std::to_string(most);
-}
-
-void print_difference(const std::vector<Trial>& largest, const char* name, const LogRatio& other) {
-  const SourceInterval difference = difference_over_sources(largest, of_model, other);
-  std::printf("| %s | %+.2f | %+.2f to %+.2f |\n", name,
-              100 * (median_miss(largest, of_model) - median_miss(largest, other)),
-              100 * difference.low, 100 * difference.high);
-}
-
-void print_differences(const std::vector<Trial>& largest) {
-  std::printf(
-      "\n### The model against simpler methods, largest count of each series\n\n| against | "
-      "difference of the median errors in points, model - other | 95 %% over sources "
-      "|\n|---|---|---|\n");
-  print_difference(largest, "last efficiency holds", of_last_efficiency);
-  print_difference(largest, "falls 2 % per doubling (the rule)", of_rule);
-  print_difference(largest, "0.4 of the last slope goes on", of_slope);
 }
 
 struct ClassSize {
@@ -106,34 +157,24 @@ std::map<TrialClass, ClassSize> sizes_of(const std::vector<Trial>& trials) {
   return sizes;
 }
 
-const PublishedTest* tested(const std::vector<PublishedTest>& tests, const TrialClass& wanted) {
-  for (const PublishedTest& test : tests) {
-    if (test.new_link_level == wanted.new_link_level && test.doublings == wanted.doublings) {
-      return &test;
-    }
-  }
-  return nullptr;
-}
-
 void print_classes(const std::vector<Trial>& trials, const std::vector<PublishedTest>& tests) {
   std::printf(
-      "\n### The model against the rule, and the bands, by what is asked\n\n| links | times the "
-      "largest "
-      "count measured | series | sources | median, model | median, rule | difference in points, 95 "
-      "%% over sources | the prediction | band | held for sources left out | up to ranks "
-      "|\n|---|---|---|---|---|---|---|---|---|---|---|\n");
+      "\n### The rule and its bands, by what is asked\n\n| links | times the largest count "
+      "measured | series | sources | median error | band | held for sources left out | up to ranks "
+      "|\n|---|---|---|---|---|---|---|---|\n");
   for (const auto& [its, size] : sizes_of(trials)) {
-    std::printf("| %s | %s | %zu | %zu |", in_words(its.new_link_level),
+    std::printf("| %s | %s | %zu | %zu |",
+                its.new_link_level ? "a level not measured" : "as measured",
                 reach_in_words(its.doublings).c_str(), size.series.size(), size.sources.size());
-    if (const PublishedTest* test = tested(tests, its)) {
-      std::printf(" %.1f %% | %.1f %% | %+.2f to %+.2f | %s | x%.3f to x%.3f | %.0f %% | %d |\n",
-                  100 * test->model_error, 100 * test->rule_error, 100 * test->difference_low,
-                  100 * test->difference_high,
-                  better_predictor(*test) == Predictor::kModel ? "model" : "rule", test->band.low,
-                  test->band.high, 100 * test->coverage, test->largest_world_size);
-    } else {
-      std::printf(" | | | rule | not testable | | |\n");
+    const auto test = std::ranges::find_if(tests, [&](const PublishedTest& one) {
+      return one.new_link_level == its.new_link_level && one.doublings == its.doublings;
+    });
+    if (test == tests.end()) {
+      std::printf(" | not testable | | |\n");
+      continue;
     }
+    std::printf(" %.1f %% | x%.3f to x%.3f | %.0f %% | %d |\n", 100 * test->median_error,
+                test->band.low, test->band.high, 100 * test->coverage, test->largest_world_size);
   }
 }
 
@@ -155,61 +196,61 @@ void print_coverage(const std::vector<PublishedSeries>& all, const std::vector<T
   print("links not measured", [](const Trial& trial) { return trial.test.reach.new_link_level; });
 }
 
-void print_measured_steps(const std::string& root) {
-  for (const MeasuredSteps& measured : read_measured_steps(root)) {
-    std::printf(
-        "\n### Measured steps of two ranks: %s, %s\n\n| workload | payload | own time of the "
-        "ranks | measured step | link from the others | simulated step | error "
-        "|\n|---|---|---|---|---|---|---|\n",
-        measured.cpu.c_str(), measured.date.c_str());
-    for (std::size_t i = 0; i < measured.steps.size(); ++i) {
-      const MeasuredStep& step = measured.steps[i];
-      const SimulatedStep made = simulate_step(measured, i);
-      std::printf(
-          "| %s | %.3g MB in %zu | %.4g and %.4g ms | %.4g ms | %.3g us, %.3g GB/s | %.4g ms | "
-          "%+.1f %% |\n",
-          step.workload.c_str(), step.payload_bytes / 1e6, step.bucket_bytes.size(),
-          1e3 * step.own_s[0], 1e3 * step.own_s[1], 1e3 * step.step_s, 1e6 * made.link.alpha_s,
-          1e-9 / made.link.s_per_byte, 1e3 * made.step_s, 100 * made.relative_error);
+// The constant that is best in the median on the other sources predicts this one.
+void print_held_out(const char* name, const std::set<std::string>& sources,
+                    const std::vector<Trial>& largest, std::span<const double> constants,
+                    LogRatio (*method)(double)) {
+  std::vector<double> misses;
+  std::string chosen;
+  for (const std::string& source : sources) {
+    const std::vector<Trial> others = only(largest, source, false);
+    const double best = *std::ranges::min_element(
+        constants, {}, [&](double constant) { return misses_of(others, method(constant)).median; });
+    char text[40];
+    std::snprintf(text, sizeof text, "%s%g", chosen.empty() ? "" : ", ", best);
+    chosen += text;
+    for (const Trial& trial : only(largest, source, true)) {
+      misses.push_back(miss(method(best)(trial.test)));
     }
   }
+  const Misses found = misses_of(std::move(misses));
+  std::printf("| %s | %s | %.2f %% | %.1f %% |\n", name, chosen.c_str(), 100 * found.median,
+              100 * found.p90);
 }
 
-void print_figures(const std::string& root, const std::vector<PublishedSeries>& all) {
-  const TrialsByPull by_pull = trials_by_pull(all);
-  const std::vector<Trial>& every = by_pull.at(FitOptions{}.pull);
-  const std::vector<Trial> largest = only_largest(all, every);
+void print_figures(const std::vector<PublishedSeries>& all) {
+  const std::vector<Trial> every = trials_of(all), largest = only_largest(all, every);
   const std::vector<PublishedTest> tests = calibrate(every);
   print_by_source(all, largest);
   print_noise_floor(all);
-  print_differences(largest);
+  print_inner_counts(all);
   print_classes(every, tests);
   print_coverage(all, every, tests);
-  print_constants(all, by_pull);
-  print_measured_steps(root);
+  std::printf(
+      "\n### Constants chosen by the other sources each time\n\n| method | constant, by source as "
+      "above | median | p90 |\n|---|---|---|---|\n");
+  print_held_out("loss per doubling", sources_of(all), largest, kLosses, with_loss);
+  print_held_out("share of the last slope", sources_of(all), largest, kSlopeShares, with_slope);
 }
 
 void print_tests(const std::vector<PublishedSeries>& all) {
   std::printf("// Made of results/published by scripts/prediction. Do not edit.\n");
-  for (const PublishedTest& test : calibrate(trials_of(all, FitOptions{}.pull))) {
+  for (const PublishedTest& test : calibrate(trials_of(all))) {
     std::printf(
         "{.new_link_level = %s, .doublings = %d, .series = %d, .sources = %d, .largest_world_size "
-        "= "
-        "%d,\n .model_error = %.4f, .rule_error = %.4f, .difference_low = %.4f, .difference_high = "
-        "%.4f,\n .band = {%.4f, %.4f}, .coverage = %.3f},\n",
+        "= %d,\n .median_error = %.4f, .band = {%.4f, %.4f}, .coverage = %.3f},\n",
         test.new_link_level ? "true" : "false", test.doublings, test.series, test.sources,
-        test.largest_world_size, test.model_error, test.rule_error, test.difference_low,
-        test.difference_high, test.band.low, test.band.high, test.coverage);
+        test.largest_world_size, test.median_error, test.band.low, test.band.high, test.coverage);
   }
 }
 
 void print_trials(const std::vector<PublishedSeries>& all) {
-  std::printf("source,series,largest_fitted,predicted,new_link_level,model,rule,last,slope\n");
-  for (const Trial& trial : trials_of(all, FitOptions{}.pull)) {
+  std::printf("source,series,largest_fitted,predicted,new_link_level,rule,last\n");
+  for (const Trial& trial : trials_of(all)) {
     const Backtest& test = trial.test;
-    std::printf("%s,%zu,%d,%d,%d,%.17g,%.17g,%.17g,%.17g\n", trial.source.c_str(), trial.series,
-                test.largest_fitted, test.reach.world_size, test.reach.new_link_level, test.model,
-                test.rule, test.last_efficiency_holds, log_ratio_with_slope(test, kSlopeShare));
+    std::printf("%s,%zu,%d,%d,%d,%.17g,%.17g\n", trial.source.c_str(), trial.series,
+                test.largest_fitted, test.reach.world_size, test.reach.new_link_level, test.rule,
+                test.last_efficiency_holds);
   }
 }
 
@@ -217,7 +258,7 @@ void run(const std::string& root, std::string_view what) {
   const auto all = published_series(root);
   if (what == "tests") return print_tests(all);
   if (what == "trials") return print_trials(all);
-  print_figures(root, all);
+  print_figures(all);
 }
 
 }  // namespace

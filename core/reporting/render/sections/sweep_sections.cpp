@@ -119,7 +119,7 @@ Section gaps_section(const Report& report) {
   return section;
 }
 
-// Why model or rule is the prediction: one line per reason.
+// Why a number is the prediction: one line per reason.
 std::vector<std::string> prediction_reasons(const std::vector<Prediction>& rows) {
   std::vector<std::string> lines;
   for (const Prediction& row : rows) {
@@ -143,8 +143,6 @@ Section predictions_section(const Report& report) {
       column({"ranks"}, false, rows, [](const Row& p) { return std::to_string(p.world_size); }),
       numbers({"samples", "per s"}, rows, &Row::samples_per_sec, readable),
       column({"by"}, true, rows, &Row::predictor),
-      numbers({"model", "per s"}, rows, &Row::model_samples_per_sec, readable),
-      numbers({"rule (2 % per", "doubling) per s"}, rows, &Row::rule_samples_per_sec, readable),
       column({"band"}, true, rows,
              [](const Row& p) {
                return p.low ? interval_text(p.low, p.high, readable) : "not testable";
