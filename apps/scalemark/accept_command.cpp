@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <limits>
 #include <optional>
 
 #include "apps/scalemark/commands.h"
@@ -73,7 +72,7 @@ std::vector<FormatRequest> requests_of(const settings::ToolValues& values, Outpu
   for (const FormatRequest& one : requests) {
     if (one.file.empty()) {
       throw configuration("--format " + one.format + " names no file",
-                          one.format + "=FILE: stdout has the hand-over, --details the table");
+                          one.format + "=FILE: stdout has the answer, --details the tables");
     }
     outputs.check("--format", one.file);
   }
@@ -87,7 +86,12 @@ std::string rendered(const std::string& format, const Acceptance& judged) {
   if (format == "junit") return acceptance::junit_text(judged);
   if (format == "undecided") return acceptance::undecided_text(judged);
   if (format == "drain") return acceptance::drain_text(judged, reporting::utc_now());
-  return acceptance::table_text(judged);
+  return acceptance::details_text(judged, {});
+}
+
+std::string without_files(const std::string& command) {
+  return without_option(without_option(command, " --format", /*has_value=*/true), " --overwrite",
+                        /*has_value=*/false);
 }
 
 // "acc/1/{host}" -> "acc/2/{host}": the last part that is a number counts sessions.
@@ -159,15 +163,20 @@ ExitCode accept_command(const Invocation& invocation) {
   const auto requests = requests_of(values, outputs);
   const std::vector<NamedReport> fleet = read_fleet(invocation.positionals, &expected.unreadable);
   Acceptance judged = acceptance::accept(fleet, rules, expected, baseline ? &*baseline : nullptr);
-  if (values.on("dry_run")) return print_result(acceptance::plan_text(judged, rules));
+  const Terminal terminal = terminal_of(STDOUT_FILENO);
+  if (values.on("dry_run")) {
+    return print_result(reporting::section_text(acceptance::plan_of(judged, rules), terminal));
+  }
 
   std::vector<const Report*> reports;
   for (const NamedReport& one : fleet) reports.push_back(&one.report);
   judged.published = claims::published_beside(published::own_library(), reports);
 
+  const bool details = values.on("details");
+  const std::string& typed = invocation.command_line;
   acceptance::Next next{.again = command_again(fleet, judged),
-                        .judged = without_option(invocation.command_line, " --baseline",
-                                                 /*has_value=*/true),
+                        .judged = without_option(typed, " --baseline", /*has_value=*/true),
+                        .all = details ? "" : without_files(typed) + " --details",
                         .files = {}};
   std::vector<NamedText> texts;
   for (const FormatRequest& one : requests) {
@@ -175,14 +184,8 @@ ExitCode accept_command(const Invocation& invocation) {
     next.files.push_back(one.file);
   }
   write_all(texts, outputs);
-  Terminal terminal = terminal_of(STDOUT_FILENO);
-  if (values.on("details")) {
-    print_result(acceptance::table_text(judged) + "\n");
-    if (!judged.published.empty()) print_result(joined(judged.published, "\n") + "\n\n");
-    judged.published.clear();
-    terminal.columns = std::numeric_limits<int>::max();  // all that there is to say
-  }
   print_result(acceptance::hand_over(judged, next, terminal));
+  if (details) print_result("\n" + acceptance::details_text(judged, terminal));
   return judged.exit_code;
 }
 

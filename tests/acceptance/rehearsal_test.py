@@ -126,7 +126,7 @@ def slow_node(folder):
             products = [one["outcome"] for one in checks if one["check"] == "matrix product" and one["part"]["host"] == f"node{slow}"]
             check(len(products) >= RANKS and "passed" not in products, (done.stdout, products))
             check({host for _, host, _ in failed(checks)} <= {f"node{slow}"}, done.stdout)
-            named += bool(re.search(rf"node{slow} +{RANKS} of {RANKS} devices", done.stdout))
+            named += bool(re.search(rf"node{slow}: {RANKS} of {RANKS} devices", done.stdout))
     print(f"the slow node was blamed in {named} of {TRIALS} fleets; in the others too few starts were left undisturbed", flush=True)
 
 

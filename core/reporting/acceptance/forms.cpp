@@ -1,15 +1,9 @@
 #include "core/reporting/acceptance/forms.h"
 
-#include <algorithm>
-#include <array>
-#include <functional>
 #include <map>
 
 #include "core/base/json_writer.h"
-#include "core/base/text.h"
 #include "core/reporting/render/junit_xml.h"
-#include "core/reporting/table/fingerprint_table.h"
-#include "core/reporting/table/text_table.h"
 
 namespace scalemark::acceptance {
 
@@ -77,79 +71,9 @@ constexpr void fields(A& a, typename A::template Field<NodeResult>& n) {
 
 namespace {
 
-using reporting::column;
-using reporting::Column;
 using reporting::JunitCase;
 using reporting::JunitOutcome;
 using reporting::JunitSuite;
-
-std::vector<CheckResult> worst_first(const Acceptance& acceptance) {
-  std::vector<CheckResult> results = acceptance.results;
-  std::ranges::stable_sort(results, std::greater<>(), &CheckResult::outcome);
-  return results;
-}
-
-std::string percent_of(const std::optional<double>& share) {
-  return share ? printed("%.1f %%", 100 * *share) : reporting::kAbsent;
-}
-
-// "bf16, 8192 x 8192": the class without the model, which all of its kind share.
-std::string what_of(const CheckResult& result) {
-  const auto comma = result.of_class.find(", ");
-  return comma == std::string::npos ? reporting::kAbsent : result.of_class.substr(comma + 2);
-}
-
-std::string value_text(const CheckResult& result) {
-  if (!result.fact.empty()) return result.fact;
-  if (!result.value) return reporting::kAbsent;
-  return reporting::rate_text(*result.value, result.unit);
-}
-
-std::string limit_text(const CheckResult& result) {
-  if (!result.limit) return result.limit_from.empty() ? reporting::kAbsent : result.limit_from;
-  const bool is_share = result.low.has_value() || result.limit_from.starts_with("what ") ||
-                        result.limit_from.starts_with(kOfBaseline);
-  const std::string limit =
-      is_share ? percent_of(result.limit) : reporting::rate_text(*result.limit, result.unit);
-  return is_share ? limit + " of " + result.limit_from : limit + " (" + result.limit_from + ")";
-}
-
-std::string interval_text(const CheckResult& result) {
-  if (!result.low || !result.high) return reporting::kAbsent;
-  return printed("%.1f", 100 * *result.low) + printed(" to %.1f %%", 100 * *result.high);
-}
-
-std::vector<Column> columns_of(const Acceptance& acceptance) {
-  const auto results = worst_first(acceptance);
-  using Result = CheckResult;
-  return {
-      column({"outcome"}, true, results, [](const Result& r) { return name_of(r.outcome); }),
-      column({"part"}, true, results, [](const Result& r) { return r.part.name(); }),
-      column({"check"}, true, results, &Result::check),
-      column({"of"}, true, results, what_of),
-      column({"value"}, false, results, value_text),
-      column({"of reference"}, false, results,
-             [](const Result& r) { return percent_of(r.of_reference); }),
-      column({"limit"}, true, results, limit_text),
-      column({"99 %"}, false, results, interval_text),
-      column({"starts"}, false, results, [](const Result& r) { return std::to_string(r.starts); }),
-      column({"why"}, true, results, &Result::why)};
-}
-
-// "95 % of the reference", "at most 0"
-std::string rule_text(const Rule& rule) {
-  if (rule.comparison == Comparison::kSameAsClass) return "as most of its kind";
-  const std::string unit(row_of(rule.metric).unit);
-  const std::string grows = rule.comparison == Comparison::kGrowsByAtMost ? "grows by " : "";
-  if (rule.of == LimitOf::kSession) {
-    return grows + printed("at most %.3g %% of the session", 100 * rule.limit);
-  }
-  if (rule.of != LimitOf::kNumber) {
-    return printed("%.3g %% of the ", 100 * rule.limit) + std::string(name_of(rule.of));
-  }
-  return (rule.comparison == Comparison::kAtLeast ? "at least " : grows + "at most ") +
-         significant(rule.limit, 4) + (unit.empty() ? "" : " " + unit);
-}
 
 template <class T>
 std::string line_of(const char* record, const T& value) {
@@ -175,42 +99,6 @@ JunitCase case_of(const CheckResult& result) {
 }
 
 }  // namespace
-
-std::string plan_text(const Acceptance& acceptance, const Rules& rules) {
-  std::vector<Column> columns{{{"check"}, true, {}},
-                              {{"metric"}, true, {}},
-                              {{"limit"}, true, {}},
-                              {{"parts"}, false, {}},
-                              {{"starts"}, false, {}}};
-  for (const Rule& rule : rules.checks) {
-    std::size_t parts = 0, least = 0, most = 0;
-    for (const CheckResult& result : acceptance.results) {
-      if (result.check != rule.name || result.starts == 0) continue;
-      least = parts == 0 ? result.starts : std::min(least, result.starts);
-      most = std::max(most, result.starts);
-      ++parts;
-    }
-    const std::array cells{rule.name, std::string(row_of(rule.metric).name), rule_text(rule),
-                           parts == 0 ? "not measured" : std::to_string(parts),
-                           least == most ? std::to_string(most)
-                                         : std::to_string(least) + " to " + std::to_string(most)};
-    for (std::size_t i = 0; i < cells.size(); ++i) columns[i].cells.push_back(cells[i]);
-  }
-  return reporting::set_text(columns);
-}
-
-std::string table_text(const Acceptance& acceptance) {
-  return reporting::set_text(columns_of(acceptance));
-}
-
-std::string markdown_text(const Acceptance& acceptance) {
-  std::string text = "# Acceptance: " + std::string(name_of(acceptance.outcome)) + "\n\n";
-  const std::size_t bare = text.size();
-  for (const auto* lines : {&acceptance.notes, &acceptance.published}) {
-    for (const std::string& line : *lines) text += "- " + reporting::markdown_text(line) + "\n";
-  }
-  return text + (text.size() == bare ? "" : "\n") + reporting::set_markdown(columns_of(acceptance));
-}
 
 std::string json_lines(const Acceptance& acceptance) {
   FieldJson head = {{"record", "acceptance"},

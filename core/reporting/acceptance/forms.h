@@ -4,30 +4,33 @@
 #include <array>
 #include <set>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "core/base/terminal.h"
+#include "core/base/text.h"
 #include "core/reporting/acceptance/acceptance.h"
+#include "core/reporting/render/answer/answer.h"
+#include "core/reporting/table/section.h"
 
 namespace scalemark::acceptance {
 
-// The rest of the hand-over: how to go on, and with which files.
+// The rest of the answer: how to go on, and with which files.
 struct Next {
   std::string again;   // command that starts undecided nodes again; empty: none is known
   std::string judged;  // command that judged them
+  std::string all;     // command that shows all there is to say; empty: this is it
   std::vector<std::string> files;  // that were written
 };
 
-// For the person who has to say by noon what goes back: at most 20 lines of terminal.columns.
+// For the person who has to say by noon what goes back: at most 10 lines before they are wrapped to
+// terminal.columns.
 std::string hand_over(const Acceptance& acceptance, const Next& next, const Terminal& terminal);
 
 // Each check with its limit, and how many parts and starts of it the reports hold.
-std::string plan_text(const Acceptance& acceptance, const Rules& rules);
+reporting::Section plan_of(const Acceptance& acceptance, const Rules& rules);
 
-// All checks, worst first.
-std::string table_text(const Acceptance& acceptance);
+// All that there is to say: what did not pass, what was compared, and every check, worst first.
+std::string details_text(const Acceptance& acceptance, const Terminal& terminal);
 std::string markdown_text(const Acceptance& acceptance);
 
 // The head, then classes, nodes and checks: one JSON object per line, schema
@@ -49,8 +52,7 @@ std::string undecided_text(const Acceptance& acceptance);  // "n[003,017]"; empt
 // since green must mean passed.
 std::string junit_text(const Acceptance& acceptance);
 
-// One HTML page that opens offline: hand-over, a strip of parts per class, a matrix of links. `at`:
-// RFC 3339.
+// One HTML page that opens offline, in the frame of a report's. `at`: RFC 3339.
 std::string page_text(const Acceptance& acceptance, const std::string& at);
 
 // A shell script that drains the nodes which failed or are missing, one line per reason; kubectl's
@@ -59,40 +61,40 @@ std::string drain_text(const Acceptance& acceptance, const std::string& at);
 
 // --- What the forms share. Private to this folder.
 
+// "send back or repair n[003,005]; 6 of 8 nodes passed, 2 failed (64 devices)"
+std::string headline(const Acceptance& acceptance);
+// How small a fault is found and what it is compared with; whether nodes without a report are
+// known.
+std::vector<std::string> reach_of(const Acceptance& acceptance);
+// Below the headline: failed parts, reach, what is open, and what would decide it.
+reporting::Answer answer_of(const Acceptance& acceptance, const Next& next);
+// Notes, then doubts.
+std::vector<std::string> remarks_of(const Acceptance& acceptance);
+std::vector<CheckResult> worst_first(const Acceptance& acceptance);
+std::string limit_text(const CheckResult& result);  // "95.0 % of what 3 of 8 devices reach"
 // Machines that are told under a worse outcome: what else is open about them decides nothing.
 std::set<std::string> hosts_worse_than(const Acceptance& acceptance, Outcome outcome);
-// "8 nodes, 64 devices: 6 passed, 2 failed, 0 undecided"
-std::string head_text(const Acceptance& acceptance);
-// How slow a part must be to be found, which baseline the limits come from, and whether nodes
-// without a report are known: one line each.
-std::vector<std::string> resolution(const Acceptance& acceptance);
-// Doubts, then notes.
-std::vector<std::string> remarks_of(const Acceptance& acceptance);
 
 // Parts that did not pass are told in this order.
 struct OutcomeTitle {
   Outcome outcome;
   const char* title;
 };
-inline constexpr std::array kOutcomeTitles{OutcomeTitle{Outcome::kFailed, "failed"},
-                                           OutcomeTitle{Outcome::kUnsure, "undecided"},
-                                           OutcomeTitle{Outcome::kMissing, "needs your input"}};
-
-// The text of page.css, which is built into the program.
-extern const char* const kPageStyle;
-// Pictures as SVG, which need no script. A strip has the parts of one class from left to right,
-// node by node; upwards the share of the reference, with its 99 % interval; a part without a speed
-// is a cross at the bottom. Empty: no part has a reference.
-std::string strip_svg(const std::vector<const CheckResult*>& parts);
-// A square for each pair of nodes, the darker the faster. Empty: no link has a value.
-std::string links_svg(const std::vector<const CheckResult*>& links);
+inline constexpr OutcomeTitle kFailedParts{Outcome::kFailed, "failed"},
+    kUndecided{Outcome::kUnsure, "undecided"}, kNotMeasured{Outcome::kMissing, "not measured"};
+inline constexpr std::array kOutcomeTitles{kFailedParts, kUndecided, kNotMeasured};
 
 // The name of its machine that a scheduler knows.
 std::string scheduler_name(const Part& part);
 
-// One sentence for each part of an outcome: what failed, with the number and its limit.
+// One sentence for each part of an outcome, or for several of which the same is true: what failed,
+// with the number and its limit.
 struct PartSentence {
-  std::string part, text;
+  std::vector<std::string> parts;
+  std::string text;
+
+  std::string names() const { return listed(parts, 3); }
+  std::string in_words() const { return names() + ": " + text; }
 };
 std::vector<PartSentence> sentences_of(const Acceptance& acceptance, Outcome outcome);
 // The first thing that is wrong with a node which did not pass.

@@ -1,8 +1,8 @@
-// A person reads this at the end of an acceptance; a shell reads the script that drains nodes.
+// A person reads this at the end of an acceptance: what to do, what failed, how sure that is, and
+// how to go on; a shell reads the script that drains nodes.
 #include <algorithm>
 #include <map>
 #include <set>
-#include <span>
 #include <utility>
 
 #include "core/base/shell_words.h"
@@ -15,81 +15,22 @@
 namespace scalemark::acceptance {
 namespace {
 
-// A section has so many lines beside its title; remarks have what head, steps and these leave.
-constexpr std::size_t kMostPublished = 2;  // without --details
-constexpr std::size_t kMostLines = 20, kLeastOfSection = 2, kMostLinesOfRemarks = 6;
+constexpr std::size_t kMostLines = 10;  // before they are wrapped
+constexpr std::size_t kLongestNodeList = 40;
 
-std::size_t width_of(const Terminal& terminal) {
-  return static_cast<std::size_t>(std::max(terminal.columns - 2, 20));
-}
-
-std::size_t nodes_with(const Acceptance& acceptance, Outcome outcome) {
-  return static_cast<std::size_t>(
-      std::ranges::count(acceptance.nodes, outcome, &NodeResult::outcome));
-}
-
-// "512 devices": each once.
-std::size_t devices_of(const Acceptance& acceptance) {
-  std::size_t devices = 0;
-  for (const NodeResult& node : acceptance.nodes) devices += static_cast<std::size_t>(node.devices);
-  return devices;
-}
-
-struct Section {
-  OutcomeTitle title;
-  std::vector<PartSentence> sentences;
-};
-
-std::vector<Section> sections_of(const Acceptance& acceptance) {
-  std::vector<Section> sections;
-  for (const OutcomeTitle& title : kOutcomeTitles) {
-    auto sentences = sentences_of(acceptance, title.outcome);
-    if (!sentences.empty()) sections.push_back({title, std::move(sentences)});
+std::vector<std::string> names_of(const Acceptance& acceptance, Outcome outcome) {
+  std::vector<std::string> names;
+  for (const NodeResult& node : acceptance.nodes) {
+    if (node.outcome == outcome) names.push_back(scheduler_name(node.node));
   }
-  return sections;
+  return names;
 }
 
-// `most` lines below the title, one of which says how many more there are.
-std::string section_text(const Section& section, std::size_t most, const Terminal& terminal) {
-  constexpr std::size_t kWidestPart = 26;
-  const auto& sentences = section.sentences;
-  const std::size_t shown = sentences.size() <= most ? sentences.size() : most - 1;
-  std::size_t width = 0;
-  for (std::size_t i = 0; i < shown; ++i) width = std::max(width, sentences[i].part.size());
-  width = std::min(width, kWidestPart);
-  std::string text =
-      inked(terminal, section.title.outcome == Outcome::kFailed ? Ink::kRed : Ink::kBold,
-            section.title.title) +
-      "\n";
-  for (std::size_t i = 0; i < shown; ++i) {
-    std::string line = "  " + reporting::on_one_line(sentences[i].part);
-    line.resize(std::max(line.size(), width + 2), ' ');
-    text += shortened(line + "  " + reporting::on_one_line(sentences[i].text), width_of(terminal)) +
-            "\n";
-  }
-  if (sentences.size() > shown) {
-    text += "  and " + std::to_string(sentences.size() - shown) + " more: --details\n";
-  }
-  return text;
-}
-
-// With their titles.
-std::size_t least_lines(std::span<const Section> sections) {
-  std::size_t lines = 0;
-  for (const Section& one : sections) lines += 1 + std::min(kLeastOfSection, one.sentences.size());
-  return lines;
-}
-
-// The first section has what the others do not need.
-std::string sections_text(std::span<const Section> sections, std::size_t lines,
-                          const Terminal& terminal) {
-  std::string text;
-  for (std::size_t i = 0; i < sections.size(); ++i) {
-    const std::size_t most = lines - 1 - least_lines(sections.subspan(i + 1));
-    text += section_text(sections[i], most, terminal);
-    lines -= 1 + std::min(most, sections[i].sentences.size());
-  }
-  return text;
+// "n[003,005]"; "17 nodes" where that is long.
+std::string nodes_text(const std::vector<std::string>& names) {
+  const std::string list = reporting::on_one_line(launching::compressed_nodelist(names));
+  return list.size() <= kLongestNodeList ? list
+                                         : counted(static_cast<std::int64_t>(names.size()), "node");
 }
 
 // Nodes to keep jobs away from: what failed, and what did not come to its end. A machine that
@@ -116,26 +57,6 @@ std::map<std::string, const CheckResult*> failed_links(const Acceptance& accepta
   return links;
 }
 
-// "links beside them: 1 failed, 2 undecided; each is between two nodes"; empty: all passed.
-std::string links_text(const Acceptance& acceptance) {
-  std::map<std::string, Outcome> worst;
-  for (const CheckResult& result : acceptance.results) {
-    if (result.part.kind != PartKind::kLink) continue;
-    Outcome& outcome = worst[result.part.name()];
-    outcome = std::max(outcome, result.outcome);
-  }
-  std::vector<std::string> counts;
-  for (const auto& [outcome, word] :
-       {std::pair(Outcome::kFailed, " failed"), std::pair(Outcome::kUnsure, " undecided"),
-        std::pair(Outcome::kMissing, " missing")}) {
-    const auto links =
-        std::ranges::count(worst, outcome, [](const auto& one) { return one.second; });
-    if (links > 0) counts.push_back(std::to_string(links) + word);
-  }
-  if (counts.empty()) return "";
-  return "links beside them: " + joined(counts, ", ") + "; each is between two nodes";
-}
-
 // Nodes of which nothing but a baseline can tell more.
 std::size_t nodes_for_a_baseline(const Acceptance& acceptance) {
   std::set<std::pair<std::string, std::string>> classes;
@@ -152,58 +73,73 @@ std::size_t nodes_for_a_baseline(const Acceptance& acceptance) {
   return hosts.size();
 }
 
+// The deed, by what is worst.
+std::string deed_of(const Acceptance& acceptance) {
+  const auto named = names_of(acceptance, acceptance.outcome);
+  const std::string nodes = nodes_text(named);
+  switch (acceptance.outcome) {
+    case Outcome::kPassed:
+      return "take the fleet";
+    case Outcome::kFailed:
+      if (!named.empty()) return "send back or repair " + nodes;
+      return failed_links(acceptance).empty() ? "look at what failed below"
+                                              : "look at cables and ports of what failed below";
+    case Outcome::kMissing:
+      return named.empty() ? "look at what was not measured"
+                           : "find out why " + nodes + " was not measured";
+    case Outcome::kUnsure:
+      break;
+  }
+  if (named.empty()) return "look at what is undecided below";
+  return undecided_of(acceptance).starts > 0
+             ? "measure " + nodes + " again"
+             : "compare " + nodes + " with machines known to be good";
+}
+
+// The first sentence, and how many more there are; empty: none.
+std::string told_first(const Acceptance& acceptance, const OutcomeTitle& title) {
+  const auto sentences = sentences_of(acceptance, title.outcome);
+  if (sentences.empty()) return "";
+  return std::string(title.title) + ": " + sentences.front().in_words() +
+         (sentences.size() > 1 ? "; and " + std::to_string(sentences.size() - 1) + " more" : "");
+}
+
 // The commands that would decide, and how to go on.
-std::vector<std::string> steps_of(const Acceptance& acceptance, const Next& next) {
-  std::vector<std::string> steps;
+std::vector<std::pair<std::string, std::string>> steps_of(const Acceptance& acceptance,
+                                                          const Next& next) {
+  std::vector<std::pair<std::string, std::string>> steps;
   const Undecided undecided = undecided_of(acceptance);
   if (undecided.starts > 0) {
-    steps.push_back(counted(static_cast<std::int64_t>(undecided.starts), "more start") + "  " +
-                    (next.again.empty() ? "of " + launching::compressed_nodelist(undecided.nodes) +
-                                              ", measured as before"
-                                        : next.again));
+    steps.emplace_back(
+        counted(static_cast<std::int64_t>(undecided.starts), "more start"),
+        next.again.empty()
+            ? "of " + launching::compressed_nodelist(undecided.nodes) + ", measured as before"
+            : next.again);
   }
   if (const std::size_t nodes = nodes_for_a_baseline(acceptance); nodes > 0) {
-    const std::string who = counted(static_cast<std::int64_t>(nodes), "node");
-    steps.push_back("a baseline decides " + who + ": GOOD, reports of machines known to be good");
-    steps.push_back("  scalemark baseline make GOOD --output good.json && " + next.judged +
-                    " --baseline good.json");
+    steps.emplace_back("a baseline", "scalemark baseline make GOOD --output good.json && " +
+                                         next.judged + " --baseline good.json  # decides " +
+                                         counted(static_cast<std::int64_t>(nodes), "node") +
+                                         "; GOOD: reports of machines known to be good");
   }
   std::vector<std::string> names;
   for (const NodeResult* node : nodes_to_exclude(acceptance)) {
     names.push_back(scheduler_name(node->node));
   }
   if (!names.empty()) {
-    steps.push_back("next job  --exclude=" + shell_word(launching::compressed_nodelist(names)));
+    steps.emplace_back("next job",
+                       "--exclude=" + shell_word(launching::compressed_nodelist(names)));
   }
-  const std::string files = next.files.empty() ? "" : "; written: " + joined(next.files, ", ");
-  steps.push_back("exit code " + std::to_string(static_cast<int>(acceptance.exit_code)) + files);
+  if (!next.files.empty()) steps.emplace_back("written", joined(next.files, ", "));
   return steps;
 }
 
-// The largest of the checks: what is slower by so much is found by each of them.
-std::vector<std::string> reach_of(const Acceptance& acceptance) {
-  const CheckedClass* widest = nullptr;
-  for (const CheckedClass& one : acceptance.classes) {
-    if (!one.smallest_decidable) continue;
-    if (widest == nullptr || *one.smallest_decidable > *widest->smallest_decidable) widest = &one;
-  }
-  if (widest == nullptr) return {"no check has a reference to judge by yet; of this boot only"};
-  const std::string finds =
-      printed("finds what is %.1f %% slower than the ", 100 * *widest->smallest_decidable);
-  if (!widest->reference_from.starts_with(kOfBaseline)) {
-    return {finds + "reference (99 %); of this boot only"};
-  }
-  const auto all = static_cast<std::int64_t>(acceptance.classes.size());
-  const auto by_it = std::ranges::count_if(acceptance.classes, [](const CheckedClass& one) {
-    return one.reference_from.starts_with(kOfBaseline);
-  });
-  std::string from = "limits from " + widest->reference_from;
-  if (by_it < all) {
-    from = std::to_string(by_it) + " of " + counted(all, "comparison") + " by " +
-           widest->reference_from + "; the others by the fleet itself";
-  }
-  return {finds + (by_it < all ? "reference (99 %)" : "baseline (99 %), other boots included"),
-          from};
+// At most so many, of which the last says how many more there are.
+void cut(std::vector<std::string>& texts, std::size_t most) {
+  if (texts.size() <= most) return;
+  const std::size_t more = texts.size() - most;
+  texts.resize(most);
+  texts.back() += "; and " + std::to_string(more) + " more";
 }
 
 using ClassOfCheck = std::pair<std::string, std::string>;
@@ -235,23 +171,44 @@ std::vector<const NodeResult*> controls_of(const Acceptance& acceptance,
 
 }  // namespace
 
-std::string head_text(const Acceptance& acceptance) {
-  std::string text = counted(static_cast<std::int64_t>(acceptance.nodes.size()), "node") + ", " +
-                     counted(static_cast<std::int64_t>(devices_of(acceptance)), "device") + ": " +
-                     std::to_string(nodes_with(acceptance, Outcome::kPassed)) + " passed, " +
-                     std::to_string(nodes_with(acceptance, Outcome::kFailed)) + " failed, " +
-                     std::to_string(nodes_with(acceptance, Outcome::kUnsure)) + " undecided";
-  const std::size_t missing = nodes_with(acceptance, Outcome::kMissing);
-  if (missing > 0) text += ", " + std::to_string(missing) + " missing";
-  return text;
+std::string headline(const Acceptance& acceptance) {
+  std::size_t devices = 0;  // each once
+  for (const NodeResult& node : acceptance.nodes) devices += static_cast<std::size_t>(node.devices);
+  std::string counts = std::to_string(names_of(acceptance, Outcome::kPassed).size()) + " of " +
+                       counted(static_cast<std::int64_t>(acceptance.nodes.size()), "node") +
+                       " passed";
+  for (const OutcomeTitle& title : kOutcomeTitles) {
+    const std::size_t nodes = names_of(acceptance, title.outcome).size();
+    if (nodes > 0) counts += ", " + std::to_string(nodes) + " " + title.title;
+  }
+  return deed_of(acceptance) + "; " + counts + " (" +
+         counted(static_cast<std::int64_t>(devices), "device") + ")";
 }
 
-std::vector<std::string> resolution(const Acceptance& acceptance) {
-  std::vector<std::string> lines = reach_of(acceptance);
-  if (!acceptance.knows_all_nodes) {
-    lines.push_back("only nodes with a report are known: give all by --nodes LIST");
+std::vector<std::string> reach_of(const Acceptance& acceptance) {
+  const CheckedClass* widest = nullptr;
+  for (const CheckedClass& one : acceptance.classes) {
+    if (!one.smallest_decidable) continue;
+    if (widest == nullptr || *one.smallest_decidable > *widest->smallest_decidable) widest = &one;
   }
-  return lines;
+  const auto by_baseline = [](const CheckedClass& one) {
+    return one.reference_from.starts_with(kOfBaseline);
+  };
+  const auto all = static_cast<std::int64_t>(acceptance.classes.size());
+  const auto by_it = std::ranges::count_if(acceptance.classes, by_baseline);
+  std::string text = "no speed is judged yet: too few starts, or too few of a kind";
+  if (widest != nullptr) {
+    text = printed("a part that is %.1f %% slower ", 100 * *widest->smallest_decidable);
+    text +=
+        by_it == all ? "than " + widest->reference_from + " is found (99 %), other boots included"
+        : by_it == 0
+            ? "than its kind here is found (99 %), in this boot; a fleet that is slow as "
+              "a whole passes"
+            : "is found (99 %): " + std::to_string(by_it) + " of " + counted(all, "comparison") +
+                  " are with a baseline, the others within the fleet";
+  }
+  if (acceptance.knows_all_nodes) return {text};
+  return {text, "a node without a report is not missed: name all by --nodes LIST"};
 }
 
 std::vector<std::string> remarks_of(const Acceptance& acceptance) {
@@ -259,37 +216,42 @@ std::vector<std::string> remarks_of(const Acceptance& acceptance) {
   for (const CheckedClass& one : acceptance.classes) {
     if (!one.doubt.empty()) doubts[one.doubt].insert(one.check);
   }
-  std::vector<std::string> texts;
+  std::vector<std::string> texts = acceptance.notes;
   for (const auto& [doubt, checks] : doubts) texts.push_back(joined(checks, ", ") + ": " + doubt);
-  texts.insert(texts.end(), acceptance.notes.begin(), acceptance.notes.end());
   return texts;
 }
 
-std::string hand_over(const Acceptance& acceptance, const Next& next, const Terminal& terminal) {
-  const std::size_t width = width_of(terminal);
-  std::vector<std::string> head = resolution(acceptance);
-  for (std::size_t i = 0; i < std::min(kMostPublished, acceptance.published.size()); ++i)
-    head.push_back(acceptance.published[i]);
-  const std::string links = links_text(acceptance);
-  if (!links.empty()) head.insert(head.begin(), links);
-  const std::vector<std::string> steps = steps_of(acceptance, next);
-  const std::vector<Section> sections = sections_of(acceptance);
-
-  std::size_t lines = kMostLines - 1 - head.size() - steps.size();
-  const std::size_t for_remarks = std::min(kMostLinesOfRemarks, lines - least_lines(sections));
-  std::string said;
-  for (const std::string& remark : remarks_of(acceptance)) {
-    const std::string more = reporting::wrapped(reporting::on_one_line(remark), width, 2, "! ");
-    const auto count = static_cast<std::size_t>(std::ranges::count(said + more, '\n'));
-    if (count > for_remarks) break;
-    said += more;
+reporting::Answer answer_of(const Acceptance& acceptance, const Next& next) {
+  reporting::Answer answer;
+  for (const PartSentence& one : sentences_of(acceptance, Outcome::kFailed)) {
+    answer.parts.push_back(one.in_words());
   }
-  lines -= static_cast<std::size_t>(std::ranges::count(said, '\n'));
+  answer.found = reach_of(acceptance);
+  answer.notes = remarks_of(acceptance);
+  answer.notes.insert(answer.notes.begin(), told_first(acceptance, kNotMeasured));
+  answer.notes.push_back(told_first(acceptance, kUndecided));
+  std::erase(answer.notes, "");
+  answer.next = steps_of(acceptance, next);
+  std::size_t room = kMostLines - 2 - answer.found.size() - answer.next.size();  // beside the head
+  if (const std::size_t others = acceptance.published.size(); others > 0 && room > 3) {
+    answer.found.push_back(acceptance.published.front() +
+                           (others > 1 ? "; and more: --details" : ""));
+    --room;
+  }
+  // Half of the lines are the failed parts', and what the notes do not need.
+  cut(answer.parts, std::max(room / 2, room - std::min(room, answer.notes.size())));
+  cut(answer.notes, room - answer.parts.size());
+  const bool has_more = acceptance.outcome != Outcome::kPassed && !next.all.empty();
+  if (has_more) answer.next.emplace_back("all of it", next.all);
+  return answer;
+}
 
-  std::string text = inked(terminal, Ink::kBold, head_text(acceptance)) + "\n";
-  for (const std::string& line : head)
-    text += shortened("  " + reporting::on_one_line(line), width) + "\n";
-  return text + said + sections_text(sections, lines, terminal) + joined(steps, "\n") + "\n";
+std::string hand_over(const Acceptance& acceptance, const Next& next, const Terminal& terminal) {
+  std::string head =
+      reporting::wrapped(headline(acceptance), static_cast<std::size_t>(terminal.columns), 2);
+  head.pop_back();
+  return inked(terminal, Ink::kBold, head) + "\n" +
+         reporting::set_answer(answer_of(acceptance, next), terminal);
 }
 
 Undecided undecided_of(const Acceptance& acceptance) {

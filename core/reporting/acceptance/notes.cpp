@@ -133,8 +133,9 @@ void add_not_in_baseline(const std::vector<CheckedClass>& classes,
 
 void add_without_datasheet(const WithoutDatasheet& chips, std::vector<std::string>& texts) {
   for (const auto& [chip, metrics] : chips) {
-    texts.push_back("no datasheet figure for " + chip + ": physics not judged (" +
-                    joined(metrics, ", ") + ")");
+    texts.push_back("no datasheet figure for " + chip +
+                    ": whether its speed can be true is not judged (" + joined(metrics, ", ") +
+                    ")");
   }
 }
 

@@ -12,8 +12,7 @@
 namespace scalemark::acceptance {
 namespace {
 
-// Equal reasons of so many parts are told once.
-constexpr std::size_t kPartsToJoin = 3;
+constexpr std::size_t kMostNames = 3;
 
 // "training alone: 8.1 % slower (7.6 to 8.7), limit 5 %"
 std::string check_text(const CheckResult& result) {
@@ -55,125 +54,78 @@ std::string node_text(const Acceptance& acceptance, const NodeResult& node,
   return text + printed(": %.1f", 100 * least) + printed(" to %.1f %% slower", 100 * most);
 }
 
-class Teller {
- public:
-  Teller(const Acceptance& acceptance, Outcome outcome)
-      : acceptance_(acceptance), outcome_(outcome), worse_(hosts_worse_than(acceptance, outcome)) {
-    for (const CheckResult& result : acceptance.results) {
-      const bool is_worse = result.part.kind == PartKind::kLink && result.outcome > outcome;
-      if (is_worse) worse_.insert(result.part.name());
-    }
-    if (outcome_ == Outcome::kFailed) add_nodes();
-    fold_slow_together();
-    join_equal_reasons();
-    add_parts();
-  }
+std::string and_more(std::size_t checks) {
+  return checks < 2 ? ""
+                    : " (and " + counted(static_cast<std::int64_t>(checks) - 1, "more check") + ")";
+}
 
-  std::vector<PartSentence> told() { return std::move(sentences_); }
-
- private:
-  bool is_open(const CheckResult& result) const {
-    if (result.outcome != outcome_ || told_.contains(&result)) return false;
-    return !worse_.contains(result.part.kind == PartKind::kLink ? result.part.name()
-                                                                : result.part.host);
-  }
-
-  // A node that is to blame is told once, and not each of its devices.
-  void add_nodes() {
-    for (const NodeResult& node : acceptance_.nodes) {
-      if (node.at_fault.empty()) continue;
-      std::string text = node_text(acceptance_, node, node.at_fault.front());
-      if (node.at_fault.size() > 1) {
-        text += " (and " +
-                counted(static_cast<std::int64_t>(node.at_fault.size()) - 1, "more check") + ")";
-      }
-      sentences_.push_back({node.node.host, text});
-      for (const CheckResult& result : acceptance_.results) {
-        const bool is_its =
-            result.part.kind != PartKind::kLink && result.part.host == node.node.host;
-        if (is_its && result.outcome == outcome_) told_.insert(&result);
-      }
-    }
-  }
-
-  // A node trains as slowly as its slowest device: the device is told.
-  void fold_slow_together() {
-    for (const CheckResult& node : acceptance_.results) {
-      if (!is_open(node) || node.part.kind != PartKind::kNode || !node.of_reference) continue;
-      const bool by_device = std::ranges::any_of(acceptance_.results, [&](const CheckResult& one) {
-        return one.outcome == outcome_ && one.part.kind == PartKind::kDevice &&
-               one.part.host == node.part.host && one.of_reference;
-      });
-      if (by_device) told_.insert(&node);
-    }
-  }
-
-  // The largest groups first. Whose node is undecided is told once: the head counts nodes.
-  void join_equal_reasons() {
-    std::map<std::string, std::vector<const CheckResult*>> by_reason;
-    for (const CheckResult& result : acceptance_.results) {
-      if (is_open(result) && is_of_a_node(result)) by_reason[result.why].push_back(&result);
-    }
-    std::vector<std::vector<const CheckResult*>> groups;
-    for (auto& [why, results] : by_reason) groups.push_back(std::move(results));
-    std::ranges::stable_sort(groups, std::greater<>(),
-                             [](const auto& group) { return group.size(); });
-    for (auto& group : groups) {
-      std::erase_if(group, [&](const CheckResult* result) { return told_.contains(result); });
-      if (group.size() >= kPartsToJoin) tell_together(group);
-    }
-  }
-
-  bool is_of_a_node(const CheckResult& result) const {
-    return result.part.kind != PartKind::kLink &&
-           std::ranges::any_of(acceptance_.nodes, [&](const NodeResult& node) {
-             return node.node.host == result.part.host;
-           });
-  }
-
-  void tell_together(const std::vector<const CheckResult*>& results) {
-    std::set<std::string> parts, hosts, checks;
-    for (const CheckResult* result : results) {
-      parts.insert(result->part.name());
-      hosts.insert(result->part.host);
-      checks.insert(result->check);
-    }
-    const auto count = static_cast<std::int64_t>(hosts.size());
-    std::string names = count == 1 ? *hosts.begin() : counted(count, "node");
-    if (count > 1 && count <= 3) names = joined(hosts, ", ");
-    if (parts.size() == 1) names = *parts.begin();
-    sentences_.push_back({names, results.front()->why + " (" + listed(checks, 3) + ")"});
-    told_.insert(results.begin(), results.end());
-    if (outcome_ != Outcome::kUnsure) return;
-    for (const CheckResult& result : acceptance_.results) {
-      if (result.part.kind != PartKind::kLink && hosts.contains(result.part.host)) {
-        told_.insert(&result);
-      }
-    }
-  }
-
-  void add_parts() {
-    std::map<std::string, std::size_t> places;
-    std::vector<std::pair<const CheckResult*, int>> parts;  // the first check, and how many
-    for (const CheckResult& result : acceptance_.results) {
-      if (!is_open(result)) continue;
-      const auto [found, is_new] = places.try_emplace(result.part.key(), parts.size());
-      if (is_new) parts.emplace_back(&result, 0);
-      ++parts[found->second].second;
-    }
-    for (const auto& [first, checks] : parts) {
-      std::string text = check_text(*first);
-      if (checks > 1) text += " (and " + counted(checks - 1, "more check") + ")";
-      sentences_.push_back({first->part.name(), text});
-    }
-  }
-
-  const Acceptance& acceptance_;
-  Outcome outcome_;
-  std::set<std::string> worse_;  // hosts and links
-  std::set<const CheckResult*> told_;
-  std::vector<PartSentence> sentences_;
+// This is told of one part, or of several of which the same is true.
+struct Told {
+  std::vector<std::string> names;
+  std::set<std::string> checks;  // that say the same; empty: the reason names it
+  std::string reason;
 };
+
+using Results = std::vector<const CheckResult*>;
+
+// The reason that most of the results have.
+Told commonly_told(const std::string& name, const Results& results) {
+  std::map<std::string, Results> by_reason;
+  for (const CheckResult* result : results) by_reason[result->why].push_back(result);
+  const auto& [why, same] = *std::ranges::max_element(
+      by_reason, {}, [](const auto& reason) { return reason.second.size(); });
+  Told told{{same.size() == 1 ? same.front()->part.name() : name}, {}, why};
+  for (const CheckResult* result : same) told.checks.insert(result->check);
+  return told;
+}
+
+Told told_of(const Acceptance& acceptance, const std::string& name, const Results& results) {
+  if (results.front()->outcome != Outcome::kFailed) return commonly_told(name, results);
+  const auto node = std::ranges::find_if(
+      acceptance.nodes, [&](const NodeResult& one) { return one.node.host == name; });
+  if (node != acceptance.nodes.end() && !node->at_fault.empty()) {
+    return {{name},
+            {},
+            node_text(acceptance, *node, node->at_fault.front()) + and_more(node->at_fault.size())};
+  }
+  std::set<std::string> checks;
+  for (const CheckResult* result : results) checks.insert(result->check);
+  return {{name}, {}, check_text(*results.front()) + and_more(checks.size())};
+}
+
+// A node trains as slowly as its slowest device: the device is told.
+bool is_told_by_a_device(const Acceptance& acceptance, const CheckResult& node) {
+  if (node.part.kind != PartKind::kNode || !node.of_reference) return false;
+  return std::ranges::any_of(acceptance.results, [&](const CheckResult& one) {
+    return one.outcome == Outcome::kFailed && one.part.kind == PartKind::kDevice &&
+           one.part.host == node.part.host && one.of_reference;
+  });
+}
+
+// Results of one outcome by the name that they are told by, in their order. A failed node that is
+// to blame is told once, and each failed part of another; undecided ones and those without a value
+// are told by nodes, which the head counts. What else is open about a node that is told under a
+// worse outcome decides nothing.
+std::vector<std::pair<std::string, Results>> by_name(const Acceptance& acceptance,
+                                                     Outcome outcome) {
+  const bool failed = outcome == Outcome::kFailed;
+  std::map<std::string, const NodeResult*> nodes;
+  for (const NodeResult& node : acceptance.nodes) nodes[node.node.host] = &node;
+  std::vector<std::pair<std::string, Results>> all;
+  std::map<std::string, std::size_t> places;
+  for (const CheckResult& result : acceptance.results) {
+    if (result.outcome != outcome) continue;
+    const Part& part = result.part;
+    const auto node = part.kind == PartKind::kLink ? nodes.end() : nodes.find(part.host);
+    if (node != nodes.end() && node->second->outcome > outcome) continue;
+    if (failed && is_told_by_a_device(acceptance, result)) continue;
+    const bool by_part = node == nodes.end() || (failed && node->second->at_fault.empty());
+    const auto [place, is_new] = places.try_emplace(by_part ? part.name() : part.host, all.size());
+    if (is_new) all.emplace_back(place->first, Results{});
+    all[place->second].second.push_back(&result);
+  }
+  return all;
+}
 
 }  // namespace
 
@@ -202,7 +154,25 @@ std::string reason_of(const Acceptance& acceptance, const NodeResult& node) {
 }
 
 std::vector<PartSentence> sentences_of(const Acceptance& acceptance, Outcome outcome) {
-  return Teller(acceptance, outcome).told();
+  std::vector<Told> all;
+  for (const auto& [name, results] : by_name(acceptance, outcome)) {
+    Told told = told_of(acceptance, name, results);
+    const auto same = std::ranges::find(all, told.reason, &Told::reason);
+    if (same == all.end()) {
+      all.push_back(std::move(told));
+    } else {
+      same->names.push_back(std::move(told.names.front()));
+      same->checks.merge(told.checks);
+    }
+  }
+  std::ranges::stable_sort(all, std::greater<>(), [](const Told& one) { return one.names.size(); });
+  std::vector<PartSentence> sentences;
+  for (const Told& one : all) {
+    sentences.push_back(
+        {one.names, one.checks.empty() ? one.reason
+                                       : one.reason + " (" + listed(one.checks, kMostNames) + ")"});
+  }
+  return sentences;
 }
 
 }  // namespace scalemark::acceptance

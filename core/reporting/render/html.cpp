@@ -9,6 +9,7 @@
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/record/verdict.h"
 #include "core/reporting/render/answer/answer.h"
+#include "core/reporting/render/answer_page.h"
 #include "core/reporting/render/figures/plot.h"
 #include "core/reporting/render/html_page.h"
 #include "core/reporting/render/render.h"
@@ -82,13 +83,18 @@ Json columns_json(const std::vector<Column>& columns) {
   return json;
 }
 
-// The tables that the console and Markdown show; the page shows them cell by cell.
-Json sections_json(const Report& report) {
+// The tables that the console and Markdown show.
+std::vector<Section> sections_of(const Report& report) {
   std::vector<Section> sections = sweep_sections(report);
   for (auto& more :
        {fingerprint_section(report), attempts_section(report), machine_section(report)}) {
     if (more) sections.push_back(*more);
   }
+  return sections;
+}
+
+// The page shows them cell by cell.
+Json sections_json(const std::vector<Section>& sections) {
   Json json = Json::array();
   for (const Section& section : sections) {
     json.push_back({{"title", section.title},
@@ -98,22 +104,36 @@ Json sections_json(const Report& report) {
   return json;
 }
 
-Json answer_json(const Report& report) {
-  const Answer answer = answer_of(report, "");
+// `facts`: where and when the numbers are from.
+Json answer_json(const Answer& answer, const std::vector<std::string>& facts) {
   Json json = {{"parts", answer.parts},    {"what", answer.what},
                {"effort", answer.effort},  {"found", answer.found},
-               {"notes", answer.notes},    {"machine", machine_line(report)},
+               {"notes", answer.notes},    {"facts", facts},
                {"figures", Json::array()}, {"table", columns_json(answer.table)}};
   for (const Figure& figure : answer.figures) {
     json["figures"].push_back({{"value", figure.value}, {"label", figure.label}});
   }
+  return json;
+}
+
+Json answer_json(const Report& report) {
+  std::vector<std::string> facts{
+      machine_line(report),
+      "status " + std::string(name_of(report.status)),
+      "started " + report.started,
+      report.finished.empty() ? "" : "finished " + report.finished,
+      "run " + report.run_id,
+      "scalemark " + report.tool.version + " (" + report.tool.git_commit + ")"};
+  std::erase(facts, "");
+  Json json = answer_json(answer_of(report, ""), facts);
+  json["about"] = report.invocation.about;
   if (const auto& verdict = report.verdict) json["verdict"] = name_of(verdict->level);
   return json;
 }
 
-Json figures_json(const Report& report) {
+Json figures_json(const std::vector<Plot>& plots) {
   Json json = Json::array();
-  for (const Plot& plot : plots_of(report)) {
+  for (const Plot& plot : plots) {
     json.push_back({{"name", plot.name},
                     {"title", plot.title},
                     {"caption", plot.caption},
@@ -126,7 +146,7 @@ Json figures_json(const Report& report) {
   return json;
 }
 
-std::string data_of(std::span<const Report> reports) {
+Json data_of(std::span<const Report> reports) {
   Json data = {{"reports", Json::array()}};
   std::size_t with_steps = 0;
   for (const Report& report : reports) {
@@ -136,29 +156,48 @@ std::string data_of(std::span<const Report> reports) {
       if (++with_steps > kRunsWithSteps) point.erase("step_samples_s");
       thin_steps(point);
     }
-    for (Json& effect : json["effects"]) drop_left_out(effect);
-    for (Json& table : json["scaling"]) {
-      for (Json& row : table["rows"]) drop_left_out(row);
+    if (json.contains("effects")) {
+      for (Json& effect : json["effects"]) drop_left_out(effect);
+    }
+    if (json.contains("scaling")) {
+      for (Json& table : json["scaling"]) {
+        for (Json& row : table["rows"]) drop_left_out(row);
+      }
     }
     json["answer"] = answer_json(report);
-    json["sections"] = sections_json(report);
-    json["figures"] = figures_json(report);
+    json["sections"] = sections_json(sections_of(report));
+    json["figures"] = figures_json(plots_of(report));
     data["reports"].push_back(std::move(json));
   }
-  return for_script(data.dump(-1, ' ', false, Json::error_handler_t::replace));
+  return data;
+}
+
+// `text`: what a browser without scripts shows.
+std::string page_of(const Json& data, const std::string& text) {
+  std::string page = page::whole_page(kPageFrame, kPageScript);
+  // From the end to the beginning, so that text of the report is never searched for placeholders.
+  const std::size_t data_at = page.find("@DATA@"), text_at = page.find("@TEXT@");
+  page.replace(data_at, std::string_view("@DATA@").size(),
+               for_script(data.dump(-1, ' ', false, Json::error_handler_t::replace)));
+  page.replace(text_at, std::string_view("@TEXT@").size(), html_escaped(text));
+  return page;
 }
 
 }  // namespace
 
 std::string render_html(std::span<const Report> reports) {
-  std::string page = page::whole_page(kPageFrame, kPageScript);
-  // From the end to the beginning, so that text of the report is never searched for placeholders.
-  const std::string text = html_escaped(render_markdown(reports));
-  const std::string data = data_of(reports);
-  const std::size_t data_at = page.find("@DATA@"), text_at = page.find("@TEXT@");
-  page.replace(data_at, std::string_view("@DATA@").size(), data);
-  page.replace(text_at, std::string_view("@TEXT@").size(), text);
-  return page;
+  return page_of(data_of(reports), render_markdown(reports));
+}
+
+std::string render_page(const AnswerPage& page) {
+  Json answer = answer_json(page.answer, page.facts);
+  answer["verdict"] = page.verdict;
+  return page_of({{"reports",
+                   {{{"title", page.title},
+                     {"answer", std::move(answer)},
+                     {"sections", sections_json(page.sections)},
+                     {"figures", figures_json(page.figures)}}}}},
+                 page.text);
 }
 
 }  // namespace scalemark::reporting

@@ -19,7 +19,7 @@ std::vector<Option> tool_options() {
                      "how it is shown: table, md or csv; several with commas between; FORMAT=FILE "
                      "writes to a file instead of stdout [table]"},
                     {kAccept,
-                     "files to write beside the hand-over on stdout: table=FILE, md, jsonl, html, "
+                     "files to write beside the answer on stdout: table=FILE, md, jsonl, html, "
                      "junit, drain or undecided; several with commas between"},
                     {kLint | kPublishedLint,
                      "table, md or jsonl; several with commas between; FORMAT=FILE writes to a "

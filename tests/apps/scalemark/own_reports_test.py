@@ -39,7 +39,7 @@ class OwnReports(unittest.TestCase):
                 self.assertEqual(json.loads(self.in_other_form("again.jsonl", "json")), report)
                 self.assertEqual(self.in_other_form("again.jsonl", "jsonl"), lines)
                 self.assertIn("1 table, ", self.ends((0,), "lint", file).stdout)
-                self.assertIn("1 node, ", self.ends((0, 2), "accept", file).stdout)
+                self.assertIn("of 1 node passed", self.ends((0, 2), "accept", file).stdout)
                 self.ends((0, 2), "compare", file, "again.jsonl")
 
     def test_one_screen_names_the_file(self):

@@ -219,27 +219,17 @@ TEST(AcceptGaps, OneValueHasNothingToBeComparedWithThoughOthersHaveAReason) {
   EXPECT_EQ(first->outcome, Outcome::kUnsure) << first->part.name();
 }
 
-std::size_t grid_lines(double of_reference) {
-  Acceptance fleet = accept(sample_fleet({.nodes = 3}), standard_rules(), {});
-  for (CheckResult& result : fleet.results) {
-    if (result.of_reference) result.of_reference = of_reference;
-  }
-  const std::string page = page_text(fleet, "2026-11-20T09:00:00Z");
-  std::size_t lines = 0;
-  const std::size_t end = page.find("</svg>");
-  for (auto at = page.find("class=\"axis\""); at < end; at = page.find("class=\"axis\"", at + 1)) {
-    ++lines;
-  }
-  return lines;
-}
-
 // References of a hostile baseline may be as small as they like.
-TEST(AcceptGaps, AStripHasFewLinesWhateverItsReferenceIs) {
-  for (const double share :
-       {0.9, 3.0, 30.0, 1e3, 1e15, 1e300, std::numeric_limits<double>::infinity()}) {
-    const std::size_t lines = grid_lines(share);
-    ASSERT_LE(lines, 10u) << share;
-    ASSERT_GE(lines, 2u) << share;
+TEST(AcceptGaps, AFigureIsReadableWhateverItsReferenceIs) {
+  for (const double share : {3.0, 1e15, 1e300, std::numeric_limits<double>::infinity()}) {
+    Acceptance fleet = accept(sample_fleet({.nodes = 3}), standard_rules(), {});
+    for (CheckResult& result : fleet.results) {
+      if (result.of_reference) result.of_reference = share;
+    }
+    const std::string page = page_text(fleet, "2026-11-20T09:00:00Z");
+    const std::size_t begin = page.find("id=\"data\"");
+    const std::string data = page.substr(begin, page.find("</script>", begin) - begin);
+    EXPECT_EQ(data.find("e+"), std::string::npos) << share;
   }
 }
 

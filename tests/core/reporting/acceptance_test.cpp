@@ -48,7 +48,7 @@ bool holds(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
-std::string handed_over(const Acceptance& acceptance, int columns = 79) {
+std::string handed_over(const Acceptance& acceptance, int columns = 1000) {
   return hand_over(acceptance, {}, {.columns = columns});
 }
 
@@ -244,7 +244,7 @@ TEST(Accept, ANodeWhoseBestLinkIsSlowFails) {
   const Acceptance fleet = judged(shape);
   EXPECT_EQ(not_passed(fleet).front(), "failed node000 to node003: link");
   EXPECT_EQ(std::ranges::count(fleet.nodes, Outcome::kFailed, &NodeResult::outcome), 1);
-  EXPECT_EQ(sentences_of(fleet, Outcome::kFailed).size(), 8u);
+  EXPECT_EQ(sentences_of(fleet, Outcome::kFailed).size(), 2u) << "seven links, and their node";
   EXPECT_TRUE(holds(joined(not_passed(fleet), "; "), "failed node003: links of a node"));
   const Acceptance two = judged({.nodes = 2});
   EXPECT_FALSE(holds(joined(not_passed(two), "; "), "links of a node")) << "none is the odd one";
@@ -557,8 +557,7 @@ TEST(Accept, AnUnreadableReportIsMissing) {
 
 TEST(Accept, AFailedLinkIsCountedAndIsNoNodesAlone) {
   const Acceptance fleet = judged({.slow_links = {{1, 6}}});
-  EXPECT_TRUE(holds(head_text(fleet), "8 passed, 0 failed")) << head_text(fleet);
-  EXPECT_TRUE(holds(handed_over(fleet), "\n  links beside them: 1 failed")) << handed_over(fleet);
+  EXPECT_TRUE(holds(headline(fleet), "; 8 of 8 nodes passed (64 devices)")) << headline(fleet);
   EXPECT_TRUE(holds(drain_text(fleet, "2026-11-20T09:00:00Z"), "# the link node001 to node006"));
 }
 
@@ -585,41 +584,26 @@ TEST(Accept, TheHandOverIsShortWhateverHappened) {
   for (int i = 0; i < 12; ++i) shape.slow[{12 + i, i % 4}] = 0.06 + 0.01 * i;
   const Acceptance fleet =
       judged(shape, {.nodes = {"node003", "node004", "node005"}, .devices_per_node = 4});
-  for (const int columns : {79, 120}) {
-    const auto lines = lines_of(handed_over(fleet, columns));
-    EXPECT_LE(lines.size(), 20u) << handed_over(fleet, columns);
-    for (const std::string& line : lines) {
-      if (line.starts_with("next job")) continue;
-      EXPECT_LT(line.size(), static_cast<std::size_t>(columns)) << line;
+  EXPECT_LE(lines_of(handed_over(fleet, 1000)).size(), 10u + 2u) << "two of them are empty";
+  for (const int columns : {44, 80, 120}) {
+    for (const std::string& line : lines_of(handed_over(fleet, columns))) {
+      if (line.starts_with("next job") || line.starts_with("a baseline")) continue;
+      EXPECT_LE(line.size(), static_cast<std::size_t>(columns)) << line;
     }
   }
 }
 
-TEST(Accept, ThePageHasAStripPerClassAndTheLinks) {
-  FleetShape shape{.slow = {{{3, 1}, 0.09}}, .throttled = {4}, .slow_links = {{1, 6}}};
+TEST(Accept, ThePageHasAFigureForEachClass) {
+  FleetShape shape{.slow = {{{3, 1}, 0.09}}, .throttled = {4}};
   const std::string page = page_text(judged(shape), "2026-11-20T09:00:00Z");
   const auto count = [&](std::string_view part) {
     std::size_t found = 0;
     for (auto at = page.find(part); at != std::string::npos; at = page.find(part, at + 1)) ++found;
     return found;
   };
-  EXPECT_EQ(count("<svg viewBox"), 5u);
-  EXPECT_EQ(count("<svg class=\"links\""), 1u);
-  EXPECT_EQ(count("class=\"link\""), 56u);
-  EXPECT_EQ(count("<circle class=\"mark\""), 4u * (64 - 8 - 1) + (8 - 2)) << "those that passed";
-  EXPECT_TRUE(holds(page, "node003 cuda:1 GPU-3-1: failed, "));
-}
-
-TEST(Accept, FewFailedPartsHaveTheirNamesBesideTheirMarks) {
-  for (const int failed : {6, 7}) {
-    FleetShape shape{.nodes = 16};
-    for (int i = 0; i < failed; ++i) shape.slow[{2 * i, i}] = 0.12;
-    const std::string page = page_text(judged(shape), "2026-11-20T09:00:00Z");
-    for (int i = 0; i < failed; ++i) {
-      const std::string name = fleet_host(2 * i) + " cuda:" + std::to_string(i);
-      EXPECT_EQ(holds(page, "class=\"name\">" + name + "<"), failed == 6) << failed << ", " << name;
-    }
-  }
+  EXPECT_EQ(count("\"name\":\"parts\""), 5u) << "of each class";
+  EXPECT_TRUE(holds(page, "node003 cuda:1: failed, "));
+  EXPECT_TRUE(holds(page, "\"verdict\":\"failed\""));
 }
 
 TEST(Accept, NamesStayTextOnThePage) {
@@ -631,9 +615,7 @@ TEST(Accept, NamesStayTextOnThePage) {
     }
     one.report.environment.hosts.front().hostname += "<b>\"&";
   }
-  const std::string page = page_text(accept(reports, standard_rules(), {}), "now");
-  EXPECT_FALSE(holds(page, "<b>"));
-  EXPECT_TRUE(holds(page, "node000&lt;b&gt;&quot;&amp;"));
+  EXPECT_FALSE(holds(page_text(accept(reports, standard_rules(), {}), "now"), "<b>"));
 }
 
 TEST(Accept, TheDrainScriptNamesNodesAsTheSchedulerDoes) {

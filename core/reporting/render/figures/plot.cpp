@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include "core/base/text.h"
 #include "core/reporting/render/csv_columns.h"
@@ -58,6 +59,10 @@ std::vector<Plot> plots_of(const Report& report) {
   add_effect_plots(plots, report);
   add_throughput_plots(plots, report);
   add_run_plots(plots, report);
+  return drawable(std::move(plots));
+}
+
+std::vector<Plot> drawable(std::vector<Plot> plots) {
   for (Plot& plot : plots) {
     drop_what_is_no_number(plot);
     std::erase_if(plot.series, shows_nothing);

@@ -38,7 +38,7 @@ struct Plot {
   std::string name;  // "speed-up": its place on the page
   std::string title, caption;
   std::string choice = {}, chosen = {};  // "point", "8 ranks, ddp": one of several with its name
-  std::string file = {};                 // "why-not-more-8-ranks-ddp"; plots_of() finds it
+  std::string file = {};                 // "why-not-more-8-ranks-ddp"; drawable() finds it
   PlotAxis at, value;
   bool in_rows = false;             // names stand below each other, values lie along x
   std::size_t legend_from = 2;      // so many series with names have a legend
@@ -50,6 +50,9 @@ struct Plot {
 // buckets) are the page's own.
 std::vector<Plot> plots_of(const Report& report);
 
+// Keeps plots that have something to draw, without what is no number, and names the file of each.
+std::vector<Plot> drawable(std::vector<Plot> plots);
+
 // One and two columns of most journals.
 inline constexpr int kColumn_mm = 89, kPage_mm = 183;
 
@@ -60,8 +63,7 @@ std::string svg_of(const Plot& plot, double width_mm);
 // RFC 4180: series, place, value, low, high; the axes' titles are the names of the columns.
 std::string csv_of(const Plot& plot);
 
-// All that follows is private to this folder. The parts of plots_of(), each by its own records;
-// plots_of() leaves out series and plots without a value:
+// All that follows is private to this folder. The parts of plots_of(), each by its own records:
 void add_scaling_plots(std::vector<Plot>& plots, const Report& report);
 void add_throughput_plots(std::vector<Plot>& plots, const Report& report);
 void add_run_plots(std::vector<Plot>& plots, const Report& report);

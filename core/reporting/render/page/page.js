@@ -1,5 +1,6 @@
 // The page from top to bottom.
 function title(report) {
+  if (report.title) return report.title;
   const workloads = [...new Set(report.points.map(p => p.workload))].join(', ');
   const hosts = report.environment.hosts.map(host => host.hostname);
   const where = hosts.length > 1 ? `${hosts.length} hosts` : hosts[0];
@@ -13,6 +14,7 @@ function otherSections(report) {
 }
 
 function reportSections(report) {
+  if (!report.points) return [answerSection(report), partsSection(report), ...otherSections(report)].filter(Boolean);
   return [answerSection, collectivesSection, scalingSection, waterfallSection, effectsSection, throughputSection, stepsSection, bucketsSection, memorySection,
           devicesSection, otherSections, findingsSection, environmentSection, collectiveRunsSection,
           runsSection].flatMap(section => section(report)).filter(Boolean);

@@ -1,21 +1,19 @@
 // One function per section of the page; each returns an element or null where it has nothing to say.
-const verdicts = {quotable: ['good', 'quotable'], with_care: ['accent', 'quote with care'], do_not_quote: ['bad', 'do not quote']};
+const verdicts = {quotable: ['good', 'quotable'], with_care: ['accent', 'quote with care'], do_not_quote: ['bad', 'do not quote'],
+                  passed: ['good', 'passed'], unsure: ['accent', 'undecided'], missing: ['accent', 'not all measured'], failed: ['bad', 'failed']};
 
 // Shows the program's own short answer: what was found, how sure.
 function answerSection(report) {
-  const {figures, verdict, parts, what, effort, table: columns, found, notes, machine} = report.answer;
-  const facts = [`status ${report.status}`, `started ${report.started}`,
-                 report.finished ? `finished ${report.finished}` : null,
-                 `run ${report.run_id}`, `scalemark ${report.tool.version} (${report.tool.git_commit})`];
+  const {about, figures, verdict, parts, what, effort, table: columns, found, notes, facts} = report.answer;
   const light = verdict && make('p', {class: `verdict ${verdicts[verdict][0]}`}, verdicts[verdict][1]);
   const items = (lines, kind) => lines.length ? make('ul', {class: `words ${kind}`}, ...lines.map(line => make('li', {}, line))) : null;
-  return card('Answer', report.invocation.about ? make('p', {class: 'faint'}, report.invocation.about) : null, items(parts, 'against'),
+  return card('Answer', about ? make('p', {class: 'faint'}, about) : null, items(parts, 'against'),
       make('div', {class: 'figures'}, ...figures.map(({value, label}) =>
           make('div', {}, make('p', {class: 'large'}, value), make('p', {class: 'faint'}, label))), light),
       make('p', {}, [what, effort].filter(Boolean).join(' \u00b7 ')),
       columns[0]?.cells.length > 1 ? textTable(columns) : null,
       items(found, ''), items(notes, 'against'),
-      make('p', {class: 'faint'}, [machine, ...facts].filter(Boolean).join(' \u00b7 ')));
+      make('p', {class: 'faint'}, facts.join(' \u00b7 ')));
 }
 
 const isScaling = title => /^(Scaling|Lost efficiency), /.test(title);
@@ -29,6 +27,12 @@ function scalingSection(report) {
 function waterfallSection(report) {
   const plot = plotFigures(report, 'why-not-more');
   return plot ? card('Why not more', plot) : null;
+}
+
+// Parts of a fleet side by side.
+function partsSection(report) {
+  const plot = plotFigures(report, 'parts');
+  return plot ? card('Parts', plot) : null;
 }
 
 const isOfEffects = title => /^(What .*options give|Tuning|Communication against batch size)$/.test(title);

@@ -13,6 +13,9 @@ const glossary = {
   'busbw GB/s': 'bus bandwidth, as nccl-tests counts it', 'algbw GB/s': 'bytes by time', 'CV %': 'standard deviation of runs by their mean',
   'payload MB a step': 'what all ranks exchange in a step'};
 
+// These cells have a colour: class of it.
+const marks = {passed: 'ok', failed: 'error', undecided: 'warning', 'not measured': 'warning'};
+
 // A table of the terminal's, cell by cell; it sorts by the number that a cell begins with.
 function textTable(columns) {
   const none = '-';
@@ -20,7 +23,9 @@ function textTable(columns) {
     const number = parseFloat(text.replace(/^[~+]/, '').replaceAll(',', ''));
     return text === none ? undefined : Number.isNaN(number) ? text : number;
   };
-  return table(columns.map((column, i) => ({head: column.head, value: row => key(row[i]), show: (_, row) => row[i] === none ? absent : row[i], text: column.left})),
+  const shown = text => text === none ? absent : marks[text] ? make('span', {class: 'tag ' + marks[text]}, text) : text;
+  return table(columns.map((column, i) => ({head: column.head, value: row => key(row[i]), show: (_, row) => shown(row[i]), text: column.left,
+                                            long: column.left && column.cells.some(text => text.length > 60)})),
       columns[0].cells.map((_, row) => columns.map(column => column.cells[row])));
 }
 
