@@ -7,10 +7,9 @@
 #include <tuple>
 #include <utility>
 
-#include "core/base/shell_words.h"
 #include "core/base/text.h"
 #include "core/catalogue/strategy.h"
-#include "core/reporting/record/finding_kinds.h"
+#include "core/reporting/judge/judge.h"
 #include "core/reporting/record/verdict.h"
 #include "core/settings/checks.h"
 
@@ -76,27 +75,6 @@ struct Run {
 };
 using Repetitions = std::vector<Run>;
 
-std::string disturbance_of(const reporting::Report& report) {
-  const auto disturbs = [](const auto& one) {
-    return reporting::disturbs(one.code) &&
-           one.code != reporting::finding_kinds::others_unknown.code;
-  };
-  if (const auto verdict = reporting::verdict_of(report)) {
-    const auto reason = std::ranges::find_if(verdict->reasons, disturbs);
-    if (reason != verdict->reasons.end()) return reason->text;
-  }
-  return std::ranges::find_if(report.findings, disturbs)->text;
-}
-
-// The command that was typed: its folder is in use. A report may come from anywhere: the words are
-// quoted anew, and the program is ours.
-std::string repeat_command(const reporting::Report& report) {
-  const auto words = shell_words(report.invocation.command_line);
-  if (words.empty() || words.front() != "scalemark") return "the same command";
-  std::string command = without_option(shell_line(words), " --output", true);
-  return without_option(std::move(command), " --overwrite", false);
-}
-
 // Picks the runs that the series may be concluded from; notes what is to be said of the others.
 Repetitions fit_runs(const Repetitions& all, WeakSeries& series) {
   Repetitions fit, told;
@@ -109,9 +87,9 @@ Repetitions fit_runs(const Repetitions& all, WeakSeries& series) {
     return told;
   }
   series.unfit.push_back(all.front().point->world_size);
-  const reporting::Report& report = *std::ranges::find_if(all, &Run::disturbed)->report;
-  series.disturbed_by = disturbance_of(report);
-  series.repeat = repeat_command(report);
+  const Run& first = *std::ranges::find_if(all, &Run::disturbed);
+  series.disturbed_by = reporting::reason_in_words(*first.report, first.point->standing);
+  series.repeat = reporting::repeat_command(*first.report);
   return all;
 }
 
