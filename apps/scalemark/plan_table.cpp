@@ -10,6 +10,7 @@
 #include "core/base/text.h"
 #include "core/planning/environments.h"
 #include "core/planning/plan_json.h"
+#include "core/reporting/record/vocabulary.h"
 #include "core/reporting/table/section.h"
 #include "core/settings/settings_json.h"
 
@@ -27,6 +28,10 @@ std::string size_text(const PlannedPoint& point, std::int64_t size) {
   return size == 0 ? kNothing : std::to_string(size);
 }
 
+std::string role_text(planning::Role role) {
+  return std::string(role == planning::Role::kSolo ? reporting::kNoExchange : name_of(role));
+}
+
 std::string points_table(const Plan& plan) {
   std::vector<Column> columns{{{"order"}},  {{"point"}, true},   {{"role"}, true},
                               {{"ranks"}},  {{"members"}, true}, {{"batch"}},
@@ -39,7 +44,7 @@ std::string points_table(const Plan& plan) {
     const std::string cells[] = {
         std::to_string(run.order + 1),
         p.group,
-        std::string(name_of(p.role)) + (p.asked ? "" : " (added)"),
+        role_text(p.role) + (p.asked ? "" : " (added)"),
         std::to_string(p.world_size),
         members_text(planning::members_of(plan, run)),
         size_text(p, size.batch_size),
@@ -84,8 +89,8 @@ std::string added_list(const Plan& plan) {
   }
   if (added(planning::Role::kSolo)) {
     text +=
-        "Solo points are added: ranks that exchange nothing, to tell what sharing the machine "
-        "costs.\n";
+        "Points with no exchange are added: each rank trains by itself, to tell what sharing the "
+        "machine costs.\n";
   }
   return text;
 }

@@ -173,7 +173,7 @@ class SweepCommand : public RankCommand {
 const HelpPage sweep_page = {
     "",
     "Plans the cross product of all lists, adds the baseline (1 rank, no exchange) and the same\n"
-    "ranks without communication, and repeats everything in blocks of random order. Every option\n"
+    "ranks with no exchange, and repeats everything in blocks of random order. Every option\n"
     "of what is trained and how takes a list or a range: 1,2,4 or 32..256x2 or 1..9+2; the "
     "plural\n"
     "is the same option. --batch-size makes weak scaling, --global-batch-size strong scaling.\n"

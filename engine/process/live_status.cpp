@@ -42,7 +42,7 @@ std::string in_words(const settings::Settings& settings, int world_size) {
   if (parallel.strategy != "none") {
     text += ", " + parallel.strategy + " over " + parallel.backend;
   } else if (world_size > 1) {
-    text += ", without exchange";
+    text += ", no exchange";
   }
   return text + ", " + counted(world_size, "rank");
 }

@@ -66,6 +66,6 @@ def check_swept(run):
     check(last["point"] in points, last)
     for status in (one for one in run.statuses if one.get("point") in points):
         point = points[status["point"]]
-        how = ", ddp over gloo, 2 ranks" if point["strategy"] != "none" else ", without exchange, 2 ranks" if point["world_size"] > 1 else "fp32, 1 rank"
+        how = ", ddp over gloo, 2 ranks" if point["strategy"] != "none" else ", no exchange, 2 ranks" if point["world_size"] > 1 else "fp32, 1 rank"
         check(status["what"].endswith(how), (status["what"], point["id"]))
     check([one["text"] for one in last.get("findings", [])] == [one["text"] for one in report["findings"]], last)

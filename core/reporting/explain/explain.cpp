@@ -7,34 +7,17 @@
 #include "core/catalogue/strategy.h"
 #include "core/reporting/explain/parts.h"
 #include "core/reporting/judge/judge.h"
+#include "core/reporting/record/vocabulary.h"
 
 namespace scalemark::reporting {
 namespace {
 
 constexpr double kNothing = 5e-4;  // shares below are not shown as parts
 
-constexpr Cause kCommunication = {
-    "communication",
-    "send less or hide more of it: larger batches, --gradient-accumulation-steps, "
-    "--gradient-compression, other --bucket-cap-mb"};
-constexpr Cause kAlwaysSlower = {
-    "ranks that are always slower",
-    "scalemark doctor --measure on their machines says what is slow there"};
-constexpr Cause kSometimesSlower = {
-    "ranks that are slower in some runs",
-    "--bind cores keeps ranks on their cores; let nothing else run there"};
-constexpr Cause kSlowSteps = {"single slow steps", kSometimesSlower.advice};
-constexpr Cause kWaitForData = {"waiting for data",
-                                "more --workers, or images packed by scalemark data pack"};
-constexpr Cause kSlowerComputing = {
-    "slower computing than alone",
-    "ranks take bandwidth, caches or power from each other: fewer ranks on a machine, or other "
-    "--threads"};
-constexpr Cause kSlowedByExchange = {
-    kSlowerComputing.name,
-    "as many ranks without exchange lose less than half of it: the exchange takes cores or "
+constexpr const char* kSlowedByExchange =
+    "as many ranks with no exchange lose less than half of it: the exchange takes cores or "
     "bandwidth from the step; exchange less often (larger batches, "
-    "--gradient-accumulation-steps), or send less"};
+    "--gradient-accumulation-steps), or send less";
 
 // Averages over all ranks' runs; absent where one of them lacks the number.
 std::optional<double> mean_of(
@@ -64,16 +47,17 @@ std::vector<LostShare> shares_of(const ScalingTable& table, const ScalingRow& ro
   if (!row.loss_of_efficiency) return {};
   const LossOfEfficiency& loss = *row.loss_of_efficiency;
   const LossIntervals ci = row.loss_of_efficiency_ci95.value_or(LossIntervals{});
-  std::vector<LostShare> shares = {
-      {kCommunication, loss.communication, ci.communication, {}},
-      {kAlwaysSlower, loss.persistent_imbalance, ci.persistent_imbalance, {}},
-      {kSometimesSlower, loss.run_imbalance.value_or(0), ci.run_imbalance, {}},
-      {kSlowSteps, loss.jitter.value_or(0), ci.jitter, {}},
-      {kWaitForData, loss.data_wait, ci.data_wait, {}},
-      {is_slowed_by_exchange(table, row) ? kSlowedByExchange : kSlowerComputing,
-       loss.slower_compute,
-       ci.slower_compute,
-       {}}};
+  std::vector<LostShare> shares;
+  for_each_loss([&](const auto& part) {
+    const std::optional<double> share = loss.*part.share;
+    const bool by_exchange =
+        part.ci95 == &LossIntervals::slower_compute && is_slowed_by_exchange(table, row);
+    shares.push_back({part.name,
+                      by_exchange ? kSlowedByExchange : part.advice,
+                      share.value_or(0),
+                      ci.*part.ci95,
+                      {}});
+  });
   std::erase_if(shares, [](const LostShare& one) { return std::abs(one.share) < kNothing; });
   std::ranges::stable_sort(shares, std::greater{}, &LostShare::share);
   const double too_much = target - row.efficiency.value();

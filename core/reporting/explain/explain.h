@@ -20,15 +20,10 @@ struct ExplainRequest {
   double target = 0.95;  // efficiency
 };
 
-// A cause of lost efficiency, in words, and what to do about it.
-struct Cause {
+// A part of the lost efficiency (record/vocabulary.h).
+struct LostShare {
   const char* name;
   const char* advice;
-};
-
-// A part of the lost efficiency.
-struct LostShare {
-  Cause cause;
   double share = 0;  // in points of efficiency; negative: a gain
   Bounds ci95;
   // The part may take so much at most for the target while the others stay; absent: it does not

@@ -7,6 +7,7 @@
 #include "core/reporting/collectives/words.h"
 #include "core/reporting/explain/explain.h"
 #include "core/reporting/record/surety.h"
+#include "core/reporting/record/vocabulary.h"
 #include "core/reporting/table/section.h"
 
 namespace scalemark::reporting {
@@ -47,8 +48,8 @@ std::string headline(const Explanation& all) {
 }
 
 std::string measured_as(const Explanation& all) {
-  return all.row->group + "; " + all.table->kind + " scaling, against " + all.table->relative_to +
-         "; " + counted(all.blocks, "run") +
+  return all.row->group + "; " + all.table->kind + " scaling, against " +
+         baseline_text(*all.table) + "; " + counted(all.blocks, "run") +
          (all.row->unsteady_runs
               ? ", " + std::to_string(*all.row->unsteady_runs) + " of them not steady"
               : "");
@@ -61,7 +62,7 @@ std::vector<std::string> target_lines(const Explanation& all) {
   std::vector<std::string> lines;
   for (const LostShare& one : all.shares) {
     if (!one.at_most) continue;
-    lines.push_back("for " + percent(all.target) + " it would suffice that \"" + one.cause.name +
+    lines.push_back("for " + percent(all.target) + " it would suffice that \"" + one.name +
                     "\" cost " + points_of(*one.at_most) + " points instead of " +
                     points_of(one.share));
   }
@@ -76,7 +77,7 @@ Section causes(const Explanation& all) {
   if (all.shares.empty()) return {};
   using Share = LostShare;
   std::vector<Column> columns{
-      column({"where it went"}, true, all.shares, [](const Share& one) { return one.cause.name; }),
+      column({"where it went"}, true, all.shares, [](const Share& one) { return one.name; }),
       column({"speed-up"}, false, all.shares,
              [&](const Share& one) { return printed("%+.2f", -one.share * all.ideal_speedup); }),
       numbers({"points of", "efficiency"}, all.shares, &Share::share, points_of),
@@ -95,8 +96,7 @@ Section advice(const Explanation& all) {
     return section;
   }
   for (const LostShare& one : all.shares) {
-    if (one.share >= kWorthIt)
-      section.lines.push_back(std::string(one.cause.name) + ": " + one.cause.advice);
+    if (one.share >= kWorthIt) section.lines.push_back(std::string(one.name) + ": " + one.advice);
   }
   return section;
 }

@@ -114,7 +114,7 @@ constexpr void list_fields(A& a, R& r) {
   a.list("stragglers", r.stragglers,
          {"ranks whose own time differs from the others', with a verdict"});
   a.list("devices", r.devices,
-         {"of solo runs (strategy none on several ranks): one per device and point"});
+         {"of runs with no exchange (strategy none on several ranks): one per device and point"});
   a("fastest", r.fastest, {"of a sweep: the fastest point, and what may be as fast"});
   a.list("data_gaps", r.data_gaps, {"what real data costs against synthetic data"});
   a.list("effects", r.effects,

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/field.h"
-#include "core/reporting/record/sweep_records.h"
+#include "core/reporting/record/vocabulary.h"
 
 namespace scalemark::statistics {
 
@@ -10,39 +10,20 @@ template <class A>
 constexpr void fields(A& a, typename A::template Field<LossTerms>& l) {
   a.record("loss_of_efficiency",
            "Where efficiency went: shares that sum to 1 - efficiency, signs kept");
-  a("slower_compute", l.slower_compute,
-    {"ranks compute slower than the baseline does", "", kAnyNumber});
-  a("data_wait", l.data_wait, {"ranks wait longer for data", "", kAnyNumber});
-  a("persistent_imbalance", l.persistent_imbalance,
-    {"one rank, the same in all blocks, is slower than the others: it is named only where "
-     "stragglers names it",
-     "", kAnyNumber});
-  a("run_imbalance", l.run_imbalance,
-    {"run-to-run imbalance: another rank is slower in each run; absent with one block, or where "
-     "ranks ran on another host or device in some block, and then part of persistent_imbalance",
-     "", kAnyNumber});
-  a("jitter", l.jitter,
-    {"another rank is late in each step; absent with steps_per_mark, and then part of "
-     "communication",
-     "", kAnyNumber});
-  a("communication", l.communication, {"what is left of the step", "", kAnyNumber});
+  reporting::for_each_loss([&](const auto& part) {
+    a(part.field, l.*part.share, {part.meaning, "", kAnyNumber});
+  });
 }
 
 template <class A>
 constexpr void fields(A& a, typename A::template Field<LossIntervals>& l) {
   a.record("loss_intervals",
-           "95 % intervals of the shares of lost efficiency, Student's t over blocks");
-  const auto share = [&](const char* name, auto& bounds, const char* meaning) {
-    a.pair(name, bounds, {meaning, "", kAnyNumber});
-  };
-  share("slower_compute", l.slower_compute, "interval of slower_compute");
-  share("data_wait", l.data_wait, "interval of data_wait");
-  share("persistent_imbalance", l.persistent_imbalance,
-        "interval of persistent_imbalance, of the rank that was slowest: chosen after looking, so "
-        "it begins above 0 more often than 1 time in 40");
-  share("run_imbalance", l.run_imbalance, "interval of run_imbalance");
-  share("jitter", l.jitter, "interval of jitter");
-  share("communication", l.communication, "interval of communication");
+           "95 % intervals of the shares of lost efficiency, Student's t over blocks. "
+           "persistent_imbalance is that of the rank that was slowest: chosen after looking, so "
+           "its interval begins above 0 more often than 1 time in 40");
+  reporting::for_each_loss([&](const auto& part) {
+    a.pair(part.field, l.*part.ci95, {"interval of that share", "", kAnyNumber});
+  });
 }
 
 }  // namespace scalemark::statistics
@@ -154,7 +135,7 @@ constexpr void fields(A& a, typename A::template Field<ScalingRow>& r) {
   a("world_size", r.world_size, {"how many ranks trained together", "ranks", 1});
   a("group", r.group, {"group of its points"});
   a("strategy", r.strategy,
-    {"how they trained together; none with several ranks: solo, independent replicas"});
+    {"how they trained together; none: no exchange, several ranks are independent replicas"});
   a("points", r.points, {"ids of the runs that went in, one per block"});
   a("samples_per_sec", r.samples_per_sec, {"throughput as in groups", "samples/s"});
   a("step_time_s", r.step_time_s, {"T, as in groups", "s"});
@@ -249,8 +230,9 @@ constexpr void fields(A& a, typename A::template Field<Drift>& d) {
 
 template <class A>
 constexpr void fields(A& a, typename A::template Field<DeviceRecord>& d) {
-  a.record("device", "A device by itself: a rank of a solo point, which waits for no other");
-  a("group", d.group, {"group of the solo point"});
+  a.record("device",
+           "A device by itself: a rank of a point with no exchange, which waits for no other");
+  a("group", d.group, {"group of that point"});
   a("rank", d.rank, {"number of the rank in the launch"});
   a("host", d.host, {"the machine it ran on"});
   a("device", d.device, {"what it computed on: cpu | cuda:0"});
@@ -283,7 +265,7 @@ constexpr void fields(A& a, typename A::template Field<DeviceRecord>& d) {
 template <class A>
 constexpr void fields(A& a, typename A::template Field<FastestPoint>& f) {
   a.record("fastest", "The point with the largest throughput");
-  a("group", f.group, {"its group; solo points do not count"});
+  a("group", f.group, {"its group; points of several ranks with no exchange do not count"});
   a("not_told_apart", f.not_told_apart,
     {"groups that may be as fast, fastest first: Welch's tests of ln samples_per_sec, 5 % over all "
      "pairs of points, do not tell them apart"});

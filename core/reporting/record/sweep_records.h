@@ -75,7 +75,7 @@ using LossIntervals = statistics::LossIntervals;
 struct ScalingRow {
   int world_size = 1;
   std::string group;
-  std::string strategy;             // "none" with world_size > 1: solo
+  std::string strategy;             // "none": no exchange
   std::vector<std::string> points;  // ids that went in, one per block
   double samples_per_sec = 0;
   std::optional<double> step_time_s;          // T, as of a group
@@ -133,9 +133,10 @@ struct Drift {
   Standing standing = {};
 };
 
-// A device by itself, from runs of independent replicas (solo), where no rank waits for another.
+// A device by itself, from runs of independent replicas (no exchange), where no rank waits for
+// another.
 struct DeviceRecord {
-  std::string group;  // the solo point
+  std::string group;  // with no exchange
   int rank = 0;
   std::string host, device, uuid, pci;  // uuid and pci empty where they are not known
   int runs = 0;

@@ -2,6 +2,7 @@
 
 #include "core/base/error.h"
 #include "core/reporting/record/verdict.h"
+#include "core/reporting/record/vocabulary.h"
 #include "core/reporting/render/junit_xml.h"
 #include "core/reporting/render/render.h"
 #include "core/reporting/render/sections/claim_sections.h"
@@ -99,7 +100,8 @@ std::string measured_text(const Report& report) {
   }
   for (const ScalingTable& table : report.scaling) {
     for (const ScalingRow& row : table.rows) {
-      if (!row.in_words.empty()) text += row.group + ": " + row.in_words + "\n";
+      const std::string words = waterfall_in_words(row);
+      if (!words.empty()) text += row.group + ": " + words + "\n";
     }
   }
   return text;

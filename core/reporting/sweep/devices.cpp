@@ -1,4 +1,4 @@
-// Devices by themselves: the ranks of solo points, which wait for nobody.
+// Devices by themselves: the ranks of points with no exchange, which wait for nobody.
 #include <algorithm>
 #include <cmath>
 #include <map>

@@ -105,7 +105,7 @@ void judge_scaling(const Report& report, Findings& findings) {
     elsewhere.insert(elsewhere.end(), table.left_out.begin(), table.left_out.end());
     if (!table.relative_to.starts_with("1 rank ")) {
       findings.add(finding_kinds::baseline_missing,
-                   "no 1-rank point without communication could be measured (" + table.kind +
+                   "no 1-rank point with no exchange could be measured (" + table.kind +
                        " slice): efficiency is relative to " + table.relative_to);
     }
     for (const ScalingRow& row : table.rows) {

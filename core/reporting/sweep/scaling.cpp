@@ -4,6 +4,7 @@
 
 #include "core/catalogue/strategy.h"
 #include "core/reporting/record/point_facts.h"
+#include "core/reporting/record/vocabulary.h"
 #include "core/reporting/sweep/runs.h"
 #include "core/statistics/efficiency.h"
 #include "core/statistics/runs.h"
@@ -94,9 +95,7 @@ ScalingRow row_of(const std::string& group, const std::vector<RunPair>& pairs,
   set_lost_efficiency(row, pairs, slice, ratio);
   if (!row.loss_of_efficiency) return row;
   row.slowest_rank = named_rank(group, stragglers);
-  row.in_words = waterfall_in_words(
-      {.ideal = ratio, .measured = found.speedup, .unsteady = row.unsteady_runs.has_value()},
-      *row.loss_of_efficiency, row.slowest_rank);
+  row.in_words = waterfall_in_words(row);
   return row;
 }
 

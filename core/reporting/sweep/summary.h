@@ -72,19 +72,6 @@ std::vector<SliceGroups> slices_of(std::span<const PointRecord> points);
 std::map<std::string, double> break_even_steps(std::span<const PointRecord> points,
                                                const std::vector<SliceGroups>& slices);
 
-// A speed-up on its way from the ideal one.
-struct SpeedUpStory {
-  double ideal = 1, measured = 1;
-  bool unsteady = false;  // a window that was not steady went in
-};
-
-// "8.0x -> 6.1x: communication -0.9, imbalance -0.6 (rank 5), data -0.4": from the ideal speed-up
-// to the measured one, largest term first. What rounds to nothing is added up as "other".
-// `named_rank`: the rule for stragglers has named it. Of unsteady windows two digits: "8.0x ->
-// ~6x".
-std::string waterfall_in_words(const SpeedUpStory& speedup, const LossOfEfficiency& loss,
-                               std::optional<int> named_rank);
-
 // "bucket_cap_mb 100 against 25: 2.8 % faster (1.4 to 4.2), +210 MiB: real". `all`: the effects
 // that it stands among; what it is fixed at is named where others of its axis differ in that.
 std::string effect_in_words(const EffectRecord& effect, const std::vector<EffectRecord>& all);

@@ -5,6 +5,7 @@
 #include "core/reporting/record/point_facts.h"
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/record/surety.h"
+#include "core/reporting/record/vocabulary.h"
 #include "core/reporting/table/baseline.h"
 #include "core/reporting/table/parts.h"
 #include "core/reporting/table/table.h"
@@ -69,21 +70,17 @@ std::vector<Trait> traits() {
   const auto device = [](const PointRecord& p) {
     return p.device_name.empty() ? p.device : p.device_name;
   };
+  const auto strategy = [](const PointRecord& p) { return strategy_text(p.strategy); };
   return {
       {{"workload"}, true, &PointRecord::workload, &PointRecord::workload},
       {{"size"}, true, size_text, size_text},
-      {{"strategy"},
-       true,
-       &PointRecord::strategy,
-       [](const PointRecord& p) {
-         return p.strategy == "none" ? std::string("no exchange") : p.strategy;
-       }},
+      {{"strategy"}, true, strategy, strategy},
       {{"preci-", "sion"}, true, &PointRecord::precision, &PointRecord::precision},
       {{"batch"},
        false,
        batch_text,
        [](const PointRecord& p) { return "batch " + batch_text(p) + " per rank"; }},
-      {{"threads"},
+      {{"thr.", "per", "rank"},
        false,
        [](const PointRecord& p) { return std::to_string(p.threads); },
        [](const PointRecord& p) {

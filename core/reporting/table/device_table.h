@@ -10,9 +10,9 @@
 
 namespace scalemark::reporting {
 
-inline constexpr const char* kDevicesTitle = "Devices, each by itself (solo)";
+inline constexpr const char* kDevicesTitle = "Devices, each by itself (no exchange)";
 
-// One row per device and solo point; columns of what is known. `devices` is not empty.
+// One row per device and point with no exchange; columns of what is known. `devices` is not empty.
 std::vector<Column> device_columns(const std::vector<DeviceRecord>& devices);
 
 // Explains the columns in one sentence.

@@ -3,6 +3,7 @@
 
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/record/verdict.h"
+#include "core/reporting/record/vocabulary.h"
 #include "core/reporting/table/baseline.h"
 #include "core/reporting/table/parts.h"
 
@@ -21,7 +22,8 @@ std::string names_of(const std::vector<const PointRecord*>& baselines,
   std::string names;
   for (const auto& row : rows) {
     if (std::find(baselines.begin(), baselines.end(), row.point) == baselines.end()) continue;
-    names += (names.empty() ? "" : ", ") + row.number + " (strategy " + row.point->strategy + ")";
+    names +=
+        (names.empty() ? "" : ", ") + row.number + " (" + strategy_text(row.point->strategy) + ")";
   }
   return names;
 }

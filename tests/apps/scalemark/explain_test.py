@@ -42,7 +42,7 @@ class Explain(unittest.TestCase):
         self.assertTrue(text.startswith(f"8 ranks give {worst['speedup']:.2f}x of the 8.00x that would be ideal: efficiency "
                                         f"{100 * worst['efficiency']:.1f}"), text)
         plain = " ".join(text.split())
-        self.assertIn(f" {worst['group']}; weak scaling, against 1 rank without communication; 5 runs ", plain)
+        self.assertIn(f" {worst['group']}; weak scaling, against 1 rank with no exchange; 5 runs ", plain)
         communication = worst["loss_of_efficiency"]["communication"]
         self.assertRegex(text, rf"communication +-[0-9.]+ +{100 * communication:.1f} ")
         self.assertIn("rank 5 (cuda:5 of gpu-node-07)", text)

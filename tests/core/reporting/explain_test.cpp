@@ -12,7 +12,7 @@
 namespace scalemark::reporting {
 namespace {
 
-// 8 ranks give 6.1x: 12 points go to communication, 8 to imbalance, 3.75 to jitter.
+// 8 ranks give 6.1x: 12 points go to communication, 8 to a slow rank, 3.75 to slow steps.
 Report six_of_eight() {
   Report report;
   ScalingRow row{.world_size = 8, .group = "g8", .strategy = "ddp", .points = {"p0", "p1"}};
@@ -68,7 +68,7 @@ TEST(Explain, EachPartHasWhatItMayBeAtMostForTheTarget) {
   EXPECT_NEAR(all.ideal_speedup, 8, 1e-9);
   ASSERT_EQ(all.shares.size(), 3u);
   // 95 % is 18.75 points away: none of the parts has so many.
-  EXPECT_STREQ(all.shares[0].cause.name, "communication");
+  EXPECT_STREQ(all.shares[0].name, "communication");
   EXPECT_FALSE(all.shares[0].at_most);
   EXPECT_NE(text_of(all).find("95.0 % is 18.8 points away: no single cause is so large"),
             std::string::npos)
@@ -256,7 +256,7 @@ TEST(Explain, SaysWhetherTheExchangeSlowsComputing) {
     if (alone) rows.push_back(solo);
     return text_of(explain(report, {}, {}));
   };
-  const std::string exchange = "slower computing than alone: as many ranks without exchange lose";
+  const std::string exchange = "slower computing than alone: as many ranks with no exchange lose";
   const std::string machine = "slower computing than alone: ranks take bandwidth";
   EXPECT_NE(advised(0.97, 0.92).find(exchange), std::string::npos);
   EXPECT_NE(advised(0.97, std::nullopt).find(exchange), std::string::npos);

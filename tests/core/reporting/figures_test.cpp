@@ -43,7 +43,7 @@ TEST(Figures, IndependentRanksAreTriangles) {
     for (const PlotSeries& one : plot->series) {
       if (!triangles(one)) continue;
       ++tables;
-      if (one.name == "without exchange") ++named;
+      if (one.name == "no exchange") ++named;
       ASSERT_EQ(one.marks.size(), 1u);
       EXPECT_EQ(one.marks.front().at, 8);
     }

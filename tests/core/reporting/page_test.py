@@ -189,7 +189,7 @@ def check_cells(pages, folder):
     assert len(groups) == len(report["groups"]) > 4
     for row, group in zip(groups, report["groups"]):
         assert row["min .. max of the runs"] == " .. ".join(map(readable, group["range"]))
-    devices = table_of(answer, "Devices, each by itself (solo)", "uuid begins")
+    devices = table_of(answer, "Devices, each by itself (no exchange)", "uuid begins")
     assert len(devices) == len(report["devices"]) == 8
     for row, device in zip(devices, report["devices"]):
         assert row["rank"] == str(device["rank"]) and device["uuid"].startswith(row["uuid begins"]), (row, device)

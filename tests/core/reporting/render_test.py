@@ -428,11 +428,10 @@ def check_scaling(report, tables):
     for table, scaling in zip(tables, report.get("scaling", [])):
         assert len(table) == len(scaling["rows"])
         for cells, row in zip(table, scaling["rows"]):
-            solo = row["strategy"] == "none" and row["world_size"] > 1
             low, high = row.get("efficiency_ci95", (1, 1))
             unsteady = "unsteady_runs" in row or not 0 < high <= 4 * low  # docs/METRICS.md, "Two digits"
             step_s = row.get("step_time_s")
-            expected = [str(row["world_size"]), "solo" if solo else row["strategy"], readable(row["samples_per_sec"]),
+            expected = [str(row["world_size"]), "no exchange" if row["strategy"] == "none" else row["strategy"], readable(row["samples_per_sec"]),
                         "-" if step_s is None else readable(1000 * step_s),
                         "-" if "speedup" not in row else two_digits(row["speedup"]) if unsteady else readable(row["speedup"]),
                         "-" if "efficiency" not in row else two_digits(100 * row["efficiency"]) if unsteady else percent(row["efficiency"])]

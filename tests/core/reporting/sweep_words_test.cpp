@@ -3,9 +3,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <set>
 
+#include "core/base/text.h"
+#include "core/reporting/explain/explain.h"
 #include "core/reporting/judge/judge.h"
+#include "core/reporting/record/vocabulary.h"
+#include "core/reporting/render/answer/answer.h"
+#include "core/reporting/render/figures/plot.h"
+#include "core/reporting/render/render.h"
 #include "core/reporting/render/sections/sweep_sections.h"
 #include "tests/core/reporting/sample_report.h"
 #include "tests/core/reporting/sample_sweep.h"
@@ -252,7 +260,7 @@ TEST(SweepSections, AnUnsteadyWindowGivesTwoDigits) {
 TEST(SweepSections, ShowEveryDeviceOfSoloPoints) {
   const auto report = sample_sweep({.batch_sizes = {64}});
   const auto sections = sweep_sections(report);
-  const Section* devices = titled(sections, "Devices, each by itself (solo)");
+  const Section* devices = titled(sections, "Devices, each by itself (no exchange)");
   ASSERT_NE(devices, nullptr);
   EXPECT_EQ(headed(*devices, "rank").cells.size(), 8u);
   EXPECT_EQ(headed(*devices, "uuid").cells.at(5), "GPU-5a1e5c1e");
@@ -305,6 +313,52 @@ TEST(SummaryInWords, SayWhatSoManyRunsCannotSee) {
                                         "state of the machine that 45.1 %");
                                   }),
             1);
+}
+
+// Everything that a person reads of a sweep. Heads of tables stand on one line in the second text.
+std::string all_texts(const Report& report) {
+  const std::vector<Report> reports{report};
+  const Terminal wide{.columns = 200};
+  std::string text = render_console(reports) + render_markdown(reports) +
+                     set_answer(answer_of(report, "out"), wide) +
+                     explanation_text(explain(report, {}, {}), wide);
+  for (const Plot& plot : plots_of(report)) {
+    text += plot.title + ". " + plot.caption + plot.chosen + joined(plot.at.names, ", ");
+    for (const PlotSeries& series : plot.series) text += series.name + "; ";
+  }
+  return text;
+}
+
+// A report of old holds the words of its day, and is told in today's.
+TEST(Vocabulary, IsOneInEveryForm) {
+  Report report = sample_sweep({});
+  for (ScalingTable& table : report.scaling) {
+    EXPECT_TRUE(table.relative_to.ends_with(" without communication")) << table.relative_to;
+    for (ScalingRow& row : table.rows) row.in_words = "8.0x -> 6.1x: imbalance -0.6, jitter -1.3";
+  }
+  const std::string text = all_texts(report);
+  for (const char* old : {"imbal", "jitter", "run to run", "run-to-run", "slower compute", "solo",
+                          "Solo", "without exchange", "without communication", "rank alone"}) {
+    const auto at = text.find(old);
+    EXPECT_EQ(at, std::string::npos) << old << ": " << text.substr(at < 60 ? 0 : at - 60, 120);
+  }
+  for_each_loss([&](const auto& part) {
+    EXPECT_NE(text.find(" " + std::string(part.name) + " |"), std::string::npos) << part.name;
+    EXPECT_NE(text.find(std::string(part.name) + ";"), std::string::npos) << part.name;
+  });
+  for (const char* now :
+       {"| 1 | no exchange |", "| 8 | no exchange |", "no exchange; ", "1 rank with no exchange"}) {
+    EXPECT_NE(text.find(now), std::string::npos) << now;
+  }
+}
+
+TEST(Vocabulary, DocumentsSayBothNames) {
+  std::ifstream file(std::string(SCALEMARK_SOURCE_DIR) + "/docs/METRICS.md");
+  const std::string metrics(std::istreambuf_iterator<char>(file), {});
+  for_each_loss([&](const auto& part) {
+    const auto row = "| " + std::string(part.field) + " | " + part.name + " | ";
+    EXPECT_NE(metrics.find(row), std::string::npos) << row;
+  });
 }
 
 }  // namespace

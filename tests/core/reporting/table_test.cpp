@@ -139,7 +139,7 @@ TEST(Table, RateTimesStepIsTheSamplesOfAStep) {
 TEST(Table, SoloRunsShowTheirDevices) {
   Report report = sample_report(2, true);
   const auto text = render_table({&report, 1});
-  EXPECT_TRUE(contains(text, "Devices, each by itself (solo)\n\n")) << text;
+  EXPECT_TRUE(contains(text, "Devices, each by itself (no exchange)\n\n")) << text;
   EXPECT_TRUE(contains(text, "-6.0 .. -4.0")) << text;
 }
 
@@ -176,11 +176,11 @@ TEST(Table, TwoReportsInOneTable) {
   const auto text = render_table(reports);
   EXPECT_TRUE(contains(text, "resnet50, 64 px, fp32, batch 8 per rank, 1 thread per rank, cpu"))
       << text;
-  EXPECT_TRUE(contains(text, "1      1  none       29.40  29.40      -   1.00  100.0      -\n"))
+  EXPECT_TRUE(contains(text, "1      1  no exchange   29.40  29.40      -   1.00  100.0      -\n"))
       << text;
-  EXPECT_TRUE(contains(text, "2      2  ddp        44.10  22.05      -   1.50   75.0      -\n"))
+  EXPECT_TRUE(contains(text, "2      2  ddp           44.10  22.05      -   1.50   75.0      -\n"))
       << text;
-  EXPECT_TRUE(contains(text, "- speed-up and efficiency against row 1 (strategy none)")) << text;
+  EXPECT_TRUE(contains(text, "- speed-up and efficiency against row 1 (no exchange)")) << text;
   EXPECT_TRUE(contains(text, "- row 1, 2: one run\n")) << text;
   EXPECT_TRUE(contains(text, "- row 2: warning: slow\n")) << text;
   EXPECT_TRUE(contains(text, "6.9 -> 5.5")) << text;

@@ -11,6 +11,7 @@
 #include "core/reporting/effects/effect_phrases.h"
 #include "core/reporting/record/point_facts.h"
 #include "core/reporting/record/surety.h"
+#include "core/reporting/record/vocabulary.h"
 #include "core/reporting/render/answer/answer.h"
 #include "core/reporting/render/sections/section_columns.h"
 #include "core/reporting/render/sections/sweep_words.h"
@@ -87,11 +88,7 @@ std::vector<TableAxis> axes_of(const Rows& rows) {
   };
   std::vector<TableAxis> axes{
       {"workload", true, of_run(&PointRecord::workload)},
-      {"strategy", true,
-       [](const AnswerRow& row) {
-         if (row.is_baseline()) return std::string("1 rank alone");
-         return row.is_solo() ? std::string("no exchange") : row.run->strategy;
-       }},
+      {"strategy", true, [](const AnswerRow& row) { return strategy_text(row.run->strategy); }},
       {"precision", true, of_run(&PointRecord::precision)},
       {"backend", true, of_run(&PointRecord::backend)},
       {"size", false,
@@ -132,7 +129,7 @@ std::vector<TableAxis> varying_axes(const Rows& rows) {
   return axes;
 }
 
-// Too many rows: those without an exchange go first, then the middle of the others.
+// Too many rows: those with no exchange go first, then the middle of the others.
 std::size_t leave_out(Rows& rows) {
   const std::size_t all = rows.size();
   constexpr std::size_t kFewRows = 12;
@@ -151,7 +148,8 @@ std::size_t leave_out(Rows& rows) {
 
 std::string ranks_text(const AnswerRow& row, bool says_solo) {
   const bool alone = row.is_solo() || (row.is_baseline() && !row.is_only_single_rank);
-  return std::to_string(row.run->world_size) + (says_solo && alone ? ", no exchange" : "");
+  return std::to_string(row.run->world_size) +
+         (says_solo && alone ? std::string(", ") + kNoExchange : "");
 }
 
 std::string rate_cell(const AnswerRow& row) {
@@ -205,8 +203,8 @@ std::string common_baseline(const Rows& rows) {
   for (const AnswerRow& row : rows) {
     if (!row.table) continue;
     if (is_relative_to_one(row)) return "";
-    if (!common.empty() && common != row.table->relative_to) return "";
-    common = row.table->relative_to;
+    if (!common.empty() && common != baseline_text(*row.table)) return "";
+    common = baseline_text(*row.table);
   }
   return common;
 }
@@ -215,7 +213,7 @@ std::string common_baseline(const Rows& rows) {
 std::string whole_efficiency_cell(const AnswerRow& row, const std::string& common) {
   const bool is_plain = is_relative_to_one(row) || !row.scaling || !row.scaling->efficiency;
   return efficiency_cell(row) +
-         (is_plain || !common.empty() ? "" : ", relative to " + row.table->relative_to);
+         (is_plain || !common.empty() ? "" : ", relative to " + baseline_text(*row.table));
 }
 
 std::string rate_interval_cell(const AnswerRow& row) {

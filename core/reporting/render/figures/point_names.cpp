@@ -7,7 +7,7 @@
 #include <set>
 
 #include "core/base/text.h"
-#include "core/reporting/record/point_facts.h"
+#include "core/reporting/record/vocabulary.h"
 #include "core/reporting/render/sections/sweep_words.h"
 
 namespace scalemark::reporting {
@@ -88,8 +88,7 @@ Trait batch_trait(bool is_global) {
 }
 
 Trait strategy_trait() {
-  return {"strategy",
-          [](const PointRecord& p) { return is_solo(p) ? std::string("solo") : p.strategy; }};
+  return {"strategy", [](const PointRecord& p) { return strategy_text(p.strategy); }};
 }
 
 std::vector<Trait> all_traits(const Points& points, bool global) {

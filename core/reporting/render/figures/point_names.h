@@ -21,7 +21,7 @@ struct Trait {
 std::vector<Trait> traits_of(const Points& points);
 Trait ranks_trait();
 Trait batch_trait(bool is_global);
-Trait strategy_trait();  // "solo": several ranks without exchange
+Trait strategy_trait();
 
 // All of these, ranks, batch size and strategy first.
 std::vector<Trait> all_traits(const Points& points, bool global);

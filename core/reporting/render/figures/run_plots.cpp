@@ -84,7 +84,7 @@ void add_memory_plot(std::vector<Plot>& plots, const Report& report, const Point
   plots.push_back(std::move(plot));
 }
 
-// Devices of solo runs: each trains alone beside the others.
+// Devices of runs with no exchange: each trains alone beside the others.
 void add_device_plots(std::vector<Plot>& plots, const Report& report) {
   std::vector<std::string> points;
   for (const DeviceRecord& device : report.devices) {

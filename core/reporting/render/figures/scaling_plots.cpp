@@ -5,14 +5,13 @@
 
 #include "core/base/text.h"
 #include "core/catalogue/strategy.h"
+#include "core/reporting/record/vocabulary.h"
 #include "core/reporting/render/figures/plot.h"
 #include "core/reporting/render/sections/sweep_words.h"
 #include "core/reporting/render/text.h"
 
 namespace scalemark::reporting {
 namespace {
-
-using Number = std::optional<double>;
 
 bool is_solo(const ScalingRow& row) {
   return row.world_size > 1 && !catalogue::exchanges(row.strategy);
@@ -72,7 +71,7 @@ Plot scaling_plot(const Report& report, bool of_speedup) {
   Plot plot{.name = of_speedup ? "speed-up" : "efficiency",
             .title = of_speedup ? "Speed-up" : "Scaling efficiency",
             .caption = of_speedup ? "Bars: 95 % intervals; a tip: it goes on. Triangles: the same "
-                                    "ranks without exchange."
+                                    "ranks with no exchange."
                                   : "1 is what one rank does alone; above it is possible.",
             .at = {.title = "ranks", .from = 0, .to = 1.05 * curves.last, .ticks = curves.sizes},
             // Axes follow values, not intervals: what reaches further is cut there.
@@ -90,7 +89,7 @@ Plot scaling_plot(const Report& report, bool of_speedup) {
     const ScalingTable& table = report.scaling[i];
     PlotSeries talking{slice_text(table, report.scaling), series_color(i), Drawn::kLine};
     for (const ScalingRow* row : plotted(table)) talking.marks.push_back(mark_of(*row, of_speedup));
-    PlotSeries solo{names_solo ? "" : "without exchange", series_color(i), Drawn::kTriangles};
+    PlotSeries solo{names_solo ? "" : kNoExchange, series_color(i), Drawn::kTriangles};
     for (const ScalingRow& row : table.rows) {
       if (is_solo(row)) solo.marks.push_back(mark_of(row, of_speedup));
     }
@@ -102,27 +101,17 @@ Plot scaling_plot(const Report& report, bool of_speedup) {
   return plot;
 }
 
-using Terms = std::vector<std::pair<const char*, Number>>;
-
-Terms terms_of(const LossOfEfficiency& loss) {
-  return {{"communication", loss.communication},
-          {"imbalance", loss.persistent_imbalance},
-          {"run-to-run imbalance", loss.run_imbalance},
-          {"jitter", loss.jitter},
-          {"data", loss.data_wait},
-          {"slower compute", loss.slower_compute}};
-}
-
 Plot waterfall(const ScalingRow& row, const std::string& chosen) {
   const double ideal = *row.speedup / *row.efficiency;
   Plot plot{.name = "why-not-more",
             .title = "From ideal to measured",
-            .caption = row.in_words + (row.in_words.empty() ? "" : ". ") +
-                       "The terms add up exactly to what is lost; the axis may begin above zero.",
+            .caption = waterfall_in_words(row) +
+                       ". The terms add up exactly to what is lost; the axis may begin above zero.",
             .choice = "point",
             .chosen = chosen,
             .at = {.title = ""},
             .value = {.title = "speed-up"},
+            .in_rows = true,
             .legend_from = 1000};
   double lowest = ideal, highest = ideal, level = ideal;
   const auto add = [&](const std::string& name, const char* color, double from, double to,
@@ -141,13 +130,14 @@ Plot waterfall(const ScalingRow& row, const std::string& chosen) {
     highest = std::max(highest, to);
   };
   add("ideal", "faint", 0, ideal, ideal, readable(ideal));
-  for (const auto& [name, share] : terms_of(*row.loss_of_efficiency)) {
-    if (!share) continue;
+  for_each_loss([&](const auto& part) {
+    const std::optional<double> share = (*row.loss_of_efficiency).*part.share;
+    if (!share) return;
     const double next = level - *share * ideal;
-    add(name, next > level ? "good" : "bad", level, next, next - level,
+    add(part.name, next > level ? "good" : "bad", level, next, next - level,
         printed("%+.3f", next - level));
     level = next;
-  }
+  });
   add("measured", "accent", 0, *row.speedup, *row.speedup, readable(*row.speedup));
   // Small losses of a large speed-up would be hair lines above zero.
   plot.value.from = std::max(0.0, lowest - 1.2 * std::max(highest - lowest, 0.02 * ideal));
@@ -177,7 +167,7 @@ void add_scaling_plots(std::vector<Plot>& plots, const Report& report) {
       }
       falls.push_back(waterfall(row, slice_text(table, report.scaling) + ": " +
                                          std::to_string(row.world_size) + " ranks, " +
-                                         (is_solo(row) ? "solo" : row.strategy)));
+                                         strategy_text(row.strategy)));
     }
   }
   if (most > 0) {  // the first is shown

@@ -143,7 +143,7 @@ class Drawing {
   const PlotAxis& upward_axis() const { return plot_.in_rows ? plot_.at : plot_.value; }
 
   void lay_out() {
-    const double most = 0.5 * width_;
+    const double most = 0.52 * width_;  // the longest part of lost efficiency fits a column
     for (const std::string& name : upward().names) upward_names_.push_back(cut_to(name, most));
     const bool has_title = !upward_axis().title.empty();
     left_ = kGap + (has_title ? kLine : 0) + widest(upward_names_) + 5;

@@ -1,15 +1,13 @@
 // Tables and sections of a report.
 // A head is explained on hover where it is not everyday English.
 const glossary = {
-  'speed-up': 'throughput against one rank without exchange', 'efficiency': 'speed-up by the number of ranks',
+  'speed-up': 'throughput against one rank with no exchange', 'efficiency': 'speed-up by the number of ranks',
   'efficiency %': 'speed-up by the number of ranks', 'effic. %': 'speed-up by the number of ranks',
   'effic. 95 %': '95 % interval of efficiency: where it lies, by what runs differ',
-  'effic. min .. max': 'efficiency of the worst and of the best repetition', 'strategy': 'how ranks bring their gradients together; solo: not at all',
+  'effic. min .. max': 'efficiency of the worst and of the best repetition', 'strategy': 'how ranks bring their gradients together; no exchange: not at all',
   'pairs': 'repetitions in which both values ran', 'p': 'chance of a difference as large by noise alone, all comparisons of the option together',
   'verdict': 'real: surely 2 % or more; none: surely less; unsure: neither; disturbed: other programs ran',
-  'comm': 'lost to communication that no computation hides', 'imbal': 'waits for ranks that are slower in every run',
-  'run to run': 'waits for ranks that are slower in some runs', 'jitter': 'waits for single slow steps', 'data': 'waits for data',
-  'slower': 'each rank computes slower than one alone', 'MFU %': 'share of the processor\u2019s peak that the network\u2019s arithmetic uses',
+  'communication': 'lost to communication that no computation hides', 'MFU %': 'share of the processor\u2019s peak that the network\u2019s arithmetic uses',
   'busbw GB/s': 'bus bandwidth, as nccl-tests counts it', 'algbw GB/s': 'bytes by time', 'CV %': 'standard deviation of runs by their mean',
   'payload MB a step': 'what all ranks exchange in a step'};
 

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <sstream>
 
 #include "core/base/text.h"
 #include "core/catalogue/strategy.h"
 #include "core/reporting/record/surety.h"
+#include "core/reporting/record/vocabulary.h"
 #include "core/reporting/render/sections/section_columns.h"
 #include "core/reporting/render/sections/sweep_words.h"
 #include "core/reporting/render/text.h"
@@ -18,9 +20,7 @@ std::string fixed_text(const std::map<std::string, std::string>& fixed) {
   return text;
 }
 
-std::string strategy_text(const ScalingRow& row) {
-  return !catalogue::exchanges(row.strategy) && row.world_size > 1 ? "solo" : row.strategy;
-}
+std::string strategy_of(const ScalingRow& row) { return strategy_text(row.strategy); }
 
 Column ranks_column(const std::vector<ScalingRow>& rows) {
   return column({"ranks"}, false, rows,
@@ -40,7 +40,8 @@ std::string rate_text(const ScalingRow& row) {
 
 void add_notes(Section& section, const ScalingTable& table) {
   section.lines.push_back("fixed: " + fixed_text(table.fixed));
-  section.lines.push_back("efficiency relative to " + table.relative_to + ", paired within blocks");
+  section.lines.push_back("efficiency relative to " + baseline_text(table) +
+                          ", paired within blocks");
   if (std::ranges::any_of(table.rows,
                           [](const ScalingRow& row) { return row.unsteady_runs.has_value(); })) {
     section.lines.push_back("~: a window that was not steady went in; two digits");
@@ -61,7 +62,7 @@ Section speed_up_section(const ScalingTable& table, const std::vector<ScalingTab
   Section section{"Scaling, " + slice_text(table, all), {}, {}};
   section.columns = {
       ranks_column(rows),
-      column({"strategy"}, true, rows, strategy_text),
+      column({"strategy"}, true, rows, strategy_of),
       column({"samples", "per s"}, false, rows, rate_text),
       numbers({"step ms"}, rows, &ScalingRow::step_time_s, milliseconds),
       column({"speed-up"}, false, rows, speed_up_text),
@@ -76,52 +77,49 @@ Section speed_up_section(const ScalingTable& table, const std::vector<ScalingTab
   return section;
 }
 
-// "comm 7.9 .. 10.1": what is lost to it, in points of efficiency.
+// "communication 7.9 .. 10.1": what is lost to it, in points of efficiency.
 std::string intervals_text(const LossIntervals& intervals, std::int64_t runs) {
   std::string text;
-  const auto add = [&](const char* name, const Bounds& bounds) {
+  for_each_loss([&](const auto& part) {
+    const Bounds& bounds = intervals.*part.ci95;
     if (!bounds) return;
-    text += (text.empty() ? "" : ", ") +
-            (name + (is_known_share(bounds) ? share_interval(bounds) : not_known(runs, "run")));
-  };
-  add("comm ", intervals.communication);
-  add("imbal ", intervals.persistent_imbalance);
-  add("run to run ", intervals.run_imbalance);
-  add("jitter ", intervals.jitter);
-  add("data ", intervals.data_wait);
-  add("slower ", intervals.slower_compute);
+    text += (text.empty() ? "" : ", ") + std::string(part.name) + " " +
+            (is_known_share(bounds) ? share_interval(bounds) : not_known(runs, "run"));
+  });
   return text;
 }
 
-// Ranks without an exchange lose by the machine alone, which the table above says.
+// Ranks with no exchange lose by the machine alone, which the table above says.
 bool shows_losses(const ScalingRow& row) {
   return row.loss_of_efficiency && row.world_size > 1 && catalogue::exchanges(row.strategy);
+}
+
+// A word or two on each line, so that six such heads fit beside each other.
+std::vector<std::string> narrow_head(const std::string& name) {
+  constexpr std::size_t kNarrow = 9;
+  std::istringstream lines(wrapped(name, kNarrow, 0));
+  std::vector<std::string> head;
+  for (std::string line; std::getline(lines, line);) head.push_back(line);
+  return head;
 }
 
 Section losses_section(const ScalingTable& table, const std::vector<ScalingTable>& all) {
   std::vector<ScalingRow> rows;
   std::ranges::copy_if(table.rows, std::back_inserter(rows), shows_losses);
-  const auto loss = [&](const char* name, auto term) {
-    return column({name}, false, rows, [term](const ScalingRow& row) {
-      if (!row.loss_of_efficiency) return std::string(kAbsent);
-      const std::optional<double> share = (*row.loss_of_efficiency).*term;
-      return or_absent(share, percent_text);
-    });
-  };
   Section section{"Lost efficiency, " + slice_text(table, all), {}, {}};
-  section.columns = {ranks_column(rows),
-                     column({"strategy"}, true, rows, strategy_text),
-                     loss("comm", &LossOfEfficiency::communication),
-                     loss("imbal", &LossOfEfficiency::persistent_imbalance),
-                     loss("run to run", &LossOfEfficiency::run_imbalance),
-                     loss("jitter", &LossOfEfficiency::jitter),
-                     loss("data", &LossOfEfficiency::data_wait),
-                     loss("slower", &LossOfEfficiency::slower_compute)};
+  section.columns = {ranks_column(rows), column({"strategy"}, true, rows, strategy_of)};
+  for_each_loss([&](const auto& part) {
+    section.columns.push_back(
+        column(narrow_head(part.name), false, rows, [&](const ScalingRow& row) {
+          return or_absent((*row.loss_of_efficiency).*part.share, percent_text);
+        }));
+  });
   section.lines.push_back("in points of efficiency; together what 100 % lacks");
   for (const ScalingRow& row : rows) {
-    if (row.in_words.empty()) continue;
-    section.lines.push_back(std::to_string(row.world_size) + " ranks, " + strategy_text(row) +
-                            ": " + row.in_words);
+    const std::string words = waterfall_in_words(row);
+    if (words.empty()) continue;
+    section.lines.push_back(std::to_string(row.world_size) + " ranks, " + row.strategy + ": " +
+                            words);
     if (!row.loss_of_efficiency_ci95) continue;
     section.lines.push_back("95 % intervals of what these lose: " +
                             intervals_text(*row.loss_of_efficiency_ci95, std::ssize(row.points)));

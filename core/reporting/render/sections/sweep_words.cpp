@@ -11,6 +11,7 @@
 #include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/surety.h"
 #include "core/reporting/record/verdict.h"
+#include "core/reporting/record/vocabulary.h"
 #include "core/reporting/render/sections/collective_sections.h"
 #include "core/reporting/render/sections/section_columns.h"
 #include "core/reporting/render/sections/sweep_sections.h"
@@ -107,7 +108,7 @@ std::vector<std::string> efficiency_sentences(const Report& report) {
                        " ranks reach " + speed_up_text(*last) + "x, efficiency " +
                        efficiency_text(*last) + " %";
     if (surety_of(*last) != Surety::kNoInterval) text += " (" + efficiency_interval(*last) + ")";
-    if (!last->in_words.empty()) text += "; " + last->in_words;
+    if (const auto words = waterfall_in_words(*last); !words.empty()) text += "; " + words;
     sentences.push_back(text + ".");
   }
   return sentences;
