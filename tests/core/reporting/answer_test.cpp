@@ -247,6 +247,75 @@ TEST(Answer, OfManyPointsShowsThirty) {
       << text_of(report);
 }
 
+// Once, at the ranks that somebody asks about; not of single runs, nor of what must not be quoted.
+TEST(Answer, SaysFromWhichBatchOnCommunicationIsSmall) {
+  SweepShape shape{.world_sizes = {1, 2, 4}, .slow_rank = std::nullopt, .real_data = false};
+  Report report = sample_sweep(shape);
+  ASSERT_EQ(report.communication_limits.size(), 4u) << "of 2 and 4 ranks, each 30 and 10 %";
+  const auto told = [&] {
+    std::vector<std::string> words;
+    for (const CommunicationLimit& limit : report.communication_limits) {
+      if (says(report, limit.in_words)) words.push_back(limit.in_words);
+    }
+    return words;
+  };
+  CommunicationLimit& thirty = report.communication_limits.at(2);
+  ASSERT_TRUE(thirty.share > 0.2 && thirty.fixed.at("world_size") == "4");
+  thirty.from = 128;
+  thirty.in_words = "communication stays below 30 % of a step from batch 128 on (4 ranks)";
+  EXPECT_EQ(told(), std::vector{thirty.in_words}) << text_of(report);
+  for (CommunicationLimit& limit : report.communication_limits) limit.from = limit.smallest;
+  EXPECT_TRUE(told().empty()) << "always below: there is no such batch";
+  thirty.from = 128;
+  Finding disturbed;
+  disturbed.code = finding_kinds::mfu_implausible.code;
+  disturbed.severity = "error";
+  report.findings.push_back(disturbed);
+  ASSERT_EQ(verdict_of(report)->level, VerdictLevel::kDoNotQuote);
+  EXPECT_FALSE(says(report, "of a step"));
+  shape.repetitions = 1;
+  report = sample_sweep(shape);
+  EXPECT_FALSE(report.communication_limits.empty());
+  EXPECT_FALSE(says(report, "of a step"));
+}
+
+TEST(Answer, SaysWhatComparedStrategiesAndCompressionsSend) {
+  std::vector<PointRecord> points = sample_sweep(small(3)).points;
+  const auto add = [&](const char* strategy, const char* compression, double bytes) {
+    for (PointRecord run : std::vector(points)) {
+      if (run.world_size != 2 || run.strategy != "ddp" || run.gradient_compression == "bf16")
+        continue;
+      run.strategy = strategy;
+      run.gradient_compression = compression;
+      run.group += std::string("-") + strategy + compression;
+      run.id = run.group + "/r" + std::to_string(run.block);
+      run.payload_bytes_per_step = bytes;
+      points.push_back(run);
+    }
+  };
+  EXPECT_FALSE(says(summarised(points), "payload")) << "one strategy";
+  add("ddp", "bf16", 51e6);
+  EXPECT_TRUE(says(summarised(points), "payload a step: ddp 102 MB, ddp bf16 51 MB\n"))
+      << text_of(summarised(points), 200);
+  add("flat", "none", 102.4e6);
+  const std::string all =
+      "payload a step: ddp 102 MB, ddp bf16 51 MB, "
+      "flat 102 MB\n";
+  EXPECT_TRUE(says(summarised(points), all)) << text_of(summarised(points), 200);
+  std::erase_if(points, [](const PointRecord& run) { return run.gradient_compression == "bf16"; });
+  EXPECT_TRUE(says(summarised(points), "payload a step: ddp 102 MB, flat 102 MB\n"))
+      << text_of(summarised(points), 200);
+}
+
+TEST(Answer, OfSeveralRanksSaysTheTimeOfEachAndOfAll) {
+  Report report = sample_report(2, true);
+  report.groups.clear();
+  report.points.resize(1);
+  ASSERT_EQ(report.points.front().world_size, 2);
+  report.points.front().wall_s = 45.5;
+  EXPECT_TRUE(says(report, "measured time: 45.5 s per rank, 1:31 in all\n")) << text_of(report);
+}
+
 TEST(Answer, OfCollectivesHasALineForEachSize) {
   const Report report = sample_collectives();
   std::size_t measured = 0;

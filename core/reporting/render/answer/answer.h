@@ -28,7 +28,7 @@ struct Answer {
   std::string what;    // "mlp, batch 64 per rank, fp32, ddp over gloo"
   std::string effort;  // "3 runs each, 1:46"
   std::vector<Column> table;
-  std::vector<std::string> found;  // below the table, what it does not say: at most three
+  std::vector<std::string> found;  // below the table, what it does not say: at most four
   std::vector<std::string> notes;  // what speaks against the numbers: at most three, gravest first
   // A person may want this next, and here is the command or file for it.
   std::vector<std::pair<std::string, std::string>> next;
@@ -65,9 +65,9 @@ inline constexpr std::size_t kMostNotes = 3;
 // The option that surely changes the most, and how many others do something.
 std::vector<std::string> effects_found(const Report& report);
 
-// Tells what the ranks of a row cost: steps until they pay, energy, money. Empty where none is
-// known.
-std::string cost_sentence(const Report& report, const ScalingRow& row);
+// From which batch size on communication stays small at the ranks of a row, what compared
+// strategies and compressions send, and what the ranks cost; each where it is known.
+std::vector<std::string> found_at(const Report& report, const ScalingRow& row);
 
 inline constexpr std::size_t kMostRows = 30;
 

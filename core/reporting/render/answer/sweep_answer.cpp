@@ -370,9 +370,7 @@ Answer answer_of_sweep(const Report& report, const std::string& folder) {
   for (const TuningRecord& tuning : report.tuning) answer.found.push_back(tuning.in_words);
   if (report.tuning.empty()) answer.found = effects_found(report);
   if (const ScalingRow* asked = asked_row(all)) {
-    if (std::string cost = cost_sentence(report, *asked); !cost.empty()) {
-      answer.found.push_back(std::move(cost));
-    }
+    std::ranges::move(found_at(report, *asked), std::back_inserter(answer.found));
   }
   add_next(answer, report, all, folder, left_out);
   return answer;
