@@ -252,6 +252,19 @@ def check_collectives(pages, folder):
     assert [run["id"] for run in runs] == [run["id"] for run in report["collectives"]]
 
 
+def check_acceptance(pages, folder):
+    """The page of a fleet: a figure of its parts, and a table that holds what did not pass."""
+    subprocess.run([BINARY / "tests/core_tool", "write-fleets", folder / "fleet", "1", "12"], check=True, timeout=60)
+    page = folder / "fleet.html"
+    subprocess.run([BINARY / "scalemark", "accept", folder / "fleet/0/acc", "--format", f"html={page}"], check=False, capture_output=True, timeout=60)
+    for options in LIGHT_DARK_PHONE:
+        answer = pages.open(page.read_text(encoding="utf-8"), **options)
+        check_drawn(answer, set(), {"Parts against the reference"})
+        assert not answer["wide"], f"{options}: the page is wider than the window"
+    rows = table_of(answer, "What did not pass", "outcome")
+    assert [row["part"] for row in rows if row["outcome"] == "failed"] == ["node002 cuda:1", "node003"], rows
+
+
 def csv_rows(file):
     return list(csv.DictReader(file.read_text(encoding="utf-8").splitlines()))
 
@@ -323,6 +336,7 @@ def main():
             check_cells(pages, folder)
             check_whole_steps(pages, folder)
             check_collectives(pages, folder)
+            check_acceptance(pages, folder)
             check_generated(pages, folder / "more", generated)
         check_figures(folder)
         if len(sys.argv) > 1:
