@@ -64,15 +64,15 @@ std::string crossover_sentence(const Report& report, const ScalingRow& row) {
 // "payload a step: ddp 102 MB, flat 102 MB": where strategies or compressions were compared.
 std::string payload_sentence(const Report& report, int world_size) {
   std::vector<std::string> names, parts;
-  for (const PointRecord& run : report.points) {
-    const std::string& format = run.gradient_compression;
+  for (const GroupRecord& group : report.groups) {  // runs come in random order
+    const PointRecord* run = first_run(report.points, group.group);
+    if (!run || run->world_size != world_size || !has_exchange(*run)) continue;
+    const std::string& format = run->gradient_compression;
     const std::string name =
-        run.strategy + (format.empty() || format == "none" ? "" : " " + format);
-    if (run.status != PointStatus::kOk || run.world_size != world_size || !has_exchange(run) ||
-        std::ranges::find(names, name) != names.end())
-      continue;
+        run->strategy + (format.empty() || format == "none" ? "" : " " + format);
+    if (std::ranges::find(names, name) != names.end()) continue;
     names.push_back(name);
-    parts.push_back(name + " " + significant(run.payload_bytes_per_step / 1e6, 3) + " MB");
+    parts.push_back(name + " " + significant(run->payload_bytes_per_step / 1e6, 3) + " MB");
   }
   return parts.size() < 2 ? "" : "payload a step: " + listed(parts, 6);
 }
