@@ -100,9 +100,7 @@ ExitCode tell_findings(const Invocation& invocation, const settings::ToolValues&
                                on_stdout ? terminal_of(STDOUT_FILENO) : Terminal());
   });
   for (const lint::Finding& one : findings) {
-    reporting::Finding finding = reporting::make_finding(*one.kind, one.row, one.text);
-    finding.severity = one.severity;
-    if (fail_on.names(finding)) return ExitCode::kFail;
+    if (fail_on.names({.code = one.kind->code, .severity = one.severity})) return ExitCode::kFail;
   }
   return ExitCode::kPass;
 }

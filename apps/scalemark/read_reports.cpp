@@ -16,6 +16,7 @@
 #include "core/reporting/collectives/collectives.h"
 #include "core/reporting/judge/judge.h"
 #include "core/reporting/output/earlier.h"
+#include "core/reporting/point/disturbances.h"
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/record/verdict.h"
 #include "core/settings/config_file.h"
@@ -29,6 +30,7 @@ std::vector<reporting::NamedReport> named(std::vector<reporting::Report> reports
                                           const std::string& path) {
   std::vector<reporting::NamedReport> all;
   for (reporting::Report& report : reports) {
+    reporting::complete_values(report);
     reporting::complete_older(report);
     reporting::set_standings(report);
     all.push_back({path, std::move(report)});

@@ -124,9 +124,8 @@ std::vector<Finding> findings_of(const reporting::Report& report, const std::str
       continue;
     if (std::fabs(*point.loss_last - *point.loss_first) > kMoves * std::fabs(*point.loss_first))
       continue;
-    all.push_back({&kinds::loss_not_moving, kInfo, name, point.id,
-                   "the loss is " + significant(*point.loss_last, 6) + " after " +
-                       counted(point.iterations, "step") + ", as before them"});
+    Findings(name, all).add(kinds::loss_not_moving, kInfo, point.id,
+                            {{"loss", *point.loss_last}, {"steps", point.iterations}});
   }
   // The report judges its efficiencies by their intervals, and its MFU by what the chip calls
   // itself.

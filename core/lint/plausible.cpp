@@ -70,9 +70,12 @@ void judge_mfu(const Row& row, Findings& findings) {
   const double mfu = rate->low() * flops / (*row.gpus * peak);
   if (mfu < kHighMfu) return;
   findings.add(kinds::mfu_implausible, mfu > 1 ? kError : kInfo, row.id,
-               rate->text + " on " + gpus_text(row) + " would be " + printed("%.0f %%", 100 * mfu) +
-                   " of the peak of " + std::string(chip->name) + " (" + row.precision + ", " +
-                   printed("%.3g", flops / 1e9) + " GFLOP a sample)");
+               {{"rate", rate->text},
+                {"gpus", gpus_text(row)},
+                {"share", mfu},
+                {"chip", std::string(chip->name)},
+                {"precision", row.precision},
+                {"gflop", flops / 1e9}});
 }
 
 double per_gpu(const Row& row) { return rate_of(row)->value / *row.gpus; }
@@ -85,9 +88,10 @@ bool judge_flat(const Series& rated, Findings& findings) {
       rated, [&](const Row* row) { return std::fabs(rate_of(*row)->value / first - 1) < kFlat; });
   if (!flat || rated.front()->rate_per_gpu) return false;
   findings.add(kinds::total_or_per_gpu, kInfo, rated.back()->id,
-               rate_of(*rated.back())->text + " on " + gpus_text(*rated.back()) + " and " +
-                   rate_of(*rated.front())->text + " on " + significant(*rated.front()->gpus, 6) +
-                   ": are these rates per GPU?");
+               {{"rate", rate_of(*rated.back())->text},
+                {"gpus", gpus_text(*rated.back())},
+                {"first_rate", rate_of(*rated.front())->text},
+                {"first_gpus", *rated.front()->gpus}});
   return true;
 }
 
@@ -95,18 +99,15 @@ void judge_neighbours(const Series& rated, Findings& findings) {
   for (std::size_t i = 1; i < rated.size(); ++i) {
     const Row &row = *rated[i], &before = *rated[i - 1];
     const double share = per_gpu(row) / per_gpu(before);
-    const std::string here = rate_of(row)->text + " on " + gpus_text(row);
+    const reporting::Named rate{"rate", rate_of(row)->text}, gpus{"gpus", gpus_text(row)};
     if (*row.gpus >= kManyMore && std::fabs(share * *row.gpus - 1) < kOffNeighbours &&
         share < 0.5) {
-      findings.add(
-          kinds::total_or_per_gpu, kInfo, row.id,
-          here + " is what one of them reaches in the row above: a rate per GPU among totals?");
+      findings.add(kinds::total_or_per_gpu, kInfo, row.id, {rate, gpus});
       continue;
     }
     if (rate_of(row)->value < rate_of(before)->value * (1 - kSlower)) {
-      findings.add(
-          kinds::kink, kInfo, row.id,
-          here + " is less than " + rate_of(before)->text + " on " + significant(*before.gpus, 6));
+      findings.add(kinds::kink, kInfo, row.id,
+                   {rate, gpus, {"before", rate_of(before)->text}, {"before_gpus", *before.gpus}});
       continue;
     }
     if (i + 1 >= rated.size()) continue;
@@ -115,9 +116,7 @@ void judge_neighbours(const Series& rated, Findings& findings) {
     const bool below = share < 1 / (1 + kOffNeighbours) && after < 1 / (1 + kOffNeighbours);
     if (!above && !below) continue;
     findings.add(kinds::kink, kInfo, row.id,
-                 here + " is " + printed("%.0f %%", 100 * std::fabs(share - 1)) +
-                     (above ? " more" : " less") +
-                     " per GPU than the row above, and the row below is not");
+                 {rate, gpus, {"off", std::fabs(share - 1)}, {"which", above ? "more" : "less"}});
   }
 }
 
@@ -133,8 +132,7 @@ void judge_batches(const Series& series, Findings& findings) {
       batches.begin()->second.size() == 1 ? batches.rbegin()->first : batches.begin()->first;
   if (one.size() != 1) return;
   findings.add(kinds::batch_off_pattern, kInfo, one.front()->id,
-               "a batch of " + significant(*one.front()->batch, 9) +
-                   " per GPU, where all others of the series have " + significant(usual, 9));
+               {{"batch", *one.front()->batch}, {"usual", usual}});
 }
 
 int order_of(const std::string& precision) {
@@ -160,8 +158,10 @@ void judge_precisions(const Table& table, Findings& findings) {
         if (order_of(row->precision) <= order_of(other->precision)) continue;
         if (rate_of(*row)->value > rate_of(*other)->value * (1 - kSlower)) continue;
         findings.add(kinds::precision_order, kInfo, row->id,
-                     rate_of(*row)->text + " in " + row->precision + ", " + rate_of(*other)->text +
-                         " in " + other->precision);
+                     {{"rate", rate_of(*row)->text},
+                      {"precision", row->precision},
+                      {"higher_rate", rate_of(*other)->text},
+                      {"higher_precision", other->precision}});
       }
     }
   }
@@ -182,8 +182,7 @@ void judge_plausibility(const Table& table, Findings& findings) {
   for (const Row& row : table.rows) {
     judge_mfu(row, findings);
     if (row.mfu && row.mfu->low() > 1) {
-      findings.add(kinds::mfu_implausible, kError, row.id,
-                   "an MFU of " + percent(row.mfu->value) + " is printed");
+      findings.add(kinds::mfu_implausible, kError, row.id, {{"printed_mfu", row.mfu->value}});
     }
   }
   bool told = false;
@@ -196,8 +195,7 @@ void judge_plausibility(const Table& table, Findings& findings) {
     if (told || !lacks_baseline(series)) continue;
     told = true;
     findings.add(kinds::table_without_baseline, kInfo, series.front()->id,
-                 "speed-ups are printed from " + significant(*series.front()->gpus, 6) +
-                     " GPUs on, and no row is 1");
+                 {{"gpus", *series.front()->gpus}});
   }
   judge_precisions(table, findings);
 }

@@ -45,10 +45,11 @@ void judge_batch(const Row& row, Findings& findings) {
   };
   if (std::ranges::any_of(products, is_it)) return;
   findings.add(kinds::batch_product, kError, row.id,
-               "a global batch of " + significant(*row.global_batch, 9) + " is printed, but " +
-                   significant(*row.batch, 9) +
-                   (row.accumulation ? " x " + significant(*row.accumulation, 9) : "") + " x " +
-                   gpus_text(row) + " is " + significant(products.front(), 9));
+               {{"global_batch", *row.global_batch},
+                {"batch", *row.batch},
+                {"accumulation", row.accumulation},
+                {"gpus", gpus_text(row)},
+                {"product", products.front()}});
 }
 
 Bounds product(const Printed& a, const Printed& b) {
@@ -73,9 +74,10 @@ void judge_step(const Row& row, Findings& findings) {
   for (const double one : readings) nearest = std::min(nearest, gap(samples, {one, one}));
   if (nearest < kOff) return;
   findings.add(kinds::rate_time, kError, row.id,
-               rate->text + " per second times a step of " + row.step_s->text + " is " +
-                   significant((samples.low + samples.high) / 2, 4) +
-                   " samples, and the step has " + significant(readings.front(), 6));
+               {{"rate", rate->text},
+                {"step", row.step_s->text},
+                {"samples", (samples.low + samples.high) / 2},
+                {"step_samples", readings.front()}});
 }
 
 // Rates times of epochs are the data set: printed, or the same in all rows of one network.
@@ -100,10 +102,11 @@ void judge_epochs(const Table& table, Findings& findings) {
       const Bounds samples = samples_of(*row);
       if (gap(samples, expected) < kOff) continue;
       findings.add(kinds::rate_time, kError, row->id,
-                   rate_of(*row)->text + " per second for " + row->time_s->text + " is " +
-                       significant((samples.low + samples.high) / 2, 4) + " samples, " +
-                       (told ? "and " + row->samples->text + " are printed"
-                             : "and " + significant(usual, 4) + " in the other rows"));
+                   {{"rate", rate_of(*row)->text},
+                    {"time", row->time_s->text},
+                    {"samples", (samples.low + samples.high) / 2},
+                    {"printed", told ? row->samples->text : ""},
+                    {"usual", usual}});
     }
   }
 }

@@ -71,20 +71,22 @@ struct Contradiction {
   const Row* row = nullptr;
   double by = 0;
   double ratio = 0;  // of the cells
-  std::string text;
+  std::string printed, cells;
+  std::optional<double> efficiency = std::nullopt, times = std::nullopt;
 };
 
 // The reading that is nearest to the printed ratio.
 Contradiction nearest(const Row& row, const Printed& printed, const std::vector<Speed>& readings,
                       double factor, const std::string& name) {
-  Contradiction found{.row = &row, .by = -1, .ratio = 0, .text = {}};
+  Contradiction found{.row = &row, .by = -1, .ratio = 0, .printed = {}, .cells = {}};
   for (const Speed& speed : readings) {
     const Bounds ratio = times(speed.ratio, factor);
     const double by = gap(bounds_of(printed), ratio);
     if (found.by >= 0 && by >= found.by) continue;
     found.by = by;
     found.ratio = (ratio.low + ratio.high) / 2;
-    found.text = name + " is printed, but " + speed.in_words + " is " + significant(found.ratio, 4);
+    found.printed = name;
+    found.cells = speed.in_words;
   }
   return found;
 }
@@ -100,8 +102,7 @@ std::vector<Contradiction> wrong_speedups(const Series& series) {
     auto found = nearest(*row, *row->speedup, speeds(*row, *base->row), base->speedup,
                          significant(row->speedup->value, 6) + "x" + on_gpus(*row));
     if (found.by > 0) {
-      found.text += "x (efficiency " +
-                    printed("%.0f %%", 100 * found.ratio * *base->row->gpus / *row->gpus) + ")";
+      found.efficiency = found.ratio * *base->row->gpus / *row->gpus;
       all.push_back(std::move(found));
     }
   }
@@ -142,7 +143,7 @@ std::vector<Contradiction> wrong_efficiencies(const Series& series) {
         *row, *row->efficiency, readings, fewer,
         "an efficiency of " + printed("%.4g %%", 100 * row->efficiency->value) + on_gpus(*row));
     if (found.by <= 0) continue;
-    found.text += " of " + significant(1 / fewer, 6) + " times";
+    found.times = 1 / fewer;
     all.push_back(std::move(found));
   }
   return all;
@@ -168,7 +169,11 @@ std::vector<Contradiction> errors_of(const std::vector<Contradiction>& all) {
 void tell(const std::vector<Contradiction>& all, Findings& findings) {
   for (const Contradiction& one : all) {
     findings.add(kinds::not_the_ratio, one.by >= kContradiction ? kError : kInfo, one.row->id,
-                 one.text);
+                 {{"printed", one.printed},
+                  {"cells", one.cells},
+                  {"ratio", one.ratio},
+                  {"efficiency", one.efficiency},
+                  {"times", one.times}});
   }
 }
 
@@ -180,8 +185,9 @@ void judge_totals(const Table& table, Findings& findings) {
     const double by = gap(times(bounds_of(*row.rate_per_gpu), *row.gpus), bounds_of(*row.rate));
     if (by < kContradiction) continue;
     findings.add(kinds::not_the_ratio, kError, row.id,
-                 row.rate_per_gpu->text + " per GPU is printed, but " + row.rate->text + " on " +
-                     gpus_text(row) + " is " + significant(row.rate->value / *row.gpus, 4));
+                 {{"printed", row.rate_per_gpu->text + " per GPU"},
+                  {"cells", row.rate->text + on_gpus(row)},
+                  {"ratio", row.rate->value / *row.gpus}});
   }
 }
 
@@ -197,9 +203,9 @@ void judge_precision_ratios(const Table& table, Findings& findings) {
                                  gap(bounds_of(ratio.value), quotient(*other->rate, *row.rate)));
       if (!(by > 0)) continue;
       findings.add(kinds::not_the_ratio, by >= kContradiction ? kError : kInfo, row.id,
-                   ratio.value.text + "x from " + ratio.from + " to " + ratio.to +
-                       " is printed, but " + row.rate->text + " / " + other->rate->text + " is " +
-                       significant(row.rate->value / other->rate->value, 4));
+                   {{"printed", ratio.value.text + "x from " + ratio.from + " to " + ratio.to},
+                    {"cells", row.rate->text + " / " + other->rate->text},
+                    {"ratio", row.rate->value / other->rate->value}});
     }
   }
 }
@@ -228,8 +234,7 @@ void judge_ratios(const Table& table, Findings& findings) {
     }
   }
   if (!pairs.empty()) {
-    findings.add(kinds::columns_swapped, kError, "",
-                 "the speed-ups of two columns are exchanged: " + pairs);
+    findings.add(kinds::columns_swapped, kError, "", {{"columns", pairs}});
   }
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (!swapped[i]) tell(wrong[i], findings);

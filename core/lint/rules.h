@@ -19,8 +19,8 @@ class Findings {
   Findings(std::string table, std::vector<Finding>& all) : table_(std::move(table)), all_(all) {}
 
   void add(const reporting::FindingKind& kind, const char* severity, const std::string& row,
-           std::string text) {
-    all_.push_back({&kind, severity, table_, row, std::move(text)});
+           const reporting::AllNamed& values) {
+    all_.push_back({&kind, severity, table_, row, make_finding(kind, row, values).text});
   }
 
  private:

@@ -28,9 +28,11 @@ void judge_efficiency(const Series& series, Findings& findings) {
     const bool larger = row->batch && (*base)->batch && *row->batch > *(*base)->batch;
     const bool warns = !larger && efficiency.low >= (row->strong ? kStrong : kWeak);
     findings.add(kinds::superlinear, warns ? kWarning : kInfo, row->id,
-                 rate->text + " on " + gpus_text(*row) + " is " +
-                     printed("%.1f %%", 100 * rate->value / rate_of(**base)->value * fewer) +
-                     " of " + significant(1 / fewer, 6) + " times " + rate_of(**base)->text);
+                 {{"rate", rate->text},
+                  {"gpus", gpus_text(*row)},
+                  {"share", rate->value / rate_of(**base)->value * fewer},
+                  {"times", 1 / fewer},
+                  {"base", rate_of(**base)->text}});
   }
 }
 
@@ -54,7 +56,7 @@ void judge_copies(const Series& series, Findings& findings) {
     std::vector<std::string> counts;
     for (const Row* row : rows) counts.push_back(significant(*row->gpus, 6));
     findings.add(kinds::copied_cell, rows.size() >= kCellsThatProve ? kWarning : kInfo,
-                 rows.back()->id, text + " stands at " + joined(counts, ", ") + " GPUs");
+                 rows.back()->id, {{"rate", text}, {"counts", joined(counts, ", ")}});
   }
 }
 

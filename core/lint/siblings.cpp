@@ -36,11 +36,14 @@ void judge_kin(const std::vector<Sibling>& kin, std::vector<SiblingFinding>& all
       most = std::max(most, other.per_gpu.high());
     }
     if (fewer < kEnough || one.per_gpu.low() <= kAbove * most) continue;
-    all.push_back({one.table,
-                   {&reporting::finding_kinds::off_siblings, kWarning, one.table->name, one.row->id,
-                    significant(one.per_gpu.value, 4) + " per GPU on " + gpus_text(*one.row) +
-                        " is " + printed("%.0f %%", 100 * (one.per_gpu.value / most - 1)) +
-                        " above all " + std::to_string(fewer) + " rows with fewer GPUs"}});
+    std::vector<Finding> found;
+    Findings(one.table->name, found)
+        .add(reporting::finding_kinds::off_siblings, kWarning, one.row->id,
+             {{"per_gpu", one.per_gpu.value},
+              {"gpus", gpus_text(*one.row)},
+              {"above", one.per_gpu.value / most - 1},
+              {"rows", fewer}});
+    all.push_back({one.table, std::move(found.front())});
   }
 }
 

@@ -74,7 +74,7 @@ void CommReport::add(reporting::CollectiveRecord row, const CollectiveOutcome& o
   // A second attempt would be as brief: it is not made, and the run counts towards no verdict.
   if (row.status == reporting::PointStatus::kOk && row.disturbed.empty()) {
     auto doubts = reporting::doubts_of(telemetry, machines_.hosts);
-    std::erase_if(doubts, [](const auto& doubt) { return !reporting::disturbs(doubt.kind->code); });
+    std::erase_if(doubts, [](const auto& doubt) { return !reporting::disturbs(doubt.code); });
     row.disturbed = reporting::in_words(doubts);
   }
   run_report_.writer()->add_collective(std::move(row), std::move(findings), std::move(telemetry));
@@ -90,12 +90,9 @@ void CommReport::tell_disturbed_bound() {
     return !point.skipped && passes_memory(data_path(point, plan_.device, machines_));
   });
   if (machines_.memory_disturbed.empty() || !any) return;
-  run_report_.writer()->add_finding(
-      reporting::make_finding(reporting::finding_kinds::bound_disturbed, "",
-                              "memory of " + significant(machines_.memory_GBps.value_or(0), 4) +
-                                  " GB/s was measured while something else used the machine, so "
-                                  "nothing is expected by it (" +
-                                  machines_.memory_disturbed + ")"));
+  run_report_.writer()->add_finding(reporting::make_finding(
+      reporting::finding_kinds::bound_disturbed, "",
+      {{"memory", machines_.memory_GBps.value_or(0)}, {"disturbed", machines_.memory_disturbed}}));
 }
 
 void CommReport::add_skipped_points() {

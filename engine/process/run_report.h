@@ -54,7 +54,7 @@ class RunReport {
   // Rank 0 only: the counters of `session`, which is this one, so far, and what they blame.
   void set_health(const std::vector<reporting::HealthRecord>& rows, int session);
   // Finds what disturbed a measurement, on the hosts of the report.
-  std::vector<reporting::Disturbance> disturbances_of(
+  std::vector<reporting::Finding> disturbances_of(
       const std::vector<reporting::TelemetryRecord>& telemetry) const {
     return reporting::disturbances_of(telemetry, environment_.hosts);
   }

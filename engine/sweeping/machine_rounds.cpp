@@ -101,7 +101,9 @@ FingerprintAnswer MachineRounds::ask_ranks(const SweepCommand& command) {
     std::erase_if(of_host, [&](const auto& one) {
       return one.host != record.host || is_of_other_gpu(one.values.device, record.device);
     });
-    record.disturbed = reporting::in_words(report_.disturbances_of(of_host));
+    const auto disturbances = report_.disturbances_of(of_host);
+    record.disturbed = reporting::in_words(disturbances);
+    record.disturbed_by = reporting::codes_of(disturbances);
     if (record.what == reporting::MachineRate::kSustainedProduct) note_gpu(of_host, record);
   }
   return all;

@@ -26,8 +26,7 @@ class QuietCheck {
   struct Options {
     double longest_wait_s = 0;
     std::function<std::string()> read;
-    std::function<std::vector<reporting::Disturbance>(
-        const std::vector<reporting::TelemetryRecord>&)>
+    std::function<std::vector<reporting::Finding>(const std::vector<reporting::TelemetryRecord>&)>
         judge;
     std::function<bool()> idle;
   };

@@ -190,7 +190,8 @@ void SweepReport::add(const reporting::PointRecord& row,
                       std::vector<reporting::TelemetryRecord> telemetry, const std::string& busy) {
   std::vector<reporting::Finding> more;
   if (!busy.empty()) {
-    more.push_back(reporting::make_finding(reporting::finding_kinds::machine_busy, row.id, busy));
+    more.push_back(
+        reporting::make_finding(reporting::finding_kinds::machine_busy, row.id, {{"told", busy}}));
   }
   run_report_->add_row(row, plan_.stop.least_blocks, std::move(telemetry), std::move(more));
 }

@@ -44,7 +44,7 @@ class SweepReport {
   // `busy`: what the check before its block found, of the first row of a block; else empty.
   void add(const reporting::PointRecord& row,
            std::vector<reporting::TelemetryRecord> telemetry = {}, const std::string& busy = {});
-  std::vector<reporting::Disturbance> disturbances_of(
+  std::vector<reporting::Finding> disturbances_of(
       const std::vector<reporting::TelemetryRecord>& telemetry) const {
     return run_report_->disturbances_of(telemetry);
   }

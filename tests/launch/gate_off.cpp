@@ -5,13 +5,13 @@
 
 namespace scalemark::reporting {
 
-std::vector<Disturbance> disturbances_of(std::span<const TelemetryRecord> /*telemetry*/,
-                                         std::span<const monitoring::Host> /*hosts*/) {
+std::vector<Finding> disturbances_of(std::span<const TelemetryRecord> /*telemetry*/,
+                                     std::span<const monitoring::Host> /*hosts*/) {
   return {};
 }
 
-std::vector<Disturbance> doubts_of(std::span<const TelemetryRecord> /*telemetry*/,
-                                   std::span<const monitoring::Host> /*hosts*/) {
+std::vector<Finding> doubts_of(std::span<const TelemetryRecord> /*telemetry*/,
+                               std::span<const monitoring::Host> /*hosts*/) {
   return {};
 }
 

@@ -62,7 +62,7 @@ def comparable(value, key=""):
     if key in NAMED_ANEW:
         return "text"
     if key == "findings":
-        return [{k: v for k, v in found.items() if k != "text"} for found in value if found["code"] in FINDINGS]
+        return [{k: kind(v) if k == "values" else v for k, v in found.items() if k != "text"} for found in value if found["code"] in FINDINGS]
     if isinstance(value, dict):
         return {k: comparable(v, k) for k, v in value.items() if k not in LEFT_OUT}
     return [comparable(below) for below in value] if isinstance(value, list) else value

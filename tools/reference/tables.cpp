@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/lint/forms.h"
 #include "core/live/metrics.h"
 #include "core/reporting/record/finding_kinds.h"
@@ -84,14 +85,28 @@ std::string verdict_cell(const FindingKind& kind) {
   return text;
 }
 
+// Names in its template, each once: those of values[], words[] and place.
+std::string values_cell(const FindingKind& kind) {
+  std::vector<std::string> names;
+  std::string_view rest = kind.text;
+  for (std::size_t at = 0; (at = rest.find('{')) != std::string_view::npos;) {
+    rest.remove_prefix(at + 1);
+    const std::size_t sign = rest.front() == '+' ? 1 : 0;
+    std::string name(rest.substr(sign, rest.find_first_of(":#?}") - sign));
+    if (std::ranges::count(names, name) == 0) names.push_back(std::move(name));
+  }
+  return joined(names, ", ");
+}
+
 std::string finding_rows(FindingScope scope) {
   std::string text =
-      "\n| code | severity | domain | verdict | said when |\n| --- | --- | --- | --- | --- |\n";
+      "\n| code | severity | domain | verdict | said when | values |\n"
+      "| --- | --- | --- | --- | --- | --- |\n";
   for (const FindingKind& kind : all_finding_kinds()) {
     if (kind.scope != scope) continue;
     text += "| `" + std::string(kind.code) + "` | " + kind.severity + " | " +
             std::string(name_of(kind.domain)) + " | " + verdict_cell(kind) + " | " +
-            cell(kind.said_when) + " |\n";
+            cell(kind.said_when) + " | " + values_cell(kind) + " |\n";
   }
   return text;
 }

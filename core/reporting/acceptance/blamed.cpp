@@ -105,11 +105,8 @@ const FingerprintRecord* burst_of(const Report& report, const FingerprintRecord&
 }  // namespace
 
 bool was_shared(const FingerprintRecord& record) {
-  // "throttled: ...; shared: ...", of which only the first may stand alone.
-  return !record.disturbed.empty() &&
-         (!record.disturbed.starts_with(reporting::finding_kinds::throttled.code) ||
-          record.disturbed.find(std::string("; ") + reporting::finding_kinds::shared.code + ":") !=
-              std::string::npos);
+  const std::vector<std::string> only_throttled = {reporting::finding_kinds::throttled.code};
+  return !record.disturbed.empty() && record.disturbed_by != only_throttled;
 }
 
 void read_findings(const Rule& rule, const Report& report, std::vector<Series>& all) {

@@ -20,19 +20,20 @@ bool is_surely_below(const OverRuns& number, double limit) {
   return number.value && number.ci95.high.value_or(*number.value) < limit;
 }
 
-std::string missed_text(const CollectiveGroup& group) {
-  std::string text = group.group + ": " + significant(group.busbw_GBps.value.value_or(0), 3) +
-                     " GB/s is " + percent(group.expected_share.value.value_or(0)) + " of the " +
-                     significant(group.expected_busbw_GBps.value_or(0), 3) +
-                     " GB/s that are expected";
-  return group.expected_source.empty() ? text : text + " (" + group.expected_source + ")";
+Finding missed(const CollectiveGroup& group) {
+  return make_finding(finding_kinds::expected_bandwidth, "",
+                      {{"group", group.group},
+                       {"busbw", group.busbw_GBps.value.value_or(0)},
+                       {"share", group.expected_share.value.value_or(0)},
+                       {"expected", group.expected_busbw_GBps.value_or(0)},
+                       {"source", group.expected_source}});
 }
 
 }  // namespace
 
 std::vector<Finding> findings_of_collective(const CollectiveRecord& run) {
   if (run.wrong.value_or(0) == 0) return {};
-  return {make_finding(finding_kinds::wrong_elements, run.id, run.reason,
+  return {make_finding(finding_kinds::wrong_elements, run.id, {{"why", run.reason}},
                        FindingPlace{.rank = run.wrong_rank})};
 }
 
@@ -40,19 +41,14 @@ std::vector<Finding> findings_of_links(const std::vector<LinkRecord>& links) {
   std::vector<Finding> findings;
   for (const LinkRecord& link : links) {
     if (link.latency_s > kSlowestLatency_s) {
-      findings.push_back(
-          make_finding(finding_kinds::link_latency, "",
-                       link.name() + ": a message takes " + duration_text(link.latency_s) +
-                           ", more than 5 ms; look for a detour, another interface or power saving",
-                       place_of(link)));
+      findings.push_back(make_finding(
+          finding_kinds::link_latency, "",
+          {{"latency_ms", 1e3 * link.latency_s}, {"latency", duration_text(link.latency_s)}},
+          place_of(link)));
     }
     if (link.bandwidth_GBps < kLeastBandwidth_GBps) {
-      findings.push_back(make_finding(
-          finding_kinds::link_bandwidth, "",
-          link.name() + ": the link carries " + significant(8 * link.bandwidth_GBps, 3) +
-              " Gb/s, less than 10 Gb/s; look at which interface is used (GLOO_SOCKET_IFNAME, "
-              "NCCL_SOCKET_IFNAME), and at what else uses the network",
-          place_of(link)));
+      findings.push_back(make_finding(finding_kinds::link_bandwidth, "",
+                                      {{"Gbps", 8 * link.bandwidth_GBps}}, place_of(link)));
     }
   }
   return findings;
@@ -68,7 +64,7 @@ std::vector<Finding> findings_of_groups(const std::vector<CollectivePointRuns>& 
     if (fit_runs(*largest).empty()) continue;  // something else slowed it down
     const bool is_long = largest->first().bytes >= kLongMessage;
     if (is_long && is_surely_below(group.expected_share, kLeastShare)) {
-      findings.push_back(make_finding(finding_kinds::expected_bandwidth, "", missed_text(group)));
+      findings.push_back(missed(group));
     }
   }
   return findings;

@@ -49,9 +49,12 @@ std::vector<LinkTimes> times_of(const std::vector<PairSamples>& pairs, bool of_l
 }
 
 // "take 3.1 x (2.9 to 3.3) as long"
-std::string how_slow(const Slowness& slow) {
-  return "take " + significant(slow.ratio, 3) + " x (" + significant(slow.ci95.low, 3) + " to " +
-         significant(slow.ci95.high, 3) + ") as long";
+AllNamed how_slow(const Slowness& slow, bool of_latency, const char* like) {
+  return {{"size", of_latency ? "small" : "large"},
+          {"ratio", slow.ratio},
+          {"low", slow.ci95.low},
+          {"high", slow.ci95.high},
+          {"like", like}};
 }
 
 // Within a node the ends are ranks: "rank 3".
@@ -73,7 +76,6 @@ class Namer {
   }
 
   void add_slow(bool of_latency, std::vector<Finding>& findings) const {
-    const std::string what = of_latency ? "small messages " : "large messages ";
     const auto slow =
         statistics::find_slow(times_of(pairs_, of_latency), static_cast<int>(ends_.size()), rails_);
     std::map<std::string, int> slow_of_node;
@@ -84,23 +86,15 @@ class Namer {
         if (end.rail > 0) continue;  // the first one speaks for the node
         end = {.name = end.name};
       }
-      const std::string like = end.rank ? "rank's at its place" : "node's";
-      findings.push_back(
-          make_finding(finding_kinds::slow_node, "",
-                       link_end(end.name, end.rank, end.device) + " is slow: " + what +
-                           "over its best link " + how_slow(by) + " as over an ordinary " + like +
-                           "; look at its network interface and what else runs there",
-                       place_of(end)));
+      auto values = how_slow(by, of_latency, end.rank ? "rank's at its place" : "node's");
+      values.emplace_back("node", link_end(end.name, end.rank, end.device));
+      findings.push_back(make_finding(finding_kinds::slow_node, "", values, place_of(end)));
     }
     for (const auto& [a, b, by] : slow.links) {
-      const std::string ends = link_between(a, b).name();
-      const bool alone = of_two_nodes();
-      findings.push_back(make_finding(finding_kinds::slow_link, "",
-                                      "the link from " + ends + " is slow: " + what + how_slow(by) +
-                                          (alone ? " as over an ordinary one between the two nodes"
-                                                 : " as over the best link of its slower end") +
-                                          "; look at cables and switches between the two",
-                                      FindingPlace{.link = ends}));
+      const char* like = of_two_nodes() ? "an ordinary one between the two nodes"
+                                        : "the best link of its slower end";
+      findings.push_back(make_finding(finding_kinds::slow_link, "", how_slow(by, of_latency, like),
+                                      FindingPlace{.link = link_between(a, b).name()}));
     }
   }
 

@@ -33,8 +33,8 @@ using Fingerprint = std::map<Key, MeasuredRate>;
 
 // A machine that throttles by itself is compared: that is what it does.
 bool was_shared(const FingerprintRecord& record) {
-  const std::string code = std::string(finding_kinds::shared.code) + ": ";
-  return record.value.has_value() && record.disturbed.find(code) != std::string::npos;
+  return record.value &&
+         std::ranges::count(record.disturbed_by, std::string(finding_kinds::shared.code)) > 0;
 }
 
 void add(Fingerprint& fingerprint, const FingerprintRecord& record) {

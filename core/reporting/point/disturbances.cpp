@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <ranges>
 #include <utility>
 
 #include "core/base/text.h"
@@ -36,9 +37,15 @@ double busy_tolerance(double used, double cpus, double seconds) {
   return std::max({kLeast, kShare * used, noise});
 }
 
-int cpus_of(const std::string& hostname, std::span<const monitoring::Host> hosts) {
+std::optional<double> known_cpus(const std::string& hostname,
+                                 std::span<const monitoring::Host> hosts) {
   const monitoring::Host* host = find_host(hosts, hostname);
-  return host ? std::max(1, host->cores.logical) : 1;
+  return host && host->cores.logical > 0 ? std::optional<double>(host->cores.logical)
+                                         : std::nullopt;
+}
+
+int cpus_of(const std::string& hostname, std::span<const monitoring::Host> hosts) {
+  return static_cast<int>(known_cpus(hostname, hosts).value_or(1));
 }
 
 std::string place_of(const TelemetryRecord& record) {
@@ -46,10 +53,8 @@ std::string place_of(const TelemetryRecord& record) {
   return record.values.device.empty() ? record.host : record.values.device + " of " + record.host;
 }
 
-std::string limit_text(double limit) { return " (limit " + printed("%.2f", limit) + ")"; }
-
-// In words how `record` shows that the run was slowed down; empty: it does not.
-std::string throttling_in(const TelemetryRecord& record) {
+// The numbers by which `record` shows that the run was slowed down; none: it does not.
+AllNamed throttling_in(const TelemetryRecord& record) {
   static const std::map<std::string, const char*> kSlowdowns = {
       {"hw_slowdown", "hardware slowdown"},
       {"hw_thermal_slowdown", "thermal slowdown by hardware"},
@@ -58,14 +63,13 @@ std::string throttling_in(const TelemetryRecord& record) {
   const SourceSummary& values = record.values;
   const auto slowdown = kSlowdowns.find(values.source);
   if (slowdown != kSlowdowns.end() && values.max > 0) {
-    return std::string(slowdown->second) + " in " + percent(values.mean) + " of the readings";
+    return {{"slowdown", slowdown->second}, {"slowed_share", values.mean}};
   }
   if (values.source == monitoring::kThermalViolation && values.mean >= kThermalViolationLimit) {
-    return "thermal slowdown during " + percent(values.mean) + " of the window";
+    return {{"slowed_share", values.mean}};
   }
   if (values.source == monitoring::kThrottledCpus && values.mean >= kThrottledCpusLimit) {
-    return "a CPU quota (cgroup) held back " + printed("%.2f", values.mean) + " CPUs" +
-           limit_text(kThrottledCpusLimit);
+    return {{"quota_cpus", values.mean}, {"limit", kThrottledCpusLimit}};
   }
   return {};
 }
@@ -81,25 +85,22 @@ std::optional<double> mean_of_host(const std::string& hostname, const char* sour
   return std::nullopt;
 }
 
-// In words which other count contradicts `record`; empty: none does.
-std::string contradiction_in(const TelemetryRecord& record,
-                             std::span<const TelemetryRecord> telemetry,
-                             std::span<const monitoring::Host> hosts) {
+// The numbers by which another count contradicts `record`; none: nothing does.
+AllNamed contradiction_in(const TelemetryRecord& record, std::span<const TelemetryRecord> telemetry,
+                          std::span<const monitoring::Host> hosts) {
   const SourceSummary& values = record.values;
   if (record.rank && values.source == monitoring::kProcessCpus) {
     for (const TelemetryRecord& other : telemetry) {
       if (other.rank != record.rank || other.values.source != monitoring::kProcessCpusByTicks)
         continue;
-      return "its clock of CPU time counted " + printed("%.2f", values.mean) +
-             " CPUs, the kernel's ticks " + printed("%.2f", other.values.mean);
+      return {{"clock_cpus", values.mean}, {"tick_cpus", other.values.mean}};
     }
   }
   const monitoring::Host* host = find_host(hosts, record.host);
   if (values.source != kRanksCpus || !host || host->cores.logical <= 0) return {};
   const double cpus = host->cores.logical;
   if (values.mean > cpus + count_tolerance(cpus, values.observed_s)) {
-    return "its ranks used " + printed("%.2f", values.mean) + " of " + printed("%.0f", cpus) +
-           " CPUs";
+    return {{"ranks_cpus", values.mean}, {"cpus", cpus}};
   }
   const auto busy = mean_of_host(record.host, monitoring::kBusyCpus, telemetry);
   if (!busy) return {};
@@ -108,8 +109,7 @@ std::string contradiction_in(const TelemetryRecord& record,
                       mean_of_host(record.host, monitoring::kInterruptCpus, telemetry).value_or(0) +
                       mean_of_host(record.host, monitoring::kStealCpus, telemetry).value_or(0);
   if (!(values.mean > most + busy_tolerance(values.mean, cpus, values.observed_s))) return {};
-  return "its ranks used " + printed("%.2f", values.mean) + " CPUs, of which the machine ran " +
-         printed("%.2f", most);
+  return {{"ranks_cpus", values.mean}, {"machine_cpus", most}};
 }
 
 // Cores of the host that our ranks leave: hyper-threads are none, since two of them share a core.
@@ -130,73 +130,80 @@ double free_cores(const std::string& hostname, std::span<const TelemetryRecord> 
   return std::max(0.0, cores - std::max(wanted, used));
 }
 
-// In words how `record` shows others on the machine.
-std::string sharing_in(const TelemetryRecord& record, std::span<const TelemetryRecord> telemetry,
-                       std::span<const monitoring::Host> hosts) {
+// The numbers by which `record` shows others on the machine.
+AllNamed sharing_in(const TelemetryRecord& record, std::span<const TelemetryRecord> telemetry,
+                    std::span<const monitoring::Host> hosts) {
   const SourceSummary& values = record.values;
   const int cpus = cpus_of(record.host, hosts);
   if (values.source == monitoring::kOtherProcesses && values.max > 0) {
-    return printed("%.0f", values.max) +
-           (values.max > 1 ? " other processes on the GPU" : " other process on the GPU");
+    return {{"processes", values.max}};
   }
   const double foreign =
       foreign_load_limit(cpus, values.observed_s, free_cores(record.host, telemetry, hosts));
   if (values.source == kOtherCpus && values.mean > foreign) {
-    return "other processes used " + printed("%.2f", values.mean) + " CPUs" + limit_text(foreign);
+    // Clocks of 10 ms count more than there is in a window of a few.
+    const auto all = known_cpus(record.host, hosts);
+    return {{"others", std::min(values.mean, all.value_or(values.mean))},
+            {"limit", foreign},
+            {"cpus", all}};
   }
   const double most = most_steal(cpus, values.observed_s);
   if (values.source == monitoring::kStealCpus && values.mean > most) {
-    return "the hypervisor took " + printed("%.2f", values.mean) + " CPUs (steal)" +
-           limit_text(most);
+    return {{"steal", values.mean}, {"limit", most}};
   }
   return {};
 }
 
-std::string little_steal_in(const TelemetryRecord& record,
-                            std::span<const monitoring::Host> hosts) {
+AllNamed little_steal_in(const TelemetryRecord& record, std::span<const monitoring::Host> hosts) {
   const SourceSummary& values = record.values;
   const int cpus = cpus_of(record.host, hosts);
   const double least = steal_limit(cpus, values.observed_s);
   const bool is_little = values.source == monitoring::kStealCpus && values.mean > least &&
                          values.mean <= most_steal(cpus, values.observed_s);
   if (!is_little) return {};
-  return "the hypervisor took " + printed("%.2f", values.mean) + " of " + counted(cpus, "CPU") +
-         " (steal)" + limit_text(least);
+  return {{"steal", values.mean}, {"cpus", cpus}, {"limit", least}};
 }
 
-// Whether what clocks of 10 ms leave unsure decided that nobody else was there.
-std::string brevity_in(const TelemetryRecord& record, std::span<const TelemetryRecord> telemetry,
-                       std::span<const monitoring::Host> hosts) {
+// Tells whether what clocks of 10 ms leave unsure decided that nobody else was there.
+AllNamed brevity_in(const TelemetryRecord& record, std::span<const TelemetryRecord> telemetry,
+                    std::span<const monitoring::Host> hosts) {
   const SourceSummary& values = record.values;
   if (values.source != kOtherCpus) return {};
   const int cpus = cpus_of(record.host, hosts);
   const double free = free_cores(record.host, telemetry, hosts);
   const double limit = foreign_load_limit(cpus, values.observed_s, free);
   if (values.mean > limit || !(limit > known_load(cpus, free))) return {};
-  return "the machine was watched for " + printed("%.2f", values.observed_s) +
-         " s, in which others could use " + printed("%.2f", limit) + " CPUs unnoticed" +
-         limit_text(known_load(cpus, free));
+  return {
+      {"seconds", values.observed_s}, {"unseen_cpus", limit}, {"limit", known_load(cpus, free)}};
 }
 
+// One finding of all places of a run: its text tells of the first few, its values of all.
 class Places {
  public:
-  void add(const TelemetryRecord& record, std::string what) {
-    if (what.empty()) return;
-    place_ = {.rank = record.rank, .host = record.host, .device = record.values.device};
-    if (count_++ < kPlacesToldOf) texts_.push_back(place_of(record) + ": " + std::move(what));
+  explicit Places(const FindingKind& kind) : kind_(kind) {}
+
+  void add(const TelemetryRecord& record, AllNamed values) {
+    if (values.empty()) return;
+    values.emplace_back("where", place_of(record));
+    Finding one = make_finding(
+        kind_, "", values,
+        FindingPlace{.rank = record.rank, .host = record.host, .device = record.values.device});
+    if (count_++ == 0) return void(found_ = std::move(one));
+    found_.place.reset();
+    merge_values(found_, one);
+    if (count_ <= kPlacesToldOf) found_.text += "; " + one.text;
   }
-  void tell(std::vector<Disturbance>& all, const FindingKind& kind) const {
+  void tell(std::vector<Finding>& all) {
     if (count_ == 0) return;
-    std::string text = joined(texts_, "; ");
     if (count_ > kPlacesToldOf) {
-      text += "; and " + std::to_string(count_ - kPlacesToldOf) + " more";
+      found_.text += "; and " + std::to_string(count_ - kPlacesToldOf) + " more";
     }
-    all.push_back({&kind, std::move(text), count_ == 1 ? std::optional(place_) : std::nullopt});
+    all.push_back(std::move(found_));
   }
 
  private:
-  std::vector<std::string> texts_;
-  FindingPlace place_;  // the last
+  const FindingKind& kind_;
+  Finding found_;
   std::size_t count_ = 0;
 };
 
@@ -224,40 +231,75 @@ double most_steal(int cpus, double seconds) {
   return std::max(kMost * cpus, steal_limit(cpus, seconds));
 }
 
-std::vector<Disturbance> disturbances_of(std::span<const TelemetryRecord> telemetry,
-                                         std::span<const monitoring::Host> hosts) {
-  Places contradicting, throttled, shared;
+std::vector<Finding> disturbances_of(std::span<const TelemetryRecord> telemetry,
+                                     std::span<const monitoring::Host> hosts) {
+  Places contradicting(finding_kinds::counters_disagree), throttled(finding_kinds::throttled),
+      shared(finding_kinds::shared);
   for (const TelemetryRecord& record : telemetry) {
     contradicting.add(record, contradiction_in(record, telemetry, hosts));
     throttled.add(record, throttling_in(record));
     shared.add(record, sharing_in(record, telemetry, hosts));
   }
-  std::vector<Disturbance> all;
-  contradicting.tell(all, finding_kinds::counters_disagree);
-  throttled.tell(all, finding_kinds::throttled);
-  shared.tell(all, finding_kinds::shared);
+  std::vector<Finding> all;
+  for (Places* places : {&contradicting, &throttled, &shared}) places->tell(all);
   return all;
 }
 
-std::vector<Disturbance> doubts_of(std::span<const TelemetryRecord> telemetry,
-                                   std::span<const monitoring::Host> hosts) {
-  Places steal, brief;
+std::vector<Finding> doubts_of(std::span<const TelemetryRecord> telemetry,
+                               std::span<const monitoring::Host> hosts) {
+  Places steal(finding_kinds::steal), brief(finding_kinds::others_unknown);
   for (const TelemetryRecord& record : telemetry) {
     steal.add(record, little_steal_in(record, hosts));
     brief.add(record, brevity_in(record, telemetry, hosts));
   }
-  std::vector<Disturbance> all;
-  steal.tell(all, finding_kinds::steal);
-  brief.tell(all, finding_kinds::others_unknown);
+  std::vector<Finding> all;
+  steal.tell(all);
+  brief.tell(all);
   return all;
 }
 
-std::string in_words(std::span<const Disturbance> disturbances) {
-  std::vector<std::string> texts;
-  for (const auto& [kind, text, place] : disturbances) {
-    texts.push_back(std::string(kind->code) + ": " + text);
+void complete_values(Report& report) {
+  const auto lacks = [](const Finding& finding) {
+    const FindingKind* kind = find_finding_kind(finding.code);
+    return finding.values.empty() && kind && kind->role == FindingRole::kDisturbs;
+  };
+  std::map<std::string, std::vector<TelemetryRecord>> by_run;
+  for (const TelemetryRecord& record : report.telemetry) by_run[record.point].push_back(record);
+  for (Finding& finding : report.findings) {
+    if (!lacks(finding)) continue;
+    const bool of_one = !finding.point.empty();
+    const auto first = of_one ? by_run.lower_bound(finding.point) : by_run.begin();
+    const auto last = of_one ? by_run.upper_bound(finding.point) : by_run.end();
+    int runs = 0;
+    for (const auto& [run, telemetry] : std::ranges::subrange(first, last)) {
+      for (const Finding& anew : disturbances_of(telemetry, report.environment.hosts)) {
+        if (anew.code != finding.code) continue;
+        merge_values(finding, anew);
+        ++runs;
+      }
+    }
+    if (runs > 0 && !report.collectives.empty()) finding.values.emplace("disturbed_runs", runs);
   }
+  for (FingerprintRecord& record : report.fingerprint) {
+    if (!record.disturbed_by.empty()) continue;
+    for (const FindingKind& kind : all_finding_kinds()) {
+      const std::string told = "; " + std::string(kind.code) + ": ";
+      if (("; " + record.disturbed).find(told) != std::string::npos)
+        record.disturbed_by.emplace_back(kind.code);
+    }
+  }
+}
+
+std::string in_words(std::span<const Finding> disturbances) {
+  std::vector<std::string> texts;
+  for (const Finding& one : disturbances) texts.push_back(one.code + ": " + one.text);
   return joined(texts, "; ");
+}
+
+std::vector<std::string> codes_of(std::span<const Finding> disturbances) {
+  std::vector<std::string> codes;
+  for (const Finding& one : disturbances) codes.push_back(one.code);
+  return codes;
 }
 
 }  // namespace scalemark::reporting

@@ -14,26 +14,24 @@
 
 namespace scalemark::reporting {
 
-// A finding about the machine during the window of a point.
-struct Disturbance {
-  const FindingKind* kind = nullptr;
-  std::string text;  // where, what and how much, against which limit
-  std::optional<FindingPlace> place = std::nullopt;  // where there is one
-};
-
-// Tells of counters_disagree, throttled and shared, which repeat a measurement. At most one of each
-// kind, with the first places and how many more there are. `hosts`: as in the report, for how many
-// CPUs each has.
-std::vector<Disturbance> disturbances_of(std::span<const TelemetryRecord> telemetry,
-                                         std::span<const monitoring::Host> hosts);
+// Tells of counters_disagree, throttled and shared, which repeat a measurement, without a point. At
+// most one of each kind, with the first places and how many more there are; its place is there
+// where it is the only one. `hosts`: as in the report, for how many CPUs each has.
+std::vector<Finding> disturbances_of(std::span<const TelemetryRecord> telemetry,
+                                     std::span<const monitoring::Host> hosts);
 
 // Tells of findings that weaken a measurement and do not repeat it: steal up to the limit of
 // shared, and others_unknown, where the machine was watched too briefly. As disturbances_of().
-std::vector<Disturbance> doubts_of(std::span<const TelemetryRecord> telemetry,
-                                   std::span<const monitoring::Host> hosts);
+std::vector<Finding> doubts_of(std::span<const TelemetryRecord> telemetry,
+                               std::span<const monitoring::Host> hosts);
 
 // All of them in one line, each with its code; empty without any.
-std::string in_words(std::span<const Disturbance> disturbances);
+std::string in_words(std::span<const Finding> disturbances);
+std::vector<std::string> codes_of(std::span<const Finding> disturbances);
+
+// Gives findings of a report that an earlier version wrote their values, by its telemetry, and what
+// was measured of machines the codes that its text tells of.
+void complete_values(Report& report);
 
 // CPUs of others above which a machine with `cpus` CPUs that was observed for `seconds` counts as
 // shared. `free`: cores that our ranks leave.

@@ -30,12 +30,17 @@ class Findings {
  public:
   explicit Findings(const PointRecord& point) : point_(point) {}
 
-  void add(const FindingKind& kind, std::string text,
+  void add(const FindingKind& kind, const AllNamed& values = {},
            std::optional<FindingPlace> place = std::nullopt) {
-    const bool told = std::ranges::any_of(
-        list_, [&](const auto& other) { return other.code == kind.code && other.text == text; });
+    add(make_finding(kind, point_.id, values, std::move(place)));
+  }
+  void add(Finding found) {
+    const bool told = std::ranges::any_of(list_, [&](const Finding& other) {
+      return other.code == found.code && other.words == found.words && other.values == found.values;
+    });
     if (told) return;  // several GPUs or hosts give the same one
-    list_.push_back(make_finding(kind, point_.id, std::move(text), std::move(place)));
+    found.point = point_.id;
+    list_.push_back(std::move(found));
   }
   std::vector<Finding> take() { return std::move(list_); }
 
@@ -48,27 +53,19 @@ void judge_window(Findings& findings, const PointRecord& point, int repetitions)
   // With several runs, the sweep's findings judge them together.
   const bool speaks = repetitions < static_cast<int>(statistics::kRunsToPool);
   if (speaks && point.steady == false)
-    findings.add(finding_kinds::not_steady, "not steady: " + point.steady_reason);
+    findings.add(finding_kinds::not_steady, {{"why", point.steady_reason}});
   if (speaks && !point.steady)
-    findings.add(finding_kinds::steady_unknown, "steady: unknown, " + point.steady_reason);
-  if (repetitions < 2) {
-    findings.add(finding_kinds::single_repetition,
-                 "one run: its interval says how steps vary, not how runs vary; repeat it before "
-                 "comparing");
-  }
+    findings.add(finding_kinds::steady_unknown, {{"why", point.steady_reason}});
+  if (repetitions < 2) findings.add(finding_kinds::single_repetition);
   if (is_short_window(point)) {
-    findings.add(finding_kinds::short_window, "short window: " + std::to_string(point.iterations) +
-                                                  " steps in " + printed("%.2f", point.wall_s) +
-                                                  " s (100 steps and 2 s wanted)");
+    findings.add(finding_kinds::short_window,
+                 {{"steps", point.iterations}, {"seconds", point.wall_s}});
   }
   if (point.steps_per_mark) {
-    findings.add(finding_kinds::marks_thinned,
-                 "steps are too short to mark each: values are means over " +
-                     std::to_string(*point.steps_per_mark) + " steps, without quantiles");
+    findings.add(finding_kinds::marks_thinned, {{"steps", *point.steps_per_mark}});
   }
   if (point.step_s.max && point.step_s.p50 && *point.step_s.max > kSlowStep * *point.step_s.p50) {
-    findings.add(finding_kinds::slow_steps, printed("the slowest step took %.1f times the median",
-                                                    *point.step_s.max / *point.step_s.p50));
+    findings.add(finding_kinds::slow_steps, {{"times", *point.step_s.max / *point.step_s.p50}});
   }
 }
 
@@ -105,14 +102,13 @@ void judge_clocks(Findings& findings, const PointRecord& point) {
   const double step_s = shortest.wall_s / static_cast<double>(point.iterations);
   const double allowed_s = std::max({kLeast_s, kShare * shortest.wall_s, step_s});
   if (!clocks_differ(longest, shortest, allowed_s)) return;
-  const auto who = [](const RankRecord& rank) {
-    return "rank " + std::to_string(rank.rank) + " (" + rank.host + ")";
-  };
   findings.add(finding_kinds::clocks_disagree,
-               "clocks disagree: between the same two barriers " + who(longest) + " counted " +
-                   printed("%.2f s", longest.wall_s) + ", and " + who(shortest) +
-                   printed(" no more than %.2f s", *shortest.around_s) +
-                   ": rates are those of the longest",
+               {{"longest_rank", longest.rank},
+                {"longest_host", longest.host},
+                {"longest_s", longest.wall_s},
+                {"shortest_rank", shortest.rank},
+                {"shortest_host", shortest.host},
+                {"shortest_s", *shortest.around_s}},
                odd_clock(ranks, allowed_s));
 }
 
@@ -123,18 +119,16 @@ void judge_step_correlation(Findings& findings, const PointRecord& point) {
   const double lag1 = statistics::lag1_correlation(steps);
   if (!(lag1 > kStronglyCorrelated)) return;
   const auto n = static_cast<double>(steps.size());
-  findings.add(
-      finding_kinds::steps_correlated,
-      printed("neighbouring steps resemble each other (correlation %.2f): ", lag1) +
-          printed("%.0f of them tell as much as about ", n) +
-          printed("%.0f independent ones, and the interval within the run may be too narrow",
-                  std::max(1.0, n * (1 - lag1) / (1 + lag1))));
+  findings.add(finding_kinds::steps_correlated,
+               {{"correlation", lag1},
+                {"steps", n},
+                {"independent", std::max(1.0, n * (1 - lag1) / (1 + lag1))}});
 }
 
 void tell_old_variables(Findings& findings, const FindingContext& context) {
   for (const auto& [name, value] : context.variables) {
     if (std::string told = told_about_variable(name); !told.empty()) {
-      findings.add(finding_kinds::old_variable, std::move(told));
+      findings.add(finding_kinds::old_variable, {{"told", std::move(told)}});
     }
   }
 }
@@ -143,13 +137,12 @@ void judge_threads(Findings& findings, const PointRecord& point, const FindingCo
   const auto omp = context.variables.find("OMP_NUM_THREADS");
   if (omp != context.variables.end() && omp->second != std::to_string(point.threads)) {
     findings.add(finding_kinds::threads_variable,
-                 "OMP_NUM_THREADS=" + omp->second +
-                     " had no effect: only --threads sets the number of threads (" +
-                     std::to_string(point.threads) + ")");
+                 {{"variable", omp->second}, {"threads", point.threads}});
   }
   if (point.device != "cpu") return;
   if (const auto crowded = crowded_rank(point)) {
-    findings.add(finding_kinds::too_many_threads, *crowded);
+    findings.add(finding_kinds::too_many_threads,
+                 {{"rank", crowded->rank}, {"cpus", crowded->cpus}, {"threads", crowded->threads}});
     return;
   }
   for (const auto& host : context.hosts) {
@@ -157,52 +150,38 @@ void judge_threads(Findings& findings, const PointRecord& point, const FindingCo
     const auto ranks = processes * ranks_per_process(point);
     const int cores = usable_cpus(point, host);
     if (ranks * point.threads > cores) {
-      findings.add(finding_kinds::too_many_threads,
-                   std::to_string(ranks) + " ranks x " + std::to_string(point.threads) +
-                       " threads share " + std::to_string(cores) + " cores of " + host.hostname +
-                       ": efficiency measures that, not communication");
+      findings.add(finding_kinds::too_many_threads, {{"ranks", ranks},
+                                                     {"threads", point.threads},
+                                                     {"cores", cores},
+                                                     {"host", host.hostname}});
     }
   }
 }
 
 void tell_binding(Findings& findings, const PointRecord& point) {
-  if (const auto text = binding_of(point)) findings.add(finding_kinds::ranks_bound, *text);
+  if (const auto text = binding_of(point))
+    findings.add(finding_kinds::ranks_bound, {{"told", *text}});
 }
 
 void tell_replicas(Findings& findings, const PointRecord& point) {
   const int replicas = ranks_per_process(point);
   if (replicas == 1) return;
-  findings.add(finding_kinds::replicas_in_one_process,
-               "the " + std::to_string(replicas) +
-                   " replicas share one process: what that costs is a lower bound of the cost of "
-                   "torch.nn.DataParallel in Python, whose threads also wait for the interpreter "
-                   "lock");
+  findings.add(finding_kinds::replicas_in_one_process, {{"replicas", replicas}});
 }
 
 void judge_data(Findings& findings, const PointRecord& point) {
-  if (point.padded > 0) {
-    findings.add(finding_kinds::padding,
-                 std::to_string(point.padded) + " padded samples are not counted in samples");
-  }
+  if (point.padded > 0) findings.add(finding_kinds::padding, {{"samples", point.padded}});
   if (!point.skipped.empty()) {
     const auto& [name, reason] = point.skipped.front();
-    const std::size_t count = point.skipped.size();
     findings.add(finding_kinds::skipped_samples,
-                 (count == 1 ? std::string("1 sample") : std::to_string(count) + " samples") +
-                     (count == 1 ? " could not be read and was skipped: "
-                                 : " could not be read and were skipped, first ") +
-                     (reason.starts_with(name) ? reason : name + ": " + reason));
+                 {{"samples", point.skipped.size()},
+                  {"first", reason.starts_with(name) ? reason : name + ": " + reason}});
   }
   if (point.replaced_bytes.value_or(0) > 0) {
-    findings.add(finding_kinds::text_broken,
-                 counted(*point.replaced_bytes, "byte") +
-                     (*point.replaced_bytes == 1 ? " of the text is no UTF-8 and was dropped"
-                                                 : " of the text are no UTF-8 and were dropped") +
-                     ": is it in another encoding?");
+    findings.add(finding_kinds::text_broken, {{"bytes", *point.replaced_bytes}});
   }
   if (!point.files_left_out.empty()) {
-    findings.add(finding_kinds::files_left_out,
-                 "files beside the data were not read: " + listed_counts(point.files_left_out));
+    findings.add(finding_kinds::files_left_out, {{"files", listed_counts(point.files_left_out)}});
   }
 }
 
@@ -219,14 +198,13 @@ void judge_shares(Findings& findings, const PointRecord& point, const FindingCon
   const double step = point.step_mean_over_ranks_s;
   const double wait = counted_data_wait_s(point).value_or(0);
   if (wait > kDataWaitShare * step) {
-    findings.add(finding_kinds::data_wait, percent(wait / step) + " of the step waits for data: " +
-                                               what_waits_mean(point, context));
+    findings.add(finding_kinds::data_wait,
+                 {{"share", wait / step}, {"why", what_waits_mean(point, context)}});
   }
   // Not of the waits for slower ranks: no network makes those shorter.
   const double network = point.communication.network_s.value_or(0);
   if (network > kCommunicationShare * step) {
-    findings.add(finding_kinds::communication,
-                 percent(network / step) + " of the step is communication that nothing hides");
+    findings.add(finding_kinds::communication, {{"share", network / step}});
   }
 }
 
@@ -252,50 +230,48 @@ void judge_gpu_use(Findings& findings, const PointRecord& point, const FindingCo
     if (!most || values.mean < most->values.mean) most = &record;
   }
   if (!most) return;
+  const bool has_graphs = point.cuda_graphs == true;
   findings.add(finding_kinds::gpu_waits,
-               most->values.device + " of " + most->host + " computed in " +
-                   percent(most->values.mean) + " of the window only" +
-                   (count > 1 ? ", and " + std::to_string(count - 1) + " more alike" : "") +
-                   ": the host hands out work too slowly; a larger batch" +
-                   (point.cuda_graphs == true ? "" : " or --cuda-graphs on") + " helps");
+               {{"device", most->values.device},
+                {"host", most->host},
+                {"busy", most->values.mean},
+                {"more", count > 1 ? std::optional<double>(count - 1) : std::nullopt},
+                {"helps", has_graphs ? "a larger batch" : "a larger batch or --cuda-graphs on"}});
 }
 
-// " (1.000 to 1.400)": the 95 % interval, times `scale`. Empty without one.
-std::string interval_text(const Bounds& bounds, double scale, int decimals) {
-  if (!bounds) return {};
-  const std::string number = "%." + std::to_string(decimals) + "f";
-  return printed((" (" + number).c_str(), scale * *bounds.low) +
-         printed((" to " + number + ")").c_str(), scale * *bounds.high);
-}
-
-// "1.200 ms (1.000 to 1.400)".
-std::string milliseconds(double seconds, const Bounds& bounds = {}) {
-  return printed("%.3f ms", 1e3 * seconds) + interval_text(bounds, 1e3, 3);
+// Adds the 95 % interval of "name" under "name_low" and "name_high".
+void add_interval(AllNamed& values, const char* low, const char* high, const Bounds& bounds,
+                  double scale) {
+  if (!bounds) return;
+  values.emplace_back(low, scale * *bounds.low);
+  values.emplace_back(high, scale * *bounds.high);
 }
 
 // Tells what --communication-cost measured.
 void tell_communication_cost(Findings& findings, const PointRecord& point) {
+  constexpr double kMs = 1e3;
   const CommunicationTimes& times = point.communication;
   if (!point.noop_step_s || !times.cost_s) return;
   const double step_s = *point.noop_step_s + *times.cost_s;
-  std::string text = "communication costs " + milliseconds(*times.cost_s, times.cost_ci95) +
-                     " of a step of " + milliseconds(step_s) + ", communication efficiency " +
-                     percent(times.efficiency.value_or(*point.noop_step_s / step_s)) +
-                     interval_text(times.efficiency_ci95, 100, 1);
+  AllNamed values{{"cost_ms", kMs * *times.cost_s},
+                  {"step_ms", kMs * step_s},
+                  {"efficiency", times.efficiency.value_or(*point.noop_step_s / step_s)}};
+  add_interval(values, "cost_ms_low", "cost_ms_high", times.cost_ci95, kMs);
+  add_interval(values, "efficiency_low", "efficiency_high", times.efficiency_ci95, 1);
   if (times.contention_s) {
-    text += ", contention " + milliseconds(*times.contention_s, times.contention_ci95);
+    values.emplace_back("contention_ms", kMs * *times.contention_s);
+    add_interval(values, "contention_ms_low", "contention_ms_high", times.contention_ci95, kMs);
   }
-  if (times.cost_ci95.low) text += "; in brackets 95 % intervals within this run";
-  findings.add(finding_kinds::communication_cost, std::move(text));
+  findings.add(finding_kinds::communication_cost, values);
 }
 
 void judge_mfu(Findings& findings, const PointRecord& point) {
   if (point.device != "cuda") return;
   if (!point.mfu) {
-    findings.add(finding_kinds::mfu_unknown, "no MFU: the datasheet peak of '" + point.device_name +
-                                                 "' for " + point.precision + " is not known");
+    findings.add(finding_kinds::mfu_unknown,
+                 {{"chip", point.device_name}, {"precision", point.precision}});
   } else if (*point.mfu > 1) {
-    findings.add(finding_kinds::mfu_implausible, "MFU of " + percent(*point.mfu) + " is impossible",
+    findings.add(finding_kinds::mfu_implausible, {{"mfu", *point.mfu}},
                  FindingPlace{.device = point.device_name});
   }
 }
@@ -306,7 +282,7 @@ void tell_compiled_code(Findings& findings, const monitoring::Gpu& gpu) {
   const auto code = monitoring::gpu_code_for(*gpu.compute_major, *gpu.compute_minor);
   if (code.use != monitoring::CodeUse::kCompiledByDriver) return;
   findings.add(finding_kinds::gpu_code_compiled,
-               gpu.name + " is newer than this build: " + monitoring::in_words(code));
+               {{"chip", gpu.name}, {"code", monitoring::in_words(code)}});
 }
 
 void tell_missing_energy(Findings& findings, const std::string& device_name,
@@ -314,11 +290,11 @@ void tell_missing_energy(Findings& findings, const std::string& device_name,
   const bool is_instance = std::ranges::any_of(
       gpu.mig_instances, [&](const auto& instance) { return instance.name == device_name; });
   if (is_instance) {
-    findings.add(finding_kinds::energy_unknown,
-                 "no energy: " + device_name +
-                     " is a slice of a GPU, and the driver counts whole GPUs only");
+    findings.add(
+        finding_kinds::energy_unknown,
+        {{"why", device_name + " is a slice of a GPU, and the driver counts whole GPUs only"}});
   } else if (gpu.name == device_name && gpu.driver.empty() && !host.gpu_note.empty()) {
-    findings.add(finding_kinds::energy_unknown, "no energy: " + host.gpu_note);
+    findings.add(finding_kinds::energy_unknown, {{"why", host.gpu_note}});
   }
 }
 
@@ -351,11 +327,9 @@ std::vector<Finding> findings_of(const PointRecord& point, const FindingContext&
   judge_mfu(findings, point);
   judge_gpus(findings, point, context);
   judge_clocks(findings, point);
-  for (const auto& of_machine : {disturbances_of(context.telemetry, context.hosts),
-                                 doubts_of(context.telemetry, context.hosts)}) {
-    for (const Disturbance& found : of_machine) {
-      findings.add(*found.kind, found.text, found.place);
-    }
+  for (auto& of_machine : {disturbances_of(context.telemetry, context.hosts),
+                           doubts_of(context.telemetry, context.hosts)}) {
+    for (const Finding& found : of_machine) findings.add(found);
   }
   return findings.take();
 }

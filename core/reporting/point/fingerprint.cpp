@@ -45,13 +45,12 @@ void set_rate(FingerprintRecord& record, const TimedCalls& calls, double work_pe
 
 void mark_disturbed(Report& report) {
   const auto found = disturbances_of(report.telemetry, report.environment.hosts);
-  const std::string words = in_words(found);
   for (FingerprintRecord& record : report.fingerprint) {
-    if (record.value) record.disturbed = words;
+    if (!record.value) continue;
+    record.disturbed = in_words(found);
+    record.disturbed_by = codes_of(found);
   }
-  for (const Disturbance& one : found) {
-    report.findings.push_back(make_finding(*one.kind, "", one.text, one.place));
-  }
+  report.findings.insert(report.findings.end(), found.begin(), found.end());
 }
 
 double matrix_product_flops(std::int64_t size) {

@@ -42,11 +42,6 @@ bool has_shared_quota(const PointRecord& point, const monitoring::Host& host) {
          });
 }
 
-std::string crowded_text(const RankRecord& rank, const std::string& cpus, int threads) {
-  return "rank " + std::to_string(rank.rank) + " may use " + cpus + " for " +
-         counted(threads, "thread");
-}
-
 }  // namespace
 
 int usable_cpus(const PointRecord& point, const monitoring::Host& host) {
@@ -66,15 +61,15 @@ int usable_cpus(const PointRecord& point, const monitoring::Host& host) {
   return std::max(1, cpus);
 }
 
-std::optional<std::string> crowded_rank(const PointRecord& point) {
+std::optional<CrowdedRank> crowded_rank(const PointRecord& point) {
   const int threads = point.threads * ranks_per_process(point);
   for (const RankRecord& rank : point.ranks) {
     const auto cpus = std::ssize(cpus_of(rank));
     if (cpus > 0 && cpus < threads) {
-      return crowded_text(rank, counted(cpus, "CPU") + " (" + rank.cpus + ")", threads);
+      return CrowdedRank{rank.rank, counted(cpus, "CPU") + " (" + rank.cpus + ")", threads};
     }
     if (rank.cpu_limit && *rank.cpu_limit < threads) {
-      return crowded_text(rank, printed("%.2f CPUs (its quota)", *rank.cpu_limit), threads);
+      return CrowdedRank{rank.rank, printed("%.2f CPUs (its quota)", *rank.cpu_limit), threads};
     }
   }
   return std::nullopt;
@@ -89,7 +84,7 @@ std::optional<std::string> binding_of(const PointRecord& point) {
   }
   if (bound == 0) return std::nullopt;
   if (bound > kNamedRanks) text += "; and " + std::to_string(bound - kNamedRanks) + " more";
-  return "ranks are bound: " + text;
+  return text;
 }
 
 }  // namespace scalemark::reporting

@@ -14,12 +14,17 @@ namespace scalemark::reporting {
 // told it, else the host's own; no more than a quota that all of them have. At least 1.
 int usable_cpus(const PointRecord& point, const monitoring::Host& host);
 
-// "rank 1 may use 1 CPU (3) for 2 threads": the first rank with fewer CPUs than threads, by its
-// affinity or by the quota of its control groups.
-std::optional<std::string> crowded_rank(const PointRecord& point);
+// The first rank with fewer CPUs than threads, by its affinity or by the quota of its control
+// groups.
+struct CrowdedRank {
+  int rank = 0;
+  std::string cpus;  // that it may use: "1 CPU (3)"
+  int threads = 0;
+};
+std::optional<CrowdedRank> crowded_rank(const PointRecord& point);
 
-// "ranks are bound: rank 0 to CPUs 0-1, rank 1 to CPUs 2-3"; absent where the ranks of each host
-// may use the same CPUs and prefer no memory.
+// "rank 0 to CPUs 0-1, rank 1 to CPUs 2-3"; absent where the ranks of each host may use the same
+// CPUs and prefer no memory.
 std::optional<std::string> binding_of(const PointRecord& point);
 
 }  // namespace scalemark::reporting

@@ -104,11 +104,9 @@ std::vector<Finding> findings_of_replays(std::span<const ReplayRecord> replays) 
   for (const JudgedReplay& judged : judge_replays(all)) {
     if (judged.verdict == BitsVerdict::kSame || judged.verdict == BitsVerdict::kNotDone) continue;
     const ReplayRecord& replay = *judged.replay;
-    const std::string name =
-        "rank " + std::to_string(replay.rank) + " (" + replay.host + ", " + replay.device + "): ";
     const bool wrong = judged.verdict == BitsVerdict::kWrong;
     findings.push_back(make_finding(
-        wrong ? finding_kinds::wrong_bits : finding_kinds::bits_differ, "", name + judged.why,
+        wrong ? finding_kinds::wrong_bits : finding_kinds::bits_differ, "", {{"why", judged.why}},
         FindingPlace{.rank = replay.rank, .host = replay.host, .device = replay.device}));
   }
   return findings;

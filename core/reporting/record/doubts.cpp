@@ -15,45 +15,7 @@
 namespace scalemark::reporting {
 namespace {
 
-// 0 where that is not known.
-int cpus_of(const Report& report, const std::string& hostname) {
-  const monitoring::Host* host = find_host(report.environment.hosts, hostname);
-  return host ? host->cores.logical : 0;
-}
-
-// "1.0 to 1.7 of 2 CPUs", of the machine where others took the most.
-std::string used_by_others(const Report& report, const std::set<std::string>& runs) {
-  std::map<std::string, std::pair<double, double>> by_host;
-  for (const TelemetryRecord& one : report.telemetry) {
-    if (one.values.source != kOtherCpus || !runs.contains(one.point)) continue;
-    // Clocks of 10 ms count more than there is in a window of a few.
-    const int cpus = cpus_of(report, one.host);
-    const double used = cpus > 0 ? std::min<double>(one.values.mean, cpus) : one.values.mean;
-    auto& [low, high] = by_host.try_emplace(one.host, used, used).first->second;
-    low = std::min(low, used);
-    high = std::max(high, used);
-  }
-  const auto most =
-      std::ranges::max_element(by_host, {}, [](const auto& host) { return host.second.second; });
-  if (most == by_host.end() || !(most->second.second >= 0.005)) return "";
-  const int cpus = cpus_of(report, most->first);
-  const auto [low, high] = most->second;
-  const char* digits = high < 1 ? "%.2f" : "%.1f";
-  const std::string least = printed(digits, low), largest = printed(digits, high);
-  return (least == largest ? largest : least + " to " + largest) +
-         (cpus == 0 ? " CPUs" : " of " + counted(cpus, "CPU"));
-}
-
-// A quota is nobody's hardware: whoever set it can lift it.
-std::string what_slowed_down(const Report& report) {
-  std::string all;
-  for (const Finding& finding : report.findings)
-    if (finding.code == finding_kinds::throttled.code) all += finding.text;
-  const auto says = [&](const char* words) { return all.find(words) != std::string::npos; };
-  if (!says("CPU quota")) return "the hardware was slowed down";
-  return says("slowdown") || says("power brake") ? "the hardware and a CPU quota slowed ranks down"
-                                                 : "a CPU quota held ranks back";
-}
+constexpr const char* kMoreRuns = finding_kinds::no_interval.remedy;
 
 bool is_ok(const PointRecord& run) { return run.status == PointStatus::kOk; }
 
@@ -99,7 +61,14 @@ class Doubts {
 
  private:
   void add(std::string code, std::string text) {
-    doubts_.push_back({std::move(code), std::move(text)});
+    doubts_.push_back({std::move(code), std::move(text), kMoreRuns});
+  }
+  void add(const FindingKind& kind, const AllNamed& values, std::size_t runs = 0) {
+    Wording wording;
+    for (const Named& one : values) wording.add(one);
+    if (runs > 0) wording.add({"some_runs", some_runs(runs, ok_)});
+    doubts_.push_back({kind.code, wording.filled(kind.brief).value_or(""),
+                       wording.filled(kind.remedy).value_or("")});
   }
 
   void doubt_number_of_runs() {
@@ -108,8 +77,7 @@ class Doubts {
         std::ranges::min_element(runs_, {}, [](const auto& one) { return one.second; })->second;
     const bool sweep = !report_.groups.empty() || !report_.collective_groups.empty();
     if (fewest == 1) {
-      add(sweep ? finding_kinds::no_interval.code : finding_kinds::single_repetition.code,
-          std::string(sweep ? "one run each" : "one run") + ": how much runs differ is not known");
+      add(sweep ? finding_kinds::no_interval : finding_kinds::single_repetition, {});
     } else if (fewest < kRunsToQuote) {
       add("few_runs", counted(fewest, "run") + " of a point: how much runs differ is hardly known");
     }
@@ -174,9 +142,7 @@ class Doubts {
     }
     for (const auto& [group, half] : within) look(group, half);
     if (most == 0) return;
-    add(finding_kinds::slow_steps.code,
-        "steps that took more than 5 times the median lower a mean by " + percent(most) +
-            ", and its interval is +-" + percent(beside));
+    add(finding_kinds::slow_steps, {{"lowered", most}, {"interval", beside}});
   }
 
   void doubt_data() {
@@ -188,8 +154,8 @@ class Doubts {
       most = std::max(most, share);
     }
     if (count == 0) return;
-    add(finding_kinds::data_wait.code, (count > 1 ? "up to " : "") + percent(most) +
-                                           " of the step waits for data" + in_runs(count, ok_));
+    const auto several = count > 1 ? std::optional<double>(count) : std::nullopt;
+    add(finding_kinds::data_wait, {{"share", most}, {"several", several}}, count);
   }
 
   void doubt_steadiness() {
@@ -205,18 +171,10 @@ class Doubts {
       ++unknown;
       largest = std::max(largest, group.bias_bound);
     }
-    const auto at = [&](int points) {
-      return std::to_string(points) + " of " + counted(measured, "point");
-    };
-    if (unsteady > 0) {
-      add(finding_kinds::windows_not_steady.code,
-          "step times changed over the measured window at " + at(unsteady));
-    }
+    const Named of_all{"measured", measured};
+    if (unsteady > 0) add(finding_kinds::windows_not_steady, {{"unsteady", unsteady}, of_all});
     if (unknown > 0) {
-      add(finding_kinds::windows_unknown.code,
-          (largest ? "a bias up to " + percent(*largest) + " could hide in the windows of "
-                   : "whether the windows were steady is not known at ") +
-              at(unknown));
+      add(finding_kinds::windows_unknown, {{"unknown", unknown}, {"bias", largest}, of_all});
     }
     doubt_single_windows(pooled);
   }
@@ -229,22 +187,14 @@ class Doubts {
       unsteady += run.steady == false;
       unknown += !run.steady;
     }
-    if (unsteady > 0) {
-      add(finding_kinds::not_steady.code,
-          "step times changed over the measured window" + in_runs(unsteady, ok_));
-    }
-    if (unknown > 0) {
-      add(finding_kinds::steady_unknown.code,
-          "whether the window was steady is not known" + in_runs(unknown, ok_));
-    }
+    if (unsteady > 0) add(finding_kinds::not_steady, {}, unsteady);
+    if (unknown > 0) add(finding_kinds::steady_unknown, {}, unknown);
   }
 
   void doubt_length() {
     const auto count = std::ranges::count_if(
         report_.points, [](const PointRecord& run) { return is_ok(run) && is_short_window(run); });
-    if (count == 0) return;
-    add(finding_kinds::short_window.code, "the window holds fewer than 100 steps or 2 s" +
-                                              in_runs(static_cast<std::size_t>(count), ok_));
+    if (count > 0) add(finding_kinds::short_window, {}, static_cast<std::size_t>(count));
   }
 
   const Report& report_;
@@ -265,24 +215,10 @@ bool may_hide_a_bias(const Report& report, const GroupRecord& group) {
   });
 }
 
-std::string in_runs(std::size_t some, int all) {
+std::string some_runs(std::size_t some, int all) {
   if (all == 1) return "";
   const bool whole = static_cast<int>(some) >= all;
-  return (whole ? " in all " : " in " + std::to_string(some) + " of ") + counted(all, "run");
-}
-
-std::string disturbance_text(const Report& report, const FindingKind& kind,
-                             const std::string& first, const std::set<std::string>& runs, int all) {
-  const std::string where = in_runs(runs.size(), all);
-  if (kind.code == std::string_view(finding_kinds::throttled.code)) {
-    return what_slowed_down(report) + where;
-  }
-  if (kind.code == std::string_view(finding_kinds::machine_busy.code)) {
-    return "the machine was busy before" + (all == 1 ? " the run" : where.substr(3));
-  }
-  const bool by_cpus = first.find("other processes used") != std::string::npos;
-  const std::string used = by_cpus ? used_by_others(report, runs) : "";
-  return (used.empty() ? first : "other programs used " + used) + where;
+  return (whole ? "all " : std::to_string(some) + " of ") + counted(all, "run");
 }
 
 }  // namespace scalemark::reporting

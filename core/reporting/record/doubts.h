@@ -19,7 +19,7 @@ inline constexpr int kRunsToQuote = 3;
 // Each costs the verdict `with_care`; the code of the finding that says it, or few_runs,
 // wide_interval, slow_steps.
 struct Doubt {
-  std::string code, text;
+  std::string code, text, remedy;
 };
 
 // The gravest first, each code once.
@@ -29,13 +29,7 @@ std::vector<Doubt> doubts_of(const Report& report);
 // verdicts on runs only.
 bool may_hide_a_bias(const Report& report, const GroupRecord& group);
 
-// "in 3 of 4 runs", "in all 3 runs", with a blank before; nothing where there is one.
-std::string in_runs(std::size_t some, int all);
-
-// "other programs used 1.0 to 1.7 of 2 CPUs in 3 of 4 runs": the findings of `kind` (shared,
-// machine_busy, throttled) in words. `first`: the text of the first of them, which may be of a GPU
-// or of a hypervisor; `runs`: ids of those that have one, of `all`.
-std::string disturbance_text(const Report& report, const FindingKind& kind,
-                             const std::string& first, const std::set<std::string>& runs, int all);
+// "3 of 4 runs", "all 3 runs"; empty where there is one.
+std::string some_runs(std::size_t some, int all);
 
 }  // namespace scalemark::reporting

@@ -222,8 +222,8 @@ std::vector<Finding> health_findings(std::span<const HealthRecord> rows) {
     FindingPlace place;
     place.host = host;
     place.device = name;
-    findings.push_back(make_finding(finding_kinds::health, "",
-                                    name + " of " + host + ": " + joined(texts, ", "), place));
+    findings.push_back(
+        make_finding(finding_kinds::health, "", {{"counters", joined(texts, ", ")}}, place));
   }
   return findings;
 }

@@ -161,6 +161,7 @@ struct FingerprintRecord {
   double seconds = 0;  // that they took
   std::string reason;
   std::string disturbed;  // what others did meanwhile (--checks devices); empty: nothing
+  std::vector<std::string> disturbed_by;                       // codes of what it tells of
   std::optional<double> sm_clock_MHz, power_W, temperature_C;  // of a GPU (--sustain)
 };
 
@@ -379,6 +380,10 @@ struct Finding {
   std::string point, text;
   std::string domain;  // hardware | network | software | data | launch
   std::optional<FindingPlace> place;
+  // Its text is made of these, by their names in finding_list.inc: make_finding() sets all. Reports
+  // of old have none.
+  std::map<std::string, double> values;
+  std::map<std::string, std::string> words;
 };
 
 }  // namespace scalemark::reporting

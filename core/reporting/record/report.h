@@ -69,6 +69,7 @@ constexpr auto words_of(VerdictLevel) {
 
 struct VerdictReason {
   std::string code, text;
+  std::string remedy;  // what raises the verdict; empty: nothing that is known
 };
 
 // How far the numbers are to be trusted: verdict.h finds it.

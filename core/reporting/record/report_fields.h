@@ -33,6 +33,9 @@ constexpr void fields(A& a, typename A::template Field<Finding>& f) {
   a.text("point", f.point, {"id of the point that it is about"});
   a("place", f.place, {"what it blames"});
   a("text", f.text, {"the finding for people, one sentence with its numbers"});
+  a.list("values", f.values,
+         {"the numbers of the text; see \"Codes of findings\" for their names", "", kAnyNumber});
+  a.list("words", f.words, {"the names and words of the text"});
 }
 
 template <class A>
@@ -42,6 +45,7 @@ constexpr void fields(A& a, typename A::template Field<VerdictReason>& r) {
     {"code of the finding that it stands for, or incomplete, nothing_measured, scaled_down, "
      "few_runs, wide_interval; judged_anew: the version that wrote the report gave another level"});
   a("text", r.text, {"the reason for people, one sentence"});
+  a.text("remedy", r.remedy, {"what raises the verdict"});
 }
 
 template <class A>

@@ -72,6 +72,7 @@ constexpr void fields(A& a, typename A::template Field<FingerprintRecord>& f) {
   a.text("reason", f.reason, {"why it was not measured"});
   a.text("disturbed", f.disturbed,
          {"what throttled it or shared its machine meanwhile: it is no bound for others"});
+  a.list("disturbed_by", f.disturbed_by, {"codes of the findings that `disturbed` tells of"});
   a("sm_clock_MHz", f.sm_clock_MHz, {"of --sustain on a GPU: mean clock meanwhile", "MHz"});
   a("power_W", f.power_W, {"of --sustain on a GPU: mean power meanwhile", "W"});
   a("temperature_C", f.temperature_C,

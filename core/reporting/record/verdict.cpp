@@ -17,6 +17,7 @@ namespace scalemark::reporting {
 namespace {
 
 constexpr std::size_t kMostReasons = 3;
+constexpr const char* kResume = finding_kinds::repetitions_lost.remedy;
 
 struct Reason {
   VerdictLevel level;
@@ -27,25 +28,6 @@ struct Reason {
 template <class Run>
 int measured(const std::vector<Run>& runs) {
   return static_cast<int>(std::ranges::count(runs, PointStatus::kOk, &Run::status));
-}
-
-// The texts of these findings list points: here their number is enough.
-std::string text_of_points(const FindingKind& kind, const std::string& first, std::size_t count,
-                           int all) {
-  static const std::map<std::string, const char*> kShort = {
-      {finding_kinds::sessions_pooled.code, "the runs come from two sessions: no interval"},
-      {finding_kinds::unconverged.code, "intervals did not become as narrow as asked for"},
-      {finding_kinds::runs_differ.code, "runs of one point differ by more than 5 %"},
-      {finding_kinds::repetitions_lost.code, "some runs failed"},
-  };
-  const auto found = kShort.find(kind.code);
-  std::string text = found == kShort.end() ? first : found->second;
-  if (kind.scope == FindingScope::kOfPoint) {
-    text += in_runs(count, all);
-  } else if (count > 1 && found == kShort.end()) {
-    text += " (and " + std::to_string(count - 1) + " more)";
-  }
-  return text;
 }
 
 // Whether a verdict can do without the runs that were disturbed. Older reports of collectives do
@@ -92,24 +74,29 @@ class Judge {
   }
 
  private:
-  void add(VerdictLevel level, std::string code, std::string text, bool blames_part = false) {
+  void add(VerdictLevel level, std::string code, std::string text, std::string remedy = "") {
     const FindingKind* kind = find_finding_kind(code);
     const bool is_info = kind && kind->severity == std::string_view("info") &&
                          code != finding_kinds::slow_steps.code;
-    reasons_.push_back({level, blames_part, is_info, {std::move(code), std::move(text)}});
+    reasons_.push_back({level,
+                        kind && kind->blames == Blames::kPart,
+                        is_info,
+                        {std::move(code), std::move(text), std::move(remedy)}});
   }
 
   // A finding may be missing where the numbers themselves speak: an earlier version had another
   // rule, or somebody took it out.
   void add_doubts() {
     for (Doubt& doubt : doubts_of(report_)) {
-      add(VerdictLevel::kWithCare, std::move(doubt.code), std::move(doubt.text));
+      add(VerdictLevel::kWithCare, std::move(doubt.code), std::move(doubt.text),
+          std::move(doubt.remedy));
     }
   }
 
   void add_end() {
     if (!report_.scaled_down.empty()) {
-      add(VerdictLevel::kWithCare, "scaled_down", "scaled down: shows the method, not the number");
+      add(VerdictLevel::kWithCare, "scaled_down", "scaled down: shows the method, not the number",
+          "run it without --scale-down");
     }
     if (machine_alone_) {
       add_machine();
@@ -124,11 +111,13 @@ class Judge {
     const auto failed = lost(report_.points) + lost(report_.collectives);
     if (report_.status != ReportStatus::kComplete) {
       add(VerdictLevel::kWithCare, "incomplete",
-          "the run did not come to its end (" + std::string(name_of(report_.status)) + ")");
+          "the run did not come to its end (" + std::string(name_of(report_.status)) + ")",
+          kResume);
     } else if (failed > 0) {
       add(VerdictLevel::kWithCare, "incomplete",
           std::to_string(failed) + " of " + std::to_string(failed + runs_) +
-              " runs failed or were out of memory");
+              " runs failed or were out of memory",
+          kResume);
     }
   }
 
@@ -151,30 +140,42 @@ class Judge {
   void add_findings() {
     for (const FindingKind& kind : all_finding_kinds()) {
       if (kind.costs == VerdictLevel::kQuotable || is_said_by_another(kind)) continue;
-      std::set<std::string> points;
-      const Finding* first = nullptr;
-      std::size_t count = 0;
+      std::vector<const Finding*> all;
       for (const Finding& finding : report_.findings) {
-        if (finding.code != kind.code) continue;
-        if (!first) first = &finding;
-        ++count;
-        if (!finding.point.empty()) points.insert(finding.point);
+        if (finding.code == kind.code) all.push_back(&finding);
       }
-      if (!first) continue;
-      for (const CollectiveRecord& run : report_.collectives) {
-        if (run.disturbed.find(kind.code) != std::string::npos) points.insert(run.id);
-      }
-      if (disturbs(kind.code)) {
-        const bool spared = spares_disturbed_ && std::string_view("error") != kind.severity;
-        add(spared ? VerdictLevel::kWithCare : kind.costs, kind.code,
-            points.empty() ? first->text
-                           : disturbance_text(report_, kind, first->text, points, runs_));
-      } else {
-        add(kind.costs, kind.code, text_of_points(kind, first->text, count, runs_),
-            kind.blames == Blames::kPart);
-      }
+      if (!all.empty()) add_finding(kind, all);
     }
     add_unknown_findings();
+  }
+
+  // A kind of points has the numbers of all of them, any other those of the first.
+  void add_finding(const FindingKind& kind, const std::vector<const Finding*>& all) {
+    const bool of_points = kind.scope == FindingScope::kOfPoint;
+    const bool disturbs_runs = kind.role == FindingRole::kDisturbs;
+    Wording wording;
+    std::set<std::string> points;
+    for (const Finding* finding : all) {
+      if (of_points || finding == all.front()) wording.add_finding(*finding);
+      if (!finding->point.empty()) points.insert(finding->point);
+    }
+    std::size_t runs = points.size();
+    if (runs == 0 && !disturbs_runs) runs = all.size();
+    // One finding of collectives speaks for several runs, and its text counts them.
+    const auto told = all.front()->values.find("disturbed_runs");
+    const bool tells = told != all.front()->values.end();
+    if (tells) runs = static_cast<std::size_t>(told->second);
+    if (of_points && runs > 0) wording.add({"some_runs", some_runs(runs, runs_)});
+    if (!of_points && all.size() > 1) wording.add({"more", all.size() - 1});
+    const char* usual = tells       ? "{text}"
+                        : of_points ? "{text}[ in {some_runs}]"
+                                    : "{text}[ (and {more} more)]";
+    auto text = *kind.brief ? wording.filled(kind.brief) : std::nullopt;
+    if (!text) text = wording.filled(usual);
+    const bool spared =
+        spares_disturbed_ && disturbs_runs && std::string_view("error") != kind.severity;
+    add(spared ? VerdictLevel::kWithCare : kind.costs, kind.code, text.value_or(""),
+        wording.filled(kind.remedy).value_or(""));
   }
 
   // Another version found them: what they cost is told by their severity alone.
@@ -280,24 +281,11 @@ void complete_older(Report& report) {
 }
 
 bool repeats(std::string_view code, std::string_view other) {
-  using Pair = std::pair<std::string_view, std::string_view>;
-  static const std::set<Pair> kSaidTwice = {
-      // A sweep says once of all points what each run says, too.
-      {finding_kinds::single_repetition.code, finding_kinds::no_interval.code},
-      {finding_kinds::steady_unknown.code, finding_kinds::windows_unknown.code},
-      {finding_kinds::not_steady.code, finding_kinds::windows_not_steady.code},
-      {finding_kinds::machine_busy.code, finding_kinds::shared.code},
-      {finding_kinds::repetitions_lost.code, "incomplete"},
-  };
-  return kSaidTwice.contains({code, other});
+  const FindingKind* kind = find_finding_kind(code);
+  return kind && *kind->said_by && other == kind->said_by;
 }
 
-bool disturbs(std::string_view code) {
-  return code == finding_kinds::shared.code || code == finding_kinds::machine_busy.code ||
-         code == finding_kinds::throttled.code || code == finding_kinds::others_unknown.code ||
-         code == finding_kinds::clocks_disagree.code ||
-         code == finding_kinds::counters_disagree.code;
-}
+bool disturbs(std::string_view code) { return role_of(code) == FindingRole::kDisturbs; }
 
 std::set<std::string> disturbed_runs(const std::vector<Finding>& findings) {
   std::set<std::string> runs;

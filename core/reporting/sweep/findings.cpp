@@ -23,8 +23,8 @@ constexpr double kNotNormal = 0.01;
 class Findings {
  public:
   void add(std::vector<Finding> more) { std::ranges::move(more, std::back_inserter(all_)); }
-  void add(const FindingKind& kind, std::string text, std::string point = "") {
-    all_.push_back(make_finding(kind, std::move(point), std::move(text)));
+  void add(const FindingKind& kind, const AllNamed& values, std::string point = "") {
+    all_.push_back(make_finding(kind, std::move(point), values));
   }
   std::vector<Finding> take() { return std::move(all_); }
 
@@ -39,26 +39,17 @@ void judge_repetitions(const Report& report, Findings& findings) {
     if (group.sessions == 2) pooled.push_back(group.group);
     if (group.stop_reason == "unconverged") unconverged.push_back(group.group);
     if (group.cv_between && *group.cv_between > kRunsDiffer) {
-      findings.add(finding_kinds::runs_differ,
-                   group.group + ": runs differ by " + percent(*group.cv_between) +
-                       " (standard deviation): something else uses this "
-                       "machine, or it is not in a steady state");
+      findings.add(finding_kinds::runs_differ, {{"group", group.group}, {"cv", *group.cv_between}});
     }
   }
   if (!single.empty()) {
-    findings.add(finding_kinds::no_interval, "one repetition, so no interval: " + listed(single));
+    findings.add(finding_kinds::no_interval, {{"points", listed(single)}});
   }
   if (!pooled.empty()) {
-    findings.add(finding_kinds::sessions_pooled,
-                 "repetitions of two sessions, so no interval: how sessions differ is not known "
-                 "before a third: " +
-                     listed(pooled));
+    findings.add(finding_kinds::sessions_pooled, {{"points", listed(pooled)}});
   }
   if (!unconverged.empty()) {
-    findings.add(
-        finding_kinds::unconverged,
-        "the interval of throughput or of efficiency did not become as narrow as asked for: " +
-            listed(unconverged));
+    findings.add(finding_kinds::unconverged, {{"points", listed(unconverged)}});
   }
 }
 
@@ -69,7 +60,7 @@ void judge_windows(const Report& report, Findings& findings) {
     if (group.n < static_cast<int>(statistics::kRunsToPool)) continue;
     if (group.steady == false) {
       findings.add(finding_kinds::windows_not_steady,
-                   group.group + ": not steady: " + group.steady_reason);
+                   {{"group", group.group}, {"why", group.steady_reason}});
     } else if (!group.steady) {
       unknown.push_back(
           group.group +
@@ -77,9 +68,7 @@ void judge_windows(const Report& report, Findings& findings) {
     }
   }
   if (!unknown.empty()) {
-    findings.add(finding_kinds::windows_unknown,
-                 "the windows cannot tell whether they were steady; a bias could hide in: " +
-                     listed(unknown));
+    findings.add(finding_kinds::windows_unknown, {{"points", listed(unknown)}});
   }
 }
 
@@ -91,9 +80,11 @@ void judge_lost(const RunsByGroup& runs, const Report& report, Findings& finding
       const Runs& all = runs.all(group.group);
       const auto* run = *std::ranges::find(all, status, &PointRecord::status);
       findings.add(finding_kinds::repetitions_lost,
-                   group.group + ": " + std::to_string(count->second) + " of " +
-                       std::to_string(all.size()) + " repetitions " + count->first + ": " +
-                       run->reason,
+                   {{"group", group.group},
+                    {"lost", count->second},
+                    {"runs", all.size()},
+                    {"status", count->first},
+                    {"why", run->reason}},
                    run->id);
     }
   }
@@ -105,23 +96,17 @@ void judge_scaling(const Report& report, Findings& findings) {
     elsewhere.insert(elsewhere.end(), table.left_out.begin(), table.left_out.end());
     if (!table.relative_to.starts_with("1 rank ")) {
       findings.add(finding_kinds::baseline_missing,
-                   "no 1-rank point with no exchange could be measured (" + table.kind +
-                       " slice): efficiency is relative to " + table.relative_to);
+                   {{"kind", table.kind}, {"relative_to", table.relative_to}});
     }
     for (const ScalingRow& row : table.rows) {
       const double limit = table.kind.starts_with("strong") ? kSuperlinearStrong : kSuperlinear;
       if (!row.efficiency_ci95.low || *row.efficiency_ci95.low < limit) continue;
       findings.add(finding_kinds::superlinear,
-                   row.group + ": efficiency " + percent(row.efficiency.value_or(0)) +
-                       " is above 100 %: the smaller share of a rank fits a cache, or the "
-                       "baseline is slowed by something");
+                   {{"group", row.group}, {"efficiency", row.efficiency.value_or(0)}});
     }
   }
   if (!elsewhere.empty()) {
-    findings.add(finding_kinds::baseline_elsewhere,
-                 "left out of efficiency, because the baseline of the same block ran in another "
-                 "session: " +
-                     listed(elsewhere));
+    findings.add(finding_kinds::baseline_elsewhere, {{"points", listed(elsewhere)}});
   }
 }
 
@@ -129,11 +114,10 @@ void judge_gaps(const Report& report, Findings& findings) {
   for (const DataGap& gap : report.data_gaps) {
     const bool is_sure = gap.lost_share_ci95 && *gap.lost_share_ci95.low > 0;
     if (gap.lost_share < kGapWorthSaying || !is_sure) continue;
-    findings.add(finding_kinds::data_gap,
-                 gap.real_group + ": real data costs " + percent(gap.lost_share) +
-                     " of the throughput with synthetic data (95 % interval " +
-                     percent(*gap.lost_share_ci95.low) + " to " +
-                     percent(*gap.lost_share_ci95.high) + ")");
+    findings.add(finding_kinds::data_gap, {{"group", gap.real_group},
+                                           {"lost", gap.lost_share},
+                                           {"low", *gap.lost_share_ci95.low},
+                                           {"high", *gap.lost_share_ci95.high}});
   }
 }
 
@@ -150,25 +134,14 @@ void judge_memory(const RunsByGroup& runs, Findings& findings) {
     }
   }
   if (off.empty()) return;
-  findings.add(finding_kinds::memory_estimate,
-               "the estimate of memory is more than 20 % off the peak: " + listed(off));
+  findings.add(finding_kinds::memory_estimate, {{"points", listed(off)}});
 }
 
 void judge_course(const Report& report, bool drifted, Findings& findings) {
   if (report.drift && report.drift->lag1) {
-    findings.add(finding_kinds::runs_correlated,
-                 "runs that follow each other resemble each other (correlation " +
-                     printed("%.2f", *report.drift->lag1) +
-                     "): something that lasts longer than a run comes and goes; intervals of "
-                     "throughput are widened for it, and no drift is claimed");
+    findings.add(finding_kinds::runs_correlated, {{"correlation", *report.drift->lag1}});
   }
-  if (drifted) {
-    findings.add(finding_kinds::drift, "the common trend of speed is " +
-                                           printed("%+.1f %%", 100 * report.drift->per_sweep) +
-                                           " from start to end of the sweep; the findings "
-                                           "throttled and shared may say why; pairs within blocks "
-                                           "are little touched by it");
-  }
+  if (drifted) findings.add(finding_kinds::drift, {{"trend", report.drift->per_sweep}});
 }
 
 // In which way: rare slow runs are what intervals over a few runs miss.
@@ -192,12 +165,9 @@ void judge_normality(const RunsByGroup& runs, const Report& report, Findings& fi
   }
   const auto normality = statistics::check_normality(groups);
   if (!normality || normality->p > kNotNormal) return;
-  findings.add(finding_kinds::runs_not_normal,
-               "runs are not normally distributed around the mean of their point (p = " +
-                   printed("%.4f", normality->p) + ", " + std::to_string(normality->runs) +
-                   " runs): " + shape_in_words(*normality) +
-                   "; intervals suppose that they are, and may hold the truth less often than 95 % "
-                   "says: look at the single runs, and repeat more");
+  findings.add(
+      finding_kinds::runs_not_normal,
+      {{"p", normality->p}, {"runs", normality->runs}, {"shape", shape_in_words(*normality)}});
 }
 
 }  // namespace

@@ -15,15 +15,6 @@
 namespace scalemark::reporting {
 namespace {
 
-std::string levels_in_words(const std::string& group, const statistics::Levels& levels) {
-  return group + ": " + std::to_string(levels.slow_runs) + " of " + std::to_string(levels.runs) +
-         " runs " + (levels.slow_runs == 1 ? "is " : "are ") +
-         percent(-std::expm1(-levels.slower_by)) +
-         " slower than the others: the machine has two levels here, and the interval, which "
-         "assumes "
-         "one, may miss the mean of both; more repetitions show how often each comes";
-}
-
 // One value per run, or per session where there are several: what one session shifts is in all of
 // its runs.
 std::vector<double> units_of(const Runs& runs) {
@@ -49,8 +40,12 @@ std::vector<Finding> findings_of_levels(const RunsByGroup& runs) {
   const auto judged = statistics::judge_levels(series);
   for (std::size_t i = 0; i < judged.size(); ++i) {
     if (!judged[i] || !judged[i]->two) continue;
-    findings.push_back(
-        make_finding(finding_kinds::two_levels, "", levels_in_words(groups[i], *judged[i])));
+    const statistics::Levels& levels = *judged[i];
+    findings.push_back(make_finding(finding_kinds::two_levels, "",
+                                    {{"group", groups[i]},
+                                     {"slow", levels.slow_runs},
+                                     {"runs", levels.runs},
+                                     {"by", -std::expm1(-levels.slower_by)}}));
   }
   return findings;
 }

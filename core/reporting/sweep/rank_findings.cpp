@@ -13,11 +13,6 @@
 namespace scalemark::reporting {
 namespace {
 
-std::string name_of_rank(const Straggler& rank) {
-  return "rank " + std::to_string(rank.rank) + " (" + rank.host +
-         (rank.device.empty() ? "" : ", " + rank.device) + ")";
-}
-
 // A rank with one verdict at several points.
 struct ShownRank {
   const Straggler* first;
@@ -44,29 +39,20 @@ std::vector<ShownRank> shown_ranks(const Report& report) {
   return shown;
 }
 
-std::string how_slow(const ShownRank& shown) {
-  const std::string least = percent(shown.least), most = percent(shown.most);
-  return " needs " + least + (least == most ? "" : " to " + most) + " more time of its own than " +
-         (shown.first->verdict == RankVerdict::kSlower
-              ? "the other rank; of two, neither can be said to be at fault: "
-              : "the median of the others, in every run: ");
-}
-
 }  // namespace
 
 std::vector<Finding> findings_of_ranks(const Report& report) {
   std::vector<Finding> findings;
   for (const ShownRank& shown : shown_ranks(report)) {
-    const bool sometimes = shown.first->verdict == RankVerdict::kIntermittent;
-    const auto& kind = sometimes ? finding_kinds::straggler_intermittent
-                       : shown.first->verdict == RankVerdict::kSlower ? finding_kinds::ranks_unequal
-                                                                      : finding_kinds::straggler;
-    const std::string text =
-        sometimes ? " is slower than its peers in some runs, not in every one: " : how_slow(shown);
     const Straggler& rank = *shown.first;
-    findings.push_back(
-        make_finding(kind, "", name_of_rank(rank) + text + listed(shown.points),
-                     FindingPlace{.rank = rank.rank, .host = rank.host, .device = rank.device}));
+    const auto& kind = rank.verdict == RankVerdict::kIntermittent
+                           ? finding_kinds::straggler_intermittent
+                       : rank.verdict == RankVerdict::kSlower ? finding_kinds::ranks_unequal
+                                                              : finding_kinds::straggler;
+    findings.push_back(make_finding(
+        kind, "",
+        {{"by_least", shown.least}, {"by_most", shown.most}, {"points", listed(shown.points)}},
+        FindingPlace{.rank = rank.rank, .host = rank.host, .device = rank.device}));
   }
   return findings;
 }

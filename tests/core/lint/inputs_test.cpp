@@ -63,10 +63,8 @@ TEST(LintInputs, AReportRepeatsWhatCostsBelief) {
   reporting::PointRecord& point = report.points.back();
   point.loss_first = 2.0;
   point.loss_last = 1.0;
-  report.findings.push_back(
-      reporting::make_finding(reporting::finding_kinds::shared, point.id, "others"));
-  report.findings.push_back(
-      reporting::make_finding(reporting::finding_kinds::padding, point.id, "padded"));
+  report.findings.push_back(reporting::make_finding(reporting::finding_kinds::shared, point.id));
+  report.findings.push_back(reporting::make_finding(reporting::finding_kinds::padding, point.id));
   auto found = findings_of(report, "a");
   ASSERT_EQ(found.size(), 1u);
   EXPECT_STREQ(found[0].kind->code, "shared");

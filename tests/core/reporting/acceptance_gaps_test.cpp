@@ -124,6 +124,7 @@ TEST(AcceptGaps, AHeldProductBesideOthersIsNotJudgedThoughItThrottled) {
   FingerprintRecord& held = held_of(fleet[1].report, "cuda:3");
   *held.value *= 0.5;
   held.disturbed = "throttled: hw_slowdown; shared: other processes used 3.0 CPUs";
+  held.disturbed_by = {"throttled", "shared"};
   EXPECT_EQ(verdict_of(fleet, "sustained product", "node001 cuda:3"), "missing");
   EXPECT_EQ(why_of(fleet, "sustained product", "node001 cuda:3"), "others used the machine");
 }
@@ -133,6 +134,7 @@ TEST(AcceptGaps, ARunThatWasSharedAndThrottledCountsAsShared) {
   auto fleet = sample_fleet({.nodes = 3, .devices = 2, .disturbed = {1}, .throttled = {1}});
   for (FingerprintRecord& record : fleet[1].report.fingerprint) {
     record.disturbed = "throttled: hw_slowdown; shared: other processes used 3.0 CPUs";
+    record.disturbed_by = {"throttled", "shared"};
   }
   for (const char* check : {"training alone", "matrix product"}) {
     EXPECT_EQ(verdict_of(fleet, check, "node001 cuda:1"), "missing") << check;
@@ -162,7 +164,7 @@ TEST(AcceptGaps, WrongBitsExcuseNoOtherEnd) {
   const auto outcome = [](int code) {
     auto fleet = sample_fleet({.exit_codes = {{2, code}}});
     fleet[2].report.findings.push_back(
-        make_finding(reporting::finding_kinds::wrong_bits, "", "", reporting::FindingPlace{}));
+        make_finding(reporting::finding_kinds::wrong_bits, "", {}, reporting::FindingPlace{}));
     return accept(fleet, standard_rules(), {}).nodes[2].outcome;
   };
   EXPECT_EQ(outcome(83), Outcome::kPassed);

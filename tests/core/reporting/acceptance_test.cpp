@@ -256,10 +256,10 @@ TEST(Accept, AFindingInformsAndFailsNobody) {
   auto reports = sample_fleet({});
   const reporting::FindingPlace rank{.rank = 2, .host = "node004", .device = "cuda:2"};
   for (const auto& kind : {kinds::straggler, kinds::straggler_intermittent, kinds::slow_node}) {
-    reports[4].report.findings.push_back(make_finding(kind, "", "slow", rank));
+    reports[4].report.findings.push_back(make_finding(kind, "", {}, rank));
   }
   reports.back().report.findings.push_back(make_finding(
-      kinds::slow_link, "", "slow", reporting::FindingPlace{.link = "node001 to node002"}));
+      kinds::slow_link, "", {}, reporting::FindingPlace{.link = "node001 to node002"}));
   const Acceptance fleet = accept(reports, standard_rules(), {});
   EXPECT_EQ(not_passed(fleet), Texts{});
   EXPECT_EQ(fleet.exit_code, ExitCode::kPass);

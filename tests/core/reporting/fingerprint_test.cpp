@@ -6,6 +6,7 @@
 
 #include "core/reporting/compare/compare.h"
 #include "core/reporting/compare/text.h"
+#include "core/reporting/point/disturbances.h"
 #include "core/reporting/record/verdict.h"
 #include "core/reporting/table/fingerprint_table.h"
 #include "core/reporting/table/table.h"
@@ -244,13 +245,27 @@ TEST(CompareFingerprints, OnlyTheSameMeasurementsAreCompared) {
 TEST(CompareFingerprints, WhatOthersSharedIsLeftOutAndSaid) {
   FingerprintRecord beside = gemm(0.5e11);
   beside.disturbed = "shared: n1: other processes used 1.40 CPUs (limit 0.10)";
+  beside.disturbed_by = {"shared"};
   const auto found = differences(doctor({gemm(1e11)}), doctor({beside}));
   ASSERT_EQ(found.size(), 1u);
   EXPECT_TRUE(found[0].starts_with("1 measurement of the machines by themselves left out"))
       << found[0];
   beside.disturbed = "throttled: cuda:0 of n1: power brake in 100.0 % of the readings";
+  beside.disturbed_by = {"throttled"};
   EXPECT_NE(differences(doctor({gemm(1e11)}), doctor({beside})).at(0).find("50.0 % slower"),
             std::string::npos);
+}
+
+// Older reports say in words only what disturbed it.
+TEST(CompareFingerprints, OlderReportsGetTheCodesOfWhatDisturbed) {
+  Report report;
+  report.fingerprint.assign(3, gemm(1e11));
+  report.fingerprint[0].disturbed = "throttled: cuda:0 of n1: power brake; shared: n1: others";
+  report.fingerprint[1].disturbed = "shared: n1: other processes used 1.40 CPUs (limit 0.10)";
+  complete_values(report);
+  EXPECT_EQ(report.fingerprint[0].disturbed_by, (std::vector<std::string>{"throttled", "shared"}));
+  EXPECT_EQ(report.fingerprint[1].disturbed_by, std::vector<std::string>{"shared"});
+  EXPECT_TRUE(report.fingerprint[2].disturbed_by.empty());
 }
 
 TEST(CompareFingerprints, TwoReportsOfDoctorPassAndHaveNoEmptyTable) {

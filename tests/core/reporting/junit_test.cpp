@@ -59,9 +59,9 @@ TEST(Junit, WrongElementsOfACollectiveFailItsGroup) {
 
 TEST(Junit, ABlamedPartFailsWhateverTheRunsSay) {
   Report report = measured();
-  report.findings = {make_finding(finding_kinds::straggler, "", "rank 3 (n7) is slow",
-                                  FindingPlace{.rank = 3, .host = "n7"}),
-                     make_finding(finding_kinds::shared, report.points[0].id, "by a compiler")};
+  report.findings = {
+      make_finding(finding_kinds::straggler, "", {}, FindingPlace{.rank = 3, .host = "n7"}),
+      make_finding(finding_kinds::shared, report.points[0].id)};
   EXPECT_TRUE(holds(report, "failures=\"1\""));
   EXPECT_TRUE(holds(report, "name=\"straggler rank 3 of n7\""));
 }

@@ -188,9 +188,14 @@ class NodeMaker {
     record.ci95.low = value * 0.999;
     record.ci95.high = value * 1.001;
     record.value = value;
-    if (shape_.disturbed.contains(node_))
+    if (shape_.disturbed.contains(node_)) {
       record.disturbed = "shared: other processes used 3.0 CPUs";
-    if (shape_.throttled.contains(node_)) record.disturbed = "throttled: a CPU quota held it back";
+      record.disturbed_by = {"shared"};
+    }
+    if (shape_.throttled.contains(node_)) {
+      record.disturbed = "throttled: a CPU quota held it back";
+      record.disturbed_by = {"throttled"};
+    }
   }
 
   void add_disturbances(Report& report) {
@@ -198,11 +203,11 @@ class NodeMaker {
       const FindingPlace place{.host = fleet_host(node_)};
       if (shape_.disturbed.contains(node_)) {
         report.findings.push_back(
-            make_finding(finding_kinds::shared, run.id, "other processes used 3.0 CPUs", place));
+            make_finding(finding_kinds::shared, run.id, {{"others", 3.0}}, place));
       }
       if (shape_.throttled.contains(node_)) {
-        report.findings.push_back(make_finding(finding_kinds::throttled, run.id,
-                                               "its CPU quota held it back for 20 %", place));
+        report.findings.push_back(
+            make_finding(finding_kinds::throttled, run.id, {{"quota_cpus", 0.2}}, place));
       }
     }
   }
@@ -283,9 +288,8 @@ Report links_report(const FleetShape& shape) {
       report.links.push_back(link);
       if (!slow) continue;
       const std::string name = link.a + " to " + link.b;
-      report.findings.push_back(make_finding(finding_kinds::slow_link, "",
-                                             "the link from " + name + " is slow",
-                                             FindingPlace{.link = name}));
+      report.findings.push_back(
+          make_finding(finding_kinds::slow_link, "", {}, FindingPlace{.link = name}));
     }
   }
   return report;

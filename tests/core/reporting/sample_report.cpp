@@ -472,9 +472,11 @@ void add_everything(Report& report) {
        .severity = "warning",
        .text = "of the whole report",
        .domain = "network",
-       .place = FindingPlace{.rank = 1, .host = "n1", .device = "cuda:0", .link = "n1 to n2"}});
-  report.verdict =
-      Verdict{.level = VerdictLevel::kWithCare, .reasons = {{"no_interval", "one run each"}}};
+       .place = FindingPlace{.rank = 1, .host = "n1", .device = "cuda:0", .link = "n1 to n2"},
+       .values = {{"share", -0.5}},
+       .words = {{"why", "of a word"}}});
+  report.verdict = Verdict{.level = VerdictLevel::kWithCare,
+                           .reasons = {{"no_interval", "one run each", "more runs"}}};
   ErrorRecord error = bad_data("seen", "expected", "do this").record();
   error.rank = 1;
   error.host = "n1";

@@ -118,8 +118,8 @@ std::vector<monitoring::Host> hosts(int cpus) {
 // Codes of what is said of these records, one after the other; empty: nothing is.
 std::string kinds_of(const std::vector<TelemetryRecord>& telemetry, int cpus) {
   std::string kinds;
-  for (const auto& found : disturbances_of(telemetry, hosts(cpus))) kinds += found.kind->code;
-  for (const auto& found : doubts_of(telemetry, hosts(cpus))) kinds += found.kind->code;
+  for (const auto& found : disturbances_of(telemetry, hosts(cpus))) kinds += found.code;
+  for (const auto& found : doubts_of(telemetry, hosts(cpus))) kinds += found.code;
   return kinds;
 }
 
@@ -224,7 +224,7 @@ RankMeasurement counting_rank(int number, double by_clock, double by_ticks, doub
 std::string contradictions_of(const std::vector<RankMeasurement>& ranks, int cpus = 2) {
   std::string text;
   for (const auto& found : disturbances_of(telemetry_of("p", readings_of(ranks)), hosts(cpus))) {
-    if (found.kind->code != std::string("counters_disagree")) continue;
+    if (found.code != "counters_disagree") continue;
     text += found.text;
     if (found.place && found.place->rank) text += " @" + std::to_string(*found.place->rank);
   }

@@ -6,6 +6,8 @@
 #include <functional>
 
 #include "core/base/error.h"
+#include "core/reporting/collectives/runs.h"
+#include "core/reporting/point/disturbances.h"
 #include "core/reporting/record/doubts.h"
 #include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/point_facts.h"
@@ -48,8 +50,8 @@ std::vector<std::string> codes_of(const Report& report) {
 }
 
 void add(Report& report, const FindingKind& kind, const std::string& point = "",
-         const std::string& text = "seen") {
-  report.findings.push_back(make_finding(kind, point, text));
+         const AllNamed& values = {}) {
+  report.findings.push_back(make_finding(kind, point, values));
 }
 
 std::vector<std::string> ids_of(const Report& report) {
@@ -80,18 +82,37 @@ TEST(Verdict, EveryRunDisturbedIsNotToBeQuoted) {
   Report report = healthy_sweep();
   report.findings.clear();
   for (const auto& id : ids_of(report)) {
-    add(report, finding_kinds::shared, id, "n1: other processes used 1.25 CPUs (limit 0.10)");
-    monitoring::SourceSummary used{.source = "other_cpus"};
-    used.mean = 1.25;
-    report.telemetry.push_back({id, report.environment.hosts.front().hostname, used});
+    const double others = id == ids_of(report).front() ? 0.95 : 1.24;
+    add(report, finding_kinds::shared, id,
+        {{"where", "n1"}, {"others", others}, {"limit", 0.1}, {"cpus", 2}});
   }
   const Verdict verdict = judged(report).value();
   EXPECT_EQ(verdict.level, VerdictLevel::kDoNotQuote);
   ASSERT_EQ(verdict.reasons.size(), 1u);
-  const int cpus = report.environment.hosts.front().cores.logical;
-  EXPECT_EQ(verdict.reasons[0].text, "other programs used 1.2 of " + std::to_string(cpus) +
-                                         " CPUs in all " + std::to_string(ids_of(report).size()) +
-                                         " runs");
+  EXPECT_EQ(verdict.reasons[0].text, "other programs used 0.9 to 1.2 of 2 CPUs in all " +
+                                         std::to_string(ids_of(report).size()) + " runs");
+  EXPECT_EQ(verdict.reasons[0].remedy, "stop them");
+}
+
+// A report of before has texts and telemetry only.
+TEST(Verdict, OlderFindingsGetTheirNumbersFromTelemetry) {
+  Report report = healthy_sweep();
+  report.findings.clear();
+  const std::string id = ids_of(report).front();
+  const std::string text = "n1: other processes used 1.25 CPUs (limit 0.10)";
+  report.findings.push_back({finding_kinds::shared.code, "warning", id, text});
+  EXPECT_TRUE(judged(report)->reasons.at(0).text.starts_with(text + " in 1 of "));
+  monitoring::SourceSummary used{.source = "other_cpus"};
+  used.mean = 1.25;
+  used.observed_s = 100;
+  report.environment.hosts.front().cores.logical = 2;
+  report.telemetry.push_back({id, report.environment.hosts.front().hostname, used});
+  complete_values(report);
+  complete_older(report);
+  EXPECT_EQ(report.findings.front().text, text);
+  EXPECT_TRUE(
+      report.verdict->reasons.at(0).text.starts_with("other programs used 1.2 of 2 CPUs in "))
+      << report.verdict->reasons.at(0).text;
 }
 
 // A second process on the GPU is no use of CPUs, of which others always have a little.
@@ -99,10 +120,7 @@ TEST(Verdict, SaysWhatShares) {
   Report report = healthy_sweep();
   report.findings.clear();
   for (const auto& id : ids_of(report)) {
-    add(report, finding_kinds::shared, id, "cuda:0 of n1: 1 other process on the GPU");
-    monitoring::SourceSummary used{.source = "other_cpus"};
-    used.mean = 0.02;
-    report.telemetry.push_back({id, report.environment.hosts.front().hostname, used});
+    add(report, finding_kinds::shared, id, {{"where", "cuda:0 of n1"}, {"processes", 1}});
   }
   EXPECT_TRUE(judged(report)->reasons.at(0).text.starts_with(
       "cuda:0 of n1: 1 other process on the GPU in all"));
@@ -110,14 +128,15 @@ TEST(Verdict, SaysWhatShares) {
 
 // A quota can be lifted; hot hardware cannot.
 TEST(Verdict, SaysWhatSlowedTheRunsDown) {
-  const auto told = [](const std::vector<const char*>& texts) {
+  const auto told = [](const std::vector<Named>& causes) {
     Report report = healthy_sweep();
     report.findings.clear();
-    for (const char* text : texts) add(report, finding_kinds::throttled, ids_of(report)[0], text);
+    for (const Named& cause : causes) {
+      add(report, finding_kinds::throttled, ids_of(report)[0], {{"where", "n1"}, cause});
+    }
     return judged(report)->reasons.at(0).text;
   };
-  const char* quota = "rank 1 of n1: a CPU quota (cgroup) held back 0.31 CPUs (limit 0.01)";
-  const char* heat = "cuda:0 of n1: thermal slowdown by the driver in 5.0 % of the readings";
+  const Named quota{"quota_cpus", 0.31}, heat{"slowed_share", 0.05};
   EXPECT_TRUE(told({quota}).starts_with("a CPU quota held ranks back in 1 of ")) << told({quota});
   EXPECT_TRUE(told({heat}).starts_with("the hardware was slowed down in 1 of ")) << told({heat});
   EXPECT_TRUE(told({heat, quota}).starts_with("the hardware and a CPU quota slowed ranks down"));
@@ -137,11 +156,11 @@ TEST(Verdict, ClocksAndCountersThatDisagreeAreNeverSpared) {
 TEST(Verdict, WhatIsNotKnownAndALittleStealCostCare) {
   Report report = healthy_sweep();
   report.findings.clear();
-  for (const auto& id : ids_of(report)) add(report, finding_kinds::steal, id, "n1: 0.03 of 2 CPUs");
+  for (const auto& id : ids_of(report)) add(report, finding_kinds::steal, id);
   EXPECT_EQ(level_of(report), VerdictLevel::kWithCare);
   EXPECT_TRUE(disturbed_runs(report.findings).empty());
   report.findings.clear();
-  for (const auto& id : ids_of(report)) add(report, finding_kinds::others_unknown, id, "brief");
+  for (const auto& id : ids_of(report)) add(report, finding_kinds::others_unknown, id);
   EXPECT_EQ(level_of(report), VerdictLevel::kWithCare);
   EXPECT_EQ(disturbed_runs(report.findings).size(), ids_of(report).size());
 }
@@ -163,7 +182,7 @@ TEST(Verdict, TheGravestReasonsComeFirstAndThreeAtMost) {
   report.findings.clear();
   add(report, finding_kinds::drift);
   add(report, finding_kinds::baseline_missing);
-  add(report, finding_kinds::straggler, "", "rank 3 (n7) needs 28.0 % more time of its own");
+  add(report, finding_kinds::straggler);
   add(report, finding_kinds::mfu_implausible, ids_of(report).front());
   add(report, finding_kinds::runs_correlated);
   const auto codes = codes_of(report);
@@ -193,6 +212,40 @@ TEST(Verdict, OfCollectivesCountsTheirDisturbedRuns) {
   for (CollectiveRecord& run : report.collectives) run.disturbed = "shared: by a compiler";
   add(report, finding_kinds::shared);
   EXPECT_EQ(level_of(report), VerdictLevel::kDoNotQuote);
+}
+
+TEST(Verdict, OneFindingOfCollectivesSpeaksForItsRuns) {
+  Report report = sample_collectives();
+  monitoring::Host host;
+  host.hostname = "n1";
+  host.cores.logical = 2;
+  report.environment.hosts = {host};
+  report.telemetry.clear();
+  const auto watched = [&](std::size_t run, const char* source, double cpus) {
+    monitoring::SourceSummary used{.source = source};
+    used.mean = used.max = cpus;
+    used.observed_s = 100;
+    report.telemetry.push_back({report.collectives.at(run).id, "n1", used});
+  };
+  watched(0, "other_cpus", 1.6);
+  watched(1, "other_cpus", 1.0);
+  watched(2, "steal_cpus", 0.05);
+  report.findings = findings_of_disturbed_runs(report);
+  const auto ok =
+      std::ranges::count(report.collectives, PointStatus::kOk, &CollectiveRecord::status);
+  const auto runs = " of " + std::to_string(ok) + " runs";
+  const auto reasons = judged(report)->reasons;
+  ASSERT_EQ(reasons.size(), 2u);
+  EXPECT_EQ(reasons[0].text, "other programs used 1.0 to 1.6 of 2 CPUs in 2" + runs);
+  EXPECT_EQ(reasons[1].text, "1" + runs + ", the first of them " + report.collectives[2].id +
+                                 ": n1: the hypervisor took 0.05 of 2 CPUs (steal) (limit 0.02)");
+  Report older = report;
+  for (Finding& finding : older.findings) {
+    finding.values.clear();
+    finding.words.clear();
+  }
+  complete_values(older);
+  EXPECT_EQ(judged(older)->reasons[0].text, reasons[0].text);
 }
 
 // Another version may know of more.
@@ -359,7 +412,7 @@ TEST(Doubts, AreSaidOnceBesideTheirFindings) {
   EXPECT_EQ(codes_of(report), Codes{"short_window"});
   report = healthy_sweep();
   report.findings.clear();
-  add(report, finding_kinds::data_wait, report.points.back().id, "60.0 % of the step waits");
+  add(report, finding_kinds::data_wait, report.points.back().id, {{"share", 0.6}});
   EXPECT_EQ(codes_of(report), Codes{"data_wait"});
 }
 
@@ -397,10 +450,10 @@ TEST(Verdict, OlderReportsLoseTheEfficiencyOfABaseline) {
 bool fails(const Finding& finding, const char* words) { return FailOn(words).names(finding); }
 
 TEST(FailOn, NamesSeveritiesPartsAndCodes) {
-  const Finding slow = make_finding(finding_kinds::straggler, "", "");
-  const Finding wrong = make_finding(finding_kinds::wrong_elements, "", "");
-  const Finding noise = make_finding(finding_kinds::shared, "", "");
-  const Finding remark = make_finding(finding_kinds::short_window, "", "");
+  const Finding slow = make_finding(finding_kinds::straggler, "");
+  const Finding wrong = make_finding(finding_kinds::wrong_elements, "");
+  const Finding noise = make_finding(finding_kinds::shared, "");
+  const Finding remark = make_finding(finding_kinds::short_window, "");
   EXPECT_FALSE(fails(slow, "error"));
   EXPECT_TRUE(fails(slow, "parts") && fails(slow, "warning") && fails(slow, "straggler"));
   EXPECT_TRUE(fails(wrong, "error") && fails(wrong, "parts") && fails(wrong, "warning"));
@@ -412,7 +465,8 @@ TEST(FailOn, NamesSeveritiesPartsAndCodes) {
 
 TEST(FailOn, EndsWithOneBeforeTwoAndLeavesEveryOtherCode) {
   Report report;
-  add(report, finding_kinds::slow_link, "", "the link from a to b is slow");
+  add(report, finding_kinds::slow_link);
+  report.findings.back().text = "the link from a to b is slow";
   const FailOn parts("parts");
   const auto code = [&](ExitCode own) {
     return judged_end({.exit_code = own, .why = "its own"}, report, parts);

@@ -28,15 +28,13 @@ bool is_proven_part(const Finding& finding) {
 }
 
 bool is_of_one_run(const VerdictReason& reason) {
-  return reason.code == finding_kinds::no_interval.code ||
-         reason.code == finding_kinds::single_repetition.code;
+  return role_of(reason.code) == FindingRole::kOneRun;
 }
 
 // Whether its windows could tell more is asked of runs that were repeated.
 bool is_of_windows(const VerdictReason& reason) {
-  return reason.code == finding_kinds::short_window.code ||
-         reason.code == finding_kinds::steady_unknown.code ||
-         reason.code == finding_kinds::windows_unknown.code;
+  const FindingKind* kind = find_finding_kind(reason.code);
+  return kind && kind->role == FindingRole::kWindow && kind->severity == std::string_view("info");
 }
 
 // The table says by its repetitions that runs stand alone; the parts stand above it.
@@ -61,10 +59,9 @@ void add_notes(Answer& answer, const Report& report) {
     // The first is the gravest.
     const bool forbids = verdict->level == VerdictLevel::kDoNotQuote && codes.size() == 1;
     if (is_said && !forbids) continue;
-    answer.notes.push_back(
-        (is_said ? "" : reason.text) + (is_said || !forbids ? "" : ": ") +
-        (forbids && reason.text.starts_with("other programs") ? "stop them; " : "") +
-        (forbids ? "do not quote these numbers" : ""));
+    answer.notes.push_back((is_said ? "" : reason.text) + (is_said || !forbids ? "" : ": ") +
+                           (forbids && !reason.remedy.empty() ? reason.remedy + "; " : "") +
+                           (forbids ? "do not quote these numbers" : ""));
   }
   for (const ErrorRecord& error : report.errors) {
     if (report.status != ReportStatus::kComplete) answer.notes.push_back(error.what);
@@ -88,10 +85,7 @@ void add_parts(Answer& answer, const Report& report) {
   for (const Finding& finding : report.findings) {
     if (!is_proven_part(finding)) continue;
     if (answer.parts.size() == kMostParts) return void(answer.parts.push_back("and more parts"));
-    // The points at which it shows stand last, in the details.
-    const bool lists = finding.code.starts_with("straggler");
-    answer.parts.push_back(
-        finding.text.substr(0, lists ? finding.text.rfind(": ") : std::string::npos));
+    answer.parts.push_back(brief_text(finding));
   }
 }
 
