@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <set>
 #include <string>
 #include <utility>
@@ -105,16 +104,6 @@ void leave_out(ClaimRecord& claim) {
   }
 }
 
-// The texts of these findings are concluded from speeds.
-constexpr std::array kConclusions{
-    &kinds::superlinear, &kinds::communication,      &kinds::communication_cost, &kinds::gpu_waits,
-    &kinds::data_gap,    &kinds::expected_bandwidth, &kinds::runs_differ,        &kinds::drift};
-
-bool concludes(const Finding& finding) {
-  return std::ranges::any_of(kConclusions,
-                             [&](const FindingKind* kind) { return finding.code == kind->code; });
-}
-
 }  // namespace
 
 Report for_people(Report report, Withheld withheld) {
@@ -155,7 +144,7 @@ Report for_people(Report report, Withheld withheld) {
     return std::ranges::find(report.points, finding.point, &PointRecord::id) != report.points.end();
   };
   std::erase_if(report.findings, [&](const Finding& finding) {
-    return concludes(finding) &&
+    return role_of(finding.code) == FindingRole::kConcludes &&
            (disturbed.contains(finding.point) || (any_withheld && !is_of_run(finding)));
   });
   return report;

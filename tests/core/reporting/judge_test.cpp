@@ -68,7 +68,7 @@ Report sweep_with(const Mishap& mishap, std::uint64_t seed) {
     for (const PointRecord& run : report.points) {
       if (run.status != PointStatus::kOk || !mishap.hits(run)) continue;
       disturbed.insert(run.id);
-      report.findings.push_back(make_finding(*mishap.kind, run.id, "something went on here"));
+      report.findings.push_back(make_finding(*mishap.kind, run.id));
     }
   }
   for (PointRecord& run : report.points) {

@@ -58,10 +58,15 @@ void add_notes(Answer& answer, const Report& report) {
     const bool is_said = is_said_elsewhere(reason, report, of_one_run);
     // The first is the gravest.
     const bool forbids = verdict->level == VerdictLevel::kDoNotQuote && codes.size() == 1;
-    if (is_said && !forbids) continue;
-    answer.notes.push_back((is_said ? "" : reason.text) + (is_said || !forbids ? "" : ": ") +
-                           (forbids && !reason.remedy.empty() ? reason.remedy + "; " : "") +
-                           (forbids ? "do not quote these numbers" : ""));
+    const bool cares = verdict->level == VerdictLevel::kWithCare && codes.size() == 1;
+    if (is_said && !forbids && !cares) continue;
+    const std::string remedy = reason.remedy.empty() ? "" : "; " + reason.remedy;
+    answer.notes.push_back(forbids ? "do not quote: " + reason.text + remedy
+                           : cares ? "quote with care: " + reason.text + remedy
+                                   : reason.text);
+  }
+  if (verdict && verdict->level == VerdictLevel::kQuotable) {
+    answer.effort += std::string(answer.effort.empty() ? "" : ", ") + "quotable";
   }
   for (const ErrorRecord& error : report.errors) {
     if (report.status != ReportStatus::kComplete) answer.notes.push_back(error.what);

@@ -44,7 +44,7 @@ std::string cost_sentence(const Report& report, const ScalingRow& row) {
 // From which batch size on communication stays small, at the ranks of this row; not from numbers
 // that must not be quoted.
 std::string crossover_sentence(const Report& report, const ScalingRow& row) {
-  const auto verdict = verdict_of(report);
+  const auto& verdict = report.verdict;
   if (verdict && verdict->level == VerdictLevel::kDoNotQuote) return "";
   if (row.points.size() < 2) return "";  // one run has no upper bound
   const auto fits = [&](const CommunicationLimit& limit) {
