@@ -85,16 +85,20 @@ std::string verdict_cell(const FindingKind& kind) {
   return text;
 }
 
-// Names in its template, each once: those of values[], words[] and place.
+// Names in its templates, each once: those of values[], words[] and place. Briefs have some of the
+// verdict besides.
 std::string values_cell(const FindingKind& kind) {
   std::vector<std::string> names;
-  std::string_view rest = kind.text;
-  for (std::size_t at = 0; (at = rest.find('{')) != std::string_view::npos;) {
-    rest.remove_prefix(at + 1);
-    const std::size_t sign = rest.front() == '+' ? 1 : 0;
-    std::string name(rest.substr(sign, rest.find_first_of(":#?}") - sign));
-    if (std::ranges::count(names, name) == 0) names.push_back(std::move(name));
-  }
+  const auto add = [&](std::string_view pattern, const std::vector<std::string>& others) {
+    for (std::size_t at = 0; (at = pattern.find('{', at)) != std::string_view::npos;) {
+      at += pattern[at + 1] == '+' ? 2 : 1;
+      const std::string name(pattern.substr(at, pattern.find_first_of(":#?}", at) - at));
+      if (std::ranges::count(names, name) + std::ranges::count(others, name) == 0)
+        names.push_back(name);
+    }
+  };
+  add(kind.text, {});
+  add(kind.brief, {"text", "some_runs", "more"});
   return joined(names, ", ");
 }
 
