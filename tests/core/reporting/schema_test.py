@@ -16,7 +16,8 @@ import jsonschema
 
 SOURCE = pathlib.Path(os.environ["SCALEMARK_SOURCE_DIR"])
 BINARY = pathlib.Path(os.environ["SCALEMARK_BINARY_DIR"])
-FREE = {"settings", "varying", "env", "origins", "variables", "libraries", "fixed", "status_counts", "files_left_out"}  # maps: their keys are data
+FREE = {"settings", "varying", "env", "origins", "variables", "libraries", "fixed", "status_counts", "files_left_out", "values",
+        "words"}  # maps: their keys are data
 
 
 def samples():
