@@ -261,7 +261,8 @@ std::string unfit_text(const WeakSeries& series, const std::set<int>& world_size
                           std::to_string(reporting::kFitRuns) + " were undisturbed (" +
                           series.title + ")";
   return bold(none + series.disturbed_by, terminal) + reporting::wrapped(why, width, 2) +
-         "\nmeasure again, undisturbed" + (series.repeat.empty() ? "" : "  " + series.repeat) + "\n";
+         "\nmeasure again, undisturbed" + (series.repeat.empty() ? "" : "  " + series.repeat) +
+         "\n";
 }
 
 std::set<int> world_sizes_of(const settings::ToolValues& values) {

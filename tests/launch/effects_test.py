@@ -33,7 +33,7 @@ def batch_sizes(folder):
     for effect in effects:
         # Runs that others on this machine disturbed make no pair; three pairs and nothing less are judged.
         judged = effect["verdict"] != "disturbed"
-        check(judged and effect["pairs"] == 3 or "not known" in effect["in_words"] and "disturbed" in effect["in_words"], effect)
+        check(judged and effect["pairs"] == 3 or "withheld" in effect["in_words"] and "disturbed" in effect["in_words"], effect)
         rows = [row for row in report["points"] if row["group"] == effect["groups"][0]]
         check({at["step"] for at in rows[0]["loss"]["course"]} >= {1, 2, 16, 32, 40}, rows[0]["loss"])
         # 42 steps of each: of 16 samples, 8 and 64. Four times the batch: 40 steps of 16 are 10 of 64.

@@ -51,8 +51,9 @@ def container(slurm, command, folder):
 
 
 def measured_of(row):
-    """What its own run has measured: the number of steps to break even follows from all blocks of a sweep (docs/METRICS.md)."""
-    return {name: value for name, value in row.items() if name != "break_even_steps"}
+    """What its own run has measured: the number of steps to break even follows from all blocks of a sweep (docs/METRICS.md), and the standing
+    is judged once a report is written to the end."""
+    return {name: value for name, value in row.items() if name not in ("break_even_steps", "standing", "standing_reason")}
 
 
 def requeued(slurm, command, folder):

@@ -59,9 +59,11 @@ void add_notes(Answer& answer, const Report& report) {
     // The first is the gravest.
     const bool forbids = verdict->level == VerdictLevel::kDoNotQuote && codes.size() == 1;
     const bool cares = verdict->level == VerdictLevel::kWithCare && codes.size() == 1;
-    if (is_said && !forbids && !cares) continue;
+    // The table says it, and the next command what raises it.
+    if (is_said && cares) answer.effort += ", quote with care";
+    if (is_said && !forbids) continue;
     const std::string remedy = reason.remedy.empty() ? "" : "; " + reason.remedy;
-    answer.notes.push_back(forbids ? "do not quote: " + reason.text + remedy
+    answer.notes.push_back(forbids ? "do not quote" + (is_said ? "" : ": " + reason.text) + remedy
                            : cares ? "quote with care: " + reason.text + remedy
                                    : reason.text);
   }
