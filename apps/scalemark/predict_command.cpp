@@ -18,6 +18,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/catalogue/strategy.h"
+#include "core/reporting/judge/judge.h"
 #include "core/reporting/record/verdict.h"
 #include "core/reporting/table/section.h"
 
@@ -374,6 +375,13 @@ ExitCode predict_command(const Invocation& invocation) {
     text += prediction_text(series, made, more, terminal, values.on("details"), all.size() > 1);
     records.insert(records.end(), more.begin(), more.end());
     is_whole = is_whole && made.too_few.empty();
+  }
+  for (const reporting::Report& report : reports) {
+    const bool is_doubted =
+        report.verdict && report.verdict->level != reporting::VerdictLevel::kQuotable;
+    if (records.empty() || !is_doubted) continue;
+    text += reporting::wrapped("the runs that it rests on: " + reporting::quoting_in_words(report),
+                               static_cast<std::size_t>(terminal.columns), 2);
   }
   if (output && records.empty()) {
     print_note("nothing was predicted: nothing is written to " + output->string());

@@ -134,6 +134,7 @@ Explanation explain(const Report& report, const std::vector<const Report*>& coll
     all.overlap = overlap_of(runs);
     all.buckets = bucket_times(*runs.front(), collectives);
   }
+  all.quoting = quoting_in_words(report);
   all.slow = slow_parts(report, row, collectives);
   all.best_effect = best_effect(report, row);
   all.compares_options = compares_options(report, row);

@@ -73,6 +73,7 @@ struct Explanation {
   bool compares_options = false;              // at so many ranks, other than their number
   bool in_one_process = false;                // the ranks are replicas, without a network
   std::vector<std::string> missing;           // what was not measured, and what measures it
+  std::string quoting;  // whether the report may be quoted (judge.h); empty: not judged
   // Why the row's numbers are withheld; empty: they are not. Nothing is then explained by them:
   // only `disturbed` and this command are set.
   std::string withheld, repeat;

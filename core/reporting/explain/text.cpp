@@ -8,6 +8,7 @@
 #include "core/reporting/explain/explain.h"
 #include "core/reporting/record/surety.h"
 #include "core/reporting/record/vocabulary.h"
+#include "core/reporting/table/row_text.h"
 #include "core/reporting/table/section.h"
 
 namespace scalemark::reporting {
@@ -35,16 +36,15 @@ std::string headline(const Explanation& all) {
   if (!all.withheld.empty()) {
     return "what " + counted(row.world_size, "rank") + " give is withheld: " + all.withheld;
   }
-  std::string text = counted(row.world_size, "rank") + " give " + times_text(row.speedup.value()) +
-                     " of the " + times_text(all.ideal_speedup) +
-                     " that would be ideal: efficiency " + percent(row.efficiency.value());
+  std::string text = counted(row.world_size, "rank") + " give " + speed_up_text(row) + "x of the " +
+                     times_text(all.ideal_speedup) + " that would be ideal: efficiency " +
+                     efficiency_text(row, " %");
   const Surety surety = surety_of(row);
   if (surety == Surety::kNoInterval) return text;
-  const std::string instead = instead_of_interval(surety, std::ssize(row.points));
-  if (surety == Surety::kNotKnown) return text + ", how surely is " + instead;
-  if (!instead.empty()) return text + " (" + instead + ")";
-  return text + " (95 %: " + points_of(*row.efficiency_ci95.low) + " to " +
-         points_of(*row.efficiency_ci95.high) + ")";
+  const std::string interval = efficiency_interval(row, " to ");
+  if (surety == Surety::kNotKnown) return text + ", how surely is " + interval;
+  const bool is_interval = surety == Surety::kInterval || surety == Surety::kWide;
+  return text + (is_interval ? " (95 %: " : " (") + interval + ")";
 }
 
 std::string measured_as(const Explanation& all) {
@@ -67,7 +67,7 @@ std::vector<std::string> target_lines(const Explanation& all) {
                     points_of(one.share));
   }
   if (lines.empty()) {
-    lines.push_back(percent(all.target) + " is " + points_of(missing) +
+    lines.push_back("the target of " + percent(all.target) + " is " + points_of(missing) +
                     " points away: no single cause is so large");
   }
   return lines;
@@ -197,6 +197,7 @@ std::string explanation_text(const Explanation& all, const Terminal& terminal) {
   std::string text = wrapped(headline(all), width, 2);
   text.pop_back();  // its line end stays outside of the ink
   text = inked(terminal, Ink::kBold, text) + "\n" + wrapped(measured_as(all), width, 4, "  ");
+  if (!all.quoting.empty()) text += wrapped(all.quoting, width, 4, "  ");
   for (const Section& section : {Section{"Disturbed", {}, all.disturbed}, causes(all), advice(all),
                                  Section{"Communication", {}, communication_lines(all)},
                                  Section{"Proven slow", {}, all.slow}, best_option(all),

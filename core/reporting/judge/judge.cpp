@@ -222,6 +222,27 @@ void judge(Report& report) {
   set_standings(report);
 }
 
+std::string quoting_words(VerdictLevel level) {
+  switch (level) {
+    case VerdictLevel::kQuotable:
+      return "quotable";
+    case VerdictLevel::kWithCare:
+      return "quote with care";
+    case VerdictLevel::kDoNotQuote:
+      break;
+  }
+  return "do not quote";
+}
+
+std::string quoting_in_words(const Report& report) {
+  if (!report.verdict) return "";
+  const std::string words = quoting_words(report.verdict->level);
+  const auto& reasons = report.verdict->reasons;
+  if (reasons.empty() || reasons.front().code == kJudgedAnew) return words;
+  const VerdictReason& gravest = reasons.front();
+  return words + ": " + gravest.text + (gravest.remedy.empty() ? "" : "; " + gravest.remedy);
+}
+
 std::string reason_in_words(const Report& report, const Standing& standing) {
   if (report.verdict) {
     const auto& reasons = report.verdict->reasons;

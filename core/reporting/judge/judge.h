@@ -21,6 +21,12 @@ void judge(Report& report);
 // measured (a rate, a time) only where clocks contradict each other.
 void set_standings(Report& report);
 
+// "quotable" | "quote with care" | "do not quote"
+std::string quoting_words(VerdictLevel level);
+// The same of a report, with the gravest reason and what raises it: "quote with care: one run each:
+// ...; more runs: --repetitions 5". Empty without a verdict.
+std::string quoting_in_words(const Report& report);
+
 // Why a number does not stand as it is, in the words of the verdict or of the first finding.
 std::string reason_in_words(const Report& report, const Standing& standing);
 

@@ -60,15 +60,16 @@ void add_notes(Answer& answer, const Report& report) {
     const bool forbids = verdict->level == VerdictLevel::kDoNotQuote && codes.size() == 1;
     const bool cares = verdict->level == VerdictLevel::kWithCare && codes.size() == 1;
     // The table says it, and the next command what raises it.
-    if (is_said && cares) answer.effort += ", quote with care";
+    if (is_said && cares) answer.effort += ", " + quoting_words(verdict->level);
     if (is_said && !forbids) continue;
     const std::string remedy = reason.remedy.empty() ? "" : "; " + reason.remedy;
-    answer.notes.push_back(forbids ? "do not quote" + (is_said ? "" : ": " + reason.text) + remedy
-                           : cares ? "quote with care: " + reason.text + remedy
+    answer.notes.push_back(forbids ? quoting_words(verdict->level) +
+                                         (is_said ? "" : ": " + reason.text) + remedy
+                           : cares ? quoting_words(verdict->level) + ": " + reason.text + remedy
                                    : reason.text);
   }
   if (verdict && verdict->level == VerdictLevel::kQuotable) {
-    answer.effort += std::string(answer.effort.empty() ? "" : ", ") + "quotable";
+    answer.effort += std::string(answer.effort.empty() ? "" : ", ") + quoting_words(verdict->level);
   }
   for (const ErrorRecord& error : report.errors) {
     if (report.status != ReportStatus::kComplete) answer.notes.push_back(error.what);

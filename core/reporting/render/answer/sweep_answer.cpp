@@ -16,6 +16,7 @@
 #include "core/reporting/render/sections/section_columns.h"
 #include "core/reporting/render/sections/sweep_words.h"
 #include "core/reporting/render/text.h"
+#include "core/reporting/table/row_text.h"
 #include "core/reporting/table/table.h"
 
 namespace scalemark::reporting {
@@ -164,11 +165,8 @@ std::string rate_cell(const AnswerRow& row) {
 }
 
 std::string speed_up_cell(const AnswerRow& row) {
-  if (!row.scaling) return "";
-  const ScalingRow& found = *row.scaling;
-  if (!found.speedup) return held_text(found.standing, "");
-  return held_text(found.standing, has_two_digits(found) ? two_digits(*found.speedup)
-                                                         : printed("%.2f", *found.speedup));
+  const bool has_any = row.scaling && (row.scaling->speedup || row.scaling->standing.is_withheld());
+  return has_any ? speed_up_text(*row.scaling) : "";
 }
 
 bool is_relative_to_one(const AnswerRow& row) {
@@ -184,17 +182,11 @@ std::string efficiency_cell(const AnswerRow& row) {
     return row.is_baseline() || row.scaling ? "baseline" : "no baseline (1 rank)";
   }
   const ScalingRow& found = *row.scaling;
-  const double share = *found.efficiency;
-  const std::string value = held_text(
-      found.standing,
-      (has_two_digits(found) ? two_digits(100 * share) : printed("%.0f", 100 * share)) + " %");
+  const std::string value = efficiency_text(found, " %");
   const Surety surety = surety_of(found);
   if (surety == Surety::kNoInterval) return value;
-  const std::string instead = instead_of_interval(surety, std::ssize(found.points));
-  if (surety == Surety::kOneRun) return value + "  " + instead;
-  if (!instead.empty()) return value + "  (" + instead + ")";
-  return value + printed("  (%.0f .. ", 100 * *found.efficiency_ci95.low) +
-         printed("%.0f)", 100 * *found.efficiency_ci95.high);
+  const std::string interval = efficiency_interval(found);
+  return value + "  " + (surety == Surety::kOneRun ? interval : "(" + interval + ")");
 }
 
 // More ranks than one that all efficiencies are relative to; empty where they are not.

@@ -66,7 +66,7 @@ Section speed_up_section(const ScalingTable& table, const std::vector<ScalingTab
       column({"samples", "per s"}, false, rows, rate_text),
       numbers({"step ms"}, rows, &ScalingRow::step_time_s, milliseconds),
       column({"speed-up"}, false, rows, speed_up_text),
-      column({"effic. %"}, false, rows, efficiency_text),
+      column({"effic. %"}, false, rows, [](const ScalingRow& row) { return efficiency_text(row); }),
       column({"effic.", "95 %"}, true, rows, interval_cell),
       column({"effic.", "min .. max"}, true, rows,
              [](const ScalingRow& row) {

@@ -19,25 +19,6 @@
 
 namespace scalemark::reporting {
 
-std::string speed_up_text(const ScalingRow& row) {
-  if (!row.speedup) return held_text(row.standing, kAbsent);
-  return held_text(row.standing,
-                   has_two_digits(row) ? two_digits(*row.speedup) : readable(*row.speedup));
-}
-
-std::string efficiency_text(const ScalingRow& row) {
-  if (!row.efficiency) return held_text(row.standing, kAbsent);
-  return held_text(row.standing, has_two_digits(row) ? two_digits(100 * *row.efficiency)
-                                                     : percent_text(*row.efficiency));
-}
-
-std::string efficiency_interval(const ScalingRow& row) {
-  if (!row.efficiency) return kAbsent;
-  const Surety surety = surety_of(row);
-  const std::string instead = instead_of_interval(surety, std::ssize(row.points));
-  return instead.empty() ? share_interval(row.efficiency_ci95) : instead;
-}
-
 std::string option_in_words(std::string option) {
   if (!option.starts_with("env.")) std::ranges::replace(option, '_', ' ');
   return option;

@@ -7,16 +7,10 @@
 
 #include "core/reporting/record/sweep_records.h"
 #include "core/reporting/render/text.h"
+#include "core/reporting/table/row_text.h"
 #include "core/reporting/table/text_table.h"
 
 namespace scalemark::reporting {
-
-// Prints all digits for a row whose windows were all steady as measured, else two and a mark:
-// "~1.5".
-std::string speed_up_text(const ScalingRow& row);
-std::string efficiency_text(const ScalingRow& row);  // in %
-// "81.2 .. 82.9", or what stands in its place.
-std::string efficiency_interval(const ScalingRow& row);
 
 // "81.2 .. 82.9": both ends, since an interval of a ratio is not symmetric.
 inline std::string share_interval(const Bounds& bounds) {
