@@ -102,7 +102,7 @@ const EffectRecord* best_effect(const Report& report, const ScalingRow& row) {
   const EffectRecord* best = nullptr;
   for (const EffectRecord& effect : report.effects) {
     const bool helps = effect.verdict == statistics::EffectVerdict::kReal && effect.ratio > 1;
-    if (!helps || !is_at(effect, row)) continue;
+    if (!helps || effect.standing.is_withheld() || !is_at(effect, row)) continue;
     const auto proven = [](const EffectRecord& one) {
       return one.ratio_ci95.low.value_or(one.ratio);
     };

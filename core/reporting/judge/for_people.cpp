@@ -102,6 +102,8 @@ void leave_out(ClaimRecord& claim) {
        {&claim.measured, &claim.measured_ci95_low, &claim.measured_ci95_high, &claim.ratio}) {
     number->reset();
   }
+  claim.verdict = ClaimVerdict::kUndecided;
+  claim.reason = "something else disturbed the runs: measure again";
 }
 
 }  // namespace
@@ -134,12 +136,19 @@ Report for_people(Report report, Withheld withheld) {
   for (EffectRecord& effect : report.effects) leave_out(effect);
   for (CollectiveGroup& group : report.collective_groups) leave_out(group);
   for (ClaimRecord& claim : report.claims) leave_out(claim);
+  const bool is_whole_ground = is_ground(report);
+  if (!is_whole_ground) {
+    report.predictions.clear();
+    report.communication_limits.clear();
+    report.collective_winners.clear();
+    report.tuning.clear();
+  }
+  if (report.fastest && !is_ground(report, report.fastest->group)) report.fastest.reset();
+  std::erase_if(report.devices,
+                [&](const DeviceRecord& device) { return !is_ground(report, device.group); });
   std::erase_if(report.data_gaps, is_withheld);
   std::erase_if(report.collective_fits, is_withheld);
-  if (report.drift && report.drift->standing.is_withheld()) {
-    report.drift.reset();
-    report.communication_limits.clear();
-  }
+  if (report.drift && report.drift->standing.is_withheld()) report.drift.reset();
   const auto is_of_run = [&](const Finding& finding) {
     return std::ranges::find(report.points, finding.point, &PointRecord::id) != report.points.end();
   };
@@ -147,6 +156,14 @@ Report for_people(Report report, Withheld withheld) {
     return role_of(finding.code) == FindingRole::kConcludes &&
            (disturbed.contains(finding.point) || (any_withheld && !is_of_run(finding)));
   });
+  // A reason of the verdict goes with its finding; the level, and the reasons that are left, stay.
+  if (report.verdict) {
+    std::erase_if(report.verdict->reasons, [&](const VerdictReason& reason) {
+      const bool is_told =
+          std::ranges::find(report.findings, reason.code, &Finding::code) != report.findings.end();
+      return role_of(reason.code) == FindingRole::kConcludes && !is_told;
+    });
+  }
   return report;
 }
 

@@ -91,51 +91,64 @@ Place gravest_said(const std::string& disturbed) {
 
 class Judge {
  public:
-  explicit Judge(Report& report) : report_(report) {
+  explicit Judge(const Report& report) : report_(report) {
     for (const Finding& finding : report.findings) {
       const Place found = place_of(finding.code);
-      if (found == kDisturbances.end() || finding.point.empty()) continue;
-      Place& known = of_run_.try_emplace(finding.point, found).first->second;
-      known = std::min(known, found);
+      if (found == kDisturbances.end()) continue;
+      if (!finding.point.empty()) note(finding.point, found);
+      if (!finding.point.empty() || !report.collectives.empty()) continue;
+      for (const PointRecord& run : report.points) note(run.id, found);  // it stands for all
     }
     for (const CollectiveRecord& run : report.collectives) {
       if (!run.disturbed.empty()) of_run_.emplace(run.id, gravest_said(run.disturbed));
     }
   }
 
-  void judge_all() {
-    for (PointRecord& run : report_.points) {
+  // `report`: the one that it was made of.
+  void judge_all(Report& report) const {
+    for (PointRecord& run : report.points) {
       if (is_ok(run)) run.standing = of_one_run(run);
     }
-    for (GroupRecord& group : report_.groups) {
+    for (GroupRecord& group : report.groups) {
       group.standing =
           measured(basis_of(group.group), surety_of(group), group.steady != false, is_few(group.n));
     }
-    for (ScalingTable& table : report_.scaling) {
+    for (ScalingTable& table : report.scaling) {
       for (ScalingRow& row : table.rows) row.standing = of_row(table, row);
     }
-    for (EffectRecord& effect : report_.effects) effect.standing = of_effect(effect);
-    for (DataGap& gap : report_.data_gaps) {
+    for (EffectRecord& effect : report.effects) effect.standing = of_effect(effect);
+    for (DataGap& gap : report.data_gaps) {
       Basis basis = basis_of(gap.real_group);
       basis.add(basis_of(gap.synthetic_group));
       gap.standing = concluded(basis, surety_of(2, gap.lost_share_ci95), true, false);
     }
-    if (report_.drift) {
-      report_.drift->standing = concluded(of_all(), Surety::kInterval, true, false);
+    if (report.drift) {
+      report.drift->standing = concluded(of_all(), Surety::kInterval, true, false);
     }
-    for (CollectiveGroup& group : report_.collective_groups) {
+    for (CollectiveGroup& group : report.collective_groups) {
       group.standing = measured(basis_of(group.group), surety_of(group), true, is_few(group.n));
     }
-    for (CollectiveFit& fit : report_.collective_fits) {
+    for (CollectiveFit& fit : report.collective_fits) {
       fit.standing = concluded(of_all(), Surety::kInterval, true, false);
     }
-    for (ClaimRecord& claim : report_.claims) {
+    for (ClaimRecord& claim : report.claims) {
       // The judge of claims says what it withholds; reports of before do not.
       if (claim.measured && !claim.standing.is_withheld()) claim.standing = of_claim(claim);
     }
   }
 
+  // Whether enough runs of a group, or of all where it is empty, were fit.
+  bool is_ground(const std::string& group) const {
+    const Basis basis = group.empty() ? of_all() : basis_of(group);
+    return fit_decide(basis.runs - basis.disturbed, basis.runs);
+  }
+
  private:
+  void note(const std::string& run, Place found) {
+    Place& known = of_run_.try_emplace(run, found).first->second;
+    known = std::min(known, found);
+  }
+
   static bool is_ok(const auto& run) { return run.status == PointStatus::kOk; }
   static bool is_few(std::ptrdiff_t runs) { return runs < kFitRuns; }
 
@@ -172,10 +185,14 @@ class Judge {
     return measured(basis, Surety::kOneRun, run.steady != false, true);
   }
 
-  // Each pair is one run with the baseline's of its block and session.
+  // Each pair is one run with the baseline's of its block and session. The baseline itself has a
+  // rate only.
   Standing of_row(const ScalingTable& table, const ScalingRow& row) const {
-    if (row.points == table.baseline_points) return {};
     Basis basis;
+    if (row.points == table.baseline_points) {
+      for (const std::string& id : row.points) basis.add(disturbance_of(id));
+      return measured(basis, Surety::kInterval, true, is_few(std::ssize(row.points)));
+    }
     for (const std::string& id : row.points) {
       Place found = disturbance_of(id);
       const auto run = std::ranges::find(report_.points, id, &PointRecord::id);
@@ -191,11 +208,16 @@ class Judge {
     return concluded(basis, surety_of(row), !row.unsteady_runs, is_few(std::ssize(row.points)));
   }
 
-  // Its verdict is of the pairs that nothing disturbed, or says that these are too few.
+  // Its verdict is of the pairs that nothing disturbed, or says that these are too few; a report of
+  // before had no such verdict.
   Standing of_effect(const EffectRecord& effect) const {
     Basis basis;
-    for (const std::string& group : effect.groups) basis.add(basis_of(group));
-    if (effect.verdict == statistics::EffectVerdict::kDisturbed) {
+    bool all_are_ground = effect.verdict != statistics::EffectVerdict::kDisturbed;
+    for (const std::string& group : effect.groups) {
+      basis.add(basis_of(group));
+      all_are_ground = all_are_ground && is_ground(group);
+    }
+    if (!all_are_ground) {
       const bool told = basis.gravest != kDisturbances.end();
       return {kWithheld, told ? (*basis.gravest)->code : kinds::shared.code};
     }
@@ -203,19 +225,23 @@ class Judge {
   }
 
   Standing of_claim(const ClaimRecord& claim) const {
-    Basis basis;
+    Basis basis = claim.groups.empty() ? of_all() : Basis();
     for (const std::string& group : claim.groups) basis.add(basis_of(group));
     const Bounds ci95{claim.measured_ci95_low, claim.measured_ci95_high};
     return concluded(basis, surety_of(claim.measured_ci95_low ? 2 : 1, ci95), true, false);
   }
 
-  Report& report_;
+  const Report& report_;
   std::map<std::string, Place> of_run_;
 };
 
 }  // namespace
 
-void set_standings(Report& report) { Judge(report).judge_all(); }
+void set_standings(Report& report) { Judge(report).judge_all(report); }
+
+bool is_ground(const Report& report, const std::string& group) {
+  return Judge(report).is_ground(group);
+}
 
 void judge(Report& report) {
   report.verdict = judged(report);

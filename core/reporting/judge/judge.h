@@ -21,6 +21,10 @@ void judge(Report& report);
 // measured (a rate, a time) only where clocks contradict each other.
 void set_standings(Report& report);
 
+// Whether something may be concluded from the runs of a group, or of the whole report where that is
+// empty: enough of them were not disturbed.
+bool is_ground(const Report& report, const std::string& group = "");
+
 // "quotable" | "quote with care" | "do not quote"
 std::string quoting_words(VerdictLevel level);
 // The same of a report, with the gravest reason and what raises it: "quote with care: one run each:

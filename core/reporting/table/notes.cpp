@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/reporting/judge/judge.h"
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/record/verdict.h"
 #include "core/reporting/record/vocabulary.h"
@@ -98,6 +99,9 @@ std::vector<std::string> status_notes(std::span<const Report> reports,
     const auto& verdict = report.verdict;
     const VerdictReason* change = verdict ? told_change(*verdict) : nullptr;
     if (change) notes.push_back(change->text);
+    if (verdict && verdict->level != VerdictLevel::kQuotable) {
+      notes.push_back(quoting_in_words(report));
+    }
   }
   for (const auto& report : reports) {
     for (const auto& error : report.errors) notes.push_back(format_error_line(error));

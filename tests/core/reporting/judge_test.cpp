@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -275,6 +277,45 @@ TEST(Judge, AShareOfABoundNeedsAnUndisturbedRun) {
     EXPECT_TRUE(is_disturbed(group.standing));
   }
   EXPECT_EQ(render_answer({&report, 1}, {}, Terminal()).find("237"), std::string::npos);
+}
+
+// Whatever a report says of itself: one of before, or one that somebody has edited.
+TEST(Judge, NothingThatIsConcludedFromDisturbedRunsIsLeft) {
+  Report report = sweep_with(mishaps()[2], 1);
+  for (EffectRecord& effect : report.effects) {
+    effect.verdict = statistics::EffectVerdict::kReal;
+    effect.standing = {};
+  }
+  report.predictions = {{.slice = "s", .world_size = 16, .samples_per_sec = 77}};
+  report.tuning = {{.axis = "workers", .in_words = "fastest: workers 4"}};
+  report.communication_limits = {{.axis = "batch_size", .share = 0.3, .in_words = "stays small"}};
+  report.claims = {{.row = "r1", .measured = 7.77, .verdict = ClaimVerdict::kConfirmed}};
+  for (ScalingTable& table : report.scaling) {
+    for (ScalingRow& row : table.rows) row.standing = {.level = kShown, .reason = ""};
+  }
+  const Report shown = for_people(report);
+  for (const EffectRecord& effect : shown.effects) {
+    EXPECT_TRUE(effect.standing.is_withheld());
+    EXPECT_EQ(effect.ratio, 1);
+  }
+  for (const ScalingTable& table : shown.scaling) {
+    for (const ScalingRow& row : table.rows) EXPECT_FALSE(row.speedup);
+  }
+  EXPECT_TRUE(shown.predictions.empty());
+  EXPECT_TRUE(shown.tuning.empty());
+  EXPECT_TRUE(shown.communication_limits.empty());
+  EXPECT_TRUE(shown.devices.empty());
+  EXPECT_FALSE(shown.fastest);
+  EXPECT_EQ(shown.claims.front().verdict, ClaimVerdict::kUndecided);
+  // The verdict keeps its level and the reason that is left.
+  ASSERT_TRUE(shown.verdict);
+  EXPECT_EQ(shown.verdict->level, VerdictLevel::kDoNotQuote);
+  EXPECT_EQ(shown.verdict->reasons.front().code, kinds::shared.code);
+  for (const Format format : {Format::kMarkdown, Format::kTable}) {
+    std::string text = render(format, {&report, 1});
+    std::ranges::transform(text, text.begin(), [](char c) { return std::tolower(c); });
+    EXPECT_NE(text.find("do not quote: "), std::string::npos) << text;
+  }
 }
 
 TEST(Judge, TellsTheReasonAndTheCommandThatRepeats) {

@@ -256,7 +256,7 @@ Answer answer_of_runs(const Report& report) {
   }
   answer.what +=
       printed("  peak memory %.2f GiB", static_cast<double>(run.memory_peak_bytes) / (1 << 30));
-  if (run.world_size > 1) {
+  if (run.world_size > 1 && run.wall_s > 0) {
     const auto text = [](double s) { return s < 60 ? duration_text(s) : clock_text(s); };
     answer.found.push_back("measured time: " + text(run.wall_s) + " per rank, " +
                            text(run.world_size * run.wall_s) + " in all");

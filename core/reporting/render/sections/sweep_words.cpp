@@ -135,6 +135,11 @@ std::string verdict_sentence(const Verdict& verdict, const Report& report) {
     });
     if (!is_warning && !kSaid.contains(reason.code)) reasons.push_back(reason.text);
   }
+  // How far the numbers may be trusted is said in any case, with the gravest reason.
+  if (reasons.empty() && verdict.level != VerdictLevel::kQuotable && !verdict.reasons.empty() &&
+      verdict.reasons.front().code != kJudgedAnew) {
+    reasons.push_back(verdict.reasons.front().text);
+  }
   if (reasons.empty()) return "";
   return (verdict.level == VerdictLevel::kDoNotQuote ? "Do not quote: " : "Quote with care: ") +
          joined(reasons, "; ") + ".";
