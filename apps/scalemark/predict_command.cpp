@@ -191,7 +191,9 @@ std::string how_far_off(const SeriesPrediction& made) {
   return clauses.empty() ? "" : "how far off such predictions were: " + joined(clauses, "; ");
 }
 
-std::string rests_on(const WeakSeries& series, const SeriesPrediction& made, bool names_series) {
+// `quoting`: what is to be said of the reports, where they are not to be quoted as they are.
+std::string rests_on(const WeakSeries& series, const SeriesPrediction& made, bool names_series,
+                     const std::string& quoting) {
   std::vector<int> counts, assumed, far;
   for (const auto& point : series.points) counts.push_back(point.world_size);
   for (const prediction::Forecast& one : made.forecasts) {
@@ -205,7 +207,7 @@ std::string rests_on(const WeakSeries& series, const SeriesPrediction& made, boo
   }
   if (!assumed.empty()) text += "; " + in_words(assumed) + ": links not measured";
   if (!far.empty()) text += "; " + in_words(far) + ": indicative";
-  return text;
+  return text + (quoting.empty() ? "" : "; " + quoting);
 }
 
 std::vector<std::string> detail_lines(const WeakSeries& series, const SeriesPrediction& made,
@@ -233,7 +235,7 @@ std::string bold(const std::string& line, const Terminal& terminal) {
 
 std::string prediction_text(const WeakSeries& series, const SeriesPrediction& made,
                             const std::vector<Prediction>& records, const Terminal& terminal,
-                            bool details, bool is_one_of_several) {
+                            bool details, bool is_one_of_several, const std::string& quoting) {
   const auto width = static_cast<std::size_t>(terminal.columns);
   std::string text = is_one_of_several ? bold(series.title, terminal) : "";
   text += bold(answer_sentence(series, made), terminal);
@@ -244,7 +246,8 @@ std::string prediction_text(const WeakSeries& series, const SeriesPrediction& ma
   }
   Section section{"", columns_of(series, table_rows(series, made, records, details), details), {}};
   if (!section.columns.front().cells.empty()) text += "\n" + section_text(section, terminal) + "\n";
-  for (const std::string& line : {how_far_off(made), rests_on(series, made, !is_one_of_several)}) {
+  for (const std::string& line :
+       {how_far_off(made), rests_on(series, made, !is_one_of_several, quoting)}) {
     if (!line.empty()) text += reporting::wrapped(line, width, 2);
   }
   if (!details) return text;
@@ -372,16 +375,10 @@ ExitCode predict_command(const Invocation& invocation) {
     }
     const SeriesPrediction made = predict(series, ranks_per_node, world_sizes);
     const auto more = prediction_records(series, made);
-    text += prediction_text(series, made, more, terminal, values.on("details"), all.size() > 1);
+    text += prediction_text(series, made, more, terminal, values.on("details"), all.size() > 1,
+                            reporting::quoting_words(reports));
     records.insert(records.end(), more.begin(), more.end());
     is_whole = is_whole && made.too_few.empty();
-  }
-  for (const reporting::Report& report : reports) {
-    const bool is_doubted =
-        report.verdict && report.verdict->level != reporting::VerdictLevel::kQuotable;
-    if (records.empty() || !is_doubted) continue;
-    text += reporting::wrapped("the runs that it rests on: " + reporting::quoting_in_words(report),
-                               static_cast<std::size_t>(terminal.columns), 2);
   }
   if (output && records.empty()) {
     print_note("nothing was predicted: nothing is written to " + output->string());

@@ -260,6 +260,14 @@ std::string quoting_words(VerdictLevel level) {
   return "do not quote";
 }
 
+std::string quoting_words(std::span<const Report> reports) {
+  auto gravest = VerdictLevel::kQuotable;
+  for (const Report& report : reports) {
+    if (report.verdict) gravest = std::max(gravest, report.verdict->level);
+  }
+  return gravest == VerdictLevel::kQuotable ? "" : quoting_words(gravest);
+}
+
 std::string quoting_in_words(const Report& report) {
   if (!report.verdict) return "";
   const std::string words = quoting_words(report.verdict->level);

@@ -27,6 +27,8 @@ bool is_ground(const Report& report, const std::string& group = "");
 
 // "quotable" | "quote with care" | "do not quote"
 std::string quoting_words(VerdictLevel level);
+// The gravest of several reports; empty where all are quotable.
+std::string quoting_words(std::span<const Report> reports);
 // The same of a report, with the gravest reason and what raises it: "quote with care: one run each:
 // ...; more runs: --repetitions 5". Empty without a verdict.
 std::string quoting_in_words(const Report& report);

@@ -136,7 +136,8 @@ class Predict(unittest.TestCase):
         self.assertLess(text.index("likely"), text.index("how far off"))
         self.assertLess(text.index("how far off"), text.index("rests on 1, 2, 4 and 8 ranks of resnet50"))
         self.assertNotRegex(text, "(?m)^ +[124]  ")  # nothing rests on these alone
-        self.assertNotIn("with care", text)
+        self.assertNotIn("too brief", text)
+        self.assertIn("quote with care", " ".join(text.split()))
         measured = self.printed(path, "--world-sizes", "8")
         self.assertTrue(measured.startswith(f"8 ranks: {rate(8) / rate(1):.3g}x ({100 * rate(8) / rate(1) / 8:.0f} %), measured\n"), measured)
 

@@ -385,6 +385,16 @@ def two_digits(value):
     return f"~{float(f'{value:.1e}'):.0f}" if abs(value) >= 9.95 else f"~{value:#.2g}"
 
 
+def speed_up(value):
+    return f"{value:.2f}" if value < 9.95 else f"{value:.1f}"
+
+
+def efficiency(row):
+    """A decimal where the 95 % interval is narrower than two points."""
+    low, high = row.get("efficiency_ci95", (0, 1))
+    return f"{100 * row['efficiency']:{'.1f' if high - low < 0.02 else '.0f'}}"
+
+
 def percent(share):
     return re.sub(r"^-(0\.0)$", r"\1", f"{100 * share:.1f}")
 
@@ -433,8 +443,8 @@ def check_scaling(report, tables):
             step_s = row.get("step_time_s")
             expected = [str(row["world_size"]), "no exchange" if row["strategy"] == "none" else row["strategy"], readable(row["samples_per_sec"]),
                         "-" if step_s is None else readable(1000 * step_s),
-                        "-" if "speedup" not in row else two_digits(row["speedup"]) if unsteady else readable(row["speedup"]),
-                        "-" if "efficiency" not in row else two_digits(100 * row["efficiency"]) if unsteady else percent(row["efficiency"])]
+                        "-" if "speedup" not in row else two_digits(row["speedup"]) if unsteady else speed_up(row["speedup"]),
+                        "-" if "efficiency" not in row else two_digits(100 * row["efficiency"]) if unsteady else efficiency(row)]
             assert [cells[head] for head in SCALING_HEADS] == expected, (cells, expected)
 
 
