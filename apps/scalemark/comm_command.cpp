@@ -10,6 +10,7 @@
 #include "apps/scalemark/setting_text.h"
 #include "core/base/error.h"
 #include "core/catalogue/backends.h"
+#include "core/planning/collectives/estimates.h"
 #include "core/planning/collectives/make_collective_plan.h"
 #include "core/planning/collectives/plan_json.h"
 #include "core/settings/resolve.h"

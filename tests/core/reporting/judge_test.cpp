@@ -19,6 +19,7 @@
 #include "core/reporting/explain/explain.h"
 #include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/report_json.h"
+#include "core/reporting/record/surety.h"
 #include "core/reporting/render/answer/answer.h"
 #include "core/reporting/render/render.h"
 #include "tests/core/reporting/sample_collectives.h"
