@@ -79,6 +79,10 @@ TEST(Answer, OfARunHasThreeLines) {
   report.findings.clear();
   report.points.resize(1);
   EXPECT_LE(lines_of(report, 120).size(), 1u + 3u) << text_of(report, 120);
+  // It has no effort before the words of the verdict.
+  const std::string whole = text_of(report, 200);
+  EXPECT_EQ(whole.find(" , "), std::string::npos) << whole;
+  EXPECT_NE(whole.find("quot"), std::string::npos) << whole;
 }
 
 TEST(Answer, FitsEveryWidthAndBreaksNoWord) {

@@ -45,6 +45,10 @@ bool is_said_elsewhere(const VerdictReason& reason, const Report& report, bool o
   });
 }
 
+void add_effort(Answer& answer, const std::string& words) {
+  answer.effort += (answer.effort.empty() ? "" : ", ") + words;
+}
+
 // First what costs the verdict something, then warnings that are answers.
 void add_notes(Answer& answer, const Report& report) {
   std::vector<std::string> codes;
@@ -60,7 +64,7 @@ void add_notes(Answer& answer, const Report& report) {
     const bool forbids = verdict->level == VerdictLevel::kDoNotQuote && codes.size() == 1;
     const bool cares = verdict->level == VerdictLevel::kWithCare && codes.size() == 1;
     // The table says it, and the next command what raises it.
-    if (is_said && cares) answer.effort += ", " + quoting_words(verdict->level);
+    if (is_said && cares) add_effort(answer, quoting_words(verdict->level));
     if (is_said && !forbids) continue;
     const std::string remedy = reason.remedy.empty() ? "" : "; " + reason.remedy;
     answer.notes.push_back(forbids ? quoting_words(verdict->level) +
@@ -69,7 +73,7 @@ void add_notes(Answer& answer, const Report& report) {
                                    : reason.text);
   }
   if (verdict && verdict->level == VerdictLevel::kQuotable) {
-    answer.effort += std::string(answer.effort.empty() ? "" : ", ") + quoting_words(verdict->level);
+    add_effort(answer, quoting_words(verdict->level));
   }
   for (const ErrorRecord& error : report.errors) {
     if (report.status != ReportStatus::kComplete) answer.notes.push_back(error.what);
