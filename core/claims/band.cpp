@@ -81,7 +81,7 @@ std::string what_would_decide(const Measured& measured, const Claimed& claimed, 
   if (measured.scaled_down && claimed.low && claimed.high && *claimed.low <= 1 &&
       *claimed.high >= 1)
     return "it claims no direction";
-  if (!measured.disturbed_by.empty()) return "something else disturbed the runs: measure again";
+  if (!measured.disturbed_by.empty()) return reporting::kDisturbedClaim;
   if (!measured.low || !measured.high) return "it has no interval: repeat it";
   const double half = 0.5 * std::log(*measured.high / *measured.low);
   double nearest = std::numeric_limits<double>::infinity();

@@ -103,7 +103,7 @@ void leave_out(ClaimRecord& claim) {
     number->reset();
   }
   claim.verdict = ClaimVerdict::kUndecided;
-  claim.reason = "something else disturbed the runs: measure again";
+  claim.reason = kDisturbedClaim;
 }
 
 }  // namespace
@@ -136,16 +136,16 @@ Report for_people(Report report, Withheld withheld) {
   for (EffectRecord& effect : report.effects) leave_out(effect);
   for (CollectiveGroup& group : report.collective_groups) leave_out(group);
   for (ClaimRecord& claim : report.claims) leave_out(claim);
-  const bool is_whole_ground = is_ground(report);
-  if (!is_whole_ground) {
+  const std::set<std::string> without_ground = groundless(report);
+  if (without_ground.contains(kWholeReport)) {
     report.predictions.clear();
     report.communication_limits.clear();
     report.collective_winners.clear();
     report.tuning.clear();
   }
-  if (report.fastest && !is_ground(report, report.fastest->group)) report.fastest.reset();
+  if (report.fastest && without_ground.contains(report.fastest->group)) report.fastest.reset();
   std::erase_if(report.devices,
-                [&](const DeviceRecord& device) { return !is_ground(report, device.group); });
+                [&](const DeviceRecord& device) { return without_ground.contains(device.group); });
   std::erase_if(report.data_gaps, is_withheld);
   std::erase_if(report.collective_fits, is_withheld);
   if (report.drift && report.drift->standing.is_withheld()) report.drift.reset();

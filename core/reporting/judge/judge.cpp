@@ -1,8 +1,6 @@
 #include "core/reporting/judge/judge.h"
 
 #include <algorithm>
-#include <array>
-#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -18,42 +16,43 @@ namespace {
 
 namespace kinds = finding_kinds;
 
-// The gravest first: the first that a run has is told as the reason.
-constexpr std::array kDisturbances{&kinds::clocks_disagree, &kinds::counters_disagree,
-                                   &kinds::throttled,       &kinds::shared,
-                                   &kinds::machine_busy,    &kinds::others_unknown};
+// A kind of finding that disturbs a run; null where nothing did.
+using Disturbance = const FindingKind*;
 
-using Place = decltype(kDisturbances)::const_iterator;
+bool is_brief(Disturbance found) {
+  return found && found == find_finding_kind(kinds::others_unknown.code);
+}
 
-Place place_of(std::string_view code) {
-  return std::ranges::find_if(kDisturbances,
-                              [&](const FindingKind* kind) { return code == kind->code; });
+// The graver of two: the earlier in finding_list.inc, and what is only not known last.
+Disturbance graver(Disturbance a, Disturbance b) {
+  if (!a || !b) return a ? a : b;
+  return std::pair(is_brief(a), a) < std::pair(is_brief(b), b) ? a : b;
 }
 
 // How the runs that a number rests on went.
 struct Basis {
   std::ptrdiff_t runs = 0, disturbed = 0, by_clocks = 0;
   bool too_brief = false;
-  Place gravest = kDisturbances.end();
+  Disturbance gravest = nullptr;
 
   void add(const Basis& more) {
     runs += more.runs;
     disturbed += more.disturbed;
     by_clocks += more.by_clocks;
     too_brief |= more.too_brief;
-    gravest = std::min(gravest, more.gravest);
+    gravest = graver(gravest, more.gravest);
   }
-  void add(Place found) {
+  void add(Disturbance found) {
     ++runs;
-    if (found == kDisturbances.end()) return;
-    gravest = std::min(gravest, found);
-    if (*found == &kinds::others_unknown) {
-      too_brief = true;
-    } else {
-      ++disturbed;
-      by_clocks += *found == &kinds::clocks_disagree;
-    }
+    if (!found) return;
+    gravest = graver(gravest, found);
+    too_brief |= is_brief(found);
+    disturbed += !is_brief(found);
+    by_clocks += found->code == std::string_view(kinds::clocks_disagree.code);
   }
+
+  // Whether enough of them were fit.
+  bool is_ground() const { return fit_decide(runs - disturbed, runs); }
 };
 
 Standing with_care(const char* reason) { return {kShownWithCare, reason}; }
@@ -63,7 +62,7 @@ Standing measured(const Basis& basis, Surety surety, bool steady, bool few) {
   if (!fit_decide(basis.runs - basis.by_clocks, basis.runs)) {
     return {kWithheld, kinds::clocks_disagree.code};
   }
-  if (basis.disturbed > 0) return with_care((*basis.gravest)->code);
+  if (basis.disturbed > 0) return with_care(basis.gravest->code);
   if (is_rough(surety)) return with_care("wide_interval");
   if (surety == Surety::kOneRun) return with_care(kinds::single_repetition.code);
   if (surety == Surety::kNoInterval) return with_care(kinds::no_interval.code);
@@ -75,26 +74,28 @@ Standing measured(const Basis& basis, Surety surety, bool steady, bool few) {
 
 // A number that was concluded from several.
 Standing concluded(const Basis& basis, Surety surety, bool steady, bool few) {
-  if (!fit_decide(basis.runs - basis.disturbed, basis.runs)) {
-    return {kWithheld, (*basis.gravest)->code};
-  }
+  if (!basis.is_ground()) return {kWithheld, basis.gravest->code};
   return measured(basis, surety, steady, few);
 }
 
 // The gravest that the words of CollectiveRecord::disturbed begin a part with: "shared: ...; ...".
-Place gravest_said(const std::string& disturbed) {
-  return std::ranges::find_if(kDisturbances, [&](const FindingKind* kind) {
-    const std::string code = std::string(kind->code) + ":";
-    return disturbed.starts_with(code) || disturbed.find("; " + code) != std::string::npos;
-  });
+Disturbance gravest_said(const std::string& disturbed) {
+  Disturbance gravest = nullptr;
+  for (const FindingKind& kind : all_finding_kinds()) {
+    const std::string code = std::string(kind.code) + ":";
+    const bool is_said =
+        disturbed.starts_with(code) || disturbed.find("; " + code) != std::string::npos;
+    if (is_said && kind.role == FindingRole::kDisturbs) gravest = graver(gravest, &kind);
+  }
+  return gravest;
 }
 
 class Judge {
  public:
   explicit Judge(const Report& report) : report_(report) {
     for (const Finding& finding : report.findings) {
-      const Place found = place_of(finding.code);
-      if (found == kDisturbances.end()) continue;
+      const Disturbance found = find_finding_kind(finding.code);
+      if (!found || found->role != FindingRole::kDisturbs) continue;
       if (!finding.point.empty()) note(finding.point, found);
       if (!finding.point.empty() || !report.collectives.empty()) continue;
       for (const PointRecord& run : report.points) note(run.id, found);  // it stands for all
@@ -102,6 +103,8 @@ class Judge {
     for (const CollectiveRecord& run : report.collectives) {
       if (!run.disturbed.empty()) of_run_.emplace(run.id, gravest_said(run.disturbed));
     }
+    for (const PointRecord& run : report.points) add(run);
+    for (const CollectiveRecord& run : report.collectives) add(run);
   }
 
   // `report`: the one that it was made of.
@@ -137,46 +140,32 @@ class Judge {
     }
   }
 
-  // Whether enough runs of a group, or of all where it is empty, were fit.
-  bool is_ground(const std::string& group) const {
-    const Basis basis = group.empty() ? of_all() : basis_of(group);
-    return fit_decide(basis.runs - basis.disturbed, basis.runs);
+  // The runs of a group that are ok, and of the whole report.
+  Basis basis_of(const std::string& group) const {
+    const auto found = of_group_.find(group);
+    return found == of_group_.end() ? Basis() : found->second;
   }
+  const Basis& of_all() const { return all_; }
+  const std::map<std::string, Basis>& groups() const { return of_group_; }
 
  private:
-  void note(const std::string& run, Place found) {
-    Place& known = of_run_.try_emplace(run, found).first->second;
-    known = std::min(known, found);
+  void note(const std::string& run, Disturbance found) {
+    Disturbance& known = of_run_.try_emplace(run, found).first->second;
+    known = graver(known, found);
+  }
+
+  void add(const auto& run) {
+    if (!is_ok(run)) return;
+    of_group_[run.group].add(disturbance_of(run.id));
+    all_.add(disturbance_of(run.id));
   }
 
   static bool is_ok(const auto& run) { return run.status == PointStatus::kOk; }
   static bool is_few(std::ptrdiff_t runs) { return runs < kFitRuns; }
 
-  Place disturbance_of(const std::string& run) const {
+  Disturbance disturbance_of(const std::string& run) const {
     const auto found = of_run_.find(run);
-    return found == of_run_.end() ? kDisturbances.end() : found->second;
-  }
-
-  Basis basis_of(const std::string& group) const {
-    Basis basis;
-    for (const PointRecord& run : report_.points) {
-      if (is_ok(run) && run.group == group) basis.add(disturbance_of(run.id));
-    }
-    for (const CollectiveRecord& run : report_.collectives) {
-      if (is_ok(run) && run.group == group) basis.add(disturbance_of(run.id));
-    }
-    return basis;
-  }
-
-  Basis of_all() const {
-    Basis basis;
-    for (const PointRecord& run : report_.points) {
-      if (is_ok(run)) basis.add(disturbance_of(run.id));
-    }
-    for (const CollectiveRecord& run : report_.collectives) {
-      if (is_ok(run)) basis.add(disturbance_of(run.id));
-    }
-    return basis;
+    return found == of_run_.end() ? nullptr : found->second;
   }
 
   Standing of_one_run(const PointRecord& run) const {
@@ -194,13 +183,13 @@ class Judge {
       return measured(basis, Surety::kInterval, true, is_few(std::ssize(row.points)));
     }
     for (const std::string& id : row.points) {
-      Place found = disturbance_of(id);
+      Disturbance found = disturbance_of(id);
       const auto run = std::ranges::find(report_.points, id, &PointRecord::id);
       for (const std::string& other : table.baseline_points) {
         const auto baseline = std::ranges::find(report_.points, other, &PointRecord::id);
         const bool both = run != report_.points.end() && baseline != report_.points.end();
         if (both && run->block == baseline->block && run->session == baseline->session) {
-          found = std::min(found, disturbance_of(other));
+          found = graver(found, disturbance_of(other));
         }
       }
       basis.add(found);
@@ -215,11 +204,10 @@ class Judge {
     bool all_are_ground = effect.verdict != statistics::EffectVerdict::kDisturbed;
     for (const std::string& group : effect.groups) {
       basis.add(basis_of(group));
-      all_are_ground = all_are_ground && is_ground(group);
+      all_are_ground = all_are_ground && basis_of(group).is_ground();
     }
     if (!all_are_ground) {
-      const bool told = basis.gravest != kDisturbances.end();
-      return {kWithheld, told ? (*basis.gravest)->code : kinds::shared.code};
+      return {kWithheld, basis.gravest ? basis.gravest->code : kinds::shared.code};
     }
     return measured({.runs = effect.pairs}, surety_of(effect), true, is_few(effect.pairs));
   }
@@ -232,15 +220,23 @@ class Judge {
   }
 
   const Report& report_;
-  std::map<std::string, Place> of_run_;
+  std::map<std::string, Disturbance> of_run_;
+  std::map<std::string, Basis> of_group_;
+  Basis all_;
 };
 
 }  // namespace
 
 void set_standings(Report& report) { Judge(report).judge_all(report); }
 
-bool is_ground(const Report& report, const std::string& group) {
-  return Judge(report).is_ground(group);
+std::set<std::string> groundless(const Report& report) {
+  const Judge judge(report);
+  std::set<std::string> found;
+  for (const auto& [group, basis] : judge.groups()) {
+    if (!basis.is_ground()) found.insert(group);
+  }
+  if (!judge.of_all().is_ground()) found.insert(kWholeReport);
+  return found;
 }
 
 void judge(Report& report) {

@@ -3,6 +3,7 @@
 // docs/METRICS.md, "Standing".
 #pragma once
 
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,9 +22,10 @@ void judge(Report& report);
 // measured (a rate, a time) only where clocks contradict each other.
 void set_standings(Report& report);
 
-// Whether something may be concluded from the runs of a group, or of the whole report where that is
-// empty: enough of them were not disturbed.
-bool is_ground(const Report& report, const std::string& group = "");
+// The groups from whose runs nothing may be concluded, since too few of them were not disturbed;
+// kWholeReport where that is so of all runs together.
+inline constexpr const char* kWholeReport = "";
+std::set<std::string> groundless(const Report& report);
 
 // "quotable" | "quote with care" | "do not quote"
 std::string quoting_words(VerdictLevel level);

@@ -47,6 +47,9 @@ constexpr auto words_of(ClaimVerdict) {
                                             {ClaimVerdict::kNotTestable, "not_testable"}});
 }
 
+// The reason of a claim that is undecided since too few runs were not disturbed.
+inline constexpr const char* kDisturbedClaim = "something else disturbed the runs: measure again";
+
 struct ClaimRecord {
   std::string row, table, source;  // its id, where it stands here, and where it was printed
   std::string what;                // "resnet50, amp-fp16, 8 GPUs"

@@ -52,13 +52,9 @@ constexpr std::array<FormatEntry, 15> kFormats = {{
     {Format::kTensorBoard, "tensorboard", "", For::kPrograms, nullptr, render_tensorboard},
 }};
 
-// The reports as a form of theirs shows them.
-std::vector<Report> judged_for(const FormatEntry& entry, std::span<const Report> reports,
-                               Withheld withheld) {
-  if (entry.whom == For::kPeople) return for_people(reports, withheld);
-  std::vector<Report> all(reports.begin(), reports.end());
-  for (Report& report : all) set_standings(report);
-  return all;
+// Forms for programs hold what the reports say, others what people may be shown of it.
+auto made(const FormatEntry& entry, auto make, std::span<const Report> reports, Withheld withheld) {
+  return entry.whom == For::kPeople ? make(for_people(reports, withheld)) : make(reports);
 }
 
 const FormatEntry& entry_of(Format format) {
@@ -92,14 +88,14 @@ bool is_folder(Format format) { return entry_of(format).render == nullptr; }
 std::string render(Format format, std::span<const Report> reports, Withheld withheld) {
   if (is_folder(format)) throw bug("a folder is rendered as text");
   const FormatEntry& entry = entry_of(format);
-  return entry.render(judged_for(entry, reports, withheld));
+  return made(entry, entry.render, reports, withheld);
 }
 
 std::vector<RenderedFile> render_files(Format format, std::span<const Report> reports,
                                        Withheld withheld) {
   if (!is_folder(format)) throw bug("a text is rendered as a folder");
   const FormatEntry& entry = entry_of(format);
-  return entry.files(judged_for(entry, reports, withheld));
+  return made(entry, entry.files, reports, withheld);
 }
 
 std::vector<RenderedFile> render_figures(std::span<const Report> reports) {
