@@ -21,7 +21,7 @@ struct WeakSeries {
   std::vector<prediction::MeasuredPoint> points;
   int brief = 0;  // of the runs that count
   // Counts of which the other runs do not suffice either: nothing is concluded from such a series.
-  // What disturbed them, and the command that measures them again, in words.
+  // `disturbed_by` and `repeat` are the words of it, and the command that measures them again.
   std::vector<int> unfit;
   std::string disturbed_by, repeat;
 };

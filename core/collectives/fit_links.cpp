@@ -20,7 +20,7 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
-// What is left of a column is nothing but rounding.
+// The rest of a column is nothing but rounding.
 constexpr double kDependent = 1e-12;
 
 // Plain least squares on the unknowns whose bit is set, the others being 0, by QR (modified

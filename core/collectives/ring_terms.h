@@ -1,4 +1,5 @@
-// What a collective sends on the links of its ranks, and what that costs on idle links, by formula.
+// A formula tells what a collective sends on the links of its ranks, and what that costs on idle
+// links.
 #pragma once
 
 #include <array>

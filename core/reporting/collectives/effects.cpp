@@ -1,3 +1,5 @@
+#include "core/reporting/words/effects.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -6,7 +8,6 @@
 #include "core/base/text.h"
 #include "core/reporting/collectives/runs.h"
 #include "core/reporting/collectives/words.h"
-#include "core/reporting/effects/effect_phrases.h"
 #include "core/reporting/effects/judged_effects.h"
 
 namespace scalemark::reporting {

@@ -6,8 +6,8 @@
 #include "core/base/error.h"
 #include "core/reporting/compare/differences.h"
 #include "core/reporting/compare/fingerprints.h"
-#include "core/reporting/compare/sentences.h"
 #include "core/reporting/compare/sides.h"
+#include "core/reporting/words/comparison.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -119,16 +119,6 @@ Comparison compare_sides(std::span<const ComparedSide> reports, const CompareRul
   comparison.differences = find_differences(reports);
   comparison.fingerprints = compare_fingerprints(reports, rule.threshold);
   return comparison;
-}
-
-std::size_t count_of(const Comparison& comparison, Change change) {
-  std::size_t count = 0;
-  for (const ComparedPoint& point : comparison.points) {
-    for (const PointAgainst& against : point.against) {
-      count += !against.absent && against.change.change == change;
-    }
-  }
-  return count;
 }
 
 ExitCode exit_code(const Comparison& comparison) {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/base/text.h"
-#include "core/reporting/compare/meaning.h"
 #include "core/reporting/table/section.h"
+#include "core/reporting/words/comparison.h"
 
 namespace scalemark::reporting {
 namespace {

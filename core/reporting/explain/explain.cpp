@@ -113,7 +113,7 @@ Explanation explain(const Report& report, const std::vector<const Report*>& coll
   const ScalingRow& row = *chosen.row;
   Explanation all{.table = chosen.table, .row = chosen.row, .target = request.target};
   all.blocks = static_cast<int>(row.points.size());
-  all.disturbed = disturbances(report, row);
+  all.disturbed = disturbances(report, chosen);
   if (row.standing.is_withheld()) {
     all.withheld = reason_in_words(report, row.standing);
     all.repeat = repeat_command(report);

@@ -31,8 +31,8 @@ std::optional<BucketTimes> bucket_times(const PointRecord& run,
 // Ranks, devices and links that are proven slow, for the row.
 std::vector<std::string> slow_parts(const Report& report, const ScalingRow& row,
                                     const std::vector<const Report*>& collectives);
-// Lists what disturbed the row's runs.
-std::vector<std::string> disturbances(const Report& report, const ScalingRow& row);
+// Lists what disturbed the row's runs or its baseline's, and GPUs that wait for their CPU.
+std::vector<std::string> disturbances(const Report& report, const ChosenRow& chosen);
 
 // The real effect with the largest proven gain at the row's number of ranks; null: none.
 const EffectRecord* best_effect(const Report& report, const ScalingRow& row);

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <set>
 
 #include "core/base/text.h"
 #include "core/reporting/explain/parts.h"
 #include "core/reporting/record/finding_kinds.h"
+#include "core/reporting/record/verdict.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -74,22 +76,22 @@ std::vector<std::string> slow_parts(const Report& report, const ScalingRow& row,
   return all;
 }
 
-std::vector<std::string> disturbances(const Report& report, const ScalingRow& row) {
+std::vector<std::string> disturbances(const Report& report, const ChosenRow& chosen) {
+  const auto is_in = [&](const std::string& id) {
+    const auto holds = [&](const auto& ids) { return std::ranges::find(ids, id) != ids.end(); };
+    return holds(chosen.row->points) || holds(chosen.table->baseline_points);
+  };
+  Report of_row;  // its verdict words the findings of these runs together
+  std::ranges::copy_if(report.points, std::back_inserter(of_row.points), is_in, &PointRecord::id);
+  std::ranges::copy_if(report.findings, std::back_inserter(of_row.findings), is_in,
+                       &Finding::point);
   std::vector<std::string> all;
-  for (const auto* kind : {&kinds::clocks_disagree, &kinds::counters_disagree, &kinds::throttled,
-                           &kinds::shared, &kinds::steal, &kinds::gpu_waits}) {
-    int runs = 0;
-    std::string first;
-    for (const Finding& finding : report.findings) {
-      const bool is_in = std::ranges::find(row.points, finding.point) != row.points.end();
-      if (!is_in || finding.code != kind->code) continue;
-      if (runs++ == 0) first = finding.text;
-    }
-    if (runs > 0) {
-      all.push_back(std::string(kind->code) + " in " + std::to_string(runs) + " of " +
-                    std::to_string(row.points.size()) + " runs; the first: " + first);
-    }
+  const auto verdict = judged(of_row);
+  for (const VerdictReason& reason : verdict ? verdict->reasons : std::vector<VerdictReason>()) {
+    if (disturbs(reason.code)) all.push_back(reason.text);
   }
+  const auto waits = std::ranges::find(of_row.findings, kinds::gpu_waits.code, &Finding::code);
+  if (waits != of_row.findings.end()) all.push_back(waits->text);
   return all;
 }
 

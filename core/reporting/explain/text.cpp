@@ -8,8 +8,8 @@
 #include "core/reporting/explain/explain.h"
 #include "core/reporting/record/surety.h"
 #include "core/reporting/record/vocabulary.h"
-#include "core/reporting/table/row_text.h"
 #include "core/reporting/table/section.h"
+#include "core/reporting/words/row.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -25,10 +25,6 @@ std::string interval_of(const Bounds& bounds, int blocks) {
   return interval_text(bounds, points_of);
 }
 
-std::string times_text(double speedup) {
-  return printed(speedup < 9.95 ? "%.2fx" : "%.1fx", speedup);
-}
-
 std::string bytes_text(double bytes) { return size_text(static_cast<std::int64_t>(bytes)); }
 
 std::string headline(const Explanation& all) {
@@ -36,15 +32,7 @@ std::string headline(const Explanation& all) {
   if (!all.withheld.empty()) {
     return "what " + counted(row.world_size, "rank") + " give is withheld: " + all.withheld;
   }
-  std::string text = counted(row.world_size, "rank") + " give " + speed_up_text(row) + "x of the " +
-                     times_text(all.ideal_speedup) + " that would be ideal: efficiency " +
-                     efficiency_text(row, " %");
-  const Surety surety = surety_of(row);
-  if (surety == Surety::kNoInterval) return text;
-  const std::string interval = efficiency_interval(row, " to ");
-  if (surety == Surety::kNotKnown) return text + ", how surely is " + interval;
-  const bool is_interval = surety == Surety::kInterval || surety == Surety::kWide;
-  return text + (is_interval ? " (95 %: " : " (") + interval + ")";
+  return scaling_in_words(row);
 }
 
 std::string measured_as(const Explanation& all) {
@@ -181,12 +169,7 @@ std::vector<std::string> communication_lines(const Explanation& all) {
 Section best_option(const Explanation& all) {
   Section section{"The option that helped most, of those that were measured", {}, {}};
   if (!all.compares_options) return section;
-  section.lines = {"none: no gain is proven"};
-  if (!all.best_effect) return section;
-  const EffectRecord& effect = *all.best_effect;
-  section.lines = {effect.in_words.empty() ? effect.axis + " " + effect.to + " instead of " +
-                                                 effect.from + ": " + times_text(effect.ratio)
-                                           : effect.in_words};
+  section.lines = {all.best_effect ? all.best_effect->in_words : "none: no gain is proven"};
   return section;
 }
 

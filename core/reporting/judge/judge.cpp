@@ -244,18 +244,6 @@ void judge(Report& report) {
   set_standings(report);
 }
 
-std::string quoting_words(VerdictLevel level) {
-  switch (level) {
-    case VerdictLevel::kQuotable:
-      return "quotable";
-    case VerdictLevel::kWithCare:
-      return "quote with care";
-    case VerdictLevel::kDoNotQuote:
-      break;
-  }
-  return "do not quote";
-}
-
 std::string quoting_words(std::span<const Report> reports) {
   auto gravest = VerdictLevel::kQuotable;
   for (const Report& report : reports) {

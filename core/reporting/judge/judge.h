@@ -27,9 +27,7 @@ void set_standings(Report& report);
 inline constexpr const char* kWholeReport = "";
 std::set<std::string> groundless(const Report& report);
 
-// "quotable" | "quote with care" | "do not quote"
-std::string quoting_words(VerdictLevel level);
-// The gravest of several reports; empty where all are quotable.
+// quoting_words() (verdict.h) of the gravest of several reports; empty where all are quotable.
 std::string quoting_words(std::span<const Report> reports);
 // The same of a report, with the gravest reason and what raises it: "quote with care: one run each:
 // ...; more runs: --repetitions 5". Empty without a verdict.

@@ -204,18 +204,12 @@ class Judge {
   std::vector<Reason> reasons_;
 };
 
-std::string in_words(VerdictLevel level) {
-  std::string text(name_of(level));
-  std::ranges::replace(text, '_', ' ');
-  return text;
-}
-
 // The report says another level of itself, or it was told before. Reasons may differ freely.
 std::optional<VerdictReason> change_of(const Verdict& stored, VerdictLevel anew, const Tool& tool) {
   if (stored.level != anew) {
     return VerdictReason{kJudgedAnew, "scalemark " + tool.version + " called it '" +
-                                          in_words(stored.level) + "': judged anew it is '" +
-                                          in_words(anew) + "'"};
+                                          quoting_words(stored.level) + "': judged anew it is '" +
+                                          quoting_words(anew) + "'"};
   }
   if (const VerdictReason* told = told_change(stored)) return *told;
   return std::nullopt;
@@ -253,6 +247,18 @@ std::optional<Verdict> verdict_of(const Report& report) {
     anew->reasons.push_back(*change);
   }
   return anew;
+}
+
+std::string quoting_words(VerdictLevel level) {
+  switch (level) {
+    case VerdictLevel::kQuotable:
+      return "quotable";
+    case VerdictLevel::kWithCare:
+      return "quote with care";
+    case VerdictLevel::kDoNotQuote:
+      break;
+  }
+  return "do not quote";
 }
 
 const VerdictReason* told_change(const Verdict& verdict) {

@@ -24,6 +24,9 @@ std::optional<Verdict> judged(const Report& report);
 // one does not: its verdict is not bettered.
 std::optional<Verdict> verdict_of(const Report& report);
 
+// "quotable" | "quote with care" | "do not quote"
+std::string quoting_words(VerdictLevel level);
+
 // The code of the reason that tells that the level is not the one that was written.
 inline constexpr const char* kJudgedAnew = "judged_anew";
 // That reason; null where there is none.

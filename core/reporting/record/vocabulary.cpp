@@ -8,6 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/catalogue/strategy.h"
+#include "core/reporting/record/surety.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -17,7 +18,7 @@ constexpr double kOneDecimalFrom = 8;
 constexpr double kThreeDigitsFrom = 9.95;  // with one decimal
 
 int decimals_of(const ScalingRow& row, double ideal) {
-  if (row.unsteady_runs) return *row.speedup >= kThreeDigitsFrom ? 0 : 1;
+  if (has_two_digits(row)) return *row.speedup >= kThreeDigitsFrom ? 0 : 1;
   return ideal >= kOneDecimalFrom ? 1 : 2;
 }
 
@@ -49,7 +50,7 @@ std::string waterfall_in_words(const ScalingRow& row) {
   const double ideal = *row.speedup / *row.efficiency;
   const int decimals = decimals_of(row, ideal);
   const double smallest = 0.5 * std::pow(10.0, -decimals);
-  std::string text = with_decimals(ideal, decimals) + "x -> " + (row.unsteady_runs ? "~" : "") +
+  std::string text = with_decimals(ideal, decimals) + "x -> " + (has_two_digits(row) ? "~" : "") +
                      with_decimals(*row.speedup, decimals) + "x";
   const char* separator = ": ";
   const auto add = [&](const std::string& name, double change) {

@@ -62,7 +62,7 @@ constexpr void for_each_loss(const auto& visit) {
 
 // "8.0x -> 6.1x: communication -0.9, ranks that are always slower (rank 5) -0.6": from the ideal
 // speed-up to the measured one, largest part first. What rounds to nothing is added up as "other".
-// Windows that were not steady give two digits: "8.0x -> ~6x". Empty for a row without a speed-up
+// Where the row has two digits (surety.h): "8.0x -> ~6x". Empty for a row without a speed-up
 // or parts.
 std::string waterfall_in_words(const ScalingRow& row);
 

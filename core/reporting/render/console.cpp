@@ -2,6 +2,7 @@
 #include "core/reporting/render/sections/sweep_sections.h"
 #include "core/reporting/table/table.h"
 #include "core/reporting/table/telemetry_cost.h"
+#include "core/reporting/words/summary.h"
 
 namespace scalemark::reporting {
 namespace {

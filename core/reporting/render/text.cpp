@@ -2,9 +2,6 @@
 
 #include <array>
 #include <charconv>
-#include <cmath>
-
-#include "core/base/text.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -39,20 +36,6 @@ std::string exact(double value) {
   std::array<char, 32> text{};
   const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
   return {text.data(), end};
-}
-
-std::string readable(double value) {
-  const double size = std::abs(value);
-  if (size >= 1000) return printed("%.0f", value);
-  if (size >= 100) return printed("%.1f", value);
-  if (size >= 1) return printed("%.2f", value);
-  if (size >= 0.1) return printed("%.3f", value);
-  return significant(value, 3);
-}
-
-std::string percent_text(double share) {
-  const std::string text = printed("%.1f", 100 * share);
-  return text == "-0.0" ? "0.0" : text;
 }
 
 std::string xml_escaped(std::string_view text) {

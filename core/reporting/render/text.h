@@ -9,9 +9,7 @@
 
 namespace scalemark::reporting {
 
-std::string exact(double value);     // shortest text that reads back bit by bit
-std::string readable(double value);  // four significant digits
-std::string percent_text(double share);
+std::string exact(double value);  // shortest text that reads back bit by bit
 // For XML 1.0 text and attributes; what XML cannot hold becomes U+FFFD.
 std::string xml_escaped(std::string_view text);
 

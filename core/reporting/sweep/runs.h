@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/reporting/effects/effect_phrases.h"
 #include "core/reporting/record/effect_records.h"
 #include "core/reporting/record/records.h"
 #include "core/reporting/sweep/summary.h"
@@ -65,11 +64,6 @@ struct LossDifference {
 };
 std::optional<LossDifference> loss_difference(const std::vector<RunPair>& pairs);
 
-// Names the fixed values in which another of `all` (records with `axis` and `fixed`) of the same
-// axis differs: "2 ranks, batch_size 64".
-template <class Record>
-std::string where_text(const Record& record, const std::vector<Record>& all);
-
 // samples_per_sec of runs that are ok: one list per session.
 std::vector<std::vector<double>> rates_by_session(const Runs& runs);
 
@@ -121,10 +115,5 @@ std::optional<FastestPoint> fastest_point(const RunsByGroup& runs);
 std::vector<Finding> findings_of_levels(const RunsByGroup& runs);
 std::vector<Finding> findings_of_ranks(const Report& report);
 std::vector<Finding> sweep_findings(const RunsByGroup& runs, const Report& report, bool drifted);
-
-template <class Record>
-std::string where_text(const Record& record, const std::vector<Record>& all) {
-  return where_text(record, all, option_text);
-}
 
 }  // namespace scalemark::reporting

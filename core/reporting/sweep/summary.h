@@ -72,8 +72,4 @@ std::vector<SliceGroups> slices_of(std::span<const PointRecord> points);
 std::map<std::string, double> break_even_steps(std::span<const PointRecord> points,
                                                const std::vector<SliceGroups>& slices);
 
-// "bucket_cap_mb 100 against 25: 2.8 % faster (1.4 to 4.2), +210 MiB: real". `all`: the effects
-// that it stands among; what it is fixed at is named where others of its axis differ in that.
-std::string effect_in_words(const EffectRecord& effect, const std::vector<EffectRecord>& all);
-
 }  // namespace scalemark::reporting

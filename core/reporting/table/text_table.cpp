@@ -68,6 +68,20 @@ void end_line(std::string& text) {
 
 }  // namespace
 
+std::string readable(double value) {
+  const double size = std::abs(value);
+  if (size >= 1000) return printed("%.0f", value);
+  if (size >= 100) return printed("%.1f", value);
+  if (size >= 1) return printed("%.2f", value);
+  if (size >= 0.1) return printed("%.3f", value);
+  return significant(value, 3);
+}
+
+std::string percent_text(double share) {
+  const std::string text = printed("%.1f", 100 * share);
+  return text == "-0.0" ? "0.0" : text;
+}
+
 std::string interval_text(const std::optional<double>& low, const std::optional<double>& high,
                           std::string (*text)(double)) {
   return low && high ? text(*low) + " .. " + text(*high) : kAbsent;

@@ -37,6 +37,9 @@ Column column(std::vector<std::string> head, bool left, const Rows& rows, const 
   return made;
 }
 
+std::string readable(double value);      // four significant digits
+std::string percent_text(double share);  // without the sign: "70.3"
+
 inline std::string or_absent(const std::optional<double>& value, std::string (*text)(double)) {
   return value ? text(*value) : kAbsent;
 }

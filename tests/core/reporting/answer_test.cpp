@@ -10,12 +10,12 @@
 #include <sstream>
 
 #include "core/base/text.h"
-#include "core/reporting/effects/effect_phrases.h"
 #include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/record/surety.h"
 #include "core/reporting/record/verdict.h"
 #include "core/reporting/render/render.h"
+#include "core/reporting/words/effects.h"
 #include "tests/core/reporting/sample_collectives.h"
 #include "tests/core/reporting/sample_report.h"
 #include "tests/core/reporting/sample_sweep.h"

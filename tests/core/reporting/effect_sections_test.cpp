@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "core/reporting/effects/effect_phrases.h"
 #include "core/reporting/render/render.h"
+#include "core/reporting/words/effects.h"
 #include "tests/core/reporting/sample_report.h"
 
 namespace scalemark::reporting {

@@ -1,4 +1,6 @@
 // What options give, from runs that can be reckoned by hand.
+#include "core/reporting/words/effects.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -22,6 +22,7 @@
 #include "core/reporting/record/surety.h"
 #include "core/reporting/render/answer/answer.h"
 #include "core/reporting/render/render.h"
+#include "core/reporting/words/row.h"
 #include "tests/core/reporting/sample_collectives.h"
 #include "tests/core/reporting/sample_sweep.h"
 
@@ -218,6 +219,59 @@ TEST(Judge, AReaderThatGoesAroundTheJudgedFormIsSeen) {
                                     return explanation_text(explain(raw, {}, {}), Terminal());
                                   }}};
   for (const auto& [name, text_of] : around) EXPECT_NE(text_of(report), text_of(other)) << name;
+}
+
+// Without line ends and indents, as a wide terminal would show it, and without Markdown's escapes;
+// in small letters.
+std::string on_one_line(const std::string& text) {
+  std::string line;
+  for (const char c : text) {
+    const bool is_space = std::isspace(static_cast<unsigned char>(c)) != 0;
+    if (c == '\\' || (is_space && (line.empty() || line.back() == ' '))) continue;
+    line += is_space ? ' ' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return line;
+}
+
+// What a row reached and whether it may be quoted, why and what then, is one string in every form.
+TEST(Judge, FormsForPeopleSayTheSame) {
+  int rows = 0;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    for (const Mishap& mishap : mishaps()) {
+      const Report report = for_people(sweep_with(mishap, seed));
+      const Terminal wide{.columns = 1000};
+      const std::string answer = on_one_line(render_answer({&report, 1}, {"a"}, wide));
+      const std::string details = on_one_line(render_console({&report, 1}));
+      const std::string markdown = on_one_line(render(Format::kMarkdown, {&report, 1}));
+      const std::string quoting = quoting_in_words(report);
+      for (const std::string* text : {&details, &markdown}) {
+        EXPECT_NE(text->find(on_one_line(quoting)), std::string::npos) << quoting << "\n" << *text;
+      }
+      EXPECT_NE(answer.find(quoting_words(report.verdict->level)), std::string::npos) << answer;
+      for (const ScalingTable& table : report.scaling) {
+        for (const ScalingRow& row : table.rows) {
+          if (!row.speedup || row.strategy == "none" || row.world_size < 2) continue;
+          const std::string reached = on_one_line(scaling_in_words(row));
+          const std::string explained =
+              on_one_line(explanation_text(explain(report, {}, {.group = row.group}), wide));
+          EXPECT_TRUE(explained.starts_with(reached)) << reached << "\n" << explained;
+          EXPECT_NE(explained.find(quoting), std::string::npos) << explained;
+          EXPECT_NE(answer.find(" " + speed_up_text(row) + " " + efficiency_text(row, " %")),
+                    std::string::npos)
+              << answer;
+          const bool is_widest = &row == &table.rows.back();
+          for (const std::string* text : {&details, &markdown}) {
+            EXPECT_NE(text->find(" " + speed_up_text(row) + " "), std::string::npos) << *text;
+            if (!is_widest) continue;
+            EXPECT_NE(text->find(reached), std::string::npos) << *text;
+          }
+          ++rows;
+        }
+      }
+      if (::testing::Test::HasFailure()) return;
+    }
+  }
+  EXPECT_GE(rows, 50);
 }
 
 // Three fit runs are enough: their point's numbers are shown, with a mark.

@@ -428,7 +428,7 @@ TEST(Verdict, IsJudgedAnewWhenAReportIsReadAndTheChangeIsToldOnce) {
   ASSERT_TRUE(told_change(*report.verdict));
   EXPECT_EQ(report.verdict->level, VerdictLevel::kWithCare);
   EXPECT_EQ(told_change(*report.verdict)->text,
-            "scalemark 0.2.0 called it 'quotable': judged anew it is 'with care'");
+            "scalemark 0.2.0 called it 'quotable': judged anew it is 'quote with care'");
   const auto reasons = report.verdict->reasons.size();
   complete_older(report);  // as of a file that `report --format json` wrote
   EXPECT_EQ(report.verdict->reasons.size(), reasons);

@@ -16,6 +16,7 @@
 #include "core/reporting/render/text.h"
 #include "core/reporting/table/fingerprint_table.h"
 #include "core/reporting/table/table.h"
+#include "core/reporting/words/row.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -163,8 +164,6 @@ std::string machine_line(const Report& report) {
   if (host.gpus.empty()) return text;
   return text + ", " + std::to_string(host.gpus.size()) + " x " + host.gpus.front().name;
 }
-
-std::string rate_text(double value) { return value >= 1000 ? grouped(value) : readable(value); }
 
 Answer answer_of(const Report& report, const std::string& folder) {
   Answer answer = measures_collectives(report) ? answer_of_collectives(report, folder)

@@ -62,13 +62,6 @@ std::string folder_of(const std::string& place);
 
 inline constexpr std::size_t kMostNotes = 3;
 
-// The option that surely changes the most, and how many others do something.
-std::vector<std::string> effects_found(const Report& report);
-
-// From which batch size on communication stays small at the ranks of a row, what compared
-// strategies and compressions send, and what the ranks cost; each where it is known.
-std::vector<std::string> found_at(const Report& report, const ScalingRow& row);
-
 inline constexpr std::size_t kMostRows = 30;
 
 // "one run each, 0:24": the fewest and most repetitions, and how long all took.
@@ -76,8 +69,5 @@ std::string effort_text(const Report& report, int fewest, int most);
 
 // "2 machines: AMD EPYC 9654, 96 cores, 8 x NVIDIA H100"
 std::string machine_line(const Report& report);
-
-// "7,377", "12.3": four digits or more.
-std::string rate_text(double value);
 
 }  // namespace scalemark::reporting

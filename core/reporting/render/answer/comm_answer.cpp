@@ -11,6 +11,7 @@
 #include "core/reporting/render/answer/answer.h"
 #include "core/reporting/render/sections/section_columns.h"
 #include "core/reporting/render/text.h"
+#include "core/reporting/words/row.h"
 
 namespace scalemark::reporting {
 namespace {

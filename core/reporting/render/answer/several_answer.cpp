@@ -64,7 +64,7 @@ std::vector<std::string> notes_on_rows(std::span<const Report> runs,
   for (const auto& [level, reasons] : by_level) {
     for (const auto& [reason, of_reason] : reasons) {
       notes.push_back(rows_text(of_reason) + ": " + reason +
-                      (level == VerdictLevel::kDoNotQuote ? ": do not quote" : ""));
+                      (level == VerdictLevel::kDoNotQuote ? ": " + quoting_words(level) : ""));
     }
   }
   if (notes.size() > kMostNotes) {

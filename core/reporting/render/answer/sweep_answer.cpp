@@ -8,16 +8,16 @@
 #include "core/base/shell_words.h"
 #include "core/base/text.h"
 #include "core/catalogue/strategy.h"
-#include "core/reporting/effects/effect_phrases.h"
 #include "core/reporting/record/point_facts.h"
 #include "core/reporting/record/surety.h"
 #include "core/reporting/record/vocabulary.h"
 #include "core/reporting/render/answer/answer.h"
 #include "core/reporting/render/sections/section_columns.h"
-#include "core/reporting/render/sections/sweep_words.h"
 #include "core/reporting/render/text.h"
-#include "core/reporting/table/row_text.h"
 #include "core/reporting/table/table.h"
+#include "core/reporting/words/effects.h"
+#include "core/reporting/words/row.h"
+#include "core/reporting/words/summary.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -154,12 +154,9 @@ std::string ranks_text(const AnswerRow& row, bool says_solo) {
 }
 
 std::string rate_cell(const AnswerRow& row) {
-  if (row.group->samples_per_sec) {
-    const double rate = *row.group->samples_per_sec;
-    return held_text(row.group->standing,
-                     has_two_digits(*row.group) ? two_digits(rate) : rate_text(rate));
+  if (row.group->samples_per_sec || row.group->standing.is_withheld()) {
+    return rate_text(*row.group);
   }
-  if (row.group->standing.is_withheld()) return held_text(row.group->standing, "");
   const auto& counts = row.group->status_counts;
   return counts.empty() ? kAbsent : counts.begin()->first;
 }
@@ -360,7 +357,9 @@ Answer answer_of_sweep(const Report& report, const std::string& folder) {
   const std::size_t left_out = leave_out(rows);
   answer.table = table_of(rows);
   for (const TuningRecord& tuning : report.tuning) answer.found.push_back(tuning.in_words);
-  if (report.tuning.empty()) answer.found = effects_found(report);
+  if (std::string found = effects_found(report.effects); report.tuning.empty() && !found.empty()) {
+    answer.found.push_back(std::move(found));
+  }
   if (const ScalingRow* asked = asked_row(all)) {
     std::ranges::move(found_at(report, *asked), std::back_inserter(answer.found));
   }

@@ -6,9 +6,9 @@
 
 #include "core/base/text.h"
 #include "core/reporting/collectives/words.h"
-#include "core/reporting/effects/effect_phrases.h"
 #include "core/reporting/render/figures/plot.h"
 #include "core/reporting/render/text.h"
+#include "core/reporting/words/effects.h"
 
 namespace scalemark::reporting {
 namespace {

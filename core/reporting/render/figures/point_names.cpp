@@ -8,7 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/reporting/record/vocabulary.h"
-#include "core/reporting/render/sections/sweep_words.h"
+#include "core/reporting/words/row.h"
 
 namespace scalemark::reporting {
 

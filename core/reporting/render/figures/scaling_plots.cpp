@@ -7,8 +7,8 @@
 #include "core/catalogue/strategy.h"
 #include "core/reporting/record/vocabulary.h"
 #include "core/reporting/render/figures/plot.h"
-#include "core/reporting/render/sections/sweep_words.h"
 #include "core/reporting/render/text.h"
+#include "core/reporting/words/row.h"
 
 namespace scalemark::reporting {
 namespace {

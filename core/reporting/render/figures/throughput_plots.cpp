@@ -9,8 +9,8 @@
 #include "core/reporting/record/point_facts.h"
 #include "core/reporting/render/figures/plot.h"
 #include "core/reporting/render/figures/point_names.h"
-#include "core/reporting/render/sections/sweep_words.h"
 #include "core/reporting/render/text.h"
+#include "core/reporting/words/row.h"
 
 namespace scalemark::reporting {
 namespace {

@@ -5,12 +5,12 @@
 #include "core/base/text.h"
 #include "core/base/value_at.h"
 #include "core/reporting/collectives/words.h"
-#include "core/reporting/effects/effect_phrases.h"
 #include "core/reporting/record/surety.h"
 #include "core/reporting/render/sections/collective_tables.h"
 #include "core/reporting/render/sections/not_measured.h"
 #include "core/reporting/render/sections/section_columns.h"
 #include "core/reporting/render/text.h"
+#include "core/reporting/words/effects.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -123,24 +123,6 @@ Section fits_section(const std::vector<CollectiveFit>& rows) {
   return section;
 }
 
-std::string wrong_sentence(const Report& report) {
-  int runs = 0;
-  for (const CollectiveRecord& run : report.collectives) runs += run.wrong.value_or(0) > 0;
-  return runs == 0 ? "no wrong elements" : "wrong elements in " + counted(runs, "run");
-}
-
-std::string links_sentence(const Report& report) {
-  return counted(static_cast<int>(report.links.size()), "link") + " measured, each by itself.";
-}
-
-std::string runs_sentence(const Report& report) {
-  const auto measured =
-      std::ranges::count(report.collectives, PointStatus::kOk, &CollectiveRecord::status);
-  return counted(static_cast<int>(report.collective_groups.size()), "collective") + ", " +
-         counted(static_cast<int>(report.collectives.size()), "run") + ", " +
-         std::to_string(measured) + " of them measured; " + wrong_sentence(report) + ".";
-}
-
 }  // namespace
 
 Section links_section(const std::vector<LinkRecord>& rows) {
@@ -174,21 +156,6 @@ std::vector<Section> collective_sections(const Report& report) {
     sections.push_back(std::move(section));
   }
   return sections;
-}
-
-std::vector<std::string> collectives_in_words(const Report& report) {
-  std::vector<std::string> sentences{report.collectives.empty() ? links_sentence(report)
-                                                                : runs_sentence(report)};
-  for (const CollectiveWinners& winners : report.collective_winners) {
-    sentences.push_back(winners.in_words + ".");
-  }
-  const auto warnings = std::ranges::count_if(
-      report.findings, [](const Finding& finding) { return finding.severity != "info"; });
-  if (warnings > 0) {
-    sentences.push_back(counted(static_cast<int>(warnings), "warning") +
-                        ", listed under findings.");
-  }
-  return sentences;
 }
 
 }  // namespace scalemark::reporting

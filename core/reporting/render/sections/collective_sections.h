@@ -14,7 +14,4 @@ std::vector<Section> collective_sections(const Report& report);
 
 Section links_section(const std::vector<LinkRecord>& links);
 
-// Says in a few sentences what was found.
-std::vector<std::string> collectives_in_words(const Report& report);
-
 }  // namespace scalemark::reporting

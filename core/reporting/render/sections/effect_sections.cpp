@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "core/base/text.h"
-#include "core/reporting/effects/effect_phrases.h"
 #include "core/reporting/record/point_facts.h"
 #include "core/reporting/record/surety.h"
 #include "core/reporting/render/sections/section_columns.h"
 #include "core/reporting/render/text.h"
+#include "core/reporting/words/effects.h"
 
 namespace scalemark::reporting {
 namespace {

@@ -7,8 +7,8 @@
 #include "core/base/text.h"
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/render/sections/section_columns.h"
-#include "core/reporting/render/sections/sweep_words.h"
 #include "core/reporting/render/text.h"
+#include "core/reporting/words/row.h"
 
 namespace scalemark::reporting {
 namespace {

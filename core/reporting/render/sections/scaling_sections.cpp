@@ -8,8 +8,8 @@
 #include "core/reporting/record/surety.h"
 #include "core/reporting/record/vocabulary.h"
 #include "core/reporting/render/sections/section_columns.h"
-#include "core/reporting/render/sections/sweep_words.h"
 #include "core/reporting/render/text.h"
+#include "core/reporting/words/row.h"
 
 namespace scalemark::reporting {
 namespace {

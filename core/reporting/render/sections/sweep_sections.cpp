@@ -15,9 +15,9 @@
 #include "core/reporting/render/sections/not_measured.h"
 #include "core/reporting/render/sections/precision_sections.h"
 #include "core/reporting/render/sections/section_columns.h"
-#include "core/reporting/render/sections/sweep_words.h"
 #include "core/reporting/render/text.h"
 #include "core/reporting/table/device_table.h"
+#include "core/reporting/words/row.h"
 
 namespace scalemark::reporting {
 namespace {

@@ -15,10 +15,6 @@ namespace scalemark::reporting {
 // True for a report that holds more than single points: a sweep, or collectives.
 bool is_sweep(const Report& report);
 
-// Says in a few sentences what the sweep found: fastest point, best and worst efficiency, what
-// failed.
-std::vector<std::string> summary_in_words(const Report& report);
-
 // Claims, collectives, scaling tables, groups, ranks, links, data gaps, drift, predictions,
 // findings, errors: those with content.
 std::vector<Section> sweep_sections(const Report& report);

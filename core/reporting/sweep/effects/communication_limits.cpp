@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/reporting/sweep/runs.h"
+#include "core/reporting/words/effects.h"
 #include "core/statistics/mean_interval.h"
 
 namespace scalemark::reporting {
@@ -51,23 +52,6 @@ std::optional<std::int64_t> first_below(const std::vector<MeasuredBatch>& batche
   return from;
 }
 
-std::string in_words(const CommunicationLimit& limit, const std::vector<CommunicationLimit>& all) {
-  std::string where = where_text(limit, all);
-  if (where.find(" rank") == std::string::npos) {
-    const std::string ranks = option_text("world_size", limit.fixed.at("world_size"));
-    where = where.empty() ? ranks : where + ", " + ranks;
-  }
-  const std::string batch = limit.axis == "batch_size" ? "batch " : "global batch ";
-  const std::string share = std::to_string(std::lround(100 * limit.share)) + " % of a step";
-  if (!limit.from) {
-    return "communication is not surely below " + share + " at any " + batch + "size up to " +
-           std::to_string(limit.largest) + " (" + where + ")";
-  }
-  return "communication stays below " + share + " from " + batch + std::to_string(*limit.from) +
-         " on" + (*limit.from == limit.smallest ? ", the smallest measured" : "") + " (" + where +
-         ")";
-}
-
 }  // namespace
 
 std::vector<CommunicationLimit> communication_limits_of(
@@ -86,7 +70,7 @@ std::vector<CommunicationLimit> communication_limits_of(
                         .largest = batches.back().batch});
     }
   }
-  for (CommunicationLimit& limit : limits) limit.in_words = in_words(limit, limits);
+  for (CommunicationLimit& limit : limits) limit.in_words = limit_in_words(limit, limits);
   return limits;
 }
 

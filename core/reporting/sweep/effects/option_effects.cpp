@@ -4,6 +4,7 @@
 
 #include "core/reporting/effects/judged_effects.h"
 #include "core/reporting/sweep/runs.h"
+#include "core/reporting/words/effects.h"
 
 namespace scalemark::reporting {
 namespace {

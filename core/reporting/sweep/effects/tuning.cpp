@@ -2,6 +2,7 @@
 
 #include "core/base/text.h"
 #include "core/reporting/sweep/runs.h"
+#include "core/reporting/words/effects.h"
 #include "core/statistics/race.h"
 
 namespace scalemark::reporting {
@@ -45,21 +46,6 @@ std::optional<TuningRecord> answer(const RunsByGroup& runs, const ComparedGroups
   return record;
 }
 
-std::string in_words(const TuningRecord& record, const std::vector<TuningRecord>& all) {
-  const std::string where = where_text(record, all);
-  const std::string others =
-      record.not_distinguishable.empty()
-          ? "all others are slower"
-          : "not distinguishable from " + joined(record.not_distinguishable, ", ");
-  std::string text = "fastest" + (where.empty() ? "" : " (" + where + ")") + ": " + record.axis +
-                     " " + record.fastest + " (" + others + ")";
-  for (const DroppedValue& one : record.dropped) {
-    text += "; " + one.value + " dropped after " + counted(one.runs, "run") + " (" + p_text(one.p) +
-            ")";
-  }
-  return text;
-}
-
 }  // namespace
 
 std::vector<TuningRecord> tuning_of(const RunsByGroup& runs, const SummaryOptions& options) {
@@ -69,7 +55,7 @@ std::vector<TuningRecord> tuning_of(const RunsByGroup& runs, const SummaryOption
     if (auto record = answer(runs, comparison, options.stop_reasons))
       all.push_back(*std::move(record));
   }
-  for (TuningRecord& record : all) record.in_words = in_words(record, all);
+  for (TuningRecord& record : all) record.in_words = tuning_in_words(record, all);
   return all;
 }
 

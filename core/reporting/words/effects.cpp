@@ -1,0 +1,178 @@
+#include "core/reporting/words/effects.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <set>
+
+#include "core/base/text.h"
+#include "core/reporting/record/surety.h"
+
+namespace scalemark::reporting {
+namespace {
+
+constexpr double kTwice = 2;
+constexpr double kMiB = 1024.0 * 1024.0;
+constexpr double kLossWorthSaying = 0.0005;  // of three decimals
+
+std::string one_decimal(double share) {
+  const std::string text = printed("%.1f", 100 * share);
+  return text == "-0.0" ? "0.0" : text;
+}
+
+std::string factor_text(double factor) { return printed(factor >= 10 ? "%.0f" : "%.1f", factor); }
+
+// How a ratio is said: as a factor from twice as fast or slow on, else in percent.
+struct Scale {
+  bool slower = false, by_factor = false;
+  std::string amount(double ratio) const {
+    if (by_factor) return factor_text(slower ? 1 / ratio : ratio);
+    return one_decimal(slower ? 1 - ratio : ratio - 1);
+  }
+  std::string unit() const {
+    return std::string(by_factor ? " x " : " % ") + (slower ? "slower" : "faster");
+  }
+};
+
+Scale scale_of(double ratio) {
+  const bool slower = ratio < 1;
+  return {.slower = slower, .by_factor = (slower ? 1 / ratio : ratio) >= kTwice};
+}
+
+std::string alone(double ratio) {
+  const Scale scale = scale_of(ratio);
+  return scale.amount(ratio) + scale.unit();
+}
+
+// "bucket_cap_mb 100 against 25 (2 ranks): 2.8 % faster (1.4 to 4.2)"
+std::string compared_text(const EffectRecord& effect, const std::vector<EffectRecord>& all) {
+  const std::string where = where_text(effect, all);
+  return effect.axis + " " + effect.to + " against " + effect.from +
+         (where.empty() ? "" : " (" + where + ")") + ": " + speed_text(effect);
+}
+
+// " (3 options looked at)": the more there are, the more seem to do something by chance.
+std::string of_options(const std::vector<EffectRecord>& effects) {
+  std::set<std::string> axes;
+  for (const EffectRecord& effect : effects) axes.insert(effect.axis);
+  return axes.size() < 2 ? "" : " (" + std::to_string(axes.size()) + " options looked at)";
+}
+
+}  // namespace
+
+std::string axes_looked_at(const std::vector<EffectRecord>& effects) {
+  std::set<std::string> axes;
+  for (const EffectRecord& effect : effects) {
+    if (effect.p_holm) axes.insert(effect.axis);
+  }
+  if (axes.size() < 2) return "";
+  return std::to_string(axes.size()) + " options were looked at, each tested by itself at 5 %: " +
+         printed("up to %.0f %% of sweeps without any effect call one of them real",
+                 std::min(100.0, 5.0 * static_cast<double>(axes.size())));
+}
+
+std::string option_text(const std::string& option, const std::string& value) {
+  if (option == "world_size") return value + (value == "1" ? " rank" : " ranks");
+  return option + " " + value;
+}
+
+std::string unknown_text(const EffectRecord& effect) {
+  return effect.verdict == statistics::EffectVerdict::kDisturbed ? "withheld" : "";
+}
+
+std::string effect_interval_instead(const EffectRecord& effect) {
+  return instead_of_interval(surety_of(effect), effect.pairs, "pair");
+}
+
+std::string speed_text(const EffectRecord& effect) {
+  if (std::string unknown = unknown_text(effect); !unknown.empty()) return unknown;
+  const Surety surety = surety_of(effect);
+  const std::string text = (is_rough(surety) ? "about " : "") + alone(effect.ratio);
+  if (surety == Surety::kNoInterval) return text;
+  if (const std::string instead = effect_interval_instead(effect); !instead.empty()) {
+    return text + " (" + instead + ")";
+  }
+  const double low = *effect.ratio_ci95.low, high = *effect.ratio_ci95.high;
+  if (low < 1 && high > 1) return text + " (" + alone(low) + " to " + alone(high) + ")";
+  const Scale scale = scale_of(effect.ratio);
+  return text + " (" + scale.amount(scale.slower ? high : low) + " to " +
+         scale.amount(scale.slower ? low : high) + ")";
+}
+
+std::string verdict_text(const EffectRecord& effect) {
+  const std::string text(name_of(effect.verdict));
+  if (effect.verdict == statistics::EffectVerdict::kDisturbed) {
+    return effect.disturbed_by +
+           " disturbed, or too brief to tell: stop what else runs there, and repeat";
+  }
+  const bool is_unsure = effect.verdict == statistics::EffectVerdict::kUnsure;
+  if (!is_unsure || !effect.ratio_ci95 || !effect.p_holm) return text;
+  if (*effect.ratio_ci95.low <= 1 && *effect.ratio_ci95.high >= 1) return text;
+  return text + " (" + p_text(*effect.p_holm) + " with all comparisons of this option)";
+}
+
+std::string effect_in_words(const EffectRecord& effect, const std::vector<EffectRecord>& all) {
+  std::string text = compared_text(effect, all);
+  const double memory = static_cast<double>(effect.memory_delta_bytes.value_or(0)) / kMiB;
+  if (std::abs(memory) >= 0.5) text += printed(", %+.0f MiB", memory);
+  if (effect.loss_delta && std::abs(*effect.loss_delta) >= kLossWorthSaying) {
+    text += printed(", loss %+.3f", *effect.loss_delta) + " at step " +
+            std::to_string(effect.loss_step.value_or(0));
+  }
+  return text + ": " + verdict_text(effect);
+}
+
+std::string tuning_in_words(const TuningRecord& record, const std::vector<TuningRecord>& all) {
+  const std::string where = where_text(record, all);
+  const std::string others =
+      record.not_distinguishable.empty()
+          ? "all others are slower"
+          : "not distinguishable from " + joined(record.not_distinguishable, ", ");
+  std::string text = "fastest" + (where.empty() ? "" : " (" + where + ")") + ": " + record.axis +
+                     " " + record.fastest + " (" + others + ")";
+  for (const DroppedValue& one : record.dropped) {
+    text += "; " + one.value + " dropped after " + counted(one.runs, "run") + " (" + p_text(one.p) +
+            ")";
+  }
+  return text;
+}
+
+std::string limit_in_words(const CommunicationLimit& limit,
+                           const std::vector<CommunicationLimit>& all) {
+  std::string where = where_text(limit, all);
+  if (where.find(" rank") == std::string::npos) {
+    const std::string ranks = option_text("world_size", limit.fixed.at("world_size"));
+    where = where.empty() ? ranks : where + ", " + ranks;
+  }
+  const std::string batch = limit.axis == "batch_size" ? "batch " : "global batch ";
+  const std::string share = std::to_string(std::lround(100 * limit.share)) + " % of a step";
+  if (!limit.from) {
+    return "communication is not surely below " + share + " at any " + batch + "size up to " +
+           std::to_string(limit.largest) + " (" + where + ")";
+  }
+  return "communication stays below " + share + " from " + batch + std::to_string(*limit.from) +
+         " on" + (*limit.from == limit.smallest ? ", the smallest measured" : "") + " (" + where +
+         ")";
+}
+
+std::string effects_found(const std::vector<EffectRecord>& effects) {
+  std::vector<const EffectRecord*> real;
+  for (const EffectRecord& effect : effects) {
+    if (effect.verdict == statistics::EffectVerdict::kReal) real.push_back(&effect);
+  }
+  std::ranges::stable_sort(real, std::greater{},
+                           [](const auto* effect) { return std::abs(std::log(effect->ratio)); });
+  if (!real.empty()) {
+    const std::size_t more = real.size() - 1;
+    return compared_text(*real.front(), effects) +
+           (more > 0 ? "; " + std::to_string(more) + " more" : "") + of_options(effects);
+  }
+  if (effects.empty()) return "";
+  const bool any_judged = std::ranges::any_of(effects, [](const EffectRecord& effect) {
+    return effect.verdict != statistics::EffectVerdict::kDisturbed;
+  });
+  return any_judged ? "no value is surely faster or slower than the first of its option"
+                    : "no value can be compared: other programs disturbed the runs";
+}
+
+}  // namespace scalemark::reporting

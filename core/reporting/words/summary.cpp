@@ -1,0 +1,226 @@
+#include "core/reporting/words/summary.h"
+
+#include <algorithm>
+#include <cctype>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/catalogue/strategy.h"
+#include "core/reporting/judge/judge.h"
+#include "core/reporting/record/point_facts.h"
+#include "core/reporting/record/verdict.h"
+#include "core/reporting/record/vocabulary.h"
+#include "core/reporting/words/row.h"
+
+namespace scalemark::reporting {
+namespace {
+
+std::string fastest_sentence(const Report& report) {
+  const FastestPoint& fastest = *report.fastest;
+  const auto group = std::ranges::find(report.groups, fastest.group, &GroupRecord::group);
+  std::string text = "Fastest: " + fastest.group;
+  if (group != report.groups.end() && group->samples_per_sec) {
+    text += " with " + rate_text(*group) + " samples/s";
+  }
+  if (fastest.not_told_apart.empty()) return text + ".";
+  return text + "; not distinguishable from " + listed(fastest.not_told_apart) + ".";
+}
+
+// The point with the fewest repetitions decides.
+std::optional<std::string> unseen_sentence(const Report& report) {
+  const GroupRecord* fewest = nullptr;
+  for (const GroupRecord& group : report.groups) {
+    if (group.unseen_share && (!fewest || group.n < fewest->n)) fewest = &group;
+  }
+  if (!fewest) return std::nullopt;
+  if (fewest->n == 1) return "One run cannot show that the machine has more than one state.";
+  return "What " + counted(fewest->n, "run") +
+         " of a point cannot see: a state of the machine that " +
+         percent_text(*fewest->unseen_share) +
+         " % of runs are in is missed by all of them with a chance of 5 %, a rarer one more often; "
+         "no interval shows it.";
+}
+
+// Only a trend that is told apart from none. Correlated runs wander without one.
+std::optional<std::string> drift_sentence(const Report& report) {
+  if (!report.drift) return std::nullopt;
+  const Drift& drift = *report.drift;
+  const bool is_clear = drift.ci95 && (*drift.ci95.low > 0 || *drift.ci95.high < 0);
+  if (!is_clear || drift.lag1) return std::nullopt;
+  return "Over the sweep the common trend of speed is " + percent_text(drift.per_sweep) +
+         " % (95 % interval " + share_interval(drift.ci95) + ").";
+}
+
+// The widest row that communicates of each slice.
+std::vector<std::string> efficiency_sentences(const Report& report) {
+  std::vector<std::string> sentences;
+  for (const ScalingTable& table : report.scaling) {
+    const ScalingRow* last = nullptr;
+    for (const ScalingRow& row : table.rows) {
+      if (catalogue::exchanges(row.strategy) && row.world_size > 1 && row.efficiency) last = &row;
+    }
+    if (!last) continue;
+    const std::string losses = waterfall_in_words(*last);
+    sentences.push_back(slice_text(table, report.scaling) + ": " + scaling_in_words(*last) +
+                        (losses.empty() ? "" : "; " + losses) + ".");
+  }
+  return sentences;
+}
+
+std::string runs_sentence(const std::vector<PointRecord>& points) {
+  const auto ok = std::ranges::count(points, PointStatus::kOk, &PointRecord::status);
+  return counted(static_cast<int>(points.size()), "run") + ", " + std::to_string(ok) + " measured.";
+}
+
+std::string wrong_sentence(const Report& report) {
+  int runs = 0;
+  for (const CollectiveRecord& run : report.collectives) runs += run.wrong.value_or(0) > 0;
+  return runs == 0 ? "no wrong elements" : "wrong elements in " + counted(runs, "run");
+}
+
+std::string links_sentence(const Report& report) {
+  return counted(std::ssize(report.links), "link") + " measured, each by itself.";
+}
+
+std::string collectives_sentence(const Report& report) {
+  const auto measured =
+      std::ranges::count(report.collectives, PointStatus::kOk, &CollectiveRecord::status);
+  return counted(static_cast<int>(report.collective_groups.size()), "collective") + ", " +
+         counted(static_cast<int>(report.collectives.size()), "run") + ", " +
+         std::to_string(measured) + " of them measured; " + wrong_sentence(report) + ".";
+}
+
+// Counts the warnings that stand below, and says how far the numbers may be trusted: the gravest
+// reason, what raises it, and the reasons that are no findings.
+void add_trust(std::vector<std::string>& sentences, const Report& report) {
+  const auto warnings = std::ranges::count_if(
+      report.findings, [](const Finding& finding) { return finding.severity != "info"; });
+  if (warnings > 0) {
+    sentences.push_back(counted(warnings, "warning") + ", listed under findings.");
+  }
+  std::string quoting = quoting_in_words(report);
+  if (quoting.empty()) return;
+  quoting.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(quoting.front())));
+  sentences.push_back(quoting + ".");
+  std::vector<std::string> others;
+  for (const VerdictReason& reason : report.verdict->reasons) {
+    const bool is_found =
+        std::ranges::find(report.findings, reason.code, &Finding::code) != report.findings.end();
+    if (!is_found && reason.code != kJudgedAnew && &reason != &report.verdict->reasons.front()) {
+      others.push_back(reason.text);
+    }
+  }
+  if (!others.empty()) sentences.push_back("Besides, " + joined(others, "; ") + ".");
+}
+
+// Tells what the ranks cost: steps until they pay, energy, money. Empty where none is known.
+std::string cost_sentence(const Report& report, const ScalingRow& row) {
+  double steps = 0;
+  int runs = 0;
+  for (const PointRecord& run : report.points) {
+    if (run.group != row.group || !run.break_even_steps) continue;
+    steps += *run.break_even_steps;
+    ++runs;
+  }
+  std::vector<std::string> parts;
+  if (runs > 0) parts.push_back("they pay from step " + grouped(steps / runs) + " on");
+  const auto group = std::ranges::find(report.groups, row.group, &GroupRecord::group);
+  if (group != report.groups.end() && group->samples_per_joule) {
+    parts.push_back(significant(1 / *group->samples_per_joule, 3) + " J a sample");
+  }
+  if (group != report.groups.end() && group->samples_per_dollar) {
+    parts.push_back(rate_text(*group->samples_per_dollar) + " samples per unit of the price");
+  }
+  return parts.empty() ? "" : counted(row.world_size, "rank") + ": " + joined(parts, ", ");
+}
+
+// From which batch size on communication stays small, at the ranks of this row; not from numbers
+// that must not be quoted.
+std::string crossover_sentence(const Report& report, const ScalingRow& row) {
+  const auto& verdict = report.verdict;
+  if (verdict && verdict->level == VerdictLevel::kDoNotQuote) return "";
+  if (row.points.size() < 2) return "";  // one run has no upper bound
+  const auto fits = [&](const CommunicationLimit& limit) {
+    const auto is = [&](const char* option, const std::string& value) {
+      const auto found = limit.fixed.find(option);
+      return found == limit.fixed.end() || found->second == value;
+    };
+    const bool is_crossed = limit.from != limit.smallest;  // else it is small everywhere
+    return is_crossed && is("world_size", std::to_string(row.world_size)) &&
+           is("strategy", row.strategy);
+  };
+  const auto& limits = report.communication_limits;
+  const auto first = std::ranges::find_if(limits, fits);  // the larger share comes first
+  return first == limits.end() ? "" : first->in_words;
+}
+
+// "payload a step: ddp 102 MB, flat 102 MB": where strategies or compressions were compared.
+std::string payload_sentence(const Report& report, int world_size) {
+  std::vector<std::string> names, parts;
+  for (const GroupRecord& group : report.groups) {  // runs come in random order
+    const PointRecord* run = first_run(report.points, group.group);
+    if (!run || run->world_size != world_size || !has_exchange(*run)) continue;
+    const std::string& format = run->gradient_compression;
+    const std::string name =
+        run->strategy + (format.empty() || format == "none" ? "" : " " + format);
+    if (std::ranges::find(names, name) != names.end()) continue;
+    names.push_back(name);
+    parts.push_back(name + " " + significant(run->payload_bytes_per_step / 1e6, 3) + " MB");
+  }
+  return parts.size() < 2 ? "" : "payload a step: " + listed(parts, 6);
+}
+
+}  // namespace
+
+std::vector<std::string> summary_in_words(const Report& report) {
+  std::vector<std::string> sentences;
+  const auto& verdict = report.verdict;
+  if (const VerdictReason* change = verdict ? told_change(*verdict) : nullptr) {
+    sentences.push_back(change->text + ".");
+  }
+  if (measures_collectives(report)) {
+    sentences.push_back(report.collectives.empty() ? links_sentence(report)
+                                                   : collectives_sentence(report));
+    for (const CollectiveWinners& winners : report.collective_winners) {
+      sentences.push_back(winners.in_words + ".");
+    }
+    add_trust(sentences, report);
+    return sentences;
+  }
+  int runs = 0, ok = 0, without = 0;
+  for (const GroupRecord& group : report.groups) {
+    for (const auto& [status, count] : group.status_counts) runs += count;
+    ok += group.n;
+    without += group.n == 0;
+  }
+  if (report.groups.empty()) {  // of train
+    sentences.push_back(runs_sentence(report.points));
+  } else {
+    sentences.push_back(counted(std::ssize(report.groups), "point") + ", " + counted(runs, "run") +
+                        ", " + std::to_string(ok) + " of them measured.");
+  }
+  if (report.fastest) {
+    sentences.push_back(fastest_sentence(report));
+  } else if (ok == 0 && !report.groups.empty()) {
+    sentences.push_back("No point could be measured.");
+  }
+  for (const TuningRecord& tuning : report.tuning) sentences.push_back(tuning.in_words + ".");
+  std::ranges::move(efficiency_sentences(report), std::back_inserter(sentences));
+  if (auto sentence = drift_sentence(report)) sentences.push_back(std::move(*sentence));
+  if (auto sentence = unseen_sentence(report)) sentences.push_back(std::move(*sentence));
+  if (without > 0) sentences.push_back(counted(without, "point") + " without a result.");
+  add_trust(sentences, report);
+  return sentences;
+}
+
+std::vector<std::string> found_at(const Report& report, const ScalingRow& row) {
+  std::vector<std::string> found{crossover_sentence(report, row),
+                                 payload_sentence(report, row.world_size),
+                                 cost_sentence(report, row)};
+  std::erase(found, "");
+  return found;
+}
+
+}  // namespace scalemark::reporting
