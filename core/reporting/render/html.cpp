@@ -13,7 +13,6 @@
 #include "core/reporting/render/figures/plot.h"
 #include "core/reporting/render/html_page.h"
 #include "core/reporting/render/render.h"
-#include "core/reporting/render/sections/machine_sections.h"
 #include "core/reporting/render/sections/sweep_sections.h"
 #include "core/reporting/render/text.h"
 

@@ -1,5 +1,4 @@
 #include "core/reporting/render/render.h"
-#include "core/reporting/render/sections/machine_sections.h"
 #include "core/reporting/render/sections/sweep_sections.h"
 #include "core/reporting/table/table.h"
 #include "core/reporting/words/summary.h"

@@ -1,6 +1,4 @@
 // Tables of collectives on a terminal, in the layout of nccl-tests.
-#include "core/reporting/render/sections/collective_sections.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 
 #include "core/reporting/collectives/collectives.h"
 #include "core/reporting/render/render.h"
+#include "core/reporting/render/sections/sweep_sections.h"
 #include "tests/core/reporting/sample_collectives.h"
 
 namespace scalemark::reporting {

@@ -1,8 +1,7 @@
-#include "core/reporting/render/sections/effect_sections.h"
-
 #include <gtest/gtest.h>
 
 #include "core/reporting/render/render.h"
+#include "core/reporting/render/sections/sweep_sections.h"
 #include "core/reporting/words/effects.h"
 #include "tests/core/reporting/sample_report.h"
 

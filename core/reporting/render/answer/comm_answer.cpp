@@ -9,7 +9,7 @@
 #include "core/reporting/collectives/words.h"
 #include "core/reporting/record/surety.h"
 #include "core/reporting/render/answer/answer.h"
-#include "core/reporting/render/sections/section_columns.h"
+#include "core/reporting/render/sections/sweep_sections.h"
 #include "core/reporting/render/text.h"
 #include "core/reporting/words/row.h"
 

@@ -1,14 +1,11 @@
-#include "core/reporting/render/sections/collective_sections.h"
-
 #include <algorithm>
 
 #include "core/base/text.h"
 #include "core/base/value_at.h"
 #include "core/reporting/collectives/words.h"
 #include "core/reporting/record/surety.h"
-#include "core/reporting/render/sections/collective_tables.h"
 #include "core/reporting/render/sections/not_measured.h"
-#include "core/reporting/render/sections/section_columns.h"
+#include "core/reporting/render/sections/sweep_sections.h"
 #include "core/reporting/render/text.h"
 #include "core/reporting/words/effects.h"
 

@@ -1,5 +1,3 @@
-#include "core/reporting/render/sections/collective_tables.h"
-
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -7,7 +5,7 @@
 #include "core/collectives/shares.h"
 #include "core/reporting/collectives/words.h"
 #include "core/reporting/record/surety.h"
-#include "core/reporting/render/sections/section_columns.h"
+#include "core/reporting/render/sections/sweep_sections.h"
 #include "core/reporting/render/text.h"
 
 namespace scalemark::reporting {

@@ -1,11 +1,9 @@
-#include "core/reporting/render/sections/effect_sections.h"
-
 #include <algorithm>
 
 #include "core/base/text.h"
 #include "core/reporting/record/point_facts.h"
 #include "core/reporting/record/surety.h"
-#include "core/reporting/render/sections/section_columns.h"
+#include "core/reporting/render/sections/sweep_sections.h"
 #include "core/reporting/render/text.h"
 #include "core/reporting/words/effects.h"
 

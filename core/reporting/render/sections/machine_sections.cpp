@@ -1,10 +1,9 @@
-#include "core/reporting/render/sections/machine_sections.h"
-
 #include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "core/reporting/render/sections/sweep_sections.h"
 #include "core/reporting/render/text.h"
 #include "core/reporting/table/fingerprint_table.h"
 

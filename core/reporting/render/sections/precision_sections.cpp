@@ -1,12 +1,10 @@
-#include "core/reporting/render/sections/precision_sections.h"
-
 #include <algorithm>
 #include <functional>
 #include <iterator>
 
 #include "core/base/text.h"
 #include "core/reporting/record/report_json.h"
-#include "core/reporting/render/sections/section_columns.h"
+#include "core/reporting/render/sections/sweep_sections.h"
 #include "core/reporting/render/text.h"
 #include "core/reporting/words/row.h"
 

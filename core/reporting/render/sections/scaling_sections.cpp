@@ -7,7 +7,7 @@
 #include "core/catalogue/strategy.h"
 #include "core/reporting/record/surety.h"
 #include "core/reporting/record/vocabulary.h"
-#include "core/reporting/render/sections/section_columns.h"
+#include "core/reporting/render/sections/sweep_sections.h"
 #include "core/reporting/render/text.h"
 #include "core/reporting/words/row.h"
 
