@@ -116,6 +116,7 @@ Explanation explain(const Report& report, const std::vector<const Report*>& coll
   all.disturbed = disturbances(report, chosen);
   if (row.standing.is_withheld()) {
     all.withheld = reason_in_words(report, row.standing);
+    std::erase(all.disturbed, all.withheld);  // it is said first
     all.repeat = repeat_command(report);
     return all;
   }

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <set>
 
 #include "core/base/text.h"
@@ -81,17 +80,21 @@ std::vector<std::string> disturbances(const Report& report, const ChosenRow& cho
     const auto holds = [&](const auto& ids) { return std::ranges::find(ids, id) != ids.end(); };
     return holds(chosen.row->points) || holds(chosen.table->baseline_points);
   };
-  Report of_row;  // its verdict words the findings of these runs together
-  std::ranges::copy_if(report.points, std::back_inserter(of_row.points), is_in, &PointRecord::id);
-  std::ranges::copy_if(report.findings, std::back_inserter(of_row.findings), is_in,
-                       &Finding::point);
+  const auto is_found = [&](std::string_view code) {
+    return std::ranges::any_of(report.findings, [&](const Finding& finding) {
+      return finding.code == code && is_in(finding.point);
+    });
+  };
   std::vector<std::string> all;
-  const auto verdict = judged(of_row);
+  const auto verdict = judged(report);
   for (const VerdictReason& reason : verdict ? verdict->reasons : std::vector<VerdictReason>()) {
-    if (disturbs(reason.code)) all.push_back(reason.text);
+    if (disturbs(reason.code) && is_found(reason.code)) all.push_back(reason.text);
   }
-  const auto waits = std::ranges::find(of_row.findings, kinds::gpu_waits.code, &Finding::code);
-  if (waits != of_row.findings.end()) all.push_back(waits->text);
+  for (const Finding& finding : report.findings) {
+    if (finding.code != kinds::gpu_waits.code || !is_in(finding.point)) continue;
+    all.push_back(finding.text);
+    break;
+  }
   return all;
 }
 

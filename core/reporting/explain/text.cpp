@@ -56,7 +56,7 @@ std::vector<std::string> target_lines(const Explanation& all) {
   }
   if (lines.empty()) {
     lines.push_back("the target of " + percent(all.target) + " is " + points_of(missing) +
-                    " points away: no single cause is so large");
+                    " points away, more than any one cause takes");
   }
   return lines;
 }

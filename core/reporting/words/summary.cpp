@@ -125,7 +125,7 @@ std::string cost_sentence(const Report& report, const ScalingRow& row) {
     ++runs;
   }
   std::vector<std::string> parts;
-  if (runs > 0) parts.push_back("they pay from step " + grouped(steps / runs) + " on");
+  if (runs > 0) parts.push_back("ahead of one rank from step " + grouped(steps / runs) + " on");
   const auto group = std::ranges::find(report.groups, row.group, &GroupRecord::group);
   if (group != report.groups.end() && group->samples_per_joule) {
     parts.push_back(significant(1 / *group->samples_per_joule, 3) + " J a sample");

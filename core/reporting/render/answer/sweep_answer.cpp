@@ -311,6 +311,18 @@ std::vector<Figure> figures_of(const Rows& rows) {
   return figures;
 }
 
+// The command with the option that raises the verdict, where the remedy of its gravest reason names
+// one with a value ("more runs: --repetitions 5"). Empty without.
+std::string raised(const Report& report, const std::string& command) {
+  if (!report.verdict || report.verdict->reasons.empty() || command.empty()) return "";
+  const std::string& remedy = report.verdict->reasons.front().remedy;
+  const auto at = std::min(remedy.find("--"), remedy.size());
+  const auto blank = std::min(remedy.find(' ', at), remedy.size());
+  const std::string option = " " + remedy.substr(at, blank - at);
+  const bool is_value = blank + 1 < remedy.size() && remedy.find(' ', blank + 1) == remedy.npos;
+  return is_value ? without_option(command, option, true) + " " + remedy.substr(at) : "";
+}
+
 void add_next(Answer& answer, const Report& report, const Rows& rows, const std::string& folder,
               std::size_t left_out) {
   const std::string repeated = repeat_command(report), whole = without_quick(repeated);
@@ -321,6 +333,8 @@ void add_next(Answer& answer, const Report& report, const Rows& rows, const std:
     answer.next.emplace_back("once it is quiet", repeated);
   } else if (!whole.empty()) {
     answer.next.emplace_back("with intervals", whole);
+  } else if (std::string surer = raised(report, repeated); !surer.empty()) {
+    answer.next.emplace_back("to be surer", std::move(surer));
   }
   if (folder.empty()) return;
   if (const ScalingRow* asked = asked_row(rows); asked && *asked->efficiency < 1) {
