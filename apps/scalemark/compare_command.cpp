@@ -14,7 +14,7 @@
 #include "apps/scalemark/sources.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/reporting/compare/text.h"
+#include "core/reporting/compare/compare.h"
 
 namespace scalemark::cli {
 namespace {

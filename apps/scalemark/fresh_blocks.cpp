@@ -32,7 +32,6 @@
 #include "core/reporting/render/renderings.h"
 #include "core/reporting/sweep/end.h"
 #include "core/reporting/sweep/plan_summary.h"
-#include "core/reporting/sweep/precision.h"
 #include "core/settings/config_file.h"
 
 namespace scalemark::cli {

@@ -4,9 +4,7 @@
 #include <iterator>
 
 #include "core/base/error.h"
-#include "core/reporting/compare/differences.h"
-#include "core/reporting/compare/fingerprints.h"
-#include "core/reporting/compare/sides.h"
+#include "core/reporting/compare/parts.h"
 #include "core/reporting/words/comparison.h"
 
 namespace scalemark::reporting {

@@ -1,12 +1,14 @@
 // Old reports against new ones, point by point. Reads points, collectives, environment and settings
-// of reports; knows no files and prints nothing (text.h does).
+// of reports; knows no files. Pure.
 #pragma once
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/base/exit_code.h"
+#include "core/base/terminal.h"
 #include "core/reporting/record/comparison.h"
 #include "core/reporting/record/report.h"
 
@@ -31,5 +33,12 @@ Comparison compare_sides(std::span<const ComparedSide> sides, const CompareRule&
 // kFail when anything is slower, else kUnsure when anything is unsure or differs only in this
 // session, else kPass.
 ExitCode exit_code(const Comparison& comparison);
+
+// First one sentence that says what came out: "slower: x by 5.00 %; 2 same", "no difference beyond
+// 2 %", "cannot tell, because ...". `details`: with every column and row, and what verdicts mean.
+std::string comparison_text(const Comparison& comparison, const Terminal& terminal, bool details);
+
+std::string comparison_markdown(const Comparison& comparison);  // with details
+std::string comparison_csv(const Comparison& comparison);  // one line for each point and other side
 
 }  // namespace scalemark::reporting

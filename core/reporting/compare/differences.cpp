@@ -1,5 +1,3 @@
-#include "core/reporting/compare/differences.h"
-
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -7,6 +5,7 @@
 #include <set>
 
 #include "core/base/text.h"
+#include "core/reporting/compare/parts.h"
 
 namespace scalemark::reporting {
 namespace {

@@ -1,5 +1,3 @@
-#include "core/reporting/compare/fingerprints.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -7,6 +5,7 @@
 #include <tuple>
 
 #include "core/base/text.h"
+#include "core/reporting/compare/parts.h"
 #include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/table/fingerprint_table.h"
 #include "core/statistics/change_that_counts.h"

@@ -1,8 +1,7 @@
-#include "core/reporting/compare/sides.h"
-
 #include <cmath>
 #include <set>
 
+#include "core/reporting/compare/parts.h"
 #include "core/reporting/record/point_facts.h"
 #include "core/reporting/record/verdict.h"
 #include "core/statistics/runs.h"

@@ -1,4 +1,4 @@
-#include "core/reporting/compare/text.h"
+#include "core/base/text.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/text.h"
+#include "core/reporting/compare/compare.h"
 #include "core/reporting/table/section.h"
 #include "core/reporting/words/comparison.h"
 

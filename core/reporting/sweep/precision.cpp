@@ -1,4 +1,4 @@
-#include "core/reporting/sweep/precision.h"
+#include "core/reporting/sweep/end.h"
 
 namespace scalemark::reporting {
 namespace {

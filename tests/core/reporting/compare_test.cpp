@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/reporting/compare/text.h"
 #include "core/reporting/record/finding_kinds.h"
 #include "tests/core/reporting/sample_collectives.h"
 #include "tests/core/reporting/sample_report.h"

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "core/reporting/compare/compare.h"
-#include "core/reporting/compare/text.h"
 #include "core/reporting/point/disturbances.h"
 #include "core/reporting/record/verdict.h"
 #include "core/reporting/table/fingerprint_table.h"

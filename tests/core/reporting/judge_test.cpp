@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/reporting/compare/text.h"
+#include "core/reporting/compare/compare.h"
 #include "core/reporting/explain/explain.h"
 #include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/report_json.h"

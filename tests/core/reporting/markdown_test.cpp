@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/reporting/compare/text.h"
+#include "core/reporting/compare/compare.h"
 #include "core/reporting/render/render.h"
 #include "core/reporting/table/text_table.h"
 #include "tests/core/reporting/sample_report.h"

@@ -1,9 +1,9 @@
-// One side of a comparison: the rates of its points, and of its collectives in calls, by session,
-// and as units to compare. Private to this folder.
+// The parts of compare_sides(). Private to this folder.
 #pragma once
 
 #include <cstddef>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +25,7 @@ struct Measured {
   std::map<std::string, std::size_t> trouble;
 };
 
+// One side: the rates of its points, and of its collectives in calls.
 struct Side {
   std::vector<std::string> order;  // groups as they first appear
   std::map<std::string, Measured> groups;
@@ -41,5 +42,21 @@ std::size_t count_sessions(const Side& side);  // that measured anything
 std::vector<double> units_of(const Measured* measured, statistics::ComparedUnit unit);
 
 SideOfPoint side_of_point(const Measured* measured, const std::vector<double>& units);
+
+// Machine, versions, settings, and the facts of points of the same name: only what differs, in a
+// fixed order. A side of several values shows them all, commas between; what a side does not know
+// is "-".
+std::vector<Difference> find_differences(std::span<const ComparedSide> sides);
+
+// One sentence for each measurement of one method, of what machines do by themselves, that differs
+// between the first side and a further one: the intervals of the two sides, each over all its
+// reports, are disjoint, and the rates differ by `threshold` at least. One sentence where none
+// does; empty where the sides have no measurement in common. Source: docs/METRICS.md, "The
+// machine's fingerprint".
+std::vector<std::string> compare_fingerprints(std::span<const ComparedSide> sides,
+                                              double threshold);
+
+// Whether every side has fingerprints and no point at all, as reports of doctor --measure.
+bool are_fingerprints_alone(std::span<const ComparedSide> sides);
 
 }  // namespace scalemark::reporting
