@@ -345,8 +345,6 @@ void add_next(Answer& answer, const Report& report, const Rows& rows, const std:
   answer.next.emplace_back(left_out > 0 ? std::to_string(left_out) + " more rows" : "details",
                            "scalemark report " + shell_word(folder) + " --details");
   answer.next.emplace_back("charts", folder + "/report.html");
-  constexpr std::size_t kMostNext = 3;
-  if (answer.next.size() > kMostNext) answer.next.erase(answer.next.end() - 2);
 }
 
 }  // namespace
