@@ -70,8 +70,7 @@ TEST(Explain, EachPartHasWhatItMayBeAtMostForTheTarget) {
   // 95 % is 18.75 points away: none of the parts has so many.
   EXPECT_STREQ(all.shares[0].name, "communication");
   EXPECT_FALSE(all.shares[0].at_most);
-  EXPECT_NE(text_of(all).find("the target of 95.0 % is 18.8 points away, more"),
-            std::string::npos)
+  EXPECT_NE(text_of(all).find("the target of 95.0 % is 18.8 points away, more"), std::string::npos)
       << text_of(all);
   // 85 % is 8.75 points away.
   const auto nearer = explain(report, {}, {.group = "g8", .target = 0.85});
