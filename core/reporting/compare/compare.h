@@ -2,7 +2,6 @@
 // of reports; knows no files. Pure.
 #pragma once
 
-#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>

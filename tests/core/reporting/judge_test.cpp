@@ -233,7 +233,7 @@ std::string on_one_line(const std::string& text) {
   return line;
 }
 
-// What a row reached and whether it may be quoted, why and what then, is one string in every form.
+// One string says in every form what a row reached, whether it may be quoted, why, and what then.
 TEST(Judge, FormsForPeopleSayTheSame) {
   int rows = 0;
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
