@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 
 #include "core/base/error.h"
 #include "core/reporting/record/verdict.h"
@@ -16,11 +17,13 @@ using Outcome = JunitOutcome;
 
 // A group passes when every run of it does. Out of memory is a failure here: readers of JUnit must
 // see that something asked for did not run.
-// `run`: of a point or a collective; `seconds` that it was measured for.
+// `run`: of a point or a collective; `seconds` that it was measured for, absent where its clocks
+// contradict each other.
 template <class Run>
-void add_run(Case& of_group, const Run& run, double seconds) {
+void add_run(Case& of_group, const Run& run, std::optional<double> seconds) {
   if (run.status == PointStatus::kOk) {
-    of_group.seconds += seconds;
+    if (seconds && of_group.seconds) *seconds += *of_group.seconds;
+    of_group.seconds = of_group.seconds ? seconds : std::nullopt;
     return;
   }
   const bool skipped = run.status == PointStatus::kSkipped;
@@ -71,7 +74,8 @@ std::vector<Case> cases_of(const Report& report) {
   std::vector<Case> cases;
   for (const PointRecord& run : report.points) {
     const std::string& name = run.group.empty() ? run.id : run.group;
-    add_run(case_of(cases, name, "scalemark." + run.workload), run, run.wall_s);
+    const auto seconds = run.standing.is_withheld() ? std::nullopt : std::optional(run.wall_s);
+    add_run(case_of(cases, name, "scalemark." + run.workload), run, seconds);
   }
   for (const CollectiveRecord& run : report.collectives) {
     Case& one = case_of(cases, run.group, "scalemark." + std::string(name_of(run.collective)));

@@ -18,7 +18,7 @@ std::string attribute(const char* name, const std::string& value) {
 std::string case_text(const JunitCase& one) {
   std::string text = "    <testcase" + attribute("name", one.name) +
                      attribute("classname", one.class_name) +
-                     attribute("time", seconds_text(one.seconds));
+                     (one.seconds ? attribute("time", seconds_text(*one.seconds)) : "");
   if (one.outcome == JunitOutcome::kPassed) return text + "/>\n";
   if (one.outcome == JunitOutcome::kSkipped) {
     return text + ">\n      <skipped" + attribute("message", one.message) + "/>\n    </testcase>\n";
@@ -45,7 +45,7 @@ std::string suite_text(const JunitSuite& suite, std::size_t number) {
     properties += "      <property" + attribute("name", name) + attribute("value", value) + "/>\n";
   }
   for (const JunitCase& one : suite.cases) {
-    seconds += one.seconds;
+    seconds += one.seconds.value_or(0);
     body += case_text(one);
   }
   return "  <testsuite" + attribute("name", suite.name) + attribute("package", "scalemark") +

@@ -1,6 +1,7 @@
 // JUnit's XML, as CI systems read it. Knows nothing of reports.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,7 +12,7 @@ enum class JunitOutcome { kPassed, kFailure, kError, kSkipped };
 
 struct JunitCase {
   std::string class_name, name;
-  double seconds = 0;
+  std::optional<double> seconds = 0;  // absent: not known, and the case has no time
   JunitOutcome outcome = JunitOutcome::kPassed;
   std::string kind, message;  // of a case that did not pass
 };

@@ -43,6 +43,20 @@ TEST(Junit, AnErrorOfAnEarlierSessionFailsNothingOnceAllWentWell) {
   EXPECT_FALSE(holds(report, "of an earlier session"));
 }
 
+// A time of 0 would be one that was measured.
+TEST(Junit, ARunWhoseClocksDisagreeHasNoTime) {
+  Report report = measured();
+  EXPECT_FALSE(holds(report, "classname=\"scalemark.resnet50\"/>"));
+  for (const PointRecord& run : report.points) {
+    if (run.world_size == 1)
+      report.findings.push_back(make_finding(finding_kinds::clocks_disagree, run.id));
+  }
+  const std::string text = render(Format::kJunit, {&report, 1});
+  EXPECT_NE(text.find("classname=\"scalemark.resnet50\"/>"), std::string::npos) << text;
+  EXPECT_NE(text.find("classname=\"scalemark.resnet50\" time=\""), std::string::npos) << text;
+  EXPECT_EQ(text.find("resnet50\" time=\"0.000000\""), std::string::npos) << text;
+}
+
 TEST(Junit, WrongElementsOfACollectiveFailItsGroup) {
   Report report = sample_collectives();
   EXPECT_TRUE(holds(report, "name=\"expected_bandwidth\"")) << "a part that is blamed fails";
