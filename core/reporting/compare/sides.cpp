@@ -20,9 +20,10 @@ struct Run {
   std::string group, unit;
   SessionKey session;
   PointStatus status;
-  double rate = 0;     // per second; meaningful when it is ok
-  bool fit = true;     // nothing disturbed it
-  bool brief = false;  // it is unfit only because it was too brief to tell
+  double rate = 0;        // per second; meaningful when it is ok
+  bool fit = true;        // nothing disturbed it
+  bool brief = false;     // it is unfit only because it was too brief to tell
+  bool withheld = false;  // the rate is none
 };
 
 void add_run(Side& side, const Run& run) {
@@ -32,6 +33,8 @@ void add_run(Side& side, const Run& run) {
   measured.unit = run.unit;
   if (run.status != PointStatus::kOk) {
     ++measured.trouble[std::string(name_of(run.status))];
+  } else if (run.withheld) {
+    ++measured.trouble["with clocks that disagree"];
   } else if (!(run.rate > 0) || !std::isfinite(run.rate)) {
     ++measured.trouble["without a rate"];  // a rate of 0 has no logarithm
   } else {
@@ -79,7 +82,8 @@ Side read_side(const ComparedSide& reports) {
                      point.status,
                      point.samples_per_sec,
                      !disturbed.contains(point.id),
-                     brief.contains(point.id)});
+                     brief.contains(point.id),
+                     point.standing.is_withheld()});
     }
     add_in_order(side, reports[file].report.collective_groups);
     for (const CollectiveRecord& run : reports[file].report.collectives) {

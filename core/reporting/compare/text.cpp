@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/reporting/compare/compare.h"
+#include "core/reporting/record/standing.h"
 #include "core/reporting/table/section.h"
 #include "core/reporting/words/comparison.h"
 
@@ -162,6 +163,12 @@ std::string side_rate_text(const SideOfPoint& side) {
   return printed(rate >= 1000 ? "%.0f" : "%.1f", rate);
 }
 
+// A disturbed side's rate has no more digits than are known of it.
+std::string side_rate_in_words(const SideOfPoint& side) {
+  const bool is_rough = side.disturbed && side.samples_per_sec;
+  return is_rough ? two_digits(*side.samples_per_sec) : side_rate_text(side);
+}
+
 // A change between sides of which one was disturbed is concluded from speeds that are not known:
 // people are not shown it.
 Comparison without_withheld(Comparison comparison) {
@@ -203,8 +210,10 @@ std::string common_unit(const std::vector<TableRow>& rows) {
   return is_common ? unit : "";
 }
 
+using SideText = std::string (*)(const SideOfPoint&);
+
 std::vector<Column> points_columns(const Comparison& comparison, const std::vector<TableRow>& rows,
-                                   bool details) {
+                                   bool details, SideText rate_of) {
   std::vector<Column> columns;
   const auto add = [&](std::vector<std::string> head, bool left, const auto& text) -> Column& {
     columns.push_back(column(std::move(head), left, rows, text));
@@ -220,11 +229,11 @@ std::vector<Column> points_columns(const Comparison& comparison, const std::vect
   add({"point"}, true, [](const Row& row) { return row.point->group; });
   if (several) add({"against"}, true, &Row::side);
   if (unit.empty()) add({"counts"}, true, [](const Row& row) { return row.point->unit; });
-  add({several ? "side 1" : "old", rate}, false, [](const Row& row) {
-    return side_rate_text(row.point->before);
+  add({several ? "side 1" : "old", rate}, false, [&](const Row& row) {
+    return rate_of(row.point->before);
   }).may_go = true;
-  add({several ? "other" : "new", rate}, false, [](const Row& row) {
-    return side_rate_text(row.against->after);
+  add({several ? "other" : "new", rate}, false, [&](const Row& row) {
+    return rate_of(row.against->after);
   }).may_go = true;
   add({"change", "%"}, false, of_change(change_text));
   add({"90 %", "interval"}, false, of_change(ci90_text)).may_go = true;
@@ -280,7 +289,8 @@ Section points_section(const Comparison& comparison, bool details) {
     if (rows.size() > kMostRows) rows.erase(rows.begin() + kMostRows, rows.end());
   }
   Section section{"", {}, {}};
-  if (!rows.empty()) section.columns = points_columns(comparison, rows, details);
+  if (!rows.empty())
+    section.columns = points_columns(comparison, rows, details, side_rate_in_words);
   const std::size_t left_out = all - rows.size();
   if (left_out > 0) {
     section.lines.push_back(counted(static_cast<std::int64_t>(left_out), "row") +
@@ -366,7 +376,15 @@ std::string comparison_markdown(const Comparison& whole) {
 }
 
 std::string comparison_csv(const Comparison& comparison) {
-  return set_csv(points_columns(comparison, table_rows(comparison), true));
+  const auto rows = table_rows(comparison);
+  auto columns = points_columns(comparison, rows, true, side_rate_text);
+  columns.push_back(column({"standing"}, true, rows, [](const TableRow& row) -> std::string {
+    const Change change = row.against->change.change;
+    if (row.against->absent) return kAbsent;
+    if (change == Change::kDisturbed) return kWithheld;
+    return change == Change::kUnsure || change == Change::kDiffers ? kShownWithCare : kShown;
+  }));
+  return set_csv(columns);
 }
 
 }  // namespace scalemark::reporting

@@ -373,13 +373,35 @@ TEST(CompareText, OfManyPointsShowsThoseThatDiffer) {
   EXPECT_NE(text.find("- 19 rows more: --details\n"), std::string::npos) << text;
 }
 
+// A disturbed side's rate has the two digits that are known of it, and one of clocks that disagree
+// is none. Programs get the number, and how far it stands.
+TEST(CompareText, RatesOfDisturbedRunsHaveNoMoreDigitsThanAreKnown) {
+  NamedReport old = report("a", {{"x", kOld}}), busy = report("b", {{"x", times(1.234)}});
+  for (const PointRecord& run : busy.report.points) {
+    busy.report.findings.push_back(make_finding(finding_kinds::shared, run.id));
+  }
+  const auto shared = compare_sides(std::vector<ComparedSide>{{old}, {busy}}, kOneGo);
+  EXPECT_NE(text_of(shared).find(" ~120 "), std::string::npos) << text_of(shared);
+  EXPECT_EQ(text_of(shared).find("123"), std::string::npos) << text_of(shared);
+  EXPECT_NE(comparison_csv(shared).find(",123.4,"), std::string::npos) << comparison_csv(shared);
+  EXPECT_TRUE(comparison_csv(shared).ends_with(",disturbed,withheld\r\n"));
+  for (PointRecord& run : busy.report.points) {
+    run.standing = {kWithheld, finding_kinds::clocks_disagree.code};
+  }
+  const auto wrong = compare_sides(std::vector<ComparedSide>{{old}, {busy}}, kOneGo);
+  EXPECT_NE(text_of(wrong).find("5 with clocks that disagree"), std::string::npos);
+  for (const std::string& text : {text_of(wrong), comparison_csv(wrong)}) {
+    EXPECT_EQ(text.find("123"), std::string::npos) << text;
+  }
+}
+
 TEST(CompareText, CsvHasALineForEachPoint) {
   const std::vector<ComparedSide> sides{{report("a", {{"x", kOld}})},
                                         {report("b", {{"x", times(0.9)}})}};
   const std::string csv = comparison_csv(compare_sides(sides, kOneGo));
   EXPECT_TRUE(csv.starts_with("point,old images/s,new images/s,change %,")) << csv;
   EXPECT_NE(csv.find("\r\nx,100,90,-10.00,"), std::string::npos) << csv;
-  EXPECT_TRUE(csv.ends_with(",slower\r\n")) << csv;
+  EXPECT_TRUE(csv.ends_with(",slower,shown\r\n")) << csv;
 }
 
 TEST(CompareSides, NothingInCommonIsRefused) {
