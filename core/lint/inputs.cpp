@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <set>
 
 #include "core/base/error.h"
 #include "core/base/lower_case.h"
 #include "core/base/text.h"
 #include "core/lint/read_tables.h"
 #include "core/lint/rules.h"
+#include "core/reporting/judge/judge.h"
 #include "core/reporting/record/point_facts.h"
 
 namespace scalemark::lint {
@@ -97,22 +99,25 @@ std::vector<Table> tables_of(const std::vector<published::NamedTable>& tables) {
   return all;
 }
 
+// Rates that something disturbed are compared with none.
 Table table_of(const reporting::Report& report, const std::string& name) {
   Table table{.name = name, .rows = {}};
+  const std::set<std::string> without_ground = reporting::groundless(report);
   for (const reporting::GroupRecord& group : report.groups) {
     const reporting::PointRecord* point = reporting::first_run(report.points, group.group);
-    if (point && group.samples_per_sec)
+    if (point && group.samples_per_sec && !without_ground.contains(group.group))
       table.rows.push_back(row_of(*point, *group.samples_per_sec));
   }
   if (!report.groups.empty()) return table;
   for (const reporting::PointRecord& point : report.points) {
-    if (point.status == reporting::PointStatus::kOk)
+    if (point.status == reporting::PointStatus::kOk && !without_ground.contains(point.group))
       table.rows.push_back(row_of(point, point.samples_per_sec));
   }
   return table;
 }
 
-std::vector<Finding> findings_of(const reporting::Report& report, const std::string& name) {
+std::vector<Finding> findings_of(const reporting::Report& whole, const std::string& name) {
+  const reporting::Report report = reporting::for_people(whole);
   std::vector<Finding> all;
   for (const reporting::Finding& finding : report.findings) {
     if (!bears_on_belief(finding)) continue;
