@@ -9,6 +9,7 @@
 #include "apps/scalemark/sources.h"
 #include "core/base/error.h"
 #include "core/reporting/explain/explain.h"
+#include "core/reporting/judge/judge.h"
 
 namespace scalemark::cli {
 namespace {
@@ -24,7 +25,7 @@ Given sorted_out(std::vector<reporting::NamedReport> reports) {
   Given given;
   for (auto& [name, report] : reports) {
     auto& kind = reporting::measures_collectives(report) ? given.collectives : sweeps;
-    kind.push_back(std::move(report));
+    kind.push_back(reporting::for_people(std::move(report)));
   }
   if (sweeps.size() != 1) {
     throw usage(std::to_string(sweeps.size()) + " reports of training are given",

@@ -4,6 +4,7 @@
 
 #include "core/catalogue/strategy.h"
 #include "core/reporting/explain/parts.h"
+#include "core/reporting/record/surety.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -36,7 +37,8 @@ bool is_like(const CollectiveGroup& group, Collective collective, const PointRec
   return group.collective == collective && group.via == collectives::Via::kC10d &&
          group.backend == run.backend && group.dtype == type_of(run) &&
          group.world_size == run.processes && group.nodes == run.nodes && !group.overlap_compute &&
-         !group.congestion && group.time_s.value && group.bytes > 0;
+         !group.congestion && group.time_s.value && group.bytes > 0 &&
+         !is_disturbed(group.standing);
 }
 
 // A bucket's size as `comm` counts it: of a gather, what all processes bring (METRICS.md).

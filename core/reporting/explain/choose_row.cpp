@@ -10,8 +10,8 @@ namespace scalemark::reporting {
 namespace {
 
 bool scales(const ScalingTable& table, const ScalingRow& row) {
-  return row.world_size > 1 && row.points != table.baseline_points && row.efficiency &&
-         catalogue::exchanges(row.strategy);
+  return row.world_size > 1 && row.points != table.baseline_points &&
+         (row.efficiency || row.standing.is_withheld()) && catalogue::exchanges(row.strategy);
 }
 
 std::vector<ChosenRow> rows_of(const Report& report) {

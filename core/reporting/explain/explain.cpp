@@ -89,8 +89,9 @@ void tell_missing(Explanation& all, const Report& report, const PointRecord* run
   if (!all.cost) miss("what communication costs beside the waits: --communication-cost");
   const auto command = run && !all.buckets ? comm_command(*run) : std::nullopt;
   if (command) {
-    const char* begin = collectives.empty() ? "the network by itself: "
-                                            : "the network by itself on these ranks and backend: ";
+    const char* begin = collectives.empty()
+                            ? "the network by itself: "
+                            : "the network by itself on these ranks and backend, undisturbed: ";
     miss(begin + *command + ", and its folder beside this one");
   }
   if (!command && !all.buckets && !collectives.empty()) {

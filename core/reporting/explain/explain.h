@@ -79,8 +79,8 @@ struct Explanation {
   std::string withheld, repeat;
 };
 
-// `collectives`: reports of `comm`, where some were given. Throws configuration() (78) when the
-// report has no such row. Points into `report`.
+// `report`: as for_people() gave it. `collectives`: likewise, reports of `comm`, where some were
+// given. Throws configuration() (78) when the report has no such row. Points into `report`.
 Explanation explain(const Report& report, const std::vector<const Report*>& collectives,
                     const ExplainRequest& request);
 

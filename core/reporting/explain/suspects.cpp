@@ -39,14 +39,9 @@ bool is_slow(const DeviceRecord& device) {
   return device.deviation && device.deviation_ci95 && *device.deviation_ci95.high < -kSlowDevice;
 }
 
-bool is_of_links(const Finding& finding) {
-  return finding.code == kinds::slow_link.code || finding.code == kinds::slow_node.code ||
-         finding.code == kinds::link_latency.code || finding.code == kinds::link_bandwidth.code;
-}
-
 void add_links(const Report& report, std::vector<std::string>& all) {
   for (const Finding& finding : report.findings) {
-    if (is_of_links(finding)) all.push_back(finding.text);
+    if (role_of(finding.code) == FindingRole::kNamesLink) all.push_back(finding.text);
   }
 }
 
@@ -86,7 +81,7 @@ std::vector<std::string> disturbances(const Report& report, const ChosenRow& cho
     });
   };
   std::vector<std::string> all;
-  const auto verdict = judged(report);
+  const auto& verdict = report.verdict;
   for (const VerdictReason& reason : verdict ? verdict->reasons : std::vector<VerdictReason>()) {
     if (disturbs(reason.code) && is_found(reason.code)) all.push_back(reason.text);
   }

@@ -146,6 +146,14 @@ Report for_people(Report report, Withheld withheld) {
   if (report.fastest && without_ground.contains(report.fastest->group)) report.fastest.reset();
   std::erase_if(report.devices,
                 [&](const DeviceRecord& device) { return without_ground.contains(device.group); });
+  const auto of_rank = [](const Straggler& one) { return std::pair(one.host, one.rank); };
+  std::set<std::pair<std::string, int>> unnamed;
+  std::erase_if(report.stragglers, [&](const Straggler& one) {
+    const bool goes = without_ground.contains(one.group);
+    if (goes) unnamed.insert(of_rank(one));
+    return goes;
+  });
+  for (const Straggler& one : report.stragglers) unnamed.erase(of_rank(one));
   std::erase_if(report.data_gaps, is_withheld);
   std::erase_if(report.collective_fits, is_withheld);
   if (report.drift && report.drift->standing.is_withheld()) report.drift.reset();
@@ -153,15 +161,26 @@ Report for_people(Report report, Withheld withheld) {
     return std::ranges::find(report.points, finding.point, &PointRecord::id) != report.points.end();
   };
   std::erase_if(report.findings, [&](const Finding& finding) {
-    return role_of(finding.code) == FindingRole::kConcludes &&
-           (disturbed.contains(finding.point) || (any_withheld && !is_of_run(finding)));
+    switch (role_of(finding.code)) {
+      case FindingRole::kConcludes:
+        return disturbed.contains(finding.point) || (any_withheld && !is_of_run(finding));
+      case FindingRole::kNamesRank:
+        return finding.place && finding.place->rank &&
+               unnamed.contains({finding.place->host, *finding.place->rank});
+      case FindingRole::kNamesLink:
+        return without_ground.contains(kWholeReport);
+      default:
+        return false;
+    }
   });
   // A reason of the verdict goes with its finding; the level, and the reasons that are left, stay.
   if (report.verdict) {
     std::erase_if(report.verdict->reasons, [&](const VerdictReason& reason) {
       const bool is_told =
           std::ranges::find(report.findings, reason.code, &Finding::code) != report.findings.end();
-      return role_of(reason.code) == FindingRole::kConcludes && !is_told;
+      const FindingRole role = role_of(reason.code);
+      return !is_told && (role == FindingRole::kConcludes || role == FindingRole::kNamesRank ||
+                          role == FindingRole::kNamesLink);
     });
   }
   return report;

@@ -78,18 +78,6 @@ Standing concluded(const Basis& basis, Surety surety, bool steady, bool few) {
   return measured(basis, surety, steady, few);
 }
 
-// The gravest that the words of CollectiveRecord::disturbed begin a part with: "shared: ...; ...".
-Disturbance gravest_said(const std::string& disturbed) {
-  Disturbance gravest = nullptr;
-  for (const FindingKind& kind : all_finding_kinds()) {
-    const std::string code = std::string(kind.code) + ":";
-    const bool is_said =
-        disturbed.starts_with(code) || disturbed.find("; " + code) != std::string::npos;
-    if (is_said && kind.role == FindingRole::kDisturbs) gravest = graver(gravest, &kind);
-  }
-  return gravest;
-}
-
 class Judge {
  public:
   explicit Judge(const Report& report) : report_(report) {
@@ -101,7 +89,7 @@ class Judge {
       for (const PointRecord& run : report.points) note(run.id, found);  // it stands for all
     }
     for (const CollectiveRecord& run : report.collectives) {
-      if (!run.disturbed.empty()) of_run_.emplace(run.id, gravest_said(run.disturbed));
+      if (!run.disturbed.empty()) note(run.id, &disturbance_in(run.disturbed));
     }
     for (const PointRecord& run : report.points) add(run);
     for (const CollectiveRecord& run : report.collectives) add(run);

@@ -156,6 +156,17 @@ FindingRole role_of(std::string_view code) {
   return kind ? kind->role : FindingRole::kRemark;
 }
 
+const FindingKind& disturbance_in(const std::string& words) {
+  const FindingKind* said = nullptr;
+  for (const FindingKind& kind : kAll) {
+    const std::string code = std::string(kind.code) + ":";
+    const bool is_said = words.starts_with(code) || words.find("; " + code) != std::string::npos;
+    if (!is_said || kind.role != FindingRole::kDisturbs) continue;
+    if (!said || said == find_finding_kind(finding_kinds::others_unknown.code)) said = &kind;
+  }
+  return said ? *said : *find_finding_kind(finding_kinds::shared.code);
+}
+
 Finding make_finding(const FindingKind& kind, std::string point, const AllNamed& values,
                      std::optional<FindingPlace> place) {
   Finding finding{.code = kind.code,

@@ -22,9 +22,11 @@ enum class FindingScope { kOfPoint, kOfSweep, kOfCollectives, kOfTable };
 enum class Blames { kNothing, kPart };  // kPart: some part of the machine is named as bad
 
 // kDisturbs: the run counts towards no verdict (METRICS.md, "Fit"). kConcludes: its numbers are a
-// conclusion from speeds, and go where those are withheld. kOneRun: runs stand alone, which tables
-// say by themselves. kWindow: the window tells little, which is asked of runs that were repeated.
-enum class FindingRole { kRemark, kDisturbs, kConcludes, kOneRun, kWindow };
+// conclusion from speeds, and go where those are withheld. kNamesRank, kNamesLink: it names one by
+// the speeds of some points, or of the whole report, and goes with these. kOneRun: runs stand
+// alone, which tables say by themselves. kWindow: the window tells little, which is asked of runs
+// that were repeated.
+enum class FindingRole { kRemark, kDisturbs, kConcludes, kNamesRank, kNamesLink, kOneRun, kWindow };
 
 // Members that are not given in the list have these values. The templates are those of Wording.
 struct FindingKind {
@@ -61,6 +63,11 @@ std::span<const FindingKind> all_finding_kinds();
 // nullptr for a code that this version does not know.
 const FindingKind* find_finding_kind(std::string_view code);
 FindingRole role_of(std::string_view code);  // kRemark where it is not known
+
+// The gravest disturbance that words tell of (CollectiveRecord::disturbed): each part of them
+// begins with a code, "shared: ...; ...". Words without one are an earlier version's:
+// kinds::shared. The graver is the earlier in finding_list.inc, and others_unknown is the least.
+const FindingKind& disturbance_in(const std::string& words);
 
 // A number or a word, by its name in templates. An absent number and an empty word are not there.
 struct Named {

@@ -59,6 +59,9 @@ class Judge {
 
   Verdict verdict() {
     add_end();
+    for (const CollectiveRecord& run : report_.collectives) {
+      if (run.status == PointStatus::kOk) add_untold(run.disturbed);
+    }
     if (runs_ > 0) add_doubts();
     add_findings();
     std::ranges::stable_sort(reasons_, [](const Reason& a, const Reason& b) {
@@ -121,17 +124,24 @@ class Judge {
     }
   }
 
+  // A report may hold what disturbed a measurement without a finding that tells of it.
+  void add_untold(const std::string& disturbed) {
+    if (disturbed.empty()) return;
+    const FindingKind& kind = disturbance_in(disturbed);
+    const bool told = std::ranges::any_of(report_.findings, [&](const Finding& finding) {
+      return finding.code == kind.code || repeats(finding.code, kind.code);
+    });
+    if (told || is_said_by_another(kind)) return;
+    add(spares_disturbed_ ? VerdictLevel::kWithCare : kind.costs, kind.code, disturbed);
+  }
+
   void add_machine() {
     const auto& all = report_.fingerprint;
     if (std::ranges::none_of(all, [](const auto& one) { return one.value.has_value(); })) {
       return add(VerdictLevel::kDoNotQuote, "nothing_measured", "nothing was measured");
     }
-    const auto disturbed = std::ranges::find_if(
-        all, [](const auto& one) { return one.value && !one.disturbed.empty(); });
-    const bool told = std::ranges::any_of(
-        report_.findings, [](const Finding& finding) { return disturbs(finding.code); });
-    if (disturbed != all.end() && !told) {
-      add(VerdictLevel::kDoNotQuote, finding_kinds::shared.code, disturbed->disturbed);
+    for (const FingerprintRecord& one : all) {
+      if (one.value) add_untold(one.disturbed);
     }
     add(VerdictLevel::kWithCare, finding_kinds::single_repetition.code,
         "measured once: another day may differ by more than the intervals");

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/lint/inputs.h"
 #include "core/reporting/compare/compare.h"
 #include "core/reporting/explain/explain.h"
 #include "core/reporting/record/finding_kinds.h"
@@ -140,6 +141,10 @@ Report with_others(Report report) {
   for (DataGap& gap : report.data_gaps) {
     if (gap.standing.is_withheld()) gap.lost_share *= 1.7;
   }
+  const std::set<std::string> without_ground = groundless(report);
+  for (Straggler& rank : report.stragglers) {
+    if (without_ground.contains(rank.group)) rank.deviation *= 1.7;
+  }
   if (report.drift && report.drift->standing.is_withheld()) report.drift->per_sweep *= 1.7;
   return report;
 }
@@ -169,7 +174,18 @@ std::vector<Form> forms_for_people() {
     return text;
   });
   forms.emplace_back("explain", [](const Report& report) {
-    return explanation_text(explain(report, {}, {}), Terminal());
+    return explanation_text(explain(for_people(report), {}, {}), Terminal());
+  });
+  for (const bool details : {false, true}) {
+    forms.emplace_back("compare", [details](const Report& report) {
+      const std::vector<ComparedSide> sides{{{"a", sweep_with(mishaps()[0], 1)}}, {{"b", report}}};
+      return comparison_text(compare_sides(sides, {}), Terminal(), details);
+    });
+  }
+  forms.emplace_back("lint", [](const Report& report) {
+    std::string text;
+    for (const lint::Finding& one : lint::findings_of(report, "a")) text += one.text + "\n";
+    return text + std::to_string(lint::table_of(report, "a").rows.size());
   });
   return forms;
 }
@@ -318,6 +334,36 @@ TEST(Judge, FormsForProgramsHoldTheStanding) {
   EXPECT_NE(to_json(report).find(R"("standing": "withheld")"), std::string::npos);
 }
 
+// A report of before may name a rank or a link from runs that something disturbed.
+TEST(Judge, NamesNoPartFromDisturbedRuns) {
+  for (const bool is_disturbed : {false, true}) {
+    Report report = sweep_with(mishaps()[is_disturbed ? 2 : 0], 1);
+    const std::string group = report.scaling.front().rows.back().group;
+    report.stragglers = {{.group = group, .rank = 1, .host = "bad-rank", .deviation = 0.4321}};
+    report.stragglers.front().verdict = RankVerdict::kStraggler;
+    report.findings.push_back(make_finding(kinds::straggler, "",
+                                           {{"by", 0.4321}, {"points", group}},
+                                           FindingPlace{.rank = 1, .host = "bad-rank"}));
+    report.findings.push_back(make_finding(kinds::slow_node, "",
+                                           {{"node", "bad-link"},
+                                            {"size", "large"},
+                                            {"ratio", 4.321},
+                                            {"low", 4},
+                                            {"high", 5},
+                                            {"like", "node's"}}));
+    judge(report);
+    for (const auto& [name, text_of] : forms_for_people()) {
+      for (const char* part : {"bad-rank", "bad-link"}) {
+        if (!is_disturbed) continue;
+        EXPECT_EQ(text_of(report).find(part), std::string::npos) << name << "\n" << text_of(report);
+      }
+    }
+    const std::string details = render_console({&report, 1});
+    EXPECT_EQ(details.find("bad-rank") != std::string::npos, !is_disturbed) << details;
+    EXPECT_EQ(details.find("bad-link") != std::string::npos, !is_disturbed) << details;
+  }
+}
+
 TEST(Judge, AShareOfABoundNeedsAnUndisturbedRun) {
   Report report = sample_collectives();
   for (CollectiveGroup& group : report.collective_groups) {
@@ -332,6 +378,12 @@ TEST(Judge, AShareOfABoundNeedsAnUndisturbedRun) {
     EXPECT_TRUE(is_disturbed(group.standing));
   }
   EXPECT_EQ(render_answer({&report, 1}, {}, Terminal()).find("237"), std::string::npos);
+  // No finding tells of it, and the verdict does; words of before have no code.
+  report.collectives.front().disturbed = "others used 1.4 CPUs";
+  judge(report);
+  EXPECT_EQ(report.verdict->level, VerdictLevel::kDoNotQuote);
+  EXPECT_EQ(report.verdict->reasons.front().code, kinds::shared.code);
+  EXPECT_TRUE(groundless(report).contains(report.collectives.front().group));
 }
 
 // Whatever a report says of itself: one of before, or one that somebody has edited.
@@ -378,7 +430,7 @@ TEST(Judge, TellsTheReasonAndTheCommandThatRepeats) {
   report.invocation.command_line =
       "scalemark sweep --workload mlp --output 'my folder' --overwrite --world-sizes 1,2";
   judge(report);
-  const std::string text = explanation_text(explain(report, {}, {}), {.columns = 200});
+  const std::string text = explanation_text(explain(for_people(report), {}, {}), {.columns = 200});
   EXPECT_TRUE(text.starts_with("what 2 ranks give is withheld: ")) << text;
   EXPECT_NE(text.find("scalemark sweep --workload mlp --world-sizes 1,2\n"), std::string::npos)
       << text;
