@@ -21,6 +21,7 @@
 #include "core/reporting/judge/judge.h"
 #include "core/reporting/record/verdict.h"
 #include "core/reporting/table/section.h"
+#include "core/reporting/words/row.h"
 
 namespace scalemark::cli {
 namespace {
@@ -28,11 +29,8 @@ namespace {
 using reporting::Column;
 using reporting::kAbsent;
 using reporting::Prediction;
+using reporting::rate_text;
 using reporting::Section;
-
-std::string rate_text(double value) {
-  return value < 100 ? printed("%.2f", value) : grouped(value);
-}
 
 std::string in_words(const std::vector<int>& ranks) {
   std::vector<std::string> words;
@@ -51,8 +49,9 @@ double rate_of(const WeakSeries& series, int world_size) {
 // "16 ranks: about 12.1x (76 %)"
 std::string gain(const WeakSeries& series, int ranks, double samples_per_sec, bool predicted) {
   const double speed_up = samples_per_sec / one_rank_of(series);
-  return counted(ranks, "rank") + ": " + (predicted ? "about " : "") + significant(speed_up, 3) +
-         "x (" + printed("%.0f %%", 100 * speed_up / ranks) + ")";
+  return counted(ranks, "rank") + ": " + (predicted ? "about " : "") +
+         reporting::speed_up_digits(speed_up) + "x (" + printed("%.0f %%", 100 * speed_up / ranks) +
+         ")";
 }
 
 // A rule that ranks gain something stands beside a measurement that they lost, by as much as a
@@ -146,11 +145,13 @@ std::vector<Column> columns_of(const WeakSeries& series, const std::vector<Table
     columns.back().may_go = true;
   }
   add("samples/s", [](const TableRow& row) { return rate_text(row.samples_per_sec); });
-  add("speed-up",
-      [&](const TableRow& row) { return printed("%.2f", row.samples_per_sec / one_rank); });
+  add("speed-up", [&](const TableRow& row) {
+    return reporting::speed_up_digits(row.samples_per_sec / one_rank);
+  });
   columns.back().may_go = true;
-  add("efficiency",
-      [&](const TableRow& row) { return percent(row.samples_per_sec / one_rank / row.ranks); });
+  add("efficiency", [&](const TableRow& row) {
+    return printed("%.0f %%", 100 * row.samples_per_sec / one_rank / row.ranks);
+  });
   add("likely", likely_cell);
   if (!details) return columns;
   add_predicted("held", [](const Prediction& record) {

@@ -102,11 +102,6 @@ void refuse_disturbed(const Report& report, Measured& measured) {
   measured.high.reset();
 }
 
-const GroupRecord* group_named(const Report& report, const std::string& name) {
-  const auto found = std::ranges::find(report.groups, name, &GroupRecord::group);
-  return found == report.groups.end() ? nullptr : &*found;
-}
-
 // Mean over the ok runs of a group.
 template <class Of>
 std::optional<double> mean_of(const Report& report, const std::string& group, Of of) {
@@ -129,7 +124,8 @@ void set_exactly(Measured& measured, const std::optional<double>& above,
 
 void set_cost(Measured& measured, const Report& report, const std::string& to,
               const std::string& from) {
-  const GroupRecord *above = group_named(report, to), *below = group_named(report, from);
+  const GroupRecord *above = reporting::find_group(report.groups, to),
+                    *below = reporting::find_group(report.groups, from);
   const auto cost = [](const GroupRecord* group) {
     return group && group->communication ? group->communication->cost_s : std::nullopt;
   };

@@ -189,8 +189,8 @@ class PointReader {
     series.precision = run.precision;
     series.of_class = chip + ", " + run.group;
     series.software = software_of(report, host);
-    const auto group = std::ranges::find(report.groups, run.group, &reporting::GroupRecord::group);
-    series.unsteady = group != report.groups.end() && group->steady == false;
+    const auto* group = reporting::find_group(report.groups, run.group);
+    series.unsteady = group && group->steady == false;
     return series;
   }
 

@@ -7,6 +7,7 @@
 #include "core/catalogue/strategy.h"
 #include "core/reporting/explain/parts.h"
 #include "core/reporting/judge/judge.h"
+#include "core/reporting/record/point_facts.h"
 #include "core/reporting/record/vocabulary.h"
 
 namespace scalemark::reporting {
@@ -67,11 +68,6 @@ std::vector<LostShare> shares_of(const ScalingTable& table, const ScalingRow& ro
   return shares;
 }
 
-const GroupRecord* group_of(const Report& report, const ScalingRow& row) {
-  const auto found = std::ranges::find(report.groups, row.group, &GroupRecord::group);
-  return found == report.groups.end() ? nullptr : &*found;
-}
-
 bool has_solo_of(const Report& report, int world_size) {
   return std::ranges::any_of(report.devices, [&](const DeviceRecord& device) {
     return std::ranges::any_of(report.points, [&](const PointRecord& point) {
@@ -121,14 +117,14 @@ Explanation explain(const Report& report, const std::vector<const Report*>& coll
     all.repeat = repeat_command(report);
     return all;
   }
-  const double efficiency = row.efficiency.value();
-  all.ideal_speedup = efficiency > 0 ? row.speedup.value() / efficiency : 1;
+  all.ideal_speedup = row.ideal();
   all.shares = shares_of(*chosen.table, row, request.target);
   const auto runs = runs_of(report, row);
   all.step_s = row.step_time_s;
   all.network_s = mean_of(runs, [](const auto& run) { return run.communication.network_s; });
   all.peer_wait_s = mean_of(runs, [](const auto& run) { return run.communication.peer_wait_s; });
-  if (const GroupRecord* group = group_of(report, row)) all.cost = group->communication;
+  if (const GroupRecord* group = find_group(report.groups, row.group))
+    all.cost = group->communication;
   if (!runs.empty()) {
     const auto* strategy = catalogue::find_strategy(runs.front()->strategy);
     all.in_one_process = strategy && strategy->processes == catalogue::ProcessCount::kOne;

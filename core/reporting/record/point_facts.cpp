@@ -100,6 +100,11 @@ std::string sample_unit(const std::string& workload) {
   return known ? known->sample_unit : "samples";
 }
 
+const GroupRecord* find_group(std::span<const GroupRecord> groups, const std::string& name) {
+  const auto found = std::ranges::find(groups, name, &GroupRecord::group);
+  return found == groups.end() ? nullptr : &*found;
+}
+
 const PointRecord* first_run(std::span<const PointRecord> points, const std::string& group) {
   const auto found = std::ranges::find_if(points, [&](const PointRecord& point) {
     return point.group == group && point.status == PointStatus::kOk;

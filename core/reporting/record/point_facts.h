@@ -8,6 +8,7 @@
 
 #include "core/monitoring/host.h"
 #include "core/reporting/record/records.h"
+#include "core/reporting/record/sweep_records.h"
 
 namespace scalemark::reporting {
 
@@ -62,6 +63,9 @@ std::string sample_unit(const std::string& workload);  // "images"; "samples" wh
 
 // The first run of a group that is ok. Null where there is none.
 const PointRecord* first_run(std::span<const PointRecord> points, const std::string& group);
+
+// Null where none has that name.
+const GroupRecord* find_group(std::span<const GroupRecord> groups, const std::string& name);
 
 // Null where no host has that name.
 const monitoring::Host* find_host(std::span<const monitoring::Host> hosts,

@@ -91,6 +91,9 @@ struct ScalingRow {
   std::optional<int> slowest_rank;                       // that the rule for stragglers names
   std::string in_words;                                  // "8.0x -> 6.1x: communication -0.9, ..."
   Standing standing = {};                                // of speed-up, efficiency and losses
+
+  // The speed-up that an efficiency of 1 would be. For a row that has both.
+  double ideal() const { return *efficiency > 0 ? *speedup / *efficiency : 1; }
 };
 
 // One slice: everything fixed but the world size.

@@ -47,7 +47,7 @@ Terms terms_of(const ScalingRow& row) {
 
 std::string waterfall_in_words(const ScalingRow& row) {
   if (!row.loss_of_efficiency || !row.speedup || !(row.efficiency.value_or(0) > 0)) return "";
-  const double ideal = *row.speedup / *row.efficiency;
+  const double ideal = row.ideal();
   const int decimals = decimals_of(row, ideal);
   const double smallest = 0.5 * std::pow(10.0, -decimals);
   std::string text = with_decimals(ideal, decimals) + "x -> " + (has_two_digits(row) ? "~" : "") +

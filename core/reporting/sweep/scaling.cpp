@@ -37,9 +37,8 @@ using Groups = std::vector<GroupRecord>;
 // How many of these runs of one point had a window that was not steady. All repetitions together
 // know more than each: where they have a verdict, it is that of each run.
 int unsteady_windows(const Runs& runs, const Groups& groups) {
-  const auto group = std::ranges::find(groups, runs.front()->group, &GroupRecord::group);
-  const bool pooled =
-      group != groups.end() && group->n >= static_cast<int>(statistics::kRunsToPool);
+  const GroupRecord* group = find_group(groups, runs.front()->group);
+  const bool pooled = group && group->n >= static_cast<int>(statistics::kRunsToPool);
   if (pooled && group->steady) return *group->steady ? 0 : static_cast<int>(runs.size());
   return static_cast<int>(std::ranges::count(runs, std::optional(false), &PointRecord::steady));
 }

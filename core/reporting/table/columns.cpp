@@ -13,10 +13,8 @@
 namespace scalemark::reporting {
 namespace {
 
-std::string percent(double share) { return printed("%.1f", 100 * share); }
-
 std::string share_of_step(const PointRecord& point, const std::optional<double>& seconds) {
-  return seconds ? percent(*seconds / point.step_mean_over_ranks_s) : kAbsent;
+  return seconds ? percent_text(*seconds / point.step_mean_over_ranks_s) : kAbsent;
 }
 
 std::string unit_of(const PointRecord& point) { return sample_unit(point.workload); }
@@ -132,10 +130,10 @@ std::vector<Column> speed_up_columns(const std::vector<Row>& rows) {
           of({"eff.", "%"},
              [](const SpeedUp& found) {
                return found.unsteady ? two_digits(100 * *found.efficiency)
-                                     : percent(*found.efficiency);
+                                     : percent_text(*found.efficiency);
              }),
           of({"at", "least", "+- %"},
-             [](const SpeedUp& found) { return or_absent(found.at_least, percent); })};
+             [](const SpeedUp& found) { return or_absent(found.at_least, percent_text); })};
 }
 
 }  // namespace
@@ -174,7 +172,7 @@ std::vector<Column> throughput_columns(const std::vector<Row>& rows) {
     return four_digits(p.samples_per_sec_per_rank);
   }));
   columns.push_back(measured({"at", "least", "+- %"}, rows, [](const PointRecord& p) {
-    return or_absent(within_run_share(p), percent);
+    return or_absent(within_run_share(p), percent_text);
   }));
   const bool scales =
       std::ranges::any_of(rows, [](const Row& row) { return row.point->world_size > 1; });
@@ -202,12 +200,12 @@ std::vector<Column> step_columns(const std::vector<Row>& rows) {
     return printed("%.2f", static_cast<double>(p.memory_peak_bytes) / (1 << 30));
   });
   if (std::ranges::any_of(rows, [](const Row& row) { return row.point->mfu.has_value(); })) {
-    add({"MFU %"}, [](const PointRecord& p) { return or_absent(p.mfu, percent); });
+    add({"MFU %"}, [](const PointRecord& p) { return or_absent(p.mfu, percent_text); });
   }
   if (std::ranges::any_of(
           rows, [](const Row& row) { return row.point->mfu_of_measured_gemm.has_value(); })) {
     add({"% of", "GEMM"},
-        [](const PointRecord& p) { return or_absent(p.mfu_of_measured_gemm, percent); });
+        [](const PointRecord& p) { return or_absent(p.mfu_of_measured_gemm, percent_text); });
   }
   add({"loss", "first -> last"}, loss_text);
   add({"steady"}, [](const PointRecord& p) {
@@ -223,7 +221,7 @@ std::vector<Column> evaluation_columns(const PointRecord& point) {
   return {column({"epoch"}, false, all, [](const E& e) { return std::to_string(e.epoch); }),
           numbers({"train loss"}, all, &E::train_loss, four),
           numbers({"held-out loss"}, all, &E::loss, four),
-          numbers({all.front().metric + " %"}, all, &E::value, percent),
+          numbers({all.front().metric + " %"}, all, &E::value, percent_text),
           column({"held-out samples"}, false, all,
                  [](const E& e) { return std::to_string(e.samples); }),
           numbers({unit_of(point) + " per s"}, all, &E::samples_per_sec, four_digits)};

@@ -20,12 +20,15 @@ std::string percent_of(const ScalingRow& row, double efficiency) {
 
 }  // namespace
 
+std::string speed_up_digits(double factor) {
+  return printed(factor < kThreeDigits ? "%.2f" : "%.1f", factor);
+}
+
 std::string speed_up_text(const ScalingRow& row) {
   if (!row.speedup) return held_text(row.standing, kAbsent);
   const double speedup = *row.speedup;
-  return held_text(row.standing, has_two_digits(row)
-                                     ? two_digits(speedup)
-                                     : printed(speedup < kThreeDigits ? "%.2f" : "%.1f", speedup));
+  return held_text(row.standing,
+                   has_two_digits(row) ? two_digits(speedup) : speed_up_digits(speedup));
 }
 
 std::string efficiency_text(const ScalingRow& row, const std::string& unit) {
@@ -44,10 +47,9 @@ std::string efficiency_interval(const ScalingRow& row, const char* between) {
 }
 
 std::string scaling_in_words(const ScalingRow& row) {
-  const double ideal = *row.efficiency > 0 ? *row.speedup / *row.efficiency : 1;
   std::string text = counted(row.world_size, "rank") + " give " + speed_up_text(row) + "x of the " +
-                     printed(ideal < kThreeDigits ? "%.2f" : "%.1f", ideal) +
-                     "x that would be ideal: efficiency " + efficiency_text(row, " %");
+                     speed_up_digits(row.ideal()) + "x that would be ideal: efficiency " +
+                     efficiency_text(row, " %");
   const Surety surety = surety_of(row);
   if (surety == Surety::kNoInterval) return text;
   const std::string interval = efficiency_interval(row, " to ");

@@ -19,9 +19,9 @@ namespace {
 
 std::string fastest_sentence(const Report& report) {
   const FastestPoint& fastest = *report.fastest;
-  const auto group = std::ranges::find(report.groups, fastest.group, &GroupRecord::group);
+  const GroupRecord* group = find_group(report.groups, fastest.group);
   std::string text = "Fastest: " + fastest.group;
-  if (group != report.groups.end() && group->samples_per_sec) {
+  if (group && group->samples_per_sec) {
     text += " with " + rate_text(*group) + " samples/s";
   }
   if (fastest.not_told_apart.empty()) return text + ".";
@@ -126,11 +126,11 @@ std::string cost_sentence(const Report& report, const ScalingRow& row) {
   }
   std::vector<std::string> parts;
   if (runs > 0) parts.push_back("ahead of one rank from step " + grouped(steps / runs) + " on");
-  const auto group = std::ranges::find(report.groups, row.group, &GroupRecord::group);
-  if (group != report.groups.end() && group->samples_per_joule) {
+  const GroupRecord* group = find_group(report.groups, row.group);
+  if (group && group->samples_per_joule) {
     parts.push_back(significant(1 / *group->samples_per_joule, 3) + " J a sample");
   }
-  if (group != report.groups.end() && group->samples_per_dollar) {
+  if (group && group->samples_per_dollar) {
     parts.push_back(rate_text(*group->samples_per_dollar) + " samples per unit of the price");
   }
   return parts.empty() ? "" : counted(row.world_size, "rank") + ": " + joined(parts, ", ");

@@ -338,8 +338,7 @@ void add_next(Answer& answer, const Report& report, const Rows& rows, const std:
   }
   if (folder.empty()) return;
   if (const ScalingRow* asked = asked_row(rows); asked && *asked->efficiency < 1) {
-    const double ideal = *asked->speedup / *asked->efficiency;
-    answer.next.emplace_back("why not " + significant(ideal, 3) + " x",
+    answer.next.emplace_back("why not " + significant(asked->ideal(), 3) + " x",
                              "scalemark explain " + shell_word(folder));
   }
   answer.next.emplace_back(left_out > 0 ? std::to_string(left_out) + " more rows" : "details",

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "core/reporting/record/point_facts.h"
 #include "core/reporting/render/figures/plot.h"
 #include "core/reporting/render/figures/point_names.h"
 #include "core/reporting/render/text.h"
@@ -37,8 +38,8 @@ void add_runs_plot(std::vector<Plot>& plots, const Report& report, const Points&
             .in_rows = true};
   PlotSeries runs{"measured", "c1", Drawn::kDots}, means{"95 % interval", "c2", Drawn::kIntervals};
   for (const PointRecord* first : firsts) {
-    const auto group = std::ranges::find(report.groups, first->group, &GroupRecord::group);
-    if (group == report.groups.end() || group->n < 2 || !(group->samples_per_sec > 0)) continue;
+    const GroupRecord* group = find_group(report.groups, first->group);
+    if (!group || group->n < 2 || !(group->samples_per_sec > 0)) continue;
     if (is_full(plot)) break;
     const auto off = [&](double rate) { return 100 * (rate / *group->samples_per_sec - 1); };
     const auto row = static_cast<double>(plot.at.names.size());

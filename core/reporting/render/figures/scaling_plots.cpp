@@ -45,7 +45,7 @@ PlotMark mark_of(const ScalingRow& row, bool of_speedup) {
   if (row.standing.is_withheld() && !row.speedup) mark.value.reset();
   if (!row.speedup || !row.efficiency || !(*row.efficiency > 0))
     return mark;  // the baseline has none
-  const double by = of_speedup ? *row.speedup / *row.efficiency : 1;
+  const double by = of_speedup ? row.ideal() : 1;
   mark.value = of_speedup ? *row.speedup : *row.efficiency;
   if (row.efficiency_ci95) {
     mark.low = *row.efficiency_ci95.low * by;
@@ -102,7 +102,7 @@ Plot scaling_plot(const Report& report, bool of_speedup) {
 }
 
 Plot waterfall(const ScalingRow& row, const std::string& chosen) {
-  const double ideal = *row.speedup / *row.efficiency;
+  const double ideal = row.ideal();
   Plot plot{.name = "why-not-more",
             .title = "From ideal to measured",
             .caption = waterfall_in_words(row) +

@@ -57,8 +57,8 @@ std::vector<NumericAxis> numeric_axes(const Points& points, bool global) {
 }
 
 PlotMark rate_of(const Report& report, const PointRecord& point, double at) {
-  const auto group = std::ranges::find(report.groups, point.group, &GroupRecord::group);
-  if (group == report.groups.end()) {
+  const GroupRecord* group = find_group(report.groups, point.group);
+  if (!group) {
     if (point.standing.is_withheld()) return {.at = at};
     return {.at = at, .value = point.samples_per_sec};
   }
