@@ -240,11 +240,6 @@ std::string prediction_text(const WeakSeries& series, const SeriesPrediction& ma
   const auto width = static_cast<std::size_t>(terminal.columns);
   std::string text = is_one_of_several ? bold(series.title, terminal) : "";
   text += bold(answer_sentence(series, made), terminal);
-  if (series.brief > 0) {
-    text += reporting::wrapped("with care: " + counted(series.brief, "run") +
-                                   " too brief to tell whether others used the machine",
-                               width, 2);
-  }
   Section section{"", columns_of(series, table_rows(series, made, records, details), details), {}};
   if (!section.columns.front().cells.empty()) text += "\n" + section_text(section, terminal) + "\n";
   for (const std::string& line :

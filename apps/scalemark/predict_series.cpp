@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -10,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/catalogue/strategy.h"
 #include "core/reporting/judge/judge.h"
+#include "core/reporting/record/surety.h"
 #include "core/reporting/record/verdict.h"
 #include "core/settings/checks.h"
 
@@ -71,23 +71,18 @@ double mean_of_logs(const std::vector<double>& values) {
 struct Run {
   const PointRecord* point;
   const reporting::Report* report;
-  bool disturbed, brief;  // brief: only too brief to tell
+
+  bool is_disturbed() const { return reporting::is_disturbed(point->standing); }
 };
 using Repetitions = std::vector<Run>;
 
 // Picks the runs that the series may be concluded from; notes what is to be said of the others.
 Repetitions fit_runs(const Repetitions& all, WeakSeries& series) {
-  Repetitions fit, told;
-  std::ranges::copy_if(all, std::back_inserter(told),
-                       [](const Run& run) { return !run.disturbed; });
-  std::ranges::copy_if(told, std::back_inserter(fit), [](const Run& run) { return !run.brief; });
+  Repetitions fit = all;
+  std::erase_if(fit, [](const Run& run) { return run.is_disturbed(); });
   if (reporting::fit_decide(std::ssize(fit), std::ssize(all))) return fit;
-  if (reporting::fit_decide(std::ssize(told), std::ssize(all))) {
-    series.brief += static_cast<int>(told.size() - fit.size());
-    return told;
-  }
   series.unfit.push_back(all.front().point->world_size);
-  const Run& first = *std::ranges::find_if(all, &Run::disturbed);
+  const Run& first = *std::ranges::find_if(all, &Run::is_disturbed);
   series.disturbed_by = reporting::reason_in_words(*first.report, first.point->standing);
   series.repeat = reporting::repeat_command(*first.report);
   return all;
@@ -144,12 +139,9 @@ std::vector<WeakSeries> weak_series(const std::vector<reporting::Report>& report
   std::vector<std::pair<Slice, std::map<int, Repetitions>>> found;
   std::map<std::pair<Slice, Parallel>, std::size_t> place_of;
   for (const reporting::Report& report : reports) {
-    const auto disturbed = reporting::disturbed_runs(report.findings);
-    const auto brief = reporting::brief_runs(report.findings);
     for (const PointRecord& point : report.points) {
       if (!usable(point)) continue;
-      const bool is_brief = brief.contains(point.id);
-      const Run run{&point, &report, disturbed.contains(point.id) && !is_brief, is_brief};
+      const Run run{&point, &report};
       if (!catalogue::exchanges(point.strategy)) {
         if (point.world_size == 1) baselines[slice_of(point)].push_back(run);
         continue;

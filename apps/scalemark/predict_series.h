@@ -16,11 +16,9 @@ namespace scalemark::cli {
 struct WeakSeries {
   std::string title;  // "mlp, ddp over gloo, fp32, cpu, batch 64 per rank"
   std::string strategy;
-  // Ascending; geometric means over the runs that nothing disturbed. Where these are too few to
-  // conclude from (fit_decide()), over those, too, that were only too brief to tell.
+  // Ascending; geometric means over the runs that nothing disturbed, as far as is known.
   std::vector<prediction::MeasuredPoint> points;
-  int brief = 0;  // of the runs that count
-  // Counts of which the other runs do not suffice either: nothing is concluded from such a series.
+  // Counts of which these do not suffice (fit_decide()): nothing is concluded from such a series.
   // `disturbed_by` and `repeat` are the words of it, and the command that measures them again.
   std::vector<int> unfit;
   std::string disturbed_by, repeat;
@@ -29,7 +27,7 @@ struct WeakSeries {
 // From points of status ok. A 1-rank point of strategy none is the baseline of every series that
 // equals it otherwise; replicas without communication (strategy none on several ranks) and data
 // gathered with fewer ranks by accumulation are not weak series and are left out. In the order of
-// the points.
+// the points. The reports are judged (set_standings()).
 std::vector<WeakSeries> weak_series(const std::vector<reporting::Report>& reports);
 
 // Samples/s per rank that efficiency is relative to: that of the smallest world size measured.

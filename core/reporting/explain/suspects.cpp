@@ -18,17 +18,6 @@ std::string place_of(const std::string& host, const std::string& device) {
   return device.empty() ? host : device + " of " + host;
 }
 
-std::string text_of(const Straggler& straggler) {
-  std::string text = "rank " + std::to_string(straggler.rank) + " (" +
-                     place_of(straggler.host, straggler.device) + "): its own time is " +
-                     percent(std::expm1(straggler.deviation)) + " above the others' median";
-  if (straggler.low95) text += ", at least " + percent(std::expm1(*straggler.low95));
-  const std::string runs = std::to_string(straggler.runs) + " runs";
-  // No run need show by itself what all show together.
-  if (straggler.slow_runs == 0) return text + ", over " + runs + " together";
-  return text + ", in " + std::to_string(straggler.slow_runs) + " of " + runs;
-}
-
 std::string text_of(const DeviceRecord& device) {
   return place_of(device.host, device.device) + ": by itself " + percent(-*device.deviation) +
          " slower than the median of the others [" + percent(-*device.deviation_ci95.high) + ", " +
@@ -56,9 +45,15 @@ bool is_at(const EffectRecord& effect, const ScalingRow& row) {
 std::vector<std::string> slow_parts(const Report& report, const ScalingRow& row,
                                     const std::vector<const Report*>& collectives) {
   std::vector<std::string> all;
-  for (const Straggler& straggler : report.stragglers) {
-    if (straggler.group == row.group && is_named(straggler.verdict))
-      all.push_back(text_of(straggler));
+  for (const Finding& finding : report.findings) {
+    const auto is_it = [&](const Straggler& rank) {
+      return rank.group == row.group && is_named(rank.verdict) && finding.place &&
+             finding.place->rank == rank.rank && finding.place->host == rank.host;
+    };
+    if (role_of(finding.code) == FindingRole::kNamesRank &&
+        std::ranges::any_of(report.stragglers, is_it)) {
+      all.push_back(brief_text(finding));
+    }
   }
   std::set<std::string> told;  // a device stands in each solo group
   for (const DeviceRecord& device : report.devices) {

@@ -45,7 +45,7 @@ class Explain(unittest.TestCase):
         self.assertIn(f" {worst['group']}; weak scaling, against 1 rank with no exchange; 5 runs ", plain)
         communication = worst["loss_of_efficiency"]["communication"]
         self.assertRegex(text, rf"communication +-[0-9.]+ +{100 * communication:.1f} ")
-        self.assertIn("rank 5 (cuda:5 of gpu-node-07)", text)
+        self.assertIn("rank 5 (gpu-node-07, cuda:5)", text)
 
     def test_a_row_and_a_target_that_are_asked_for(self):
         row = next(row for row in self.rows() if row["world_size"] == 4)
