@@ -82,18 +82,9 @@ Json columns_json(const std::vector<Column>& columns) {
   return json;
 }
 
-// The tables that the console and Markdown show.
-std::vector<Section> sections_of(const Report& report) {
-  std::vector<Section> sections = sweep_sections(report);
-  for (auto& more :
-       {fingerprint_section(report), attempts_section(report), machine_section(report)}) {
-    if (more) sections.push_back(*more);
-  }
-  return sections;
-}
-
-// The page shows them cell by cell.
-Json sections_json(const std::vector<Section>& sections) {
+// The tables that the console and Markdown show, cell by cell.
+Json sections_json(std::vector<Section> sections, std::vector<Section> more = {}) {
+  std::ranges::move(more, std::back_inserter(sections));
   Json json = Json::array();
   for (const Section& section : sections) {
     json.push_back({{"title", section.title},
@@ -164,7 +155,7 @@ Json data_of(std::span<const Report> reports) {
       }
     }
     json["answer"] = answer_json(report);
-    json["sections"] = sections_json(sections_of(report));
+    json["sections"] = sections_json(sweep_sections(report), machine_sections(report));
     json["figures"] = figures_json(plots_of(report));
     data["reports"].push_back(std::move(json));
   }

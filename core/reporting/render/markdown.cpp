@@ -1,5 +1,6 @@
 #include "core/reporting/render/render.h"
 #include "core/reporting/render/sections/sweep_sections.h"
+#include "core/reporting/table/fingerprint_table.h"
 #include "core/reporting/table/table.h"
 #include "core/reporting/words/summary.h"
 
@@ -23,14 +24,6 @@ std::string environment_text(const Report& report) {
   return text;
 }
 
-// Shows what the console leaves out.
-std::string machine_text(const Report& report) {
-  std::string text;
-  if (const auto attempts = attempts_section(report)) text += section_markdown(*attempts);
-  if (const auto machine = machine_section(report)) text += section_markdown(*machine);
-  return text;
-}
-
 std::string sweep_text(const Report& report) {
   std::string text = measures_collectives(report) ? "# Collectives\n\n" : "# Sweep report\n\n";
   if (!report.invocation.about.empty()) {
@@ -39,8 +32,8 @@ std::string sweep_text(const Report& report) {
   for (const auto& sentence : summary_in_words(report))
     text += "- " + markdown_text(sentence) + "\n";
   for (const Section& section : sweep_sections(report)) text += section_markdown(section);
-  if (const auto fingerprint = fingerprint_section(report)) text += section_markdown(*fingerprint);
-  return text + machine_text(report) + environment_text(report);
+  for (const Section& section : machine_sections(report)) text += section_markdown(section);
+  return text + environment_text(report);
 }
 
 }  // namespace
@@ -48,7 +41,11 @@ std::string sweep_text(const Report& report) {
 std::string render_markdown(std::span<const Report> reports) {
   return sweeps_then_runs(reports, sweep_text, [](std::span<const Report> runs) {
     std::string text = render_table(runs, TableFormat::kMarkdown);
-    for (const Report& run : runs) text += machine_text(run);
+    for (const Report& run : runs) {
+      for (const Section& section : machine_sections(run)) {
+        if (section.title != kFingerprintTitle) text += section_markdown(section);  // it is above
+      }
+    }
     return text;
   });
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/reporting/render/sections/sweep_sections.h"
@@ -55,11 +56,7 @@ std::string attempt_text(const Attempt& attempt) {
   return attempt.reason.empty() ? text : text + " (" + attempt.reason + ")";
 }
 
-}  // namespace
-
-std::optional<Section> machine_section(const Report& report) {
-  const auto rows = extremes_of(report);
-  if (rows.empty()) return std::nullopt;
+Section telemetry_section(const std::vector<Extremes>& rows) {
   Section section{"The machine during the window", {}, {}};
   section.columns = {
       column({"source"}, true, rows, &Extremes::source),
@@ -79,13 +76,7 @@ std::optional<Section> machine_section(const Report& report) {
   return section;
 }
 
-std::optional<Section> fingerprint_section(const Report& report) {
-  if (report.fingerprint.empty()) return std::nullopt;
-  return Section{kFingerprintTitle, fingerprint_columns(report.fingerprint),
-                 fingerprint_notes(report.fingerprint)};
-}
-
-std::optional<Section> attempts_section(const Report& report) {
+Section attempts_section(const Report& report) {
   Section section{"Runs that were measured more than once", {}, {}};
   for (const PointRecord& run : report.points) {
     std::string line;
@@ -94,9 +85,26 @@ std::optional<Section> attempts_section(const Report& report) {
     }
     if (!line.empty()) section.lines.push_back(line);
   }
-  if (section.lines.empty()) return std::nullopt;
+  if (section.lines.empty()) return section;
   section.lines.push_back("the last measurement counts, whatever the others gave");
   return section;
+}
+
+}  // namespace
+
+std::vector<Section> machine_sections(const Report& report) {
+  std::vector<Section> sections;
+  if (!report.fingerprint.empty()) {
+    sections.push_back({kFingerprintTitle, fingerprint_columns(report.fingerprint),
+                        fingerprint_notes(report.fingerprint)});
+  }
+  if (Section attempts = attempts_section(report); !attempts.lines.empty()) {
+    sections.push_back(std::move(attempts));
+  }
+  if (const auto rows = extremes_of(report); !rows.empty()) {
+    sections.push_back(telemetry_section(rows));
+  }
+  return sections;
 }
 
 }  // namespace scalemark::reporting

@@ -32,7 +32,7 @@ std::string interval_cell(const ScalingRow& row) {
 }
 
 // Clocks that contradict each other give a wrong rate, too.
-std::string rate_text(const ScalingRow& row) {
+std::string rate_cell_of(const ScalingRow& row) {
   if (!(row.samples_per_sec > 0)) return held_text(row.standing, kAbsent);
   return is_disturbed(row.standing) ? two_digits(row.samples_per_sec)
                                     : readable(row.samples_per_sec);
@@ -63,7 +63,7 @@ Section speed_up_section(const ScalingTable& table, const std::vector<ScalingTab
   section.columns = {
       ranks_column(rows),
       column({"strategy"}, true, rows, strategy_of),
-      column({"samples", "per s"}, false, rows, rate_text),
+      column({"samples", "per s"}, false, rows, rate_cell_of),
       numbers({"step ms"}, rows, &ScalingRow::step_time_s, milliseconds),
       column({"speed-up"}, false, rows, speed_up_text),
       column({"effic. %"}, false, rows, [](const ScalingRow& row) { return efficiency_text(row); }),

@@ -137,14 +137,15 @@ Section predictions_section(const Report& report) {
   section.columns = {
       column({"slice"}, true, rows, &Row::slice),
       column({"ranks"}, false, rows, [](const Row& p) { return std::to_string(p.world_size); }),
-      numbers({"samples", "per s"}, rows, &Row::samples_per_sec, readable),
+      numbers({"samples", "per s"}, rows, &Row::samples_per_sec, rate_text),
       column({"by"}, true, rows, &Row::predictor),
       column({"band"}, true, rows,
              [](const Row& p) {
-               return p.low ? interval_text(p.low, p.high, readable) : "not testable";
+               return p.low ? interval_text(p.low, p.high, rate_text) : "not testable";
              }),
       numbers({"held %", "in tests"}, rows, &Row::band_coverage, percent_text),
-      numbers({"effic. %"}, rows, &Row::efficiency, percent_text),
+      numbers({"effic. %"}, rows, &Row::efficiency,
+              [](double share) { return printed("%.0f", 100 * share); }),
       column({"basis"}, true, rows, &Row::basis)};
   section.lines = prediction_reasons(rows);
   return section;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,12 +36,10 @@ std::vector<Section> collective_sections(const Report& report);
 std::vector<Section> collective_tables(const std::vector<CollectiveGroup>& groups);
 Section links_section(const std::vector<LinkRecord>& links);
 
-// One row per source of telemetry, with its extremes over runs, hosts and devices, and where those
-// are; what the machines do by themselves; each attempt of the runs that have several, in order.
-// Each is absent where it was not measured.
-std::optional<Section> machine_section(const Report& report);
-std::optional<Section> fingerprint_section(const Report& report);
-std::optional<Section> attempts_section(const Report& report);
+// What the machines do by themselves; each attempt of the runs that have several, in order; one row
+// per source of telemetry, with its extremes over runs, hosts and devices, and where those are:
+// those that were measured.
+std::vector<Section> machine_sections(const Report& report);
 
 std::string milliseconds(double seconds);
 
