@@ -21,7 +21,7 @@
 #include "core/reporting/judge/judge.h"
 #include "core/reporting/record/verdict.h"
 #include "core/reporting/table/section.h"
-#include "core/reporting/words/row.h"
+#include "core/reporting/words/words.h"
 
 namespace scalemark::cli {
 namespace {

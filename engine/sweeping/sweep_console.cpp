@@ -13,7 +13,7 @@
 #include "core/planning/estimates.h"
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/render/answer/answer.h"
-#include "core/reporting/words/row.h"
+#include "core/reporting/words/words.h"
 #include "engine/process/run_console.h"
 
 namespace scalemark::sweeping {

@@ -1,5 +1,3 @@
-#include "core/reporting/words/effects.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,6 +7,7 @@
 #include "core/reporting/collectives/runs.h"
 #include "core/reporting/collectives/words.h"
 #include "core/reporting/effects/judged_effects.h"
+#include "core/reporting/words/words.h"
 
 namespace scalemark::reporting {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/reporting/compare/parts.h"
-#include "core/reporting/words/comparison.h"
+#include "core/reporting/words/words.h"
 
 namespace scalemark::reporting {
 namespace {

@@ -12,7 +12,7 @@
 #include "core/reporting/compare/compare.h"
 #include "core/reporting/record/standing.h"
 #include "core/reporting/table/section.h"
-#include "core/reporting/words/comparison.h"
+#include "core/reporting/words/words.h"
 
 namespace scalemark::reporting {
 namespace {

@@ -9,7 +9,7 @@
 #include "core/reporting/record/surety.h"
 #include "core/reporting/record/vocabulary.h"
 #include "core/reporting/table/section.h"
-#include "core/reporting/words/row.h"
+#include "core/reporting/words/words.h"
 
 namespace scalemark::reporting {
 namespace {

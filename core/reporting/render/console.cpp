@@ -1,8 +1,7 @@
 #include "core/reporting/render/render.h"
 #include "core/reporting/render/sections/sweep_sections.h"
 #include "core/reporting/table/table.h"
-#include "core/reporting/table/telemetry_cost.h"
-#include "core/reporting/words/summary.h"
+#include "core/reporting/words/words.h"
 
 namespace scalemark::reporting {
 namespace {

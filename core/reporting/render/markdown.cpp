@@ -2,7 +2,7 @@
 #include "core/reporting/render/sections/sweep_sections.h"
 #include "core/reporting/table/fingerprint_table.h"
 #include "core/reporting/table/table.h"
-#include "core/reporting/words/summary.h"
+#include "core/reporting/words/words.h"
 
 namespace scalemark::reporting {
 namespace {

@@ -1,5 +1,3 @@
-#include "core/reporting/table/baseline.h"
-
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -10,6 +8,7 @@
 #include "core/catalogue/strategy.h"
 #include "core/reporting/record/point_facts.h"
 #include "core/reporting/record/surety.h"
+#include "core/reporting/table/parts.h"
 
 namespace scalemark::reporting {
 namespace {

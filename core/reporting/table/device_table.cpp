@@ -1,8 +1,7 @@
-#include "core/reporting/table/device_table.h"
-
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/reporting/table/table.h"
 
 namespace scalemark::reporting {
 namespace {

@@ -5,7 +5,6 @@
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/record/verdict.h"
 #include "core/reporting/record/vocabulary.h"
-#include "core/reporting/table/baseline.h"
 #include "core/reporting/table/parts.h"
 
 namespace scalemark::reporting {

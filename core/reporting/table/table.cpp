@@ -4,10 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/reporting/table/device_table.h"
 #include "core/reporting/table/fingerprint_table.h"
 #include "core/reporting/table/parts.h"
-#include "core/reporting/table/telemetry_cost.h"
 
 namespace scalemark::reporting {
 namespace {

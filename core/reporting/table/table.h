@@ -28,4 +28,16 @@ RunsTable runs_table(std::span<const Report> reports);
 // "resnet50, 224 px, batch 64 per rank, fp32": what all of `points` have in common.
 std::string traits_in_common(const std::vector<const PointRecord*>& points);
 
+// What watching the run cost, in one line: the largest watching_cpu_share of all runs and hosts;
+// empty without telemetry.
+std::string telemetry_cost(std::span<const Report> reports);
+
+inline constexpr const char* kDevicesTitle = "Devices, each by itself (no exchange)";
+
+// One row per device and point with no exchange; columns of what is known. `devices` is not empty.
+std::vector<Column> device_columns(const std::vector<DeviceRecord>& devices);
+
+// Explains the columns in one sentence.
+std::string devices_note();
+
 }  // namespace scalemark::reporting

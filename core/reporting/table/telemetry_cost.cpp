@@ -1,9 +1,8 @@
-#include "core/reporting/table/telemetry_cost.h"
-
 #include <algorithm>
 #include <optional>
 
 #include "core/base/text.h"
+#include "core/reporting/table/table.h"
 
 namespace scalemark::reporting {
 

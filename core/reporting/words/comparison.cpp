@@ -1,5 +1,3 @@
-#include "core/reporting/words/comparison.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -7,6 +5,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/reporting/words/words.h"
 
 namespace scalemark::reporting {
 namespace {

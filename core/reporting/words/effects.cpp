@@ -1,5 +1,3 @@
-#include "core/reporting/words/effects.h"
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -7,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/reporting/record/surety.h"
+#include "core/reporting/words/words.h"
 
 namespace scalemark::reporting {
 namespace {

@@ -1,9 +1,8 @@
-#include "core/reporting/words/row.h"
-
 #include <algorithm>
 
 #include "core/base/text.h"
 #include "core/reporting/record/surety.h"
+#include "core/reporting/words/words.h"
 
 namespace scalemark::reporting {
 namespace {

@@ -1,5 +1,3 @@
-#include "core/reporting/words/summary.h"
-
 #include <algorithm>
 #include <cctype>
 #include <iterator>
@@ -12,7 +10,7 @@
 #include "core/reporting/record/point_facts.h"
 #include "core/reporting/record/verdict.h"
 #include "core/reporting/record/vocabulary.h"
-#include "core/reporting/words/row.h"
+#include "core/reporting/words/words.h"
 
 namespace scalemark::reporting {
 namespace {

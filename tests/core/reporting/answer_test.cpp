@@ -15,7 +15,7 @@
 #include "core/reporting/record/surety.h"
 #include "core/reporting/record/verdict.h"
 #include "core/reporting/render/render.h"
-#include "core/reporting/words/effects.h"
+#include "core/reporting/words/words.h"
 #include "tests/core/reporting/sample_collectives.h"
 #include "tests/core/reporting/sample_report.h"
 #include "tests/core/reporting/sample_sweep.h"

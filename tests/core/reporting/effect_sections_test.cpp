@@ -2,7 +2,7 @@
 
 #include "core/reporting/render/render.h"
 #include "core/reporting/render/sections/sweep_sections.h"
-#include "core/reporting/words/effects.h"
+#include "core/reporting/words/words.h"
 #include "tests/core/reporting/sample_report.h"
 
 namespace scalemark::reporting {

@@ -1,12 +1,11 @@
 // What options give, from runs that can be reckoned by hand.
-#include "core/reporting/words/effects.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "core/reporting/point/loss_course.h"
 #include "core/reporting/sweep/summary.h"
+#include "core/reporting/words/words.h"
 #include "tests/core/reporting/sample_sweep.h"
 
 namespace scalemark::reporting {

@@ -23,7 +23,7 @@
 #include "core/reporting/record/surety.h"
 #include "core/reporting/render/answer/answer.h"
 #include "core/reporting/render/render.h"
-#include "core/reporting/words/row.h"
+#include "core/reporting/words/words.h"
 #include "tests/core/reporting/sample_collectives.h"
 #include "tests/core/reporting/sample_sweep.h"
 

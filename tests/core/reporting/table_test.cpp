@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "core/reporting/point/assemble.h"
-#include "core/reporting/table/baseline.h"
+#include "core/reporting/table/parts.h"
 #include "core/reporting/table/text_table.h"
 #include "tests/core/reporting/sample_report.h"
 

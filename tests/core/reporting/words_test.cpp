@@ -1,3 +1,5 @@
+#include "core/reporting/words/words.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,8 +15,6 @@
 #include "core/reporting/render/figures/plot.h"
 #include "core/reporting/render/render.h"
 #include "core/reporting/render/sections/sweep_sections.h"
-#include "core/reporting/words/row.h"
-#include "core/reporting/words/summary.h"
 #include "tests/core/reporting/sample_report.h"
 #include "tests/core/reporting/sample_sweep.h"
 

@@ -16,7 +16,7 @@
 #include "core/reporting/render/text.h"
 #include "core/reporting/table/fingerprint_table.h"
 #include "core/reporting/table/table.h"
-#include "core/reporting/words/row.h"
+#include "core/reporting/words/words.h"
 
 namespace scalemark::reporting {
 namespace {

@@ -11,7 +11,7 @@
 #include "core/reporting/render/answer/answer.h"
 #include "core/reporting/render/sections/sweep_sections.h"
 #include "core/reporting/render/text.h"
-#include "core/reporting/words/row.h"
+#include "core/reporting/words/words.h"
 
 namespace scalemark::reporting {
 namespace {

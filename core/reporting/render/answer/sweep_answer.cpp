@@ -15,9 +15,7 @@
 #include "core/reporting/render/sections/sweep_sections.h"
 #include "core/reporting/render/text.h"
 #include "core/reporting/table/table.h"
-#include "core/reporting/words/effects.h"
-#include "core/reporting/words/row.h"
-#include "core/reporting/words/summary.h"
+#include "core/reporting/words/words.h"
 
 namespace scalemark::reporting {
 namespace {

@@ -8,7 +8,7 @@
 #include "core/reporting/collectives/words.h"
 #include "core/reporting/render/figures/plot.h"
 #include "core/reporting/render/text.h"
-#include "core/reporting/words/effects.h"
+#include "core/reporting/words/words.h"
 
 namespace scalemark::reporting {
 namespace {

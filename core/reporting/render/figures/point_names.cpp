@@ -8,7 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/reporting/record/vocabulary.h"
-#include "core/reporting/words/row.h"
+#include "core/reporting/words/words.h"
 
 namespace scalemark::reporting {
 

@@ -10,7 +10,7 @@
 #include "core/reporting/render/figures/plot.h"
 #include "core/reporting/render/figures/point_names.h"
 #include "core/reporting/render/text.h"
-#include "core/reporting/words/row.h"
+#include "core/reporting/words/words.h"
 
 namespace scalemark::reporting {
 namespace {

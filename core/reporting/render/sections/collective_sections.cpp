@@ -7,7 +7,7 @@
 #include "core/reporting/render/sections/not_measured.h"
 #include "core/reporting/render/sections/sweep_sections.h"
 #include "core/reporting/render/text.h"
-#include "core/reporting/words/effects.h"
+#include "core/reporting/words/words.h"
 
 namespace scalemark::reporting {
 namespace {

@@ -5,7 +5,7 @@
 #include "core/reporting/record/surety.h"
 #include "core/reporting/render/sections/sweep_sections.h"
 #include "core/reporting/render/text.h"
-#include "core/reporting/words/effects.h"
+#include "core/reporting/words/words.h"
 
 namespace scalemark::reporting {
 namespace {

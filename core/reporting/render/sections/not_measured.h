@@ -7,7 +7,7 @@
 
 #include "core/reporting/record/records.h"
 #include "core/reporting/render/sections/sweep_sections.h"
-#include "core/reporting/words/row.h"
+#include "core/reporting/words/words.h"
 
 namespace scalemark::reporting {
 

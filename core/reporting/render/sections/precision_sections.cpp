@@ -6,7 +6,7 @@
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/render/sections/sweep_sections.h"
 #include "core/reporting/render/text.h"
-#include "core/reporting/words/row.h"
+#include "core/reporting/words/words.h"
 
 namespace scalemark::reporting {
 namespace {

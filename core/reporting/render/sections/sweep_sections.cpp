@@ -12,8 +12,8 @@
 #include "core/reporting/render/sections/claim_sections.h"
 #include "core/reporting/render/sections/not_measured.h"
 #include "core/reporting/render/text.h"
-#include "core/reporting/table/device_table.h"
-#include "core/reporting/words/row.h"
+#include "core/reporting/table/table.h"
+#include "core/reporting/words/words.h"
 
 namespace scalemark::reporting {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/reporting/sweep/runs.h"
-#include "core/reporting/words/effects.h"
+#include "core/reporting/words/words.h"
 #include "core/statistics/mean_interval.h"
 
 namespace scalemark::reporting {

@@ -4,7 +4,7 @@
 
 #include "core/reporting/effects/judged_effects.h"
 #include "core/reporting/sweep/runs.h"
-#include "core/reporting/words/effects.h"
+#include "core/reporting/words/words.h"
 
 namespace scalemark::reporting {
 namespace {

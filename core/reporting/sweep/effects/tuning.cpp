@@ -2,7 +2,7 @@
 
 #include "core/base/text.h"
 #include "core/reporting/sweep/runs.h"
-#include "core/reporting/words/effects.h"
+#include "core/reporting/words/words.h"
 #include "core/statistics/race.h"
 
 namespace scalemark::reporting {
