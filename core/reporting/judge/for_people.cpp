@@ -106,6 +106,68 @@ void leave_out(ClaimRecord& claim) {
   claim.reason = kDisturbedClaim;
 }
 
+// These rest on runs of which too few were fit.
+struct Groundless {
+  std::set<std::string> runs, groups;
+  std::set<std::pair<std::string, int>> ranks;  // host and rank, of those that no other group names
+  bool any_conclusion = false;
+};
+
+Groundless groundless_of(const Report& report) {
+  const auto is_withheld = [](const auto& record) { return record.standing.is_withheld(); };
+  Groundless found{.groups = groundless(report)};
+  for (const PointRecord& run : report.points) {
+    if (is_disturbed(run.standing)) found.runs.insert(run.id);
+  }
+  for (const bool has_ground : {false, true}) {
+    for (const Straggler& one : report.stragglers) {
+      if (found.groups.contains(one.group) == has_ground) continue;
+      const std::pair rank(one.host, one.rank);
+      if (has_ground) {
+        found.ranks.erase(rank);
+      } else {
+        found.ranks.insert(rank);
+      }
+    }
+  }
+  found.any_conclusion =
+      std::ranges::any_of(report.effects, is_withheld) ||
+      std::ranges::any_of(report.data_gaps, is_withheld) ||
+      std::ranges::any_of(report.scaling,
+                          [&](const ScalingTable& table) {
+                            return std::ranges::any_of(table.rows, is_withheld);
+                          }) ||
+      std::ranges::any_of(report.collective_groups, [](const CollectiveGroup& group) {
+        return is_disturbed(group.standing);
+      });
+  return found;
+}
+
+// A reason of the verdict goes with its finding; the level, and the reasons that are left, stay.
+void leave_out_findings(Report& report, const Groundless& without) {
+  const auto is_of_run = [&](const Finding& finding) {
+    return std::ranges::find(report.points, finding.point, &PointRecord::id) != report.points.end();
+  };
+  std::set<std::string> gone;
+  std::erase_if(report.findings, [&](const Finding& finding) {
+    const FindingRole role = role_of(finding.code);
+    const auto& place = finding.place;
+    const bool goes =
+        // One about several points goes where any number that may be its ground does.
+        (role == FindingRole::kConcludes && (without.runs.contains(finding.point) ||
+                                             (without.any_conclusion && !is_of_run(finding)))) ||
+        (role == FindingRole::kNamesRank && place && place->rank &&
+         without.ranks.contains({place->host, *place->rank})) ||
+        (role == FindingRole::kNamesLink && without.groups.contains(kWholeReport));
+    if (goes) gone.insert(finding.code);
+    return goes;
+  });
+  for (const Finding& finding : report.findings) gone.erase(finding.code);
+  if (!report.verdict) return;
+  std::erase_if(report.verdict->reasons,
+                [&](const VerdictReason& reason) { return gone.contains(reason.code); });
+}
+
 }  // namespace
 
 Report for_people(Report report, Withheld withheld) {
@@ -113,22 +175,12 @@ Report for_people(Report report, Withheld withheld) {
   report.verdict = verdict_of(report);
   set_standings(report);
   if (withheld == Withheld::kMarked) return report;
+  const Groundless without = groundless_of(report);
   const auto is_withheld = [](const auto& record) { return record.standing.is_withheld(); };
-  std::set<std::string> disturbed;
-  for (PointRecord& run : report.points) {
-    if (is_disturbed(run.standing)) disturbed.insert(run.id);
-    leave_out(run);
-  }
-  // A finding about several points goes where any number that may be its ground does.
-  const auto has_rows_withheld = [&](const ScalingTable& table) {
-    return std::ranges::any_of(table.rows, is_withheld);
+  const auto is_groundless = [&](const auto& record) {
+    return without.groups.contains(record.group);
   };
-  const bool any_withheld = std::ranges::any_of(report.scaling, has_rows_withheld) ||
-                            std::ranges::any_of(report.effects, is_withheld) ||
-                            std::ranges::any_of(report.data_gaps, is_withheld) ||
-                            std::ranges::any_of(report.collective_groups, [](const auto& group) {
-                              return is_disturbed(group.standing);
-                            });
+  for (PointRecord& run : report.points) leave_out(run);
   for (GroupRecord& group : report.groups) leave_out(group);
   for (ScalingTable& table : report.scaling) {
     for (ScalingRow& row : table.rows) leave_out(row);
@@ -136,53 +188,19 @@ Report for_people(Report report, Withheld withheld) {
   for (EffectRecord& effect : report.effects) leave_out(effect);
   for (CollectiveGroup& group : report.collective_groups) leave_out(group);
   for (ClaimRecord& claim : report.claims) leave_out(claim);
-  const std::set<std::string> without_ground = groundless(report);
-  if (without_ground.contains(kWholeReport)) {
+  if (without.groups.contains(kWholeReport)) {
     report.predictions.clear();
     report.communication_limits.clear();
     report.collective_winners.clear();
     report.tuning.clear();
   }
-  if (report.fastest && without_ground.contains(report.fastest->group)) report.fastest.reset();
-  std::erase_if(report.devices,
-                [&](const DeviceRecord& device) { return without_ground.contains(device.group); });
-  const auto of_rank = [](const Straggler& one) { return std::pair(one.host, one.rank); };
-  std::set<std::pair<std::string, int>> unnamed;
-  std::erase_if(report.stragglers, [&](const Straggler& one) {
-    const bool goes = without_ground.contains(one.group);
-    if (goes) unnamed.insert(of_rank(one));
-    return goes;
-  });
-  for (const Straggler& one : report.stragglers) unnamed.erase(of_rank(one));
+  if (report.fastest && is_groundless(*report.fastest)) report.fastest.reset();
+  std::erase_if(report.devices, is_groundless);
+  std::erase_if(report.stragglers, is_groundless);
   std::erase_if(report.data_gaps, is_withheld);
   std::erase_if(report.collective_fits, is_withheld);
   if (report.drift && report.drift->standing.is_withheld()) report.drift.reset();
-  const auto is_of_run = [&](const Finding& finding) {
-    return std::ranges::find(report.points, finding.point, &PointRecord::id) != report.points.end();
-  };
-  std::erase_if(report.findings, [&](const Finding& finding) {
-    switch (role_of(finding.code)) {
-      case FindingRole::kConcludes:
-        return disturbed.contains(finding.point) || (any_withheld && !is_of_run(finding));
-      case FindingRole::kNamesRank:
-        return finding.place && finding.place->rank &&
-               unnamed.contains({finding.place->host, *finding.place->rank});
-      case FindingRole::kNamesLink:
-        return without_ground.contains(kWholeReport);
-      default:
-        return false;
-    }
-  });
-  // A reason of the verdict goes with its finding; the level, and the reasons that are left, stay.
-  if (report.verdict) {
-    std::erase_if(report.verdict->reasons, [&](const VerdictReason& reason) {
-      const bool is_told =
-          std::ranges::find(report.findings, reason.code, &Finding::code) != report.findings.end();
-      const FindingRole role = role_of(reason.code);
-      return !is_told && (role == FindingRole::kConcludes || role == FindingRole::kNamesRank ||
-                          role == FindingRole::kNamesLink);
-    });
-  }
+  leave_out_findings(report, without);
   return report;
 }
 

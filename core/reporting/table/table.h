@@ -28,7 +28,7 @@ RunsTable runs_table(std::span<const Report> reports);
 // "resnet50, 224 px, batch 64 per rank, fp32": what all of `points` have in common.
 std::string traits_in_common(const std::vector<const PointRecord*>& points);
 
-// What watching the run cost, in one line: the largest watching_cpu_share of all runs and hosts;
+// Watching the run cost so much, in one line: the largest watching_cpu_share of all runs and hosts;
 // empty without telemetry.
 std::string telemetry_cost(std::span<const Report> reports);
 

@@ -17,7 +17,7 @@ namespace scalemark::reporting {
 
 // "1.41", "12.1"
 std::string speed_up_digits(double factor);
-// Of a row; "~1.4" of two digits (surety.h); "withheld". kAbsent where the row has none.
+// A row's; "~1.4" of two digits (surety.h); "withheld". kAbsent where the row has none.
 std::string speed_up_text(const ScalingRow& row);
 
 // In %, with `unit` behind it: "70", "70.3" where the 95 % interval is narrower than two points.

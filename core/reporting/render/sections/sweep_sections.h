@@ -36,7 +36,7 @@ std::vector<Section> collective_sections(const Report& report);
 std::vector<Section> collective_tables(const std::vector<CollectiveGroup>& groups);
 Section links_section(const std::vector<LinkRecord>& links);
 
-// What the machines do by themselves; each attempt of the runs that have several, in order; one row
+// The machines by themselves; each attempt of the runs that have several, in order; one row
 // per source of telemetry, with its extremes over runs, hosts and devices, and where those are:
 // those that were measured.
 std::vector<Section> machine_sections(const Report& report);
