@@ -158,7 +158,8 @@ void leave_out_findings(Report& report, const Groundless& without) {
                                              (without.any_conclusion && !is_of_run(finding)))) ||
         (role == FindingRole::kNamesRank && place && place->rank &&
          without.ranks.contains({place->host, *place->rank})) ||
-        (role == FindingRole::kNamesLink && without.groups.contains(kWholeReport));
+        ((role == FindingRole::kNamesRank || role == FindingRole::kNamesLink) &&
+         without.groups.contains(kWholeReport));
     if (goes) gone.insert(finding.code);
     return goes;
   });

@@ -194,7 +194,8 @@ class Judge {
       basis.add(basis_of(group));
       all_are_ground = all_are_ground && basis_of(group).is_ground();
     }
-    if (!all_are_ground) {
+    if (basis.runs == 0) basis = all_;  // its runs are not in the report
+    if (!all_are_ground || !basis.is_ground()) {
       return {kWithheld, basis.gravest ? basis.gravest->code : kinds::shared.code};
     }
     return measured({.runs = effect.pairs}, surety_of(effect), true, is_few(effect.pairs));

@@ -53,10 +53,6 @@ class Explain(unittest.TestCase):
         self.assertTrue(text.startswith("4 ranks give "), text)
         self.assertIn("- 50.0 % is reached\n", text)
 
-    def test_a_report_of_collectives_beside_it(self):
-        text = self.explained(self.folder / "sweep.json", self.folder / "collectives.json")
-        self.assertIn("the network by itself on these ranks and backend", " ".join(text.split()))  # 2 ranks over gloo were measured
-
     def test_refusals(self):
         self.assertIn("no report is given", self.refused(64))
         self.assertIn("0 reports of training are given", self.refused(64, self.folder / "collectives.json"))
