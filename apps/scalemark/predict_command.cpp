@@ -50,8 +50,8 @@ double rate_of(const WeakSeries& series, int world_size) {
 std::string gain(const WeakSeries& series, int ranks, double samples_per_sec, bool predicted) {
   const double speed_up = samples_per_sec / one_rank_of(series);
   return counted(ranks, "rank") + ": " + (predicted ? "about " : "") +
-         reporting::speed_up_digits(speed_up) + "x (" + printed("%.0f %%", 100 * speed_up / ranks) +
-         ")";
+         reporting::speed_up_digits(speed_up) + "x (" +
+         reporting::efficiency_digits(speed_up / ranks) + " %" + ")";
 }
 
 // A rule that ranks gain something stands beside a measurement that they lost, by as much as a
@@ -150,7 +150,7 @@ std::vector<Column> columns_of(const WeakSeries& series, const std::vector<Table
   });
   columns.back().may_go = true;
   add("efficiency", [&](const TableRow& row) {
-    return printed("%.0f %%", 100 * row.samples_per_sec / one_rank / row.ranks);
+    return reporting::efficiency_digits(row.samples_per_sec / one_rank / row.ranks) + " %";
   });
   add("likely", likely_cell);
   if (!details) return columns;

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "core/claims/measured.h"
+#include "core/claims/evidence.h"
 #include "core/published/row.h"
 #include "core/reporting/record/claim_records.h"
 

@@ -1,6 +1,6 @@
-#include "core/claims/measured.h"
-
 #include <cmath>
+
+#include "core/claims/evidence.h"
 
 namespace scalemark::claims {
 

@@ -99,7 +99,6 @@ std::vector<Table> tables_of(const std::vector<published::NamedTable>& tables) {
   return all;
 }
 
-// Rates that something disturbed are compared with none.
 Table table_of(const reporting::Report& report, const std::string& name) {
   Table table{.name = name, .rows = {}};
   const std::set<std::string> without_ground = reporting::groundless(report);

@@ -12,8 +12,8 @@
 
 #include "core/base/exit_code.h"
 #include "core/reporting/acceptance/baseline.h"
-#include "core/reporting/acceptance/measured.h"
 #include "core/reporting/acceptance/rules.h"
+#include "core/reporting/acceptance/series.h"
 
 namespace scalemark::acceptance {
 

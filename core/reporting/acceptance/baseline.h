@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/reporting/acceptance/measured.h"
+#include "core/reporting/acceptance/series.h"
 #include "core/statistics/acceptance.h"
 
 namespace scalemark::acceptance {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/reporting/acceptance/measured.h"
+#include "core/reporting/acceptance/series.h"
 
 namespace scalemark::acceptance {
 

@@ -1,5 +1,3 @@
-#include "core/reporting/acceptance/measured.h"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -9,6 +7,7 @@
 #include "core/monitoring/gpus.h"
 #include "core/reporting/acceptance/counters.h"
 #include "core/reporting/acceptance/inventory.h"
+#include "core/reporting/acceptance/series.h"
 #include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/point_facts.h"
 #include "core/statistics/summary.h"

@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/reporting/acceptance/acceptance.h"
 #include "core/reporting/acceptance/inventory.h"
+#include "core/reporting/judge/judge.h"
 #include "core/reporting/record/finding_kinds.h"
 
 namespace scalemark::acceptance {
@@ -180,6 +181,7 @@ void add_informing(std::span<const NamedReport> reports, const std::vector<Check
         std::pair(std::set<std::string_view>{kinds::slow_link.code}, "slow link")}) {
     std::set<std::string> names;
     for (const NamedReport& one : reports) {
+      if (reporting::groundless(one.report).contains(reporting::kWholeReport)) continue;
       for (const auto& finding : one.report.findings) {
         const std::string name = codes.contains(finding.code) ? blamed_name(finding) : "";
         if (!name.empty() && !failed.contains(name)) names.insert(name);

@@ -1,14 +1,17 @@
-// The parts of a fleet, and what each showed in one metric, start by start. Pure; knows no reports.
+// The parts of a fleet, and what each showed in one metric, start by start, in the order in which
+// processes were started. Pure.
 #pragma once
 
 #include <cstddef>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/reporting/acceptance/rules.h"
 #include "core/reporting/point/peak_flops.h"
+#include "core/reporting/record/report.h"
 
 namespace scalemark::acceptance {
 
@@ -69,5 +72,14 @@ std::optional<double> beyond_physics(const Series& series);
 // A throttled part, one with a failed run and one beyond physics have no speed that counts, for the
 // reference neither.
 bool has_speed(const Series& series);
+
+using reporting::NamedReport;
+
+// Reads `rule.metric` where `rule.where` fits. `reports` are in the order of time. Parts in the
+// order in which they come first.
+std::vector<Series> read_series(const Rule& rule, std::span<const NamedReport> reports);
+
+// Every node of the reports, and the name that the scheduler gives it.
+std::vector<Part> nodes_of(std::span<const NamedReport> reports);
 
 }  // namespace scalemark::acceptance

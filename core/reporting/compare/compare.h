@@ -21,12 +21,13 @@ struct CompareRule {
   bool same_session = false;  // a person says that all sides were measured in one go
 };
 
-// sides[0] is old; at least two sides, each with at least one report. Points and collectives are
-// matched by group. The unit is the session (of each file; its value the geometric mean of its
-// runs) where any side has several, else the run. Holm's family is every point on every further
-// side. A point that only the first side has, or only further ones, is not judged. Throws
-// bad_data() when the sides share no point (unless they hold nothing but fingerprints), and for
-// `same_session` with a side of several sessions. Source: docs/METRICS.md, "Old against new".
+// sides[0] is old; at least two sides, each with at least one report, judged (set_standings()).
+// Points and collectives are matched by group. The unit is the session (of each file; its value the
+// geometric mean of its runs) where any side has several, else the run. Holm's family is every
+// point on every further side. A point that only the first side has, or only further ones, is not
+// judged. Throws bad_data() when the sides share no point (unless they hold nothing but
+// fingerprints), and for `same_session` with a side of several sessions. Source: docs/METRICS.md,
+// "Old against new".
 Comparison compare_sides(std::span<const ComparedSide> sides, const CompareRule& rule);
 
 // kFail when anything is slower, else kUnsure when anything is unsure or differs only in this
@@ -38,6 +39,7 @@ ExitCode exit_code(const Comparison& comparison);
 std::string comparison_text(const Comparison& comparison, const Terminal& terminal, bool details);
 
 std::string comparison_markdown(const Comparison& comparison);  // with details
-std::string comparison_csv(const Comparison& comparison);  // one line for each point and other side
+// One line for each point and other side: every number, and the standing of the change.
+std::string comparison_csv(const Comparison& comparison);
 
 }  // namespace scalemark::reporting

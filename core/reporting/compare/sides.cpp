@@ -2,6 +2,7 @@
 #include <set>
 
 #include "core/reporting/compare/parts.h"
+#include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/point_facts.h"
 #include "core/reporting/record/verdict.h"
 #include "core/statistics/runs.h"
@@ -23,7 +24,7 @@ struct Run {
   double rate = 0;        // per second; meaningful when it is ok
   bool fit = true;        // nothing disturbed it
   bool brief = false;     // it is unfit only because it was too brief to tell
-  bool withheld = false;  // the rate is none
+  bool withheld = false;  // its clocks disagree
 };
 
 void add_run(Side& side, const Run& run) {
@@ -34,6 +35,7 @@ void add_run(Side& side, const Run& run) {
   if (run.status != PointStatus::kOk) {
     ++measured.trouble[std::string(name_of(run.status))];
   } else if (run.withheld) {
+    ++measured.withheld;
     ++measured.trouble["with clocks that disagree"];
   } else if (!(run.rate > 0) || !std::isfinite(run.rate)) {
     ++measured.trouble["without a rate"];  // a rate of 0 has no logarithm
@@ -50,12 +52,23 @@ std::size_t count(const std::map<SessionKey, std::vector<double>>& rates) {
   return sum;
 }
 
+// The disturbed runs of which nothing is known but that they were too brief to tell.
+std::set<std::string> brief_runs(const std::vector<Finding>& findings) {
+  std::set<std::string> runs = disturbed_runs(findings);
+  for (const Finding& finding : findings) {
+    const FindingKind* kind = find_finding_kind(finding.code);
+    if (kind && kind->role == FindingRole::kDisturbs && !is_brief(*kind)) runs.erase(finding.point);
+  }
+  return runs;
+}
+
 // A comparison is judged from fit runs; too few of them decide nothing.
 void keep_fit(Measured& measured) {
-  const std::size_t all = count(measured.rates), fit = count(measured.fit_rates);
+  const std::size_t rated = count(measured.rates), fit = count(measured.fit_rates);
+  const std::size_t all = rated + measured.withheld;
   if (fit == all) return;
   if (measured.brief > 0) measured.trouble["too brief to tell"] = measured.brief;
-  if (all - fit > measured.brief) measured.trouble["disturbed"] = all - fit - measured.brief;
+  if (rated - fit > measured.brief) measured.trouble["disturbed"] = rated - fit - measured.brief;
   measured.disturbed =
       !fit_decide(static_cast<std::ptrdiff_t>(fit), static_cast<std::ptrdiff_t>(all));
   if (!measured.disturbed) measured.rates = measured.fit_rates;
@@ -87,8 +100,14 @@ Side read_side(const ComparedSide& reports) {
     }
     add_in_order(side, reports[file].report.collective_groups);
     for (const CollectiveRecord& run : reports[file].report.collectives) {
-      add_run(side,
-              {run.group, "calls", {file, 0}, run.status, 1 / run.time_s, run.disturbed.empty()});
+      const bool fit = run.disturbed.empty();
+      add_run(side, {run.group,
+                     "calls",
+                     {file, 0},
+                     run.status,
+                     1 / run.time_s,
+                     fit,
+                     !fit && is_brief(disturbance_in(run.disturbed))});
     }
   }
   for (auto& [group, measured] : side.groups) keep_fit(measured);
@@ -126,7 +145,8 @@ SideOfPoint side_of_point(const Measured* measured, const std::vector<double>& u
   if (!units.empty()) side.samples_per_sec = geometric_mean(units);
   if (!measured) return side;
   side.disturbed = measured->disturbed;
-  side.too_brief = measured->disturbed && !measured->trouble.contains("disturbed");
+  side.too_brief =
+      measured->disturbed && measured->withheld == 0 && !measured->trouble.contains("disturbed");
   for (const auto& [status, count] : measured->trouble) {
     side.trouble += (side.trouble.empty() ? "" : ", ") + std::to_string(count) + " " + status;
   }

@@ -183,7 +183,7 @@ Comparison without_withheld(Comparison comparison) {
 }
 
 std::string change_text(const PointChange& change) {
-  if (!change.relative && change.change == Change::kDisturbed) return "withheld";
+  if (!change.relative && change.change == Change::kDisturbed) return kWithheld;
   return change.relative ? printed("%+.2f", 100 * *change.relative) : kAbsent;
 }
 

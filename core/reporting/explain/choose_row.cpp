@@ -11,7 +11,8 @@ namespace {
 
 bool scales(const ScalingTable& table, const ScalingRow& row) {
   return row.world_size > 1 && row.points != table.baseline_points &&
-         (row.efficiency || row.standing.is_withheld()) && catalogue::exchanges(row.strategy);
+         ((row.speedup && row.efficiency) || row.standing.is_withheld()) &&
+         catalogue::exchanges(row.strategy);
 }
 
 std::vector<ChosenRow> rows_of(const Report& report) {
@@ -64,7 +65,8 @@ std::vector<const PointRecord*> runs_of(const Report& report, const ScalingRow& 
   std::vector<const PointRecord*> runs;
   for (const PointRecord& point : report.points) {
     const bool is_in = std::ranges::find(row.points, point.id) != row.points.end();
-    if (is_in && point.status == PointStatus::kOk) runs.push_back(&point);
+    const bool is_shown = point.status == PointStatus::kOk && !point.standing.is_withheld();
+    if (is_in && is_shown) runs.push_back(&point);
   }
   return runs;
 }

@@ -8,6 +8,7 @@
 #include "core/reporting/explain/parts.h"
 #include "core/reporting/judge/judge.h"
 #include "core/reporting/record/point_facts.h"
+#include "core/reporting/record/surety.h"
 #include "core/reporting/record/vocabulary.h"
 
 namespace scalemark::reporting {
@@ -82,7 +83,10 @@ void tell_missing(Explanation& all, const Report& report, const PointRecord* run
   const auto miss = [&](std::string text) { all.missing.push_back(std::move(text)); };
   if (!row.loss_of_efficiency) miss("where it went: the runs have no phases of steps");
   if (all.blocks < 2) miss("intervals: one block was run; --repetitions 5");
-  if (!all.cost) miss("what communication costs beside the waits: --communication-cost");
+  if (!all.cost) {
+    miss(std::string("what communication costs beside the waits") +
+         (is_disturbed(row.standing) ? ", undisturbed" : "") + ": --communication-cost");
+  }
   const auto command = run && !all.buckets ? comm_command(*run) : std::nullopt;
   if (command) {
     const char* begin = collectives.empty()
@@ -111,6 +115,7 @@ Explanation explain(const Report& report, const std::vector<const Report*>& coll
   Explanation all{.table = chosen.table, .row = chosen.row, .target = request.target};
   all.blocks = static_cast<int>(row.points.size());
   all.disturbed = disturbances(report, chosen);
+  all.quoting = quoting_words(std::span(&report, 1));
   if (row.standing.is_withheld()) {
     all.withheld = reason_in_words(report, row.standing);
     std::erase(all.disturbed, all.withheld);  // it is said first

@@ -13,7 +13,7 @@ struct ChosenRow {
 ChosenRow choose_row(const Report& report, const std::string& group,
                      const std::vector<const Report*>& collectives);
 
-// Runs of a row that are ok, in the report's order.
+// Runs of a row that are ok and not withheld, in the report's order.
 std::vector<const PointRecord*> runs_of(const Report& report, const ScalingRow& row);
 
 // Absent when a run has no bucket timeline, or there is no run.

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 #include "core/base/text.h"
@@ -47,13 +46,9 @@ std::vector<std::string> slow_parts(const Report& report, const ScalingRow& row,
   std::vector<std::string> all;
   for (const Finding& finding : report.findings) {
     const auto is_it = [&](const Straggler& rank) {
-      return rank.group == row.group && is_named(rank.verdict) && finding.place &&
-             finding.place->rank == rank.rank && finding.place->host == rank.host;
+      return rank.group == row.group && is_named(rank.verdict) && names(finding, rank);
     };
-    if (role_of(finding.code) == FindingRole::kNamesRank &&
-        std::ranges::any_of(report.stragglers, is_it)) {
-      all.push_back(brief_text(finding));
-    }
+    if (std::ranges::any_of(report.stragglers, is_it)) all.push_back(brief_text(finding));
   }
   std::set<std::string> told;  // a device stands in each solo group
   for (const DeviceRecord& device : report.devices) {

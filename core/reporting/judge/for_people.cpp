@@ -78,6 +78,7 @@ void leave_out(ScalingRow& row) {
 
 void leave_out(EffectRecord& effect) {
   if (!effect.standing.is_withheld()) return;
+  effect.verdict = statistics::EffectVerdict::kDisturbed;
   effect.ratio = 1;
   effect.ratio_ci95 = {};
   effect.p_holm.reset();
@@ -106,10 +107,10 @@ void leave_out(ClaimRecord& claim) {
   claim.reason = kDisturbedClaim;
 }
 
-// These rest on runs of which too few were fit.
+// By these a finding is told or not: disturbed runs, groups of which too few runs were fit, and
+// whether any conclusion is withheld.
 struct Groundless {
   std::set<std::string> runs, groups;
-  std::set<std::pair<std::string, int>> ranks;  // host and rank, of those that no other group names
   bool any_conclusion = false;
 };
 
@@ -118,17 +119,6 @@ Groundless groundless_of(const Report& report) {
   Groundless found{.groups = groundless(report)};
   for (const PointRecord& run : report.points) {
     if (is_disturbed(run.standing)) found.runs.insert(run.id);
-  }
-  for (const bool has_ground : {false, true}) {
-    for (const Straggler& one : report.stragglers) {
-      if (found.groups.contains(one.group) == has_ground) continue;
-      const std::pair rank(one.host, one.rank);
-      if (has_ground) {
-        found.ranks.erase(rank);
-      } else {
-        found.ranks.insert(rank);
-      }
-    }
   }
   found.any_conclusion =
       std::ranges::any_of(report.effects, is_withheld) ||
@@ -148,25 +138,33 @@ void leave_out_findings(Report& report, const Groundless& without) {
   const auto is_of_run = [&](const Finding& finding) {
     return std::ranges::find(report.points, finding.point, &PointRecord::id) != report.points.end();
   };
-  std::set<std::string> gone;
+  std::vector<Finding> gone;
   std::erase_if(report.findings, [&](const Finding& finding) {
     const FindingRole role = role_of(finding.code);
-    const auto& place = finding.place;
+    const auto is_named_by = [&](bool groundless) {
+      return std::ranges::any_of(report.stragglers, [&](const Straggler& rank) {
+        return without.groups.contains(rank.group) == groundless && names(finding, rank);
+      });
+    };
+    const bool names_part = role == FindingRole::kNamesRank || role == FindingRole::kNamesLink;
     const bool goes =
         // One about several points goes where any number that may be its ground does.
         (role == FindingRole::kConcludes && (without.runs.contains(finding.point) ||
                                              (without.any_conclusion && !is_of_run(finding)))) ||
-        (role == FindingRole::kNamesRank && place && place->rank &&
-         without.ranks.contains({place->host, *place->rank})) ||
-        ((role == FindingRole::kNamesRank || role == FindingRole::kNamesLink) &&
-         without.groups.contains(kWholeReport));
-    if (goes) gone.insert(finding.code);
+        (names_part && without.groups.contains(kWholeReport)) ||
+        (names_part && is_named_by(true) && !is_named_by(false));
+    if (goes) gone.push_back(finding);
     return goes;
   });
-  for (const Finding& finding : report.findings) gone.erase(finding.code);
   if (!report.verdict) return;
-  std::erase_if(report.verdict->reasons,
-                [&](const VerdictReason& reason) { return gone.contains(reason.code); });
+  std::erase_if(report.verdict->reasons, [&](const VerdictReason& reason) {
+    return std::ranges::any_of(gone, [&](const Finding& finding) {
+      const bool any_left =
+          std::ranges::find(report.findings, reason.code, &Finding::code) != report.findings.end();
+      return finding.code == reason.code &&
+             (!any_left || reason.text.starts_with(brief_text(finding)));
+    });
+  });
 }
 
 }  // namespace
@@ -181,27 +179,36 @@ Report for_people(Report report, Withheld withheld) {
   const auto is_groundless = [&](const auto& record) {
     return without.groups.contains(record.group);
   };
+  leave_out_findings(report, without);
   for (PointRecord& run : report.points) leave_out(run);
   for (GroupRecord& group : report.groups) leave_out(group);
   for (ScalingTable& table : report.scaling) {
-    for (ScalingRow& row : table.rows) leave_out(row);
+    for (ScalingRow& row : table.rows) {
+      leave_out(row);
+      if (!row.standing.is_withheld()) continue;
+      for (PointRecord& run : report.points) {  // against the baseline, too
+        if (std::ranges::count(row.points, run.id)) run.break_even_steps.reset();
+      }
+    }
   }
   for (EffectRecord& effect : report.effects) leave_out(effect);
   for (CollectiveGroup& group : report.collective_groups) leave_out(group);
   for (ClaimRecord& claim : report.claims) leave_out(claim);
-  if (without.groups.contains(kWholeReport)) {
+  // These compare several points, and do not say which.
+  if (!without.groups.empty()) {
     report.predictions.clear();
     report.communication_limits.clear();
     report.collective_winners.clear();
-    report.tuning.clear();
   }
+  std::erase_if(report.tuning, [&](const TuningRecord& tuning) {
+    return is_groundless(tuning) || without.groups.contains(kWholeReport);
+  });
   if (report.fastest && is_groundless(*report.fastest)) report.fastest.reset();
   std::erase_if(report.devices, is_groundless);
   std::erase_if(report.stragglers, is_groundless);
   std::erase_if(report.data_gaps, is_withheld);
   std::erase_if(report.collective_fits, is_withheld);
   if (report.drift && report.drift->standing.is_withheld()) report.drift.reset();
-  leave_out_findings(report, without);
   return report;
 }
 

@@ -19,20 +19,10 @@ namespace kinds = finding_kinds;
 // A kind of finding that disturbs a run; null where nothing did.
 using Disturbance = const FindingKind*;
 
-bool is_brief(Disturbance found) {
-  return found && found == find_finding_kind(kinds::others_unknown.code);
-}
-
-// The graver of two: the earlier in finding_list.inc, and what is only not known last.
-Disturbance graver(Disturbance a, Disturbance b) {
-  if (!a || !b) return a ? a : b;
-  return std::pair(is_brief(a), a) < std::pair(is_brief(b), b) ? a : b;
-}
-
 // How the runs that a number rests on went.
 struct Basis {
   std::ptrdiff_t runs = 0, disturbed = 0, by_clocks = 0;
-  bool too_brief = false;
+  bool too_brief = false, parts_are_ground = true;
   Disturbance gravest = nullptr;
 
   void add(const Basis& more) {
@@ -40,19 +30,20 @@ struct Basis {
     disturbed += more.disturbed;
     by_clocks += more.by_clocks;
     too_brief |= more.too_brief;
+    parts_are_ground = parts_are_ground && more.is_ground();
     gravest = graver(gravest, more.gravest);
   }
   void add(Disturbance found) {
     ++runs;
     if (!found) return;
     gravest = graver(gravest, found);
-    too_brief |= is_brief(found);
-    disturbed += !is_brief(found);
+    too_brief |= is_brief(*found);
+    disturbed += !is_brief(*found);
     by_clocks += found->code == std::string_view(kinds::clocks_disagree.code);
   }
 
-  // Whether enough of them were fit.
-  bool is_ground() const { return fit_decide(runs - disturbed, runs); }
+  // Whether enough of them were fit, and of each of the groups that were added.
+  bool is_ground() const { return parts_are_ground && fit_decide(runs - disturbed, runs); }
 };
 
 Standing with_care(const char* reason) { return {kShownWithCare, reason}; }
@@ -120,7 +111,7 @@ class Judge {
       group.standing = measured(basis_of(group.group), surety_of(group), true, is_few(group.n));
     }
     for (CollectiveFit& fit : report.collective_fits) {
-      fit.standing = concluded(of_all(), Surety::kInterval, true, false);
+      fit.standing = concluded(of_series(fit.fixed), Surety::kInterval, true, false);
     }
     for (ClaimRecord& claim : report.claims) {
       // The judge of claims says what it withholds; reports of before do not.
@@ -140,6 +131,22 @@ class Judge {
   void note(const std::string& run, Disturbance found) {
     Disturbance& known = of_run_.try_emplace(run, found).first->second;
     known = graver(known, found);
+  }
+
+  // The collectives of one series: one backend, and ranks.
+  Basis of_series(const std::map<std::string, std::string>& fixed) const {
+    const auto is = [&](const char* trait, const std::string& value) {
+      const auto found = fixed.find(trait);
+      return found == fixed.end() || found->second == value;
+    };
+    Basis basis;
+    for (const CollectiveGroup& group : report_.collective_groups) {
+      if (is("backend", group.backend) && is("world_size", std::to_string(group.world_size)) &&
+          is("collective", std::string(name_of(group.collective)))) {
+        basis.add(basis_of(group.group));
+      }
+    }
+    return basis;
   }
 
   void add(const auto& run) {
@@ -189,13 +196,11 @@ class Judge {
   // before had no such verdict.
   Standing of_effect(const EffectRecord& effect) const {
     Basis basis;
-    bool all_are_ground = effect.verdict != statistics::EffectVerdict::kDisturbed;
     for (const std::string& group : effect.groups) {
       basis.add(basis_of(group));
-      all_are_ground = all_are_ground && basis_of(group).is_ground();
     }
     if (basis.runs == 0) basis = all_;  // its runs are not in the report
-    if (!all_are_ground || !basis.is_ground()) {
+    if (effect.verdict == statistics::EffectVerdict::kDisturbed || !basis.is_ground()) {
       return {kWithheld, basis.gravest ? basis.gravest->code : kinds::shared.code};
     }
     return measured({.runs = effect.pairs}, surety_of(effect), true, is_few(effect.pairs));

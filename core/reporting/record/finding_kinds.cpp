@@ -156,15 +156,43 @@ FindingRole role_of(std::string_view code) {
   return kind ? kind->role : FindingRole::kRemark;
 }
 
+bool is_brief(const FindingKind& kind) {
+  return kind.code == std::string_view(finding_kinds::others_unknown.code);
+}
+
+const FindingKind* graver(const FindingKind* a, const FindingKind* b) {
+  if (!a || !b) return a ? a : b;
+  return std::pair(is_brief(*a), a) < std::pair(is_brief(*b), b) ? a : b;
+}
+
 const FindingKind& disturbance_in(const std::string& words) {
   const FindingKind* said = nullptr;
   for (const FindingKind& kind : kAll) {
     const std::string code = std::string(kind.code) + ":";
     const bool is_said = words.starts_with(code) || words.find("; " + code) != std::string::npos;
-    if (!is_said || kind.role != FindingRole::kDisturbs) continue;
-    if (!said || said == find_finding_kind(finding_kinds::others_unknown.code)) said = &kind;
+    if (is_said && kind.role == FindingRole::kDisturbs) said = graver(said, &kind);
   }
   return said ? *said : *find_finding_kind(finding_kinds::shared.code);
+}
+
+const FindingKind* naming(RankVerdict verdict) {
+  switch (verdict) {
+    case RankVerdict::kStraggler:
+      return &finding_kinds::straggler;
+    case RankVerdict::kSlower:
+      return &finding_kinds::ranks_unequal;
+    case RankVerdict::kIntermittent:
+      return &finding_kinds::straggler_intermittent;
+    default:
+      return nullptr;
+  }
+}
+
+bool names(const Finding& finding, const Straggler& rank) {
+  const FindingKind* kind = naming(rank.verdict);
+  const auto& place = finding.place;
+  return kind && finding.code == kind->code && place && place->rank == rank.rank &&
+         place->host == rank.host && place->device == rank.device;
 }
 
 Finding make_finding(const FindingKind& kind, std::string point, const AllNamed& values,

@@ -64,10 +64,18 @@ std::span<const FindingKind> all_finding_kinds();
 const FindingKind* find_finding_kind(std::string_view code);
 FindingRole role_of(std::string_view code);  // kRemark where it is not known
 
-// The gravest disturbance that words tell of (CollectiveRecord::disturbed): each part of them
-// begins with a code, "shared: ...; ...". Words without one are an earlier version's:
-// kinds::shared. The graver is the earlier in finding_list.inc, and others_unknown is the least.
+// Whether it says no more of a run than that it was too brief to tell whether others disturbed it.
+bool is_brief(const FindingKind& kind);
+// The graver of two disturbances: the earlier in finding_list.inc, and the one of runs that were
+// too brief last. Null is none.
+const FindingKind* graver(const FindingKind* a, const FindingKind* b);
+// The gravest that words tell of (CollectiveRecord::disturbed): each part of them begins with a
+// code, "shared: ...; ...". Words without one are an earlier version's: kinds::shared.
 const FindingKind& disturbance_in(const std::string& words);
+
+// The kind that names a rank of this verdict; null where none does.
+const FindingKind* naming(RankVerdict verdict);
+bool names(const Finding& finding, const Straggler& rank);  // by that kind, and its place
 
 // A number or a word, by its name in templates. An absent number and an empty word are not there.
 struct Named {

@@ -132,7 +132,14 @@ class Judge {
       return finding.code == kind.code || repeats(finding.code, kind.code);
     });
     if (told || is_said_by_another(kind)) return;
-    add(spares_disturbed_ ? VerdictLevel::kWithCare : kind.costs, kind.code, disturbed);
+    add(cost_of(kind), kind.code, disturbed, Wording().filled(kind.remedy).value_or(""));
+  }
+
+  // A disturbance costs less where enough other runs are left.
+  VerdictLevel cost_of(const FindingKind& kind) const {
+    const bool is_spared = spares_disturbed_ && kind.role == FindingRole::kDisturbs &&
+                           std::string_view("error") != kind.severity;
+    return is_spared ? VerdictLevel::kWithCare : kind.costs;
   }
 
   void add_machine() {
@@ -182,10 +189,7 @@ class Judge {
                                     : "{text}[ (and {more} more)]";
     auto text = *kind.brief ? wording.filled(kind.brief) : std::nullopt;
     if (!text) text = wording.filled(usual);
-    const bool spared =
-        spares_disturbed_ && disturbs_runs && std::string_view("error") != kind.severity;
-    add(spared ? VerdictLevel::kWithCare : kind.costs, kind.code, text.value_or(""),
-        wording.filled(kind.remedy).value_or(""));
+    add(cost_of(kind), kind.code, text.value_or(""), wording.filled(kind.remedy).value_or(""));
   }
 
   // Another version found them: what they cost is told by their severity alone.
@@ -307,16 +311,6 @@ std::set<std::string> disturbed_runs(const std::vector<Finding>& findings) {
   std::set<std::string> runs;
   for (const Finding& finding : findings) {
     if (disturbs(finding.code) && !finding.point.empty()) runs.insert(finding.point);
-  }
-  return runs;
-}
-
-std::set<std::string> brief_runs(const std::vector<Finding>& findings) {
-  std::set<std::string> runs = disturbed_runs(findings);
-  for (const Finding& finding : findings) {
-    if (disturbs(finding.code) && finding.code != finding_kinds::others_unknown.code) {
-      runs.erase(finding.point);
-    }
   }
   return runs;
 }

@@ -47,9 +47,6 @@ constexpr bool fit_decide(std::ptrdiff_t fit, std::ptrdiff_t all) {
 bool disturbs(std::string_view code);
 std::set<std::string> disturbed_runs(const std::vector<Finding>& findings);
 
-// Returns those of them of which nothing is known but that they were too brief to tell.
-std::set<std::string> brief_runs(const std::vector<Finding>& findings);
-
 // Whether a person who reads the reason or finding `other` knows what `code` would say, too.
 bool repeats(std::string_view code, std::string_view other);
 

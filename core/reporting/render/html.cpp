@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "core/base/text.h"
@@ -83,8 +84,7 @@ Json columns_json(const std::vector<Column>& columns) {
 }
 
 // The tables that the console and Markdown show, cell by cell.
-Json sections_json(std::vector<Section> sections, std::vector<Section> more = {}) {
-  std::ranges::move(more, std::back_inserter(sections));
+Json sections_json(const std::vector<Section>& sections) {
   Json json = Json::array();
   for (const Section& section : sections) {
     json.push_back({{"title", section.title},
@@ -155,7 +155,9 @@ Json data_of(std::span<const Report> reports) {
       }
     }
     json["answer"] = answer_json(report);
-    json["sections"] = sections_json(sweep_sections(report), machine_sections(report));
+    std::vector<Section> sections = sweep_sections(report);
+    std::ranges::move(machine_sections(report), std::back_inserter(sections));
+    json["sections"] = sections_json(sections);
     json["figures"] = figures_json(plots_of(report));
     data["reports"].push_back(std::move(json));
   }

@@ -22,8 +22,8 @@ using Outcome = JunitOutcome;
 template <class Run>
 void add_run(Case& of_group, const Run& run, std::optional<double> seconds) {
   if (run.status == PointStatus::kOk) {
-    if (seconds && of_group.seconds) *seconds += *of_group.seconds;
-    of_group.seconds = of_group.seconds ? seconds : std::nullopt;
+    if (!seconds) of_group.seconds.reset();
+    if (of_group.seconds) *of_group.seconds += *seconds;
     return;
   }
   const bool skipped = run.status == PointStatus::kSkipped;

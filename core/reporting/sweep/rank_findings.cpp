@@ -23,7 +23,7 @@ struct ShownRank {
 std::vector<ShownRank> shown_ranks(const Report& report) {
   std::map<std::tuple<int, std::string, std::string, RankVerdict>, ShownRank> ranks;
   for (const Straggler& rank : report.stragglers) {
-    if (!is_named(rank.verdict) && rank.verdict != RankVerdict::kIntermittent) continue;
+    if (!naming(rank.verdict)) continue;
     const double by = std::expm1(rank.deviation);  // ln seconds to a share of the others' time
     const auto key = std::tuple(rank.rank, rank.host, rank.device, rank.verdict);
     ShownRank& shown = ranks.try_emplace(key, ShownRank{&rank, by, by, {}}).first->second;
@@ -45,12 +45,8 @@ std::vector<Finding> findings_of_ranks(const Report& report) {
   std::vector<Finding> findings;
   for (const ShownRank& shown : shown_ranks(report)) {
     const Straggler& rank = *shown.first;
-    const auto& kind = rank.verdict == RankVerdict::kIntermittent
-                           ? finding_kinds::straggler_intermittent
-                       : rank.verdict == RankVerdict::kSlower ? finding_kinds::ranks_unequal
-                                                              : finding_kinds::straggler;
     findings.push_back(make_finding(
-        kind, "",
+        *naming(rank.verdict), "",
         {{"by_least", shown.least}, {"by_most", shown.most}, {"points", listed(shown.points)}},
         FindingPlace{.rank = rank.rank, .host = rank.host, .device = rank.device}));
   }

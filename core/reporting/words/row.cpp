@@ -23,6 +23,8 @@ std::string speed_up_digits(double factor) {
   return printed(factor < kThreeDigits ? "%.2f" : "%.1f", factor);
 }
 
+std::string efficiency_digits(double share) { return printed("%.0f", 100 * share); }
+
 std::string speed_up_text(const ScalingRow& row) {
   if (!row.speedup) return held_text(row.standing, kAbsent);
   const double speedup = *row.speedup;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -17,14 +18,16 @@ namespace scalemark::reporting {
 
 // "1.41", "12.1"
 std::string speed_up_digits(double factor);
-// A row's; "~1.4" of two digits (surety.h); "withheld". kAbsent where the row has none.
+std::string efficiency_digits(double share);  // "70", in %
+// Says it of a row: "1.41"; "~1.4" where two digits are known (surety.h); "withheld". kAbsent where
+// the row has none.
 std::string speed_up_text(const ScalingRow& row);
 
 // In %, with `unit` behind it: "70", "70.3" where the 95 % interval is narrower than two points.
 std::string efficiency_text(const ScalingRow& row, const std::string& unit = "");
 
 // "64 .. 77" in as many digits, or what stands in its place: "one run", "not known (2 runs)".
-// `between`: of both ends.
+// `between` stands between both ends.
 std::string efficiency_interval(const ScalingRow& row, const char* between = " .. ");
 
 // "2 ranks give 1.41x of the 2.00x that would be ideal: efficiency 70 % (95 %: 64 to 77)". For a

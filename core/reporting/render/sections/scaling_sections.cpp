@@ -64,7 +64,11 @@ Section speed_up_section(const ScalingTable& table, const std::vector<ScalingTab
       ranks_column(rows),
       column({"strategy"}, true, rows, strategy_of),
       column({"samples", "per s"}, false, rows, rate_cell_of),
-      numbers({"step ms"}, rows, &ScalingRow::step_time_s, milliseconds),
+      column({"step ms"}, false, rows,
+             [](const ScalingRow& row) {
+               const bool is_rough = is_disturbed(row.standing);
+               return or_absent(row.step_time_s, is_rough ? two_digits_ms : milliseconds);
+             }),
       column({"speed-up"}, false, rows, speed_up_text),
       column({"effic. %"}, false, rows, [](const ScalingRow& row) { return efficiency_text(row); }),
       column({"effic.", "95 %"}, true, rows, interval_cell),

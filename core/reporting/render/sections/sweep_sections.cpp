@@ -21,8 +21,6 @@ namespace {
 // A straggler's deviation is a difference of logarithms.
 std::string slower_text(double ln_ratio) { return percent_text(std::expm1(ln_ratio)); }
 
-std::string two_digits_ms(double seconds) { return two_digits(1000 * seconds); }
-
 std::string status_text(const GroupRecord& group) {
   std::string text;
   for (const auto& [status, count] : group.status_counts) {
@@ -35,6 +33,8 @@ bool any_group(const Report& report, const std::function<bool(const GroupRecord&
   return std::ranges::any_of(report.groups, test);
 }
 
+auto digits_of(const GroupRecord& group) { return has_two_digits(group) ? two_digits : readable; }
+
 Section groups_section(const Report& report) {
   using Row = GroupRecord;
   const auto& rows = report.groups;
@@ -43,8 +43,7 @@ Section groups_section(const Report& report) {
       column({"point"}, true, rows, &Row::group),
       column({"samples", "per s"}, false, rows,
              [](const Row& g) {
-               return held_text(g.standing, or_absent(g.samples_per_sec,
-                                                      has_two_digits(g) ? two_digits : readable));
+               return held_text(g.standing, or_absent(g.samples_per_sec, digits_of(g)));
              }),
       column({"step ms"}, false, rows,
              [](const Row& g) {
@@ -55,10 +54,14 @@ Section groups_section(const Report& report) {
       column({"95 %", "interval"}, true, rows,
              [](const Row& g) {
                const std::string instead = instead_of_interval(surety_of(g), g.n);
+               if (is_disturbed(g.standing)) return std::string(kAbsent);
                return instead.empty() ? interval_text(g.ci95, readable) : instead;
              }),
       column({"min .. max", "of the runs"}, true, rows,
-             [](const Row& g) { return interval_text(g.slowest, g.fastest, readable); }),
+             [](const Row& g) {
+               if (is_disturbed(g.standing)) return std::string(kAbsent);
+               return interval_text(g.slowest, g.fastest, readable);
+             }),
       numbers({"CV %"}, rows, &Row::cv_between, percent_text),
       column({"runs"}, true, rows, status_text),
   };
@@ -68,12 +71,14 @@ Section groups_section(const Report& report) {
     section.columns.push_back(column({"stopped by"}, true, rows, &Row::stop_reason));
   }
   if (any_group(report, [](const Row& g) { return g.samples_per_joule.has_value(); })) {
-    section.columns.push_back(
-        numbers({"samples", "per J"}, rows, &Row::samples_per_joule, readable));
+    section.columns.push_back(column({"samples", "per J"}, false, rows, [](const Row& g) {
+      return or_absent(g.samples_per_joule, digits_of(g));
+    }));
   }
   if (any_group(report, [](const Row& g) { return g.samples_per_dollar.has_value(); })) {
-    section.columns.push_back(
-        numbers({"samples", "per $"}, rows, &Row::samples_per_dollar, readable));
+    section.columns.push_back(column({"samples", "per $"}, false, rows, [](const Row& g) {
+      return or_absent(g.samples_per_dollar, digits_of(g));
+    }));
   }
   return section;
 }
@@ -144,8 +149,7 @@ Section predictions_section(const Report& report) {
                return p.low ? interval_text(p.low, p.high, rate_text) : "not testable";
              }),
       numbers({"held %", "in tests"}, rows, &Row::band_coverage, percent_text),
-      numbers({"effic. %"}, rows, &Row::efficiency,
-              [](double share) { return printed("%.0f", 100 * share); }),
+      numbers({"effic. %"}, rows, &Row::efficiency, efficiency_digits),
       column({"basis"}, true, rows, &Row::basis)};
   section.lines = prediction_reasons(rows);
   return section;
@@ -205,6 +209,8 @@ Section state_section(const Report& report) {
 }
 
 }  // namespace
+
+std::string two_digits_ms(double seconds) { return two_digits(1000 * seconds); }
 
 bool is_sweep(const Report& report) {
   return !report.groups.empty() || measures_collectives(report);
