@@ -15,7 +15,7 @@
 #include "core/base/host_name.h"
 #include "core/base/shell_words.h"
 #include "core/base/text.h"
-#include "core/claims/beside.h"
+#include "core/claims/claims.h"
 #include "core/launching/slurm_lists.h"
 #include "core/published/library.h"
 #include "core/reporting/acceptance/forms.h"

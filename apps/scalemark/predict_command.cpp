@@ -208,7 +208,7 @@ std::string rests_on(const WeakSeries& series, const SeriesPrediction& made, boo
   }
   if (!assumed.empty()) text += "; " + in_words(assumed) + ": links not measured";
   if (!far.empty()) text += "; " + in_words(far) + ": indicative";
-  return text + (quoting.empty() ? "" : "; " + quoting);
+  return text + (quoting.empty() ? "" : "; of the reports: " + quoting);
 }
 
 std::vector<std::string> detail_lines(const WeakSeries& series, const SeriesPrediction& made,
@@ -253,13 +253,13 @@ std::string prediction_text(const WeakSeries& series, const SeriesPrediction& ma
 
 // No number: what disturbed the runs, how much, and how to get runs that nothing disturbs.
 std::string unfit_text(const WeakSeries& series, const std::set<int>& world_sizes,
-                       const Terminal& terminal) {
+                       const Terminal& terminal, const std::string& quoting) {
   const auto width = static_cast<std::size_t>(terminal.columns);
   const std::string none =
       "no prediction for " + in_words({world_sizes.begin(), world_sizes.end()}) + ": ";
   const std::string why = "the runs of " + in_words(series.unfit) + " decide nothing, fewer than " +
                           std::to_string(reporting::kFitRuns) + " were undisturbed (" +
-                          series.title + ")";
+                          series.title + "); of the reports: " + quoting;
   return bold(none + series.disturbed_by, terminal) + reporting::wrapped(why, width, 2) +
          "\nmeasure again, undisturbed" + (series.repeat.empty() ? "" : "  " + series.repeat) +
          "\n";
@@ -365,7 +365,7 @@ ExitCode predict_command(const Invocation& invocation) {
   for (WeakSeries& series : all) {
     text += text.empty() ? "" : "\n";
     if (!series.unfit.empty()) {
-      text += unfit_text(series, world_sizes, terminal);
+      text += unfit_text(series, world_sizes, terminal, reporting::quoting_words(reports));
       is_whole = false;
       continue;
     }

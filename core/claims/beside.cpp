@@ -1,11 +1,9 @@
-#include "core/claims/beside.h"
-
 #include <algorithm>
 #include <map>
 #include <set>
 
 #include "core/base/text.h"
-#include "core/claims/judge.h"
+#include "core/claims/claims.h"
 #include "core/published/chips.h"
 #include "core/published/mapping.h"
 #include "core/published/names.h"

@@ -1,9 +1,8 @@
-#include "core/claims/forms.h"
-
 #include <utility>
 
 #include "core/base/json_writer.h"
 #include "core/base/text.h"
+#include "core/claims/claims.h"
 #include "core/reporting/judge/judge.h"
 #include "core/reporting/record/claim_fields.h"
 #include "core/reporting/render/junit_xml.h"

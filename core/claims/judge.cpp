@@ -1,11 +1,10 @@
-#include "core/claims/judge.h"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
 
 #include "core/base/text.h"
 #include "core/claims/band.h"
+#include "core/claims/claims.h"
 #include "core/published/chips.h"
 #include "core/published/series.h"
 

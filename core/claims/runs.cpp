@@ -1,11 +1,10 @@
-#include "core/claims/runs.h"
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
 
 #include "core/base/text.h"
+#include "core/claims/claims.h"
 #include "core/published/mapping.h"
 #include "core/settings/builtin_configs.h"
 

@@ -8,7 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/reporting/acceptance/acceptance.h"
-#include "core/reporting/table/fingerprint_table.h"
+#include "core/reporting/table/table.h"
 #include "core/statistics/acceptance.h"
 
 namespace scalemark::acceptance {

@@ -7,7 +7,7 @@
 #include "core/base/text.h"
 #include "core/reporting/compare/parts.h"
 #include "core/reporting/record/finding_kinds.h"
-#include "core/reporting/table/fingerprint_table.h"
+#include "core/reporting/table/table.h"
 #include "core/statistics/change_that_counts.h"
 
 namespace scalemark::reporting {

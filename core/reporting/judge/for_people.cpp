@@ -138,7 +138,7 @@ void leave_out_findings(Report& report, const Groundless& without) {
   const auto is_of_run = [&](const Finding& finding) {
     return std::ranges::find(report.points, finding.point, &PointRecord::id) != report.points.end();
   };
-  std::vector<Finding> gone;
+  std::set<std::string> gone;
   std::erase_if(report.findings, [&](const Finding& finding) {
     const FindingRole role = role_of(finding.code);
     const auto is_named_by = [&](bool groundless) {
@@ -153,18 +153,13 @@ void leave_out_findings(Report& report, const Groundless& without) {
                                              (without.any_conclusion && !is_of_run(finding)))) ||
         (names_part && without.groups.contains(kWholeReport)) ||
         (names_part && is_named_by(true) && !is_named_by(false));
-    if (goes) gone.push_back(finding);
+    if (goes) gone.insert(finding.code);
     return goes;
   });
+  for (const Finding& finding : report.findings) gone.erase(finding.code);
   if (!report.verdict) return;
-  std::erase_if(report.verdict->reasons, [&](const VerdictReason& reason) {
-    return std::ranges::any_of(gone, [&](const Finding& finding) {
-      const bool any_left =
-          std::ranges::find(report.findings, reason.code, &Finding::code) != report.findings.end();
-      return finding.code == reason.code &&
-             (!any_left || reason.text.starts_with(brief_text(finding)));
-    });
-  });
+  std::erase_if(report.verdict->reasons,
+                [&](const VerdictReason& reason) { return gone.contains(reason.code); });
 }
 
 }  // namespace

@@ -100,7 +100,8 @@ class Judge {
     }
     for (EffectRecord& effect : report.effects) effect.standing = of_effect(effect);
     for (DataGap& gap : report.data_gaps) {
-      Basis basis = basis_of(gap.real_group);
+      Basis basis;
+      basis.add(basis_of(gap.real_group));
       basis.add(basis_of(gap.synthetic_group));
       gap.standing = concluded(basis, surety_of(2, gap.lost_share_ci95), true, false);
     }

@@ -1,6 +1,5 @@
 #include "core/reporting/render/render.h"
 #include "core/reporting/render/sections/sweep_sections.h"
-#include "core/reporting/table/fingerprint_table.h"
 #include "core/reporting/table/table.h"
 #include "core/reporting/words/words.h"
 

@@ -1,10 +1,9 @@
-#include "core/reporting/table/fingerprint_table.h"
-
 #include <algorithm>
 #include <array>
 #include <string_view>
 
 #include "core/base/text.h"
+#include "core/reporting/table/table.h"
 
 namespace scalemark::reporting {
 namespace {

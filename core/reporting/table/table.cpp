@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/reporting/table/fingerprint_table.h"
 #include "core/reporting/table/parts.h"
 
 namespace scalemark::reporting {

@@ -2,6 +2,7 @@
 
 With SCALEMARK_WRITE=1 it is written there anew. Costs 2 s of CPU time."""
 
+import difflib
 import json
 import os
 import subprocess
@@ -17,7 +18,7 @@ COMMANDS = {
               ("predict", *QUIET, "--world-sizes", "2,16,64"), ("lint", *QUIET)],
     "disturbed": [("report", *DISTURBED), ("report", *DISTURBED, "--details"), ("report", *DISTURBED, "--withheld"), ("explain", *DISTURBED),
                   ("predict", *DISTURBED, "--world-sizes", "2,16"), ("compare", "--old", *QUIET, "--new", *DISTURBED)],
-    "collectives": [("report", *COLLECTIVES), ("report", *COLLECTIVES, "--format", "md")],
+    "collectives": [("report", *COLLECTIVES), ("report", *COLLECTIVES, "--details")],
 }
 
 
@@ -48,4 +49,5 @@ with tempfile.TemporaryDirectory() as name:
         file = PRINTED / f"{kind}.txt"
         if os.environ.get("SCALEMARK_WRITE"):
             file.write_text(text)
-        assert text == file.read_text(), f"{file} differs:\n{text}"
+        lines = difflib.unified_diff(file.read_text().splitlines(), text.splitlines(), str(file), "printed now", lineterm="")
+        assert text == file.read_text(), "\n".join(lines)

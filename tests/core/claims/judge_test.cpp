@@ -1,12 +1,9 @@
-#include "core/claims/judge.h"
-
 #include <gtest/gtest.h>
 
 #include "core/base/text.h"
 #include "core/claims/band.h"
-#include "core/claims/beside.h"
+#include "core/claims/claims.h"
 #include "core/claims/evidence.h"
-#include "core/claims/forms.h"
 #include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/render/render.h"
 #include "tests/core/reporting/sample_report.h"

@@ -1,8 +1,7 @@
-#include "core/claims/runs.h"
-
 #include <gtest/gtest.h>
 
 #include "core/base/text.h"
+#include "core/claims/claims.h"
 #include "core/published/library.h"
 #include "core/settings/builtin_configs.h"
 

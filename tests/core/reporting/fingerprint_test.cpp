@@ -7,7 +7,6 @@
 #include "core/reporting/compare/compare.h"
 #include "core/reporting/point/disturbances.h"
 #include "core/reporting/record/verdict.h"
-#include "core/reporting/table/fingerprint_table.h"
 #include "core/reporting/table/table.h"
 #include "tests/core/reporting/sample_report.h"
 

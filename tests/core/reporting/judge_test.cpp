@@ -334,6 +334,33 @@ TEST(Judge, FormsForProgramsHoldTheStanding) {
   EXPECT_NE(to_json(report).find(R"("standing": "withheld")"), std::string::npos);
 }
 
+// Two groups with enough fit runs together may be one with none.
+TEST(Judge, EachGroupOfAConclusionNeedsFitRuns) {
+  Report report = sample_sweep({.world_sizes = {1, 2}, .batch_sizes = {64}, .repetitions = 5});
+  ASSERT_FALSE(report.data_gaps.empty());
+  const std::string real = report.data_gaps.front().real_group;
+  for (const PointRecord& run : report.points) {
+    if (run.group == real) report.findings.push_back(make_finding(kinds::shared, run.id));
+  }
+  report.findings.push_back(make_finding(kinds::data_gap, "", {{"group", real}, {"lost", 0.4321}}));
+  judge(report);
+  EXPECT_TRUE(report.data_gaps.front().standing.is_withheld());
+  for (const auto& [name, text_of] : forms_for_people()) {
+    EXPECT_EQ(text_of(report).find("real data costs"), std::string::npos) << name;
+  }
+  Report comm = sample_collectives();
+  ASSERT_FALSE(comm.collective_fits.empty());
+  const auto backend = [](const CollectiveFit& fit) { return fit.fixed.at("backend"); };
+  for (CollectiveRecord& run : comm.collectives) {
+    if (run.backend == "gloo") run.disturbed = "shared: others used 1.4 CPUs";
+  }
+  judge(comm);
+  for (const CollectiveFit& fit : comm.collective_fits) {
+    EXPECT_EQ(fit.standing.is_withheld(), backend(fit) == "gloo") << fit.in_words;
+    EXPECT_EQ(fit.standing.reason == kinds::shared.code, backend(fit) == "gloo") << fit.in_words;
+  }
+}
+
 // A report of before may name a rank or a link from runs that something disturbed.
 TEST(Judge, NamesNoPartFromDisturbedRuns) {
   for (const bool is_disturbed : {false, true}) {
@@ -404,6 +431,7 @@ TEST(Judge, NothingThatIsConcludedFromDisturbedRunsIsLeft) {
   for (const EffectRecord& effect : shown.effects) {
     EXPECT_TRUE(effect.standing.is_withheld());
     EXPECT_EQ(effect.ratio, 1);
+    EXPECT_EQ(effect.verdict, statistics::EffectVerdict::kDisturbed);
   }
   for (const ScalingTable& table : shown.scaling) {
     for (const ScalingRow& row : table.rows) EXPECT_FALSE(row.speedup);

@@ -14,7 +14,6 @@
 #include "core/reporting/render/sections/claim_sections.h"
 #include "core/reporting/render/sections/sweep_sections.h"
 #include "core/reporting/render/text.h"
-#include "core/reporting/table/fingerprint_table.h"
 #include "core/reporting/table/table.h"
 #include "core/reporting/words/words.h"
 

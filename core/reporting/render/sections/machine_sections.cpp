@@ -6,7 +6,7 @@
 
 #include "core/reporting/render/sections/sweep_sections.h"
 #include "core/reporting/render/text.h"
-#include "core/reporting/table/fingerprint_table.h"
+#include "core/reporting/table/table.h"
 
 namespace scalemark::reporting {
 namespace {
