@@ -246,9 +246,23 @@ std::string prediction_text(const WeakSeries& series, const SeriesPrediction& ma
        {how_far_off(made), rests_on(series, made, !is_one_of_several, quoting)}) {
     if (!line.empty()) text += reporting::wrapped(line, width, 2);
   }
+  text += measuring(series, made);
   if (!details) return text;
   return text + "\n" +
          reporting::section_text({"Details", {}, detail_lines(series, made, records)}, terminal);
+}
+
+// The command that measures what was predicted, too. Empty where none measured the series.
+std::string measuring(const WeakSeries& series, const SeriesPrediction& made) {
+  std::set<int> sizes(made.too_few.begin(), made.too_few.end());
+  for (const auto& point : series.points) sizes.insert(point.world_size);
+  for (const auto& one : made.forecasts) sizes.insert(one.world_size);
+  std::vector<std::string> words;
+  for (const int size : sizes) words.push_back(std::to_string(size));
+  const std::string command = without_option(series.repeat, " --world-sizes", /*has_value=*/true);
+  return command.starts_with("scalemark sweep") && words.size() > series.points.size()
+             ? "\nto measure them  " + command + " --world-sizes " + joined(words, ",") + "\n"
+             : "";
 }
 
 // No number: what disturbed the runs, how much, and how to get runs that nothing disturbs.

@@ -19,9 +19,10 @@ struct WeakSeries {
   // Ascending; geometric means over the runs that nothing disturbed, as far as is known.
   std::vector<prediction::MeasuredPoint> points;
   // Counts of which these do not suffice (fit_decide()): nothing is concluded from such a series.
-  // `disturbed_by` and `repeat` are the words of it, and the command that measures them again.
+  // `disturbed_by` are the words of it.
   std::vector<int> unfit;
-  std::string disturbed_by, repeat;
+  std::string disturbed_by;
+  std::string repeat;  // the command that measures it again; may be empty
 };
 
 // From points of status ok. A 1-rank point of strategy none is the baseline of every series that

@@ -8,7 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/reporting/acceptance/forms.h"
-#include "core/reporting/render/answer_page.h"
+#include "core/reporting/render/answer/answer.h"
 #include "core/reporting/table/table.h"
 
 namespace scalemark::acceptance {

@@ -1,5 +1,3 @@
-#include "core/reporting/collectives/pairs.h"
-
 #include <algorithm>
 #include <iterator>
 #include <map>

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 
 #include "core/base/error.h"
 #include "core/reporting/compare/parts.h"
+#include "core/reporting/record/verdict.h"
 #include "core/reporting/words/words.h"
 
 namespace scalemark::reporting {
@@ -46,7 +48,13 @@ Comparison with_sides(std::span<const ComparedSide> reports, const std::vector<S
   Comparison comparison{.threshold = rule.threshold};
   for (const ComparedSide& side : reports) {
     comparison.files.emplace_back();
-    for (const NamedReport& report : side) comparison.files.back().push_back(report.name);
+    std::optional<VerdictLevel> gravest;
+    for (const NamedReport& one : side) {
+      comparison.files.back().push_back(one.name);
+      const auto& verdict = one.report.verdict;
+      if (verdict) gravest = std::max(gravest.value_or(verdict->level), verdict->level);
+    }
+    comparison.quoting.push_back(gravest ? ", " + quoting_words(*gravest) : "");
   }
   for (const Side& side : sides) comparison.sessions.push_back(count_sessions(side));
   comparison.unit = unit_of(comparison.sessions, rule.same_session);

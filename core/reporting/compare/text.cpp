@@ -150,8 +150,10 @@ std::vector<std::string> side_lines(const Comparison& comparison) {
   std::vector<std::string> lines;
   for (std::size_t side = 0; side < comparison.files.size(); ++side) {
     const auto sessions = static_cast<std::int64_t>(comparison.sessions[side]);
-    lines.push_back(side_name(comparison, side) + ": " + joined(comparison.files[side], ", ") +
-                    (comparison.points.empty() ? "" : " (" + counted(sessions, "session") + ")"));
+    const bool has_points = !comparison.points.empty() && side < comparison.quoting.size();
+    lines.push_back(
+        side_name(comparison, side) + ": " + joined(comparison.files[side], ", ") +
+        (has_points ? " (" + counted(sessions, "session") + comparison.quoting[side] + ")" : ""));
   }
   return lines;
 }

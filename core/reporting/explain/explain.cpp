@@ -119,7 +119,7 @@ Explanation explain(const Report& report, const std::vector<const Report*>& coll
   if (row.standing.is_withheld()) {
     all.withheld = reason_in_words(report, row.standing);
     std::erase(all.disturbed, all.withheld);  // it is said first
-    all.repeat = repeat_command(report);
+    all.next = next_command(report);
     return all;
   }
   all.ideal_speedup = row.ideal();
@@ -138,6 +138,7 @@ Explanation explain(const Report& report, const std::vector<const Report*>& coll
     all.buckets = bucket_times(*runs.front(), collectives);
   }
   all.quoting = quoting_in_words(report);
+  all.next = next_command(report);
   all.slow = slow_parts(report, row, collectives);
   all.best_effect = best_effect(report, row);
   all.compares_options = compares_options(report, row);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/terminal.h"
+#include "core/reporting/judge/judge.h"
 #include "core/reporting/record/report.h"
 
 namespace scalemark::reporting {
@@ -74,9 +75,10 @@ struct Explanation {
   bool in_one_process = false;                // the ranks are replicas, without a network
   std::vector<std::string> missing;           // what was not measured, and what measures it
   std::string quoting;  // whether the report may be quoted (judge.h); empty: not judged
+  NextCommand next;     // that makes it surer
   // Why the row's numbers are withheld; empty: they are not. Nothing is then explained by them:
-  // only `disturbed` and this command are set.
-  std::string withheld, repeat;
+  // only `disturbed`, `quoting` and `next` are set.
+  std::string withheld;
 };
 
 // `report`: as for_people() gave it. `collectives`: likewise, reports of `comm`, where some were

@@ -79,12 +79,15 @@ Section advice(const Explanation& all) {
   Section section{"What to do", {}, {}};
   if (!all.withheld.empty()) {
     section.lines.push_back("stop what disturbed the runs, then measure again" +
-                            (all.repeat.empty() ? "" : ": " + all.repeat));
+                            (all.next.command.empty() ? "" : ": " + all.next.command));
     section.lines.push_back("scalemark report --withheld shows the numbers, each marked");
     return section;
   }
   for (const LostShare& one : all.shares) {
     if (one.share >= kWorthIt) section.lines.push_back(std::string(one.name) + ": " + one.advice);
+  }
+  if (!all.next.command.empty()) {
+    section.lines.push_back(std::string(all.next.when) + ": " + all.next.command);
   }
   return section;
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/base/text.h"
 #include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/surety.h"
 #include "core/reporting/record/verdict.h"
@@ -254,6 +255,23 @@ std::string quoting_in_words(const Report& report) {
   if (reasons.empty() || reasons.front().code == kJudgedAnew) return words;
   const VerdictReason& gravest = reasons.front();
   return words + ": " + gravest.text + (gravest.remedy.empty() ? "" : "; " + gravest.remedy);
+}
+
+NextCommand next_command(const Report& report) {
+  const std::string repeated = repeat_command(report);
+  if (repeated.empty()) return {};
+  if (!groundless(report).empty()) return {"once it is quiet", repeated};
+  const std::string whole = without_option(repeated, " --quick", /*has_value=*/false);
+  if (whole != repeated) return {"with intervals", whole, true};
+  if (!report.verdict || report.verdict->reasons.empty()) return {};
+  const std::string& remedy = report.verdict->reasons.front().remedy;  // "more runs: --x 5"
+  const auto at = std::min(remedy.find("--"), remedy.size());
+  const auto blank = std::min(remedy.find(' ', at), remedy.size());
+  const std::string option = " " + remedy.substr(at, blank - at);
+  const bool is_value = blank + 1 < remedy.size() && remedy.find(' ', blank + 1) == remedy.npos;
+  if (!is_value) return {};
+  return {"to be surer",
+          without_option(repeated, option, /*has_value=*/true) + " " + remedy.substr(at)};
 }
 
 std::string reason_in_words(const Report& report, const Standing& standing) {

@@ -33,6 +33,16 @@ std::string quoting_words(std::span<const Report> reports);
 // ...; more runs: --repetitions 5". Empty without a verdict.
 std::string quoting_in_words(const Report& report);
 
+// The command that makes its numbers surer, and when to run it: "once it is quiet", where too few
+// runs of a point were fit; "with intervals", without --quick; "to be surer", where the remedy of
+// the gravest reason is an option with a value. Empty without one.
+struct NextCommand {
+  const char* when = "";
+  std::string command;
+  bool is_of_quick = false;
+};
+NextCommand next_command(const Report& report);
+
 // Why a number does not stand as it is, in the words of the verdict or of the first finding.
 std::string reason_in_words(const Report& report, const Standing& standing);
 

@@ -1,5 +1,3 @@
-#include "core/reporting/record/doubts.h"
-
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -10,6 +8,7 @@
 #include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/point_facts.h"
 #include "core/reporting/record/surety.h"
+#include "core/reporting/record/verdict.h"
 #include "core/statistics/steadiness/pooled.h"
 
 namespace scalemark::reporting {

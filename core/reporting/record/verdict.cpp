@@ -10,7 +10,6 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/base/version.h"
-#include "core/reporting/record/doubts.h"
 #include "core/reporting/record/finding_kinds.h"
 
 namespace scalemark::reporting {

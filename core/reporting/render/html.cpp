@@ -10,7 +10,6 @@
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/record/verdict.h"
 #include "core/reporting/render/answer/answer.h"
-#include "core/reporting/render/answer_page.h"
 #include "core/reporting/render/figures/plot.h"
 #include "core/reporting/render/html_page.h"
 #include "core/reporting/render/render.h"

@@ -111,6 +111,9 @@ void add_trust(std::vector<std::string>& sentences, const Report& report) {
     }
   }
   if (!others.empty()) sentences.push_back("Besides, " + joined(others, "; ") + ".");
+  const NextCommand next = next_command(report);
+  if (!next.command.empty())
+    sentences.push_back("What next, " + std::string(next.when) + ": " + next.command);
 }
 
 // Tells what the ranks cost: steps until they pay, energy, money. Empty where none is known.

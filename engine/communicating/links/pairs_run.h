@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/planning/collectives/collective_plan.h"
-#include "core/reporting/collectives/pairs.h"
+#include "core/reporting/collectives/collectives.h"
 #include "engine/process/rank_context.h"
 
 namespace scalemark::communicating {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "core/reporting/collectives/pairs.h"
+#include "core/reporting/collectives/collectives.h"
 
 namespace scalemark::reporting {
 namespace {

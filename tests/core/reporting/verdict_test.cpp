@@ -8,7 +8,6 @@
 #include "core/base/error.h"
 #include "core/reporting/collectives/runs.h"
 #include "core/reporting/point/disturbances.h"
-#include "core/reporting/record/doubts.h"
 #include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/point_facts.h"
 #include "core/reporting/record/report_json.h"

@@ -10,6 +10,8 @@
 #include "core/base/terminal.h"
 #include "core/reporting/judge/judge.h"
 #include "core/reporting/record/report.h"
+#include "core/reporting/render/figures/plot.h"
+#include "core/reporting/table/section.h"
 #include "core/reporting/table/text_table.h"
 
 namespace scalemark::reporting {
@@ -69,5 +71,18 @@ std::string effort_text(const Report& report, int fewest, int most);
 
 // "2 machines: AMD EPYC 9654, 96 cores, 8 x NVIDIA H100"
 std::string machine_line(const Report& report);
+
+// --- A page of an answer that is no report's, in the frame of reports' pages.
+
+struct AnswerPage {
+  std::string title, verdict;  // one of the `verdicts` of page/sections.js
+  Answer answer;
+  std::vector<Section> sections;
+  std::vector<Plot> figures;
+  std::vector<std::string> facts;  // where and when the numbers are from
+  std::string text;                // for a browser without scripts
+};
+
+std::string render_page(const AnswerPage& page);
 
 }  // namespace scalemark::reporting

@@ -288,12 +288,6 @@ const ScalingRow* asked_row(const Rows& rows) {
   return asked;
 }
 
-// Drops --quick: then the command measures with intervals. Empty where it had none.
-std::string without_quick(const std::string& command) {
-  std::string whole = without_option(command, " --quick", false);
-  return whole == command ? "" : whole;
-}
-
 // The figures are of the row that somebody asks about, else of the fastest.
 std::vector<Figure> figures_of(const Rows& rows) {
   const ScalingRow* asked = asked_row(rows);
@@ -309,31 +303,10 @@ std::vector<Figure> figures_of(const Rows& rows) {
   return figures;
 }
 
-// The command with the option that raises the verdict, where the remedy of its gravest reason names
-// one with a value ("more runs: --repetitions 5"). Empty without.
-std::string raised(const Report& report, const std::string& command) {
-  if (!report.verdict || report.verdict->reasons.empty() || command.empty()) return "";
-  const std::string& remedy = report.verdict->reasons.front().remedy;
-  const auto at = std::min(remedy.find("--"), remedy.size());
-  const auto blank = std::min(remedy.find(' ', at), remedy.size());
-  const std::string option = " " + remedy.substr(at, blank - at);
-  const bool is_value = blank + 1 < remedy.size() && remedy.find(' ', blank + 1) == remedy.npos;
-  return is_value ? without_option(command, option, true) + " " + remedy.substr(at) : "";
-}
-
 void add_next(Answer& answer, const Report& report, const Rows& rows, const std::string& folder,
               std::size_t left_out) {
-  const std::string repeated = repeat_command(report), whole = without_quick(repeated);
-  const bool is_withheld = std::ranges::any_of(rows, [](const AnswerRow& row) {
-    return row.scaling && row.scaling->standing.is_withheld();
-  });
-  if (is_withheld && !repeated.empty()) {
-    answer.next.emplace_back("once it is quiet", repeated);
-  } else if (!whole.empty()) {
-    answer.next.emplace_back("with intervals", whole);
-  } else if (std::string surer = raised(report, repeated); !surer.empty()) {
-    answer.next.emplace_back("to be surer", std::move(surer));
-  }
+  const NextCommand next = next_command(report);
+  if (!next.command.empty()) answer.next.emplace_back(next.when, next.command);
   if (folder.empty()) return;
   if (const ScalingRow* asked = asked_row(rows); asked && *asked->efficiency < 1) {
     answer.next.emplace_back("why not " + significant(asked->ideal(), 3) + " x",
@@ -342,7 +315,7 @@ void add_next(Answer& answer, const Report& report, const Rows& rows, const std:
   answer.next.emplace_back(left_out > 0 ? std::to_string(left_out) + " more rows" : "details",
                            "scalemark report " + shell_word(folder) + " --details");
   answer.next.emplace_back("charts", folder + "/report.html");
-  const bool is_long = !whole.empty() && answer.next.size() > 3;
+  const bool is_long = next.is_of_quick && answer.next.size() > 3;
   if (is_long) answer.next.erase(answer.next.end() - 2);
 }
 
