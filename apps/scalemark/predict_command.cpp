@@ -234,6 +234,18 @@ std::string bold(const std::string& line, const Terminal& terminal) {
   return inked(terminal, Ink::kBold, text) + "\n";
 }
 
+// The command that measures what was predicted, too. Empty where none measured the series.
+std::string measuring(const WeakSeries& series, const SeriesPrediction& made) {
+  std::set<int> sizes(made.too_few.begin(), made.too_few.end());
+  for (const auto& point : series.points) sizes.insert(point.world_size);
+  for (const auto& one : made.forecasts) sizes.insert(one.world_size);
+  std::string list;
+  for (const int size : sizes) list += (list.empty() ? "" : ",") + std::to_string(size);
+  const std::string command = without_option(series.repeat, " --world-sizes", /*has_value=*/true);
+  const bool any = sizes.size() > series.points.size() && command.starts_with("scalemark sweep");
+  return any ? "\nto measure them  " + command + " --world-sizes " + list + "\n" : "";
+}
+
 std::string prediction_text(const WeakSeries& series, const SeriesPrediction& made,
                             const std::vector<Prediction>& records, const Terminal& terminal,
                             bool details, bool is_one_of_several, const std::string& quoting) {
@@ -250,19 +262,6 @@ std::string prediction_text(const WeakSeries& series, const SeriesPrediction& ma
   if (!details) return text;
   return text + "\n" +
          reporting::section_text({"Details", {}, detail_lines(series, made, records)}, terminal);
-}
-
-// The command that measures what was predicted, too. Empty where none measured the series.
-std::string measuring(const WeakSeries& series, const SeriesPrediction& made) {
-  std::set<int> sizes(made.too_few.begin(), made.too_few.end());
-  for (const auto& point : series.points) sizes.insert(point.world_size);
-  for (const auto& one : made.forecasts) sizes.insert(one.world_size);
-  std::vector<std::string> words;
-  for (const int size : sizes) words.push_back(std::to_string(size));
-  const std::string command = without_option(series.repeat, " --world-sizes", /*has_value=*/true);
-  return command.starts_with("scalemark sweep") && words.size() > series.points.size()
-             ? "\nto measure them  " + command + " --world-sizes " + joined(words, ",") + "\n"
-             : "";
 }
 
 // No number: what disturbed the runs, how much, and how to get runs that nothing disturbs.
@@ -351,13 +350,10 @@ std::vector<WeakSeries> predictable(const std::vector<WeakSeries>& found) {
 const HelpPage predict_page = {
     "FILE|FOLDER...",
     "Says how fast more ranks would be, if efficiency falls 2 % with each doubling of the ranks\n"
-    "beyond those measured, and how far off that was on published series. At least two world "
-    "sizes\n"
-    "of the same workload, settings and batch per rank are needed; between two of them it follows "
-    "a\n"
-    "line (docs/PREDICTION.md). No number comes from runs that others disturbed: then it ends with "
-    "2.\n"
-    "--details: all that was measured, and what each number rests on.",
+    "beyond those measured, and how far off that was on published series. At least two world\n"
+    "sizes of the same workload, settings and batch per rank are needed; between two of them it\n"
+    "follows a line (docs/PREDICTION.md). No number comes from runs that others disturbed: then\n"
+    "it ends with 2. --details: all that was measured, and what each number rests on.",
     "  scalemark predict results/runs/a/report.json --world-sizes 16,64,256,1024\n"
     "  scalemark predict results/runs/a --world-sizes 64 --ranks-per-node 8\n"};
 

@@ -168,7 +168,6 @@ class Judge {
   // A kind of points has the numbers of all of them, any other those of the first.
   void add_finding(const FindingKind& kind, const std::vector<const Finding*>& all) {
     const bool of_points = kind.scope == FindingScope::kOfPoint;
-    const bool disturbs_runs = kind.role == FindingRole::kDisturbs;
     Wording wording;
     std::set<std::string> points;
     for (const Finding* finding : all) {
@@ -176,7 +175,7 @@ class Judge {
       if (!finding->point.empty()) points.insert(finding->point);
     }
     std::size_t runs = points.size();
-    if (runs == 0 && !disturbs_runs) runs = all.size();
+    if (runs == 0 && kind.role != FindingRole::kDisturbs) runs = all.size();
     // One finding of collectives speaks for several runs, and its text counts them.
     const auto told = all.front()->values.find("disturbed_runs");
     const bool tells = told != all.front()->values.end();

@@ -114,7 +114,7 @@ class Compare(unittest.TestCase):
     def test_one_file_of_several_sessions(self):
         old = self.report("old.json", sessions=[0, 0, 1, 1, 2])
         text = self.compare(2, "--old", old, "--new", self.report("new.json", 0.9, sessions=[0, 0, 0, 1, 1]))
-        self.assertIn("old.json (3 sessions)", text)
+        self.assertIn("old.json (3 sessions, quote with care)", text)
         self.assertTrue(text.startswith("cannot tell, because there are 2 sessions on one side"), text)
 
     def test_more_than_two_sides(self):
