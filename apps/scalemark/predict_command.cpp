@@ -208,7 +208,7 @@ std::string rests_on(const WeakSeries& series, const SeriesPrediction& made, boo
   }
   if (!assumed.empty()) text += "; " + in_words(assumed) + ": links not measured";
   if (!far.empty()) text += "; " + in_words(far) + ": indicative";
-  return text + (quoting.empty() ? "" : "; of the reports: " + quoting);
+  return text + "; " + (quoting.empty() ? "quotable" : quoting) + ", as a prediction";
 }
 
 std::vector<std::string> detail_lines(const WeakSeries& series, const SeriesPrediction& made,
@@ -272,7 +272,7 @@ std::string unfit_text(const WeakSeries& series, const std::set<int>& world_size
       "no prediction for " + in_words({world_sizes.begin(), world_sizes.end()}) + ": ";
   const std::string why = "the runs of " + in_words(series.unfit) + " decide nothing, fewer than " +
                           std::to_string(reporting::kFitRuns) + " were undisturbed (" +
-                          series.title + "); of the reports: " + quoting;
+                          series.title + "); " + quoting;
   return bold(none + series.disturbed_by, terminal) + reporting::wrapped(why, width, 2) +
          "\nmeasure again, undisturbed" + (series.repeat.empty() ? "" : "  " + series.repeat) +
          "\n";
