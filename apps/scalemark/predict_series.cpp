@@ -84,6 +84,7 @@ Repetitions fit_runs(const Repetitions& all, WeakSeries& series) {
   series.unfit.push_back(all.front().point->world_size);
   const Run& first = *std::ranges::find_if(all, &Run::is_disturbed);
   series.disturbed_by = reporting::reason_in_words(*first.report, first.point->standing);
+  series.repeat = reporting::repeat_command(*first.report);
   return all;
 }
 
@@ -98,8 +99,8 @@ WeakSeries make_series(const std::map<int, Repetitions>& by_world_size) {
   const PointRecord& sample = *by_world_size.rbegin()->second.front().point;
   WeakSeries series{
       .title = title_of(sample), .strategy = sample.strategy, .points = {}, .unfit = {}};
-  for (const auto& [world_size, runs] : by_world_size) add_world_size(series, runs);
   series.repeat = reporting::repeat_command(*by_world_size.rbegin()->second.front().report);
+  for (const auto& [world_size, runs] : by_world_size) add_world_size(series, runs);
   return series;
 }
 

@@ -22,7 +22,7 @@ struct WeakSeries {
   // `disturbed_by` are the words of it.
   std::vector<int> unfit;
   std::string disturbed_by;
-  std::string repeat;  // the command that measures it again; may be empty
+  std::string repeat;  // the command that measures it again, or the unfit runs; may be empty
 };
 
 // From points of status ok. A 1-rank point of strategy none is the baseline of every series that
