@@ -51,7 +51,7 @@ std::string gain(const WeakSeries& series, int ranks, double samples_per_sec, bo
   const double speed_up = samples_per_sec / one_rank_of(series);
   return counted(ranks, "rank") + ": " + (predicted ? "about " : "") +
          reporting::speed_up_digits(speed_up) + "x (" +
-         reporting::efficiency_digits(speed_up / ranks) + " %" + ")";
+         reporting::efficiency_digits(speed_up / ranks) + " %)";
 }
 
 // A rule that ranks gain something stands beside a measurement that they lost, by as much as a

@@ -115,11 +115,11 @@ Explanation explain(const Report& report, const std::vector<const Report*>& coll
   Explanation all{.table = chosen.table, .row = chosen.row, .target = request.target};
   all.blocks = static_cast<int>(row.points.size());
   all.disturbed = disturbances(report, chosen);
-  all.quoting = quoting_words(std::span(&report, 1));
+  all.next = next_command(report);
   if (row.standing.is_withheld()) {
     all.withheld = reason_in_words(report, row.standing);
     std::erase(all.disturbed, all.withheld);  // it is said first
-    all.next = next_command(report);
+    all.quoting = quoting_words(std::span(&report, 1));
     return all;
   }
   all.ideal_speedup = row.ideal();
@@ -138,7 +138,6 @@ Explanation explain(const Report& report, const std::vector<const Report*>& coll
     all.buckets = bucket_times(*runs.front(), collectives);
   }
   all.quoting = quoting_in_words(report);
-  all.next = next_command(report);
   all.slow = slow_parts(report, row, collectives);
   all.best_effect = best_effect(report, row);
   all.compares_options = compares_options(report, row);

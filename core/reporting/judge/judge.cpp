@@ -135,6 +135,9 @@ class Judge {
     known = graver(known, found);
   }
 
+  // A record may name runs that the report does not hold: all that it holds stand for them.
+  Basis or_all(const Basis& basis) const { return basis.runs == 0 ? all_ : basis; }
+
   // The collectives of one series: one backend, and ranks.
   Basis of_series(const std::map<std::string, std::string>& fixed) const {
     const auto is = [&](const char* trait, const std::string& value) {
@@ -148,7 +151,7 @@ class Judge {
         basis.add(basis_of(group.group));
       }
     }
-    return basis;
+    return or_all(basis);
   }
 
   void add(const auto& run) {
@@ -201,7 +204,7 @@ class Judge {
     for (const std::string& group : effect.groups) {
       basis.add(basis_of(group));
     }
-    if (basis.runs == 0) basis = all_;  // its runs are not in the report
+    basis = or_all(basis);
     if (effect.verdict == statistics::EffectVerdict::kDisturbed || !basis.is_ground()) {
       return {kWithheld, basis.gravest ? basis.gravest->code : kinds::shared.code};
     }
