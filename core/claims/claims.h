@@ -22,7 +22,7 @@ struct PlannedRun {
   std::string command;  // sweep | comm
   // Options as typed, without dashes: {"workload", "resnet50"}, {"world_sizes", "1,8"}.
   std::vector<std::pair<std::string, std::string>> options;
-  std::string about;  // what it tests, in a sentence
+  std::string about;  // one sentence says what it tests
 
   // The words behind `scalemark`.
   std::vector<std::string> words() const;

@@ -42,7 +42,7 @@ RunEnd end_of_collectives(const Report& report);
 
 // One end of links: a node, a rank of a node beside its others, or a rank of the only node.
 struct LinkEnd {
-  std::string name;  // of the host; "rank 3" on the only node
+  std::string name;  // the host has it; "rank 3" on the only node
   std::optional<int> rank = {};
   std::string device = {};
   int rail = 0;  // the rank's place on its node: only equal ones meet, and are compared

@@ -19,7 +19,7 @@ using SessionKey = std::pair<std::size_t, int>;  // file, session within it
 struct Measured {
   std::string unit;  // "images", "calls": what rates count
   std::map<SessionKey, std::vector<double>> rates;
-  std::map<SessionKey, std::vector<double>> fit_rates;  // of runs that nothing disturbed
+  std::map<SessionKey, std::vector<double>> fit_rates;  // nothing disturbed these runs
   std::size_t brief = 0;     // runs that were too brief to tell whether something disturbed them
   std::size_t withheld = 0;  // runs whose clocks disagree: their rates are none
   bool disturbed = false;    // too few are fit: rates are of all

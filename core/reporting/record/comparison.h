@@ -44,9 +44,9 @@ struct Comparison {
   statistics::ComparedUnit unit = statistics::ComparedUnit::kSession;
   std::vector<std::vector<std::string>> files;  // of each side
   std::vector<std::string> quoting;   // ", quote with care": each side, where it was judged
-  std::vector<std::size_t> sessions;  // of each side that measured anything
+  std::vector<std::size_t> sessions;  // each side measured in so many
   std::vector<ComparedPoint> points;  // that the first side shares, in its order
-  std::vector<std::vector<std::string>> only;  // of each side, groups that are not compared
+  std::vector<std::vector<std::string>> only;  // these of each side are not compared
   std::vector<Difference> differences;         // machine, versions, settings, what points are
   std::vector<std::string> fingerprints;       // how what the machines do by themselves differs
 };
