@@ -104,7 +104,7 @@ std::string collective_plan_table(const ResolvedComm& resolved) {
   const CollectivePlan& plan = resolved.plan;
   const std::string table = plan.pairs ? "" : points_table(plan);
   const std::string text = plan.pairs ? pairs_text(plan) : skipped_list(plan) + totals(plan);
-  return table + folded(text + "\nSettings\n" + setting_lines(setting_rows(resolved)), 2);
+  return table + text + "\nSettings\n" + setting_lines(setting_rows(resolved));
 }
 
 std::string collective_plan_document(const ResolvedComm& resolved) {

@@ -162,14 +162,14 @@ const HelpPage comm_page = {
     "it, and latency, of every combination of the lists, repeated in blocks of random order. What\n"
     "was received is checked outside the timed calls. Options of collectives take lists, sizes\n"
     "ranges, too: 1KiB..64MiBx4 or 1MiB..8MiB+1MiB. `scalemark comm` alone measures the\n"
-    "all-reduce over every backend that serves the device, on 2 ranks or on all GPUs.\n"
-    "docs/COMM.md explains the numbers.",
+    "all-reduce over every backend that serves the device, on 2 ranks or on all GPUs "
+    "(docs/COMM.md).",
     "  scalemark comm --dry-run                                   the plan, and nothing else\n"
     "  scalemark comm --collectives all-reduce,all-gather --dtypes fp32,bf16\n"
     "  scalemark comm --sizes 1Ki:elem,1Mi:elem --world-sizes 2,4 --repetitions 10\n"
     "  scalemark comm --sizes-of resnet50                         what training it exchanges\n"
     "  scalemark comm --backends gloo --overlap-compute on,off    what computing beside it costs\n"
-    "  scalemark comm --pairs --nnodes 4 ...                      which node or link is slow\n",
+    "  srun --nodes 4 scalemark comm --pairs                      which node or link is slow\n",
     {{"collectives", ""},
      {"sizes", "bytes, or elements: 4KiB,1MB,1Mi:elem [1KiB..64MiBx4]"},
      {"sizes_of", "the sizes that training of this workload exchanges"},
@@ -181,8 +181,8 @@ const HelpPage comm_page = {
      {"rendezvous", ""},
      {"pairs", "every link between two nodes, and which is slow"},
      {"pair_by", "with --pairs: of nodes, or of each rank [node]"},
-     {"repetitions", ""},
-     {"config", ""},
+     {"repetitions", "runs of each point [5]"},
+     {"config", "options from a JSON file, or a built-in one by name"},
      {"output", "folder of the report [results/runs/comm-{date}]"},
      {"dry_run", "the plan, and nothing else"}}};
 

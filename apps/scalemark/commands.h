@@ -43,25 +43,22 @@ struct CommandRow {
 std::span<const CommandRow> command_rows();
 const CommandRow& row_of(settings::Command command);
 
-// A result on stdout, flushed. Throws io_error (74) when it cannot be written.
+// A result on stdout, flushed; at a terminal, lines that are wider than it are folded (layout.h).
+// Throws io_error (74) when it cannot be written.
 ExitCode print_result(const std::string& text);
 
 // The same for a long text to read: at a terminal with fewer rows, PAGER shows it.
 ExitCode page_result(const std::string& text);
 
-// A result on stdout that a program reads (JSON, CSV, ...): byte by byte, but at a terminal, which
-// gets what print_result() would print. Throws io_error (74) when it cannot be written.
+// A result on stdout that a program reads (JSON, CSV, scripts, ...): byte by byte; a terminal gets
+// no character that it acts on. Throws io_error (74) when it cannot be written.
 ExitCode print_data(const std::string& text);
 
-// `text` for stdout: at a terminal, lines that are wider than it break between words, and go on
-// after `indent` blanks, or two more than they begin with.
-std::string folded(const std::string& text, std::size_t indent);
-
-// A remark on stderr: `scalemark: text`.
+// A remark on stderr: `scalemark: text`; folded, as errors are, where that is a terminal.
 void print_note(const std::string& text);
 void print_notes(const std::vector<std::string>& notes);
 
-// An error on stderr that ends nothing, as one that ends the program is told.
-void print_error(const Error& error);
+// An error on stderr.
+void print_error(const ErrorRecord& error);
 
 }  // namespace scalemark::cli

@@ -171,13 +171,13 @@ const HelpPage completion_page = {
 
 ExitCode completion_command(const Invocation& invocation) {
   const auto& given = invocation.positionals;
-  if (given.size() == 1 && given.front() == "bash") return print_result(bash_script());
+  if (given.size() == 1 && given.front() == "bash") return print_data(bash_script());
   if (given.size() == 1 && given.front() == "zsh") {
-    return print_result("autoload -Uz compinit bashcompinit && compinit && bashcompinit\n" +
-                        bash_script());
+    return print_data("autoload -Uz compinit bashcompinit && compinit && bashcompinit\n" +
+                      bash_script());
   }
-  if (given.size() == 1 && given.front() == "fish") return print_result(fish_script());
-  if (given.size() == 1 && given.front() == "man") return print_result(man_page());
+  if (given.size() == 1 && given.front() == "fish") return print_data(fish_script());
+  if (given.size() == 1 && given.front() == "man") return print_data(man_page());
   throw usage(given.empty() ? "no shell is given" : "'" + given.front() + "' is no shell we know",
               "bash, zsh, fish or man is expected");
 }

@@ -25,7 +25,7 @@ ExitCode configs_command(const Invocation& invocation) {
     throw usage("more than one name is given", "the name of one configuration, or none");
   }
   if (!invocation.positionals.empty()) {
-    return print_result(std::string(settings::builtin_config(invocation.positionals.front())));
+    return print_data(std::string(settings::builtin_config(invocation.positionals.front())));
   }
   const planning::Surveyed here{.machine = probe_machine().machine, .memory = memory_there()};
   std::string text;
@@ -33,10 +33,9 @@ ExitCode configs_command(const Invocation& invocation) {
     text +=
         config.name + " (" + config.command + ", " + config.takes + ")\n  " + config.about + "\n";
   }
-  return print_result(
-      folded(text + "\nscalemark sweep --config NAME --scale-down   in minutes: shows the method, "
-                    "not the number\n",
-             2));
+  return print_result(text +
+                      "\nscalemark sweep --config NAME --scale-down   in minutes: shows the "
+                      "method, not the number\n");
 }
 
 }  // namespace scalemark::cli

@@ -234,7 +234,7 @@ ExitCode data_bench_command(const Invocation& invocation) {
   std::string text = bench_text(benched, options.loader);
   if (benched.stages)
     text += stages_text(*benched.stages, benched.result, *values.count("gpu_rate"));
-  return print_result(folded(text, 2));
+  return print_result(text);
 }
 
 }  // namespace scalemark::cli

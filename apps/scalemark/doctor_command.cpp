@@ -105,7 +105,8 @@ void measure(const Invocation& invocation, const settings::ToolValues& values,
   if (json) {
     print_data(reporting::to_json(report));
   } else {
-    print_result(reporting::render_table(std::span(&report, 1)));
+    print_result(reporting::render_table(std::span(&report, 1), reporting::TableFormat::kText,
+                                         terminal_of(STDOUT_FILENO)));
   }
 }
 
@@ -156,7 +157,6 @@ ExitCode doctor_command(const Invocation& invocation) {
   text += "launching\n";
   const auto detection = launching::detect(launching::make_request(launch_settings(values)));
   for (const std::string& line : launching::describe(detection)) text += "  " + line + "\n";
-  text = folded(text, kNames);
   if (values.on("measure")) {
     measure(invocation, values, probed, text);
   } else {

@@ -58,19 +58,19 @@ void write_formats(const std::vector<reporting::RenderRequest>& requests, Output
     } else {
       const bool for_people = request.format == reporting::Format::kTable;
       const std::string text = rendered(request);
-      texts.push_back({request.file, for_people ? shown_text(text) : text});
+      texts.push_back({request.file, for_people ? shown_text(text) : text, for_people});
     }
   }
   write_all(texts, outputs);
 }
 
 void write_all(const std::vector<NamedText>& texts, const OutputFiles& outputs) {
-  for (const auto& [file, text] : texts) {
+  for (const auto& [file, text, for_people] : texts) {
     if (!file.empty()) outputs.check_content("--format", file, text);
   }
-  for (const auto& [file, text] : texts) {
+  for (const auto& [file, text, for_people] : texts) {
     if (file.empty()) {
-      print_data(text);
+      for_people ? print_result(text) : print_data(text);
     } else {
       if (file.has_parent_path()) make_folder(file.parent_path());
       write_output(file, text);
@@ -95,7 +95,8 @@ void write_texts(const std::vector<reporting::FormatRequest>& requests, const Ou
   std::vector<NamedText> texts;
   for (const auto& [format, file] : requests) {
     const std::string text = rendered(format, file.empty());
-    texts.push_back({file, format == "table" ? shown_text(text) : text});
+    const bool for_people = format == "table";
+    texts.push_back({file, for_people ? shown_text(text) : text, for_people});
   }
   write_all(texts, outputs);
 }

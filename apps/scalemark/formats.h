@@ -17,6 +17,7 @@ namespace scalemark::cli {
 struct NamedText {
   std::filesystem::path file;  // empty: stdout
   std::string text;
+  bool for_people = false;  // a terminal folds it
 };
 
 // Prints or writes each; none where one would replace what OutputFiles::check_content() refuses.

@@ -1,10 +1,15 @@
 #include "apps/scalemark/help.h"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 #include "apps/scalemark/commands.h"
 #include "core/base/error.h"
+#include "core/base/layout.h"
 #include "core/base/text.h"
 #include "core/base/version.h"
 #include "core/catalogue/workload.h"
@@ -18,8 +23,9 @@ using settings::Group;
 using settings::Kind;
 using settings::Option;
 
-constexpr std::size_t kHelpColumn = 34;
-constexpr std::size_t kWidth = 110;
+std::size_t help_width() { return text_width(terminal_of(STDOUT_FILENO)); }
+// Where the texts of options begin.
+std::size_t help_column() { return std::clamp<std::size_t>(help_width() / 3, 20, 34); }
 
 std::string value_part(const Option& option) {
   switch (option.kind) {
@@ -54,33 +60,36 @@ std::string description(Command command, const Option& option) {
   return text;
 }
 
-// `text` from `column` on, broken between words at kWidth.
-std::string wrapped(const std::string& text, std::size_t column) {
-  std::istringstream words(text);
-  std::string broken, word;
-  std::size_t at = column;
-  while (words >> word) {
-    if (at > column && at + 1 + word.size() > kWidth) {
-      broken += "\n" + std::string(column, ' ');
-      at = column;
+// Paragraphs, which the source breaks into lines of its own width, in lines of the terminal's.
+// Lines that begin with a blank stay.
+std::string reflowed(std::string_view text) {
+  std::string result, paragraph;
+  const auto end_paragraph = [&] {
+    if (!paragraph.empty()) result += wrapped(paragraph, help_width(), 0);
+    paragraph.clear();
+  };
+  std::istringstream lines{std::string(text)};
+  for (std::string line; std::getline(lines, line);) {
+    if (line.empty() || line.front() == ' ') {
+      end_paragraph();
+      result += line + "\n";
+    } else {
+      paragraph += (paragraph.empty() ? "" : " ") + line;
     }
-    if (at > column) broken += " ", ++at;
-    broken += word;
-    at += word.size();
   }
-  return broken;
+  end_paragraph();
+  return result;
 }
 
 std::string option_lines(Command command, const Option& option, std::string_view brief = {}) {
   std::string left = option.letter ? std::string("  -") + option.letter + ", " : "      ";
   left += settings::option_flag(option) + value_part(option);
-  if (left.size() + 2 > kHelpColumn) {
-    left += "\n" + std::string(kHelpColumn, ' ');
-  } else {
-    left.resize(kHelpColumn, ' ');
-  }
+  const std::size_t column = help_column();
+  std::string above;
+  if (left.size() + 2 > column) above = std::exchange(left, "") + "\n";
+  left.resize(column, ' ');
   const std::string text = brief.empty() ? description(command, option) : std::string(brief);
-  return left + wrapped(text, kHelpColumn) + "\n";
+  return above + wrapped(text, help_width(), column, left);
 }
 
 struct Topic {
@@ -136,10 +145,8 @@ std::string what_people_type(Command command, const HelpPage& page) {
   std::size_t all = 0;
   for (const Topic& topic : kTopics) all += options_of(command, topic.group).size();
   return text + "\n" +
-         wrapped("--help-all shows all " + std::to_string(all) + ", --help TOPIC one group (" +
-                     topic_names(command) + ") or one option.",
-                 0) +
-         "\n";
+         reflowed("--help-all shows all " + std::to_string(all) + ", --help TOPIC one group (" +
+                  topic_names(command) + ") or one option.");
 }
 
 // In man(7) a backslash begins an escape, a minus is no hyphen, and a point or an apostrophe at the
@@ -255,15 +262,16 @@ std::string command_help(Command command, std::string_view wanted) {
   }
   std::string text = "usage: scalemark " + std::string(settings::command_name(command));
   if (*page.arguments) text += " " + std::string(page.arguments);
-  text += " [OPTIONS]\n\n" + std::string(page.text) + "\n";
+  text += " [OPTIONS]\n\n" + reflowed(page.text);
   text +=
       wanted.empty() && !page.often.empty() ? what_people_type(command, page) : all_groups(command);
   text += "\nExamples:\n" + std::string(page.examples);
   if (!wanted.empty() && command & settings::kRuns) {
     text +=
-        "\nEach option is also a key of --config files (with underscores) and a variable\n"
-        "(SCALEMARK_BATCH_SIZE); stronger is: default < recipe < --config < variable < option < "
-        "--set.\n";
+        "\n" + reflowed(
+                   "Each option is also a key of --config files (with underscores) and a variable "
+                   "(SCALEMARK_BATCH_SIZE); stronger is: default < recipe < --config < variable < "
+                   "option < --set.");
   }
   return text;
 }

@@ -72,7 +72,7 @@ ExitCode lint_command(const Invocation& invocation) {
       std::ranges::move(reports, std::back_inserter(all));
     } catch (const Error& error) {
       if (invocation.positionals.size() == 1) throw;
-      print_error(error);
+      print_error(error.record());
       unreadable = error;
     }
   }

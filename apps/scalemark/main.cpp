@@ -40,7 +40,7 @@ ExitCode run(const std::vector<std::string>& arguments) {
 }
 
 ExitCode end_with(const ErrorRecord& record) {
-  std::cerr << format_error_line(record) << std::endl;
+  print_error(record);
   write_error_files(record);
   return record.exit_code;
 }

@@ -197,10 +197,8 @@ std::vector<SettingRow> setting_rows(const ResolvedSweep& resolved) {
 
 std::string plan_table(const ResolvedSweep& resolved) {
   const Plan& plan = resolved.plan;
-  return points_table(plan) +
-         folded(skipped_list(plan) + searches_list(plan) + slices_list(plan) + totals(plan) +
-                    "\nSettings\n" + setting_lines(setting_rows(resolved)),
-                2);
+  return points_table(plan) + skipped_list(plan) + searches_list(plan) + slices_list(plan) +
+         totals(plan) + "\nSettings\n" + setting_lines(setting_rows(resolved));
 }
 
 std::string plan_document(const ResolvedSweep& resolved) {

@@ -16,6 +16,7 @@
 #include "apps/scalemark/report_folder.h"
 #include "apps/scalemark/sources.h"
 #include "core/base/error.h"
+#include "core/base/layout.h"
 #include "core/base/text.h"
 #include "core/catalogue/strategy.h"
 #include "core/reporting/judge/judge.h"
@@ -229,7 +230,7 @@ std::vector<std::string> detail_lines(const WeakSeries& series, const SeriesPred
 }
 
 std::string bold(const std::string& line, const Terminal& terminal) {
-  std::string text = reporting::wrapped(line, static_cast<std::size_t>(terminal.columns), 2);
+  std::string text = wrapped(line, text_width(terminal), 2);
   text.pop_back();  // its line end stays outside of the ink
   return inked(terminal, Ink::kBold, text) + "\n";
 }
@@ -249,14 +250,13 @@ std::string measuring(const WeakSeries& series, const SeriesPrediction& made) {
 std::string prediction_text(const WeakSeries& series, const SeriesPrediction& made,
                             const std::vector<Prediction>& records, const Terminal& terminal,
                             bool details, bool is_one_of_several, const std::string& quoting) {
-  const auto width = static_cast<std::size_t>(terminal.columns);
   std::string text = is_one_of_several ? bold(series.title, terminal) : "";
   text += bold(answer_sentence(series, made), terminal);
   Section section{"", columns_of(series, table_rows(series, made, records, details), details), {}};
   if (!section.columns.front().cells.empty()) text += "\n" + section_text(section, terminal) + "\n";
   for (const std::string& line :
        {how_far_off(made), rests_on(series, made, !is_one_of_several, quoting)}) {
-    if (!line.empty()) text += reporting::wrapped(line, width, 2);
+    if (!line.empty()) text += wrapped(line, text_width(terminal), 2);
   }
   text += measuring(series, made);
   if (!details) return text;
@@ -267,13 +267,13 @@ std::string prediction_text(const WeakSeries& series, const SeriesPrediction& ma
 // No number: what disturbed the runs, how much, and how to get runs that nothing disturbs.
 std::string unfit_text(const WeakSeries& series, const std::set<int>& world_sizes,
                        const Terminal& terminal, const std::string& quoting) {
-  const auto width = static_cast<std::size_t>(terminal.columns);
+  const auto width = text_width(terminal);
   const std::string none =
       "no prediction for " + in_words({world_sizes.begin(), world_sizes.end()}) + ": ";
   const std::string why = "the runs of " + in_words(series.unfit) + " decide nothing, fewer than " +
                           std::to_string(reporting::kFitRuns) + " were undisturbed (" +
                           series.title + "); " + quoting;
-  return bold(none + series.disturbed_by, terminal) + reporting::wrapped(why, width, 2) +
+  return bold(none + series.disturbed_by, terminal) + wrapped(why, width, 2) +
          "\nmeasure again, undisturbed" + (series.repeat.empty() ? "" : "  " + series.repeat) +
          "\n";
 }

@@ -5,31 +5,31 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
-#include <sstream>
 
 #include "apps/scalemark/commands.h"
 #include "core/base/encoding.h"
+#include "core/base/layout.h"
 #include "core/base/shown_text.h"
 #include "core/base/standard_output.h"
 #include "core/base/terminal.h"
-#include "core/reporting/table/text_table.h"
 
 namespace scalemark::cli {
 
 ExitCode print_result(const std::string& text) {
-  write_to_stdout(shown_text(text));  // names of files and texts of reports may be any bytes
+  // Names of files and texts of reports may be any bytes.
+  write_to_stdout(folded(shown_text(text), terminal_of(STDOUT_FILENO)));
   return ExitCode::kPass;
 }
 
 ExitCode print_data(const std::string& text) {
-  if (terminal_of(STDOUT_FILENO).is_terminal) return print_result(text);
-  write_to_stdout(as_utf8(text));
+  const bool is_terminal = terminal_of(STDOUT_FILENO).is_terminal;
+  write_to_stdout(is_terminal ? shown_text(text) : as_utf8(text));
   return ExitCode::kPass;
 }
 
 ExitCode page_result(const std::string& given) {
-  const std::string text = shown_text(given);
   const Terminal terminal = terminal_of(STDOUT_FILENO);
+  const std::string text = folded(shown_text(given), terminal);
   const char* pager = std::getenv("PAGER");
   const bool fits = std::ranges::count(text, '\n') < terminal.rows;
   if (!terminal.is_terminal || pager == nullptr || *pager == '\0' || fits)
@@ -45,25 +45,12 @@ ExitCode page_result(const std::string& given) {
   return ran ? ExitCode::kPass : print_result(text);
 }
 
-std::string folded(const std::string& text, std::size_t indent) {
-  const Terminal terminal = terminal_of(STDOUT_FILENO);
-  if (!terminal.is_terminal) return text;
-  std::string result;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    const std::size_t leading = std::min(line.find_first_not_of(' '), line.size());
-    result += reporting::wrapped(line, static_cast<std::size_t>(terminal.columns),
-                                 std::max(indent, leading + 2));
-  }
-  return result;
-}
-
-void print_error(const Error& error) {
-  std::cerr << format_error_line(error.record()) << std::endl;
+void print_error(const ErrorRecord& error) {
+  std::cerr << folded(format_error_line(error), terminal_of(STDERR_FILENO)) << std::endl;
 }
 
 void print_note(const std::string& text) {
-  std::cerr << "scalemark: " << shown_text(text) << std::endl;
+  std::cerr << folded("scalemark: " + shown_text(text), terminal_of(STDERR_FILENO)) << std::endl;
 }
 
 void print_notes(const std::vector<std::string>& notes) {

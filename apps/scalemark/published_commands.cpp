@@ -11,6 +11,7 @@
 #include "apps/scalemark/row_files.h"
 #include "apps/scalemark/sources.h"
 #include "core/base/error.h"
+#include "core/base/terminal.h"
 #include "core/base/text.h"
 #include "core/importing/tables.h"
 #include "core/lint/inputs.h"
@@ -79,7 +80,7 @@ ExitCode published_list_command(const Invocation& invocation) {
   const settings::ToolValues values = read_tool_values(invocation);
   const auto rows = rows_of(values);
   const auto tables = tables_with(published::tables_of(rows), invocation.positionals);
-  return page_result(published::list_text(tables, here()));
+  return page_result(published::list_text(tables, here(), terminal_of(STDOUT_FILENO)));
 }
 
 const HelpPage published_show_page = {
@@ -102,7 +103,8 @@ ExitCode published_show_command(const Invocation& invocation) {
   const published::Here machine = here();
   std::string text;
   for (const auto& table : file ? published::tables_of(rows) : published::find_tables(rows, word)) {
-    text += (text.empty() ? "" : "\n") + published::show_text(table, machine);
+    text += (text.empty() ? "" : "\n") +
+            published::show_text(table, machine, terminal_of(STDOUT_FILENO));
   }
   return page_result(text);
 }

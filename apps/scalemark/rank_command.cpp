@@ -202,8 +202,8 @@ ExitCode run_rank_command(const Invocation& invocation, RankCommand& command) {
   const reporting::FailOn checked(general.fail_on);
   if (general.dry_run) {
     const bool json = general.log_format == settings::LogFormat::kJson;
-    const std::string about = json || base.about.empty() ? "" : folded(base.about + "\n\n", 0);
-    return print_result(about + command.plan_text(json));
+    if (json) return print_data(command.plan_text(json));
+    return print_result((base.about.empty() ? "" : base.about + "\n\n") + command.plan_text(json));
   }
   refuse_lost_working_folder();
   make_missing_images(base);

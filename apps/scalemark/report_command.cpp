@@ -53,9 +53,10 @@ ExitCode report_command(const Invocation& invocation) {
     if (request.format != reporting::Format::kTable) {
       return reporting::render(request.format, reports, withheld);
     }
-    if (values.on("details")) return reporting::render_console(reports, withheld);
+    const Terminal terminal = request.file.empty() ? terminal_of(STDOUT_FILENO) : Terminal();
+    if (values.on("details")) return reporting::render_console(reports, withheld, terminal);
     if (!request.file.empty()) return reporting::render(request.format, reports, withheld);
-    return reporting::render_answer(reports, places, terminal_of(STDOUT_FILENO), withheld);
+    return reporting::render_answer(reports, places, terminal, withheld);
   };
   write_formats(requests, outputs, rendered, reports, withheld);
   ExitCode code = ExitCode::kPass;

@@ -42,7 +42,7 @@ std::string settings_table(const settings::Settings& settings, int world_size) {
     if (!value_at(settings.origins, name).empty())
       rows.push_back({nullptr, name, plain(values[name]), value_at(settings.origins, name)});
   }
-  return folded(headline(settings, world_size) + setting_lines(rows), 2);
+  return headline(settings, world_size) + setting_lines(rows);
 }
 
 std::string settings_document(const settings::Settings& settings) {

@@ -172,12 +172,11 @@ class SweepCommand : public RankCommand {
 
 const HelpPage sweep_page = {
     "",
-    "Plans the cross product of all lists, adds the baseline (1 rank, no exchange) and the same\n"
-    "ranks with no exchange, and repeats everything in blocks of random order. Every option\n"
-    "of what is trained and how takes a list or a range: 1,2,4 or 32..256x2 or 1..9+2; the "
-    "plural\n"
-    "is the same option. --batch-size makes weak scaling, --global-batch-size strong scaling.\n"
-    "`scalemark sweep` alone sweeps the mlp on 1 and 2 ranks, or ResNet-50 on all GPUs.",
+    "Plans all combinations of the lists, adds the baseline (1 rank, no exchange) and the same\n"
+    "ranks with no exchange, and repeats all in blocks of random order. Options\n"
+    "of what is trained and how take lists and ranges: 1,2,4 or 32..256x2 or 1..9+2.\n"
+    "--batch-size makes weak scaling, --global-batch-size strong scaling. "
+    "`scalemark sweep` alone: the mlp on 1 and 2 ranks, or ResNet-50 on all GPUs.",
     "  scalemark sweep --dry-run                                       the plan, and nothing "
     "else\n"
     "  scalemark sweep --workload resnet50 --world-sizes 1,2,4,8 --batch-sizes 32..256x2\n"
@@ -188,17 +187,17 @@ const HelpPage sweep_page = {
     "  scalemark sweep --workload resnet50 --env NCCL_ALGO=,Ring,Tree  each in ranks of its own\n",
     {{"workload",
       "resnet50, bert-base, bert-large, bert-mini, mlp or linear [mlp, on GPUs resnet50]"},
-     {"data", "images, packed images or text; else made up [synthetic]"},
+     {"data", "images or text; else made up [synthetic]"},
      {"world_sizes", "numbers of ranks [1, 2, 4, ... up to all]"},
      {"batch_size", "samples per rank: weak scaling"},
      {"global_batch_size", "samples over all ranks: strong scaling"},
      {"precision", "arithmetic [fp32]"},
      {"strategy", "how ranks train together [ddp]"},
-     {"repetitions", ""},
-     {"quick", ""},
+     {"repetitions", "runs of each point [5]"},
+     {"quick", "a first look within 60 s, without intervals"},
      {"scale_down", "smaller, until it takes minutes on this machine"},
      {"max_time", ""},
-     {"config", ""},
+     {"config", "options from a JSON file, or a built-in one by name"},
      {"output", "folder of the report [results/runs/<workload>-{date}]"},
      {"resume", ""},
      {"dry_run", "the plan, with its time and memory"}}};

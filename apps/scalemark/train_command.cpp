@@ -94,7 +94,7 @@ const HelpPage train_page = {
     "DIR/train/<class>/\n"
     "  scalemark train --workload bert-mini --nproc-per-node 2         two ranks on this machine\n"
     "  torchrun --no-python --nproc-per-node 8 scalemark train --workload bert-large\n"
-    "  scalemark train --config run.json --set batch_size=32 --dry-run what would run, and why\n",
+    "  scalemark train --config run.json --set batch_size=32 --dry-run   what would run, and why\n",
     {{"workload", ""},
      {"data", "images, packed images or text; else made up [synthetic]"},
      {"batch_size", ""},
@@ -102,11 +102,11 @@ const HelpPage train_page = {
      {"nproc_per_node", "ranks that are started here; auto: one per GPU [1]"},
      {"strategy", "how ranks train together [ddp]"},
      {"device", "[auto]"},
-     {"threads", ""},
+     {"threads", "compute threads of one rank [auto]"},
      {"iters", "measured steps [auto]"},
      {"epochs", "train for real: passes over the data, with evaluation"},
      {"scale_down", "smaller, until it takes minutes on this machine"},
-     {"config", ""},
+     {"config", "options from a JSON file, or a built-in one by name"},
      {"output", "folder of the report [results/runs/<workload>-{date}]"},
      {"resume", "go on from the last checkpoint in --output"},
      {"dry_run", "what would run, and why"}}};

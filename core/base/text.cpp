@@ -69,17 +69,6 @@ std::string clock_text(double seconds) {
   return text.data();
 }
 
-std::string shortened(const std::string& text, std::size_t width) {
-  constexpr std::string_view kDots = " ...";
-  std::size_t characters = 0, cut = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool begins = (static_cast<unsigned char>(text[i]) & 0xC0) != 0x80;
-    if (begins && text[i] == ' ' && characters + kDots.size() <= width) cut = i;
-    characters += begins ? 1 : 0;
-  }
-  return characters <= width ? text : text.substr(0, cut) + std::string(kDots);
-}
-
 std::string without_option(std::string command, std::string_view option, bool has_value) {
   const auto [begin, end] = place_of(command, option, has_value);
   return command.erase(begin, end - begin);

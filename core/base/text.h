@@ -88,9 +88,6 @@ std::string without_option(std::string command, std::string_view option, bool ha
 // single quotes. Absent where it is not there.
 std::optional<std::string> option_value(const std::string& command, std::string_view option);
 
-// `text` in at most `width` characters of UTF-8: words that do not fit give way to "...".
-std::string shortened(const std::string& text, std::size_t width);
-
 // 0.123 -> "12.3 %"
 inline std::string percent(double share) { return printed("%.1f %%", 100 * share); }
 

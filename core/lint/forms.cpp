@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/base/layout.h"
 #include "core/base/text.h"
 #include "core/lint/rules.h"
 #include "core/reporting/table/text_table.h"
@@ -56,7 +57,7 @@ std::string where_of(const Finding& finding) {
 
 std::string findings_text(std::span<const Finding> findings, const Judged& judged,
                           const Terminal& terminal) {
-  const auto width = static_cast<std::size_t>(std::max(40, terminal.columns));
+  const auto width = text_width(terminal);
   std::string text = inked(terminal, Ink::kBold, counts_line(findings, judged)) + "\n";
   std::string table;
   for (const Finding& one : findings) {
@@ -64,9 +65,8 @@ std::string findings_text(std::span<const Finding> findings, const Judged& judge
     const std::string head =
         "  " + (one.severity == kError ? inked(terminal, Ink::kRed, one.severity) : one.severity) +
         " ";
-    text += reporting::wrapped(
-        reporting::on_one_line(where_of(one) + one.text + " [" + one.kind->code + "]"), width,
-        2 * kIndent, head);
+    text += wrapped(reporting::on_one_line(where_of(one) + one.text + " [" + one.kind->code + "]"),
+                    width, 2 * kIndent, head);
   }
   if (!findings.empty()) {
     text += "\nscalemark lint --explain " + std::string(findings.front().kind->code) +
@@ -118,9 +118,9 @@ std::string explanation_text(const std::string& code, const Terminal& terminal) 
     for (const Explanation& one : kExplanations) codes.emplace_back(one.kind->code);
     throw no_input("lint has no rule '" + code + "'", joined(codes, ", "));
   }
-  const auto width = static_cast<std::size_t>(std::max(40, terminal.columns));
+  const auto width = text_width(terminal);
   const auto part = [&](const char* head, const char* body) {
-    return reporting::wrapped(body, width, 10, std::string(head));
+    return wrapped(body, width, 10, std::string(head));
   };
   return inked(terminal, Ink::kBold, code) + " (" + found->kind->severity + ")\n" +
          part("said when ", found->kind->said_when) + part("how       ", found->arithmetic) +

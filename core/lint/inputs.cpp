@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "core/base/layout.h"
 #include "core/base/lower_case.h"
 #include "core/base/text.h"
 #include "core/lint/read_tables.h"

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "core/base/layout.h"
 #include "core/base/text.h"
 #include "core/live/screen_tables.h"
 #include "core/reporting/table/text_table.h"
@@ -113,7 +114,7 @@ class Block {
     lines_.push_back(inked(terminal_, ink, clipped(text, width())));
   }
   void add_wrapped(const std::string& text, std::optional<Ink> ink = std::nullopt) {
-    std::istringstream all(reporting::wrapped(text, width(), 2));
+    std::istringstream all(wrapped(text, width(), 2));
     for (std::string line; std::getline(all, line);) {
       line = clipped(line, width());
       lines_.push_back(ink ? inked(terminal_, *ink, line) : line);

@@ -9,6 +9,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "core/base/layout.h"
 #include "core/base/text.h"
 #include "core/reporting/table/text_table.h"
 
@@ -257,16 +258,6 @@ std::string share_text(double share) { return printed("%.0f %%", 100 * share); }
 std::string age_text(double seconds) {
   if (seconds >= 99.5) return clock_text(seconds);
   return printed(seconds < 9.95 ? "%.1f s" : "%.0f s", seconds);
-}
-
-std::string clipped(const std::string& given, std::size_t width) {
-  const std::string text = reporting::on_one_line(given);
-  std::size_t characters = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if ((static_cast<unsigned char>(text[i]) & 0xC0) == 0x80) continue;
-    if (++characters > width) return text.substr(0, i);
-  }
-  return text;
 }
 
 std::vector<std::string> rank_table(const Status& status, const RunNow& now,

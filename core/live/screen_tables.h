@@ -29,7 +29,5 @@ std::string rate_text(double per_second);
 std::string share_text(double share);
 // "0.4 s", "34 s", "2:40"
 std::string age_text(double seconds);
-// At most `width` characters of UTF-8, in one line.
-std::string clipped(const std::string& text, std::size_t width);
 
 }  // namespace scalemark::live

@@ -6,18 +6,17 @@
 #include <set>
 
 #include "core/base/json_writer.h"
+#include "core/base/layout.h"
 #include "core/base/text.h"
 #include "core/published/mapping.h"
 #include "core/published/series.h"
-#include "core/reporting/table/text_table.h"
+#include "core/reporting/table/section.h"
 
 namespace scalemark::published {
 namespace {
 
 using reporting::Column;
 using reporting::kAbsent;
-
-constexpr std::size_t kWidth = 100;
 
 std::string number_text(const std::optional<double>& value) {
   return value ? significant(*value, 9) : kAbsent;
@@ -88,7 +87,7 @@ std::map<std::string, Computed> computed_of(const NamedTable& table) {
   return all;
 }
 
-std::string throughputs_text(const NamedTable& table) {
+std::string throughputs_text(const NamedTable& table, const Terminal& terminal) {
   const auto computed = computed_of(table);
   Column id{.head = {"row"}, .left = true, .cells = {}}, gpus{.head = {"GPUs"}, .cells = {}},
       precision{.head = {"precision"}, .left = true, .cells = {}},
@@ -111,12 +110,14 @@ std::string throughputs_text(const NamedTable& table) {
     efficiency.cells.push_back(
         found == computed.end() ? kAbsent : printed("%.1f", 100 * found->second.efficiency));
   }
-  return id.cells.empty() ? ""
-                          : reporting::set_text(
-                                {id, gpus, precision, batch, rate, printed_, speedup, efficiency});
+  return id.cells.empty()
+             ? ""
+             : reporting::section_text(
+                   {"", {id, gpus, precision, batch, rate, printed_, speedup, efficiency}, {}},
+                   terminal);
 }
 
-std::string claims_text(const NamedTable& table) {
+std::string claims_text(const NamedTable& table, const Terminal& terminal) {
   Column id{.head = {"row"}, .left = true, .cells = {}},
       of{.head = {"of"}, .left = true, .cells = {}},
       metric{.head = {"metric"}, .left = true, .cells = {}},
@@ -134,7 +135,9 @@ std::string claims_text(const NamedTable& table) {
     claim.cells.push_back(claim_text(*row));
     relative.cells.push_back(relative_text(*row));
   }
-  return id.cells.empty() ? "" : reporting::set_text({id, of, metric, claim, relative});
+  return id.cells.empty()
+             ? ""
+             : reporting::section_text({"", {id, of, metric, claim, relative}, {}}, terminal);
 }
 
 // "owner/name, README.md, commit 729963d"
@@ -209,7 +212,8 @@ Testability testability(const NamedTable& table, const Here& here) {
   return {Testable::kNot, std::string(name_of(reason)), sentence_about(reason)};
 }
 
-std::string list_text(const std::vector<NamedTable>& tables, const Here& here) {
+std::string list_text(const std::vector<NamedTable>& tables, const Here& here,
+                      const Terminal& terminal) {
   Column name{.head = {"table"}, .left = true, .cells = {}}, rows{.head = {"rows"}, .cells = {}},
       network{.head = {"network"}, .left = true, .cells = {}},
       gpus{.head = {"GPUs"}, .left = true, .cells = {}},
@@ -226,7 +230,8 @@ std::string list_text(const std::vector<NamedTable>& tables, const Here& here) {
     gpus.cells.push_back(range_of(table, [](const Row& row) { return row.gpus; }));
     where.cells.push_back(where_text(one));
   }
-  std::string text = reporting::set_text({name, rows, network, gpus, where}) + "\n";
+  std::string text =
+      reporting::section_text({"", {name, rows, network, gpus, where}, {}}, terminal) + "\n";
   text += counted(static_cast<std::int64_t>(tables.size()), "table") + ", " +
           counted(static_cast<std::int64_t>(all), "row") +
           "; testable: " + std::to_string(counts[Testable::kHere]) + " here, " +
@@ -245,11 +250,12 @@ std::string list_text(const std::vector<NamedTable>& tables, const Here& here) {
       wide.push_back(std::string(alias.name) + " (" + std::to_string(count) + ")");
   }
   if (!wide.empty())
-    text += reporting::wrapped("several tables at once: " + joined(wide, ", "), kWidth, 2);
+    text += wrapped("several tables at once: " + joined(wide, ", "), text_width(terminal), 2);
   return text + "scalemark published show TABLE   its rows\n";
 }
 
-std::string show_text(const NamedTable& table, const Here& here) {
+std::string show_text(const NamedTable& table, const Here& here, const Terminal& terminal) {
+  const std::size_t width = text_width(terminal);
   const Row& first = *table.rows.front();
   std::string text = table.name + "\n";
   std::string what = joined(
@@ -257,9 +263,10 @@ std::string show_text(const NamedTable& table, const Here& here) {
                                network_of(table)},
       ", ");
   if (!first.system.empty()) what += ", " + first.system;
-  text += reporting::wrapped(what, kWidth, 2, "  ");
-  text += reporting::wrapped(source_text(first), kWidth, 2, "  ");
-  const std::string throughputs = throughputs_text(table), claims = claims_text(table);
+  text += wrapped(what, width, 2, "  ");
+  text += wrapped(source_text(first), width, 2, "  ");
+  const std::string throughputs = throughputs_text(table, terminal),
+                    claims = claims_text(table, terminal);
   if (!throughputs.empty()) text += "\n" + throughputs;
   if (!claims.empty()) text += "\n" + claims;
   std::vector<std::pair<std::string, std::vector<std::string>>>
@@ -273,12 +280,12 @@ std::string show_text(const NamedTable& table, const Here& here) {
   if (!notes.empty()) text += "\n";
   for (const auto& [note, rows] : notes) {
     const std::string of = rows.size() == table.rows.size() ? "" : listed(rows, 2) + ": ";
-    text += reporting::list_item(of + note, kWidth);
+    text += list_item(of + note, width);
   }
   const Testability one = testability(table, here);
   std::string why = one.sentence.empty() ? "" : ": " + one.sentence;
   if (one.where == Testable::kElsewhere) why = ": its rates there, its ratios on any hardware";
-  return text + "\n" + reporting::wrapped("testable " + where_text(one) + why, kWidth, 2);
+  return text + "\n" + wrapped("testable " + where_text(one) + why, width, 2);
 }
 
 std::string export_csv(const std::vector<NamedTable>& tables) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/terminal.h"
 #include "core/published/names.h"
 
 namespace scalemark::published {
@@ -27,11 +28,12 @@ struct Testability {
 Testability testability(const NamedTable& table, const Here& here);
 
 // A line for each table, with counts below. Aliases of several tables stand at the end.
-std::string list_text(const std::vector<NamedTable>& tables, const Here& here);
+std::string list_text(const std::vector<NamedTable>& tables, const Here& here,
+                      const Terminal& terminal = {});
 
 // The rows of one table, with speed-ups and efficiencies as computed from its rates beside the
 // printed ones, its source, and what can be tested of it.
-std::string show_text(const NamedTable& table, const Here& here);
+std::string show_text(const NamedTable& table, const Here& here, const Terminal& terminal = {});
 
 // The rows of tables as CSV (RFC 4180, one column for each field that one of them has), as a
 // Markdown table of the same columns, or as JSON Lines in the form of results/published.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/host_name.h"
+#include "core/base/layout.h"
 #include "core/base/remark.h"
 #include "core/launching/error_file.h"
 
@@ -62,7 +63,8 @@ void FailureReporter::write_everywhere(const ErrorRecord& record, reporting::Rep
   if (error_store_ != nullptr && peers == Peers::kTold) error_store_->post(record);  // they wait
   // One rank says for all what they have agreed on.
   if (peers == Peers::kTold || request_.world.rank == 0) {
-    attempt([&] { std::cerr << format_error_line(record) << std::endl; });
+    const Terminal terminal = request_.terminal ? request_.output : Terminal();
+    attempt([&] { std::cerr << folded(format_error_line(record), terminal) << std::endl; });
   }
   attempt([&] {
     if (!request_.error_file.empty()) launching::write_error_file(request_.error_file, record);

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <span>
 
+#include "core/base/layout.h"
 #include "core/base/standard_output.h"
 #include "core/reporting/render/answer/answer.h"
 
@@ -69,7 +70,7 @@ void RunConsole::show(const reporting::Report& report, const std::string& why) {
 
 void show_answer(const reporting::Report& report, const std::vector<std::string>& places,
                  const Terminal& output, const std::string& why) {
-  write_to_stdout(reporting::render_answer(std::span(&report, 1), places, output));
+  write_to_stdout(folded(reporting::render_answer(std::span(&report, 1), places, output), output));
   if (!why.empty()) std::cerr << "scalemark: " << why << std::endl;
 }
 

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "core/base/layout.h"
 #include "core/base/shell_words.h"
 #include "core/base/text.h"
 #include "core/launching/slurm_lists.h"
@@ -247,8 +248,7 @@ reporting::Answer answer_of(const Acceptance& acceptance, const Next& next) {
 }
 
 std::string hand_over(const Acceptance& acceptance, const Next& next, const Terminal& terminal) {
-  std::string head =
-      reporting::wrapped(headline(acceptance), static_cast<std::size_t>(terminal.columns), 2);
+  std::string head = wrapped(headline(acceptance), text_width(terminal), 2);
   head.pop_back();
   return inked(terminal, Ink::kBold, head) + "\n" +
          reporting::set_answer(answer_of(acceptance, next), terminal);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/layout.h"
 #include "core/reporting/compare/compare.h"
 #include "core/reporting/record/standing.h"
 #include "core/reporting/table/section.h"
@@ -358,7 +359,7 @@ std::vector<Section> sections_of(const Comparison& comparison, bool details) {
 
 std::string comparison_text(const Comparison& whole, const Terminal& terminal, bool details) {
   const Comparison comparison = without_withheld(whole);
-  const auto width = static_cast<std::size_t>(terminal.columns);
+  const auto width = text_width(terminal);
   std::string text = wrapped(headline(comparison), width, 2);
   text.pop_back();  // its line end stays outside of the ink
   text = inked(terminal, Ink::kBold, text) + "\n";

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/base/layout.h"
 #include "core/reporting/collectives/words.h"
 #include "core/reporting/explain/explain.h"
 #include "core/reporting/record/surety.h"
@@ -179,7 +180,7 @@ Section best_option(const Explanation& all) {
 }  // namespace
 
 std::string explanation_text(const Explanation& all, const Terminal& terminal) {
-  const auto width = static_cast<std::size_t>(terminal.columns);
+  const auto width = text_width(terminal);
   std::string text = wrapped(headline(all), width, 2);
   text.pop_back();  // its line end stays outside of the ink
   text = inked(terminal, Ink::kBold, text) + "\n" + wrapped(measured_as(all), width, 4, "  ");

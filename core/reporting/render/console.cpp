@@ -1,3 +1,4 @@
+#include "core/base/layout.h"
 #include "core/reporting/render/render.h"
 #include "core/reporting/render/sections/sweep_sections.h"
 #include "core/reporting/table/table.h"
@@ -6,24 +7,28 @@
 namespace scalemark::reporting {
 namespace {
 
-constexpr int kWidth = 100;
-
-std::string console_sweep_text(const Report& report) {
+std::string console_sweep_text(const Report& report, const Terminal& terminal) {
+  const std::size_t width = text_width(terminal);
   std::string text;
-  for (const auto& sentence : summary_in_words(report)) text += list_item(sentence, kWidth);
+  for (const auto& sentence : summary_in_words(report)) text += list_item(sentence, width);
   for (const Section& section : sweep_sections(report)) {
-    text += "\n" + section_text(section, {.columns = kWidth});
+    text += "\n" + section_text(section, terminal);
   }
   const std::string cost = telemetry_cost(std::span(&report, 1));
-  if (!cost.empty()) text += "\n" + list_item(cost, kWidth);
+  if (!cost.empty()) text += "\n" + list_item(cost, width);
   return text;
 }
 
 }  // namespace
 
-std::string render_console(std::span<const Report> reports, Withheld withheld) {
-  return sweeps_then_runs(for_people(reports, withheld), console_sweep_text,
-                          [](std::span<const Report> runs) { return render_table(runs); });
+std::string render_console(std::span<const Report> reports, Withheld withheld,
+                           const Terminal& terminal) {
+  return sweeps_then_runs(
+      for_people(reports, withheld),
+      [&](const Report& report) { return console_sweep_text(report, terminal); },
+      [&](std::span<const Report> runs) {
+        return render_table(runs, TableFormat::kText, terminal);
+      });
 }
 
 }  // namespace scalemark::reporting

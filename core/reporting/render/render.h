@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/terminal.h"
 #include "core/reporting/judge/judge.h"
 #include "core/reporting/record/report.h"
 
@@ -49,9 +50,10 @@ bool is_folder(Format format);
 std::string render(Format format, std::span<const Report> reports,
                    Withheld withheld = Withheld::kLeftOut);
 
-// All that there is to say, for a terminal of about 100 columns: a sweep by its scaling tables and
-// groups, collectives as nccl-tests shows them, any other report by its points.
-std::string render_console(std::span<const Report> reports, Withheld withheld = Withheld::kLeftOut);
+// All that there is to say, as wide as the terminal: a sweep by its scaling tables and groups,
+// collectives as nccl-tests shows them, any other report by its points.
+std::string render_console(std::span<const Report> reports, Withheld withheld = Withheld::kLeftOut,
+                           const Terminal& terminal = {});
 
 // --- render() calls these; those of forms for people get what for_people() gave.
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/layout.h"
 #include "core/base/text.h"
 
 namespace scalemark::reporting {
@@ -44,7 +45,7 @@ std::string items(const std::vector<std::string>& lines, std::size_t width) {
 }  // namespace
 
 std::string section_text(const Section& section, const Terminal& terminal) {
-  const auto width = static_cast<std::size_t>(terminal.columns);
+  const auto width = text_width(terminal);
   std::string text;
   const std::vector<Column> columns =
       terminal.is_terminal ? narrowed(section.columns, width) : section.columns;

@@ -4,12 +4,12 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/layout.h"
 #include "core/reporting/table/parts.h"
+#include "core/reporting/table/section.h"
 
 namespace scalemark::reporting {
 namespace {
-
-constexpr std::size_t kNoteWidth = 98;
 
 std::string evaluations(const std::vector<Row>& rows,
                         const std::function<std::string(const std::vector<Column>&)>& set) {
@@ -33,15 +33,13 @@ std::string devices(std::span<const Report> reports,
 
 std::string fingerprints(std::span<const Report> reports,
                          const std::function<std::string(const std::vector<Column>&)>& set,
-                         const std::function<std::string(const std::string&)>& plain) {
+                         const std::function<std::string(const std::string&)>& item) {
   std::string text;
   for (const Report& report : reports) {
     if (report.fingerprint.empty()) continue;
     text += "\n" + std::string(kFingerprintTitle) + "\n\n";
     text += set(fingerprint_columns(report.fingerprint)) + "\n";
-    for (const auto& note : fingerprint_notes(report.fingerprint)) {
-      text += list_item(plain(note), kNoteWidth);
-    }
+    for (const auto& note : fingerprint_notes(report.fingerprint)) text += item(note);
   }
   return text;
 }
@@ -64,13 +62,19 @@ std::vector<PlacedPoint> points_of(const std::vector<Row>& rows) {
   return points;
 }
 
-std::string render_table(std::span<const Report> reports, TableFormat format) {
+std::string render_table(std::span<const Report> reports, TableFormat format,
+                         const Terminal& terminal) {
   const auto rows = rows_of(reports);
   const bool is_text = format == TableFormat::kText;
-  const auto set = is_text ? set_text : set_markdown;
+  const auto set = [&](const std::vector<Column>& columns) {
+    return is_text ? section_text({"", columns, {}}, terminal) : set_markdown(columns);
+  };
   const auto plain = [&](const std::string& line) { return is_text ? line : markdown_text(line); };
+  const auto item = [&](const std::string& note) {
+    return list_item(plain(note), text_width(terminal));
+  };
   std::string text;
-  const std::string by_itself = fingerprints(reports, set, plain);
+  const std::string by_itself = fingerprints(reports, set, item);
   if (rows.empty()) {
     text = by_itself.empty() ? "no points were measured\n" : "";
   } else {
@@ -84,7 +88,7 @@ std::string render_table(std::span<const Report> reports, TableFormat format) {
   for (auto& note : status_notes(reports, rows)) notes.push_back(std::move(note));
   if (auto cost = telemetry_cost(reports); !cost.empty()) notes.push_back(std::move(cost));
   if (!notes.empty()) text += "\n";
-  for (const auto& note : notes) text += list_item(plain(note), kNoteWidth);
+  for (const auto& note : notes) text += item(note);
   return text;
 }
 

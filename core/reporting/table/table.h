@@ -1,11 +1,12 @@
 // Reports as text for people: one table over the points of one or several reports, then what there
-// is to say about them. Pure; knows no files or terminals.
+// is to say about them. Pure; knows no files.
 #pragma once
 
 #include <span>
 #include <string>
 #include <vector>
 
+#include "core/base/terminal.h"
 #include "core/reporting/record/report.h"
 #include "core/reporting/table/text_table.h"
 
@@ -13,10 +14,11 @@ namespace scalemark::reporting {
 
 enum class TableFormat { kText, kMarkdown };
 
-// At most 100 columns wide in kText for values of usual size. Speed-up and efficiency are relative
-// to the 1-rank point of the same settings, where one of the reports holds it; strategy none is
-// preferred. Findings and errors of all reports follow the table.
-std::string render_table(std::span<const Report> reports, TableFormat format = TableFormat::kText);
+// Speed-up and efficiency are relative to the 1-rank point of the same settings, where one of the
+// reports holds it; strategy none is preferred. Findings and errors of all reports follow the
+// table. `terminal` is for kText, as in section_text().
+std::string render_table(std::span<const Report> reports, TableFormat format = TableFormat::kText,
+                         const Terminal& terminal = {});
 
 // Runs side by side: what they have in common, and a row for each. `reports` hold a point.
 struct RunsTable {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "core/base/layout.h"
 #include "core/base/shown_text.h"
 #include "core/base/text.h"
 
@@ -14,11 +15,7 @@ namespace {
 
 constexpr const char* kGap = "  ";
 
-// Columns on a terminal, near enough: one for each UTF-8 character.
-std::size_t width_of(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-}
+using scalemark::width_of;
 
 std::string padded(const std::string& text, std::size_t width, bool left) {
   const std::string blanks(width - std::min(width, width_of(text)), ' ');
@@ -191,32 +188,6 @@ std::string csv_cell(const std::string& given) {
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
   return quoted + "\"";
-}
-
-std::string wrapped(const std::string& given, std::size_t width, std::size_t indent,
-                    const std::string& head) {
-  const std::string text = on_one_line(given);
-  std::string result, line = head;
-  bool is_fresh = true;  // the line holds no word
-  for (std::size_t begin = 0; begin < text.size();) {
-    const auto end = std::min(text.find(' ', begin), text.size());
-    const std::string word = text.substr(begin, end - begin);
-    begin = end + 1;
-    if (!is_fresh && width_of(line) + 1 + width_of(word) > width) {
-      end_line(line);
-      result += line;
-      line = std::string(indent, ' ');
-      is_fresh = true;
-    }
-    line += (is_fresh ? "" : " ") + word;
-    is_fresh = false;
-  }
-  end_line(line);
-  return result + line;
-}
-
-std::string list_item(const std::string& text, std::size_t width) {
-  return wrapped(text, width, 2, "- ");
 }
 
 }  // namespace scalemark::reporting

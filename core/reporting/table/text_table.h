@@ -83,12 +83,4 @@ std::string on_one_line(std::string_view text);
 // Text that Markdown shows as it is, in a table and outside.
 std::string markdown_text(std::string_view text);
 
-// `text` in lines of at most `width`: words stay whole. The first line begins with `head`, further
-// ones with `indent` blanks. Ends with a line end.
-std::string wrapped(const std::string& text, std::size_t width, std::size_t indent,
-                    const std::string& head = "");
-
-// "- text", wrapped.
-std::string list_item(const std::string& text, std::size_t width);
-
 }  // namespace scalemark::reporting

@@ -57,13 +57,6 @@ TEST(Text, AnOptionsValueIsFound) {
   EXPECT_EQ(option_value("scalemark sweep --outputs a", " --output"), std::nullopt);
 }
 
-TEST(Text, ATextIsShortenedBetweenWords) {
-  EXPECT_EQ(shortened("one two three", 13), "one two three");
-  EXPECT_EQ(shortened("one two three", 12), "one two ...");
-  EXPECT_EQ(shortened("\xC3\xB6ne two three", 13), "\xC3\xB6ne two three");
-  EXPECT_EQ(shortened("aword", 4), " ...");
-}
-
 TEST(Text, NumbersHaveNoExponent) {
   EXPECT_EQ(significant(12345678, 3), "12345678");
   EXPECT_EQ(significant(0.0000123, 3), "0.0000123");

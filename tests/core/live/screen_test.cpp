@@ -196,7 +196,6 @@ TEST(Screen, NumbersAreShort) {
   EXPECT_EQ(age_text(34.2), "34 s");
   EXPECT_EQ(age_text(160), "2:40");
   EXPECT_EQ(share_text(0.123), "12 %");
-  EXPECT_EQ(clipped("gr\xc3\xbc\xc3\x9f\n", 3), "gr\xc3\xbc");
 }
 
 }  // namespace

@@ -114,7 +114,7 @@ TEST(CollectiveTables, KindsApartAndWhatTheyHaveInTheTitle) {
 
 TEST(CollectiveSections, OnATerminal) {
   const Report report = sample_collectives();
-  const std::string text = render_console({&report, 1});
+  const std::string text = render_console({&report, 1}, Withheld::kLeftOut, {.columns = 100});
   for (const char* part :
        {"45 collectives, 221 runs, 220 of them measured; no wrong elements.",
         "mpi wins up to 64 KiB, gloo from 256 KiB on", "Which backend wins",

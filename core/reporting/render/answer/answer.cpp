@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/layout.h"
 #include "core/base/text.h"
 #include "core/reporting/collectives/words.h"
 #include "core/reporting/record/finding_kinds.h"
@@ -14,6 +15,7 @@
 #include "core/reporting/render/sections/claim_sections.h"
 #include "core/reporting/render/sections/sweep_sections.h"
 #include "core/reporting/render/text.h"
+#include "core/reporting/table/section.h"
 #include "core/reporting/table/table.h"
 #include "core/reporting/words/words.h"
 
@@ -102,7 +104,7 @@ void add_parts(Answer& answer, const Report& report) {
 }
 
 std::string head_lines(const Answer& answer, const Terminal& terminal) {
-  const auto width = static_cast<std::size_t>(terminal.columns);
+  const auto width = text_width(terminal);
   if (answer.what.empty()) return "";
   const std::string one = answer.what + (answer.effort.empty() ? "" : "   " + answer.effort);
   if (one.size() <= width) return inked(terminal, Ink::kBold, one) + "\n";
@@ -110,15 +112,6 @@ std::string head_lines(const Answer& answer, const Terminal& terminal) {
   text.pop_back();
   return inked(terminal, Ink::kBold, text) + "\n" +
          (answer.effort.empty() ? "" : "  " + answer.effort + "\n");
-}
-
-// Drops what a narrow terminal can do without.
-std::vector<Column> fitting(std::vector<Column> columns, std::size_t width) {
-  for (const char* head : {"of expected", "95 %", "speed-up"}) {
-    if (table_width(columns) <= width) break;
-    std::erase_if(columns, [&](const Column& column) { return column.head.front() == head; });
-  }
-  return columns;
 }
 
 std::string next_lines(const Answer& answer, const Terminal& terminal) {
@@ -175,7 +168,7 @@ Answer answer_of(const Report& report, const std::string& folder) {
 }
 
 std::string set_answer(const Answer& answer, const Terminal& terminal) {
-  const auto width = static_cast<std::size_t>(terminal.columns);
+  const auto width = text_width(terminal);
   const auto items = [&](const std::vector<std::string>& lines, const std::string& mark) {
     std::string text;
     for (const std::string& line : lines) {
@@ -187,7 +180,7 @@ std::string set_answer(const Answer& answer, const Terminal& terminal) {
   std::string text = items(answer.parts, "!!");
   if (!text.empty()) text += "\n";
   text += head_lines(answer, terminal);
-  if (!answer.table.empty()) text += "\n" + set_text(fitting(answer.table, width));
+  if (!answer.table.empty()) text += "\n" + section_text({"", answer.table, {}}, terminal);
   std::string below;
   for (const std::string& line : answer.found) below += wrapped(line, width, 2);
   below += items(answer.notes, "!");

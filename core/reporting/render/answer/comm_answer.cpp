@@ -78,6 +78,7 @@ std::vector<Column> collectives_table(const Groups& groups) {
   columns.push_back(column({"us"}, false, groups, time_cell));
   if (any([](const Group& g) { return g.n > 1; })) {
     columns.push_back(column({"95 %"}, true, groups, time_interval));
+    columns.back().may_go = true;
   }
   if (any([](const Group& g) { return g.busbw_GBps.value.has_value(); })) {
     columns.push_back(numbers(
@@ -87,6 +88,7 @@ std::vector<Column> collectives_table(const Groups& groups) {
     columns.push_back(numbers(
         {"of expected"}, groups, [](const Group& g) { return g.expected_share.value; },
         [](double share) { return printed("%.0f %%", 100 * share); }));
+    columns.back().may_go = true;
   }
   if (any([](const Group& g) { return g.wrong.value_or(0) > 0; })) {
     columns.push_back(column({"wrong"}, false, groups, [](const Group& g) {

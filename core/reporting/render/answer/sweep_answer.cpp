@@ -249,10 +249,14 @@ std::vector<Column> table_of(const Rows& rows) {
   if (!scales) {
     const bool repeated =
         std::ranges::any_of(rows, [](const AnswerRow& row) { return row.group->n > 1; });
-    if (repeated) columns.push_back(column({"95 %"}, true, rows, rate_interval_cell));
+    if (repeated) {
+      columns.push_back(column({"95 %"}, true, rows, rate_interval_cell));
+      columns.back().may_go = true;
+    }
     return columns;
   }
   columns.push_back(column({"speed-up"}, false, rows, speed_up_cell));
+  columns.back().may_go = true;
   columns.push_back(column({efficiency_head(rows)}, true, rows,
                            [common = common_baseline(rows)](const AnswerRow& row) {
                              return whole_efficiency_cell(row, common);

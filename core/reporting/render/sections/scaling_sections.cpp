@@ -3,6 +3,7 @@
 #include <map>
 #include <sstream>
 
+#include "core/base/layout.h"
 #include "core/base/text.h"
 #include "core/catalogue/strategy.h"
 #include "core/reporting/record/surety.h"

@@ -1,0 +1,41 @@
+// Text laid out for people: its width on a terminal, line breaks between words, cuts. Knows nothing
+// of what a text says.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "core/base/terminal.h"
+
+namespace scalemark {
+
+// Columns on a terminal, near enough: one for each UTF-8 character, none for the inks of
+// terminal.h.
+std::size_t width_of(std::string_view text);
+
+// Columns that prose is wrapped at: those of the terminal between 60 and 200, and 80 in a pipe.
+std::size_t text_width(const Terminal& terminal);
+
+// One paragraph: `head` and the words of `text`, each line of at most `width` columns unless a word
+// is longer than that; further lines begin with `indent` blanks. Ends with a line end.
+std::string wrapped(const std::string& text, std::size_t width, std::size_t indent,
+                    const std::string& head = {});
+
+// `text` as an item of a list: "- " before its first line.
+std::string list_item(const std::string& text, std::size_t width);
+
+// Several lines, of which those that a terminal is too narrow for go on in further lines, between
+// words and indented: by 2 beyond their own, or to where the text begins behind a name, two or more
+// blanks and that text. Commands, which begin with "scalemark " or have two blanks before it, can
+// be pasted still: a " \" ends their lines, and what explains one stands below it. In a pipe
+// nothing is changed.
+std::string folded(const std::string& text, const Terminal& terminal);
+
+// `text` in at most `width` columns: words that do not fit give way to "...".
+std::string shortened(const std::string& text, std::size_t width);
+
+// The first characters of `text`, without characters that act on a terminal, that fit in `width`.
+std::string clipped(std::string_view text, std::size_t width);
+
+}  // namespace scalemark
