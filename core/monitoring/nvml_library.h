@@ -55,49 +55,75 @@ inline constexpr unsigned long long kXidEvents = 0x8;  // nvmlEventTypeXidCritic
 inline constexpr int kGpuTemperature = 0;              // nvmlTemperatureSensors_t
 inline constexpr Return kInsufficientSize = 7;
 
-// A null pointer: the library lacks that function (an old driver).
-struct Functions {
-  Return (*init)() = nullptr;
-  Return (*shutdown)() = nullptr;
-  const char* (*error_string)(Return) = nullptr;
-  Return (*device_count)(unsigned*) = nullptr;
-  Return (*device_by_index)(unsigned, Device*) = nullptr;
-  Return (*driver_version)(char*, unsigned) = nullptr;
-  Return (*name)(Device, char*, unsigned) = nullptr;
-  Return (*uuid)(Device, char*, unsigned) = nullptr;
-  Return (*serial)(Device, char*, unsigned) = nullptr;
-  Return (*pci_info)(Device, PciInfo*) = nullptr;
-  Return (*memory_info)(Device, Memory*) = nullptr;
-  Return (*compute_capability)(Device, int*, int*) = nullptr;
-  Return (*max_clock)(Device, unsigned, unsigned*) = nullptr;
-  Return (*power_limit)(Device, unsigned*) = nullptr;  // mW
-  Return (*pcie_generation)(Device, unsigned*) = nullptr;
-  Return (*pcie_width)(Device, unsigned*) = nullptr;
-  Return (*device_by_uuid)(const char*, Device*) = nullptr;
-  Return (*total_energy)(Device, unsigned long long*) = nullptr;  // mJ since the driver started
-  Return (*nvlink_state)(Device, unsigned, unsigned*) = nullptr;
-  Return (*clock)(Device, unsigned, unsigned*) = nullptr;   // MHz
-  Return (*temperature)(Device, int, unsigned*) = nullptr;  // degrees Celsius
-  Return (*power)(Device, unsigned*) = nullptr;             // mW
-  Return (*utilization)(Device, Utilization*) = nullptr;
-  Return (*clock_reasons)(Device, unsigned long long*) = nullptr;
-  Return (*violation)(Device, int policy, ViolationTime*) = nullptr;
-  Return (*ecc_errors)(Device, int type, int counter, unsigned long long*) = nullptr;
-  Return (*remapped_rows)(Device, unsigned* corrected, unsigned* uncorrected, unsigned* pending,
-                          unsigned* failed) = nullptr;
-  Return (*nvlink_errors)(Device, unsigned link, int counter, unsigned long long*) = nullptr;
-  Return (*pcie_replays)(Device, unsigned*) = nullptr;
-  Return (*most_pcie_generation)(Device, unsigned*) = nullptr;  // that GPU and system have
-  Return (*most_pcie_width)(Device, unsigned*) = nullptr;
-  Return (*event_set_create)(EventSet*) = nullptr;
-  Return (*event_set_free)(EventSet) = nullptr;
-  Return (*register_events)(Device, unsigned long long types, EventSet) = nullptr;
-  Return (*event_set_wait)(EventSet, EventData*, unsigned timeout_ms) = nullptr;
+// NVML's functions, by their symbols in an open library. A null pointer: it lacks that function (an
+// old driver). Clocks are in MHz, power in mW, temperatures in degrees Celsius; energy is in mJ
+// since the driver started.
+class Functions {
+  template <class... Arguments>
+  using Function = Return (*)(Arguments...);
+  struct Symbol {
+    void* place;
+    template <class F>
+    operator F*() const {
+      return reinterpret_cast<F*>(place);
+    }
+  };
+  // The first of two names, newest first, that the library has.
+  Symbol symbol(const char* newest, const char* older = nullptr) const;
+
+  void* library_;  // first: the functions below are looked up in it
+
+ public:
+  explicit Functions(void* library) : library_(library) {}
+
+  Function<> init = symbol("nvmlInit_v2");
+  Function<> shutdown = symbol("nvmlShutdown");
+  const char* (*error_string)(Return) = symbol("nvmlErrorString");
+  Function<unsigned*> device_count = symbol("nvmlDeviceGetCount_v2");
+  Function<unsigned, Device*> device_by_index = symbol("nvmlDeviceGetHandleByIndex_v2");
+  Function<char*, unsigned> driver_version = symbol("nvmlSystemGetDriverVersion");
+  Function<Device, char*, unsigned> name = symbol("nvmlDeviceGetName");
+  Function<Device, char*, unsigned> uuid = symbol("nvmlDeviceGetUUID");
+  Function<Device, char*, unsigned> serial = symbol("nvmlDeviceGetSerial");
+  Function<Device, PciInfo*> pci_info = symbol("nvmlDeviceGetPciInfo_v3");
+  Function<Device, Memory*> memory_info = symbol("nvmlDeviceGetMemoryInfo");
+  Function<Device, int*, int*> compute_capability = symbol("nvmlDeviceGetCudaComputeCapability");
+  Function<Device, unsigned, unsigned*> max_clock = symbol("nvmlDeviceGetMaxClockInfo");
+  Function<Device, unsigned*> power_limit = symbol("nvmlDeviceGetEnforcedPowerLimit");
+  Function<Device, unsigned*> pcie_generation = symbol("nvmlDeviceGetCurrPcieLinkGeneration");
+  Function<Device, unsigned*> pcie_width = symbol("nvmlDeviceGetCurrPcieLinkWidth");
+  Function<const char*, Device*> device_by_uuid = symbol("nvmlDeviceGetHandleByUUID");
+  Function<Device, unsigned long long*> total_energy =
+      symbol("nvmlDeviceGetTotalEnergyConsumption");
+  Function<Device, unsigned, unsigned*> nvlink_state = symbol("nvmlDeviceGetNvLinkState");
+  Function<Device, unsigned, unsigned*> clock = symbol("nvmlDeviceGetClockInfo");
+  Function<Device, int, unsigned*> temperature = symbol("nvmlDeviceGetTemperature");
+  Function<Device, unsigned*> power = symbol("nvmlDeviceGetPowerUsage");
+  Function<Device, Utilization*> utilization = symbol("nvmlDeviceGetUtilizationRates");
+  Function<Device, unsigned long long*> clock_reasons =
+      symbol("nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons");
+  Function<Device, int, ViolationTime*> violation = symbol("nvmlDeviceGetViolationStatus");
+  Function<Device, int, int, unsigned long long*> ecc_errors =
+      symbol("nvmlDeviceGetTotalEccErrors");
+  Function<Device, unsigned*, unsigned*, unsigned*, unsigned*> remapped_rows =
+      symbol("nvmlDeviceGetRemappedRows");
+  Function<Device, unsigned, int, unsigned long long*> nvlink_errors =
+      symbol("nvmlDeviceGetNvLinkErrorCounter");
+  Function<Device, unsigned*> pcie_replays = symbol("nvmlDeviceGetPcieReplayCounter");
+  Function<Device, unsigned*> most_pcie_generation = symbol("nvmlDeviceGetMaxPcieLinkGeneration");
+  Function<Device, unsigned*> most_pcie_width = symbol("nvmlDeviceGetMaxPcieLinkWidth");
+  Function<EventSet*> event_set_create = symbol("nvmlEventSetCreate");
+  Function<EventSet> event_set_free = symbol("nvmlEventSetFree");
+  Function<Device, unsigned long long, EventSet> register_events =
+      symbol("nvmlDeviceRegisterEvents");
+  Function<EventSet, EventData*, unsigned> event_set_wait =
+      symbol("nvmlEventSetWait_v2", "nvmlEventSetWait");
   // With a count of 0 it tells the number and kInsufficientSize, or success where there is none.
-  Return (*compute_processes)(Device, unsigned* count, void*) = nullptr;
-  Return (*mig_mode)(Device, unsigned* current, unsigned* pending) = nullptr;
-  Return (*most_mig_instances)(Device, unsigned*) = nullptr;
-  Return (*mig_instance)(Device, unsigned, Device*) = nullptr;
+  Function<Device, unsigned*, void*> compute_processes =
+      symbol("nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses");
+  Function<Device, unsigned*, unsigned*> mig_mode = symbol("nvmlDeviceGetMigMode");
+  Function<Device, unsigned*> most_mig_instances = symbol("nvmlDeviceGetMaxMigDeviceCount");
+  Function<Device, unsigned, Device*> mig_instance = symbol("nvmlDeviceGetMigDeviceHandleByIndex");
 };
 
 // In MIG mode a GPU is only a container of instances. False when the mode is unknown.
@@ -128,7 +154,7 @@ class Library {
   std::string text_of(Return code) const;
 
  private:
-  Library(void* handle, Functions functions) : handle_(handle), functions_(functions) {}
+  explicit Library(void* handle) : handle_(handle), functions_(handle) {}
 
   void* handle_;
   Functions functions_;
