@@ -11,10 +11,17 @@ import threading
 from browser import Browser, program
 from browser_watcher import DRAWN, RATE, ROWS, check_clean
 from endings import run_cases
-from made_answers import made_answer
+from made_answers import made_answer, whole_answer
 from page_watcher import PageWatcher
 from program import check, skip
 from watched_run import FOREVER, Watched
+
+
+GPU = [("rank", "0"), ("GPU", "cuda:0"), ("busy", "91 %"), ("memory", "61.2 GB"), ("temperature", "55 \u00b0C"), ("power", "53 W"), ("clock", "1,540 MHz"), ("held down by", "power_cap"),
+       ("memory errors", "57"), ("Xid", "58")]
+MACHINE = [("machine", "node000"), ("CPUs busy", "1.1 of 64"), ("CPUs others", "10.1"), ("CPUs stolen", "1.2"), ("CPUs throttled", "1.3"), ("wait CPU", "16 %"), ("memory free", "411 GB"),
+           ("swap per s", "15.0 kB"), ("wait memory", "17 %"), ("network in /s", "56.0 kB"), ("network out /s", "59.0 kB"), ("resent per s", "1.90"), ("network errors /s", "2.10"),
+           ("disk read /s", "22.0 kB"), ("disk write /s", "23.0 kB"), ("wait disk", "18 %"), ("output free", "5.0 TB")]
 
 
 class MadeRun:
@@ -29,7 +36,7 @@ class MadeRun:
                 if self.path != "/" and not made.answers:
                     return self.send_error(503)
                 made.at += 10
-                body = page if self.path == "/" else json.dumps(made_answer(at=made.at, **made.given)).encode()
+                body = page if self.path == "/" else json.dumps(made.given.get("answer") or made_answer(at=made.at, **made.given)).encode()
                 self.send_response(200)
                 self.send_header("Content-Type", "text/html; charset=utf-8" if self.path == "/" else "application/json")
                 self.send_header("Content-Length", str(len(body)))
@@ -48,12 +55,30 @@ def check_fits(browser, what):
     check(not browser.says("document.documentElement.scrollWidth > document.documentElement.clientWidth"), f"{what}: the page is wider than the window")
 
 
+def table_of(browser, place):
+    """What stands in the first row, by the heads of a table."""
+    texts = "[...document.querySelectorAll('#%s %s')].map(cell => cell.textContent)"
+    return dict(zip(browser.says(texts % (place, "th")), browser.says(texts % (place, "tbody tr:first-child td"))))
+
+
+def check_machine_numbers(browser, page):
+    """Every number of a machine has its column, in its order, and each curve of a GPU its name."""
+    browser.open(MadeRun(page, answer=whole_answer()).url, 1280, 900, False)
+    browser.until("document.querySelectorAll('#machines tbody tr').length === 1 && document.querySelectorAll('#gpus tbody tr').length === 1")
+    gpu, machine = ([*table_of(browser, place).items()] for place in ("gpus", "machines"))
+    check(gpu == GPU, gpu)
+    check(machine == MACHINE, machine)
+    curves = browser.says("[...document.querySelectorAll('#gpus select option')].map(one => one.textContent)")
+    check(curves == ["busy", "memory", "power", "clock", "temperature"], curves)
+
+
 def made(folder):
     """Many ranks, GPUs, names that look like markup, no answer for a while, another run, the end."""
     with Watched(folder, "train", "--workload", "linear", "--threads", 1, *FOREVER) as run:
         page = PageWatcher(run).page("/").encode()
     bad = {"code": "noted", "severity": "info", "text": "<img src=x onerror=\"document.title = 'alerted'\">"}
     with Browser() as browser:
+        check_machine_numbers(browser, page)
         for ranks, gpus, window in ((64, False, (1280, 900, False)), (64, True, (390, 800, True)), (1000, False, (1280, 900, True))):
             served = MadeRun(page, ranks=ranks, gpus=gpus, findings=[bad])
             browser.open(served.url, *window)

@@ -30,6 +30,16 @@ def made_node(host):
     return {"host": host, "clock_s": 1.0, "cpus": 64, "memory_available_bytes": 411e9, "output_free_bytes": 5e12}
 
 
+def whole_answer():
+    """One rank and its machine, of which everything is known, and nothing is 0."""
+    answer = made_answer(1, 10, gpus=True)
+    answer["status"]["ranks"][0]["gpu"].update(power_W=53, sm_clock_MHz=1540, temperature_C=55, held_down_by=["power_cap"], ecc_corrected=56, ecc_uncorrected=57, xid_errors=58, pcie_replays=59)
+    answer["now"]["nodes"] = [{"host": "node000", "busy_cpus": 1.1, "other_cpus": 10.1, "stolen_cpus": 1.2, "throttled_cpus": 1.3, "swap_bytes_per_s": 15e3, "pressure_cpu_share": 0.16,
+                               "pressure_memory_share": 0.17, "pressure_io_share": 0.18, "received_bytes_per_s": 56e3, "sent_bytes_per_s": 59e3, "retransmits_per_s": 1.9,
+                               "errors_per_s": 2.1, "disk_read_bytes_per_s": 22e3, "disk_written_bytes_per_s": 23e3}]
+    return answer
+
+
 def made_answer(ranks, at, gpus=False, state="running", findings=()):
     """`at`: seconds since the window began."""
     hosts = sorted({f"node{rank // 8:03d}" for rank in range(ranks)})
