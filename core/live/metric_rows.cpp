@@ -42,44 +42,50 @@ auto of_ranks(auto value) {
   };
 }
 
-auto of_nodes(auto value) {
-  return [value](const MetricMoment& moment) {
-    MetricSamples all;
-    for (const NodeStatus& node : moment.status.nodes) {
-      if (const auto is = number(value(node))) all.push_back({{node.host}, *is});
-    }
-    return all;
-  };
-}
-
 // Several ranks may compute on one GPU; the first of them tells of it.
-void for_each_gpu(const Status& status, auto body) {
+constexpr auto for_each_gpu = [](const Status& status, auto body) {
   std::set<std::pair<std::string, std::string>> told;
   for (const RankStatus& rank : status.ranks) {
     if (!rank.gpu || !told.insert({rank.host, rank.gpu->uuid}).second) continue;
     body(*rank.gpu, std::vector<std::string>{rank.gpu->uuid, rank.gpu->device, rank.host});
   }
-}
+};
 
-auto of_gpus(auto value) {
-  return [value](const MetricMoment& moment) {
-    MetricSamples all;
-    for_each_gpu(moment.status, [&](const GpuStatus& gpu, std::vector<std::string> labels) {
-      if (const auto is = number(value(gpu))) all.push_back({std::move(labels), *is});
-    });
-    return all;
-  };
-}
+constexpr auto for_each_node = [](const Status& status, auto body) {
+  for (const NodeStatus& node : status.nodes) body(node, std::vector<std::string>{node.host});
+};
 
-auto of_interfaces(double InterfaceStatus::*bytes) {
-  return [bytes](const MetricMoment& moment) {
-    MetricSamples all;
-    for (const NodeStatus& node : moment.status.nodes) {
-      for (const InterfaceStatus& one : node.interfaces)
-        all.push_back({{one.name, node.host}, one.*bytes});
-    }
-    return all;
-  };
+constexpr auto for_each_interface = [](const Status& status, auto body) {
+  for (const NodeStatus& node : status.nodes) {
+    for (const InterfaceStatus& one : node.interfaces)
+      body(one, std::vector<std::string>{one.name, node.host});
+  }
+};
+
+// Adds the rows of a machine's `numbers`. `for_each` calls with each of their records, and its
+// `labels`; numbers of one metric stand one behind the other.
+void add_numbers(std::vector<Metric>& rows, const auto& numbers, const char* labels,
+                 auto for_each) {
+  for (const auto& first : numbers) {
+    const std::string_view name = first.is.metric.name;
+    if (name.empty() || (!rows.empty() && rows.back().name == name)) continue;
+    const auto read = [=, &numbers](const MetricMoment& moment) {
+      MetricSamples all;
+      for_each(moment.status, [&](const auto& record, const std::vector<std::string>& where) {
+        for (const auto& one : numbers) {
+          const auto is = one.is.metric.name == name ? number(record.*one.value) : std::nullopt;
+          if (!is) continue;
+          all.push_back({where, one.is.metric.scale * *is});
+          if (*one.is.metric.label) all.back().labels.emplace_back(one.is.metric.value);
+        }
+      });
+      return all;
+    };
+    const auto& [metric, help, label, value, scale] = first.is.metric;
+    const bool counts = first.is.kind == monitoring::SourceKind::kCounter;
+    rows.push_back({metric, counts ? MetricKind::kCounter : MetricKind::kGauge,
+                    std::string(labels) + (*label ? "," : "") + label, help, read});
+  }
 }
 
 // --- Rows that are more than one number.
@@ -177,27 +183,10 @@ MetricSamples held_down(const MetricMoment& moment) {
   return all;
 }
 
-MetricSamples memory_errors(const MetricMoment& moment) {
+MetricSamples cpus(const MetricMoment& moment) {
   MetricSamples all;
-  const auto add = [&](std::vector<std::string> labels, const char* kind, auto count) {
-    if (!count) return;
-    labels.emplace_back(kind);
-    all.push_back({std::move(labels), *count});
-  };
-  for_each_gpu(moment.status, [&](const GpuStatus& gpu, const std::vector<std::string>& labels) {
-    add(labels, "corrected", gpu.ecc_corrected);
-    add(labels, "uncorrected", gpu.ecc_uncorrected);
-  });
-  return all;
-}
-
-MetricSamples pressure(const MetricMoment& moment) {
-  MetricSamples all;
-  for (const NodeStatus& node : moment.status.nodes) {
-    if (node.pressure_cpu_s) all.push_back({{node.host, "cpu"}, *node.pressure_cpu_s});
-    if (node.pressure_memory_s) all.push_back({{node.host, "memory"}, *node.pressure_memory_s});
-    if (node.pressure_io_s) all.push_back({{node.host, "io"}, *node.pressure_io_s});
-  }
+  for (const NodeStatus& node : moment.status.nodes)
+    all.push_back({{node.host}, static_cast<double>(node.cpus)});
   return all;
 }
 
@@ -205,8 +194,6 @@ MetricSamples pressure(const MetricMoment& moment) {
 
 using enum MetricKind;
 constexpr const char* kOfRank = "rank";
-constexpr const char* kOfHost = "host";
-constexpr const char* kOfGpu = "UUID,device,host";  // UUID is spelled as dcgm-exporter spells it
 
 std::vector<Metric> run_rows() {
   return {
@@ -277,63 +264,15 @@ std::vector<Metric> rank_rows() {
   };
 }
 
-std::vector<Metric> gpu_rows() {
-  return {
-      {"gpu_utilization_ratio", kGauge, kOfGpu, "Share of the time in which a kernel ran.",
-       of_gpus([](const GpuStatus& g) { return g.utilisation; })},
-      {"gpu_sm_clock_hertz", kGauge, kOfGpu, "Clock of its processors.",
-       of_gpus([](const GpuStatus& g) {
-         return g.sm_clock_MHz ? std::optional(1e6 * *g.sm_clock_MHz) : std::nullopt;
-       })},
-      {"gpu_temperature_celsius", kGauge, kOfGpu, "Temperature of the chip.",
-       of_gpus([](const GpuStatus& g) { return g.temperature_C; })},
-      {"gpu_power_watts", kGauge, kOfGpu, "Power drawn.",
-       of_gpus([](const GpuStatus& g) { return g.power_W; })},
-      {"gpu_memory_used_bytes", kGauge, kOfGpu, "Memory in use, of all processes.",
-       of_gpus([](const GpuStatus& g) { return g.memory_used_bytes; })},
-      {"gpu_clocks_held_down", kGauge, "UUID,device,host,reason",
-       "1 for each reason that holds its clocks down now.", held_down},
-      {"gpu_ecc_errors_total", kCounter, "UUID,device,host,kind",
-       "Memory errors, corrected and uncorrected, since the driver was loaded.", memory_errors},
-      {"gpu_xid_errors_total", kCounter, kOfGpu, "Errors that the driver reported since the start.",
-       of_gpus([](const GpuStatus& g) { return g.xid_errors; })},
-      {"gpu_pcie_replays_total", kCounter, kOfGpu, "PCIe packets sent again.",
-       of_gpus([](const GpuStatus& g) { return g.pcie_replays; })},
-  };
-}
-
-std::vector<Metric> node_rows() {
-  return {
-      {"host_cpus", kGauge, kOfHost, "CPUs of the machine.",
-       of_nodes([](const NodeStatus& n) { return n.cpus; })},
-      {"host_busy_cpu_seconds_total", kCounter, kOfHost, "CPU time of all programs.",
-       of_nodes([](const NodeStatus& n) { return n.busy_cpu_s; })},
-      {"host_steal_cpu_seconds_total", kCounter, kOfHost,
-       "CPU time that the hypervisor gave to others.",
-       of_nodes([](const NodeStatus& n) { return n.steal_cpu_s; })},
-      {"host_throttled_cpu_seconds_total", kCounter, kOfHost, "CPU time that a quota held back.",
-       of_nodes([](const NodeStatus& n) { return n.throttled_cpu_s; })},
-      {"host_memory_available_bytes", kGauge, kOfHost, "Memory that programs could still take.",
-       of_nodes([](const NodeStatus& n) { return n.memory_available_bytes; })},
-      {"host_swapped_bytes_total", kCounter, kOfHost, "Written to swap and read from it.",
-       of_nodes([](const NodeStatus& n) { return n.swapped_bytes; })},
-      {"pressure_seconds_total", kCounter, "host,resource",
-       "Time in which some task waited for it: cpu, memory, io.", pressure},
-      {"network_receive_bytes_total", kCounter, "device,host", "Bytes that an interface received.",
-       of_interfaces(&InterfaceStatus::received_bytes)},
-      {"network_transmit_bytes_total", kCounter, "device,host", "Bytes that an interface sent.",
-       of_interfaces(&InterfaceStatus::sent_bytes)},
-      {"network_retransmitted_segments_total", kCounter, kOfHost, "TCP segments sent again.",
-       of_nodes([](const NodeStatus& n) { return n.retransmitted_segments; })},
-      {"network_errors_total", kCounter, kOfHost, "Errors and drops of its interfaces.",
-       of_nodes([](const NodeStatus& n) { return n.network_errors; })},
-      {"disk_read_bytes_total", kCounter, kOfHost, "Bytes read from its disks.",
-       of_nodes([](const NodeStatus& n) { return n.disk_read_bytes; })},
-      {"disk_written_bytes_total", kCounter, kOfHost, "Bytes written to its disks.",
-       of_nodes([](const NodeStatus& n) { return n.disk_written_bytes; })},
-      {"output_free_bytes", kGauge, kOfHost, "Free where the report goes.",
-       of_nodes([](const NodeStatus& n) { return n.output_free_bytes; })},
-  };
+std::vector<Metric> machine_rows() {
+  std::vector<Metric> rows = {{"gpu_clocks_held_down", kGauge, "UUID,device,host,reason",
+                               "1 for each reason that holds its clocks down now.", held_down},
+                              {"host_cpus", kGauge, "host", "CPUs of the machine.", cpus}};
+  // UUID is spelled as dcgm-exporter spells it.
+  add_numbers(rows, kGpuNumbers, "UUID,device,host", for_each_gpu);
+  add_numbers(rows, kNodeNumbers, "host", for_each_node);
+  add_numbers(rows, kInterfaceNumbers, "device,host", for_each_interface);
+  return rows;
 }
 
 }  // namespace
@@ -341,7 +280,7 @@ std::vector<Metric> node_rows() {
 const std::vector<Metric>& metrics() {
   static const std::vector<Metric> all = [] {
     std::vector<Metric> table;
-    for (auto part : {run_rows(), rank_rows(), gpu_rows(), node_rows()})
+    for (auto part : {run_rows(), rank_rows(), machine_rows()})
       table.insert(table.end(), part.begin(), part.end());
     return table;
   }();

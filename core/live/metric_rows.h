@@ -34,7 +34,7 @@ struct MetricSample {
 struct Metric {
   const char* name;  // behind "scalemark_"
   MetricKind kind;
-  const char* labels;  // with commas between
+  std::string labels;  // with commas between
   const char* help;
   std::function<std::vector<MetricSample>(const MetricMoment&)> read;
 };

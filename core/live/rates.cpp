@@ -119,42 +119,25 @@ Amount whole_rate(const Status& now, const std::vector<RankNow>& ranks) {
   return samples > 0 ? sum : std::nullopt;
 }
 
-struct Traffic {
-  Amount received, sent;
-};
-
-Traffic traffic_of(const NodeStatus& before, const NodeStatus& now) {
-  Traffic traffic;
+// How much a counter of all interfaces but lo grew.
+Amount traffic(double InterfaceStatus::*bytes, const NodeStatus& before, const NodeStatus& now) {
+  Amount sum;
   for (const InterfaceStatus& is : now.interfaces) {
     const auto was = std::ranges::find(before.interfaces, is.name, &InterfaceStatus::name);
     if (is.name == "lo" || was == before.interfaces.end()) continue;
-    traffic.received =
-        traffic.received.value_or(0) + growth(was->received_bytes, is.received_bytes).value_or(0);
-    traffic.sent = traffic.sent.value_or(0) + growth(was->sent_bytes, is.sent_bytes).value_or(0);
+    sum = sum.value_or(0) + growth((*was).*bytes, is.*bytes).value_or(0);
   }
-  return traffic;
+  return sum;
 }
 
 NodeNow node_rates(const NodeStatus* before, const NodeStatus& now) {
   NodeNow rates{.host = now.host};
   if (!before || before->clock_s + kShortest_s > now.clock_s) return rates;
-  const auto rate = [&](Amount NodeStatus::*counter) {
-    return per(growth(before->*counter, now.*counter), now.clock_s - before->clock_s);
-  };
-  rates.busy_cpus = rate(&NodeStatus::busy_cpu_s);
-  rates.stolen_cpus = rate(&NodeStatus::steal_cpu_s);
-  rates.throttled_cpus = rate(&NodeStatus::throttled_cpu_s);
-  rates.swap_bytes_per_s = rate(&NodeStatus::swapped_bytes);
-  rates.pressure_cpu_share = rate(&NodeStatus::pressure_cpu_s);
-  rates.pressure_memory_share = rate(&NodeStatus::pressure_memory_s);
-  rates.pressure_io_share = rate(&NodeStatus::pressure_io_s);
-  rates.retransmits_per_s = rate(&NodeStatus::retransmitted_segments);
-  rates.errors_per_s = rate(&NodeStatus::network_errors);
-  rates.disk_read_bytes_per_s = rate(&NodeStatus::disk_read_bytes);
-  rates.disk_written_bytes_per_s = rate(&NodeStatus::disk_written_bytes);
-  const Traffic traffic = traffic_of(*before, now);
-  rates.received_bytes_per_s = per(traffic.received, now.clock_s - before->clock_s);
-  rates.sent_bytes_per_s = per(traffic.sent, now.clock_s - before->clock_s);
+  for (const NodeRate& one : kNodeRates) {
+    const Amount grew = one.traffic ? traffic(one.traffic, *before, now)
+                                    : growth(before->*one.counter, now.*one.counter);
+    rates.*one.value = per(grew, now.clock_s - before->clock_s);
+  }
   return rates;
 }
 

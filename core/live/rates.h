@@ -46,29 +46,29 @@ constexpr void fields(A& a, typename A::template Field<RankNow>& r) {
 
 struct NodeNow {
   std::string host;
-  std::optional<double> busy_cpus, other_cpus, stolen_cpus, throttled_cpus, swap_bytes_per_s;
-  std::optional<double> pressure_cpu_share, pressure_memory_share, pressure_io_share;
-  std::optional<double> received_bytes_per_s, sent_bytes_per_s, retransmits_per_s, errors_per_s;
-  std::optional<double> disk_read_bytes_per_s, disk_written_bytes_per_s;
+#define SCALEMARK_NODE_RATE(rate, ...) std::optional<double> rate;
+#define SCALEMARK_INTERFACE_RATE(rate, ...) std::optional<double> rate;
+#include "core/monitoring/machine_numbers.inc"
+  std::optional<double> other_cpus;
 };
+// A counter grows by it in a second: one of the machine's, or of all its interfaces but lo.
+struct NodeRate : NumberIn<NodeNow> {
+  std::optional<double> NodeStatus::*counter = nullptr;
+  double InterfaceStatus::*traffic = nullptr;
+};
+inline constexpr auto kNodeRates = std::to_array<NodeRate>({
+#define SCALEMARK_NODE_RATE(rate, member, ...) \
+  {{#rate, &NodeNow::rate, monitoring::numbers::member}, &NodeStatus::member},
+#define SCALEMARK_INTERFACE_RATE(rate, member, ...) \
+  {{#rate, &NodeNow::rate, monitoring::numbers::member}, nullptr, &InterfaceStatus::member},
+#include "core/monitoring/machine_numbers.inc"
+});
 template <class A>
 constexpr void fields(A& a, typename A::template Field<NodeNow>& n) {
   a.record("node_now", "A machine between two records");
   a("host", n.host, {"its name"});
-  a("busy_cpus", n.busy_cpus, {"CPUs at work for any program"});
-  a("other_cpus", n.other_cpus, {"of them, for programs that are no ranks of this run"});
-  a("stolen_cpus", n.stolen_cpus, {"CPUs that the hypervisor gave to others"});
-  a("throttled_cpus", n.throttled_cpus, {"CPUs that a quota held back"});
-  a("swap_bytes_per_s", n.swap_bytes_per_s, {"to and from swap", "bytes/s"});
-  a("pressure_cpu_share", n.pressure_cpu_share, {"of the time, some task waited for a CPU"});
-  a("pressure_memory_share", n.pressure_memory_share, {"... for memory"});
-  a("pressure_io_share", n.pressure_io_share, {"... for a disk"});
-  a("received_bytes_per_s", n.received_bytes_per_s, {"by all interfaces but lo", "bytes/s"});
-  a("sent_bytes_per_s", n.sent_bytes_per_s, {"by all interfaces but lo", "bytes/s"});
-  a("retransmits_per_s", n.retransmits_per_s, {"TCP segments sent again", "1/s"});
-  a("errors_per_s", n.errors_per_s, {"errors and drops of interfaces", "1/s"});
-  a("disk_read_bytes_per_s", n.disk_read_bytes_per_s, {"by all programs", "bytes/s"});
-  a("disk_written_bytes_per_s", n.disk_written_bytes_per_s, {"by all programs", "bytes/s"});
+  for (const NodeRate& one : kNodeRates) a(one.name, n.*one.value, one.is.rate);
+  a("other_cpus", n.other_cpus, {"of busy_cpus, for programs that are no ranks of this run"});
 }
 
 struct RunNow {

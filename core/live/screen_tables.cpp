@@ -25,6 +25,7 @@ constexpr int kStays = 1000;  // a column that is never left out
 struct Weighed {
   Column column;
   int weight = kStays;
+  int place = 0;  // it follows those of lower places
 };
 
 template <class T, class Text>
@@ -46,6 +47,29 @@ std::string cpus_text(double cpus) { return cpus < 0.05 ? "0" : printed("%.1f", 
 
 std::string count_text(double per_second) {
   return per_second < 0.05 ? "0" : rate_text(per_second);
+}
+
+std::string text_of(monitoring::NumberForm form, double value) {
+  using enum monitoring::NumberForm;
+  switch (form) {
+    case kWhole:
+      return grouped(value);
+    case kPerSecond:
+      return count_text(value);
+    case kShare:
+      return share_text(value);
+    case kBytes:
+      return size_text(value);
+    case kCpus:
+      return cpus_text(value);
+    case kWatts:
+      return printed("%.0f W", value);
+    case kMegahertz:
+      return grouped(value) + " MHz";
+    case kCelsius:
+      return printed("%.0f \u00b0C", value);
+  }
+  return {};
 }
 
 bool says_nothing(const Column& column) {
@@ -104,29 +128,35 @@ std::size_t different(const std::vector<RankStatus>& ranks, Word RankStatus::*wo
   return words.size();
 }
 
+// Adds a column for each of a machine's `numbers` that has one. `find` gives a row's number, or
+// nothing.
+template <class Numbers, class Find>
+void add_numbers(std::vector<Weighed>& columns, const Numbers& numbers,
+                 const std::vector<std::size_t>& rows, Find find) {
+  for (const auto& one : numbers) {
+    const auto& [above, below, place, weight, form] = one.is.column;
+    if (weight == monitoring::kPageOnly) continue;
+    const auto cell = [&](std::size_t i) {
+      const std::optional<double> value = find(i, one);
+      return value ? text_of(one.is.column.form, *value) : kAbsent;
+    };
+    columns.push_back({column({above, below}, rows, cell), weight, place});
+  }
+}
+
 void add_gpu_columns(const Status& status, const std::vector<std::size_t>& rows,
                      std::vector<Weighed>& columns) {
   if (std::ranges::none_of(status.ranks, [](const auto& rank) { return rank.gpu.has_value(); }))
     return;
-  const auto of_gpu = [&](std::vector<std::string> head, int weight, auto text) {
-    const auto cell = [&](std::size_t i) {
-      return status.ranks[i].gpu ? std::string(text(*status.ranks[i].gpu)) : kAbsent;
-    };
-    columns.push_back({column(std::move(head), rows, cell), weight});
+  add_numbers(columns, kGpuNumbers, rows, [&](std::size_t i, const auto& one) {
+    const auto& gpu = status.ranks[i].gpu;
+    return gpu ? (*gpu).*one.value : std::nullopt;
+  });
+  const auto reasons = [&](std::size_t i) {
+    const auto& gpu = status.ranks[i].gpu;
+    return gpu && !gpu->held_down_by.empty() ? joined(gpu->held_down_by, ", ") : kAbsent;
   };
-  of_gpu({"GPU", "busy"}, 60,
-         [](const GpuStatus& gpu) { return known(gpu.utilisation, share_text); });
-  of_gpu({"GPU", "memory"}, 25,
-         [](const GpuStatus& gpu) { return known(gpu.memory_used_bytes, size_text); });
-  of_gpu({"GPU", "power"}, 35, [](const GpuStatus& gpu) {
-    return known(gpu.power_W, [](double watts) { return printed("%.0f W", watts); });
-  });
-  of_gpu({"GPU", "clock"}, 55, [](const GpuStatus& gpu) {
-    return known(gpu.sm_clock_MHz, [](double clock) { return grouped(clock) + " MHz"; });
-  });
-  of_gpu({"held", "down by"}, 50, [](const GpuStatus& gpu) {
-    return gpu.held_down_by.empty() ? std::string(kAbsent) : joined(gpu.held_down_by, ", ");
-  });
+  columns.push_back({column({"held", "down by"}, rows, reasons), 50});
 }
 
 void add_rank_rates(const Status& status, const RunNow& now, const std::vector<std::size_t>& rows,
@@ -192,52 +222,25 @@ void add_reasons(std::vector<Column>& table, Column reasons, std::size_t width) 
   table.push_back(std::move(reasons));
 }
 
-// CPU time and the like: its trouble is worth more than any traffic, its absence nothing.
-struct NodeRate {
-  const char *above, *below;
-  int weight;
-  std::optional<double> NodeNow::*value;
-  std::string (*text)(double);
-};
-constexpr std::array kBeforeMemory = {
-    NodeRate{"CPUs", "others", 97, &NodeNow::other_cpus, cpus_text},
-    NodeRate{"CPUs", "stolen", 92, &NodeNow::stolen_cpus, cpus_text},
-    NodeRate{"CPUs", "throttled", 93, &NodeNow::throttled_cpus, cpus_text},
-    NodeRate{"wait", "CPU", 50, &NodeNow::pressure_cpu_share, share_text}};
-constexpr std::array kAfterMemory = {
-    NodeRate{"swap", "per s", 95, &NodeNow::swap_bytes_per_s, size_text},
-    NodeRate{"wait", "memory", 94, &NodeNow::pressure_memory_share, share_text},
-    NodeRate{"network", "in /s", 70, &NodeNow::received_bytes_per_s, size_text},
-    NodeRate{"network", "out /s", 69, &NodeNow::sent_bytes_per_s, size_text},
-    NodeRate{"resent", "per s", 91, &NodeNow::retransmits_per_s, count_text},
-    NodeRate{"network", "errors /s", 90, &NodeNow::errors_per_s, count_text},
-    NodeRate{"disk", "read /s", 60, &NodeNow::disk_read_bytes_per_s, size_text},
-    NodeRate{"disk", "write /s", 59, &NodeNow::disk_written_bytes_per_s, size_text},
-    NodeRate{"wait", "disk", 51, &NodeNow::pressure_io_share, share_text}};
-
+// Troubles weigh more than traffic, and what a machine does not have nothing.
 std::vector<Weighed> node_columns(const Status& status, const RunNow& now,
                                   const std::vector<std::size_t>& rows) {
   std::vector<Weighed> columns;
-  const auto add_rates = [&](const auto& rates) {
-    for (const NodeRate& rate : rates) {
-      const auto cell = [&](std::size_t i) { return known(now.nodes[i].*rate.value, rate.text); };
-      columns.push_back({column({rate.above, rate.below}, rows, cell), rate.weight});
-    }
-  };
-  const auto amount = [&](const char* above, int weight, std::optional<double> NodeStatus::*value) {
-    const auto cell = [&](std::size_t i) { return known(status.nodes[i].*value, size_text); };
-    columns.push_back({column({above, "free"}, rows, cell), weight});
-  };
   const auto host = [&](std::size_t i) { return clipped(status.nodes[i].host, 24); };
   columns.push_back({column({"machine"}, rows, host, true)});
   columns.push_back({column({"CPUs", "busy"}, rows, [&](std::size_t i) {
     return known(now.nodes[i].busy_cpus, cpus_text) + " of " + std::to_string(status.nodes[i].cpus);
   })});
-  add_rates(kBeforeMemory);
-  amount("memory", 96, &NodeStatus::memory_available_bytes);
-  add_rates(kAfterMemory);
-  amount("output", 55, &NodeStatus::output_free_bytes);
+  const auto others = [&](std::size_t i) { return known(now.nodes[i].other_cpus, cpus_text); };
+  columns.push_back({column({"CPUs", "others"}, rows, others), 97});
+  add_numbers(columns, kNodeRates, rows,
+              [&](std::size_t i, const NodeRate& one) { return now.nodes[i].*one.value; });
+  add_numbers(columns, kNodeNumbers, rows, [&](std::size_t i, const auto& one) {
+    const bool is_rate = one.is.kind == monitoring::SourceKind::kCounter;  // above
+    return is_rate ? std::nullopt : status.nodes[i].*one.value;
+  });
   std::erase_if(columns, [](const Weighed& one) { return is_absent(one.column); });
+  std::ranges::stable_sort(columns, {}, &Weighed::place);
   return columns;
 }
 

@@ -9,31 +9,23 @@
 
 namespace scalemark::live {
 
-namespace {
-
-constexpr std::optional<double> NodeStatus::*kCounters[] = {
-    &NodeStatus::busy_cpu_s,         &NodeStatus::steal_cpu_s,
-    &NodeStatus::throttled_cpu_s,    &NodeStatus::swapped_bytes,
-    &NodeStatus::pressure_cpu_s,     &NodeStatus::pressure_memory_s,
-    &NodeStatus::pressure_io_s,      &NodeStatus::retransmitted_segments,
-    &NodeStatus::network_errors,     &NodeStatus::disk_read_bytes,
-    &NodeStatus::disk_written_bytes, &NodeStatus::sampler_cpu_s,
-};
-
-}  // namespace
-
 // Two ranks that read at once see each counter at a time of its own, so that neither reading is the
 // newer one in all of them.
 void keep_newest(std::map<std::string, NodeStatus>& by_host, const std::string& host,
                  NodeStatus reading) {
   NodeStatus& kept = by_host[host];
   if (reading.clock_s >= kept.clock_s) std::swap(reading, kept);
-  for (const auto counter : kCounters) kept.*counter = std::max(kept.*counter, reading.*counter);
+  const auto keep_larger = [](auto& mine, const auto& others, auto value) {
+    mine.*value = std::max(mine.*value, others.*value);
+  };
+  for (const auto& one : kNodeNumbers) {
+    if (one.is.kind == monitoring::SourceKind::kCounter) keep_larger(kept, reading, one.value);
+  }
+  keep_larger(kept, reading, &NodeStatus::sampler_cpu_s);
   for (InterfaceStatus& is : kept.interfaces) {
     const auto other = std::ranges::find(reading.interfaces, is.name, &InterfaceStatus::name);
     if (other == reading.interfaces.end()) continue;
-    is.received_bytes = std::max(is.received_bytes, other->received_bytes);
-    is.sent_bytes = std::max(is.sent_bytes, other->sent_bytes);
+    for (const auto& one : kInterfaceNumbers) keep_larger(is, *other, one.value);
   }
   kept.host = host;
 }

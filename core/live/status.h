@@ -3,6 +3,7 @@
 // them. Knows no store and no file.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -11,32 +12,42 @@
 #include <vector>
 
 #include "core/base/field.h"
+#include "core/monitoring/machine_numbers.h"
 
 namespace scalemark::live {
 
-// Readings of a rank's GPU, of this moment.
+// A number of a machine, and the member that holds it, which has its name.
+template <class Record, class Value = std::optional<double>>
+struct NumberIn {
+  const char* name;
+  Value Record::*value;
+  monitoring::MachineNumber is;
+};
+
+template <class A, class Record, class Numbers>
+constexpr void number_fields(A& a, Record& record, const Numbers& numbers) {
+  for (const auto& one : numbers) a(one.name, record.*one.value, one.is.about);
+}
+
+// Readings of a rank's GPU, of this moment. Its counters count since the driver was loaded, but for
+// Xid errors: since the run began.
 struct GpuStatus {
   std::string device, uuid;
-  std::optional<double> utilisation, memory_used_bytes, power_W, sm_clock_MHz, temperature_C;
+#define SCALEMARK_GPU(member, ...) std::optional<double> member;
+#include "core/monitoring/machine_numbers.inc"
   std::vector<std::string> held_down_by;
-  // These count since the driver was loaded, but for Xid errors: since the run began.
-  std::optional<double> ecc_corrected, ecc_uncorrected, xid_errors, pcie_replays;
 };
+inline constexpr auto kGpuNumbers = std::to_array<NumberIn<GpuStatus>>({
+#define SCALEMARK_GPU(member, ...) {#member, &GpuStatus::member, monitoring::numbers::member},
+#include "core/monitoring/machine_numbers.inc"
+});
 template <class A>
 constexpr void fields(A& a, typename A::template Field<GpuStatus>& g) {
   a.record("gpu", "A GPU as its rank reads it");
   a("device", g.device, {"as CUDA calls it"});
   a.text("uuid", g.uuid, {"its UUID"});
-  a("utilisation", g.utilisation, {"share of the time in which a kernel ran"});
-  a("memory_used_bytes", g.memory_used_bytes, {"of all processes on it", "bytes"});
-  a("power_W", g.power_W, {"drawn", "W"});
-  a("sm_clock_MHz", g.sm_clock_MHz, {"of its processors", "MHz"});
-  a("temperature_C", g.temperature_C, {"of the chip", "degrees C"});
+  number_fields(a, g, kGpuNumbers);
   a.list("held_down_by", g.held_down_by, {"what holds its clocks down"});
-  a("ecc_corrected", g.ecc_corrected, {"memory errors since the driver was loaded"});
-  a("ecc_uncorrected", g.ecc_uncorrected, {"memory errors since the driver was loaded"});
-  a("xid_errors", g.xid_errors, {"that the driver reported since the run began"});
-  a("pcie_replays", g.pcie_replays, {"packets sent again since the driver was loaded"});
 }
 
 // A rank posts this every 1 to 2.5 s, in at most 300 bytes.
@@ -89,14 +100,19 @@ constexpr void fields(A& a, typename A::template Field<RankStatus>& r) {
 
 struct InterfaceStatus {
   std::string name;
-  double received_bytes = 0, sent_bytes = 0;
+#define SCALEMARK_INTERFACE_RATE(rate, member, ...) double member = 0;
+#include "core/monitoring/machine_numbers.inc"
 };
+inline constexpr auto kInterfaceNumbers = std::to_array<NumberIn<InterfaceStatus, double>>({
+#define SCALEMARK_INTERFACE_RATE(rate, member, ...) \
+  {#member, &InterfaceStatus::member, monitoring::numbers::member},
+#include "core/monitoring/machine_numbers.inc"
+});
 template <class A>
 constexpr void fields(A& a, typename A::template Field<InterfaceStatus>& i) {
   a.record("interface", "A network interface");
   a("name", i.name, {"as the system calls it"});
-  a("received_bytes", i.received_bytes, {"since the machine started", "bytes"});
-  a("sent_bytes", i.sent_bytes, {"since the machine started", "bytes"});
+  number_fields(a, i, kInterfaceNumbers);
 }
 
 // The first rank of a machine adds these to its record: counters since the machine started, but for
@@ -104,33 +120,22 @@ constexpr void fields(A& a, typename A::template Field<InterfaceStatus>& i) {
 struct NodeStatus {
   std::string host;
   double clock_s = 0;
-  std::optional<double> busy_cpu_s, steal_cpu_s, throttled_cpu_s;
-  std::optional<double> memory_available_bytes, swapped_bytes;
-  std::optional<double> pressure_cpu_s, pressure_memory_s, pressure_io_s;
-  std::optional<double> retransmitted_segments, network_errors;
-  std::optional<double> disk_read_bytes, disk_written_bytes, output_free_bytes;
+#define SCALEMARK_NODE(member, ...) std::optional<double> member;
+#include "core/monitoring/machine_numbers.inc"
   std::optional<double> sampler_cpu_s;
   std::int64_t cpus = 0;
   std::vector<InterfaceStatus> interfaces;
 };
+inline constexpr auto kNodeNumbers = std::to_array<NumberIn<NodeStatus>>({
+#define SCALEMARK_NODE(member, ...) {#member, &NodeStatus::member, monitoring::numbers::member},
+#include "core/monitoring/machine_numbers.inc"
+});
 template <class A>
 constexpr void fields(A& a, typename A::template Field<NodeStatus>& n) {
   a.record("node", "A machine as its first rank reads it");
   a("host", n.host, {"its name"});
   a("clock_s", n.clock_s, {"time on that rank's clock at which it was read", "s"});
-  a("busy_cpu_s", n.busy_cpu_s, {"CPU time of all programs", "s"});
-  a("steal_cpu_s", n.steal_cpu_s, {"CPU time that the hypervisor gave to others", "s"});
-  a("throttled_cpu_s", n.throttled_cpu_s, {"CPU time that a quota held back", "s"});
-  a("memory_available_bytes", n.memory_available_bytes, {"without swapping, now", "bytes"});
-  a("swapped_bytes", n.swapped_bytes, {"written to and read from swap", "bytes"});
-  a("pressure_cpu_s", n.pressure_cpu_s, {"time in which some task waited for a CPU", "s"});
-  a("pressure_memory_s", n.pressure_memory_s, {"time in which some task waited for memory", "s"});
-  a("pressure_io_s", n.pressure_io_s, {"time in which some task waited for a disk", "s"});
-  a("retransmitted_segments", n.retransmitted_segments, {"TCP segments sent again"});
-  a("network_errors", n.network_errors, {"errors and drops of these interfaces"});
-  a("disk_read_bytes", n.disk_read_bytes, {"by all programs", "bytes"});
-  a("disk_written_bytes", n.disk_written_bytes, {"by all programs", "bytes"});
-  a("output_free_bytes", n.output_free_bytes, {"free where --output is, now", "bytes"});
+  number_fields(a, n, kNodeNumbers);
   a("sampler_cpu_s", n.sampler_cpu_s, {"CPU time of that rank's sampler", "s"});
   a("cpus", n.cpus, {"that this rank's machine has"});
   a.list("interfaces", n.interfaces, {"of the network"});

@@ -1,11 +1,13 @@
-#include <array>
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
+#include <iterator>
 #include <optional>
-#include <tuple>
+#include <string_view>
 #include <utility>
 
 #include "core/monitoring/health.h"
+#include "core/monitoring/machine_numbers.h"
 #include "core/monitoring/nvml_library.h"
 
 namespace scalemark::monitoring {
@@ -15,11 +17,20 @@ using nvml::answered;
 using nvml::Device;
 using nvml::Functions;
 
+// A run watches it, and does not only count it at its ends.
+bool is_watched(std::string_view counter) {
+  constexpr std::string_view kWatched[] = {
+#define SCALEMARK_GPU(member, ...) numbers::member.counter,
+#include "core/monitoring/machine_numbers.inc"
+  };
+  return std::ranges::find(kWatched, counter) != std::end(kWatched);
+}
+
 // Collects what one look at a GPU gives.
 class GpuLook {
  public:
-  GpuLook(const Functions& call, Device gpu, HealthCounter like)
-      : call_(call), gpu_(gpu), like_(std::move(like)) {}
+  GpuLook(const Functions& call, Device gpu, HealthCounter like, bool only_watched)
+      : call_(call), gpu_(gpu), like_(std::move(like)), only_watched_(only_watched) {}
 
   void add(const char* counter, std::optional<double> value) {
     if (!value) return;
@@ -28,14 +39,15 @@ class GpuLook {
     counters_.back().value = *value;
   }
 
-  void read_volatile_ecc() {
-    read_ecc("ecc_corrected_volatile", nvml::kCorrectedErrors, nvml::kVolatileErrors);
-    read_ecc("ecc_uncorrected_volatile", nvml::kUncorrectedErrors, nvml::kVolatileErrors);
-  }
-
-  void read_aggregate_ecc() {
-    read_ecc("ecc_corrected_aggregate", nvml::kCorrectedErrors, nvml::kAggregateErrors);
-    read_ecc("ecc_uncorrected_aggregate", nvml::kUncorrectedErrors, nvml::kAggregateErrors);
+  void read_memory() {
+    constexpr int kCorrected = nvml::kCorrectedErrors, kUncorrected = nvml::kUncorrectedErrors;
+    const auto ecc = [&](const char* counter, int type, int since) {
+      ask<unsigned long long>(counter, call_.ecc_errors, type, since);
+    };
+    ecc("ecc_corrected_volatile", kCorrected, nvml::kVolatileErrors);
+    ecc("ecc_uncorrected_volatile", kUncorrected, nvml::kVolatileErrors);
+    ecc("ecc_corrected_aggregate", kCorrected, nvml::kAggregateErrors);
+    ecc("ecc_uncorrected_aggregate", kUncorrected, nvml::kAggregateErrors);
   }
 
   void read_rows() {
@@ -63,31 +75,28 @@ class GpuLook {
     add("nvlink_crc_errors", over_links({nvml::kLinkCrcFlits, nvml::kLinkCrcData}));
   }
 
-  void read_pcie_replays() { add("pcie_replays", answered<unsigned>(call_.pcie_replays, gpu_)); }
-
-  void read_pcie_link() {
-    add("pcie_generation", answered<unsigned>(call_.pcie_generation, gpu_));
-    add("pcie_generation_max", answered<unsigned>(call_.most_pcie_generation, gpu_));
-    add("pcie_width", answered<unsigned>(call_.pcie_width, gpu_));
-    add("pcie_width_max", answered<unsigned>(call_.most_pcie_width, gpu_));
+  void read_board() {
+    ask<unsigned>("pcie_replays", call_.pcie_replays);
+    ask<unsigned>("pcie_generation", call_.pcie_generation);
+    ask<unsigned>("pcie_generation_max", call_.most_pcie_generation);
+    ask<unsigned>("pcie_width", call_.pcie_width);
+    ask<unsigned>("pcie_width_max", call_.most_pcie_width);
   }
 
   void read_held_back() {
-    constexpr std::array<std::pair<const char*, int>, 4> kPolicies{
-        {{"held_back_thermal_s", nvml::kThermalPolicy},
-         {"held_back_power_s", nvml::kPowerPolicy},
-         {"held_back_board_limit_s", nvml::kBoardLimitPolicy},
-         {"held_back_reliability_s", nvml::kReliabilityPolicy}}};
-    for (const auto& [counter, policy] : kPolicies) {
-      add(counter, nvml::held_back_s(call_, gpu_, policy));
-    }
+    add("held_back_thermal_s", nvml::held_back_s(call_, gpu_, nvml::kThermalPolicy));
+    add("held_back_power_s", nvml::held_back_s(call_, gpu_, nvml::kPowerPolicy));
+    add("held_back_board_limit_s", nvml::held_back_s(call_, gpu_, nvml::kBoardLimitPolicy));
+    add("held_back_reliability_s", nvml::held_back_s(call_, gpu_, nvml::kReliabilityPolicy));
   }
 
   std::vector<HealthCounter> counters() { return std::move(counters_); }
 
  private:
-  void read_ecc(const char* counter, int type, int since) {
-    add(counter, answered<unsigned long long>(call_.ecc_errors, gpu_, type, since));
+  template <class Answer, class Function, class... Arguments>
+  void ask(const char* counter, Function function, Arguments... arguments) {
+    if (!only_watched_ || is_watched(counter))
+      add(counter, answered<Answer>(function, gpu_, arguments...));
   }
 
   // Links that are down count as well where the driver still tells: the sum must not fall.
@@ -106,6 +115,7 @@ class GpuLook {
   const Functions& call_;
   Device gpu_;
   HealthCounter like_;
+  bool only_watched_;
   std::vector<HealthCounter> counters_;
 };
 
@@ -167,22 +177,20 @@ std::unique_ptr<GpuHealth> GpuHealth::open(const std::string& uuid, const std::s
 }
 
 std::vector<HealthCounter> GpuHealth::read() {
-  GpuLook look(library_->call(), static_cast<Device>(gpu_), like_);
+  GpuLook look(library_->call(), static_cast<Device>(gpu_), like_, /*only_watched=*/false);
   events_->add_to(look);
-  look.read_volatile_ecc();
-  look.read_aggregate_ecc();
+  look.read_memory();
   look.read_rows();
   look.read_nvlinks();
-  look.read_pcie_replays();
-  look.read_pcie_link();
+  look.read_board();
   look.read_held_back();
   return look.counters();
 }
 
 std::vector<HealthCounter> GpuHealth::read_errors() {
-  GpuLook look(library_->call(), static_cast<Device>(gpu_), like_);
-  look.read_volatile_ecc();
-  look.read_pcie_replays();
+  GpuLook look(library_->call(), static_cast<Device>(gpu_), like_, /*only_watched=*/true);
+  look.read_memory();
+  look.read_board();
   events_->add_to(look);
   return look.counters();
 }

@@ -35,8 +35,7 @@ class GpuHealth {
   GpuHealth& operator=(const GpuHealth&) = delete;
 
   std::vector<HealthCounter> read();
-  // Only what a run watches: ecc_corrected_volatile, ecc_uncorrected_volatile, pcie_replays,
-  // xid_events.
+  // Only what a run watches: the counters that machine_numbers.inc names, and Xid errors.
   std::vector<HealthCounter> read_errors();
 
  private:

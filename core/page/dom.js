@@ -52,7 +52,7 @@ function tableOf(columns, kind = () => '') {
     });
   };
   const heads = columns.map(column => make('th', {class: column.text ? 'text' : '', scope: 'col'},
-      make('button', {type: 'button', title: glossary[column.head] ?? 'sort'}, column.head)));
+      make('button', {type: 'button', title: column.about ?? glossary[column.head] ?? 'sort'}, column.head)));
   heads.forEach((head, place) => head.firstChild.addEventListener('click', () => {
     chosen = {place, up: head.getAttribute('aria-sort') !== 'ascending'};
     heads.forEach(other => other.removeAttribute('aria-sort'));

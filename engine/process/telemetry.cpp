@@ -27,6 +27,11 @@ std::optional<double> value_of(const Latest& latest, std::string_view source) {
   return found == latest.end() ? std::nullopt : std::optional(found->value);
 }
 
+template <class Record, class Numbers>
+void fill(Record& record, const Numbers& numbers, const Latest& latest) {
+  for (const auto& one : numbers) record.*one.value = value_of(latest, one.is.source);
+}
+
 }  // namespace
 
 std::unique_ptr<monitoring::Sampler> open_telemetry(RankContext& context,
@@ -78,15 +83,7 @@ reporting::RankReadings readings(RankContext& context) {
 std::optional<live::GpuStatus> latest_of_gpu(const Latest& latest) {
   if (!value_of(latest, monitoring::kSmClock)) return std::nullopt;
   live::GpuStatus gpu;
-  gpu.utilisation = value_of(latest, monitoring::kUtilisation);
-  gpu.memory_used_bytes = value_of(latest, monitoring::kGpuMemoryUsed);
-  gpu.power_W = value_of(latest, monitoring::kPower);
-  gpu.sm_clock_MHz = value_of(latest, monitoring::kSmClock);
-  gpu.temperature_C = value_of(latest, monitoring::kTemperature);
-  gpu.ecc_corrected = value_of(latest, monitoring::kEccCorrected);
-  gpu.ecc_uncorrected = value_of(latest, monitoring::kEccUncorrected);
-  gpu.xid_errors = value_of(latest, monitoring::kXidErrors);
-  gpu.pcie_replays = value_of(latest, monitoring::kPcieReplays);
+  fill(gpu, live::kGpuNumbers, latest);
   for (const char* reason : monitoring::clock_reasons()) {
     if (value_of(latest, reason).value_or(0) > 0) gpu.held_down_by.emplace_back(reason);
   }
@@ -94,30 +91,20 @@ std::optional<live::GpuStatus> latest_of_gpu(const Latest& latest) {
 }
 
 live::NodeStatus latest_of_node(const Latest& latest, double clock_s, double sampler_cpu_s) {
-  live::NodeStatus node{.clock_s = clock_s,
-                        .busy_cpu_s = value_of(latest, monitoring::kBusyCpus),
-                        .steal_cpu_s = value_of(latest, monitoring::kStealCpus),
-                        .throttled_cpu_s = value_of(latest, monitoring::kThrottledCpus)};
-  node.memory_available_bytes = value_of(latest, monitoring::kMemoryAvailable);
-  node.swapped_bytes = value_of(latest, monitoring::kSwappedBytes);
-  node.pressure_cpu_s = value_of(latest, monitoring::kPressureCpu);
-  node.pressure_memory_s = value_of(latest, monitoring::kPressureMemory);
-  node.pressure_io_s = value_of(latest, monitoring::kPressureIo);
-  node.retransmitted_segments = value_of(latest, monitoring::kRetransmits);
-  node.network_errors = value_of(latest, monitoring::kNetworkErrors);
-  node.disk_read_bytes = value_of(latest, monitoring::kDiskReadBytes);
-  node.disk_written_bytes = value_of(latest, monitoring::kDiskWrittenBytes);
+  live::NodeStatus node{.clock_s = clock_s};
+  fill(node, live::kNodeNumbers, latest);
   node.sampler_cpu_s = sampler_cpu_s;
   node.cpus = ::sysconf(_SC_NPROCESSORS_ONLN);
   for (const auto& [name, value] : latest) {
-    const bool received = name.source == monitoring::kReceivedBytes;
-    if (!received && name.source != monitoring::kSentBytes) continue;
-    auto found = std::ranges::find(node.interfaces, name.device, &live::InterfaceStatus::name);
-    if (found == node.interfaces.end()) {
-      node.interfaces.push_back({.name = name.device});
-      found = std::prev(node.interfaces.end());
+    for (const auto& one : live::kInterfaceNumbers) {
+      if (name.source != one.is.source) continue;
+      auto found = std::ranges::find(node.interfaces, name.device, &live::InterfaceStatus::name);
+      if (found == node.interfaces.end()) {
+        node.interfaces.push_back({.name = name.device});
+        found = std::prev(node.interfaces.end());
+      }
+      (*found).*one.value = value;
     }
-    (received ? found->received_bytes : found->sent_bytes) = value;
   }
   return node;
 }

@@ -39,7 +39,7 @@ function timeParts() {
   const waits = [['waits for data', 'data', 4], ['lacks a CPU', 'queued', 3], ['waits for peers', 'peers', 1], ['waits for the network', 'network', 5]].filter(([, name]) => seen.knows.has(name));
   const computes = frame => frame.values.data && 1 - waits.reduce((sum, [, name]) => sum + (mean(name)(frame) ?? 0), 0);
   const parts = waits.map(([label, name, place]) => [label, frame => frame.values.data && (mean(name)(frame) ?? 0), place]);
-  const all = seen.knows.has('gpuBusy') ? parts : [['computes', computes, 0], ...parts];
+  const all = seen.knows.has('utilisation') ? parts : [['computes', computes, 0], ...parts];
   return all.map(([label, value, place], i) => lineOf(label, place, value, {fill: i ? '-1' : 'origin', borderWidth: 0.5, pointRadius: 0}));
 }
 
@@ -66,9 +66,7 @@ const measures = {
   ranks: [{name: 'waits for peers', key: 'peers', text: shareText, y: shareAxis}, {name: 'waits for data', key: 'data', text: shareText, y: shareAxis},
           {name: 'lacks a CPU', key: 'queued', text: shareText, y: shareAxis}, {name: 'rate', key: 'rate', text: rateText, y: {}},
           {name: 'memory', key: 'memory', text: sizeText, y: {}}],
-  gpus: [{name: 'busy', key: 'gpuBusy', text: shareText, y: {...shareAxis, max: 1}}, {name: 'memory', key: 'gpuMemory', text: sizeText, y: {}},
-         {name: 'power', key: 'gpuPower', text: value => `${value.toFixed(0)} W`, y: {}}, {name: 'clock', key: 'gpuClock', text: value => `${grouped(value)} MHz`, y: {}},
-         {name: 'temperature', key: 'gpuTemperature', text: value => `${value.toFixed(0)} \u00b0C`, y: {}}]};
+  gpus: numbers.gpus.filter(one => !one.counts).map(({below, key, form}) => ({name: below, key, text: forms[form], y: forms[form] === shareText ? {...shareAxis, max: 1} : {}}))};
 
 // A chart that is there once it has something to show.
 function course(title, caption, has, build) {
@@ -130,13 +128,13 @@ function coursesCard() {
       [lineOf('rate', 0, frame => frame.rate)], {...numberAxis(`${seen.answer.status.sample_unit} per s`, rateText), beginAtZero: true}, rateText));
   const loss = course('Loss', 'Training loss of rank 0.', any(frame => frame.loss), () => courseChart(
       [lineOf('loss', 1, frame => frame.loss)], numberAxis('loss', value => significant(value, 4)), value => significant(value, 5)));
-  const parts = course('Where the time goes', ' ', () => seen.knows.has('data'), () => courseChart(timeParts(), {...shareAxis, stacked: true, max: seen.knows.has('gpuBusy') ? undefined : 1}, shareText));
+  const parts = course('Where the time goes', ' ', () => seen.knows.has('data'), () => courseChart(timeParts(), {...shareAxis, stacked: true, max: seen.knows.has('utilisation') ? undefined : 1}, shareText));
   const ranks = rankCourse('Rank by rank', measures.ranks), phases = phaseStrip(), note = make('p', {class: 'faint'});
   const element = make('section', {class: 'card', id: 'courses'}, make('h2', {}, 'The last ten minutes'), note, phases.element,
       make('div', {class: 'pair'}, rate.element, loss.element, parts.element, ranks.element));
   return {element, show: () => {
     note.textContent = `Since ${timeText(Math.max(seen.since, seen.frames[0]?.at ?? 0))}` + (seen.frames[0]?.at - seen.since < 5000 ? ', when this page was opened: it keeps what it has seen itself, and begins anew when it is loaded again.' : '.');
-    parts.element.querySelector('figcaption').textContent = 'Mean over the ranks' + (seen.knows.has('gpuBusy') ? ': of a GPU what its host waits for.' : '.');
+    parts.element.querySelector('figcaption').textContent = 'Mean over the ranks' + (seen.knows.has('utilisation') ? ': of a GPU what its host waits for.' : '.');
     [phases, rate, loss, parts, ranks].forEach(one => one.show());
   }};
 }

@@ -77,14 +77,17 @@ function ranksCard() {
   }};
 }
 
+// Columns of numbers of machines (core/monitoring/machine_numbers.inc), which `record` gives of a row; heads begin with `above` or not.
+const numberColumns = (list, record, named) => list.map(({key, above, below, form, ...more}) =>
+    column(named ? `${above} ${below}` : below, row => record(row)[key], forms[form], more));
+const inPlace = columns => columns.sort((a, b) => a.place - b.place);
+
 function gpuColumns(rows) {
-  const words = {text: true}, same = value => value;
-  const faults = [column('memory errors', row => row.gpu.ecc_uncorrected, grouped), column('Xid', row => row.gpu.xid_errors, grouped)].filter(one => gpuSays(rows, one));
+  const words = {text: true}, same = value => value, all = inPlace(numberColumns(numbers.gpus, row => row.gpu, false));
   const host = differ(rows, row => row.host) ? [column('host', row => row.host, same, words)] : [];
-  return [column('rank', row => row.rank, String), ...host, column('GPU', row => row.gpu.device, same, words), column('busy', row => row.gpu.utilisation, shareText),
-          column('memory', row => row.gpu.memory_used_bytes, sizeText), column('temperature', row => row.gpu.temperature_C, value => `${value.toFixed(0)} \u00b0C`),
-          column('power', row => row.gpu.power_W, value => `${value.toFixed(0)} W`), column('clock', row => row.gpu.sm_clock_MHz, value => `${grouped(value)} MHz`),
-          column('held down by', row => row.gpu.held_down_by?.join(', ') ?? '', same, words), ...faults].filter(one => isKnown(rows, one) && (!one.text || gpuSays(rows, one)));
+  const held = column('held down by', row => row.gpu.held_down_by?.join(', ') ?? '', same, words);
+  return [column('rank', row => row.rank, String), ...host, column('GPU', row => row.gpu.device, same, words), ...all.filter(one => !one.counts && isKnown(rows, one)),
+          ...[held, ...all.filter(one => one.counts)].filter(one => gpuSays(rows, one))];
 }
 
 function gpusCard() {
@@ -98,17 +101,10 @@ function gpusCard() {
 }
 
 function nodeColumns(rows) {
-  const free = (head, value) => column(head, value, sizeText);
-  const trouble = [column('CPUs others', row => row.now.other_cpus, cpusText), column('CPUs stolen', row => row.now.stolen_cpus, cpusText),
-                   column('CPUs throttled', row => row.now.throttled_cpus, cpusText), column('wait CPU', row => row.now.pressure_cpu_share, shareText),
-                   free('memory free', row => row.memory_available_bytes), column('swap per s', row => row.now.swap_bytes_per_s, sizeText),
-                   column('wait memory', row => row.now.pressure_memory_share, shareText), column('network in /s', row => row.now.received_bytes_per_s, sizeText),
-                   column('network out /s', row => row.now.sent_bytes_per_s, sizeText), column('resent per s', row => row.now.retransmits_per_s, countText),
-                   column('network errors /s', row => row.now.errors_per_s, countText), column('disk read /s', row => row.now.disk_read_bytes_per_s, sizeText),
-                   column('disk write /s', row => row.now.disk_written_bytes_per_s, sizeText), column('wait disk', row => row.now.pressure_io_share, shareText),
-                   free('output free', row => row.output_free_bytes)].filter(one => nodeSays(rows, one));
-  return [column('machine', row => row.host, value => value, {text: true}),
-          {head: 'CPUs busy', value: row => row.now.busy_cpus, show: (value, row) => `${known(value, cpusText)} of ${row.cpus}`}, ...trouble];
+  const busy = {head: 'CPUs busy', value: row => row.now.busy_cpus, show: (value, row) => `${known(value, cpusText)} of ${row.cpus}`};
+  const trouble = inPlace([...numberColumns(numbers.rates, row => row.now, true), ...numberColumns(numbers.nodes.filter(one => !one.counts), row => row, true)]);
+  const others = column('CPUs others', row => row.now.other_cpus, cpusText);
+  return [column('machine', row => row.host, value => value, {text: true}), busy, ...[others, ...trouble].filter(one => nodeSays(rows, one))];
 }
 
 function nodesCard() {

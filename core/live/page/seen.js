@@ -6,8 +6,7 @@ const mostFrames = 400;
 const perRank = {
   rate: now => now.samples_per_s, peers: now => now.peer_wait_share, data: now => now.data_wait_share, network: now => now.network_wait_share,
   queued: now => now.queued_share, memory: (_, rank) => rank.resident_bytes,
-  gpuBusy: (_, rank) => rank.gpu?.utilisation, gpuMemory: (_, rank) => rank.gpu?.memory_used_bytes, gpuTemperature: (_, rank) => rank.gpu?.temperature_C,
-  gpuPower: (_, rank) => rank.gpu?.power_W, gpuClock: (_, rank) => rank.gpu?.sm_clock_MHz};
+  ...Object.fromEntries(numbers.gpus.filter(one => !one.counts).map(({key}) => [key, (_, rank) => rank.gpu?.[key]]))};
 
 const seen = {
   since: Date.now(),

@@ -23,6 +23,9 @@ function sizeText(bytes) {
   return `${bytes.toFixed(unit === 0 || bytes >= 99.95 ? 0 : 1)} ${units[unit]}`;
 }
 
+// In the order of NumberForm (core/monitoring/machine_numbers.h).
+const forms = [grouped, countText, shareText, sizeText, cpusText, watts => `${watts.toFixed(0)} W`, clock => `${grouped(clock)} MHz`, degrees => `${degrees.toFixed(0)} \u00b0C`];
+
 // A loss of 2.3145 is 2.315: zeros at the end say nothing.
 const significant = (value, digits) => String(Number(value.toPrecision(digits)));
 
@@ -50,7 +53,4 @@ const glossary = {
   'wait data': 'share of the time in which training waited for the loader', 'wait peers': 'share in which it waited for ranks that came later',
   'wait network': 'share in an exchange that no rank is spared', 'last step': 'since its last step ended', 'memory': 'resident memory of its process',
   'what is wrong': 'by the rules of scalemark top', 'CPUs busy': 'at work for any program', 'CPUs others': 'at work for programs that are no ranks of this run',
-  'CPUs stolen': 'given to others by the hypervisor', 'CPUs throttled': 'held back by a quota', 'wait CPU': 'share of the time in which some task waited for a CPU',
-  'wait memory': 'share of the time in which some task waited for memory', 'wait disk': 'share of the time in which some task waited for a disk',
-  'resent per s': 'TCP segments sent again', 'output free': 'where the output goes', 'held down by': 'what holds its clocks down',
-  'busy': 'share of the time in which a kernel ran', 'memory errors': 'that could not be corrected, since the driver was loaded', 'Xid': 'errors that the driver reported'};
+  'held down by': 'what holds its clocks down'};

@@ -77,16 +77,21 @@ class ClockReasons final : public Probe {
   Device gpu_;
 };
 
+constexpr MachineNumber kNumbers[] = {
+#define SCALEMARK_GPU(member, ...) numbers::member,
+#include "core/monitoring/machine_numbers.inc"
+};
+
 // The errors that `--checks health` counts, by the same reader.
 class GpuErrors final : public Probe {
  public:
   GpuErrors(std::unique_ptr<GpuHealth> health, const std::string& device)
       : health_(std::move(health)) {
     for (const HealthCounter& counter : health_->read_errors()) {
-      for (const auto& [name, source] : kSources) {
-        if (counter.counter != name) continue;
+      for (const MachineNumber& number : kNumbers) {
+        if (counter.counter != number.counter) continue;
         counters_.push_back(counter.counter);
-        names_.push_back(counter_named(source, device));
+        names_.push_back(counter_named(number.source, device));
       }
     }
   }
@@ -101,12 +106,6 @@ class GpuErrors final : public Probe {
   int every() const override { return 100; }  // they are rare, and drivers answer slowly
 
  private:
-  static constexpr std::pair<const char*, const char*> kSources[] = {
-      {"ecc_corrected_volatile", kEccCorrected},
-      {"ecc_uncorrected_volatile", kEccUncorrected},
-      {"pcie_replays", kPcieReplays},
-      {"xid_events", kXidErrors}};
-
   std::unique_ptr<GpuHealth> health_;
   std::vector<std::string> counters_;  // the names behind names_, in its order
 };

@@ -13,20 +13,11 @@
 #include <string>
 #include <vector>
 
-#include "core/monitoring/telemetry/source.h"
+#include "core/monitoring/machine_numbers.h"
 
 namespace scalemark::monitoring {
 
 inline constexpr const char* kOtherProcesses = "other_processes";
-inline constexpr const char* kUtilisation = "utilisation";
-inline constexpr const char* kSmClock = "sm_clock_MHz";
-inline constexpr const char* kTemperature = "temperature_C";
-inline constexpr const char* kPower = "power_W";
-inline constexpr const char* kGpuMemoryUsed = "memory_used_bytes";
-inline constexpr const char* kEccCorrected = "ecc_corrected_errors_per_s";
-inline constexpr const char* kEccUncorrected = "ecc_uncorrected_errors_per_s";
-inline constexpr const char* kPcieReplays = "pcie_replays_per_s";
-inline constexpr const char* kXidErrors = "xid_errors_per_s";
 inline constexpr const char* kThermalViolation = "thermal_violation_share";
 
 // Sources that are 1 while something holds the clocks down.

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/monitoring/telemetry/source.h"
+#include "core/monitoring/machine_numbers.h"
 
 namespace scalemark::monitoring {
 
@@ -15,8 +15,6 @@ namespace scalemark::monitoring {
 // steal_cpus: CPUs that were ready and that the hypervisor gave to others; interrupt_cpus: CPUs
 // that ran interrupts, hard and soft. In steps of the kernel's tick, 10 ms for each CPU. Absent
 // where the file counts nothing at all.
-inline constexpr const char* kBusyCpus = "busy_cpus";
-inline constexpr const char* kStealCpus = "steal_cpus";
 inline constexpr const char* kInterruptCpus = "interrupt_cpus";
 std::unique_ptr<Probe> cpu_time_probe(const std::filesystem::path& root = "/");
 
@@ -27,7 +25,6 @@ std::unique_ptr<Probe> cpu_frequency_probe(const std::filesystem::path& root = "
 // it (throttled_usec of cpu.stat, throttled_time of version 1); quota_throttled_periods_per_s:
 // nr_throttled. Processes of one host may be in different groups, so each reads its own: this is
 // none of host_probes().
-inline constexpr const char* kThrottledCpus = "quota_throttled_cpus";
 inline constexpr const char* kThrottledPeriods = "quota_throttled_periods_per_s";
 std::unique_ptr<Probe> cgroup_probe(const std::filesystem::path& root = "/");
 
@@ -37,36 +34,25 @@ std::string cpu_group_id(const std::filesystem::path& root = "/");
 
 // received_bytes_per_s, sent_bytes_per_s of each interface that is hardware, and of lo; of all
 // interfaces where none is hardware (a container).
-inline constexpr const char* kReceivedBytes = "received_bytes_per_s";
-inline constexpr const char* kSentBytes = "sent_bytes_per_s";
 std::unique_ptr<Probe> network_probe(const std::filesystem::path& root = "/");
 
 // The same of each InfiniBand port ("mlx5_0/1"), at the ends only: some cards ask their firmware.
 std::unique_ptr<Probe> infiniband_probe(const std::filesystem::path& root = "/");
 
 // memory_available_bytes: what programs could still take; swapped_bytes_per_s: in and out.
-inline constexpr const char* kMemoryAvailable = "memory_available_bytes";
-inline constexpr const char* kSwappedBytes = "swapped_bytes_per_s";
 std::unique_ptr<Probe> memory_probe(const std::filesystem::path& root = "/");
 
 // pressure_cpu_share, ..._memory_..., ..._io_...: share of the time in which some task of the
 // machine waited for it, as the kernel counts it.
-inline constexpr const char* kPressureCpu = "pressure_cpu_share";
-inline constexpr const char* kPressureMemory = "pressure_memory_share";
-inline constexpr const char* kPressureIo = "pressure_io_share";
 std::unique_ptr<Probe> pressure_probe(const std::filesystem::path& root = "/");
 
 // disk_read_bytes_per_s, disk_written_bytes_per_s: of all disks that are hardware.
-inline constexpr const char* kDiskReadBytes = "disk_read_bytes_per_s";
-inline constexpr const char* kDiskWrittenBytes = "disk_written_bytes_per_s";
 std::unique_ptr<Probe> disk_probe(const std::filesystem::path& root = "/");
 
 // tcp_retransmits_per_s: segments sent again.
-inline constexpr const char* kRetransmits = "tcp_retransmits_per_s";
 std::unique_ptr<Probe> retransmit_probe(const std::filesystem::path& root = "/");
 
 // network_errors_per_s: errors and drops of the interfaces of network_probe().
-inline constexpr const char* kNetworkErrors = "network_errors_per_s";
 std::unique_ptr<Probe> network_error_probe(const std::filesystem::path& root = "/");
 
 // All that describe the machine, as far as they are there.

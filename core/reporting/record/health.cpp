@@ -30,46 +30,15 @@ struct FigureKind {
 
 constexpr std::string_view kXid = "xid", kHeldBack = "held_back";
 
-constexpr auto kFigures = std::to_array<FigureKind>(
-    {{"ecc_uncorrected",
-      Made::kLargest,
-      true,
-      {"ecc_uncorrected_volatile", "ecc_uncorrected_aggregate"},
-      "uncorrected ECC error"},
-     {"ecc_corrected",
-      Made::kLargest,
-      false,
-      {"ecc_corrected_volatile", "ecc_corrected_aggregate"},
-      "corrected ECC error"},
-     {"rows_remapped",
-      Made::kSum,
-      true,
-      {"rows_remapped_corrected", "rows_remapped_uncorrected"},
-      "remapped row"},
-     {"rows_remap_pending", Made::kState, true, {"rows_remap_pending"}, "pending row remap"},
-     {"rows_remap_failed", Made::kState, true, {"rows_remap_failed"}, "failed row remap"},
-     {kXid, Made::kSum, true, {"xid_events"}, "event"},
-     {"nvlink_errors",
-      Made::kSum,
-      true,
-      {"nvlink_replays", "nvlink_recoveries", "nvlink_crc_errors"},
-      "NVLink error"},
-     {"pcie_replays", Made::kSum, false, {"pcie_replays"}, "PCIe replay"},
-     {"pcie_lanes_missing", Made::kShortOf, false, {"pcie_width", "pcie_width_max"}, "PCIe lane"},
-     {kHeldBack,
-      Made::kLargest,
-      false,
-      {"held_back_thermal_s", "held_back_board_limit_s", "held_back_reliability_s"},
-      "s"},
-     {"link_downed", Made::kSum, true, {"link_downed"}, "link failure"},
-     {"port_errors",
-      Made::kSum,
-      false,
-      {"symbol_error", "port_rcv_errors", "local_link_integrity_errors", "link_error_recovery"},
-      "port error"},
-     {"carrier_changes", Made::kSum, false, {"carrier_changes"}, "carrier change"},
-     {"memory_uncorrected", Made::kSum, true, {"ue_count"}, "uncorrected memory error"},
-     {"memory_corrected", Made::kSum, false, {"ce_count"}, "corrected memory error"}});
+constexpr auto kFigures = [] {
+  using enum Made;
+#define SCALEMARK_GPU_FIGURE(id, name, kind, made, is_fault, noun, about, ...) \
+  {name, made, is_fault, {__VA_ARGS__}, noun},
+#define SCALEMARK_NODE_FIGURE SCALEMARK_GPU_FIGURE
+  return std::to_array<FigureKind>({
+#include "core/monitoring/machine_numbers.inc"
+  });
+}();
 
 // A counter that fell was reset: what it counted is lost, and was no error.
 std::optional<double> growth(const HealthRecord& row) {
