@@ -1,5 +1,3 @@
-#include "core/monitoring/cgroup.h"
-
 #include <sstream>
 
 #include "core/base/numbers.h"

@@ -12,7 +12,7 @@
 #include <sstream>
 
 #include "core/base/host_name.h"
-#include "core/monitoring/memory.h"
+#include "core/monitoring/process_reading.h"
 #include "core/monitoring/rdma.h"
 #include "core/monitoring/telemetry/host_probes.h"
 #include "core/monitoring/text_file.h"
@@ -81,19 +81,16 @@ int affinity_cores(int logical) {
 
 std::vector<Nic> read_nics(const fs::path& root) {
   std::vector<Nic> nics;
-  std::error_code error;
-  for (fs::directory_iterator it(root / "sys/class/net", error), end; !error && it != end;
-       it.increment(error)) {
+  for (const fs::path& entry : entries_of(root / "sys/class/net")) {
     Nic nic;
-    nic.name = it->path().filename();
+    nic.name = entry.filename();
     if (nic.name == "lo") continue;
-    nic.state = read_line(it->path() / "operstate").value_or("unknown");
-    nic.speed_Mbit_per_s = number_in<std::int64_t>(it->path() / "speed");
+    nic.state = read_line(entry / "operstate").value_or("unknown");
+    nic.speed_Mbit_per_s = number_in<std::int64_t>(entry / "speed");
     if (nic.speed_Mbit_per_s && *nic.speed_Mbit_per_s <= 0) nic.speed_Mbit_per_s.reset();
-    nic.mtu = number_in<std::int64_t>(it->path() / "mtu");
+    nic.mtu = number_in<std::int64_t>(entry / "mtu");
     nics.push_back(nic);
   }
-  std::sort(nics.begin(), nics.end(), [](const Nic& a, const Nic& b) { return a.name < b.name; });
   return nics;
 }
 

@@ -28,6 +28,11 @@ int usable_cores();
 // ...
 std::vector<std::string> cpu_flags_of_interest(std::string_view cpuinfo);
 
+// Folders of the group that limits this process's CPU time and of each group above it, up to the
+// mount; of version 2, or of version 1's controller "cpu". Some may not exist: in a container the
+// group's own path is not below the mount. Empty: no control groups.
+std::vector<std::filesystem::path> cgroup_cpu_folders(const std::filesystem::path& root);
+
 CgroupLimits cgroup_limits(const std::filesystem::path& root = "/");
 
 // The allow-list: names that change results. Everything else, and every name that looks like a

@@ -28,7 +28,7 @@ struct MachineNumber {
     NumberForm form = NumberForm::kWhole;
   };
 
-  const char* source;
+  const char* source;  // Empty: no probe reads it.
   SourceKind kind;
   About about;               // It stands in status.json.
   About rate;                // A counter of a machine grows by it in a second.

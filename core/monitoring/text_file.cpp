@@ -16,13 +16,23 @@ std::optional<std::string> read_text(const std::filesystem::path& file) {
   return text.str();
 }
 
+std::optional<std::string_view> behind_key(std::string_view text, std::string_view key) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (!line.starts_with(key)) continue;
+    line.remove_prefix(key.size());
+    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+    return line.substr(0, line.find_last_not_of(" \t\r") + 1);
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> read_line(const std::filesystem::path& file) {
-  auto text = read_text(file);
+  const auto text = read_text(file);
   if (!text) return std::nullopt;
-  text->resize(std::min(text->find('\n'), text->size()));
-  const auto first = text->find_first_not_of(" \t");
-  if (first == std::string::npos) return "";
-  return text->substr(first, text->find_last_not_of(" \t\r") - first + 1);
+  return std::string(behind_key(*text, "").value_or(""));
 }
 
 std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/numbers.h"
@@ -15,6 +16,10 @@ std::optional<std::string> read_text(const std::filesystem::path& file);
 
 // The first line, without the end of line and surrounding blanks.
 std::optional<std::string> read_line(const std::filesystem::path& file);
+
+// Follows `key` in the first line of `text` that begins with it, without blanks before and behind.
+// Absent: no line does.
+std::optional<std::string_view> behind_key(std::string_view text, std::string_view key);
 
 // The number that the file begins with.
 template <class Number>

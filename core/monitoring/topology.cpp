@@ -8,7 +8,6 @@
 #include <bit>
 #include <iterator>
 #include <map>
-#include <sstream>
 #include <vector>
 
 #include "core/base/lower_case.h"
@@ -69,14 +68,8 @@ placement::Topology read_topology(const fs::path& root) {
 }
 
 std::string allowed_cpus(const fs::path& root) {
-  constexpr std::string_view kField = "Cpus_allowed_list:";
-  std::istringstream lines(read_text(root / "proc/self/status").value_or(""));
-  for (std::string line; std::getline(lines, line);) {
-    if (!line.starts_with(kField)) continue;
-    const auto first = line.find_first_not_of(" \t", kField.size());
-    return first == std::string::npos ? "" : line.substr(first);
-  }
-  return "";
+  const std::string status = read_text(root / "proc/self/status").value_or("");
+  return std::string(behind_key(status, "Cpus_allowed_list:").value_or(""));
 }
 
 std::optional<int> preferred_memory_node() {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/text.h"
-#include "core/monitoring/memory.h"
+#include "core/monitoring/process_reading.h"
 #include "engine/device/cpu_allocator.h"
 
 namespace scalemark::device {

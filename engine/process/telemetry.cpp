@@ -29,7 +29,9 @@ std::optional<double> value_of(const Latest& latest, std::string_view source) {
 
 template <class Record, class Numbers>
 void fill(Record& record, const Numbers& numbers, const Latest& latest) {
-  for (const auto& one : numbers) record.*one.value = value_of(latest, one.is.source);
+  for (const auto& one : numbers) {
+    if (*one.is.source) record.*one.value = value_of(latest, one.is.source);
+  }
 }
 
 }  // namespace

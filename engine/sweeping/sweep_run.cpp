@@ -4,7 +4,7 @@
 #include <chrono>
 #include <utility>
 
-#include "core/monitoring/process_age.h"
+#include "core/monitoring/process_reading.h"
 #include "core/planning/environments.h"
 #include "engine/communicating/links/host_ring.h"
 #include "engine/process/data_phase.h"

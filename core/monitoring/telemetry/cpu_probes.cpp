@@ -6,9 +6,10 @@
 #include <charconv>
 #include <string>
 
-#include "core/monitoring/cgroup.h"
+#include "core/monitoring/environment.h"
 #include "core/monitoring/telemetry/host_probes.h"
 #include "core/monitoring/telemetry/kept_file.h"
+#include "core/monitoring/text_file.h"
 
 namespace scalemark::monitoring {
 namespace {
@@ -28,86 +29,32 @@ std::array<double, kCount> numbers_of(std::string_view line) {
   return numbers;
 }
 
+std::optional<double> value_of(std::string_view text, const char* key) {
+  return leading_number<double>(behind_key(text, key + std::string(" ")).value_or(""));
+}
+
+}  // namespace
+
 // "cpu  user nice system idle iowait irq softirq steal ...", in ticks. Interrupts are apart: those
 // of a rank's own traffic are nobody's process, and yet a part of the time that its clock counts.
-class CpuTimes final : public Probe {
- public:
-  explicit CpuTimes(KeptFile stat)
-      : Probe({counter_named(kBusyCpus), counter_named(kStealCpus), counter_named(kInterruptCpus)}),
-        stat_(std::move(stat)) {}
-  void read(std::span<std::optional<double>> values) override {
-    std::string_view line = stat_.text();
+std::unique_ptr<Probe> cpu_time_probe(const fs::path& root) {
+  KeptFile stat(root / "proc/stat");
+  if (!stat.is_open()) return nullptr;
+  const auto ticks_per_s = static_cast<double>(::sysconf(_SC_CLK_TCK));
+  auto fill = [stat = std::move(stat), ticks_per_s](ProbeValues values) mutable {
+    std::string_view line = stat.text();
     line = line.substr(0, line.find('\n'));
     if (!line.starts_with("cpu ")) return;
     const auto ticks = numbers_of<8>(line);
     // A sandbox may have the file and count nothing in it.
     if (std::ranges::all_of(ticks, [](double count) { return count == 0; })) return;
-    values[0] = (ticks[0] + ticks[1] + ticks[2]) / ticks_per_s_;
-    values[1] = ticks[7] / ticks_per_s_;
-    values[2] = (ticks[5] + ticks[6]) / ticks_per_s_;
-  }
-
- private:
-  KeptFile stat_;
-  double ticks_per_s_ = static_cast<double>(::sysconf(_SC_CLK_TCK));
-};
-
-class Frequencies final : public Probe {
- public:
-  explicit Frequencies(std::vector<KeptFile> files)
-      : Probe({{.source = "cpu_frequency_MHz", .device = {}}}), files_(std::move(files)) {}
-  void read(std::span<std::optional<double>> values) override {
-    double sum_kHz = 0;
-    for (KeptFile& file : files_) {
-      const auto kHz = file.number();
-      if (!kHz) return;
-      sum_kHz += *kHz;
-    }
-    values[0] = 1e-3 * sum_kHz / static_cast<double>(files_.size());
-  }
-
- private:
-  std::vector<KeptFile> files_;
-};
-
-std::optional<double> value_of(std::string_view text, std::string_view key) {
-  for (std::size_t begin = 0; begin < text.size();) {
-    const auto end = std::min(text.find('\n', begin), text.size());
-    const auto line = text.substr(begin, end - begin);
-    begin = end + 1;
-    if (line.size() <= key.size() || !line.starts_with(key) || line[key.size()] != ' ') continue;
-    return numbers_of<1>(line)[0];
-  }
-  return std::nullopt;
-}
-
-class Throttling final : public Probe {
- public:
-  explicit Throttling(std::vector<KeptFile> files)
-      : Probe({counter_named(kThrottledCpus), counter_named(kThrottledPeriods)}),
-        files_(std::move(files)) {}
-  // A group and the group above it are throttled at different times: their times add up.
-  void read(std::span<std::optional<double>> values) override {
-    for (KeptFile& file : files_) {
-      const std::string_view text = file.text();
-      const auto us = value_of(text, "throttled_usec"), ns = value_of(text, "throttled_time");
-      const auto periods = value_of(text, "nr_throttled");
-      if (us) values[0] = values[0].value_or(0) + 1e-6 * *us;
-      if (ns) values[0] = values[0].value_or(0) + 1e-9 * *ns;
-      if (periods) values[1] = values[1].value_or(0) + *periods;
-    }
-  }
-
- private:
-  std::vector<KeptFile> files_;
-};
-
-}  // namespace
-
-std::unique_ptr<Probe> cpu_time_probe(const fs::path& root) {
-  KeptFile stat(root / "proc/stat");
-  if (!stat.is_open()) return nullptr;
-  return std::make_unique<CpuTimes>(std::move(stat));
+    values[0] = (ticks[0] + ticks[1] + ticks[2]) / ticks_per_s;
+    values[1] = ticks[7] / ticks_per_s;
+    values[2] = (ticks[5] + ticks[6]) / ticks_per_s;
+  };
+  return probe_of(
+      {counter_named(kBusyCpus), counter_named(kStealCpus), counter_named(kInterruptCpus)},
+      std::move(fill));
 }
 
 std::unique_ptr<Probe> cpu_frequency_probe(const fs::path& root) {
@@ -123,7 +70,16 @@ std::unique_ptr<Probe> cpu_frequency_probe(const fs::path& root) {
   std::vector<KeptFile> files;
   const std::size_t count = std::min(kMost, found.size());
   for (std::size_t i = 0; i < count; ++i) files.emplace_back(found[i * found.size() / count]);
-  return std::make_unique<Frequencies>(std::move(files));
+  auto fill = [files = std::move(files)](ProbeValues values) mutable {
+    double sum_kHz = 0;
+    for (KeptFile& file : files) {
+      const auto kHz = file.number();
+      if (!kHz) return;
+      sum_kHz += *kHz;
+    }
+    values[0] = 1e-3 * sum_kHz / static_cast<double>(files.size());
+  };
+  return probe_of({{.source = "cpu_frequency_MHz", .device = {}}}, std::move(fill));
 }
 
 std::unique_ptr<Probe> cgroup_probe(const fs::path& root) {
@@ -133,7 +89,19 @@ std::unique_ptr<Probe> cgroup_probe(const fs::path& root) {
     if (file.is_open() && value_of(file.text(), "nr_throttled")) files.push_back(std::move(file));
   }
   if (files.empty()) return nullptr;
-  return std::make_unique<Throttling>(std::move(files));
+  // A group and the group above it are throttled at different times: their times add up.
+  auto fill = [files = std::move(files)](ProbeValues values) mutable {
+    for (KeptFile& file : files) {
+      const std::string_view text = file.text();
+      const auto us = value_of(text, "throttled_usec"), ns = value_of(text, "throttled_time");
+      const auto periods = value_of(text, "nr_throttled");
+      if (us) values[0] = values[0].value_or(0) + 1e-6 * *us;
+      if (ns) values[0] = values[0].value_or(0) + 1e-9 * *ns;
+      if (periods) values[1] = values[1].value_or(0) + *periods;
+    }
+  };
+  return probe_of({counter_named(kThrottledCpus), counter_named(kThrottledPeriods)},
+                  std::move(fill));
 }
 
 // Containers may see different groups under the same path: the folder's number tells them apart.

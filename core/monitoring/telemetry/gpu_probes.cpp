@@ -22,27 +22,18 @@ struct GpuSource {
   std::function<Value()> read;
 };
 
-class GpuProbe final : public Probe {
- public:
-  GpuProbe(std::shared_ptr<nvml::Library> library, std::string device,
-           std::vector<GpuSource> sources, bool only_at_ends)
-      : library_(std::move(library)), sources_(std::move(sources)), only_at_ends_(only_at_ends) {
-    std::erase_if(sources_, [](const GpuSource& source) { return !source.read(); });
-    for (const GpuSource& source : sources_) {
-      names_.push_back({.source = source.name, .device = device, .kind = source.kind});
-    }
-  }
-
-  void read(std::span<Value> values) override {
-    for (std::size_t i = 0; i < sources_.size(); ++i) values[i] = sources_[i].read();
-  }
-  bool only_at_ends() const override { return only_at_ends_; }
-
- private:
-  std::shared_ptr<nvml::Library> library_;  // the sources call it
-  std::vector<GpuSource> sources_;
-  bool only_at_ends_;
-};
+// A probe of those that answer. It keeps the library, which they call.
+std::unique_ptr<Probe> gpu_probe(std::shared_ptr<nvml::Library> library, const std::string& device,
+                                 std::vector<GpuSource> sources, ProbeTimes times) {
+  std::erase_if(sources, [](const GpuSource& source) { return !source.read(); });
+  std::vector<SourceName> names;
+  for (const GpuSource& source : sources)
+    names.push_back({.source = source.name, .device = device, .kind = source.kind});
+  auto fill = [library = std::move(library), sources = std::move(sources)](ProbeValues values) {
+    for (std::size_t i = 0; i < sources.size(); ++i) values[i] = sources[i].read();
+  };
+  return probe_of(std::move(names), std::move(fill), times);
+}
 
 constexpr std::pair<const char*, unsigned long long> kReasons[] = {
     {"hw_slowdown", nvml::kHwSlowdown},
@@ -52,85 +43,70 @@ constexpr std::pair<const char*, unsigned long long> kReasons[] = {
     {"power_cap", nvml::kPowerCap}};
 
 // Bits of one call.
-class ClockReasons final : public Probe {
- public:
-  ClockReasons(std::shared_ptr<nvml::Library> library, Device gpu, const std::string& device)
-      : library_(std::move(library)), gpu_(gpu) {
-    if (!reasons()) return;
-    for (const auto& [name, bit] : kReasons) names_.push_back({.source = name, .device = device});
-  }
-
-  void read(std::span<Value> values) override {
-    const auto now = reasons();
-    if (!now) return;
-    for (std::size_t i = 0; i < names_.size(); ++i) {
+std::unique_ptr<Probe> clock_reason_probe(std::shared_ptr<nvml::Library> library, Device gpu,
+                                          const std::string& device) {
+  auto read = [library = std::move(library), gpu] {
+    return answered<unsigned long long>(library->call().clock_reasons, gpu);
+  };
+  std::vector<SourceName> names;
+  for (const auto& [name, bit] : kReasons) names.push_back({.source = name, .device = device});
+  if (!read()) names.clear();
+  auto fill = [read = std::move(read)](ProbeValues values) {
+    const auto now = read();
+    for (std::size_t i = 0; now && i < values.size(); ++i)
       values[i] = (*now & kReasons[i].second) != 0 ? 1.0 : 0.0;
-    }
-  }
-
- private:
-  std::optional<unsigned long long> reasons() const {
-    return answered<unsigned long long>(library_->call().clock_reasons, gpu_);
-  }
-
-  std::shared_ptr<nvml::Library> library_;
-  Device gpu_;
-};
+  };
+  return probe_of(std::move(names), std::move(fill));
+}
 
 constexpr MachineNumber kNumbers[] = {
 #define SCALEMARK_GPU(member, ...) numbers::member,
 #include "core/monitoring/machine_numbers.inc"
 };
 
-// The errors that `--checks health` counts, by the same reader.
-class GpuErrors final : public Probe {
- public:
-  GpuErrors(std::unique_ptr<GpuHealth> health, const std::string& device)
-      : health_(std::move(health)) {
-    for (const HealthCounter& counter : health_->read_errors()) {
-      for (const MachineNumber& number : kNumbers) {
-        if (counter.counter != number.counter) continue;
-        counters_.push_back(counter.counter);
-        names_.push_back(counter_named(number.source, device));
-      }
+// The errors that `--checks health` counts, by the same reader. They are rare, and drivers answer
+// slowly.
+std::unique_ptr<Probe> error_probe(std::unique_ptr<GpuHealth> health, const std::string& device) {
+  std::vector<std::string> counters;
+  std::vector<SourceName> names;
+  for (const HealthCounter& counter : health->read_errors()) {
+    for (const MachineNumber& number : kNumbers) {
+      if (counter.counter != number.counter) continue;
+      counters.push_back(counter.counter);
+      names.push_back(counter_named(number.source, device));
     }
   }
-
-  void read(std::span<Value> values) override {
-    for (const HealthCounter& counter : health_->read_errors()) {
-      const auto found = std::ranges::find(counters_, counter.counter);
-      if (found != counters_.end())
-        values[static_cast<std::size_t>(found - counters_.begin())] = counter.value;
+  auto fill = [health = std::move(health), counters = std::move(counters)](ProbeValues values) {
+    for (const HealthCounter& counter : health->read_errors()) {
+      const auto found = std::ranges::find(counters, counter.counter);
+      if (found != counters.end())
+        values[static_cast<std::size_t>(found - counters.begin())] = counter.value;
     }
-  }
-  int every() const override { return 100; }  // they are rare, and drivers answer slowly
-
- private:
-  std::unique_ptr<GpuHealth> health_;
-  std::vector<std::string> counters_;  // the names behind names_, in its order
-};
+  };
+  return probe_of(std::move(names), std::move(fill), {.every = 100});
+}
 
 std::vector<GpuSource> gauges(const Functions& call, Device gpu) {
-  return {{kSmClock, SourceKind::kGauge,
-           [&call, gpu] { return Value(answered<unsigned>(call.clock, gpu, nvml::kClockSm)); }},
-          {kTemperature, SourceKind::kGauge,
-           [&call, gpu] {
-             return Value(answered<unsigned>(call.temperature, gpu, nvml::kGpuTemperature));
-           }},
-          {kPower, SourceKind::kGauge,
-           [&call, gpu] {
-             const Value mW = answered<unsigned>(call.power, gpu);
-             return mW ? Value(1e-3 * *mW) : mW;
-           }},
-          {kUtilisation, SourceKind::kGauge,
-           [&call, gpu] {
-             const auto used = answered<nvml::Utilization>(call.utilization, gpu);
-             return used ? Value(0.01 * used->gpu) : std::nullopt;
-           }},
-          {kGpuMemoryUsed, SourceKind::kGauge, [&call, gpu] {
-             const auto memory = answered<nvml::Memory>(call.memory_info, gpu);
-             return memory ? Value(memory->used) : std::nullopt;
-           }}};
+  constexpr auto kGauge = SourceKind::kGauge;
+  return {
+      {kSmClock, kGauge,
+       [&call, gpu] { return answered<unsigned>(call.clock, gpu, nvml::kClockSm); }},
+      {kTemperature, kGauge,
+       [&call, gpu] { return answered<unsigned>(call.temperature, gpu, nvml::kGpuTemperature); }},
+      {kPower, kGauge,
+       [&call, gpu] {
+         const Value mW = answered<unsigned>(call.power, gpu);
+         return mW ? Value(1e-3 * *mW) : mW;
+       }},
+      {kUtilisation, kGauge,
+       [&call, gpu] {
+         const auto used = answered<nvml::Utilization>(call.utilization, gpu);
+         return used ? Value(0.01 * used->gpu) : std::nullopt;
+       }},
+      {kGpuMemoryUsed, kGauge, [&call, gpu] {
+         const auto memory = answered<nvml::Memory>(call.memory_info, gpu);
+         return memory ? Value(memory->used) : std::nullopt;
+       }}};
 }
 
 std::vector<GpuSource> violations(const Functions& call, Device gpu) {
@@ -176,11 +152,11 @@ std::vector<std::unique_ptr<Probe>> gpu_probes(const std::string& uuid, const st
   auto at_ends = violations(call, gpu);
   at_ends.push_back(other_processes(call, gpu, own_processes));
   std::vector<std::unique_ptr<Probe>> probes;
-  probes.push_back(std::make_unique<GpuProbe>(library, device, gauges(call, gpu), false));
-  probes.push_back(std::make_unique<ClockReasons>(library, gpu, device));
-  probes.push_back(std::make_unique<GpuProbe>(library, device, std::move(at_ends), true));
+  probes.push_back(gpu_probe(library, device, gauges(call, gpu), {}));
+  probes.push_back(clock_reason_probe(library, gpu, device));
+  probes.push_back(gpu_probe(library, device, std::move(at_ends), kOnlyAtEnds));
   if (auto health = GpuHealth::open(uuid, device, file))
-    probes.push_back(std::make_unique<GpuErrors>(std::move(health), device));
+    probes.push_back(error_probe(std::move(health), device));
   std::erase_if(probes, [](const auto& probe) { return probe->sources().empty(); });
   return probes;
 }

@@ -31,69 +31,39 @@ struct Traffic {
   double bytes_per_count = 1;
 };
 
-// Two files for each interface or port.
-class Ports final : public Probe {
- public:
-  explicit Ports(bool only_at_ends) : only_at_ends_(only_at_ends) {}
-
-  void add(const std::string& device, Traffic port) {
-    if (!port.received.is_open() || !port.sent.is_open()) return;
-    for (const char* source : {kReceivedBytes, kSentBytes}) {
-      names_.push_back(counter_named(source, device));
-    }
-    ports_.push_back(std::move(port));
+// Two files for each interface or port; null without one.
+std::unique_ptr<Probe> traffic_probe(std::vector<std::pair<std::string, Traffic>> ports,
+                                     ProbeTimes times) {
+  std::erase_if(ports, [](const auto& port) {
+    return !port.second.received.is_open() || !port.second.sent.is_open();
+  });
+  if (ports.empty()) return nullptr;
+  std::vector<SourceName> names;
+  for (const auto& [device, port] : ports) {
+    for (const char* source : {kReceivedBytes, kSentBytes})
+      names.push_back(counter_named(source, device));
   }
-
-  void read(std::span<std::optional<double>> values) override {
-    for (std::size_t i = 0; i < ports_.size(); ++i) {
-      Traffic& port = ports_[i];
+  auto fill = [ports = std::move(ports)](ProbeValues values) mutable {
+    for (std::size_t i = 0; i < ports.size(); ++i) {
+      Traffic& port = ports[i].second;
       const auto received = port.received.number(), sent = port.sent.number();
       if (received) values[2 * i] = port.bytes_per_count * *received;
       if (sent) values[2 * i + 1] = port.bytes_per_count * *sent;
     }
-  }
-  bool only_at_ends() const override { return only_at_ends_; }
-
- private:
-  bool only_at_ends_;
-  std::vector<Traffic> ports_;
-};
-
-// Errors and drops of the interfaces that are read, added up.
-class Errors final : public Probe {
- public:
-  explicit Errors(std::vector<KeptFile> files)
-      : Probe({counter_named(kNetworkErrors)}), files_(std::move(files)) {}
-  void read(std::span<std::optional<double>> values) override {
-    double sum = 0;
-    for (KeptFile& file : files_) {
-      const auto number = file.number();
-      if (!number) return;  // an interface that is gone
-      sum += *number;
-    }
-    values[0] = sum;
-  }
-  int every() const override { return 10; }
-
- private:
-  std::vector<KeptFile> files_;
-};
-
-std::unique_ptr<Probe> unless_empty(std::unique_ptr<Ports> ports) {
-  if (ports->sources().empty()) return nullptr;
-  return ports;
+  };
+  return probe_of(std::move(names), std::move(fill), times);
 }
 
 }  // namespace
 
 std::unique_ptr<Probe> network_probe(const fs::path& root) {
-  auto ports = std::make_unique<Ports>(/*only_at_ends=*/false);
+  std::vector<std::pair<std::string, Traffic>> ports;
   for (const std::string& name : interfaces(root)) {
     const fs::path counters = root / "sys/class/net" / name / "statistics";
-    ports->add(name, {.received = KeptFile(counters / "rx_bytes"),
-                      .sent = KeptFile(counters / "tx_bytes")});
+    ports.emplace_back(name, Traffic{.received = KeptFile(counters / "rx_bytes"),
+                                     .sent = KeptFile(counters / "tx_bytes")});
   }
-  return unless_empty(std::move(ports));
+  return traffic_probe(std::move(ports), {});
 }
 
 std::unique_ptr<Probe> network_error_probe(const fs::path& root) {
@@ -105,22 +75,31 @@ std::unique_ptr<Probe> network_error_probe(const fs::path& root) {
     }
   }
   if (files.empty()) return nullptr;
-  return std::make_unique<Errors>(std::move(files));
+  auto fill = [files = std::move(files)](ProbeValues values) mutable {
+    double sum = 0;
+    for (KeptFile& file : files) {
+      const auto number = file.number();
+      if (!number) return;  // an interface that is gone
+      sum += *number;
+    }
+    values[0] = sum;
+  };
+  return probe_of({counter_named(kNetworkErrors)}, std::move(fill), {.every = 10});
 }
 
 std::unique_ptr<Probe> infiniband_probe(const fs::path& root) {
-  auto ports = std::make_unique<Ports>(/*only_at_ends=*/true);
+  std::vector<std::pair<std::string, Traffic>> ports;
   for (const fs::path& card : entries_of(root / "sys/class/infiniband")) {
     for (const fs::path& port : entries_of(card / "ports")) {
       const fs::path counters = port / "counters";
       // In words of 4 bytes (kernel: Documentation/ABI/stable/sysfs-class-infiniband).
-      ports->add(card.filename().string() + "/" + port.filename().string(),
-                 {.received = KeptFile(counters / "port_rcv_data"),
-                  .sent = KeptFile(counters / "port_xmit_data"),
-                  .bytes_per_count = 4});
+      ports.emplace_back(card.filename().string() + "/" + port.filename().string(),
+                         Traffic{.received = KeptFile(counters / "port_rcv_data"),
+                                 .sent = KeptFile(counters / "port_xmit_data"),
+                                 .bytes_per_count = 4});
     }
   }
-  return unless_empty(std::move(ports));
+  return traffic_probe(std::move(ports), kOnlyAtEnds);
 }
 
 std::vector<std::unique_ptr<Probe>> host_probes(const fs::path& root) {

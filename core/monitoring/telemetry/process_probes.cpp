@@ -3,11 +3,11 @@
 #include <unistd.h>
 
 #include <ctime>
-#include <sstream>
 #include <string>
 #include <utility>
 
 #include "core/base/watching_thread.h"
+#include "core/monitoring/process_reading.h"
 #include "core/monitoring/telemetry/host_probes.h"
 #include "core/monitoring/telemetry/kept_file.h"
 
@@ -20,74 +20,36 @@ double seconds_on(clockid_t clock) {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-class CpuTime final : public Probe {
- public:
-  CpuTime(const char* source, double (*seconds)())
-      : Probe({counter_named(source)}), seconds_(seconds) {}
-  void read(std::span<std::optional<double>> values) override { values[0] = seconds_(); }
-  bool only_at_ends() const override { return true; }
-
- private:
-  double (*seconds_)();
-};
-
-// "PID (NAME) S ...": utime and stime are the 12th and 13th fields behind the name, which may hold
-// blanks and parentheses (proc_pid_stat(5)).
-std::optional<double> ticks_of_process(std::string_view text) {
-  const std::size_t name_end = text.rfind(')');
-  if (name_end == std::string_view::npos) return std::nullopt;
-  std::istringstream fields{std::string(text.substr(name_end + 1))};
-  std::string skipped;
-  for (int field = 0; field < 11; ++field) fields >> skipped;
-  double user = 0, system = 0;
-  if (!(fields >> user >> system)) return std::nullopt;
-  return user + system;
-}
-
-class ProcessCpus final : public Probe {
- public:
-  explicit ProcessCpus(const std::filesystem::path& root)
-      : Probe({counter_named(kProcessCpus), counter_named(kProcessCpusByTicks)}),
-        stat_(root / "proc/self/stat") {}
-  void read(std::span<std::optional<double>> values) override {
-    values[0] = process_cpu_s();
-    if (!stat_.is_open()) return;
-    if (const auto ticks = ticks_of_process(stat_.text())) values[1] = *ticks / ticks_per_s_;
-  }
-  bool only_at_ends() const override { return true; }
-
- private:
-  KeptFile stat_;
-  double ticks_per_s_ = static_cast<double>(::sysconf(_SC_CLK_TCK));
-};
-
-class Number final : public Probe {
- public:
-  Number(const char* source, const std::atomic<int>& value)
-      : Probe({{.source = source, .device = {}}}), value_(value) {}
-  void read(std::span<std::optional<double>> values) override { values[0] = value_.load(); }
-  bool only_at_ends() const override { return true; }
-
- private:
-  const std::atomic<int>& value_;
-};
-
 }  // namespace
 
 std::unique_ptr<Probe> process_cpu_probe(const std::filesystem::path& root) {
-  return std::make_unique<ProcessCpus>(root);
+  const auto ticks_per_s = static_cast<double>(::sysconf(_SC_CLK_TCK));
+  auto fill = [stat = KeptFile(root / "proc/self/stat"), ticks_per_s](ProbeValues values) mutable {
+    values[0] = process_cpu_s();
+    if (!stat.is_open()) return;
+    const std::string_view text = stat.text();
+    const auto user = stat_field(text, 14), system = stat_field(text, 15);
+    if (user && system) values[1] = static_cast<double>(*user + *system) / ticks_per_s;
+  };
+  return probe_of({counter_named(kProcessCpus), counter_named(kProcessCpusByTicks)},
+                  std::move(fill), kOnlyAtEnds);
 }
 
 std::unique_ptr<Probe> thread_cpu_probe(const char* source) {
-  return std::make_unique<CpuTime>(source, thread_cpu_s);
+  return probe_of(
+      {counter_named(source)}, [](ProbeValues values) { values[0] = thread_cpu_s(); }, kOnlyAtEnds);
 }
 
 std::vector<std::unique_ptr<Probe>> process_probes(const std::atomic<int>& threads,
                                                    const std::filesystem::path& root) {
   std::vector<std::unique_ptr<Probe>> probes;
   probes.push_back(process_cpu_probe(root));
-  probes.push_back(std::make_unique<CpuTime>(kWatchingCost, watching_cpu_s));
-  probes.push_back(std::make_unique<Number>(kWantedCpus, threads));
+  probes.push_back(probe_of(
+      {counter_named(kWatchingCost)}, [](ProbeValues values) { values[0] = watching_cpu_s(); },
+      kOnlyAtEnds));
+  probes.push_back(probe_of(
+      {{.source = kWantedCpus, .device = {}}},
+      [&threads](ProbeValues values) { values[0] = threads.load(); }, kOnlyAtEnds));
   if (auto probe = cgroup_probe(root)) probes.push_back(std::move(probe));
   return probes;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -33,6 +34,8 @@ struct SourceSummary {
   double observed_s = 0;        // from the first reading to the last
 };
 
+using ProbeValues = std::span<std::optional<double>>;
+
 // One place that several sources are read from at once: a file, a GPU.
 class Probe {
  public:
@@ -43,7 +46,7 @@ class Probe {
 
   // One value per source, in their order; of a counter what it stands at. Absent: it cannot be read
   // now. Called from the sampler's thread only.
-  virtual void read(std::span<std::optional<double>> values) = 0;
+  virtual void read(ProbeValues values) = 0;
 
   // Whether reading is too slow for many times a second.
   virtual bool only_at_ends() const { return false; }
@@ -54,5 +57,32 @@ class Probe {
  protected:
   std::vector<SourceName> names_;
 };
+
+struct ProbeTimes {
+  int every = 1;  // see Probe
+  bool only_at_ends = false;
+};
+inline constexpr ProbeTimes kOnlyAtEnds{.only_at_ends = true};
+
+// See probe_of().
+template <class Fill>
+class FilledProbe final : public Probe {
+ public:
+  FilledProbe(std::vector<SourceName> names, Fill fill, ProbeTimes times)
+      : Probe(std::move(names)), fill_(std::move(fill)), times_(times) {}
+  void read(ProbeValues values) override { fill_(values); }
+  bool only_at_ends() const override { return times_.only_at_ends; }
+  int every() const override { return times_.every; }
+
+ private:
+  Fill fill_;
+  ProbeTimes times_;
+};
+
+// A probe of what `fill` puts into its values.
+template <class Fill>
+std::unique_ptr<Probe> probe_of(std::vector<SourceName> names, Fill fill, ProbeTimes times = {}) {
+  return std::make_unique<FilledProbe<Fill>>(std::move(names), std::move(fill), times);
+}
 
 }  // namespace scalemark::monitoring

@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-#include "core/monitoring/memory.h"
+#include "core/monitoring/process_reading.h"
 #include "tests/core/monitoring/fake_root.h"
 
 namespace scalemark::monitoring {

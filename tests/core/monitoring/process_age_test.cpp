@@ -1,19 +1,20 @@
-#include "core/monitoring/process_age.h"
-
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <thread>
 
+#include "core/monitoring/process_reading.h"
+
 namespace scalemark::monitoring {
 namespace {
 
-TEST(StartTicks, IsTheTwentySecondFieldWhateverTheProgramIsCalled) {
+TEST(StatField, IsFoundWhateverTheProgramIsCalled) {
   const std::string rest = " S 1 2 3 0 -1 4194304 95 0 0 0 0 0 0 0 20 0 1 0 814250 2293760 1 2";
-  EXPECT_EQ(start_ticks("4711 (cat)" + rest), 814250u);
-  EXPECT_EQ(start_ticks("4711 (a (b) c) d)" + rest), 814250u);
-  EXPECT_FALSE(start_ticks("4711 (cat) S 1 2 3"));
-  EXPECT_FALSE(start_ticks(""));
+  EXPECT_EQ(stat_field("4711 (cat)" + rest, 22), 814250u);
+  EXPECT_EQ(stat_field("4711 (a (b) c) d)" + rest, 22), 814250u);
+  EXPECT_FALSE(stat_field("4711 (cat) S 1 2 3", 22));
+  EXPECT_FALSE(stat_field("", 22));
+  EXPECT_EQ(stat_field("4711 (cat) S 17 2 3", 4), 17u);
 }
 
 TEST(ProcessAge, GrowsAsTimeGoesBy) {

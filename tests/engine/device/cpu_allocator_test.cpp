@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/monitoring/memory.h"
+#include "core/monitoring/process_reading.h"
 
 namespace scalemark::device {
 namespace {
