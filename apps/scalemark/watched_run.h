@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/live/recent.h"
+#include "core/live/rates.h"
 #include "core/live/screen.h"
 
 namespace scalemark::cli {

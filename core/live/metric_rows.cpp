@@ -1,12 +1,12 @@
-#include "core/live/metric_rows.h"
-
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include "core/live/metrics.h"
 #include "core/live/rates.h"
 
 namespace scalemark::live {
@@ -27,8 +27,17 @@ std::string text_of(std::int64_t value) { return std::to_string(value); }
 
 auto of_run(auto value) {
   return [value](const MetricMoment& moment) {
-    const auto is = number(value(moment.status));
+    const auto is = number(std::invoke(value, moment.status));
     return is ? MetricSamples{{{}, *is}} : MetricSamples{};
+  };
+}
+
+// One series for each part in a list of the status.
+auto of_each(auto list, auto sample) {
+  return [=](const MetricMoment& moment) {
+    MetricSamples all;
+    for (const auto& part : moment.status.*list) all.push_back(sample(part));
+    return all;
   };
 }
 
@@ -36,8 +45,18 @@ auto of_ranks(auto value) {
   return [value](const MetricMoment& moment) {
     MetricSamples all;
     for (const RankStatus& rank : moment.status.ranks) {
-      if (const auto is = number(value(rank))) all.push_back({{text_of(rank.rank)}, *is});
+      if (const auto is = number(std::invoke(value, rank)))
+        all.push_back({{text_of(rank.rank)}, *is});
     }
+    return all;
+  };
+}
+
+// The times that ended so many seconds ago, in milliseconds: records are no finer.
+auto times_of_ranks(auto ago) {
+  return [ago](const MetricMoment& moment) {
+    MetricSamples all = of_ranks(ago)(moment);
+    for (MetricSample& one : all) one.value = std::round(1e3 * (moment.now_s - one.value)) / 1e3;
     return all;
   };
 }
@@ -97,36 +116,6 @@ MetricSamples run_info(const MetricMoment& moment) {
             is.world_size > 0 ? text_of(is.world_size) : "", run.version, run.commit}}};
 }
 
-MetricSamples rank_info(const MetricMoment& moment) {
-  MetricSamples all;
-  for (const RankStatus& rank : moment.status.ranks) {
-    all.push_back({{text_of(rank.rank), text_of(rank.local_rank), rank.host, rank.device,
-                    rank.gpu ? rank.gpu->uuid : ""}});
-  }
-  return all;
-}
-
-MetricSamples phases(const MetricMoment& moment) {
-  MetricSamples all;
-  for (const RankStatus& rank : moment.status.ranks) {
-    all.push_back({{text_of(rank.rank), rank.phase}});
-  }
-  return all;
-}
-
-MetricSamples done_runs(const MetricMoment& moment) {
-  MetricSamples all;
-  for (const CountedRuns& runs : moment.status.runs) {
-    all.push_back({{runs.status}, static_cast<double>(runs.count)});
-  }
-  return all;
-}
-
-MetricSamples evaluation(const MetricMoment& moment) {
-  const auto& is = moment.status.evaluation;
-  return is ? MetricSamples{{{is->metric}, is->value}} : MetricSamples{};
-}
-
 MetricSamples main_thread(const MetricMoment& moment) {
   MetricSamples all;
   for (const RankStatus& rank : moment.status.ranks) {
@@ -142,34 +131,10 @@ MetricSamples behind(const MetricMoment& moment) {
   std::map<std::string_view, std::int64_t> front;
   for (const RankStatus& rank : moment.status.ranks)
     front[rank.phase] = std::max(front[rank.phase], rank.collectives);
-  MetricSamples all;
-  for (const RankStatus& rank : moment.status.ranks) {
-    if (!is_measuring(rank.phase)) continue;
-    all.push_back(
-        {{text_of(rank.rank)}, static_cast<double>(front[rank.phase] - rank.collectives)});
-  }
-  return all;
-}
-
-// Milliseconds: records are no finer.
-double at(const MetricMoment& moment, double ago_s) {
-  return std::round(1e3 * (moment.now_s - ago_s)) / 1e3;
-}
-
-MetricSamples last_steps(const MetricMoment& moment) {
-  MetricSamples all;
-  for (const RankStatus& rank : moment.status.ranks) {
-    if (!rank.since_step_s) continue;
-    all.push_back({{text_of(rank.rank)}, at(moment, rank.silent_s + *rank.since_step_s)});
-  }
-  return all;
-}
-
-MetricSamples last_beats(const MetricMoment& moment) {
-  MetricSamples all;
-  for (const RankStatus& rank : moment.status.ranks)
-    all.push_back({{text_of(rank.rank)}, at(moment, rank.silent_s)});
-  return all;
+  return of_ranks([&](const RankStatus& rank) {
+    const bool counts = is_measuring(rank.phase);
+    return counts ? std::optional(front[rank.phase] - rank.collectives) : std::nullopt;
+  })(moment);
 }
 
 MetricSamples held_down(const MetricMoment& moment) {
@@ -180,13 +145,6 @@ MetricSamples held_down(const MetricMoment& moment) {
       all.back().labels.push_back(reason);
     }
   });
-  return all;
-}
-
-MetricSamples cpus(const MetricMoment& moment) {
-  MetricSamples all;
-  for (const NodeStatus& node : moment.status.nodes)
-    all.push_back({{node.host}, static_cast<double>(node.cpus)});
   return all;
 }
 
@@ -204,11 +162,11 @@ std::vector<Metric> run_rows() {
        [](const MetricMoment& moment) { return MetricSamples{{{moment.status.state}}}; }},
       {"remaining_seconds", kGauge, "",
        "To the end of the phase, or of a sweep, by the pace so far.",
-       of_run([](const Status& s) { return s.seconds_left; })},
+       of_run(&Status::seconds_left)},
       {"loss", kGauge, "", "Training loss, of the last step of rank 0 that told it.",
-       of_run([](const Status& s) { return s.loss; })},
+       of_run(&Status::loss)},
       {"learning_rate", kGauge, "", "Learning rate of the last step.",
-       of_run([](const Status& s) { return s.learning_rate; })},
+       of_run(&Status::learning_rate)},
       {"epoch", kGauge, "", "Epoch behind which was evaluated, counted from 1.",
        of_run([](const Status& s) {
          return s.evaluation ? std::optional(s.evaluation->epoch) : std::nullopt;
@@ -218,56 +176,77 @@ std::vector<Metric> run_rows() {
          return s.evaluation ? std::optional(s.evaluation->loss) : std::nullopt;
        })},
       {"evaluation_ratio", kGauge, "metric", "Metric of the held-out samples, such as top-1.",
-       evaluation},
-      {"points_done_total", kCounter, "status", "Runs of the report so far.", done_runs},
+       [](const MetricMoment& moment) {
+         const auto& is = moment.status.evaluation;
+         return is ? MetricSamples{{{is->metric}, is->value}} : MetricSamples{};
+       }},
+      {"points_done_total", kCounter, "status", "Runs of the report so far.",
+       of_each(&Status::runs,
+               [](const CountedRuns& runs) {
+                 return MetricSample{{runs.status}, static_cast<double>(runs.count)};
+               })},
       {"points_planned", kGauge, "", "Runs that a sweep plans; it may grow.",
-       of_run([](const Status& s) { return s.runs_planned; })},
+       of_run(&Status::runs_planned)},
   };
 }
 
 std::vector<Metric> rank_rows() {
   return {
       {"rank_info", kInfo, "rank,local_rank,host,device,UUID",
-       "Where a rank computes; UUID of its GPU; always 1.", rank_info},
+       "Where a rank computes; UUID of its GPU; always 1.",
+       of_each(&Status::ranks,
+               [](const RankStatus& rank) {
+                 return MetricSample{{text_of(rank.rank), text_of(rank.local_rank), rank.host,
+                                      rank.device, rank.gpu ? rank.gpu->uuid : ""}};
+               })},
       {"rank_phase", kGauge, "rank,phase",
-       "The phase that it is in; steps are made in warmup, window and epochs; always 1.", phases},
+       "The phase that it is in; steps are made in warmup, window and epochs; always 1.",
+       of_each(&Status::ranks,
+               [](const RankStatus& rank) {
+                 return MetricSample{{text_of(rank.rank), rank.phase}};
+               })},
       {"last_beat_timestamp_seconds", kGauge, kOfRank,
-       "Newest sign of life, since 1970; one comes each 1 to 2.5 s.", last_beats},
+       "Newest sign of life, since 1970; one comes each 1 to 2.5 s.",
+       times_of_ranks(&RankStatus::silent_s)},
       {"last_step_timestamp_seconds", kGauge, kOfRank, "End of its last step, since 1970.",
-       last_steps},
+       times_of_ranks([](const RankStatus& rank) {
+         return rank.since_step_s ? std::optional(rank.silent_s + *rank.since_step_s)
+                                  : std::nullopt;
+       })},
       {"steps_total", kCounter, kOfRank, "Optimizer steps that ended.",
-       of_ranks([](const RankStatus& r) { return r.steps; })},
-      {"samples_total", kCounter, kOfRank, "Samples trained on.",
-       of_ranks([](const RankStatus& r) { return r.samples; })},
+       of_ranks(&RankStatus::steps)},
+      {"samples_total", kCounter, kOfRank, "Samples trained on.", of_ranks(&RankStatus::samples)},
       {"data_wait_seconds_total", kCounter, kOfRank, "Waited for the loader.",
-       of_ranks([](const RankStatus& r) { return r.data_wait_s; })},
+       of_ranks(&RankStatus::data_wait_s)},
       {"payload_bytes_total", kCounter, kOfRank, "Gradients and weights handed to exchanges.",
-       of_ranks([](const RankStatus& r) { return r.payload_bytes; })},
+       of_ranks(&RankStatus::payload_bytes)},
       {"collectives_started_total", kCounter, kOfRank, "Exchanges begun.",
-       of_ranks([](const RankStatus& r) { return r.all_collectives; })},
+       of_ranks(&RankStatus::all_collectives)},
       {"collectives_behind", kGauge, kOfRank,
        "Exchanges begun fewer than by the front rank of its phase, as of the newest records.",
        behind},
       {"rank_resident_memory_bytes", kGauge, kOfRank, "Resident memory of its process.",
-       of_ranks([](const RankStatus& r) { return r.resident_bytes; })},
+       of_ranks(&RankStatus::resident_bytes)},
       {"process_cpu_seconds_total", kCounter, kOfRank, "CPU time of its process.",
-       of_ranks([](const RankStatus& r) { return r.cpu_s; })},
+       of_ranks(&RankStatus::cpu_s)},
       {"main_thread_seconds_total", kCounter, "rank,state",
        "Main thread on a CPU (running), and ready without one (queued).", main_thread},
       {"late_wakeups_total", kCounter, kOfRank, "Times its sampler woke more than 5 ms late.",
-       of_ranks([](const RankStatus& r) { return r.late_wakeups; })},
+       of_ranks(&RankStatus::late_wakeups)},
       {"major_faults_total", kCounter, kOfRank, "Pages read from a disk.",
-       of_ranks([](const RankStatus& r) { return r.major_faults; })},
+       of_ranks(&RankStatus::major_faults)},
       {"monitoring_cpu_seconds_total", kCounter, kOfRank,
-       "CPU time of the threads that watch the run.",
-       of_ranks([](const RankStatus& r) { return r.watching_cpu_s; })},
+       "CPU time of the threads that watch the run.", of_ranks(&RankStatus::watching_cpu_s)},
   };
 }
 
 std::vector<Metric> machine_rows() {
   std::vector<Metric> rows = {{"gpu_clocks_held_down", kGauge, "UUID,device,host,reason",
                                "1 for each reason that holds its clocks down now.", held_down},
-                              {"host_cpus", kGauge, "host", "CPUs of the machine.", cpus}};
+                              {"host_cpus", kGauge, "host", "CPUs of the machine.",
+                               of_each(&Status::nodes, [](const NodeStatus& node) {
+                                 return MetricSample{{node.host}, static_cast<double>(node.cpus)};
+                               })}};
   // UUID is spelled as dcgm-exporter spells it.
   add_numbers(rows, kGpuNumbers, "UUID,device,host", for_each_gpu);
   add_numbers(rows, kNodeNumbers, "host", for_each_node);

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "core/base/text.h"
-#include "core/live/metric_rows.h"
 
 namespace scalemark::live {
 namespace {
@@ -130,13 +129,6 @@ std::string metrics_page(const Status& status, double now_s, std::string_view do
   page += done_points;
   if (form == MetricsForm::kOpenMetrics) page += "# EOF\n";
   return page;
-}
-
-std::vector<MetricRow> metric_rows() {
-  std::vector<MetricRow> all;
-  for (const Metric& row : metrics())
-    all.push_back({full_name(row), std::string(name_of(row.kind)), row.labels, row.help});
-  return all;
 }
 
 }  // namespace scalemark::live

@@ -2,10 +2,13 @@
 // table of rows makes the page and its description in docs/MONITORING.md. Pure.
 #pragma once
 
+#include <array>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/base/words.h"
 #include "core/live/status.h"
 
 namespace scalemark::live {
@@ -26,10 +29,35 @@ const char* type_of(MetricsForm form);
 std::string metrics_page(const Status& status, double now_s, std::string_view done_points,
                          MetricsForm form);
 
-struct MetricRow {
-  std::string name, kind, labels, help;
+// Named as OpenMetrics names them.
+enum class MetricKind { kCounter, kGauge, kInfo };
+constexpr auto words_of(MetricKind) {
+  return std::to_array<Word<MetricKind>>({{MetricKind::kCounter, "counter"},
+                                          {MetricKind::kGauge, "gauge"},
+                                          {MetricKind::kInfo, "info"}});
+}
+
+// The status that a page shows, and when it was made, in seconds since 1970.
+struct MetricMoment {
+  const Status& status;
+  double now_s;
 };
-// All that a page may hold but the done points, in its order.
-std::vector<MetricRow> metric_rows();
+
+// One series: values of the row's labels, in their order.
+struct MetricSample {
+  std::vector<std::string> labels;
+  double value = 1;
+};
+
+struct Metric {
+  const char* name;  // behind "scalemark_"
+  MetricKind kind;
+  std::string labels;  // with commas between
+  const char* help;
+  std::function<std::vector<MetricSample>(const MetricMoment&)> read;
+};
+
+// All that a page may hold but the done points, in its order (metric_rows.cpp).
+const std::vector<Metric>& metrics();
 
 }  // namespace scalemark::live

@@ -5,10 +5,12 @@
 #include <map>
 #include <ranges>
 #include <unordered_map>
+#include <utility>
 
 #include "core/base/json_writer.h"
 #include "core/base/text.h"
 #include "core/base/value_at.h"
+#include "core/live/marks.h"
 
 namespace scalemark::live {
 namespace {
@@ -181,6 +183,14 @@ void add_others(const Status& now, RunNow& run) {
   }
 }
 
+// The time between them is that of rank 0's clock, which begins anew with another process.
+bool are_apart(const Status& before, const Status& now) {
+  constexpr double kApart_s = 1;
+  if (before.ranks.empty() || now.ranks.empty()) return true;
+  const double seconds = now.ranks.front().clock_s - before.ranks.front().clock_s;
+  return seconds >= kApart_s || seconds < 0;
+}
+
 }  // namespace
 
 bool is_measuring(std::string_view phase) {
@@ -214,6 +224,22 @@ RunNow rates_of(const Status* before, const Status& now, double age_s) {
     run.alarm = "rank 0 has given no sign of life for " + printed("%.0f s", age_s) +
                 ": killed, stopped, or a slow disk";
   }
+  return run;
+}
+
+void Recent::add(Status status) {
+  constexpr std::size_t kKept = 40;  // a minute and more, at one each 2 s
+  if (newest_ && (earlier_.empty() || are_apart(earlier_.back(), *newest_)))
+    earlier_.push_back(std::move(*newest_));
+  newest_ = std::move(status);
+  if (earlier_.size() > kKept) earlier_.pop_front();
+}
+
+RunNow Recent::rates(double age_s) const { return rates_of(base(), *newest_, age_s); }
+
+RunNow Recent::now(double age_s) const {
+  RunNow run = rates(age_s);
+  mark_ranks(base(), *newest_, run);
   return run;
 }
 

@@ -105,6 +105,27 @@ const Status* base_of(const std::deque<Status>& earlier, const Status& now);
 // `now` was written.
 RunNow rates_of(const Status* before, const Status& now, double age_s);
 
+// The newest records of a run, as many as rates need: one memory for the screen of `top` and the
+// live page. Reads no file and no network.
+class Recent {
+ public:
+  // `status` is the newest from now on. Records that come faster than one a second are not all
+  // kept, so that a minute of them is there however often somebody asks.
+  void add(Status status);
+
+  const std::optional<Status>& newest() const { return newest_; }
+  // Rates of the newest, which must be there, without and with marks (marks.h). `age_s`: since it
+  // was written.
+  RunNow rates(double age_s) const;
+  RunNow now(double age_s) const;
+
+ private:
+  const Status* base() const { return base_of(earlier_, *newest_); }
+
+  std::optional<Status> newest_;
+  std::deque<Status> earlier_;  // oldest first
+};
+
 // One JSON object in one line, without a line end: {"source", "status", "now"}.
 std::string frame_json(const std::string& source, const Status& status, const RunNow& now);
 

@@ -50,26 +50,17 @@ std::string count_text(double per_second) {
 }
 
 std::string text_of(monitoring::NumberForm form, double value) {
-  using enum monitoring::NumberForm;
-  switch (form) {
-    case kWhole:
-      return grouped(value);
-    case kPerSecond:
-      return count_text(value);
-    case kShare:
-      return share_text(value);
-    case kBytes:
-      return size_text(value);
-    case kCpus:
-      return cpus_text(value);
-    case kWatts:
-      return printed("%.0f W", value);
-    case kMegahertz:
-      return grouped(value) + " MHz";
-    case kCelsius:
-      return printed("%.0f \u00b0C", value);
-  }
-  return {};
+  constexpr std::string (*kTexts[])(double) = {
+      // in the order of the enumeration
+      grouped,
+      count_text,
+      share_text,
+      size_text,
+      cpus_text,
+      [](double watts) { return printed("%.0f W", watts); },
+      [](double clock) { return grouped(clock) + " MHz"; },
+      [](double degrees) { return printed("%.0f \u00b0C", degrees); }};
+  return kTexts[static_cast<std::size_t>(form)](value);
 }
 
 bool says_nothing(const Column& column) {

@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "core/live/endpoint.h"
-#include "core/live/recent.h"
+#include "core/live/rates.h"
 #include "core/live/status.h"
 #include "engine/process/run_request.h"
 

@@ -151,11 +151,12 @@ namespace {
 
 std::string metric_table() {
   std::string text = "\n| name | kind | labels | meaning |\n| --- | --- | --- | --- |\n";
-  for (const live::MetricRow& row : live::metric_rows()) {
+  for (const live::Metric& row : live::metrics()) {
     std::string labels = row.labels.empty() ? "" : "`" + row.labels + "`";
     for (std::size_t at = 0; (at = labels.find(',', at)) != std::string::npos; at += 4)
       labels.replace(at, 1, "`, `");
-    text += "| `" + row.name + "` | " + row.kind + " | " + labels + " | " + cell(row.help) + " |\n";
+    text += std::string("| `scalemark_") + row.name + "` | " + std::string(name_of(row.kind)) +
+            " | " + labels + " | " + cell(row.help) + " |\n";
   }
   return text;
 }

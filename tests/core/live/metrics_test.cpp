@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <set>
 
-#include "core/live/metric_rows.h"
-
 namespace scalemark::live {
 namespace {
 
@@ -143,12 +141,13 @@ TEST(Metrics, OfARunThatHasJustBegunAreTwo) {
 }
 
 TEST(Metrics, HaveNamesOfTheirOwnAndAHelp) {
-  std::set<std::string> names;
-  for (const MetricRow& row : metric_rows()) {
-    EXPECT_TRUE(names.insert(row.name).second) << row.name;
-    EXPECT_TRUE(row.help.ends_with(".")) << row.name;
-    EXPECT_EQ(row.kind == "counter", row.name.ends_with("_total")) << row.name;
-    EXPECT_EQ(row.kind == "info", row.name.ends_with("_info")) << row.name;
+  std::set<std::string_view> names;
+  for (const Metric& row : metrics()) {
+    const std::string_view name = row.name;
+    EXPECT_TRUE(names.insert(name).second) << name;
+    EXPECT_TRUE(std::string_view(row.help).ends_with(".")) << name;
+    EXPECT_EQ(row.kind == MetricKind::kCounter, name.ends_with("_total")) << name;
+    EXPECT_EQ(row.kind == MetricKind::kInfo, name.ends_with("_info")) << name;
   }
 }
 

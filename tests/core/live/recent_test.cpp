@@ -1,7 +1,6 @@
-#include "core/live/recent.h"
-
 #include <gtest/gtest.h>
 
+#include "core/live/rates.h"
 #include "tests/core/live/made_run.h"
 
 namespace scalemark::live {
