@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/base/text.h"
 #include "core/settings/table/table.h"
 #include "core/settings/variables.h"
 
@@ -49,18 +48,6 @@ std::vector<Option> join_table(bool with_recipe_only_rows) {
   add(Group::kGeneral, table::general_options());
   if (with_recipe_only_rows) add(Group::kRecipe, table::recipe_only_rows());
   return joined;
-}
-
-std::string number_text(double value) { return printed("%.15g", value); }
-
-std::string range_text(const Range& range) {
-  if (range.low && range.high) {
-    return " from " + number_text(*range.low) + (range.low_excluded ? " (excluded)" : "") + " to " +
-           number_text(*range.high) + (range.high_excluded ? " (excluded)" : "");
-  }
-  if (range.low && range.low_excluded) return " above " + number_text(*range.low);
-  if (range.low) return " from " + number_text(*range.low) + " on";
-  return "";
 }
 
 }  // namespace
@@ -125,62 +112,6 @@ std::string option_flag(const Option& option) { return option_flag(option.name);
 std::string normalised(std::string_view name) {
   std::string text(name);
   std::ranges::replace(text, '-', '_');
-  return text;
-}
-
-std::string allowed_text(const Option& option) {
-  std::string text;
-  switch (option.kind) {
-    case Kind::kText:
-      text = "text that is not empty";
-      break;
-    case Kind::kPath:
-      text = "a path";
-      break;
-    case Kind::kChoice:
-      text = "one of " + joined(option.choices, ", ");
-      break;
-    case Kind::kChoices:
-      text = joined(option.choices, ", ") + ", or several of them with commas between";
-      break;
-    case Kind::kSwitch:
-    case Kind::kFlag:
-      text = "on or off";
-      break;
-    case Kind::kCount:
-      text = "a whole number" + range_text(option.range);
-      break;
-    case Kind::kNumber:
-      text = "a number" + range_text(option.range);
-      break;
-    case Kind::kSeconds:
-      text = "seconds" + range_text(option.range) + ", or with a unit (500ms, 2s, 5m, 1h)";
-      break;
-    case Kind::kStepsOrTime:
-      text = "a number above 0 with its unit: 100steps, 90s, 10m, 1h";
-      break;
-    case Kind::kTimeouts:
-      text = "SECONDS or PHASE=SECONDS,... above 0, the phases being " +
-             joined(timeout_phases(), ", ");
-      break;
-    case Kind::kMemoryLimit:
-      text =
-          "SIZE or RANK=SIZE,... with SIZE a whole number and its unit: 512MiB, 2GiB, 2GB, 4096B";
-      break;
-    case Kind::kBetas:
-      text = "two numbers from 0 to 1 (excluded) with a comma between, like 0.9,0.999";
-      break;
-    case Kind::kShare:
-      text = "a share" + range_text(option.range) + ", like 0.02 or 2%";
-      break;
-    case Kind::kMessageSize:
-      text = "a size in bytes (4KiB, 64MiB, 1MB, 4096) or in elements (1Mi:elem)";
-      break;
-    case Kind::kVariable:
-      text = "text, or " + std::string(kUnset);
-      break;
-  }
-  if (!option.words.empty()) text += ", or " + joined(option.words, ", ");
   return text;
 }
 

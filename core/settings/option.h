@@ -116,9 +116,6 @@ std::string option_flag(std::string_view name);
 // "-" -> "_", lower case untouched.
 std::string normalised(std::string_view name);
 
-// Says in words what an option takes: "a whole number from 1 on, or auto".
-std::string allowed_text(const Option& option);
-
 // The phases that --timeout knows; the watchdog uses the same words.
 const std::vector<std::string_view>& timeout_phases();
 

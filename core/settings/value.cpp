@@ -4,11 +4,13 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "core/base/byte_size.h"
 #include "core/base/encoding.h"
 #include "core/base/numbers.h"
+#include "core/base/text.h"
 #include "core/collectives/message_size.h"
 
 namespace scalemark::settings {
@@ -122,6 +124,91 @@ std::string limit_text(const Option& option, std::string_view refused) {
   }
 }
 
+std::string number_text(double value) { return printed("%.15g", value); }
+
+std::string range_text(const Range& range) {
+  if (range.low && range.high) {
+    return " from " + number_text(*range.low) + (range.low_excluded ? " (excluded)" : "") + " to " +
+           number_text(*range.high) + (range.high_excluded ? " (excluded)" : "");
+  }
+  if (range.low && range.low_excluded) return " above " + number_text(*range.low);
+  if (range.low) return " from " + number_text(*range.low) + " on";
+  return "";
+}
+
+std::optional<FieldValue> read_text(const Option&, std::string_view text) {
+  return is_text(text) ? std::optional<FieldValue>(std::string(text)) : std::nullopt;
+}
+
+std::optional<FieldValue> read_choice(const Option& option, std::string_view text) {
+  return std::ranges::count(option.choices, text) > 0 ? read_text(option, text) : std::nullopt;
+}
+
+std::optional<FieldValue> read_choices(const Option& option, std::string_view text) {
+  const bool good =
+      for_each_part(text, [&](auto part) { return read_choice(option, part).has_value(); });
+  return good ? read_text(option, text) : std::nullopt;
+}
+
+template <auto Parse>
+std::optional<FieldValue> read_parsed(const Option& option, std::string_view text) {
+  const auto value = Parse(text);
+  if (!value) return std::nullopt;
+  if constexpr (std::is_arithmetic_v<std::decay_t<decltype(*value)>>) {
+    if (!in_range(option.range, static_cast<double>(*value))) return std::nullopt;
+  }
+  return *value;
+}
+
+std::optional<FieldValue> read_steps_or_time(const Option& option, std::string_view text) {
+  return parse_steps_or_time(text) ? read_text(option, text) : std::nullopt;
+}
+
+// Sizes have several spellings, and are the same text here: 4KiB, 4096, 4096B.
+std::optional<FieldValue> read_message_size(const Option&, std::string_view text) {
+  const auto size = collectives::parse_message_size(text);
+  return size ? std::optional<FieldValue>(collectives::to_text(*size)) : std::nullopt;
+}
+
+// All that is known of a kind: what is said of its values, around the choices or the range, and how
+// one is read.
+struct KindOfValue {
+  Kind kind;
+  const char* before;
+  const char* after;
+  std::optional<FieldValue> (*read)(const Option&, std::string_view);
+  bool is_text = false;  // words beside its values are texts too, else they stand for none
+};
+
+constexpr KindOfValue kKinds[] = {
+    {Kind::kText, "text that is not empty", "", read_text, true},
+    {Kind::kPath, "a path", "", read_text, true},
+    {Kind::kChoice, "one of ", "", read_choice, true},
+    {Kind::kChoices, "", ", or several of them with commas between", read_choices, true},
+    {Kind::kSwitch, "on or off", "", read_parsed<parse_switch>},
+    {Kind::kFlag, "on or off", "", read_parsed<parse_switch>},
+    {Kind::kCount, "a whole number", "", read_parsed<parse_count>},
+    {Kind::kNumber, "a number", "", read_parsed<parse_number>},
+    {Kind::kSeconds, "seconds", ", or with a unit (500ms, 2s, 5m, 1h)", read_parsed<parse_seconds>},
+    {Kind::kStepsOrTime, "a number above 0 with its unit: 100steps, 90s, 10m, 1h", "",
+     read_steps_or_time, true},
+    {Kind::kTimeouts, "SECONDS or PHASE=SECONDS,... above 0, the phases being ", "",
+     read_parsed<parse_timeouts>},
+    {Kind::kMemoryLimit,
+     "SIZE or RANK=SIZE,... with SIZE a whole number and its unit: 512MiB, 2GiB, 2GB, 4096B", "",
+     read_parsed<parse_memory_limits>},
+    {Kind::kBetas, "two numbers from 0 to 1 (excluded) with a comma between, like 0.9,0.999", "",
+     read_parsed<parse_betas>},
+    {Kind::kShare, "a share", ", like 0.02 or 2%", read_parsed<parse_share>},
+    {Kind::kMessageSize, "a size in bytes (4KiB, 64MiB, 1MB, 4096) or in elements (1Mi:elem)", "",
+     read_message_size, true},
+    {Kind::kVariable, "text, or unset", "", read_text, true},
+};
+
+const KindOfValue& kind_of(const Option& option) {
+  return *std::ranges::find(kKinds, option.kind, &KindOfValue::kind);
+}
+
 }  // namespace
 
 std::optional<std::int64_t> parse_count(std::string_view text) {
@@ -204,50 +291,10 @@ bool stands_alone(const Option& option) {
   return option.kind == Kind::kFlag || std::ranges::count(option.words, "on") > 0;
 }
 
-bool accepts(const Option& option, std::string_view text) {
-  if (std::ranges::count(option.words, text) > 0) return true;
-  switch (option.kind) {
-    case Kind::kText:
-    case Kind::kPath:
-    case Kind::kVariable:
-      return is_text(text);
-    case Kind::kChoice:
-      return std::ranges::count(option.choices, text) > 0;
-    case Kind::kChoices:
-      return for_each_part(text, [&](std::string_view part) {
-        return std::ranges::count(option.choices, part) > 0;
-      });
-    case Kind::kSwitch:
-    case Kind::kFlag:
-      return parse_switch(text).has_value();
-    case Kind::kCount: {
-      const auto count = parse_count(text);
-      return count && in_range(option.range, static_cast<double>(*count));
-    }
-    case Kind::kNumber: {
-      const auto number = parse_number(text);
-      return number && in_range(option.range, *number);
-    }
-    case Kind::kSeconds: {
-      const auto seconds = parse_seconds(text);
-      return seconds && in_range(option.range, *seconds);
-    }
-    case Kind::kStepsOrTime:
-      return parse_steps_or_time(text).has_value();
-    case Kind::kTimeouts:
-      return parse_timeouts(text).has_value();
-    case Kind::kMemoryLimit:
-      return parse_memory_limits(text).has_value();
-    case Kind::kBetas:
-      return parse_betas(text).has_value();
-    case Kind::kShare: {
-      const auto share = parse_share(text);
-      return share && in_range(option.range, *share);
-    }
-    case Kind::kMessageSize:
-      return collectives::parse_message_size(text).has_value();
-  }
-  return false;
+std::optional<FieldValue> read(const Option& option, std::string_view text) {
+  const KindOfValue& kind = kind_of(option);
+  if (std::ranges::count(option.words, text) == 0) return kind.read(option, text);
+  return kind.is_text ? FieldValue(std::string(text)) : FieldValue();
 }
 
 std::string allowed_text(const Option& option, std::string_view refused) {
@@ -255,7 +302,12 @@ std::string allowed_text(const Option& option, std::string_view refused) {
     return std::string("it is not UTF-8: ") + (option.kind == Kind::kPath ? "a path" : "text") +
            " in UTF-8";
   }
-  return allowed_text(option) + limit_text(option, refused);
+  const KindOfValue& kind = kind_of(option);
+  const bool is_of_phases = option.kind == Kind::kTimeouts;
+  std::string text = kind.before + joined(is_of_phases ? timeout_phases() : option.choices, ", ") +
+                     range_text(option.range) + kind.after;
+  if (!option.words.empty()) text += ", or " + joined(option.words, ", ");
+  return text + limit_text(option, refused);
 }
 
 std::string to_text(double value) {

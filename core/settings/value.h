@@ -50,12 +50,17 @@ std::optional<Betas> parse_betas(std::string_view text);  // "0.9,0.999"
 // Whether the command line takes the option without a value, or with "=VALUE" behind it.
 bool stands_alone(const Option& option);
 
-// Whether `text` is a value of `option`: kind, choices, words and range.
-bool accepts(const Option& option, std::string_view text);
+// Reads `text` as a value of `option`, by its kind, choices, words and range, for the field of its
+// row. Absent where it is none. This alone makes typed values of raw texts.
+std::optional<FieldValue> read(const Option& option, std::string_view text);
 
-// Says what the option takes to somebody who gave a value that it does not: the limit that this one
-// is beyond, or that it is not UTF-8.
-std::string allowed_text(const Option& option, std::string_view refused);
+inline bool accepts(const Option& option, std::string_view text) {
+  return read(option, text).has_value();
+}
+
+// Says in words what an option takes: "a whole number from 1 on, or auto". To somebody who gave
+// `refused` it says, too, which limit that is beyond, or that it is not UTF-8.
+std::string allowed_text(const Option& option, std::string_view refused = {});
 
 // The shortest decimal text that reads back as the same double.
 std::string to_text(double value);
