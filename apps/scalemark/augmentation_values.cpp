@@ -4,8 +4,8 @@ namespace scalemark::cli {
 
 data::Augmentation augmentation_of(const settings::ToolValues& values) {
   return {.augment = find_word<data::Augment>(*values.text("augment")).value(),
-          .random_erasing = *values.share("random_erasing"),
-          .mixing = {.mixup = *values.share("mixup"), .cutmix = *values.share("cutmix")}};
+          .random_erasing = *values.number("random_erasing"),
+          .mixing = {.mixup = *values.number("mixup"), .cutmix = *values.number("cutmix")}};
 }
 
 }  // namespace scalemark::cli

@@ -118,7 +118,7 @@ ExitCode compare_command(const Invocation& invocation) {
   const auto sides = read_sides(sides_of(invocation));
   const auto comparison = reporting::compare_sides(
       sides,
-      {.threshold = values.share("threshold").value(), .same_session = values.on("same_session")});
+      {.threshold = values.number("threshold").value(), .same_session = values.on("same_session")});
   write_formats(requests, outputs, [&](const reporting::RenderRequest& request) {
     return shown(comparison, request, values.on("details"));
   });

@@ -19,7 +19,6 @@
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/table/table.h"
 #include "core/settings/defaults.h"
-#include "core/settings/read_fields.h"
 
 namespace scalemark::cli {
 namespace {
@@ -118,15 +117,6 @@ void note_options_without_measure(const settings::ToolValues& values) {
   }
 }
 
-settings::Settings launch_settings(const settings::ToolValues& values) {
-  settings::Settings settings;
-  for (const char* name : {"launcher", "standalone"}) {
-    const settings::RawSettings one{{name, {values.text(name).value_or(""), "option"}}};
-    settings::read_fields(one, settings);
-  }
-  return settings;
-}
-
 }  // namespace
 
 const HelpPage doctor_page = {
@@ -155,7 +145,7 @@ ExitCode doctor_command(const Invocation& invocation) {
   text += machine_rows(probed);
   text += rdma_rows(!probed.machine.gpus.empty());
   text += "launching\n";
-  const auto detection = launching::detect(launching::make_request(launch_settings(values)));
+  const auto detection = launching::detect(launching::make_request(values.settings()));
   for (const std::string& line : launching::describe(detection)) text += "  " + line + "\n";
   if (values.on("measure")) {
     measure(invocation, values, probed, text);

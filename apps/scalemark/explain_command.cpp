@@ -57,7 +57,7 @@ ExitCode explain_command(const Invocation& invocation) {
   for (const auto& report : given.collectives) collectives.push_back(&report);
   const auto explanation = reporting::explain(
       given.sweep, collectives,
-      {.group = values.text("group").value_or(""), .target = values.share("target").value()});
+      {.group = values.text("group").value_or(""), .target = values.number("target").value()});
   return print_result(reporting::explanation_text(explanation, terminal_of(STDOUT_FILENO)));
 }
 

@@ -28,22 +28,8 @@ std::size_t help_width() { return text_width(terminal_of(STDOUT_FILENO)); }
 std::size_t help_column() { return std::clamp<std::size_t>(help_width() / 3, 20, 34); }
 
 std::string value_part(const Option& option) {
-  switch (option.kind) {
-    case Kind::kFlag:
-      return "";
-    case Kind::kSwitch:
-      return " on|off";
-    case Kind::kChoice: {
-      std::string text;
-      for (const auto choice : option.choices) {
-        text += (text.empty() ? " " : "|") + std::string(choice);
-      }
-      return text;
-    }
-    default:
-      if (settings::stands_alone(option)) return "[=" + option.value_name + "]";
-      return " " + option.value_name;
-  }
+  if (option.value_name.empty()) return "";
+  return settings::stands_alone(option) ? "[=" + option.value_name + "]" : " " + option.value_name;
 }
 
 std::string description(Command command, const Option& option) {

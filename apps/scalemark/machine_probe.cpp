@@ -13,7 +13,7 @@
 #include "core/monitoring/topology.h"
 #include "core/monitoring/visible_gpus.h"
 #include "core/placement/places.h"
-#include "core/settings/value.h"
+#include "core/settings/reader.h"
 
 namespace scalemark::cli {
 namespace {
@@ -96,8 +96,9 @@ settings::Place probe_place(const std::string& given_run_id) {
 }
 
 std::string assume_gpus(const settings::RawSettings& raw, settings::Machine& machine) {
-  const bool only_plans = settings::parse_switch(value_at(raw, "dry_run").text).value_or(false);
-  if (!only_plans || value_at(raw, "device").text != "cuda" || !machine.gpus.empty()) return {};
+  if (!settings::is_on(raw, "dry_run") || value_at(raw, "device").text != "cuda" ||
+      !machine.gpus.empty())
+    return {};
   constexpr std::size_t kAssumed = 8;
   machine.gpus.resize(kAssumed);
   return "no GPU is here: planned for " + std::to_string(kAssumed) + " on each machine";

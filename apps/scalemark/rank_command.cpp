@@ -33,8 +33,8 @@
 #include "core/reporting/record/run_end.h"
 #include "core/settings/binding.h"
 #include "core/settings/processes.h"
+#include "core/settings/reader.h"
 #include "core/settings/resolve.h"
-#include "core/settings/value.h"
 
 namespace scalemark::cli {
 namespace {
@@ -94,7 +94,7 @@ void resolve(const Invocation& invocation, RankCommand& command) {
   ResolvedCommand& base = command.base();
   base.date = around.place.date;
   base.about = layers.about;
-  base.yes = settings::parse_switch(value_at(layers.raw, "yes").text).value_or(false);
+  base.yes = settings::is_on(layers.raw, "yes");
   scale_down(invocation.command, probed.machine, layers, base);
   Problems& problems = layers.problems;
   if (const std::string note = assume_gpus(layers.raw, probed.machine); !note.empty()) {

@@ -6,7 +6,7 @@
 
 #include "apps/scalemark/rank_command.h"
 #include "core/planning/plan.h"
-#include "core/settings/axes.h"
+#include "core/settings/sweep_settings.h"
 
 namespace scalemark::cli {
 

@@ -24,7 +24,6 @@
 #include "core/launching/signal_scope.h"
 #include "core/live/fetch.h"
 #include "core/live/screen.h"
-#include "core/settings/value.h"
 
 namespace scalemark::cli {
 namespace {
@@ -43,7 +42,7 @@ struct TopOptions {
 TopOptions top_options(const Invocation& invocation) {
   const settings::ToolValues values = read_tool_values(invocation);
   TopOptions options{.given = invocation.positionals, .once = values.on("once")};
-  options.every_s = settings::parse_seconds(values.text("every").value()).value();
+  options.every_s = values.number("every").value();
   if (const auto file = values.text("metrics_token")) {
     const launching::Secret token = launching::read_metrics_token(*file);
     if (!token.note.empty()) print_note(token.note);

@@ -15,7 +15,7 @@
 #include "core/settings/binding.h"
 #include "core/settings/option.h"
 #include "core/settings/processes.h"
-#include "core/settings/value.h"
+#include "core/settings/reader.h"
 
 namespace scalemark::planning {
 namespace {
@@ -67,8 +67,7 @@ std::string whole_seconds(double seconds) {
 }
 
 std::uint64_t seed_of(const settings::RawSettings& common) {
-  return static_cast<std::uint64_t>(
-      settings::parse_count(value_at(common, "seed").text).value_or(0));
+  return static_cast<std::uint64_t>(settings::value_in<std::int64_t>(common, "seed").value_or(0));
 }
 
 class PlanMaker {

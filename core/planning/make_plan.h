@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "core/planning/plan.h"
-#include "core/settings/axes.h"
 #include "core/settings/machine.h"
 #include "core/settings/problem.h"
+#include "core/settings/sweep_settings.h"
 
 namespace scalemark::planning {
 

@@ -11,10 +11,9 @@
 #include "core/catalogue/workload.h"
 #include "core/planning/config_list.h"
 #include "core/planning/scaled_values.h"
-#include "core/settings/axes.h"
 #include "core/settings/checks.h"
 #include "core/settings/comm_settings.h"
-#include "core/settings/value.h"
+#include "core/settings/reader.h"
 
 namespace scalemark::planning {
 namespace {
@@ -62,14 +61,12 @@ class Shrinker {
   // --- Options as lists of texts.
 
   std::string text(const std::string& option) const { return value_at(raw_, option).text; }
-  bool is_on(const std::string& option) const {
-    return settings::parse_switch(text(option)).value_or(false);
-  }
+  bool is_on(const std::string& option) const { return settings::is_on(raw_, option); }
   // Ranges are expanded; what is no value of the option is left out.
   Texts list(const std::string& option) const {
     const auto found = raw_.find(option);
     if (found == raw_.end()) return {};
-    return settings::expand_list(*settings::find_option(option), found->second.text).values;
+    return settings::read_list(option, found->second).texts;
   }
   void put(RawSettings& raw, const std::string& option, const std::string& value) const {
     if (value == kNone) {
@@ -225,8 +222,7 @@ class Shrinker {
 
   Texts usual_messages() const {
     if (!text("sizes_of").empty()) return {};
-    return settings::expand_list(*settings::find_option("sizes"), settings::kDefaultMessageSizes)
-        .values;
+    return settings::read_list("sizes", {settings::kDefaultMessageSizes, "default"}).texts;
   }
 
   void shrink_sizes() {
@@ -256,7 +252,7 @@ class Shrinker {
 
   void shorten_acceptance() {
     if (fits()) return;
-    if (settings::parse_seconds(text("sustain")).value_or(0) > kSustained_s) {
+    if (settings::value_in<double>(raw_, "sustain").value_or(0) > kSustained_s) {
       set("sustain", settings::to_text(kSustained_s) + "s");
     }
     // No estimate holds the cost of a new start.
@@ -276,7 +272,7 @@ class Shrinker {
       if (text("retries") != "0")
         set("retries", "0", "1");  // a disturbed run shows the method, too
       const double given_s =
-          settings::parse_seconds(text("max_time")).value_or(kHardLimit * limit_s_);
+          settings::value_in<double>(raw_, "max_time").value_or(kHardLimit * limit_s_);
       if (text("max_time").empty() || given_s > kHardLimit * limit_s_) {
         set("max_time", settings::to_text(kHardLimit * limit_s_) + "s");
       }
@@ -341,8 +337,7 @@ std::optional<double> scale_down_s(const RawSettings& raw) {
   const auto found = raw.find("scale_down");
   if (found == raw.end()) return std::nullopt;
   if (found->second.text == "on") return kUsualLimit_s;
-  const auto seconds = settings::parse_seconds(found->second.text);
-  return seconds && *seconds > 0 ? seconds : std::nullopt;
+  return settings::value_in<double>(raw, "scale_down");
 }
 
 std::string in_words(const ScaledDown& scaled) {

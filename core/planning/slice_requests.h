@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/planning/plan.h"
-#include "core/settings/axes.h"
+#include "core/settings/sweep_settings.h"
 
 namespace scalemark::planning {
 

@@ -37,12 +37,10 @@ struct CommSettings {
   std::string checks;  // as SweepSettings::checks
 };
 
-struct CommRequest {
+struct CommRequest : Remarks {
   CommSettings comm;
   RawSettings common;  // options of the process: launching, device, output, ...; only given ones
   RawSettings own;     // those of CommSettings as text, defaults too
-  std::vector<Problem> problems;
-  std::vector<std::string> notes;
 };
 
 // `given` as merge_layers(kComm) leaves it. All problems are found in one pass.

@@ -1,8 +1,11 @@
 #include "core/settings/option.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
+#include "core/base/text.h"
+#include "core/base/value_at.h"
 #include "core/settings/table/table.h"
 #include "core/settings/variables.h"
 
@@ -11,11 +14,10 @@ namespace {
 
 // "N", "N|auto": most options of a kind call their values so.
 std::string usual_value_name(const Option& row) {
-  constexpr std::pair<Kind, const char*> kNames[] = {{Kind::kPath, "FILE"},
-                                                     {Kind::kCount, "N"},
-                                                     {Kind::kNumber, "X"},
-                                                     {Kind::kSeconds, "SECONDS"},
-                                                     {Kind::kShare, "SHARE"}};
+  constexpr std::pair<Kind, const char*> kNames[] = {
+      {Kind::kPath, "FILE"},       {Kind::kCount, "N"},     {Kind::kNumber, "X"},
+      {Kind::kSeconds, "SECONDS"}, {Kind::kShare, "SHARE"}, {Kind::kSwitch, "on|off"}};
+  if (row.kind == Kind::kChoice) return joined(row.choices, "|");
   std::string name;
   for (const auto& [kind, usual] : kNames) {
     if (kind == row.kind) name = usual;
@@ -50,6 +52,17 @@ std::vector<Option> join_table(bool with_recipe_only_rows) {
   return joined;
 }
 
+using RowsByName = std::map<std::string, const Option*, std::less<>>;
+
+RowsByName by_name(std::span<const Option> rows) {
+  RowsByName found;
+  for (const Option& row : rows) {
+    found.emplace(row.name, &row);
+    for (const std::string_view alias : row.aliases) found.emplace(alias, &row);
+  }
+  return found;
+}
+
 }  // namespace
 
 std::span<const Option> all_options() {
@@ -63,22 +76,17 @@ std::span<const Option> all_rows() {
 }
 
 const Option* find_row(std::string_view key) {
+  static const RowsByName rows = by_name(all_rows());
   if (is_variable_key(key)) key = kVariableOption;
   for (const std::string_view part : {"_by_phase", "_by_rank"}) {
     if (key.ends_with(part)) key.remove_suffix(part.size());
   }
-  for (const Option& row : all_rows()) {
-    if (row.name == key) return &row;
-  }
-  return nullptr;
+  return value_at(rows, key, nullptr);
 }
 
 const Option* find_option(std::string_view name) {
-  const std::string wanted = is_variable_key(name) ? kVariableOption : normalised(name);
-  for (const Option& option : all_options()) {
-    if (option.name == wanted || std::ranges::count(option.aliases, wanted) > 0) return &option;
-  }
-  return nullptr;
+  static const RowsByName options = by_name(all_options());
+  return value_at(options, is_variable_key(name) ? kVariableOption : normalised(name), nullptr);
 }
 
 const Option* find_option(std::string_view name, Command command) {

@@ -1,21 +1,44 @@
 // The options of the program as data: one table that the command line, config files, the
-// environment, --help, the settings, plans and the report all read. Knows neither values nor where
-// they come from.
+// environment, --help, the settings, plans and the report all read. Knows neither how values are
+// read nor where they come from.
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "core/settings/command.h"
-#include "core/settings/field.h"
+#include "core/settings/compound_values.h"
 
 namespace scalemark::settings {
+
+struct Settings;
+struct SweepSettings;
+struct CommSettings;
+
+// A field holds one of these, whatever its type, or several in a list; monostate: absent.
+struct FieldValue : std::variant<std::monostate, bool, std::int64_t, double, std::string, Betas,
+                                 Timeouts, MemoryLimits, Variables, std::vector<FieldValue>> {
+  using variant::variant;
+};
+
+// A member of settings. What it cannot hold is bug(); a list takes a value as one more element,
+// unless it holds it.
+template <class Owner>
+struct Field {
+  FieldValue (*get)(const Owner&) = nullptr;
+  void (*set)(Owner&, const FieldValue&) = nullptr;
+  bool is_list = false;
+  explicit operator bool() const { return get != nullptr; }
+};
+
+using Fields = std::tuple<Field<Settings>, Field<SweepSettings>, Field<CommSettings>>;
 
 enum class Kind {
   kText,
@@ -57,11 +80,10 @@ enum class Identity {
 struct Option {
   std::string_view name;  // as JSON key: underscores
   Kind kind = Kind::kText;
-  Group group = Group::kGeneral;          // that of its file in table/, filled in by option.cpp
-  unsigned commands = 0;                  // that take it besides those that take its group
-  unsigned without = 0;                   // commands that take its group, and not this option
-  Field<Settings> field = {};             // empty: read by a command itself, or by resolve.cpp
-  Field<SweepSettings> sweep_field = {};  // of an option of the whole sweep
+  Group group = Group::kGeneral;  // that of its file in table/, filled in by option.cpp
+  unsigned commands = 0;          // that take it besides those that take its group
+  unsigned without = 0;           // commands that take its group, and not this option
+  Fields field = {};              // all empty: read by a command itself, or by resolve.cpp
   Identity identity = Identity::kNone;
   std::string_view default_text = {};  // empty: none; a recipe or a rule may still supply one
   std::string_view help = {};
@@ -81,6 +103,11 @@ struct Option {
   std::string_view tune_values = {};  // list that --tune tries, its default first
   bool layer = false;  // names a source of values (--config, --set) and is no value itself
 };
+
+template <class Owner>
+const Field<Owner>& field_of(const Option& option) {
+  return std::get<Field<Owner>>(option.field);
+}
 
 // All options, in the order of --help.
 std::span<const Option> all_options();

@@ -1,6 +1,7 @@
 #include "core/settings/problem.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "core/settings/option.h"
 
@@ -31,6 +32,11 @@ std::string finding(const Problem& problem) {
 
 }  // namespace
 
+void Remarks::add(Remarks more) {
+  std::ranges::move(more.problems, std::back_inserter(problems));
+  std::ranges::move(more.notes, std::back_inserter(notes));
+}
+
 std::string to_line(const Problem& problem) {
   std::string line = finding(problem) + "; " + problem.allowed;
   if (!line.ends_with('.')) line += '.';
@@ -53,6 +59,10 @@ Error refusal(const std::vector<Problem>& problems) {
   }
   return configuration(std::to_string(seen.size()) + " settings are refused: " + names,
                        "each is listed above");
+}
+
+void refuse_if_invalid(const std::vector<Problem>& problems) {
+  if (!problems.empty()) throw refusal(problems);
 }
 
 }  // namespace scalemark::settings

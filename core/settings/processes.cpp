@@ -1,7 +1,7 @@
 #include "core/settings/processes.h"
 
 #include "core/base/value_at.h"
-#include "core/settings/value.h"
+#include "core/settings/reader.h"
 
 namespace scalemark::settings {
 namespace {
@@ -34,8 +34,7 @@ Processes processes_in(const RawSettings& raw) {
 }
 
 int nodes_in(const RawSettings& raw) {
-  const auto nodes = parse_count(value_at(raw, "nnodes").text);
-  return nodes && *nodes >= 1 && *nodes <= kMostNodes ? static_cast<int>(*nodes) : 1;
+  return static_cast<int>(value_in<std::int64_t>(raw, "nnodes").value_or(1));
 }
 
 int process_count(const Processes& processes, int world_size) {

@@ -1,21 +1,15 @@
 // The raw values of a sweep, sorted into axes, what all points share, and the sweep's own options.
 #include <algorithm>
 
-#include "core/settings/axes.h"
+#include "core/base/text.h"
 #include "core/settings/defaults.h"
-#include "core/settings/read_fields.h"
-#include "core/settings/tool_values.h"
+#include "core/settings/reader.h"
+#include "core/settings/sweep_settings.h"
 #include "core/settings/tuning.h"
-#include "core/settings/value.h"
 #include "core/settings/variables.h"
 
 namespace scalemark::settings {
 namespace {
-
-// `train` has --resume, too.
-bool is_of_sweep(const Option& option) {
-  return option.group == Group::kSweeping || option.name == "resume";
-}
 
 class SweepReader {
  public:
@@ -24,17 +18,12 @@ class SweepReader {
   SweepRequest run() {
     for (const Option& option : all_options()) sort_in(option);
     for (const auto& [name, value] : given_) {
-      if (!is_variable_key(name)) continue;
-      out_.axes.push_back({name, checked(name, expand_variable(value.text), value), value.origin});
+      if (is_variable_key(name)) out_.axes.push_back(read_axis(name, value));
     }
     for (const auto& [name, value] : default_values(kSweep)) {
-      if (is_of_sweep(*find_option(name))) out_.own.try_emplace(name, value);
+      if (field_of<SweepSettings>(*find_option(name))) out_.own.try_emplace(name, value);
     }
-    for (Problem& problem : bad_values(out_.own)) {
-      out_.own.erase(problem.option);
-      out_.problems.push_back(std::move(problem));
-    }
-    read_own();
+    out_.add(read_fields(out_.own, out_.sweep));
     read_tune();
     refuse_contradictions();
     return std::move(out_);
@@ -44,19 +33,23 @@ class SweepReader {
   void sort_in(const Option& option) {
     const auto found = given_.find(option.name);
     if (found == given_.end()) return;
-    const std::string name(option.name);
+    const auto& [name, value] = *found;
     if (!is_axis(option)) {
-      (is_of_sweep(option) ? out_.own : out_.common)[name] = found->second;
+      (field_of<SweepSettings>(option) ? out_.own : out_.common)[name] = value;
       if (name == "device") refuse_several_devices();
       return;
     }
-    Axis axis{name, expand(option, found->second), found->second.origin};
-    if (axis.values.empty()) return;  // a problem by now
-    if (name == "world_sizes") {
-      read_world_sizes(axis);
-    } else {
-      out_.axes.push_back(std::move(axis));
-    }
+    Reading reading = read_list(name, value);
+    out_.add(reading);
+    if (reading.values.empty()) return;  // a problem by now
+    if (name == "world_sizes") return take_world_sizes(reading.values, value.origin);
+    out_.axes.push_back({name, std::move(reading.texts), value.origin});
+  }
+
+  Axis read_axis(const std::string& name, const RawValue& value) {
+    Reading reading = read_list(name, value);
+    out_.add(reading);
+    return {name, std::move(reading.texts), value.origin};
   }
 
   void refuse_several_devices() {
@@ -68,49 +61,21 @@ class SweepReader {
     out_.common.erase("device");
   }
 
-  std::vector<std::string> expand(const Option& option, const RawValue& value) {
-    return checked(std::string(option.name), expand_list(option, value.text), value);
-  }
-
-  // The good values; the others are problems then.
-  std::vector<std::string> checked(const std::string& name, ValueList list, const RawValue& value) {
-    for (BadElement& bad : list.bad) {
-      out_.problems.push_back(
-          {name, std::move(bad.found), std::move(bad.allowed), value.origin, std::move(bad.hint)});
+  void take_world_sizes(const std::vector<FieldValue>& values, const std::string& origin) {
+    std::vector<int>& sizes = out_.sweep.world_sizes;
+    for (const FieldValue& value : values) {
+      const auto* size = std::get_if<std::int64_t>(&value);
+      if (size) sizes.push_back(static_cast<int>(*size));
     }
-    for (const std::string& twice : list.twice) {
-      out_.notes.push_back(option_flag(name) + " names " + twice +
-                           " more than once; it is measured once per block");
-    }
-    return std::move(list.values);
-  }
-
-  void read_world_sizes(const Axis& axis) {
-    if (axis.values == std::vector<std::string>{"all"}) {
-      out_.sweep.all_ranks = true;
-      world_sizes_ = {"all", axis.origin};
+    out_.sweep.all_ranks = sizes.size() < values.size();
+    if (out_.sweep.all_ranks && values.size() > 1) {
+      out_.problems.push_back({"world_sizes", "all", "stands alone, or numbers do", origin, ""});
       return;
     }
-    for (const std::string& value : axis.values) {
-      if (value == "all") return refuse_all_among_others(axis);
-      out_.sweep.world_sizes.push_back(static_cast<int>(*parse_count(value)));
-    }
-    std::ranges::sort(out_.sweep.world_sizes);
-    std::string text;
-    for (const int size : out_.sweep.world_sizes) {
-      text += (text.empty() ? "" : ",") + std::to_string(size);
-    }
-    world_sizes_ = {text, axis.origin};
-  }
-
-  void refuse_all_among_others(const Axis& axis) {
-    out_.sweep.world_sizes.clear();
-    out_.problems.push_back({"world_sizes", "all", "stands alone, or numbers do", axis.origin, ""});
-  }
-
-  void read_own() {
-    read_fields(out_.own, out_.sweep);
-    if (!world_sizes_.text.empty()) out_.own["world_sizes"] = world_sizes_;
+    std::ranges::sort(sizes);
+    std::vector<std::string> texts;
+    for (const int size : sizes) texts.push_back(std::to_string(size));
+    out_.own["world_sizes"] = {out_.sweep.all_ranks ? "all" : joined(texts, ","), origin};
   }
 
   // Axes keep the order of the table.
@@ -135,7 +100,7 @@ class SweepReader {
       return;
     }
     const std::string values = default_tune_values(option);
-    if (!values.empty()) return add_axis({name, expand(option, {values, "tune"}), "tune"});
+    if (!values.empty()) return add_axis(read_axis(name, {values, "tune"}));
     out_.problems.push_back({"tune", name, "needs a list: no values fit every machine", origin,
                              "add " + option_flag(name) + (is_variable ? "=LIST" : " LIST")});
   }
@@ -150,11 +115,9 @@ class SweepReader {
     refuse_both(!sweep.tune.empty(), "tune", sweep.until_ci.has_value(), "until_ci");
     refuse_both(sweep.burn_in_hours.has_value(), "burn_in", sweep.max_time_s.has_value(),
                 "max_time");
-    const auto overwrite = out_.common.find("overwrite");
-    const bool overwrites =
-        overwrite != out_.common.end() && parse_switch(overwrite->second.text).value_or(false);
     const char* resume = sweep.resume ? "resume" : "resume_anyway";
-    refuse_both(sweep.resume || sweep.resume_anyway, resume, overwrites, "overwrite");
+    refuse_both(sweep.resume || sweep.resume_anyway, resume, is_on(out_.common, "overwrite"),
+                "overwrite");
     const auto output = out_.common.find("output");
     const bool always_new =
         output == out_.common.end() || output->second.text.find("{date}") != std::string::npos;
@@ -175,7 +138,6 @@ class SweepReader {
   }
 
   const RawSettings& given_;
-  RawValue world_sizes_;
   SweepRequest out_;
 };
 

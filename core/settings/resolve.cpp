@@ -13,9 +13,7 @@
 #include "core/settings/near_match.h"
 #include "core/settings/output_name.h"
 #include "core/settings/processes.h"
-#include "core/settings/read_fields.h"
-#include "core/settings/tool_values.h"
-#include "core/settings/value.h"
+#include "core/settings/reader.h"
 #include "core/settings/variables.h"
 
 namespace scalemark::settings {
@@ -66,12 +64,7 @@ class Resolver {
   }
 
   void refuse_bad_values() {
-    std::vector<Problem> bad = bad_values(raw_);
-    for (const auto& [name, value] : raw_) {
-      if (!is_variable_key(name)) continue;
-      if (auto problem = several_values(name, value)) bad.push_back(std::move(*problem));
-    }
-    for (Problem& problem : bad) {
+    for (Problem& problem : bad_values(raw_)) {
       refused_.insert(problem.option);
       raw_.erase(problem.option);
       result_.problems.push_back(std::move(problem));
@@ -112,9 +105,8 @@ class Resolver {
     const int beside = has_dedicated_server(processes_in(raw_)) ? 1 : 0;
     const std::string* device = text("device");
     const bool cuda = device && *device == "cuda";
-    const std::string* threads = text("threads");
     // A rank with automatic threads uses all cores, so that one fits.
-    const auto per_rank = threads ? parse_count(*threads) : std::nullopt;
+    const auto per_rank = optional_count("threads");
     const auto fitting =
         per_rank ? std::max<std::int64_t>(1, around_.machine.cores / *per_rank) : 1;
     const auto automatic = !cuda ? fitting : std::ssize(around_.machine.gpus);
@@ -197,8 +189,7 @@ class Resolver {
     const auto& output = raw_["output"];
     const bool always_new =
         output.origin == "default" || output.text.find("{date}") != std::string::npos;
-    const std::string* resume = text("resume");
-    if (!always_new || !resume || !parse_switch(*resume).value_or(false)) return;
+    if (!always_new || !is_on(raw_, "resume")) return;
     refuse("resume",
            "needs an --output that stays the same from one start to the next: without it, and with "
            "{date}, each start has a new folder",
@@ -207,12 +198,12 @@ class Resolver {
 
   void finish() {
     Settings& settings = result_.settings;
-    read_fields(raw_, settings);
+    result_.add(read_fields(raw_, settings));
     scale_learning_rate(settings.recipe, settings.size);
     for (const auto& [name, value] : raw_) settings.origins[name] = value.origin;
 
     const CheckInput input{settings, raw_, workload_, around_.machine, ranks_, refused_};
-    for (Problem& problem : check_together(input)) result_.problems.push_back(std::move(problem));
+    result_.add({.problems = check_together(input), .notes = {}});
     if (result_.problems.empty()) result_.notes = notes_on(input);
     result_.raw = std::move(raw_);
   }
@@ -230,8 +221,7 @@ class Resolver {
     return found == raw_.end() ? nullptr : &found->second.text;
   }
   std::optional<std::int64_t> optional_count(std::string_view name) const {
-    const std::string* value = text(name);
-    return value ? parse_count(*value) : std::nullopt;
+    return value_in<std::int64_t>(raw_, name);
   }
   std::int64_t count(std::string_view name) const { return optional_count(name).value_or(1); }
   void replace_auto(const std::string& name, std::string decided) {
@@ -263,10 +253,6 @@ class Resolver {
 
 Resolution resolve(const RawSettings& given, const Surroundings& surroundings) {
   return Resolver(given, surroundings).run();
-}
-
-void refuse_if_invalid(const std::vector<Problem>& problems) {
-  if (!problems.empty()) throw refusal(problems);
 }
 
 }  // namespace scalemark::settings

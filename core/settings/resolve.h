@@ -2,7 +2,6 @@
 // decided, everything is checked. Pure: the machine arrives as numbers.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "core/settings/layers.h"
@@ -12,18 +11,13 @@
 
 namespace scalemark::settings {
 
-struct Resolution {
+struct Resolution : Remarks {
   Settings settings;  // complete only when there is no problem
   RawSettings raw;    // every value in force, as text, with its origin
-  std::vector<Problem> problems;
-  std::vector<std::string> notes;  // nothing wrong, but a person may want to know
 };
 
 // `given` holds what a person asked for (merge_layers); default < recipe < given. All problems are
 // found in one pass; values that depend on a refused one are not checked.
 Resolution resolve(const RawSettings& given, const Surroundings& surroundings);
-
-// Throws refusal(problems) when there are any.
-void refuse_if_invalid(const std::vector<Problem>& problems);
 
 }  // namespace scalemark::settings

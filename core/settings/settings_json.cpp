@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/settings/comm_settings.h"
 #include "core/settings/option.h"
 #include "core/settings/variables.h"
 
@@ -10,8 +11,8 @@ namespace {
 
 using nlohmann::json;
 
-// Puts the values of a field into an object: one key for most, two for values with a part by rank
-// or by phase, none for what is absent.
+// Puts the values of a field into an object: one key for most, two for values
+// with a part by rank or by phase, none for what is absent.
 struct Writer {
   json& object;
   const std::string name;
@@ -31,24 +32,49 @@ struct Writer {
   void operator()(const Variables& variables) {
     for (const auto& [variable, value] : variables) object[variable_key(variable)] = value;
   }
+  void operator()(const std::vector<FieldValue>& list) {
+    json one;
+    for (const FieldValue& element : list) {
+      std::visit(Writer{one, name}, element);
+      object[name].push_back(one[name]);
+    }
+  }
   template <class T>
   void operator()(const T& value) {
     object[name] = value;
   }
 };
 
-json to_object(const Settings& settings, bool (*wanted)(const Option&)) {
+// The fields of the wanted rows that `Owner` has a member for.
+template <class Owner, class Wanted>
+json to_object(const Owner& owner, Wanted wanted) {
   json object = json::object();
   for (const Option& row : all_rows()) {
-    if (!row.field || !wanted(row)) continue;
-    std::visit(Writer{object, std::string(row.name)}, row.field.get(settings));
+    const Field<Owner>& field = field_of<Owner>(row);
+    if (field && wanted(row)) std::visit(Writer{object, std::string(row.name)}, field.get(owner));
   }
   return object;
 }
 
+bool is_any(const Option&) { return true; }
+
 json to_object(const Settings& settings) {
-  json object = to_object(settings, [](const Option&) { return true; });
+  json object = to_object(settings, is_any);
   object["command"] = settings.command;
+  return object;
+}
+
+json to_object(const CommSettings& comm) {
+  return to_object(comm,
+                   [&](const Option& row) { return comm.pairs || !row.name.starts_with("pair"); });
+}
+
+json to_object(const Settings& process, const CommSettings& comm) {
+  json object = to_object(process, [](const Option& row) {
+    return takes(kComm, row) && !field_of<CommSettings>(row);  // "backend" is a training's one
+  });
+  object["command"] = process.command;
+  object.update(to_object(comm));
   return object;
 }
 
@@ -67,16 +93,22 @@ std::string texts_to_json(const std::map<std::string, std::string>& texts) {
 }
 
 std::string to_json(const SweepSettings& sweep) {
-  json object = json::object();
-  for (const Option& row : all_rows()) {
-    if (!row.sweep_field || row.one_start) continue;
-    std::visit(Writer{object, std::string(row.name)}, row.sweep_field.get(sweep));
-  }
-  return object.dump();
+  return to_object(sweep, [](const Option& row) { return !row.one_start; }).dump();
+}
+
+std::string to_json(const CommSettings& comm) { return to_object(comm).dump(); }
+
+std::string to_json(const Settings& process, const CommSettings& comm) {
+  return to_object(process, comm).dump();
 }
 
 std::map<std::string, std::string> flat_settings(const Settings& settings) {
   return flat(to_object(settings));
+}
+
+std::map<std::string, std::string> flat_settings(const Settings& process,
+                                                 const CommSettings& comm) {
+  return flat(to_object(process, comm));
 }
 
 std::map<std::string, std::string> identity_settings(const Settings& settings) {

@@ -1,5 +1,5 @@
-// A sweep has these options beyond its points: they hold for all of it. axes.h and core/planning
-// turn lists of values into points.
+// A sweep has these options beyond its points: they hold for all of it. Lists of values are the
+// axes of its cross product; core/planning turns them into points.
 #pragma once
 
 #include <optional>
@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "core/settings/closed_words.h"
+#include "core/settings/layers.h"
+#include "core/settings/problem.h"
 
 namespace scalemark::settings {
 
@@ -33,6 +35,23 @@ struct SweepSettings {
   bool resume = false;
   bool resume_anyway = false;
 };
+
+struct Axis {
+  std::string option;
+  std::vector<std::string> values;
+  std::string origin;
+};
+
+struct SweepRequest : Remarks {
+  SweepSettings sweep;
+  RawSettings common;      // options of every point that are no axes; only given ones
+  std::vector<Axis> axes;  // what was given, a single value too; in the order of the option table
+  RawSettings own;         // the sweep's own options as text, defaults too
+};
+
+// `given` as merge_layers(kSweep) leaves it. Throws usage() for what --tune names and cannot be
+// tuned.
+SweepRequest read_sweep(const RawSettings& given);
 
 // Whether --checks (its value as text) names it.
 bool asks_for(const std::string& checks, Check check);

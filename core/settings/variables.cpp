@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/base/renamed_variables.h"
-#include "core/settings/value.h"
 
 namespace scalemark::settings {
 namespace {
@@ -42,22 +41,6 @@ std::string_view instead_of(std::string_view name) {
   return found == kRefused.end() ? std::string_view() : found->instead;
 }
 
-// "a,b\,c" -> "a", "b\,c"
-std::vector<std::string> elements_in(std::string_view text) {
-  std::vector<std::string> elements(1);
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == ',' && (i == 0 || text[i - 1] != '\\')) {
-      elements.emplace_back();
-    } else {
-      elements.back() += text[i];
-    }
-  }
-  for (std::string& element : elements) {
-    if (element.empty()) element = kUnset;
-  }
-  return elements;
-}
-
 std::string replaced(std::string text, std::string_view what, std::string_view by) {
   for (std::size_t at = text.find(what); at != std::string::npos;
        at = text.find(what, at + by.size())) {
@@ -76,21 +59,6 @@ std::string_view variable_in(std::string_view key) { return key.substr(kPrefix.s
 
 std::string variable_key(std::string_view variable) {
   return std::string(kPrefix) + std::string(variable);
-}
-
-ValueList expand_variable(std::string_view text) {
-  const Option& option = *find_option(kVariableOption);
-  ValueList list;
-  for (const std::string& element : elements_in(text)) {
-    if (!accepts(option, element)) {
-      list.bad.push_back({element, "text in UTF-8 is allowed, or a list of it", ""});
-    } else if (std::ranges::count(list.values, element) == 0) {
-      list.values.push_back(element);
-    } else if (std::ranges::count(list.twice, element) == 0) {
-      list.twice.push_back(element);
-    }
-  }
-  return list;
 }
 
 std::string value_of_variable(std::string_view element) {
@@ -116,15 +84,6 @@ void add_variable(std::string_view name, std::string_view text, const std::strin
   if (std::string told = told_about_variable(name); !told.empty()) {
     layers.notes.push_back("--env: " + std::move(told));
   }
-}
-
-std::optional<Problem> several_values(const std::string& key, const RawValue& value) {
-  if (elements_in(value.text).size() == 1) return std::nullopt;
-  return Problem{.option = key,
-                 .found = value.text,
-                 .allowed = "one value is expected: only a sweep takes a list",
-                 .origin = value.origin,
-                 .hint = "write \\, for a comma that belongs to the value"};
 }
 
 }  // namespace scalemark::settings

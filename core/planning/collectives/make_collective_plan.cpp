@@ -14,8 +14,8 @@
 #include "core/planning/collectives/round_robin.h"
 #include "core/planning/collectives/support.h"
 #include "core/planning/plan.h"
-#include "core/settings/axes.h"
 #include "core/settings/processes.h"
+#include "core/settings/reader.h"
 
 namespace scalemark::planning {
 namespace {

@@ -157,7 +157,7 @@ std::vector<Option> parallel_options() {
       {.name = "backend",
        .kind = Kind::kChoice,
        .commands = kComm,
-       .field = kField<&ParallelSettings::backend>,
+       .field = kField<&ParallelSettings::backend, &CommSettings::backends>,
        .identity = Identity::kAxis,
        .default_text = "auto",
        .help = "communication backend (auto: nccl on cuda, gloo on cpu; of comm, which takes a "

@@ -4,10 +4,12 @@
 #include <set>
 
 #include "core/catalogue/workload.h"
+#include "core/settings/comm_settings.h"
 #include "core/settings/defaults.h"
 #include "core/settings/option.h"
-#include "core/settings/read_fields.h"
+#include "core/settings/reader.h"
 #include "core/settings/settings_json.h"
+#include "core/settings/sweep_settings.h"
 #include "core/settings/value.h"
 
 namespace scalemark::settings {
@@ -34,9 +36,7 @@ TEST(OptionTable, EveryOptionIsDescribedAndServesACommand) {
     EXPECT_EQ(option.kind == Kind::kChoice || option.kind == Kind::kChoices,
               !option.choices.empty())
         << option.name;
-    const bool says_its_value =
-        option.kind == Kind::kChoice || option.kind == Kind::kSwitch || option.kind == Kind::kFlag;
-    EXPECT_NE(says_its_value, !option.value_name.empty()) << option.name;
+    EXPECT_NE(option.kind == Kind::kFlag, !option.value_name.empty()) << option.name;
   }
 }
 
@@ -113,22 +113,44 @@ std::pair<std::string, std::string> two_values(const Option& row) {
   return {};
 }
 
-Settings with(const Option& row, const std::string& text) {
-  Settings settings;
-  read_fields({{std::string(row.name), {text, "test"}}}, settings);
-  return settings;
+// Reads each row that has a member in `Owner` into a copy of `plain`, with two values; `use` looks
+// at what they give.
+template <class Owner, class Use>
+void read_two_values(const Owner& plain, Use use) {
+  for (const Option& row : all_rows()) {
+    const auto [one, another] = two_values(row);
+    if (!field_of<Owner>(row) || one == another) continue;
+    SCOPED_TRACE(row.name);
+    Owner a = plain, b = plain;
+    EXPECT_TRUE(read_fields({{std::string(row.name), {one, "test"}}}, a).problems.empty());
+    EXPECT_TRUE(read_fields({{std::string(row.name), {another, "test"}}}, b).problems.empty());
+    use(row, a, b);
+  }
 }
 
 // Reading, printing and telling points apart follow from the row.
 TEST(OptionTable, ARowIsEnoughToReadPrintAndCompareItsField) {
-  for (const Option& row : all_rows()) {
-    const auto [one, another] = two_values(row);
-    if (!row.field || one == another) continue;
-    const Settings a = with(row, one), b = with(row, another);
-    EXPECT_TRUE(flat_settings(a).contains(std::string(row.name))) << row.name;
-    EXPECT_NE(to_json(a), to_json(b)) << row.name;
+  read_two_values(Settings(), [](const Option& row, const Settings& a, const Settings& b) {
+    EXPECT_TRUE(flat_settings(a).contains(std::string(row.name)));
+    EXPECT_NE(to_json(a), to_json(b));
     const bool two_points = identity_settings(a) != identity_settings(b);
-    EXPECT_EQ(two_points, row.identity != Identity::kNone) << row.name;
+    EXPECT_EQ(two_points, row.identity != Identity::kNone);
+  });
+}
+
+TEST(OptionTable, ARowIsEnoughForAWholeSweepAndForComm) {
+  read_two_values(SweepSettings(), [](const Option& row, const auto& a, const auto& b) {
+    EXPECT_EQ(to_json(a) != to_json(b), !row.one_start);
+  });
+  read_two_values(CommSettings{.pairs = true}, [](const Option& row, const auto& a, const auto& b) {
+    EXPECT_NE(to_json(a), to_json(b));
+    EXPECT_TRUE(takes(kComm, row));
+  });
+  for (const Option& row : all_rows()) {
+    const bool is_sorted_out = row.name == "world_sizes";  // by the plan of a sweep
+    EXPECT_TRUE(row.group != Group::kSweeping || is_sorted_out || field_of<SweepSettings>(row))
+        << row.name << " would be accepted and ignored";
+    EXPECT_TRUE(row.group != Group::kCollectives || field_of<CommSettings>(row)) << row.name;
   }
 }
 

@@ -3,7 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "core/settings/axes.h"
+#include "core/settings/reader.h"
+#include "core/settings/sweep_settings.h"
 
 namespace scalemark::settings {
 namespace {
@@ -46,11 +47,11 @@ TEST(Tune, DefaultListsBeginWithTheDefault) {
     if (!is_compared(option)) continue;
     const std::string text = default_tune_values(option);
     if (text.empty()) continue;
-    const ValueList list = expand_list(option, text);
-    EXPECT_TRUE(list.bad.empty() && list.twice.empty()) << option.name;
-    EXPECT_GE(list.values.size(), 2u) << option.name;
+    const Reading list = read_list(std::string(option.name), {text, "tune"});
+    EXPECT_TRUE(list.problems.empty() && list.notes.empty()) << option.name;
+    EXPECT_GE(list.texts.size(), 2u) << option.name;
     if (!option.default_text.empty()) {
-      EXPECT_EQ(list.values.front(), option.default_text) << option.name;
+      EXPECT_EQ(list.texts.front(), option.default_text) << option.name;
     }
   }
   EXPECT_EQ(default_tune_values(*find_option("overlap")), "on,off");

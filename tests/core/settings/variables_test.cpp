@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "core/settings/reader.h"
 #include "core/settings/resolve.h"
 #include "core/settings/settings_json.h"
+#include "core/settings/sweep_settings.h"
 
 namespace scalemark::settings {
 namespace {
@@ -22,18 +24,20 @@ std::string only_variable_problem(std::vector<std::string> variables) {
   return layers.problems.empty() ? "" : to_line(layers.problems.front());
 }
 
+Texts elements(const std::string& text) { return read_list("env.A", {text, "option"}).texts; }
+
 TEST(Variables, CommasPartValuesUnlessTheyAreEscaped) {
-  EXPECT_EQ(expand_variable("Ring,Tree").values, (Texts{"Ring", "Tree"}));
-  EXPECT_EQ(expand_variable("eth0\\,eth1,eth2").values, (Texts{"eth0\\,eth1", "eth2"}));
+  EXPECT_EQ(elements("Ring,Tree"), (Texts{"Ring", "Tree"}));
+  EXPECT_EQ(elements("eth0\\,eth1,eth2"), (Texts{"eth0\\,eth1", "eth2"}));
   EXPECT_EQ(value_of_variable("eth0\\,eth1"), "eth0,eth1");
   EXPECT_EQ(element_of("eth0,eth1"), "eth0\\,eth1");
   EXPECT_EQ(value_of_variable("C:\\x"), "C:\\x");
 }
 
 TEST(Variables, NothingIsUnset) {
-  EXPECT_EQ(expand_variable("").values, (Texts{"unset"}));
-  EXPECT_EQ(expand_variable(",Ring").values, (Texts{"unset", "Ring"}));
-  EXPECT_EQ(expand_variable(",unset").twice, (Texts{"unset"}));
+  EXPECT_EQ(elements(""), (Texts{"unset"}));
+  EXPECT_EQ(elements(",Ring"), (Texts{"unset", "Ring"}));
+  EXPECT_EQ(read_list("env.A", {",unset", "option"}).notes.size(), 1u);
   EXPECT_EQ(layers_of({"NCCL_ALGO="}).raw["env.NCCL_ALGO"].text, "unset");
 }
 
@@ -48,7 +52,7 @@ TEST(Variables, EachSourceSetsThem) {
   EXPECT_TRUE(layers.problems.empty());
   EXPECT_EQ(layers.raw["env.A"].text, "2,3");
   EXPECT_EQ(layers.raw["env.A"].origin, "option");
-  EXPECT_EQ(expand_variable(layers.raw["env.B"].text).values, (Texts{"x\\,y", "unset", "z"}));
+  EXPECT_EQ(elements(layers.raw["env.B"].text), (Texts{"x\\,y", "unset", "z"}));
   EXPECT_EQ(layers.raw["env.B"].origin, "config a.json");
   EXPECT_EQ(layers.raw["env.C"].text, "4=5");
   EXPECT_EQ(layers.raw["env.C"].origin, "set");

@@ -1,6 +1,8 @@
-#include "core/settings/axes.h"
+#include "core/settings/reader.h"
 
 #include <gtest/gtest.h>
+
+#include "core/settings/sweep_settings.h"
 
 namespace scalemark::settings {
 namespace {
@@ -8,20 +10,20 @@ namespace {
 using Texts = std::vector<std::string>;
 
 Texts values(const char* option, const char* text) {
-  const ValueList list = expand_list(*find_option(option), text);
-  for (const BadElement& bad : list.bad) ADD_FAILURE() << bad.found << ": " << bad.allowed;
-  return list.values;
+  const Reading list = read_list(option, {text, "option"});
+  for (const Problem& bad : list.problems) ADD_FAILURE() << to_line(bad);
+  return list.texts;
 }
 
 Texts bad(const char* option, const char* text) {
   Texts found;
-  for (const BadElement& element : expand_list(*find_option(option), text).bad) {
-    found.push_back(element.found);
+  for (const Problem& problem : read_list(option, {text, "option"}).problems) {
+    found.push_back(problem.found);
   }
   return found;
 }
 
-TEST(ExpandList, ListsAndRanges) {
+TEST(ReadList, ListsAndRanges) {
   EXPECT_EQ(values("batch_size", "1,2,4"), (Texts{"1", "2", "4"}));
   EXPECT_EQ(values("batch_size", "32..256x2"), (Texts{"32", "64", "128", "256"}));
   EXPECT_EQ(values("batch_size", "32..256*2"), values("batch_size", "32..256x2"));
@@ -34,31 +36,32 @@ TEST(ExpandList, ListsAndRanges) {
   EXPECT_EQ(values("world_sizes", "1..8*2"), (Texts{"1", "2", "4", "8"}));
 }
 
-TEST(ExpandList, SizesOfMessagesInOneSpelling) {
+TEST(ReadList, SizesOfMessagesInOneSpelling) {
   EXPECT_EQ(values("sizes", "1KiB..64KiBx4"), values("sizes", "1KiB..64KiB*4"));
   EXPECT_EQ(values("sizes", "1KiB..64KiB*4,1MB,4096,1Mi:elem"),
             (Texts{"1KiB", "4KiB", "16KiB", "64KiB", "1000000B", "1Mi:elem"}));
   EXPECT_EQ(values("sizes", "1MiB..3MiB+1MiB"), (Texts{"1MiB", "2MiB", "3MiB"}));
-  EXPECT_EQ(expand_list(*find_option("sizes"), "4KiB,4096").twice, (Texts{"4KiB"}));
+  EXPECT_EQ(read_list("sizes", {"4KiB,4096", "option"}).notes,
+            Texts{"--sizes names 4KiB more than once; it is measured once per block"});
   EXPECT_EQ(bad("sizes", "4kib,0,1KiB..2KiB,1KiB..8KiB*1,8KiB..1KiB*2,1Ki:elem..4KiB*2"),
             (Texts{"4kib", "0", "1KiB..2KiB", "1KiB..8KiB*1", "8KiB..1KiB*2", "1Ki:elem..4KiB*2"}));
 }
 
-TEST(ExpandList, NumbersAreExactInDecimal) {
+TEST(ReadList, NumbersAreExactInDecimal) {
   EXPECT_EQ(values("bucket_cap_mb", "0.1..0.5+0.1"), (Texts{"0.1", "0.2", "0.3", "0.4", "0.5"}));
   EXPECT_EQ(values("learning_rate", "1e-4..1e-1*10"), (Texts{"1e-04", "0.001", "0.01", "0.1"}));
   EXPECT_EQ(values("learning_rate", "1e-1..1e+1*10"), (Texts{"0.1", "1", "10"}));
   EXPECT_EQ(values("bucket_cap_mb", "1..8*2"), (Texts{"1", "2", "4", "8"}));
 }
 
-TEST(ExpandList, WordsAndPathsHaveNoRanges) {
+TEST(ReadList, WordsAndPathsHaveNoRanges) {
   EXPECT_EQ(values("precision", "fp32,amp-bf16"), (Texts{"fp32", "amp-bf16"}));
   EXPECT_EQ(values("overlap", "on,off"), (Texts{"on", "off"}));
   EXPECT_EQ(values("data", "synthetic,../images"), (Texts{"synthetic", "../images"}));
   EXPECT_EQ(values("threads", "auto,2"), (Texts{"auto", "2"}));
 }
 
-TEST(ExpandList, EveryBadElementIsNamed) {
+TEST(ReadList, EveryBadElementIsNamed) {
   EXPECT_EQ(bad("batch_size", "1,-1,x,2,0"), (Texts{"-1", "x", "0"}));
   EXPECT_EQ(bad("batch_size", "1,,2"), (Texts{""}));
   EXPECT_EQ(bad("batch_size", "1..8"), (Texts{"1..8"}));
@@ -72,15 +75,16 @@ TEST(ExpandList, EveryBadElementIsNamed) {
   EXPECT_EQ(bad("precision", "fp32,fp8"), (Texts{"fp8"}));
 }
 
-TEST(ExpandList, EndsBeforeOverflow) {
+TEST(ReadList, EndsBeforeOverflow) {
   EXPECT_EQ(values("batch_size", "4611686018427387904..9223372036854775807*2"),
             (Texts{"4611686018427387904"}));
 }
 
-TEST(ExpandList, ADuplicateCountsOnceAndIsNamed) {
-  const ValueList list = expand_list(*find_option("batch_size"), "8,1..8*2,8");
-  EXPECT_EQ(list.values, (Texts{"8", "1", "2", "4"}));
-  EXPECT_EQ(list.twice, Texts{"8"});
+TEST(ReadList, ADuplicateCountsOnceAndIsNamed) {
+  const Reading list = read_list("batch_size", {"8,1..8*2,8", "option"});
+  EXPECT_EQ(list.texts, (Texts{"8", "1", "2", "4"}));
+  EXPECT_EQ(list.notes,
+            Texts{"--batch-size names 8 more than once; it is measured once per block"});
 }
 
 TEST(IsAxis, WhatDescribesThePointButNothingElse) {
@@ -150,34 +154,6 @@ TEST(ReadSweep, RefusesSeveralDevices) {
             "--device is 'cpu,cuda' (from option); a sweep computes on one device. Hint: make one "
             "sweep for each, and compare them with `scalemark compare`");
   EXPECT_TRUE(read_sweep(given_axes({{"device", "cpu"}})).problems.empty());
-}
-
-// An option that nobody reads would be accepted and ignored.
-TEST(ReadSweep, EveryOwnOptionHasAnEffect) {
-  for (const Option& option : all_options()) {
-    if (option.group != Group::kSweeping) continue;
-    const std::map<std::string_view, const char*> values{
-        {"world_sizes", "3"},    {"strong_by", "accumulation"},
-        {"placement", "spread"}, {"price_per_hour", "2"},
-        {"repetitions", "3"},    {"until_ci", "0.5"},
-        {"max_time", "5"},       {"burn_in", "2"},
-        {"retries", "7"},        {"device_spread", "1%"},
-        {"tune", "overlap"},     {"checks", "devices,replay"},
-        {"sustain", "3"}};
-    const auto value = values.find(option.name);
-    const SweepSettings changed =
-        read_sweep(given_axes({{std::string(option.name).c_str(),
-                                value == values.end() ? "on" : value->second}}))
-            .sweep;
-    const SweepSettings plain = read_sweep({}).sweep;
-    const auto all = [](const SweepSettings& s) {
-      return std::tuple(s.world_sizes, s.strong_by, s.placement, s.quick, s.thorough,
-                        s.burn_in_hours, s.repetitions, s.until_ci, s.max_time_s, s.retries,
-                        s.allow_oom, s.fresh_process, s.price_per_hour, s.resume, s.resume_anyway,
-                        s.device_spread, s.tune, s.checks, s.sustain_s);
-    };
-    EXPECT_NE(all(changed), all(plain)) << option.name;
-  }
 }
 
 TEST(ReadSweep, PresetsExcludeEachOther) {
