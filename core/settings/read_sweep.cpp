@@ -1,5 +1,6 @@
 // The raw values of a sweep, sorted into axes, what all points share, and the sweep's own options.
 #include <algorithm>
+#include <utility>
 
 #include "core/base/text.h"
 #include "core/settings/defaults.h"
@@ -67,15 +68,17 @@ class SweepReader {
       const auto* size = std::get_if<std::int64_t>(&value);
       if (size) sizes.push_back(static_cast<int>(*size));
     }
-    out_.sweep.all_ranks = sizes.size() < values.size();
-    if (out_.sweep.all_ranks && values.size() > 1) {
+    const bool has_all = sizes.size() < values.size();
+    if (has_all && values.size() > 1) {
+      sizes.clear();
       out_.problems.push_back({"world_sizes", "all", "stands alone, or numbers do", origin, ""});
       return;
     }
+    out_.sweep.all_ranks = has_all;
     std::ranges::sort(sizes);
     std::vector<std::string> texts;
     for (const int size : sizes) texts.push_back(std::to_string(size));
-    out_.own["world_sizes"] = {out_.sweep.all_ranks ? "all" : joined(texts, ","), origin};
+    out_.own["world_sizes"] = {has_all ? "all" : joined(texts, ","), origin};
   }
 
   // Axes keep the order of the table.
@@ -106,35 +109,36 @@ class SweepReader {
   }
 
   void refuse_contradictions() {
-    const SweepSettings& sweep = out_.sweep;
-    refuse_both(sweep.quick, "quick", sweep.thorough, "thorough");
-    refuse_both(sweep.quick, "quick", sweep.burn_in_hours.has_value(), "burn_in");
-    refuse_both(sweep.thorough, "thorough", sweep.burn_in_hours.has_value(), "burn_in");
-    refuse_both(sweep.quick, "quick", sweep.until_ci.has_value(), "until_ci");
-    refuse_both(!sweep.tune.empty(), "tune", sweep.burn_in_hours.has_value(), "burn_in");
-    refuse_both(!sweep.tune.empty(), "tune", sweep.until_ci.has_value(), "until_ci");
-    refuse_both(sweep.burn_in_hours.has_value(), "burn_in", sweep.max_time_s.has_value(),
-                "max_time");
-    const char* resume = sweep.resume ? "resume" : "resume_anyway";
-    refuse_both(sweep.resume || sweep.resume_anyway, resume, is_on(out_.common, "overwrite"),
-                "overwrite");
+    constexpr std::pair<const char*, const char*> kExclusive[] = {
+        {"quick", "thorough"}, {"quick", "burn_in"}, {"thorough", "burn_in"}, {"quick", "until_ci"},
+        {"tune", "burn_in"},   {"tune", "until_ci"}, {"burn_in", "max_time"}};
+    for (const auto& [one, other] : kExclusive) {
+      if (is_asked(one) && is_asked(other)) refuse_both(one, other);
+    }
+    const char* resume = is_asked("resume") ? "resume" : "resume_anyway";
+    if (!is_asked(resume)) return;
+    if (is_on(out_.common, "overwrite")) refuse_both(resume, "overwrite");
     const auto output = out_.common.find("output");
     const bool always_new =
         output == out_.common.end() || output->second.text.find("{date}") != std::string::npos;
-    if ((sweep.resume || sweep.resume_anyway) && always_new) {
-      out_.problems.push_back({resume, "on",
-                               "needs an --output that stays the same from one start "
-                               "to the next: without it, and with {date}, each start "
-                               "has a new folder",
-                               out_.own[resume].origin, "name the folder with --output DIR"});
-    }
+    if (!always_new) return;
+    out_.problems.push_back({resume, "on",
+                             "needs an --output that stays the same from one start to the next: "
+                             "without it, and with {date}, each start has a new folder",
+                             out_.own[resume].origin, "name the folder with --output DIR"});
   }
 
-  void refuse_both(bool one, const char* name, bool other, const char* other_name) {
-    if (!one || !other) return;
+  // Whether the sweep has a value of the option that is not "off".
+  bool is_asked(const char* name) const {
+    const FieldValue value = field_of<SweepSettings>(*find_option(name)).get(out_.sweep);
+    const bool* flag = std::get_if<bool>(&value);
+    return flag ? *flag : !std::holds_alternative<std::monostate>(value);
+  }
+
+  void refuse_both(const char* name, const char* other) {
     const RawValue value = out_.own[name];
     out_.problems.push_back(
-        {name, value.text, "cannot be combined with " + option_flag(other_name), value.origin, ""});
+        {name, value.text, "cannot be combined with " + option_flag(other), value.origin, ""});
   }
 
   const RawSettings& given_;

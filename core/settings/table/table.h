@@ -110,17 +110,9 @@ void assign(T& field, const FieldValue& value) {
 
 // The settings that hold a part of them, and the part.
 template <class Part>
-struct Holder {
-  using Whole = Settings;
-};
-template <>
-struct Holder<SweepSettings> {
-  using Whole = SweepSettings;
-};
-template <>
-struct Holder<CommSettings> {
-  using Whole = CommSettings;
-};
+using WholeOf =
+    std::conditional_t<std::is_same_v<Part, SweepSettings> || std::is_same_v<Part, CommSettings>,
+                       Part, Settings>;
 
 template <class Part, class Whole>
 auto& part_of(Whole& whole) {
@@ -138,7 +130,7 @@ auto& part_of(Whole& whole) {
 
 template <auto Member, class Part, class T>
 constexpr void bind(Fields& fields, T Part::*) {
-  using Whole = typename Holder<Part>::Whole;
+  using Whole = WholeOf<Part>;
   std::get<Field<Whole>>(fields) = {
       [](const Whole& whole) { return value_of(part_of<Part>(whole).*Member); },
       [](Whole& whole, const FieldValue& value) { assign(part_of<Part>(whole).*Member, value); },
