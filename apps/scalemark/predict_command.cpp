@@ -20,7 +20,7 @@
 #include "core/base/text.h"
 #include "core/catalogue/strategy.h"
 #include "core/reporting/judge/judge.h"
-#include "core/reporting/record/verdict.h"
+#include "core/reporting/record/runs.h"
 #include "core/reporting/table/section.h"
 #include "core/reporting/words/words.h"
 

@@ -9,8 +9,8 @@
 #include "core/base/text.h"
 #include "core/catalogue/strategy.h"
 #include "core/reporting/judge/judge.h"
+#include "core/reporting/record/runs.h"
 #include "core/reporting/record/surety.h"
-#include "core/reporting/record/verdict.h"
 #include "core/settings/checks.h"
 
 namespace scalemark::cli {

@@ -5,7 +5,7 @@
 
 #include "core/base/value_at.h"
 #include "core/reporting/record/point_facts.h"
-#include "core/reporting/record/verdict.h"
+#include "core/reporting/record/runs.h"
 
 namespace scalemark::claims {
 namespace {
@@ -83,23 +83,14 @@ void pair_speedup(const Found& found, Measured& measured) {
 
 // Runs that something else disturbed decide nothing, as in a sweep's own verdicts.
 void refuse_disturbed(const Report& report, Measured& measured) {
-  const auto disturbed = reporting::disturbed_runs(report.findings);
+  const reporting::FitOfRuns fit(report);
   for (const std::string& group : measured.groups) {
-    std::ptrdiff_t all = 0, fit = 0;
-    for (const PointRecord& point : report.points) {
-      if (point.group != group || point.status != reporting::PointStatus::kOk) continue;
-      all++;
-      fit += !disturbed.contains(point.id);
-    }
-    if (all == 0 || (fit > 0 && reporting::fit_decide(fit, all))) continue;
-    for (const auto& finding : report.findings) {
-      const bool is_ground = reporting::disturbs(finding.code) && disturbed.contains(finding.point);
-      if (is_ground && measured.disturbed_by.empty()) measured.disturbed_by = finding.code;
-    }
+    const reporting::Basis basis = fit.basis_of(group);
+    if (reporting::fit_decide(basis.fit(), basis.runs)) continue;
+    if (measured.disturbed_by.empty()) measured.disturbed_by = basis.gravest->code;
+    measured.low.reset();
+    measured.high.reset();
   }
-  if (measured.disturbed_by.empty()) return;
-  measured.low.reset();
-  measured.high.reset();
 }
 
 // Mean over the ok runs of a group.

@@ -37,6 +37,8 @@ std::vector<double> logarithms(std::span<const double> values) {
   return logs;
 }
 
+double geometric_mean(std::span<const double> values) { return std::exp(mean(logarithms(values))); }
+
 RunsEstimate estimate_over_runs(std::span<const double> samples_per_sec) {
   if (samples_per_sec.empty()) throw bug("estimate_over_runs() was given no run");
   const std::vector<double> logs = logarithms(samples_per_sec);

@@ -48,5 +48,6 @@ RunsEstimate widened(RunsEstimate estimate, std::optional<double> growth);
 
 // ln of each value; throws bug() for one that is not finite and above 0.
 std::vector<double> logarithms(std::span<const double> values);
+double geometric_mean(std::span<const double> values);  // likewise
 
 }  // namespace scalemark::statistics

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <iterator>
 
 #include "core/base/text.h"
@@ -15,53 +14,29 @@ namespace {
 constexpr std::array kAxes{"backend",         "via",      "dtype", "in_place", "congestion",
                            "overlap_compute", "placement"};
 
-// Compares only repetitions that both measured.
-struct RunPair {
-  const CollectiveRecord *from, *to;
-};
-
-std::vector<RunPair> paired(const CollectivePointRuns& from, const CollectivePointRuns& to) {
-  std::vector<RunPair> pairs;
-  for (const auto& [repetition, run] : from.ok) {
-    const auto other = to.ok.find(repetition);
-    if (other != to.ok.end()) pairs.push_back({run, other->second});
-  }
-  return pairs;
-}
-
-bool is_fit(const RunPair& pair) {
-  return pair.from->disturbed.empty() && pair.to->disturbed.empty();
-}
-
 // Points come in the order of a report: its first value that was measured is compared with the
 // others. "off" stands before "on" there but for in_place.
-void add_pairs(const std::string& axis, const Traits& fixed, const Family& family,
-               std::vector<ComparedPair>& pairs) {
+void add_values(const std::string& axis, const Traits& fixed, const Family& family,
+                std::vector<ComparedRuns<CollectiveRecord>>& of_axis) {
+  const auto value_of = [&](const auto* point) { return traits_of(point->first()).at(axis); };
   const auto first =
       std::ranges::find_if(family, [](const auto* point) { return !point->ok.empty(); });
   if (first == family.end()) return;
+  const std::string from = value_of(*first);
   for (auto other = std::next(first); other != family.end(); ++other) {
-    auto found = paired(**first, **other);
-    if (found.empty() || (*first)->traits.at(axis) == (*other)->traits.at(axis)) continue;
-    ComparedPair& pair = pairs.emplace_back();
-    pair.effect.axis = axis;
-    pair.effect.fixed = fixed;
-    pair.effect.from = (*first)->traits.at(axis);
-    pair.effect.to = (*other)->traits.at(axis);
-    pair.effect.groups = {(*first)->first().group, (*other)->first().group};
-    pair.disturbed_by = keep_fit(found, is_fit);
-    for (const auto& [from, to] : found)
-      pair.log_ratios.push_back(std::log(from->time_s / to->time_s));
+    const std::string to = value_of(*other);
+    if (to == from) continue;
+    add_compared(of_axis, {.axis = axis, .fixed = fixed, .from = from, .to = to}, **first, **other);
   }
 }
 
-std::vector<EffectRecord> effects_of_axis(const std::vector<CollectivePointRuns>& points,
-                                          const std::string& axis) {
-  std::vector<ComparedPair> pairs;
+std::vector<EffectRecord> effects_of_axis(const CollectiveRuns& points, const std::string& axis) {
+  std::vector<ComparedRuns<CollectiveRecord>> of_axis;
   for (const auto& [fixed, family] : families_of(points, {axis})) {
-    if (family.front()->traits.contains(axis)) add_pairs(axis, fixed, family, pairs);
+    const bool has_axis = traits_of(family.front()->first()).contains(axis);
+    if (has_axis) add_values(axis, fixed, family, of_axis);
   }
-  return judged_effects(std::move(pairs));
+  return judged_effects(std::move(of_axis));
 }
 
 // The size stands before the brackets.
@@ -83,7 +58,7 @@ std::string in_words(const EffectRecord& effect, const std::vector<EffectRecord>
 
 }  // namespace
 
-std::vector<EffectRecord> collective_effects_of(const std::vector<CollectivePointRuns>& points) {
+std::vector<EffectRecord> collective_effects_of(const CollectiveRuns& points) {
   std::vector<EffectRecord> effects;
   for (const char* axis : kAxes) {
     std::ranges::move(effects_of_axis(points, axis), std::back_inserter(effects));

@@ -54,14 +54,14 @@ std::vector<Finding> findings_of_links(const std::vector<LinkRecord>& links) {
   return findings;
 }
 
-std::vector<Finding> findings_of_groups(const std::vector<CollectivePointRuns>& points,
+std::vector<Finding> findings_of_groups(const CollectiveRuns& points,
                                         const std::vector<CollectiveGroup>& groups) {
   std::vector<Finding> findings;
   for (const auto& [fixed, family] : families_of(points, {"bytes"})) {
     const auto* largest = *std::ranges::max_element(
         family, {}, [](const auto* point) { return point->first().bytes; });
     const CollectiveGroup& group = groups[static_cast<std::size_t>(largest - points.data())];
-    if (fit_runs(*largest).empty()) continue;  // something else slowed it down
+    if (largest->fit().empty()) continue;  // something else slowed it down
     const bool is_long = largest->first().bytes >= kLongMessage;
     if (is_long && is_surely_below(group.expected_share, kLeastShare)) {
       findings.push_back(missed(group));

@@ -15,21 +15,22 @@ constexpr std::array<const char*, collectives::kLevels> kLevelNames{"intra_node"
 // The measured points of one series that move data, by size.
 Family sizes_of(const Family& family) {
   Family sizes;
-  std::ranges::copy_if(family, std::back_inserter(sizes), [](const CollectivePointRuns* point) {
+  std::ranges::copy_if(family, std::back_inserter(sizes), [](const CollectivePoint* point) {
     return point->first().bytes > 0 && point->first().world_size > 1 && !point->ok.empty();
   });
   std::ranges::sort(sizes, {}, [](const auto* point) { return point->first().bytes; });
   return sizes;
 }
 
-// Keeps the repetitions in which every size was measured: a fit of each needs them all.
-std::vector<int> common_repetitions(const Family& sizes) {
-  std::vector<int> common;
-  for (const auto& [repetition, run] : sizes.front()->ok) {
-    const bool everywhere = std::ranges::all_of(
-        sizes, [&](const auto* point) { return point->ok.contains(repetition); });
-    if (everywhere) common.push_back(repetition);
-  }
+// Keeps the runs of blocks in which every size was measured: a fit of each block needs them all.
+RunsOf<CollectiveRecord> in_common_blocks(const RunsOf<CollectiveRecord>& runs,
+                                          const Family& sizes) {
+  RunsOf<CollectiveRecord> common;
+  std::ranges::copy_if(runs, std::back_inserter(common), [&](const CollectiveRecord* run) {
+    return std::ranges::all_of(sizes, [&](const CollectivePoint* point) {
+      return run_in<CollectiveRecord>(point->ok, block_of(*run)) != nullptr;
+    });
+  });
   return common;
 }
 
@@ -38,15 +39,14 @@ collectives::Layout layout_of(const CollectiveRecord& run) {
   return {.nodes = nodes, .ranks_per_node = (run.world_size + nodes - 1) / nodes};
 }
 
-std::vector<collectives::LinkPoint> link_points(const Family& sizes,
-                                                const std::vector<int>& repetitions) {
+std::vector<collectives::LinkPoint> link_points(const Family& sizes) {
   std::vector<collectives::LinkPoint> points;
-  for (const CollectivePointRuns* size : sizes) {
+  for (const CollectivePoint* size : sizes) {
     const CollectiveRecord& run = size->first();
     auto& point = points.emplace_back(collectives::LinkPoint{
         .collective = run.collective, .layout = layout_of(run), .bytes = run.bytes});
-    for (const int repetition : repetitions) {
-      point.seconds.push_back(size->ok.at(repetition)->time_s);
+    for (const CollectiveRecord* one : in_common_blocks(size->ok, sizes)) {
+      point.seconds.push_back(one->time_s);
     }
   }
   return points;
@@ -70,9 +70,9 @@ CollectiveFit fit_of(const Traits& fixed, const Family& sizes, std::size_t level
 
 // One for each level of links that the ranks use.
 void add_fits(const Traits& fixed, const Family& sizes, std::vector<CollectiveFit>& fits) {
-  const auto repetitions = common_repetitions(sizes);
-  if (repetitions.empty()) return;
-  const auto found = collectives::fit_links(link_points(sizes, repetitions));
+  const auto points = link_points(sizes);
+  if (points.front().seconds.empty()) return;
+  const auto found = collectives::fit_links(points);
   // Times that differ by more than a number holds have none.
   if (!found || !std::isfinite(found->worst_relative_error)) return;
   for (std::size_t level = 0; level < found->links.size(); ++level) {
@@ -96,7 +96,7 @@ std::string in_words(const CollectiveFit& fit, const std::string& series) {
 
 }  // namespace
 
-std::vector<CollectiveFit> collective_fits_of(const std::vector<CollectivePointRuns>& points) {
+std::vector<CollectiveFit> collective_fits_of(const CollectiveRuns& points) {
   std::vector<CollectiveFit> fits;
   std::vector<Traits> places;  // without the backend, which stands before all else
   for (const auto& [fixed, family] : families_of(points, {"bytes"})) {

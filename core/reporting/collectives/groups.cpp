@@ -22,13 +22,13 @@ CollectiveGroup identity_of(const CollectiveRecord& run) {
 }
 
 // A quantile of isolated calls.
-OverRuns latency_of(const CollectivePointRuns& point, std::optional<double> (*of)(const Latency&)) {
+OverRuns latency_of(const CollectivePoint& point, std::optional<double> (*of)(const Latency&)) {
   return over_runs(point, [of](const CollectiveRecord& run) {
     return run.latency_s ? of(*run.latency_s) : std::nullopt;
   });
 }
 
-void set_latencies(CollectiveGroup& group, const CollectivePointRuns& point) {
+void set_latencies(CollectiveGroup& group, const CollectivePoint& point) {
   using Quantile = std::optional<double>;
   group.latency_p50_s = latency_of(point, [](const Latency& l) -> Quantile { return l.p50; });
   group.latency_p95_s = latency_of(point, [](const Latency& l) -> Quantile { return l.p95; });
@@ -46,7 +46,7 @@ void set_expected(CollectiveGroup& group, const CollectiveRecord& run) {
       .ci95 = {share(group.busbw_GBps.ci95.low), share(group.busbw_GBps.ci95.high)}};
 }
 
-void count_runs(CollectiveGroup& group, const CollectivePointRuns& point) {
+void count_runs(CollectiveGroup& group, const CollectivePoint& point) {
   group.n = static_cast<int>(point.ok.size());
   for (const CollectiveRecord* run : point.all) {
     ++group.status_counts[std::string(name_of(run->status))];
@@ -54,8 +54,8 @@ void count_runs(CollectiveGroup& group, const CollectivePointRuns& point) {
   }
 }
 
-CollectiveGroup group_of(const CollectivePointRuns& point) {
-  const CollectiveRecord& example = point.ok.empty() ? point.first() : *point.ok.begin()->second;
+CollectiveGroup group_of(const CollectivePoint& point) {
+  const CollectiveRecord& example = point.ok.empty() ? point.first() : *point.ok.front();
   CollectiveGroup group = identity_of(example);
   count_runs(group, point);
   group.time_s = over_runs(point, [](const auto& run) { return std::optional(run.time_s); });
@@ -68,9 +68,9 @@ CollectiveGroup group_of(const CollectivePointRuns& point) {
 
 }  // namespace
 
-std::vector<CollectiveGroup> collective_groups_of(const std::vector<CollectivePointRuns>& points) {
+std::vector<CollectiveGroup> collective_groups_of(const CollectiveRuns& points) {
   std::vector<CollectiveGroup> groups;
-  for (const CollectivePointRuns& point : points) groups.push_back(group_of(point));
+  for (const CollectivePoint& point : points) groups.push_back(group_of(point));
   return groups;
 }
 

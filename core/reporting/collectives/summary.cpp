@@ -18,7 +18,7 @@ bool is_derived(const Finding& finding) {
 
 void summarise_collectives(Report& report) {
   if (report.collectives.empty()) return;
-  const auto points = collective_points(report.collectives);
+  const auto points = runs_by_group<CollectiveRecord>(report.collectives, FitOfRuns(report));
   report.collective_groups = collective_groups_of(points);
   report.effects = collective_effects_of(points);
   report.collective_winners = collective_winners_of(points);

@@ -1,11 +1,10 @@
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 #include "core/base/text.h"
 #include "core/reporting/collectives/runs.h"
 #include "core/reporting/collectives/words.h"
-#include "core/statistics/race.h"
+#include "core/reporting/effects/judged_effects.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -15,24 +14,17 @@ using Contests = std::map<std::int64_t, Family>;
 
 Contests contests_of(const Family& family) {
   Contests contests;
-  for (const CollectivePointRuns* point : family) {
+  for (const CollectivePoint* point : family) {
     if (!point->ok.empty()) contests[point->first().bytes].push_back(point);
   }
   std::erase_if(contests, [](const auto& contest) { return contest.second.size() < 2; });
   return contests;
 }
 
-statistics::BlockRates rates_of(const CollectivePointRuns& point) {
-  statistics::BlockRates rates;
-  for (const auto& [repetition, run] : fit_runs(point)) {
-    rates.emplace(std::pair(repetition, 0), -std::log(run->time_s));
-  }
-  return rates;
-}
-
 SizeWinner winner_of(std::int64_t bytes, const Family& backends, double level) {
   std::vector<statistics::BlockRates> runners;
-  for (const CollectivePointRuns* point : backends) runners.push_back(rates_of(*point));
+  for (const CollectivePoint* point : backends)
+    runners.push_back(rates_by_block<CollectiveRecord>(point->fit()));
   const auto race = statistics::judge_race(runners, level);
   SizeWinner winner{.bytes = bytes, .fastest = backends[race.leader]->first().backend};
   for (std::size_t i = 0; i < backends.size(); ++i) {
@@ -94,15 +86,14 @@ std::string answer(const CollectiveWinners& winners) {
 
 }  // namespace
 
-std::vector<CollectiveWinners> collective_winners_of(
-    const std::vector<CollectivePointRuns>& points) {
+std::vector<CollectiveWinners> collective_winners_of(const CollectiveRuns& points) {
   std::vector<CollectiveWinners> all;
   std::vector<Traits> places;
   for (const auto& [fixed, family] : families_of(points, {"backend", "bytes"})) {
     const Contests contests = contests_of(family);
     if (contests.empty()) continue;
     std::set<std::string> backends;
-    for (const CollectivePointRuns* point : family) backends.insert(point->first().backend);
+    for (const CollectivePoint* point : family) backends.insert(point->first().backend);
     const double level = statistics::race_level(backends.size(), static_cast<int>(contests.size()));
     CollectiveWinners& winners = all.emplace_back();
     winners.fixed = fixed;

@@ -2,28 +2,21 @@
 #include <set>
 
 #include "core/reporting/compare/parts.h"
-#include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/point_facts.h"
-#include "core/reporting/record/verdict.h"
+#include "core/reporting/record/runs.h"
 #include "core/statistics/runs.h"
-#include "core/statistics/summary.h"
 
 namespace scalemark::reporting {
 namespace {
 
 using statistics::ComparedUnit;
 
-double geometric_mean(std::span<const double> values) {
-  return std::exp(statistics::mean(statistics::logarithms(values)));
-}
-
 struct Run {
   std::string group, unit;
   SessionKey session;
   PointStatus status;
-  double rate = 0;        // per second; meaningful when it is ok
-  bool fit = true;        // nothing disturbed it
-  bool brief = false;     // it is unfit only because it was too brief to tell
+  double rate = 0;  // per second; meaningful when it is ok
+  Disturbance disturbance = nullptr;
   bool withheld = false;  // its clocks disagree
 };
 
@@ -41,8 +34,8 @@ void add_run(Side& side, const Run& run) {
     ++measured.trouble["without a rate"];  // a rate of 0 has no logarithm
   } else {
     measured.rates[run.session].push_back(run.rate);
-    if (run.fit) measured.fit_rates[run.session].push_back(run.rate);
-    if (run.brief) ++measured.brief;
+    if (!run.disturbance) measured.fit_rates[run.session].push_back(run.rate);
+    if (run.disturbance && is_brief(*run.disturbance)) ++measured.brief;
   }
 }
 
@@ -50,16 +43,6 @@ std::size_t count(const std::map<SessionKey, std::vector<double>>& rates) {
   std::size_t sum = 0;
   for (const auto& [session, of_session] : rates) sum += of_session.size();
   return sum;
-}
-
-// The disturbed runs of which nothing is known but that they were too brief to tell.
-std::set<std::string> brief_runs(const std::vector<Finding>& findings) {
-  std::set<std::string> runs = disturbed_runs(findings);
-  for (const Finding& finding : findings) {
-    const FindingKind* kind = find_finding_kind(finding.code);
-    if (kind && kind->role == FindingRole::kDisturbs && !is_brief(*kind)) runs.erase(finding.point);
-  }
-  return runs;
 }
 
 // A comparison is judged from fit runs; too few of them decide nothing.
@@ -86,28 +69,22 @@ void add_in_order(Side& side, const std::vector<CollectiveGroup>& groups) {
 Side read_side(const ComparedSide& reports) {
   Side side;
   for (std::size_t file = 0; file < reports.size(); ++file) {
-    const auto& findings = reports[file].report.findings;
-    const auto disturbed = disturbed_runs(findings), brief = brief_runs(findings);
-    for (const PointRecord& point : reports[file].report.points) {
+    const Report& report = reports[file].report;
+    const FitOfRuns fit(report);
+    for (const PointRecord& point : report.points) {
       add_run(side, {point.group,
                      sample_unit(point.workload),
                      {file, point.session},
                      point.status,
                      point.samples_per_sec,
-                     !disturbed.contains(point.id),
-                     brief.contains(point.id),
+                     fit.disturbance_of(point.id),
                      point.standing.is_withheld()});
     }
-    add_in_order(side, reports[file].report.collective_groups);
-    for (const CollectiveRecord& run : reports[file].report.collectives) {
-      const bool fit = run.disturbed.empty();
-      add_run(side, {run.group,
-                     "calls",
-                     {file, 0},
-                     run.status,
-                     1 / run.time_s,
-                     fit,
-                     !fit && is_brief(disturbance_in(run.disturbed))});
+    add_in_order(side, report.collective_groups);
+    for (const CollectiveRecord& run : report.collectives) {
+      add_run(
+          side,
+          {run.group, "calls", {file, 0}, run.status, 1 / run.time_s, fit.disturbance_of(run.id)});
     }
   }
   for (auto& [group, measured] : side.groups) keep_fit(measured);
@@ -132,7 +109,7 @@ std::vector<double> units_of(const Measured* measured, ComparedUnit unit) {
   if (!measured) return units;
   for (const auto& [session, rates] : measured->rates) {
     if (unit == ComparedUnit::kSession) {
-      units.push_back(geometric_mean(rates));
+      units.push_back(statistics::geometric_mean(rates));
     } else {
       units.insert(units.end(), rates.begin(), rates.end());
     }
@@ -142,7 +119,7 @@ std::vector<double> units_of(const Measured* measured, ComparedUnit unit) {
 
 SideOfPoint side_of_point(const Measured* measured, const std::vector<double>& units) {
   SideOfPoint side{.units = units.size()};
-  if (!units.empty()) side.samples_per_sec = geometric_mean(units);
+  if (!units.empty()) side.samples_per_sec = statistics::geometric_mean(units);
   if (!measured) return side;
   side.disturbed = measured->disturbed;
   side.too_brief =

@@ -1,36 +1,37 @@
-// Comparisons of the values of one axis as records: what core/statistics/effects.h says of them.
-// Pure; does not know what was measured.
+// Comparisons of the values of one axis as records: what core/statistics/effects.h says of the runs
+// of points, or of collectives. Pure.
 #pragma once
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
-#include "core/base/text.h"
 #include "core/reporting/record/effect_records.h"
-#include "core/reporting/record/verdict.h"
+#include "core/reporting/record/runs.h"
+#include "core/statistics/race.h"
 
 namespace scalemark::reporting {
 
-struct ComparedPair {
+template <class Record>
+struct ComparedRuns {
   EffectRecord effect;  // all but the judgement and its words
-  // ln of the ratio above which `to` is faster, of each pair of runs; at least one.
-  std::vector<double> log_ratios;
-  std::string disturbed_by;  // as keep_fit() says it
+  std::vector<RunPair<Record>> pairs;
+  std::string disturbed_by;  // "4 of 6 pairs", where too few are left that nothing disturbed
 };
 
-// Leaves only the pairs of runs that nothing disturbed, where these are enough for a verdict.
-// Else all stay, and the text says how many were disturbed: "4 of 6 pairs".
-template <class Pair, class IsFit>
-std::string keep_fit(std::vector<Pair>& pairs, IsFit is_fit) {
-  const auto all = std::ssize(pairs), fit = std::ranges::count_if(pairs, is_fit);
-  if (!fit_decide(fit, all)) return std::to_string(all - fit) + " of " + counted(all, "pair");
-  std::erase_if(pairs, [&](const Pair& pair) { return !is_fit(pair); });
-  return {};
-}
+// Adds `effect`, whose values are `from` and `to`, with the runs of both that ran together; nothing
+// where none did. Only the pairs that nothing disturbed stay where these are enough for a verdict,
+// else all.
+template <class Record>
+void add_compared(std::vector<ComparedRuns<Record>>& of_axis, EffectRecord effect,
+                  const GroupRuns<Record>& from, const GroupRuns<Record>& to);
 
 // Judges all comparisons of one axis as one family (Holm), in their order; a disturbed one has no
 // part in it. Those whose ratio no number holds are left out.
-std::vector<EffectRecord> judged_effects(std::vector<ComparedPair> of_axis);
+template <class Record>
+std::vector<EffectRecord> judged_effects(std::vector<ComparedRuns<Record>> of_axis);
+
+// The runs of one value in a race.
+template <class Record>
+statistics::BlockRates rates_by_block(const RunsOf<Record>& runs);
 
 }  // namespace scalemark::reporting

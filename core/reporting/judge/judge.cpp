@@ -9,6 +9,7 @@
 
 #include "core/base/text.h"
 #include "core/reporting/record/finding_kinds.h"
+#include "core/reporting/record/runs.h"
 #include "core/reporting/record/surety.h"
 #include "core/reporting/record/verdict.h"
 
@@ -16,36 +17,6 @@ namespace scalemark::reporting {
 namespace {
 
 namespace kinds = finding_kinds;
-
-// A kind of finding that disturbs a run; null where nothing did.
-using Disturbance = const FindingKind*;
-
-// How the runs that a number rests on went.
-struct Basis {
-  std::ptrdiff_t runs = 0, disturbed = 0, by_clocks = 0;
-  bool too_brief = false, parts_are_ground = true;
-  Disturbance gravest = nullptr;
-
-  void add(const Basis& more) {
-    runs += more.runs;
-    disturbed += more.disturbed;
-    by_clocks += more.by_clocks;
-    too_brief |= more.too_brief;
-    parts_are_ground = parts_are_ground && more.is_ground();
-    gravest = graver(gravest, more.gravest);
-  }
-  void add(Disturbance found) {
-    ++runs;
-    if (!found) return;
-    gravest = graver(gravest, found);
-    too_brief |= is_brief(*found);
-    disturbed += !is_brief(*found);
-    by_clocks += found->code == std::string_view(kinds::clocks_disagree.code);
-  }
-
-  // Whether enough of them were fit, and of each of the groups that were added.
-  bool is_ground() const { return parts_are_ground && fit_decide(runs - disturbed, runs); }
-};
 
 Standing with_care(const char* reason) { return {kShownWithCare, reason}; }
 
@@ -60,7 +31,7 @@ Standing measured(const Basis& basis, Surety surety, bool steady, bool few) {
   if (surety == Surety::kNoInterval) return with_care(kinds::no_interval.code);
   if (!steady) return with_care(kinds::windows_not_steady.code);
   if (few) return with_care("few_runs");
-  if (basis.too_brief) return with_care(kinds::others_unknown.code);
+  if (basis.brief > 0) return with_care(kinds::others_unknown.code);
   return {kShown, {}};
 }
 
@@ -72,29 +43,16 @@ Standing concluded(const Basis& basis, Surety surety, bool steady, bool few) {
 
 class Judge {
  public:
-  explicit Judge(const Report& report) : report_(report) {
-    for (const Finding& finding : report.findings) {
-      const Disturbance found = find_finding_kind(finding.code);
-      if (!found || found->role != FindingRole::kDisturbs) continue;
-      if (!finding.point.empty()) note(finding.point, found);
-      if (!finding.point.empty() || !report.collectives.empty()) continue;
-      for (const PointRecord& run : report.points) note(run.id, found);  // it stands for all
-    }
-    for (const CollectiveRecord& run : report.collectives) {
-      if (!run.disturbed.empty()) note(run.id, &disturbance_in(run.disturbed));
-    }
-    for (const PointRecord& run : report.points) add(run);
-    for (const CollectiveRecord& run : report.collectives) add(run);
-  }
+  explicit Judge(const Report& report) : report_(report), fit_(report) {}
 
   // `report`: the one that it was made of.
   void judge_all(Report& report) const {
     for (PointRecord& run : report.points) {
-      if (is_ok(run)) run.standing = of_one_run(run);
+      if (run.status == PointStatus::kOk) run.standing = of_one_run(run);
     }
     for (GroupRecord& group : report.groups) {
-      group.standing =
-          measured(basis_of(group.group), surety_of(group), group.steady != false, is_few(group.n));
+      group.standing = measured(fit_.basis_of(group.group), surety_of(group), group.steady != false,
+                                is_few(group.n));
     }
     for (ScalingTable& table : report.scaling) {
       for (ScalingRow& row : table.rows) row.standing = of_row(table, row);
@@ -102,15 +60,16 @@ class Judge {
     for (EffectRecord& effect : report.effects) effect.standing = of_effect(effect);
     for (DataGap& gap : report.data_gaps) {
       Basis basis;
-      basis.add(basis_of(gap.real_group));
-      basis.add(basis_of(gap.synthetic_group));
+      basis.add(fit_.basis_of(gap.real_group));
+      basis.add(fit_.basis_of(gap.synthetic_group));
       gap.standing = concluded(basis, surety_of(2, gap.lost_share_ci95), true, false);
     }
     if (report.drift) {
-      report.drift->standing = concluded(of_all(), Surety::kInterval, true, false);
+      report.drift->standing = concluded(fit_.of_all(), Surety::kInterval, true, false);
     }
     for (CollectiveGroup& group : report.collective_groups) {
-      group.standing = measured(basis_of(group.group), surety_of(group), true, is_few(group.n));
+      group.standing =
+          measured(fit_.basis_of(group.group), surety_of(group), true, is_few(group.n));
     }
     for (CollectiveFit& fit : report.collective_fits) {
       fit.standing = concluded(of_series(fit.fixed), Surety::kInterval, true, false);
@@ -121,22 +80,9 @@ class Judge {
     }
   }
 
-  // The runs of a group that are ok, and of the whole report.
-  Basis basis_of(const std::string& group) const {
-    const auto found = of_group_.find(group);
-    return found == of_group_.end() ? Basis() : found->second;
-  }
-  const Basis& of_all() const { return all_; }
-  const std::map<std::string, Basis>& groups() const { return of_group_; }
-
  private:
-  void note(const std::string& run, Disturbance found) {
-    Disturbance& known = of_run_.try_emplace(run, found).first->second;
-    known = graver(known, found);
-  }
-
   // A record may name runs that the report does not hold: all that it holds stand for them.
-  Basis or_all(const Basis& basis) const { return basis.runs == 0 ? all_ : basis; }
+  Basis or_all(const Basis& basis) const { return basis.runs == 0 ? fit_.of_all() : basis; }
 
   // The collectives of one series: one backend, and ranks.
   Basis of_series(const std::map<std::string, std::string>& fixed) const {
@@ -148,29 +94,17 @@ class Judge {
     for (const CollectiveGroup& group : report_.collective_groups) {
       if (is("backend", group.backend) && is("world_size", std::to_string(group.world_size)) &&
           is("collective", std::string(name_of(group.collective)))) {
-        basis.add(basis_of(group.group));
+        basis.add(fit_.basis_of(group.group));
       }
     }
     return or_all(basis);
   }
 
-  void add(const auto& run) {
-    if (!is_ok(run)) return;
-    of_group_[run.group].add(disturbance_of(run.id));
-    all_.add(disturbance_of(run.id));
-  }
-
-  static bool is_ok(const auto& run) { return run.status == PointStatus::kOk; }
   static bool is_few(std::ptrdiff_t runs) { return runs < kFitRuns; }
-
-  Disturbance disturbance_of(const std::string& run) const {
-    const auto found = of_run_.find(run);
-    return found == of_run_.end() ? nullptr : found->second;
-  }
 
   Standing of_one_run(const PointRecord& run) const {
     Basis basis;
-    basis.add(disturbance_of(run.id));
+    basis.add(fit_.disturbance_of(run.id));
     return measured(basis, Surety::kOneRun, run.steady != false, true);
   }
 
@@ -179,17 +113,17 @@ class Judge {
   Standing of_row(const ScalingTable& table, const ScalingRow& row) const {
     Basis basis;
     if (row.points == table.baseline_points) {
-      for (const std::string& id : row.points) basis.add(disturbance_of(id));
+      for (const std::string& id : row.points) basis.add(fit_.disturbance_of(id));
       return measured(basis, Surety::kInterval, true, is_few(std::ssize(row.points)));
     }
     for (const std::string& id : row.points) {
-      Disturbance found = disturbance_of(id);
+      Disturbance found = fit_.disturbance_of(id);
       const auto run = std::ranges::find(report_.points, id, &PointRecord::id);
       for (const std::string& other : table.baseline_points) {
         const auto baseline = std::ranges::find(report_.points, other, &PointRecord::id);
         const bool both = run != report_.points.end() && baseline != report_.points.end();
-        if (both && run->block == baseline->block && run->session == baseline->session) {
-          found = graver(found, disturbance_of(other));
+        if (both && block_of(*run) == block_of(*baseline)) {
+          found = graver(found, fit_.disturbance_of(other));
         }
       }
       basis.add(found);
@@ -201,9 +135,7 @@ class Judge {
   // before had no such verdict.
   Standing of_effect(const EffectRecord& effect) const {
     Basis basis;
-    for (const std::string& group : effect.groups) {
-      basis.add(basis_of(group));
-    }
+    for (const std::string& group : effect.groups) basis.add(fit_.basis_of(group));
     basis = or_all(basis);
     if (effect.verdict == statistics::EffectVerdict::kDisturbed || !basis.is_ground()) {
       return {kWithheld, basis.gravest ? basis.gravest->code : kinds::shared.code};
@@ -212,16 +144,14 @@ class Judge {
   }
 
   Standing of_claim(const ClaimRecord& claim) const {
-    Basis basis = claim.groups.empty() ? of_all() : Basis();
-    for (const std::string& group : claim.groups) basis.add(basis_of(group));
+    Basis basis = claim.groups.empty() ? fit_.of_all() : Basis();
+    for (const std::string& group : claim.groups) basis.add(fit_.basis_of(group));
     const Bounds ci95{claim.measured_ci95_low, claim.measured_ci95_high};
     return concluded(basis, surety_of(claim.measured_ci95_low ? 2 : 1, ci95), true, false);
   }
 
   const Report& report_;
-  std::map<std::string, Disturbance> of_run_;
-  std::map<std::string, Basis> of_group_;
-  Basis all_;
+  const FitOfRuns fit_;
 };
 
 }  // namespace
@@ -229,12 +159,12 @@ class Judge {
 void set_standings(Report& report) { Judge(report).judge_all(report); }
 
 std::set<std::string> groundless(const Report& report) {
-  const Judge judge(report);
+  const FitOfRuns fit(report);
   std::set<std::string> found;
-  for (const auto& [group, basis] : judge.groups()) {
+  for (const auto& [group, basis] : fit.groups()) {
     if (!basis.is_ground()) found.insert(group);
   }
-  if (!judge.of_all().is_ground()) found.insert(kWholeReport);
+  if (!fit.of_all().is_ground()) found.insert(kWholeReport);
   return found;
 }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
+#include <set>
 #include <sstream>
 #include <tuple>
 #include <utility>
@@ -11,6 +11,7 @@
 #include "core/base/text.h"
 #include "core/base/version.h"
 #include "core/reporting/record/finding_kinds.h"
+#include "core/reporting/record/runs.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -24,44 +25,31 @@ struct Reason {
   VerdictReason said;
 };
 
-template <class Run>
-int measured(const std::vector<Run>& runs) {
-  return static_cast<int>(std::ranges::count(runs, PointStatus::kOk, &Run::status));
-}
-
 // Whether a verdict can do without the runs that were disturbed. Older reports of collectives do
 // not say which were.
-bool enough_are_fit(const Report& report, const std::set<std::string>& disturbed) {
-  std::map<std::string, int> fit;
-  const bool tells = std::ranges::any_of(
-      report.collectives, [](const CollectiveRecord& run) { return !run.disturbed.empty(); });
+bool enough_are_fit(const Report& report) {
+  const FitOfRuns fit(report);
   const bool any = std::ranges::any_of(report.findings,
                                        [](const Finding& found) { return disturbs(found.code); });
-  if (!report.collectives.empty() && any && !tells) return false;
-  for (const PointRecord& run : report.points) {
-    if (run.status == PointStatus::kOk) fit[run.group] += !disturbed.contains(run.id);
-  }
-  for (const CollectiveRecord& run : report.collectives) {
-    if (run.status == PointStatus::kOk) fit[run.group] += run.disturbed.empty();
-  }
-  return std::ranges::all_of(fit, [](const auto& group) { return group.second >= kFitRuns; });
+  if (!report.collectives.empty() && any && !fit.knows_any()) return false;
+  return std::ranges::all_of(fit.groups(),
+                             [](const auto& group) { return group.second.fit() >= kFitRuns; });
 }
 
 class Judge {
  public:
   explicit Judge(const Report& report)
       : report_(report),
-        runs_(measured(report.points) + measured(report.collectives)),
+        runs_(counts_of(report)),
         machine_alone_(report.points.empty() && report.collectives.empty() && report.links.empty()),
-        spares_disturbed_(!machine_alone_ &&
-                          enough_are_fit(report, disturbed_runs(report.findings))) {}
+        spares_disturbed_(!machine_alone_ && enough_are_fit(report)) {}
 
   Verdict verdict() {
     add_end();
     for (const CollectiveRecord& run : report_.collectives) {
       if (run.status == PointStatus::kOk) add_untold(run.disturbed);
     }
-    if (runs_ > 0) add_doubts();
+    if (runs_.ok > 0) add_doubts();
     add_findings();
     std::ranges::stable_sort(reasons_, [](const Reason& a, const Reason& b) {
       return std::tuple(b.level, b.blames_part, !b.is_info) <
@@ -102,22 +90,16 @@ class Judge {
     }
     if (machine_alone_) {
       add_machine();
-    } else if (runs_ == 0 && report_.links.empty()) {
+    } else if (runs_.ok == 0 && report_.links.empty()) {
       return add(VerdictLevel::kDoNotQuote, "nothing_measured", "no run was measured");
     }
-    const auto lost = [](const auto& runs) {
-      return std::ranges::count_if(runs, [](const auto& run) {
-        return run.status == PointStatus::kFailed || run.status == PointStatus::kOom;
-      });
-    };
-    const auto failed = lost(report_.points) + lost(report_.collectives);
     if (report_.status != ReportStatus::kComplete) {
       add(VerdictLevel::kWithCare, "incomplete",
           "the run did not come to its end (" + std::string(name_of(report_.status)) + ")",
           kResume);
-    } else if (failed > 0) {
+    } else if (runs_.lost() > 0) {
       add(VerdictLevel::kWithCare, "incomplete",
-          std::to_string(failed) + " of " + std::to_string(failed + runs_) +
+          std::to_string(runs_.lost()) + " of " + std::to_string(runs_.lost() + runs_.ok) +
               " runs failed or were out of memory",
           kResume);
     }
@@ -180,7 +162,7 @@ class Judge {
     const auto told = all.front()->values.find("disturbed_runs");
     const bool tells = told != all.front()->values.end();
     if (tells) runs = static_cast<std::size_t>(told->second);
-    if (of_points && runs > 0) wording.add({"some_runs", some_runs(runs, runs_)});
+    if (of_points && runs > 0) wording.add({"some_runs", some_runs(runs, runs_.ok)});
     if (!of_points && all.size() > 1) wording.add({"more", all.size() - 1});
     const char* usual = tells       ? "{text}"
                         : of_points ? "{text}[ in {some_runs}]"
@@ -210,7 +192,7 @@ class Judge {
   }
 
   const Report& report_;
-  int runs_;
+  RunCounts runs_;
   bool machine_alone_;  // `doctor --measure`: values of the machine, and no run
   bool spares_disturbed_;
   std::vector<Reason> reasons_;
@@ -304,14 +286,6 @@ bool repeats(std::string_view code, std::string_view other) {
 }
 
 bool disturbs(std::string_view code) { return role_of(code) == FindingRole::kDisturbs; }
-
-std::set<std::string> disturbed_runs(const std::vector<Finding>& findings) {
-  std::set<std::string> runs;
-  for (const Finding& finding : findings) {
-    if (disturbs(finding.code) && !finding.point.empty()) runs.insert(finding.point);
-  }
-  return runs;
-}
 
 bool blames_part(const Finding& finding) {
   const FindingKind* kind = find_finding_kind(finding.code);

@@ -2,9 +2,7 @@
 // finding_list.inc, and from the numbers. Pure.
 #pragma once
 
-#include <cstddef>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,8 +14,8 @@ namespace scalemark::reporting {
 
 // The worst level that a finding costs, or the numbers themselves (doubts.h), or that what the
 // report lacks costs: runs that failed. Runs that something disturbed cost `do_not_quote` unless
-// each point has kFitRuns others, from which verdicts are taken. Absent for a report without runs,
-// links and values of the machine.
+// each point has kFitRuns (runs.h) others, from which verdicts are taken. Absent for a report
+// without runs, links and values of the machine.
 std::optional<Verdict> judged(const Report& report);
 
 // judged(), whatever the report says of itself: another version had other rules. Where it says
@@ -36,17 +34,8 @@ const VerdictReason* told_change(const Verdict& verdict);
 // Adds to a report of an earlier version what this one says of findings and of the whole.
 void complete_older(Report& report);
 
-// A verdict on runs needs so many that nothing disturbed.
-inline constexpr int kFitRuns = 3;
-
-// Whether `fit` of `all` runs or pairs, which nothing disturbed, decide: so many, or all there are.
-constexpr bool fit_decide(std::ptrdiff_t fit, std::ptrdiff_t all) {
-  return fit == all || fit >= kFitRuns;
-}
-
-// Whether a run with this finding counts towards no verdict (METRICS.md, "Fit"), and ids of those.
+// Whether a run with this finding counts towards no verdict (METRICS.md, "Fit").
 bool disturbs(std::string_view code);
-std::set<std::string> disturbed_runs(const std::vector<Finding>& findings);
 
 // Whether a person who reads the reason or finding `other` knows what `code` would say, too.
 bool repeats(std::string_view code, std::string_view other);

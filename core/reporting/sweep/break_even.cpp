@@ -14,7 +14,7 @@ statistics::Startup startup_of(const PointRecord& point) {
 
 // Whether the parallel runs are faster beyond doubt: the 95 % interval of their speed-up lies above
 // 1. One pair has none.
-bool is_faster(const std::vector<RunPair>& pairs) {
+bool is_faster(const std::vector<SweepPair>& pairs) {
   if (pairs.empty()) return false;
   const auto found = statistics::paired_efficiency(rates_of(pairs), 1).speedup_ci95;
   return found && found->low > 1;
@@ -25,13 +25,13 @@ bool is_faster(const std::vector<RunPair>& pairs) {
 std::map<std::string, double> break_even_steps(std::span<const PointRecord> points,
                                                const std::vector<SliceGroups>& slices) {
   std::map<std::string, double> steps;
-  const RunsByGroup runs(points);
+  const auto runs = runs_by_group(points);
   for (const SliceGroups& slice : slices) {
     for (const std::string& row : slice.rows) {
       if (slice.baseline.empty() || row == slice.baseline) continue;
-      const auto pairs = paired(runs.ok(slice.baseline), runs.ok(row)).pairs;
+      const auto pairs = paired(runs_of(runs, slice.baseline).ok, runs_of(runs, row).ok);
       if (!is_faster(pairs)) continue;
-      for (const RunPair& pair : pairs) {
+      for (const SweepPair& pair : pairs) {
         if (pair.scaled->world_size == 1) continue;
         const auto found = statistics::break_even_steps(
             startup_of(*pair.baseline), startup_of(*pair.scaled),

@@ -92,14 +92,12 @@ void set_gpu(DeviceRecord& record, std::span<const monitoring::Host> hosts) {
 
 std::vector<DeviceRecord> devices_of(std::span<const PointRecord> points,
                                      std::span<const monitoring::Host> hosts) {
-  const RunsByGroup runs(points);
   std::vector<DeviceRecord> devices;
-  for (const std::string& group : runs.groups()) {
-    const Runs good = runs.ok(group);
-    if (good.empty() || !is_solo(*good.front())) continue;
-    for (const auto& [place, observed] : observed_at(good)) {
+  for (const auto& runs : runs_by_group(points)) {
+    if (runs.ok.empty() || !is_solo(*runs.ok.front())) continue;
+    for (const auto& [place, observed] : observed_at(runs.ok)) {
       DeviceRecord& record = devices.emplace_back();
-      record.group = group;
+      record.group = runs.first().group;
       std::tie(record.rank, record.host, record.device, record.uuid) =
           std::tie(place.rank, place.host, place.device, place.uuid);
       set_rates(record, observed);

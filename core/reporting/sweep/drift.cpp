@@ -18,10 +18,10 @@ struct Started {
 };
 
 // Sessions one after the other, without the pauses between them: nothing drifts while nothing runs.
-std::vector<Started> on_one_clock(const RunsByGroup& runs) {
+std::vector<Started> on_one_clock(const SweepRuns& runs) {
   std::map<int, std::vector<Started>> sessions;
-  for (const std::string& group : runs.groups()) {
-    for (const PointRecord* run : runs.ok(group)) {
+  for (const auto& group : runs) {
+    for (const PointRecord* run : group.ok) {
       if (const auto at = seconds_of(run->started)) {
         sessions[run->session].push_back({run, *at});
       }
@@ -40,7 +40,7 @@ std::vector<Started> on_one_clock(const RunsByGroup& runs) {
 
 }  // namespace
 
-CourseOfRuns course_of(const RunsByGroup& runs) {
+CourseOfRuns course_of(const SweepRuns& runs) {
   std::vector<statistics::TimedRun> timed;
   std::map<std::pair<std::string, int>, std::size_t> numbers;  // a point in a session
   auto all = on_one_clock(runs);

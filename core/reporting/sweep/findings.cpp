@@ -72,12 +72,12 @@ void judge_windows(const Report& report, Findings& findings) {
   }
 }
 
-void judge_lost(const RunsByGroup& runs, const Report& report, Findings& findings) {
+void judge_lost(const SweepRuns& runs, const Report& report, Findings& findings) {
   for (const GroupRecord& group : report.groups) {
     for (const PointStatus status : {PointStatus::kOom, PointStatus::kFailed}) {
       const auto count = group.status_counts.find(std::string(name_of(status)));
       if (count == group.status_counts.end() || group.n == 0) continue;
-      const Runs& all = runs.all(group.group);
+      const Runs& all = runs_of(runs, group.group).all;
       const auto* run = *std::ranges::find(all, status, &PointRecord::status);
       findings.add(finding_kinds::repetitions_lost,
                    {{"group", group.group},
@@ -121,15 +121,15 @@ void judge_gaps(const Report& report, Findings& findings) {
   }
 }
 
-void judge_memory(const RunsByGroup& runs, Findings& findings) {
+void judge_memory(const SweepRuns& runs, Findings& findings) {
   std::vector<std::string> off;
-  for (const std::string& group : runs.groups()) {
-    for (const PointRecord* run : runs.ok(group)) {
+  for (const auto& group : runs) {
+    for (const PointRecord* run : group.ok) {
       if (!run->memory_estimate_bytes || run->memory_peak_bytes == 0) continue;
       const auto peak = static_cast<double>(run->memory_peak_bytes);
       const double error = static_cast<double>(*run->memory_estimate_bytes) / peak - 1;
       if (std::abs(error) <= kEstimateOff) continue;
-      off.push_back(group + " (" + (error > 0 ? "+" : "") + percent(error) + ")");
+      off.push_back(run->group + " (" + (error > 0 ? "+" : "") + percent(error) + ")");
       break;
     }
   }
@@ -154,13 +154,13 @@ std::string shape_in_words(const statistics::Normality& normality) {
 }
 
 // Correlated runs resemble each other across points; the test supposes that they do not.
-void judge_normality(const RunsByGroup& runs, const Report& report, Findings& findings) {
+void judge_normality(const SweepRuns& runs, const Report& report, Findings& findings) {
   if (report.drift && report.drift->lag1) return;
   std::vector<std::vector<double>> groups;
-  for (const std::string& group : runs.groups()) {
-    for (const Runs& session : by_session(runs.ok(group))) {
+  for (const auto& group : runs) {
+    for (const Runs& session : by_session(group.ok)) {
       auto& logs = groups.emplace_back();
-      for (const PointRecord* run : session) logs.push_back(std::log(run->samples_per_sec));
+      for (const PointRecord* run : session) logs.push_back(log_rate(*run));
     }
   }
   const auto normality = statistics::check_normality(groups);
@@ -172,7 +172,7 @@ void judge_normality(const RunsByGroup& runs, const Report& report, Findings& fi
 
 }  // namespace
 
-std::vector<Finding> sweep_findings(const RunsByGroup& runs, const Report& report, bool drifted) {
+std::vector<Finding> sweep_findings(const SweepRuns& runs, const Report& report, bool drifted) {
   Findings findings;
   judge_course(report, drifted, findings);
   judge_normality(runs, report, findings);

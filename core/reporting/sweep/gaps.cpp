@@ -32,7 +32,7 @@ auto all_but_data(const PointRecord& p) {
 }
 
 std::optional<DataGap> gap_between(const Runs& real, const Runs& synthetic) {
-  const auto rates = rates_of(paired(synthetic, real).pairs);
+  const auto rates = rates_of(paired(synthetic, real));
   if (rates.empty()) return std::nullopt;
   double real_ln = 0, synthetic_ln = 0;
   for (const auto& rate : rates) {
@@ -52,13 +52,12 @@ std::optional<DataGap> gap_between(const Runs& real, const Runs& synthetic) {
 
 }  // namespace
 
-std::vector<DataGap> data_gaps_of(const RunsByGroup& runs) {
+std::vector<DataGap> data_gaps_of(const SweepRuns& runs) {
   std::vector<DataGap> gaps;
-  for (const std::string& group : runs.groups()) {
-    const Runs real = runs.ok(group);
+  for (const auto& [all, real, undisturbed] : runs) {
     if (real.empty() || real.front()->data == "synthetic") continue;
-    for (const std::string& other : runs.groups()) {
-      const Runs synthetic = runs.ok(other);
+    for (const auto& other : runs) {
+      const Runs& synthetic = other.ok;
       if (synthetic.empty() || synthetic.front()->data != "synthetic") continue;
       if (all_but_data(*real.front()) != all_but_data(*synthetic.front())) continue;
       if (varying_but_data(*real.front()) != varying_but_data(*synthetic.front())) continue;

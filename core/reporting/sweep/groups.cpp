@@ -56,11 +56,11 @@ void set_steady(GroupRecord& group, const Runs& runs) {
   group.bias_bound = check.bias_bound;
 }
 
-int launched_ranks(const RunsByGroup& runs, const SummaryOptions& options) {
+int launched_ranks(const SweepRuns& runs, const SummaryOptions& options) {
   int largest = options.launched_ranks;
   if (largest > 0) return largest;
-  for (const std::string& group : runs.groups()) {
-    for (const PointRecord* run : runs.all(group)) largest = std::max(largest, run->world_size);
+  for (const auto& group : runs) {
+    for (const PointRecord* run : group.all) largest = std::max(largest, run->world_size);
   }
   return largest;
 }
@@ -77,16 +77,16 @@ void set_spread(GroupRecord& group, const Runs& runs) {
   group.fastest = (*fastest)->samples_per_sec;
 }
 
-GroupRecord group_of(const std::string& name, const RunsByGroup& runs, const CourseOfRuns& course,
-                     const SummaryOptions& options) {
-  GroupRecord group{.group = name, .stop_reason = options.stop_reason};
-  if (const auto own = options.stop_reasons.find(name); own != options.stop_reasons.end()) {
+GroupRecord group_of(const GroupRuns<PointRecord>& of, const SweepRuns& runs,
+                     const CourseOfRuns& course, const SummaryOptions& options) {
+  GroupRecord group{.group = of.first().group, .stop_reason = options.stop_reason};
+  if (const auto own = options.stop_reasons.find(group.group); own != options.stop_reasons.end()) {
     group.stop_reason = own->second;
   }
-  for (const PointRecord* run : runs.all(name)) {
+  for (const PointRecord* run : of.all) {
     ++group.status_counts[std::string(name_of(run->status))];
   }
-  const Runs good = runs.ok(name);
+  const Runs& good = of.ok;
   group.n = static_cast<int>(good.size());
   if (good.empty()) return group;
 
@@ -115,12 +115,10 @@ GroupRecord group_of(const std::string& name, const RunsByGroup& runs, const Cou
 
 }  // namespace
 
-std::vector<GroupRecord> groups_of(const RunsByGroup& runs, const CourseOfRuns& course,
+std::vector<GroupRecord> groups_of(const SweepRuns& runs, const CourseOfRuns& course,
                                    const SummaryOptions& options) {
   std::vector<GroupRecord> groups;
-  for (const std::string& name : runs.groups()) {
-    groups.push_back(group_of(name, runs, course, options));
-  }
+  for (const auto& group : runs) groups.push_back(group_of(group, runs, course, options));
   return groups;
 }
 

@@ -9,7 +9,7 @@
 #include "core/reporting/record/point_facts.h"
 #include "core/reporting/sweep/runs.h"
 #include "core/statistics/fastest.h"
-#include "core/statistics/summary.h"
+#include "core/statistics/runs.h"
 #include "core/statistics/two_levels.h"
 
 namespace scalemark::reporting {
@@ -21,18 +21,18 @@ std::vector<double> units_of(const Runs& runs) {
   const auto sessions = rates_by_session(runs);
   if (sessions.size() == 1) return sessions.front();
   std::vector<double> means;
-  for (const auto& rates : sessions) means.push_back(geometric_mean(rates));
+  for (const auto& rates : sessions) means.push_back(statistics::geometric_mean(rates));
   return means;
 }
 
 }  // namespace
 
-std::vector<Finding> findings_of_levels(const RunsByGroup& runs) {
+std::vector<Finding> findings_of_levels(const SweepRuns& runs) {
   std::vector<std::string> groups;
   std::vector<std::vector<double>> series;
-  for (const std::string& group : runs.groups()) {
-    for (auto& rates : rates_by_session(runs.ok(group))) {
-      groups.push_back(group);
+  for (const auto& group : runs) {
+    for (auto& rates : rates_by_session(group.ok)) {
+      groups.push_back(group.first().group);
       series.push_back(std::move(rates));
     }
   }
@@ -51,19 +51,14 @@ std::vector<Finding> findings_of_levels(const RunsByGroup& runs) {
 }
 
 // A point without enough fit runs may be as fast as any.
-std::optional<FastestPoint> fastest_point(const RunsByGroup& runs) {
+std::optional<FastestPoint> fastest_point(const SweepRuns& runs) {
   std::vector<std::string> groups, disturbed;
   std::vector<std::vector<double>> rates;
-  for (const std::string& group : runs.groups()) {
-    const Runs good = runs.ok(group);
-    if (good.empty() || is_solo(*good.front())) continue;
-    const Runs fit = runs.fit(group);
-    if (fit.empty()) {
-      disturbed.push_back(group);
-      continue;
-    }
-    groups.push_back(group);
-    rates.push_back(units_of(fit));
+  for (const auto& group : runs) {
+    if (group.ok.empty() || is_solo(*group.ok.front())) continue;
+    const Runs fit = group.fit();
+    (fit.empty() ? disturbed : groups).push_back(group.first().group);
+    if (!fit.empty()) rates.push_back(units_of(fit));
   }
   const auto found = statistics::fastest_of(rates);
   if (!found) return std::nullopt;

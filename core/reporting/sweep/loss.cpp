@@ -40,11 +40,13 @@ std::vector<double> own_of_ranks_s(const PointRecord& run) {
 }
 
 // Absent where a report does not hold the times (imported ones, steps without phases).
-std::optional<std::vector<statistics::StepTimesPair>> times_of(const std::vector<RunPair>& pairs) {
-  const bool same_places = std::ranges::all_of(
-      pairs, [&](const RunPair& pair) { return same_ranks(*pair.scaled, *pairs.front().scaled); });
+std::optional<std::vector<statistics::StepTimesPair>> times_of(
+    const std::vector<SweepPair>& pairs) {
+  const bool same_places = std::ranges::all_of(pairs, [&](const SweepPair& pair) {
+    return same_ranks(*pair.scaled, *pairs.front().scaled);
+  });
   std::vector<statistics::StepTimesPair> times;
-  for (const RunPair& pair : pairs) {
+  for (const SweepPair& pair : pairs) {
     if (!has_step_times(*pair.baseline) || !has_step_times(*pair.scaled)) return std::nullopt;
     times.push_back({step_times(*pair.baseline), step_times(*pair.scaled)});
     if (same_places) times.back().scaled.own_of_ranks_s = own_of_ranks_s(*pair.scaled);
@@ -54,7 +56,7 @@ std::optional<std::vector<statistics::StepTimesPair>> times_of(const std::vector
 
 }  // namespace
 
-void set_lost_efficiency(ScalingRow& row, const std::vector<RunPair>& pairs,
+void set_lost_efficiency(ScalingRow& row, const std::vector<SweepPair>& pairs,
                          const SliceGroups& slice, double ratio) {
   const auto times = times_of(pairs);
   if (!times) return;

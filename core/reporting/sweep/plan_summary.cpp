@@ -8,7 +8,6 @@
 #include "core/reporting/point/replays.h"
 #include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/health.h"
-#include "core/reporting/record/verdict.h"
 #include "core/reporting/sweep/summary.h"
 
 namespace scalemark::reporting {
@@ -49,7 +48,6 @@ void summarise_by_plan(Report& report, const planning::Plan& plan,
     const auto found = break_even.find(point.id);
     if (found != break_even.end()) point.break_even_steps = found->second;
   }
-  const auto disturbed = disturbed_runs(report.findings);
   std::erase_if(report.findings, is_of_sweep);
   std::ranges::move(findings_of_replays(report.replays), std::back_inserter(report.findings));
   summarise_sweep(report, {.slices = slices,
@@ -59,7 +57,6 @@ void summarise_by_plan(Report& report, const planning::Plan& plan,
                            .stop_reason = "",
                            .price_per_hour = plan.sweep.price_per_hour,
                            .launched_ranks = plan.world_size,
-                           .disturbed = disturbed,
                            .device_spread = plan.sweep.device_spread.value_or(0)});
   std::ranges::move(health_findings(report.health), std::back_inserter(report.findings));
 }

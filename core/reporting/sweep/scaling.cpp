@@ -23,10 +23,10 @@ std::optional<int> named_rank(const std::string& group, const std::vector<Stragg
   return slowest ? std::optional(slowest->rank) : std::nullopt;
 }
 
-bool is_own_baseline(const RunPair& pair) { return pair.baseline == pair.scaled; }
+bool is_own_baseline(const SweepPair& pair) { return pair.baseline == pair.scaled; }
 
 // Relative uncertainty of a ratio from the steps within both runs.
-std::optional<double> within_pair_share(const RunPair& pair) {
+std::optional<double> within_pair_share(const SweepPair& pair) {
   const auto baseline = within_run_share(*pair.baseline), scaled = within_run_share(*pair.scaled);
   if (!baseline || !scaled) return std::nullopt;
   return std::sqrt(*baseline * *baseline + *scaled * *scaled);
@@ -43,9 +43,9 @@ int unsteady_windows(const Runs& runs, const Groups& groups) {
   return static_cast<int>(std::ranges::count(runs, std::optional(false), &PointRecord::steady));
 }
 
-void set_unsteady_runs(ScalingRow& row, const std::vector<RunPair>& pairs, const Groups& groups) {
+void set_unsteady_runs(ScalingRow& row, const std::vector<SweepPair>& pairs, const Groups& groups) {
   Runs baselines, scaled;
-  for (const RunPair& pair : pairs) {
+  for (const SweepPair& pair : pairs) {
     baselines.push_back(pair.baseline);
     scaled.push_back(pair.scaled);
   }
@@ -54,9 +54,9 @@ void set_unsteady_runs(ScalingRow& row, const std::vector<RunPair>& pairs, const
 }
 
 // The pairs themselves show their spread beside their mean.
-void set_spread(ScalingRow& row, const std::vector<RunPair>& pairs, double ranks_ratio) {
+void set_spread(ScalingRow& row, const std::vector<SweepPair>& pairs, double ranks_ratio) {
   std::vector<double> efficiencies;
-  for (const RunPair& pair : pairs) {
+  for (const SweepPair& pair : pairs) {
     efficiencies.push_back(pair.scaled->samples_per_sec / pair.baseline->samples_per_sec /
                            ranks_ratio);
   }
@@ -70,14 +70,14 @@ void set_spread(ScalingRow& row, const std::vector<RunPair>& pairs, double ranks
   row.efficiency_highest = highest;
 }
 
-ScalingRow row_of(const std::string& group, const std::vector<RunPair>& pairs,
+ScalingRow row_of(const std::string& group, const std::vector<SweepPair>& pairs,
                   const SliceGroups& slice, const std::vector<Straggler>& stragglers,
                   const Groups& verdicts) {
   const PointRecord& first = *pairs.front().scaled;
   const int ranks = first.world_size, baseline_ranks = pairs.front().baseline->world_size;
   ScalingRow row{.world_size = ranks, .group = group, .strategy = first.strategy};
   Runs runs;
-  for (const RunPair& pair : pairs) {
+  for (const SweepPair& pair : pairs) {
     row.points.push_back(pair.scaled->id);
     runs.push_back(pair.scaled);
   }
@@ -99,19 +99,30 @@ ScalingRow row_of(const std::string& group, const std::vector<RunPair>& pairs,
 }
 
 // The group that rows are compared with: the planned baseline, or the smallest world size that ran.
-std::string baseline_group(const RunsByGroup& runs, const SliceGroups& slice) {
-  if (!runs.ok(slice.baseline).empty()) return slice.baseline;
+std::string baseline_group(const SweepRuns& runs, const SliceGroups& slice) {
+  if (!runs_of(runs, slice.baseline).ok.empty()) return slice.baseline;
   std::string smallest;
   for (const std::string& group : slice.rows) {
-    const Runs good = runs.ok(group);
+    const Runs& good = runs_of(runs, group).ok;
     if (good.empty() ||
         (!catalogue::exchanges(good.front()->strategy) && good.front()->world_size > 1))
       continue;
-    if (smallest.empty() || good.front()->world_size < runs.ok(smallest).front()->world_size) {
+    if (smallest.empty() ||
+        good.front()->world_size < runs_of(runs, smallest).ok.front()->world_size) {
       smallest = group;
     }
   }
   return smallest;
+}
+
+// Runs whose baseline ran in another session only have no pair.
+void leave_out(const Runs& scaled, const Runs& baseline, ScalingTable& table) {
+  for (const PointRecord* run : scaled) {
+    if (run_in<PointRecord>(baseline, block_of(*run))) continue;
+    if (std::ranges::count(baseline, run->block, &PointRecord::block) > 0) {
+      table.left_out.push_back(run->id);
+    }
+  }
 }
 
 std::string relative_to(const PointRecord& baseline) {
@@ -122,25 +133,24 @@ std::string relative_to(const PointRecord& baseline) {
 
 }  // namespace
 
-std::vector<ScalingTable> scaling_of(const RunsByGroup& runs,
-                                     const std::vector<SliceGroups>& slices,
+std::vector<ScalingTable> scaling_of(const SweepRuns& runs, const std::vector<SliceGroups>& slices,
                                      const std::vector<Straggler>& stragglers,
                                      const std::vector<GroupRecord>& verdicts) {
   std::vector<ScalingTable> tables;
   for (const SliceGroups& slice : slices) {
     const std::string baseline = baseline_group(runs, slice);
     if (baseline.empty()) continue;  // nothing of this slice ran: its groups say so
-    const Runs against = runs.ok(baseline);
+    const Runs& against = runs_of(runs, baseline).ok;
     ScalingTable table{
         .kind = slice.kind, .fixed = slice.fixed, .relative_to = relative_to(*against.front())};
     for (const PointRecord* run : against) table.baseline_points.push_back(run->id);
     std::set<std::string> groups(slice.rows.begin(), slice.rows.end());
     groups.insert(baseline);
     for (const std::string& group : groups) {
-      const Pairs found = paired(against, runs.ok(group));
-      table.left_out.insert(table.left_out.end(), found.elsewhere.begin(), found.elsewhere.end());
-      if (found.pairs.empty()) continue;
-      table.rows.push_back(row_of(group, found.pairs, slice, stragglers, verdicts));
+      const Runs& scaled = runs_of(runs, group).ok;
+      leave_out(scaled, against, table);
+      const auto pairs = paired(against, scaled);
+      if (!pairs.empty()) table.rows.push_back(row_of(group, pairs, slice, stragglers, verdicts));
     }
     std::ranges::stable_sort(table.rows, {}, [](const ScalingRow& row) {
       return std::pair(row.world_size,

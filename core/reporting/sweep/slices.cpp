@@ -70,8 +70,7 @@ struct Candidate {
 };
 
 // The slice that contains `first`, from the points in `all`: one point per group.
-Candidate slice_around(const PointRecord& first, const std::vector<const PointRecord*>& all,
-                       const std::string& kind) {
+Candidate slice_around(const PointRecord& first, const Runs& all, const std::string& kind) {
   Candidate found{{.kind = kind, .fixed = common_part(first), .baseline = ""}, {}};
   set_size(found.slice.fixed, first, kind);
   set_communication(found.slice.fixed, first);
@@ -101,9 +100,8 @@ bool holds(const std::vector<SliceGroups>& slices, const std::string& group,
 }  // namespace
 
 std::vector<SliceGroups> slices_of(std::span<const PointRecord> points) {
-  const RunsByGroup runs(points);
-  std::vector<const PointRecord*> firsts;
-  for (const std::string& group : runs.groups()) firsts.push_back(runs.all(group).front());
+  Runs firsts;
+  for (const auto& group : runs_by_group(points)) firsts.push_back(&group.first());
 
   std::vector<SliceGroups> slices;
   for (const std::string kind : {"weak", "strong-by-batch", "strong-by-accumulation"}) {

@@ -68,12 +68,12 @@ void add_point(const Compared& point, const std::vector<statistics::RankDelay>& 
 
 // All points are judged together: the more are looked at, the more a healthy rank stands out by
 // chance.
-std::vector<Straggler> stragglers_of(const RunsByGroup& runs, double device_spread) {
+std::vector<Straggler> stragglers_of(const SweepRuns& runs, double device_spread) {
   std::vector<Compared> points;
   std::vector<statistics::RunsOfRanks> own;
-  for (const std::string& group : runs.groups()) {
-    const Runs fit = runs.fit(group);
-    Compared point = compared_runs(fit.empty() ? runs.ok(group) : fit);
+  for (const auto& group : runs) {
+    const Runs fit = group.fit();
+    Compared point = compared_runs(fit.empty() ? group.ok : fit);
     point.disturbed = fit.empty();
     if (point.own.empty()) continue;
     own.push_back(point.own);

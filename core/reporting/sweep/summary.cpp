@@ -8,7 +8,7 @@
 namespace scalemark::reporting {
 
 void summarise_sweep(Report& report, const SummaryOptions& options) {
-  const RunsByGroup runs(report.points, options.disturbed);
+  const auto runs = runs_by_group<PointRecord>(report.points, FitOfRuns(report));
   const auto course = course_of(runs);
   const auto slices = options.slices.empty() ? slices_of(report.points) : options.slices;
   report.stragglers = stragglers_of(runs, options.device_spread);

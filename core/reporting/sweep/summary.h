@@ -5,7 +5,6 @@
 
 #include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -46,8 +45,6 @@ struct SummaryOptions {
   // This is the price of all launched ranks together; a point pays for the ranks that it uses.
   std::optional<double> price_per_hour;
   int launched_ranks = 0;  // 0: the largest world size of the points
-  // Ids of runs that something disturbed: disturbed_runs().
-  std::set<std::string> disturbed;
   // By how much healthy devices differ (standard deviation, relative): --device-spread.
   double device_spread = 0;
 };

@@ -404,20 +404,23 @@ Report compared(int repetitions) {
   return sample_sweep(shape);
 }
 
-SummaryOptions comparing(const Report& report, std::set<std::string> disturbed) {
-  static_cast<void>(report);
-  return {.comparisons = sample_comparisons({.world_sizes = {1, 2}, .batch_sizes = {64, 128}}),
-          .disturbed = std::move(disturbed)};
+SummaryOptions comparing() {
+  return {.comparisons = sample_comparisons({.world_sizes = {1, 2}, .batch_sizes = {64, 128}})};
+}
+
+// Others used the machine meanwhile.
+void disturb(Report& report, const PointRecord& run) {
+  report.findings.push_back(make_finding(finding_kinds::shared, run.id));
 }
 
 TEST(FitRuns, TooFewOfThemGiveNoVerdict) {
   Report report = compared(5);
-  std::set<std::string> all;
-  for (const PointRecord& run : report.points) all.insert(run.id);
-  summarise_sweep(report, comparing(report, {}));
+  report.findings.clear();
+  summarise_sweep(report, comparing());
   ASSERT_FALSE(report.effects.empty());
   EXPECT_EQ(report.effects[0].verdict, statistics::EffectVerdict::kReal);
-  summarise_sweep(report, comparing(report, all));
+  for (const PointRecord& run : report.points) disturb(report, run);
+  summarise_sweep(report, comparing());
   EXPECT_EQ(report.effects[0].verdict, statistics::EffectVerdict::kDisturbed);
   EXPECT_EQ(report.effects[0].disturbed_by, "5 of 5 pairs");
   EXPECT_FALSE(report.effects[0].p_holm);
@@ -427,13 +430,13 @@ TEST(FitRuns, TooFewOfThemGiveNoVerdict) {
 
 TEST(FitRuns, EnoughOfThemAreJudgedWithoutTheOthers) {
   Report report = compared(5);
-  std::set<std::string> some;
+  report.findings.clear();
   for (PointRecord& run : report.points) {
     if (run.repetition > 1 || run.batch_size != 128) continue;
     run.samples_per_sec /= 10;  // by a compiler beside it
-    some.insert(run.id);
+    disturb(report, run);
   }
-  summarise_sweep(report, comparing(report, some));
+  summarise_sweep(report, comparing());
   for (const EffectRecord& effect : report.effects) {
     EXPECT_EQ(effect.pairs, 3);
     EXPECT_EQ(effect.verdict, statistics::EffectVerdict::kReal);
@@ -448,10 +451,9 @@ TEST(FitRuns, ASlowRankOfDisturbedRunsIsNotNamed) {
                    .solo = false,
                    .real_data = false};
   Report report = sample_sweep(shape);
-  std::set<std::string> all;
-  for (const PointRecord& run : report.points) all.insert(run.id);
   report.findings.clear();
-  summarise_sweep(report, {.disturbed = all});
+  for (const PointRecord& run : report.points) disturb(report, run);
+  summarise_sweep(report);
   EXPECT_TRUE(std::ranges::none_of(report.findings, blames_part));
   ASSERT_FALSE(report.stragglers.empty());
   EXPECT_EQ(report.stragglers[0].verdict, RankVerdict::kDisturbed);

@@ -68,11 +68,9 @@ Report sweep_with(const Mishap& mishap, std::uint64_t seed) {
                          .steps = 16,
                          .slow_rank = seed % 2 == 0 ? std::optional(1) : std::nullopt};
   Report report = sample_sweep(shape);
-  std::set<std::string> disturbed;
   if (mishap.kind) {
     for (const PointRecord& run : report.points) {
       if (run.status != PointStatus::kOk || !mishap.hits(run)) continue;
-      disturbed.insert(run.id);
       report.findings.push_back(make_finding(*mishap.kind, run.id));
     }
   }
@@ -80,9 +78,7 @@ Report sweep_with(const Mishap& mishap, std::uint64_t seed) {
     run.break_even_steps = 1200;
     run.mfu_of_measured_gemm = 0.4;
   }
-  auto findings = std::move(report.findings);
-  summarise_sweep(report, {.disturbed = disturbed});
-  for (Finding& finding : findings) report.findings.push_back(std::move(finding));
+  summarise_sweep(report);
   judge(report);
   return report;
 }

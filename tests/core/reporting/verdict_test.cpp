@@ -12,6 +12,7 @@
 #include "core/reporting/record/point_facts.h"
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/record/run_end.h"
+#include "core/reporting/record/runs.h"
 #include "core/reporting/sweep/end.h"
 #include "tests/core/reporting/sample_collectives.h"
 #include "tests/core/reporting/sample_sweep.h"
@@ -148,7 +149,7 @@ TEST(Verdict, ClocksAndCountersThatDisagreeAreNeverSpared) {
     report.findings.clear();
     add(report, *kind, ids_of(report).front());
     EXPECT_EQ(level_of(report), VerdictLevel::kDoNotQuote) << kind->code;
-    EXPECT_TRUE(disturbed_runs(report.findings).contains(ids_of(report).front())) << kind->code;
+    EXPECT_FALSE(FitOfRuns(report).is_fit(ids_of(report).front())) << kind->code;
   }
 }
 
@@ -157,11 +158,11 @@ TEST(Verdict, WhatIsNotKnownAndALittleStealCostCare) {
   report.findings.clear();
   for (const auto& id : ids_of(report)) add(report, finding_kinds::steal, id);
   EXPECT_EQ(level_of(report), VerdictLevel::kWithCare);
-  EXPECT_TRUE(disturbed_runs(report.findings).empty());
+  EXPECT_EQ(FitOfRuns(report).of_all().fit(), std::ssize(ids_of(report)));
   report.findings.clear();
   for (const auto& id : ids_of(report)) add(report, finding_kinds::others_unknown, id);
   EXPECT_EQ(level_of(report), VerdictLevel::kWithCare);
-  EXPECT_EQ(disturbed_runs(report.findings).size(), ids_of(report).size());
+  EXPECT_EQ(FitOfRuns(report).of_all().brief, std::ssize(ids_of(report)));
 }
 
 // Three of each point are left, which verdicts are taken from.

@@ -10,7 +10,6 @@
 #include "core/reporting/output/raw_steps.h"
 #include "core/reporting/point/assemble.h"
 #include "core/reporting/record/report_json.h"
-#include "core/reporting/record/verdict.h"
 #include "core/reporting/sweep/summary.h"
 #include "tests/core/reporting/sample_report.h"
 #include "tests/core/reporting/sample_sweep.h"
@@ -244,8 +243,7 @@ int scalemark::commands::write_raw_steps(int argc, char** argv) {
                                .text = "made",
                                .domain = "hardware"});
   }
-  summarise_sweep(report,
-                  {.comparisons = comparisons(), .disturbed = disturbed_runs(report.findings)});
+  summarise_sweep(report, {.comparisons = comparisons()});
   std::ofstream(folder / "report.json") << to_json(report);
   return 0;
 }

@@ -34,10 +34,11 @@ std::optional<MeasuredBatch> measured(const Runs& runs, const std::string& axis)
 }
 
 // Ascending, each batch size once.
-std::vector<MeasuredBatch> batches_of(const RunsByGroup& runs, const ComparedGroups& comparison) {
+std::vector<MeasuredBatch> batches_of(const SweepRuns& runs, const ComparedGroups& comparison) {
   std::vector<MeasuredBatch> batches;
   for (const auto& value : comparison.values) {
-    if (const auto one = measured(runs.ok(value.group), comparison.axis)) batches.push_back(*one);
+    const auto one = measured(runs_of(runs, value.group).ok, comparison.axis);
+    if (one) batches.push_back(*one);
   }
   std::ranges::sort(batches, {}, &MeasuredBatch::batch);
   return batches;
@@ -55,7 +56,7 @@ std::optional<std::int64_t> first_below(const std::vector<MeasuredBatch>& batche
 }  // namespace
 
 std::vector<CommunicationLimit> communication_limits_of(
-    const RunsByGroup& runs, const std::vector<ComparedGroups>& comparisons) {
+    const SweepRuns& runs, const std::vector<ComparedGroups>& comparisons) {
   std::vector<CommunicationLimit> limits;
   for (const ComparedGroups& comparison : comparisons) {
     if (comparison.axis != "batch_size" && comparison.axis != "global_batch_size") continue;

@@ -13,7 +13,7 @@ std::optional<double> loss_at(const PointRecord& run, std::int64_t step) {
 }
 
 // After the samples of `step` steps of the baseline; absent where one of both kept no loss there.
-std::optional<double> difference_at(const RunPair& pair, std::int64_t step) {
+std::optional<double> difference_at(const SweepPair& pair, std::int64_t step) {
   const std::int64_t samples = step * pair.baseline->global_batch_size;
   if (pair.scaled->global_batch_size < 1 || samples % pair.scaled->global_batch_size != 0) {
     return std::nullopt;
@@ -25,7 +25,7 @@ std::optional<double> difference_at(const RunPair& pair, std::int64_t step) {
 }
 
 // A loop that makes its own random data sees other samples than one that reads a fixed batch.
-bool same_data(const RunPair& pair) {
+bool same_data(const SweepPair& pair) {
   const auto made_in_loop = [](const PointRecord& run) {
     const auto found = run.varying.find("synthetic_in_loop");
     return found == run.varying.end() ? std::string() : found->second;
@@ -36,12 +36,12 @@ bool same_data(const RunPair& pair) {
 
 }  // namespace
 
-std::optional<LossDifference> loss_difference(const std::vector<RunPair>& pairs) {
+std::optional<LossDifference> loss_difference(const std::vector<SweepPair>& pairs) {
   const PointRecord& first = *pairs.front().baseline;
   if (!same_data(pairs.front())) return std::nullopt;
   for (std::size_t i = first.loss_course.size(); i-- > 0;) {
     LossDifference found{.mean = 0, .step = first.loss_course[i].step};
-    const bool everywhere = std::ranges::all_of(pairs, [&](const RunPair& pair) {
+    const bool everywhere = std::ranges::all_of(pairs, [&](const SweepPair& pair) {
       const auto difference = difference_at(pair, found.step);
       found.mean += difference.value_or(0) / static_cast<double>(pairs.size());
       return difference.has_value();

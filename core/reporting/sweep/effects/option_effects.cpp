@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <span>
 
 #include "core/reporting/effects/judged_effects.h"
 #include "core/reporting/sweep/runs.h"
@@ -10,15 +11,16 @@ namespace scalemark::reporting {
 namespace {
 
 template <class Value>
-double mean_difference(const std::vector<RunPair>& pairs, const Value& value) {
+double mean_difference(const std::vector<SweepPair>& pairs, const Value& value) {
   double sum = 0;
-  for (const RunPair& pair : pairs) sum += value(*pair.scaled) - value(*pair.baseline);
+  for (const SweepPair& pair : pairs) sum += value(*pair.scaled) - value(*pair.baseline);
   return sum / static_cast<double>(pairs.size());
 }
 
-std::optional<Phases> phases_difference(const std::vector<RunPair>& pairs) {
-  const bool everywhere = std::ranges::all_of(
-      pairs, [](const RunPair& pair) { return pair.scaled->phases_s && pair.baseline->phases_s; });
+std::optional<Phases> phases_difference(const std::vector<SweepPair>& pairs) {
+  const bool everywhere = std::ranges::all_of(pairs, [](const SweepPair& pair) {
+    return pair.scaled->phases_s && pair.baseline->phases_s;
+  });
   if (!everywhere) return std::nullopt;
   Phases difference;
   for (const auto& [name, phase] : kPhases) {
@@ -28,7 +30,7 @@ std::optional<Phases> phases_difference(const std::vector<RunPair>& pairs) {
   return difference;
 }
 
-void set_differences(EffectRecord& effect, const std::vector<RunPair>& pairs) {
+void set_differences(EffectRecord& effect, const std::vector<SweepPair>& pairs) {
   effect.memory_delta_bytes = std::llround(mean_difference(
       pairs, [](const PointRecord& run) { return static_cast<double>(run.memory_peak_bytes); }));
   effect.phases_delta_s = phases_difference(pairs);
@@ -38,47 +40,31 @@ void set_differences(EffectRecord& effect, const std::vector<RunPair>& pairs) {
   }
 }
 
-std::vector<double> log_ratios(const std::vector<RunPair>& pairs) {
-  std::vector<double> logs;
-  for (const RunPair& pair : pairs) {
-    logs.push_back(std::log(pair.scaled->samples_per_sec) -
-                   std::log(pair.baseline->samples_per_sec));
-  }
-  return logs;
-}
-
 // Values that ran together with the first one.
-void add_candidates(const RunsByGroup& runs, const ComparedGroups& comparison,
-                    std::vector<ComparedPair>& all) {
+void add_values(const SweepRuns& runs, const ComparedGroups& comparison,
+                std::vector<ComparedRuns<PointRecord>>& of_axis) {
   const auto& first = comparison.values.front();
-  for (std::size_t i = 1; i < comparison.values.size(); ++i) {
-    const auto& other = comparison.values[i];
-    auto found = paired(runs.ok(first.group), runs.ok(other.group)).pairs;
-    if (found.empty()) continue;
-    ComparedPair& candidate = all.emplace_back();
-    candidate.disturbed_by = keep_fit(found, [&](const RunPair& pair) {
-      return runs.is_fit(*pair.scaled) && runs.is_fit(*pair.baseline);
-    });
-    candidate.effect.axis = comparison.axis;
-    candidate.effect.fixed = comparison.fixed;
-    candidate.effect.from = first.value;
-    candidate.effect.to = other.value;
-    candidate.effect.groups = {first.group, other.group};
-    set_differences(candidate.effect, found);
-    candidate.log_ratios = log_ratios(found);
+  for (const auto& other : std::span(comparison.values).subspan(1)) {
+    add_compared(of_axis,
+                 {.axis = comparison.axis,
+                  .fixed = comparison.fixed,
+                  .from = first.value,
+                  .to = other.value},
+                 runs_of(runs, first.group), runs_of(runs, other.group));
   }
 }
 
 }  // namespace
 
-std::vector<EffectRecord> effects_of(const RunsByGroup& runs,
+std::vector<EffectRecord> effects_of(const SweepRuns& runs,
                                      const std::vector<ComparedGroups>& comparisons) {
   std::vector<EffectRecord> effects;
   for (std::size_t begin = 0, end = 0; begin < comparisons.size(); begin = end) {
-    std::vector<ComparedPair> of_axis;
+    std::vector<ComparedRuns<PointRecord>> of_axis;
     for (; end < comparisons.size() && comparisons[end].axis == comparisons[begin].axis; ++end) {
-      add_candidates(runs, comparisons[end], of_axis);
+      add_values(runs, comparisons[end], of_axis);
     }
+    for (auto& [effect, pairs, disturbed_by] : of_axis) set_differences(effect, pairs);
     std::ranges::move(judged_effects(std::move(of_axis)), std::back_inserter(effects));
   }
   for (EffectRecord& effect : effects) effect.in_words = effect_in_words(effect, effects);

@@ -1,31 +1,22 @@
-#include <cmath>
-
 #include "core/base/text.h"
+#include "core/reporting/effects/judged_effects.h"
 #include "core/reporting/sweep/runs.h"
 #include "core/reporting/words/words.h"
-#include "core/statistics/race.h"
 
 namespace scalemark::reporting {
 namespace {
 
-statistics::BlockRates rates_of(const Runs& runs) {
-  statistics::BlockRates rates;
-  for (const PointRecord* run : runs) {
-    rates.emplace(std::pair(run->block, run->session), std::log(run->samples_per_sec));
-  }
-  return rates;
-}
-
-std::optional<TuningRecord> answer(const RunsByGroup& runs, const ComparedGroups& comparison,
+std::optional<TuningRecord> answer(const SweepRuns& runs, const ComparedGroups& comparison,
                                    const std::map<std::string, std::string>& stop_reasons) {
   std::vector<statistics::BlockRates> runners;
   std::vector<ComparedGroups::Value> ran;
   std::vector<bool> disturbed;  // too few of its runs were not: it may be as fast as any
   for (const auto& value : comparison.values) {
-    const Runs good = runs.fit(value.group), all = runs.ok(value.group);
-    if (all.empty()) continue;
-    disturbed.push_back(good.empty());
-    runners.push_back(rates_of(good.empty() ? all : good));
+    const auto& all = runs_of(runs, value.group);
+    if (all.ok.empty()) continue;
+    const Runs fit = all.fit();
+    disturbed.push_back(fit.empty());
+    runners.push_back(rates_by_block<PointRecord>(fit.empty() ? all.ok : fit));
     ran.push_back(value);
   }
   if (runners.empty()) return std::nullopt;
@@ -48,7 +39,7 @@ std::optional<TuningRecord> answer(const RunsByGroup& runs, const ComparedGroups
 
 }  // namespace
 
-std::vector<TuningRecord> tuning_of(const RunsByGroup& runs, const SummaryOptions& options) {
+std::vector<TuningRecord> tuning_of(const SweepRuns& runs, const SummaryOptions& options) {
   std::vector<TuningRecord> all;
   for (const ComparedGroups& comparison : options.comparisons) {
     if (comparison.axis != options.tuned_axis) continue;
