@@ -28,31 +28,22 @@ std::optional<process::MetricsAddress> parsed(const std::string& text) {
 
 std::optional<process::MetricsAddress> metrics_address(const settings::RawSettings& raw,
                                                        std::vector<settings::Problem>& problems) {
-  const auto given = raw.find(kPort), token = raw.find(kToken);
-  if (given == raw.end() && token != raw.end()) {
-    problems.push_back({.option = kToken,
-                        .found = token->second.text,
-                        .allowed = "without --metrics-port no page is served",
-                        .origin = token->second.origin,
-                        .hint = "add --metrics-port"});
+  const auto refuse = [&](const char* option, std::string allowed, std::string hint = {}) {
+    problems.push_back(settings::problem_of(raw, option, std::move(allowed), std::move(hint)));
+  };
+  if (!raw.contains(kPort)) {
+    if (raw.contains(kToken)) {
+      refuse(kToken, "without --metrics-port no page is served", "add --metrics-port");
+    }
+    return std::nullopt;
   }
-  if (given == raw.end()) return std::nullopt;
-  const auto& [text, origin] = given->second;
-  auto address = parsed(text);
+  auto address = parsed(raw.find(kPort)->second.text);
   if (!address) {
-    problems.push_back(
-        {.option = kPort,
-         .found = text,
-         .allowed = "a PORT from 1 to 65535, HOST:PORT or auto (any free port) is allowed",
-         .origin = origin,
-         .hint = {}});
-  } else if (!live::is_loopback(address->host) && token == raw.end()) {
-    problems.push_back({.option = kPort,
-                        .found = text,
-                        .allowed = "an address that others reach needs --metrics-token FILE, which "
-                                   "keeps them from reading",
-                        .origin = origin,
-                        .hint = "PORT alone listens on this machine only: ssh -L reaches it"});
+    refuse(kPort, "a PORT from 1 to 65535, HOST:PORT or auto (any free port) is allowed");
+  } else if (!live::is_loopback(address->host) && !raw.contains(kToken)) {
+    refuse(kPort,
+           "an address that others reach needs --metrics-token FILE, which keeps them from reading",
+           "PORT alone listens on this machine only: ssh -L reaches it");
   }
   return address;
 }

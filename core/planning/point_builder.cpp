@@ -8,6 +8,7 @@
 #include "core/settings/checks.h"
 #include "core/settings/option.h"
 #include "core/settings/processes.h"
+#include "core/settings/reader.h"
 #include "core/settings/resolve.h"
 #include "core/settings/settings_json.h"
 
@@ -44,21 +45,15 @@ void erase(RawSettings& raw, std::string_view option) {
 }
 
 std::int64_t number_in(const RawSettings& raw, const char* option) {
-  const auto found = raw.find(option);
-  return found == raw.end() ? 0 : std::stoll(found->second.text);
+  return settings::value_in<std::int64_t>(raw, option).value_or(0);
 }
 
 Problem too_many_processes(const RawSettings& raw, int processes, int launched) {
   const bool serves = settings::has_dedicated_server(settings::processes_in(raw));
-  const std::string option = serves ? "server" : "strategy";
-  const auto value = raw.find(option);
-  const bool found = value != raw.end();
-  return {.option = option,
-          .found = found ? value->second.text : "",
-          .allowed = "needs " + std::to_string(processes) + " processes, and " +
-                     std::to_string(launched) + " are launched",
-          .origin = found ? value->second.origin : "",
-          .hint = "start more ranks"};
+  return settings::problem_of(raw, serves ? "server" : "strategy",
+                              "needs " + std::to_string(processes) + " processes, and " +
+                                  std::to_string(launched) + " are launched",
+                              "start more ranks");
 }
 
 Role role_of(const PlannedPoint& point) {

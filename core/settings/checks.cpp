@@ -39,10 +39,7 @@ class Checker {
                                 [&](const char* name) { return in_.refused.contains(name); });
   }
   void refuse(const std::string& option, std::string allowed, std::string hint = {}) {
-    const auto value = in_.raw.find(option);
-    const bool found = value != in_.raw.end();
-    problems_.push_back({option, found ? value->second.text : "", std::move(allowed),
-                         found ? value->second.origin : "", std::move(hint)});
+    problems_.push_back(problem_of(in_.raw, option, std::move(allowed), std::move(hint)));
   }
 
   void check_measuring() {

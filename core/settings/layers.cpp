@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/base/lower_case.h"
+#include "core/base/value_at.h"
 #include "core/settings/unknown_option.h"
 #include "core/settings/variables.h"
 
@@ -158,6 +159,12 @@ Layers merge_layers(const Sources& sources, Command command) {
   add_assignments(sources.variables, layers);
   for (const std::string& pair : sources.set) add_pair(pair, command, layers);
   return layers;
+}
+
+Problem problem_of(const RawSettings& raw, const std::string& option, std::string allowed,
+                   std::string hint) {
+  const RawValue value = value_at(raw, option);
+  return {option, value.text, std::move(allowed), value.origin, std::move(hint)};
 }
 
 bool given_by_a_person(const RawSettings& raw, std::string_view option) {

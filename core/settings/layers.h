@@ -42,6 +42,10 @@ struct Layers {
 // values themselves are not looked at.
 Layers merge_layers(const Sources& sources, Command command);
 
+// The problem with the raw value of `option`; without one, with its absence.
+Problem problem_of(const RawSettings& raw, const std::string& option, std::string allowed,
+                   std::string hint = {});
+
 // Whether an option's value comes from a person: not from a default or a recipe.
 bool given_by_a_person(const RawSettings& raw, std::string_view option);
 

@@ -54,11 +54,10 @@ class SweepReader {
   }
 
   void refuse_several_devices() {
-    const RawValue device = out_.common.at("device");
-    if (device.text.find(',') == std::string::npos) return;
-    out_.problems.push_back({"device", device.text, "a sweep computes on one device", device.origin,
-                             "make one sweep for each, and compare them with "
-                             "`scalemark compare`"});
+    if (out_.common.at("device").text.find(',') == std::string::npos) return;
+    out_.problems.push_back(
+        problem_of(out_.common, "device", "a sweep computes on one device",
+                   "make one sweep for each, and compare them with `scalemark compare`"));
     out_.common.erase("device");
   }
 
@@ -113,11 +112,11 @@ class SweepReader {
         {"quick", "thorough"}, {"quick", "burn_in"}, {"thorough", "burn_in"}, {"quick", "until_ci"},
         {"tune", "burn_in"},   {"tune", "until_ci"}, {"burn_in", "max_time"}};
     for (const auto& [one, other] : kExclusive) {
-      if (is_asked(one) && is_asked(other)) refuse_both(one, other);
+      if (is_asked(one) && is_asked(other)) refuse_with(one, other);
     }
     const char* resume = is_asked("resume") ? "resume" : "resume_anyway";
     if (!is_asked(resume)) return;
-    if (is_on(out_.common, "overwrite")) refuse_both(resume, "overwrite");
+    if (is_on(out_.common, "overwrite")) refuse_with(resume, "overwrite");
     const auto output = out_.common.find("output");
     const bool always_new =
         output == out_.common.end() || output->second.text.find("{date}") != std::string::npos;
@@ -135,10 +134,9 @@ class SweepReader {
     return flag ? *flag : !std::holds_alternative<std::monostate>(value);
   }
 
-  void refuse_both(const char* name, const char* other) {
-    const RawValue value = out_.own[name];
+  void refuse_with(const char* name, const char* other) {
     out_.problems.push_back(
-        {name, value.text, "cannot be combined with " + option_flag(other), value.origin, ""});
+        problem_of(out_.own, name, "cannot be combined with " + option_flag(other)));
   }
 
   const RawSettings& given_;

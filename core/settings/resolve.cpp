@@ -233,9 +233,7 @@ class Resolver {
     raw_.try_emplace(name, RawValue{std::to_string(value), origin});
   }
   void refuse(const std::string& name, std::string allowed, std::string hint = {}) {
-    const RawValue value = raw_[name];
-    result_.problems.push_back(
-        {name, value.text, std::move(allowed), value.origin, std::move(hint)});
+    result_.problems.push_back(problem_of(raw_, name, std::move(allowed), std::move(hint)));
     refused_.insert(name);
     raw_.erase(name);
   }

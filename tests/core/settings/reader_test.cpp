@@ -23,6 +23,34 @@ Texts bad(const char* option, const char* text) {
   return found;
 }
 
+template <class T>
+T only(const char* option, const char* text) {
+  const Reading reading = read_value(option, {text, "option"});
+  EXPECT_TRUE(reading.problems.empty() && reading.values.size() == 1) << option;
+  return std::get<T>(reading.values.at(0));
+}
+
+TEST(ReadValue, TheKindOfTheRowSaysItsType) {
+  EXPECT_EQ(only<bool>("overlap", "true"), true);
+  EXPECT_EQ(only<std::int64_t>("workers", "+7"), 7);
+  EXPECT_EQ(only<double>("max_time", "5m"), 300);
+  EXPECT_EQ(only<double>("until_ci", "2%"), 0.02);
+  EXPECT_EQ(only<std::string>("sizes", "4096"), "4KiB");
+  EXPECT_EQ(only<Betas>("adam_betas", "0.8,0.9"), (Betas{0.8, 0.9}));
+  EXPECT_EQ(only<Variables>("env.A", "x\\,y"), (Variables{{"A", "x,y"}}));
+  only<std::monostate>("iters", "auto");
+  EXPECT_EQ(only<std::string>("histograms", "none"), "none") << "a text that has other words";
+}
+
+TEST(ValueIn, IsAbsentForNoneAndForWhatIsRefused) {
+  const RawSettings raw{{"nnodes", {"4", ""}}, {"seed", {"x", ""}}, {"quick", {"on", ""}}};
+  EXPECT_EQ(value_in<std::int64_t>(raw, "nnodes"), 4);
+  EXPECT_EQ(value_in<std::int64_t>(raw, "seed"), std::nullopt);
+  EXPECT_EQ(value_in<std::int64_t>(raw, "iters"), std::nullopt);
+  EXPECT_TRUE(is_on(raw, "quick"));
+  EXPECT_FALSE(is_on(raw, "thorough"));
+}
+
 TEST(ReadList, ListsAndRanges) {
   EXPECT_EQ(values("batch_size", "1,2,4"), (Texts{"1", "2", "4"}));
   EXPECT_EQ(values("batch_size", "32..256x2"), (Texts{"32", "64", "128", "256"}));
