@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/point_facts.h"
+#include "core/reporting/record/runs.h"
 #include "core/reporting/record/surety.h"
 #include "core/reporting/record/verdict.h"
 #include "core/statistics/steadiness/pooled.h"
@@ -19,7 +20,7 @@ constexpr const char* kMoreRuns = finding_kinds::no_interval.remedy;
 bool is_ok(const PointRecord& run) { return run.status == PointStatus::kOk; }
 
 // Runs that are there: of rows that were taken out a group still counts.
-std::map<std::string, int> runs_by_group(const Report& report) {
+std::map<std::string, int> counts_by_group(const Report& report) {
   std::map<std::string, int> runs;
   for (const PointRecord& run : report.points) {
     if (is_ok(run)) ++runs[run.group];
@@ -44,9 +45,8 @@ std::map<std::string, int> runs_by_group(const Report& report) {
 
 class Doubts {
  public:
-  explicit Doubts(const Report& report) : report_(report), runs_(runs_by_group(report)) {
-    for (const PointRecord& run : report.points) ok_ += is_ok(run);
-  }
+  explicit Doubts(const Report& report)
+      : report_(report), runs_(counts_by_group(report)), ok_(counts_of(report).ok) {}
 
   std::vector<Doubt> all() && {
     doubt_precision();
@@ -198,7 +198,7 @@ class Doubts {
 
   const Report& report_;
   std::map<std::string, int> runs_;
-  int ok_ = 0;
+  int ok_;
   std::vector<Doubt> doubts_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/verdict.h"
 
@@ -38,6 +39,18 @@ bool FailOn::names(const Finding& finding) const {
     if (word == "error") return finding.severity == "error";
     return word == "parts" ? blames_part(finding) : word == finding.code;
   });
+}
+
+RunEnd end_of_runs(const RunCounts& runs) {
+  const std::string oom = counted(runs.oom, "run") + " out of memory";
+  const std::string failed = counted(runs.failed, "run") + " failed";
+  if (runs.oom > 0 && runs.ok + runs.failed == 0) {
+    return {ExitCode::kOutOfMemory, "nothing fitted into memory: " + oom};
+  }
+  if (runs.lost() == 0) return {};
+  return {ExitCode::kUnsure, "incomplete: " + (runs.failed == 0 ? oom
+                                               : runs.oom == 0  ? failed
+                                                                : failed + " and " + oom)};
 }
 
 RunEnd judged_end(RunEnd end, const Report& report, const FailOn& fail_on) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/exit_code.h"
-#include "core/reporting/record/report.h"
+#include "core/reporting/record/runs.h"
 
 namespace scalemark::reporting {
 
@@ -26,6 +26,10 @@ struct RunEnd {
   ExitCode exit_code = ExitCode::kPass;
   std::string why;  // one sentence; empty when there is nothing to say
 };
+
+// kOutOfMemory where nothing fitted into memory, kUnsure where runs failed or were out of memory;
+// else kPass, with nothing to say.
+RunEnd end_of_runs(const RunCounts& runs);
 
 // `end`, or, where its code is kPass or kUnsure and `fail_on` names a finding of the report, kFail
 // and that finding.

@@ -1,15 +1,8 @@
 #include "core/reporting/sweep/end.h"
 
-#include "core/base/text.h"
 #include "core/reporting/record/finding_kinds.h"
 
 namespace scalemark::reporting {
-namespace {
-
-std::string runs_that(int n, const char* ended) { return counted(n, "run") + " " + ended; }
-
-}  // namespace
-
 RunEnd end_of_sweep(const Report& report, const planning::Plan& plan,
                     const planning::SweepSchedule& schedule) {
   for (const Finding& finding : report.findings) {
@@ -17,24 +10,11 @@ RunEnd end_of_sweep(const Report& report, const planning::Plan& plan,
       return {ExitCode::kSilentCorruption, finding.text};
     }
   }
-  int ok = 0, oom = 0, failed = 0;
-  for (const PointRecord& point : report.points) {
-    ok += point.status == PointStatus::kOk;
-    oom += point.status == PointStatus::kOom;
-    failed += point.status == PointStatus::kFailed;
-  }
-  if (ok == 0 && oom > 0 && failed == 0) {
-    return {ExitCode::kOutOfMemory,
-            "nothing fitted into memory: " + runs_that(oom, "out of memory")};
-  }
-  if (failed > 0) {
-    return {ExitCode::kUnsure, "incomplete: " + runs_that(failed, "failed") +
-                                   (oom > 0 ? " and " + runs_that(oom, "out of memory") : "")};
-  }
-  if (oom > 0 && !plan.sweep.allow_oom) {
-    return {ExitCode::kUnsure, "incomplete: " + runs_that(oom, "out of memory") +
-                                   " (--allow-oom takes that as an answer)"};
-  }
+  const RunCounts runs = counts_of(report);
+  RunEnd end = end_of_runs(runs);
+  const bool is_oom_alone = end.exit_code == ExitCode::kUnsure && runs.failed == 0;
+  if (is_oom_alone) end.why += " (--allow-oom takes that as an answer)";
+  if (end.exit_code != ExitCode::kPass && !(is_oom_alone && plan.sweep.allow_oom)) return end;
   const auto missing = schedule.never_ran().size();
   if (schedule.out_of_time() && missing > 0) {
     return {ExitCode::kUnsure, "incomplete: " + std::to_string(missing) + " of " +

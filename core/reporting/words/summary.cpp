@@ -8,6 +8,7 @@
 #include "core/catalogue/strategy.h"
 #include "core/reporting/judge/judge.h"
 #include "core/reporting/record/point_facts.h"
+#include "core/reporting/record/runs.h"
 #include "core/reporting/record/verdict.h"
 #include "core/reporting/record/vocabulary.h"
 #include "core/reporting/words/words.h"
@@ -67,9 +68,9 @@ std::vector<std::string> efficiency_sentences(const Report& report) {
   return sentences;
 }
 
-std::string runs_sentence(const std::vector<PointRecord>& points) {
-  const auto ok = std::ranges::count(points, PointStatus::kOk, &PointRecord::status);
-  return counted(static_cast<int>(points.size()), "run") + ", " + std::to_string(ok) + " measured.";
+std::string runs_sentence(const Report& report) {
+  return counted(std::ssize(report.points), "run") + ", " + std::to_string(counts_of(report).ok) +
+         " measured.";
 }
 
 std::string wrong_sentence(const Report& report) {
@@ -83,11 +84,10 @@ std::string links_sentence(const Report& report) {
 }
 
 std::string collectives_sentence(const Report& report) {
-  const auto measured =
-      std::ranges::count(report.collectives, PointStatus::kOk, &CollectiveRecord::status);
-  return counted(static_cast<int>(report.collective_groups.size()), "collective") + ", " +
-         counted(static_cast<int>(report.collectives.size()), "run") + ", " +
-         std::to_string(measured) + " of them measured; " + wrong_sentence(report) + ".";
+  return counted(std::ssize(report.collective_groups), "collective") + ", " +
+         counted(std::ssize(report.collectives), "run") + ", " +
+         std::to_string(counts_of(report).ok) + " of them measured; " + wrong_sentence(report) +
+         ".";
 }
 
 // Counts the warnings that stand below, and says how far the numbers may be trusted: the gravest
@@ -197,7 +197,7 @@ std::vector<std::string> summary_in_words(const Report& report) {
     without += group.n == 0;
   }
   if (report.groups.empty()) {  // of train
-    sentences.push_back(runs_sentence(report.points));
+    sentences.push_back(runs_sentence(report));
   } else {
     sentences.push_back(counted(std::ssize(report.groups), "point") + ", " + counted(runs, "run") +
                         ", " + std::to_string(ok) + " of them measured.");

@@ -279,6 +279,7 @@ TEST(CollectivesEnd, HasTheExitCodeOfTheWorst) {
   EXPECT_EQ(code({kOk, kFailed}), ExitCode::kUnsure);
   EXPECT_EQ(code({kOk, kOom}), ExitCode::kUnsure);
   EXPECT_EQ(code({kOom, kSkipped}), ExitCode::kOutOfMemory);
+  EXPECT_EQ(end_of_runs({.ok = 1, .oom = 2}).why, "incomplete: 2 runs out of memory");
   EXPECT_EQ(code({kOk, kFailed}, 1), ExitCode::kSilentCorruption);
 }
 
