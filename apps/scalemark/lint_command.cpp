@@ -77,9 +77,9 @@ ExitCode lint_command(const Invocation& invocation) {
     }
   }
   for (const auto& [name, report] : counted_once(std::move(all))) {
-    const auto own = lint::findings_of(report, name);
-    findings.insert(findings.end(), own.begin(), own.end());
-    of_reports.push_back(lint::table_of(report, name));
+    auto [table, own] = lint::lint_report(report, name);
+    std::ranges::move(own, std::back_inserter(findings));
+    of_reports.push_back(std::move(table));
   }
   const auto of_tables = lint::lint(tables);
   findings.insert(findings.end(), of_tables.begin(), of_tables.end());

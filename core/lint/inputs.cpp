@@ -85,21 +85,7 @@ bool bears_on_belief(const reporting::Finding& finding) {
                   kind == &kinds::superlinear);
 }
 
-}  // namespace
-
-std::vector<Table> tables_of(const std::vector<published::NamedTable>& tables) {
-  std::vector<Table> all;
-  for (const published::NamedTable& table : tables) {
-    Table one{.name = table.name, .rows = {}};
-    for (const published::Row* row : table.rows) {
-      if (row->metric.empty() && (row->throughput || row->published_speedup))
-        one.rows.push_back(row_of(*row));
-    }
-    if (!one.rows.empty()) all.push_back(std::move(one));
-  }
-  return all;
-}
-
+// The groups that were measured; of a single run its point.
 Table table_of(const reporting::Report& report, const std::string& name) {
   Table table{.name = name, .rows = {}};
   const std::set<std::string> without_ground = reporting::groundless(report);
@@ -116,9 +102,25 @@ Table table_of(const reporting::Report& report, const std::string& name) {
   return table;
 }
 
-std::vector<Finding> findings_of(const reporting::Report& whole, const std::string& name) {
+}  // namespace
+
+std::vector<Table> tables_of(const std::vector<published::NamedTable>& tables) {
+  std::vector<Table> all;
+  for (const published::NamedTable& table : tables) {
+    Table one{.name = table.name, .rows = {}};
+    for (const published::Row* row : table.rows) {
+      if (row->metric.empty() && (row->throughput || row->published_speedup))
+        one.rows.push_back(row_of(*row));
+    }
+    if (!one.rows.empty()) all.push_back(std::move(one));
+  }
+  return all;
+}
+
+LintedReport lint_report(const reporting::Report& whole, const std::string& name) {
   const reporting::Report report = reporting::for_people(whole);
-  std::vector<Finding> all;
+  LintedReport linted{.table = table_of(report, name), .findings = {}};
+  std::vector<Finding>& all = linted.findings;
   for (const reporting::Finding& finding : report.findings) {
     if (!bears_on_belief(finding)) continue;
     all.push_back({reporting::find_finding_kind(finding.code), finding.severity, name,
@@ -134,12 +136,11 @@ std::vector<Finding> findings_of(const reporting::Report& whole, const std::stri
   }
   // The report judges its efficiencies by their intervals, and its MFU by what the chip calls
   // itself.
-  const Table table = table_of(report, name);
-  for (Finding& one : lint({&table, 1})) {
+  for (Finding& one : lint({&linted.table, 1})) {
     if (one.kind != &kinds::superlinear && one.kind != &kinds::mfu_implausible)
       all.push_back(std::move(one));
   }
-  return all;
+  return linted;
 }
 
 Judged count_of(std::span<const Table> tables) {

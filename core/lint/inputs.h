@@ -17,13 +17,14 @@ namespace scalemark::lint {
 // Rows with a throughput or a speed-up.
 std::vector<Table> tables_of(const std::vector<published::NamedTable>& tables);
 
-// The groups of a report that were measured; of a single run its point. Those of which too few runs
-// were fit (groundless()) are compared with none.
-Table table_of(const reporting::Report& report, const std::string& name);
-
-// Findings of a report, as for_people() leaves them, that bear on whether to believe it, and losses
-// that do not move.
-std::vector<Finding> findings_of(const reporting::Report& report, const std::string& name);
+// A report as for_people() leaves it. `table`: its groups that were measured, or of a single run
+// its point; those of which too few runs were fit (groundless()) are compared with none.
+// `findings`: its own that bear on whether to believe it, losses that do not move, and the table's.
+struct LintedReport {
+  Table table;
+  std::vector<Finding> findings;
+};
+LintedReport lint_report(const reporting::Report& report, const std::string& name);
 
 // For the first line of a result.
 Judged count_of(std::span<const Table> tables);

@@ -65,11 +65,11 @@ TEST(LintInputs, AReportRepeatsWhatCostsBelief) {
   point.loss_last = 1.0;
   report.findings.push_back(reporting::make_finding(reporting::finding_kinds::shared, point.id));
   report.findings.push_back(reporting::make_finding(reporting::finding_kinds::padding, point.id));
-  auto found = findings_of(report, "a");
+  auto found = lint_report(report, "a").findings;
   ASSERT_EQ(found.size(), 1u);
   EXPECT_STREQ(found[0].kind->code, "shared");
   point.loss_last = 2.0;
-  found = findings_of(report, "a");
+  found = lint_report(report, "a").findings;
   ASSERT_EQ(found.size(), 2u);
   EXPECT_STREQ(found[1].kind->code, "loss_not_moving");
 }

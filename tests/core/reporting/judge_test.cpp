@@ -179,9 +179,10 @@ std::vector<Form> forms_for_people() {
     });
   }
   forms.emplace_back("lint", [](const Report& report) {
+    const auto linted = lint::lint_report(report, "a");
     std::string text;
-    for (const lint::Finding& one : lint::findings_of(report, "a")) text += one.text + "\n";
-    return text + std::to_string(lint::table_of(report, "a").rows.size());
+    for (const lint::Finding& one : linted.findings) text += one.text + "\n";
+    return text + std::to_string(linted.table.rows.size());
   });
   return forms;
 }
