@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/statistics/mean_interval.h"
+#include "core/statistics/runs.h"
 
 namespace scalemark::collectives {
 namespace {
@@ -89,15 +90,6 @@ struct Sample {
   CostTerms terms;
   std::vector<double> seconds;
 };
-
-double geometric_mean(const std::vector<double>& seconds) {
-  double sum = 0;
-  for (const double value : seconds) {
-    if (!(value > 0)) throw bug("a collective took no time");
-    sum += std::log(value);
-  }
-  return std::exp(sum / static_cast<double>(seconds.size()));
-}
 
 std::vector<Sample> samples_of(std::span<const LinkPoint> points) {
   std::vector<Sample> samples;
@@ -202,7 +194,7 @@ void add_errors(const LinkFitter& fitter, const Links& links, LinksFit& fit) {
   double sum = 0;
   for (const Sample& sample : fitter.samples()) {
     const double seconds = cost_s(sample.terms, links);
-    const double error = std::abs(seconds / geometric_mean(sample.seconds) - 1);
+    const double error = std::abs(seconds / statistics::geometric_mean(sample.seconds) - 1);
     fit.worst_relative_error = std::max(fit.worst_relative_error, error);
     sum += error;
   }
@@ -216,7 +208,7 @@ std::optional<LinksFit> fit_links(std::span<const LinkPoint> points) {
   const std::size_t unknowns = fitter.unknowns();
   if (unknowns == 0 || fitter.samples().size() <= unknowns) return std::nullopt;
   const Links whole =
-      fitter.fit([](const Sample& sample) { return geometric_mean(sample.seconds); });
+      fitter.fit([](const Sample& sample) { return statistics::geometric_mean(sample.seconds); });
   std::vector<Links> repetitions;
   for (std::size_t k = 0; k < fitter.repetitions(); ++k) {
     repetitions.push_back(fitter.fit([k](const Sample& sample) { return sample.seconds[k]; }));

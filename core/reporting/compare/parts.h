@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/reporting/compare/compare.h"
+#include "core/reporting/record/runs.h"
 
 namespace scalemark::reporting {
 
@@ -20,9 +21,9 @@ struct Measured {
   std::string unit;  // "images", "calls": what rates count
   std::map<SessionKey, std::vector<double>> rates;
   std::map<SessionKey, std::vector<double>> fit_rates;  // nothing disturbed these runs
-  std::size_t brief = 0;     // runs that were too brief to tell whether something disturbed them
-  std::size_t withheld = 0;  // runs whose clocks disagree: their rates are none
-  bool disturbed = false;    // too few are fit: rates are of all
+  Basis basis;                                          // the runs with a rate
+  std::ptrdiff_t withheld = 0;  // runs whose clocks disagree: their rates are none
+  bool disturbed = false;       // too few are fit: rates are of all
   std::map<std::string, std::size_t> trouble;
 };
 

@@ -35,25 +35,21 @@ void add_run(Side& side, const Run& run) {
   } else {
     measured.rates[run.session].push_back(run.rate);
     if (!run.disturbance) measured.fit_rates[run.session].push_back(run.rate);
-    if (run.disturbance && is_brief(*run.disturbance)) ++measured.brief;
+    measured.basis.add(run.disturbance);
   }
-}
-
-std::size_t count(const std::map<SessionKey, std::vector<double>>& rates) {
-  std::size_t sum = 0;
-  for (const auto& [session, of_session] : rates) sum += of_session.size();
-  return sum;
 }
 
 // A comparison is judged from fit runs; too few of them decide nothing.
 void keep_fit(Measured& measured) {
-  const std::size_t rated = count(measured.rates), fit = count(measured.fit_rates);
-  const std::size_t all = rated + measured.withheld;
-  if (fit == all) return;
-  if (measured.brief > 0) measured.trouble["too brief to tell"] = measured.brief;
-  if (rated - fit > measured.brief) measured.trouble["disturbed"] = rated - fit - measured.brief;
-  measured.disturbed =
-      !fit_decide(static_cast<std::ptrdiff_t>(fit), static_cast<std::ptrdiff_t>(all));
+  const Basis& basis = measured.basis;
+  const auto all = basis.runs + measured.withheld;
+  if (basis.fit() == all) return;
+  const auto tell = [&](const char* what, std::ptrdiff_t runs) {
+    if (runs > 0) measured.trouble[what] = static_cast<std::size_t>(runs);
+  };
+  tell("too brief to tell", basis.brief);
+  tell("disturbed", basis.disturbed);
+  measured.disturbed = !fit_decide(basis.fit(), all);
   if (!measured.disturbed) measured.rates = measured.fit_rates;
 }
 

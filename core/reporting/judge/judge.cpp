@@ -195,7 +195,7 @@ NextCommand next_command(const Report& report) {
   if (repeated.empty()) return {};
   if (!groundless(report).empty()) return {"once it is quiet", repeated};
   const std::string whole = without_option(repeated, " --quick", /*has_value=*/false);
-  if (whole != repeated) return {"with intervals", whole, true};
+  if (whole != repeated) return {kWithIntervals, whole};
   if (!report.verdict || report.verdict->reasons.empty()) return {};
   const std::string& remedy = report.verdict->reasons.front().remedy;  // "more runs: --x 5"
   const auto at = std::min(remedy.find("--"), remedy.size());

@@ -34,12 +34,12 @@ std::string quoting_words(std::span<const Report> reports);
 std::string quoting_in_words(const Report& report);
 
 // The command that makes its numbers surer, and when to run it: "once it is quiet", where too few
-// runs of a point were fit; "with intervals", without --quick; "to be surer", where the remedy of
+// runs of a point were fit; kWithIntervals, without --quick; "to be surer", where the remedy of
 // the gravest reason is an option with a value. Empty without one.
+inline constexpr const char* kWithIntervals = "with intervals";
 struct NextCommand {
   const char* when = "";
   std::string command;
-  bool is_of_quick = false;
 };
 NextCommand next_command(const Report& report);
 

@@ -137,7 +137,9 @@ TEST(Claims, OnOtherHardwareOnlyRatiosAreJudged) {
 
 TEST(Claims, DisturbedRunsDecideNothing) {
   Report report = a100_report(2600, 17500);
-  report.findings.push_back(reporting::make_finding(reporting::finding_kinds::shared, "p8/r0"));
+  // A disturbance of another point tells nothing of this one.
+  report.findings = {reporting::make_finding(reporting::finding_kinds::throttled, "p2/r0"),
+                     reporting::make_finding(reporting::finding_kinds::shared, "p8/r0")};
   const auto claims = judge(published::tables_of(a100_rows()), {&report, 1});
   EXPECT_EQ(claims.at(1).verdict, ClaimVerdict::kUndecided);
   EXPECT_NE(claims.at(1).reason.find("disturbed"), std::string::npos);

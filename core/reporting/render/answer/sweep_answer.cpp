@@ -319,7 +319,7 @@ void add_next(Answer& answer, const Report& report, const Rows& rows, const std:
   answer.next.emplace_back(left_out > 0 ? std::to_string(left_out) + " more rows" : "details",
                            "scalemark report " + shell_word(folder) + " --details");
   answer.next.emplace_back("charts", folder + "/report.html");
-  const bool is_long = next.is_of_quick && answer.next.size() > 3;
+  const bool is_long = next.when == kWithIntervals && answer.next.size() > 3;
   if (is_long) answer.next.erase(answer.next.end() - 2);
 }
 
