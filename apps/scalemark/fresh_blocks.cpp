@@ -30,8 +30,7 @@
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/render/answer/answer.h"
 #include "core/reporting/render/renderings.h"
-#include "core/reporting/sweep/end.h"
-#include "core/reporting/sweep/plan_summary.h"
+#include "core/reporting/sweep/summary.h"
 #include "core/settings/config_file.h"
 
 namespace scalemark::cli {

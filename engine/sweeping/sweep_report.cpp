@@ -12,8 +12,7 @@
 #include "core/reporting/point/assemble.h"
 #include "core/reporting/point/fingerprint.h"
 #include "core/reporting/record/finding_kinds.h"
-#include "core/reporting/sweep/end.h"
-#include "core/reporting/sweep/plan_summary.h"
+#include "core/reporting/sweep/summary.h"
 
 namespace scalemark::sweeping {
 namespace {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <set>
 
 #include "core/base/text.h"
 #include "core/reporting/collectives/runs.h"
@@ -56,6 +57,81 @@ std::string in_words(const EffectRecord& effect, const std::vector<EffectRecord>
   return text + ": " + speed_text(effect) + ": " + verdict_text(effect);
 }
 
+// By size: the points that were measured, one per backend.
+using Contests = std::map<std::int64_t, Family>;
+
+Contests contests_of(const Family& family) {
+  Contests contests;
+  for (const CollectivePoint* point : family) {
+    if (!point->ok.empty()) contests[point->first().bytes].push_back(point);
+  }
+  std::erase_if(contests, [](const auto& contest) { return contest.second.size() < 2; });
+  return contests;
+}
+
+SizeWinner winner_of(std::int64_t bytes, const Family& backends, double level) {
+  std::vector<statistics::BlockRates> runners;
+  for (const CollectivePoint* point : backends)
+    runners.push_back(rates_by_block<CollectiveRecord>(point->fit()));
+  const auto race = statistics::judge_race(runners, level);
+  SizeWinner winner{.bytes = bytes, .fastest = backends[race.leader]->first().backend};
+  for (std::size_t i = 0; i < backends.size(); ++i) {
+    if (i == race.leader || race.slower[i]) continue;
+    winner.not_distinguishable.push_back(backends[i]->first().backend);
+  }
+  return winner;
+}
+
+bool is_sure(const SizeWinner& size) { return size.not_distinguishable.empty(); }
+
+std::vector<WinnerRange> ranges_of(const std::vector<SizeWinner>& sizes) {
+  std::vector<WinnerRange> ranges;
+  bool goes_on = false;  // the range before ends at the size before
+  for (const SizeWinner& size : sizes) {
+    if (!is_sure(size)) {
+      goes_on = false;
+    } else if (goes_on && ranges.back().backend == size.fastest) {
+      ranges.back().to_bytes = size.bytes;
+    } else {
+      ranges.push_back({size.fastest, size.bytes, size.bytes});
+      goes_on = true;
+    }
+  }
+  return ranges;
+}
+
+std::string range_text(const WinnerRange& range, std::int64_t smallest, std::int64_t largest) {
+  const std::string from = size_text(range.from_bytes), to = size_text(range.to_bytes);
+  if (range.from_bytes == smallest && range.to_bytes == largest) return "at every size";
+  if (range.from_bytes == smallest) return "up to " + to;
+  if (range.to_bytes == largest) return "from " + from + " on";
+  return range.from_bytes == range.to_bytes ? "at " + from : "from " + from + " to " + to;
+}
+
+std::string undecided_text(const std::vector<SizeWinner>& sizes) {
+  std::vector<std::string> open;
+  for (const SizeWinner& size : sizes) {
+    if (!is_sure(size)) open.push_back(size_text(size.bytes));
+  }
+  if (open.empty()) return "";
+  if (sizes.size() == 1) return "no backend is surely the fastest";
+  return open.size() == sizes.size() ? "no backend is surely the fastest at any size"
+                                     : "not distinguishable at " + listed(open);
+}
+
+// "gloo wins up to 16 KiB, nccl from 256 KiB on; not distinguishable at 64 KiB".
+std::string answer(const CollectiveWinners& winners) {
+  const auto& sizes = winners.sizes;
+  if (sizes.size() == 1 && is_sure(sizes.front())) return sizes.front().fastest + " wins";
+  std::string text;
+  for (const WinnerRange& range : winners.ranges) {
+    text += text.empty() ? range.backend + " wins " : ", " + range.backend + " ";
+    text += range_text(range, sizes.front().bytes, sizes.back().bytes);
+  }
+  const std::string open = undecided_text(sizes);
+  return text + (text.empty() || open.empty() ? "" : "; ") + open;
+}
+
 }  // namespace
 
 std::vector<EffectRecord> collective_effects_of(const CollectiveRuns& points) {
@@ -65,6 +141,29 @@ std::vector<EffectRecord> collective_effects_of(const CollectiveRuns& points) {
   }
   for (EffectRecord& effect : effects) effect.in_words = in_words(effect, effects);
   return effects;
+}
+
+std::vector<CollectiveWinners> collective_winners_of(const CollectiveRuns& points) {
+  std::vector<CollectiveWinners> all;
+  std::vector<Traits> places;
+  for (const auto& [fixed, family] : families_of(points, {"backend", "bytes"})) {
+    const Contests contests = contests_of(family);
+    if (contests.empty()) continue;
+    std::set<std::string> backends;
+    for (const CollectivePoint* point : family) backends.insert(point->first().backend);
+    const double level = statistics::race_level(backends.size(), static_cast<int>(contests.size()));
+    CollectiveWinners& winners = all.emplace_back();
+    winners.fixed = fixed;
+    for (const auto& [bytes, rivals] : contests) {
+      winners.sizes.push_back(winner_of(bytes, rivals, level));
+    }
+    winners.ranges = ranges_of(winners.sizes);
+    places.push_back(fixed);
+  }
+  for (CollectiveWinners& winners : all) {
+    winners.in_words = series_text(winners.fixed, places) + ": " + answer(winners);
+  }
+  return all;
 }
 
 }  // namespace scalemark::reporting

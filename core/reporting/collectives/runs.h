@@ -2,8 +2,6 @@
 // files of this folder.
 #pragma once
 
-#include <functional>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -20,13 +18,7 @@ using Family = std::vector<const CollectivePoint*>;
 std::vector<std::pair<Traits, Family>> families_of(const CollectiveRuns& points,
                                                    const std::vector<std::string>& but);
 
-// exp(mean ln x +- t s / sqrt(R)) of what every good run has; absent where one lacks it, or where
-// it is not above 0.
-using NumberOfRun = std::function<std::optional<double>(const CollectiveRecord&)>;
-OverRuns over_runs(const CollectivePoint& point, const NumberOfRun& number);
-
 // The parts of summarise_collectives().
-std::vector<CollectiveGroup> collective_groups_of(const CollectiveRuns& points);
 std::vector<EffectRecord> collective_effects_of(const CollectiveRuns& points);
 std::vector<CollectiveWinners> collective_winners_of(const CollectiveRuns& points);
 std::vector<CollectiveFit> collective_fits_of(const CollectiveRuns& points);

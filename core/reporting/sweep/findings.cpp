@@ -9,6 +9,7 @@
 #include "core/reporting/sweep/runs.h"
 #include "core/statistics/normality.h"
 #include "core/statistics/steadiness/pooled.h"
+#include "core/statistics/two_levels.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -144,6 +145,26 @@ void judge_course(const Report& report, bool drifted, Findings& findings) {
   if (drifted) findings.add(finding_kinds::drift, {{"trend", report.drift->per_sweep}});
 }
 
+void judge_levels(const SweepRuns& runs, Findings& findings) {
+  std::vector<std::string> groups;
+  std::vector<std::vector<double>> series;
+  for (const auto& group : runs) {
+    for (auto& rates : rates_by_session(group.ok)) {
+      groups.push_back(group.first().group);
+      series.push_back(std::move(rates));
+    }
+  }
+  const auto judged = statistics::judge_levels(series);
+  for (std::size_t i = 0; i < judged.size(); ++i) {
+    if (!judged[i] || !judged[i]->two) continue;
+    const statistics::Levels& levels = *judged[i];
+    findings.add(finding_kinds::two_levels, {{"group", groups[i]},
+                                             {"slow", levels.slow_runs},
+                                             {"runs", levels.runs},
+                                             {"by", -std::expm1(-levels.slower_by)}});
+  }
+}
+
 // In which way: rare slow runs are what intervals over a few runs miss.
 std::string shape_in_words(const statistics::Normality& normality) {
   const bool skewed = std::abs(normality.skewness_z) > std::abs(normality.kurtosis_z);
@@ -176,7 +197,7 @@ std::vector<Finding> sweep_findings(const SweepRuns& runs, const Report& report,
   Findings findings;
   judge_course(report, drifted, findings);
   judge_normality(runs, report, findings);
-  findings.add(findings_of_levels(runs));
+  judge_levels(runs, findings);
   judge_scaling(report, findings);
   findings.add(findings_of_ranks(report));
   judge_gaps(report, findings);

@@ -2,10 +2,44 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <tuple>
 #include <utility>
 
+#include "core/reporting/record/point_facts.h"
+#include "core/statistics/drift.h"
+#include "core/statistics/run_correlation.h"
+
 namespace scalemark::reporting {
+namespace {
+
+struct Started {
+  const PointRecord* run;
+  double at_s;
+};
+
+// Sessions one after the other, without the pauses between them: nothing drifts while nothing runs.
+std::vector<Started> on_one_clock(const SweepRuns& runs) {
+  std::map<int, std::vector<Started>> sessions;
+  for (const auto& group : runs) {
+    for (const PointRecord* run : group.ok) {
+      if (const auto at = seconds_of(run->started)) {
+        sessions[run->session].push_back({run, *at});
+      }
+    }
+  }
+  std::vector<Started> all;
+  double offset_s = 0;
+  for (auto& [session, started] : sessions) {
+    const auto [first, last] = std::ranges::minmax_element(started, {}, &Started::at_s);
+    const double begin_s = first->at_s, length_s = last->at_s + last->run->wall_s - first->at_s;
+    for (const Started& one : started) all.push_back({one.run, one.at_s - begin_s + offset_s});
+    offset_s += length_s;
+  }
+  return all;
+}
+
+}  // namespace
 
 std::vector<Runs> by_session(const Runs& runs) {
   std::map<int, Runs> sessions;
@@ -48,6 +82,29 @@ std::vector<statistics::ThroughputPair> rates_of(const std::vector<SweepPair>& p
     rates.push_back({pair.baseline->samples_per_sec, pair.scaled->samples_per_sec});
   }
   return rates;
+}
+
+CourseOfRuns course_of(const SweepRuns& runs) {
+  std::vector<statistics::TimedRun> timed;
+  std::map<std::pair<std::string, int>, std::size_t> numbers;  // a point in a session
+  auto all = on_one_clock(runs);
+  // Runs may be shorter than a second, which is as exact as their times are.
+  std::ranges::stable_sort(all, {}, [](const Started& one) {
+    return std::tuple(one.at_s, one.run->block, one.run->order);
+  });
+  CourseOfRuns course;
+  for (const auto& [run, at_s] : all) {
+    const auto number = numbers.try_emplace({run->group, run->session}, numbers.size()).first;
+    timed.push_back({number->second, at_s, run->samples_per_sec});
+    course.places[run] = static_cast<double>(course.places.size());
+  }
+  const auto found = timed.empty() ? std::nullopt : statistics::estimate_drift(timed);
+  if (!found || !std::isfinite(found->per_sweep) || !is_finite(found->ci95)) return course;
+  course.drift = Drift{found->per_sweep, {found->ci95.low, found->ci95.high}, {}};
+  const auto correlation = statistics::correlation_of_runs(timed);
+  if (correlation && correlation->significant) course.drift->lag1 = correlation->lag1;
+  course.drifted = found->finding && !course.drift->lag1;
+  return course;
 }
 
 }  // namespace scalemark::reporting

@@ -22,15 +22,6 @@ using SweepPair = RunPair<PointRecord>;
 // The runs of each session, sessions ascending.
 std::vector<Runs> by_session(const Runs& runs);
 
-// The difference of the loss after equally many samples, scaled less baseline, in the mean of
-// `pairs`, and the baseline's step at which it was taken: the last that all runs have. Absent where
-// there is none, and between different data.
-struct LossDifference {
-  double mean = 0;
-  std::int64_t step = 0;
-};
-std::optional<LossDifference> loss_difference(const std::vector<SweepPair>& pairs);
-
 // samples_per_sec of runs that are ok: one list per session.
 std::vector<std::vector<double>> rates_by_session(const Runs& runs);
 
@@ -57,16 +48,9 @@ std::vector<GroupRecord> groups_of(const SweepRuns& runs, const CourseOfRuns& co
                                    const SummaryOptions& options);
 // Absent where variance_split.h's are. `good`: runs that are ok.
 std::optional<VarianceRecord> variance_of(const Runs& good);
-// Absent unless every run has been measured with --communication-cost.
-std::optional<GroupCommunication> communication_of(const Runs& good);
 std::vector<ScalingTable> scaling_of(const SweepRuns& runs, const std::vector<SliceGroups>& slices,
                                      const std::vector<Straggler>& stragglers,
                                      const std::vector<GroupRecord>& verdicts);
-// Sets loss_of_efficiency and its intervals; `row` has its efficiency, `ratio` is that of the world
-// sizes. Leaves both absent where the runs hold no step times, and where the steps were not all
-// full batches, so that shares of time would not add up to lost throughput.
-void set_lost_efficiency(ScalingRow& row, const std::vector<SweepPair>& pairs,
-                         const SliceGroups& slice, double ratio);
 std::vector<Straggler> stragglers_of(const SweepRuns& runs, double device_spread);
 std::vector<DataGap> data_gaps_of(const SweepRuns& runs);
 std::vector<EffectRecord> effects_of(const SweepRuns& runs,
@@ -75,7 +59,6 @@ std::vector<TuningRecord> tuning_of(const SweepRuns& runs, const SummaryOptions&
 std::vector<CommunicationLimit> communication_limits_of(
     const SweepRuns& runs, const std::vector<ComparedGroups>& comparisons);
 std::optional<FastestPoint> fastest_point(const SweepRuns& runs);
-std::vector<Finding> findings_of_levels(const SweepRuns& runs);
 std::vector<Finding> findings_of_ranks(const Report& report);
 std::vector<Finding> sweep_findings(const SweepRuns& runs, const Report& report, bool drifted);
 

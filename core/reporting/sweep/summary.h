@@ -10,7 +10,10 @@
 #include <vector>
 
 #include "core/monitoring/host.h"
-#include "core/reporting/record/report.h"
+#include "core/planning/plan.h"
+#include "core/planning/sweep_schedule.h"
+#include "core/planning/until_ci.h"
+#include "core/reporting/record/run_end.h"
 
 namespace scalemark::reporting {
 
@@ -53,6 +56,12 @@ struct SummaryOptions {
 // kOfSweep (record/finding_list.inc). Source of every number: docs/METRICS.md, "Several runs".
 void summarise_sweep(Report& report, const SummaryOptions& options = {});
 
+// Recomputes groups, scaling, findings of the sweep and all else that is derived from the points of
+// a plan, with its slices, price and ranks; findings of single points stay. `stop_reasons`: by
+// group, from SweepSchedule::stop_reasons().
+void summarise_by_plan(Report& report, const planning::Plan& plan,
+                       std::map<std::string, std::string> stop_reasons);
+
 // The devices of every solo point, by point and rank: `hosts` (environment.hosts[]) knows their PCI
 // addresses and clocks. Source: docs/METRICS.md, "Devices".
 std::vector<DeviceRecord> devices_of(std::span<const PointRecord> points,
@@ -68,5 +77,14 @@ std::vector<SliceGroups> slices_of(std::span<const PointRecord> points);
 // unless the 95 % interval of its speed-up lies above 1.
 std::map<std::string, double> break_even_steps(std::span<const PointRecord> points,
                                                const std::vector<SliceGroups>& slices);
+
+// How well each point is known, which --until-ci judges by: from groups[] and scaling[], so that a
+// sweep stops by the very intervals that it reports.
+planning::Precisions precision_of(const Report& report);
+
+// Whether its numbers are known well enough, its exit code, and the sentence that says why.
+// `schedule` is over, or has nothing more to do for these ranks.
+RunEnd end_of_sweep(const Report& report, const planning::Plan& plan,
+                    const planning::SweepSchedule& schedule);
 
 }  // namespace scalemark::reporting

@@ -1,10 +1,9 @@
-#include "core/reporting/sweep/plan_summary.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "core/reporting/render/renderings.h"
+#include "core/reporting/sweep/summary.h"
 #include "tests/core/reporting/sample_report.h"
 
 namespace scalemark::reporting {

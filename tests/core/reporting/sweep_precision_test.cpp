@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "core/reporting/point/findings.h"
-#include "core/reporting/sweep/end.h"
 #include "core/reporting/sweep/summary.h"
 #include "tests/core/reporting/sample_sweep.h"
 

@@ -13,7 +13,7 @@
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/record/run_end.h"
 #include "core/reporting/record/runs.h"
-#include "core/reporting/sweep/end.h"
+#include "core/reporting/sweep/summary.h"
 #include "tests/core/reporting/sample_collectives.h"
 #include "tests/core/reporting/sample_sweep.h"
 
@@ -175,6 +175,15 @@ TEST(Verdict, SomeDisturbedRunsCostLessWhereOthersSpeakForThePoint) {
   few.findings.clear();
   add(few, finding_kinds::shared, ids_of(few).front());
   EXPECT_EQ(level_of(few), VerdictLevel::kDoNotQuote);
+}
+
+// An earlier version told of the whole sweep: no run of it is known to be fit.
+TEST(Verdict, AFindingThatNamesNoRunStandsForAll) {
+  Report report = healthy_sweep();
+  report.findings.clear();
+  add(report, finding_kinds::shared);
+  EXPECT_EQ(FitOfRuns(report).of_all().fit(), 0);
+  EXPECT_EQ(level_of(report), VerdictLevel::kDoNotQuote);
 }
 
 TEST(Verdict, TheGravestReasonsComeFirstAndThreeAtMost) {
