@@ -10,7 +10,6 @@
 #include "apps/scalemark/loading_values.h"
 #include "apps/scalemark/sources.h"
 #include "apps/scalemark/stop_line.h"
-#include "core/base/byte_size.h"
 #include "core/base/error.h"
 #include "core/base/shell_words.h"
 #include "core/base/text.h"
@@ -71,8 +70,7 @@ std::string listed_text(const std::vector<std::string>& files, const std::string
 std::string pack_text(const data::PackReport& made, const data::PackOptions& options) {
   std::string text = std::to_string(made.train) + " images for training and " +
                      std::to_string(made.evaluate) + " for evaluation as " +
-                     std::string(name_of(options.form)) + ", " +
-                     readable_bytes(static_cast<std::uint64_t>(made.bytes)) + " in " +
+                     std::string(name_of(options.form)) + ", " + size_text(made.bytes) + " in " +
                      counted(made.shards, "shard");
   if (made.shards_found > 0) {
     text += " (" + std::to_string(made.shards_found) + " of an earlier call)";
@@ -86,8 +84,7 @@ std::string pack_text(const data::PackReport& made, const data::PackOptions& opt
 std::string verify_text(const data::VerifyReport& report) {
   const std::string samples = counted(report.samples, "sample");
   if (!report.packed) return samples + ", each of which decodes\n";
-  return samples + " in " + counted(report.shards, "shard") + ", " +
-         readable_bytes(static_cast<std::uint64_t>(report.bytes)) +
+  return samples + " in " + counted(report.shards, "shard") + ", " + size_text(report.bytes) +
          ", all of which match their checksums\n";
 }
 

@@ -6,7 +6,6 @@
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/setting_text.h"
 #include "apps/scalemark/sweep_command.h"
-#include "core/base/byte_size.h"
 #include "core/base/text.h"
 #include "core/planning/environments.h"
 #include "core/planning/plan_json.h"
@@ -23,7 +22,7 @@ using reporting::Column;
 
 constexpr const char* kNothing = "-";
 
-std::string size_text(const PlannedPoint& point, std::int64_t size) {
+std::string batch_text(const PlannedPoint& point, std::int64_t size) {
   if (point.batch_search) return "auto";
   return size == 0 ? kNothing : std::to_string(size);
 }
@@ -47,12 +46,12 @@ std::string points_table(const Plan& plan) {
         role_text(p.role) + (p.asked ? "" : " (added)"),
         std::to_string(p.world_size),
         members_text(planning::members_of(plan, run)),
-        size_text(p, size.batch_size),
+        batch_text(p, size.batch_size),
         std::to_string(size.gradient_accumulation_steps),
-        size_text(p, size.global_batch_size),
+        batch_text(p, size.global_batch_size),
         std::string(name_of(p.settings.parallel.precision)),
-        duration_text(p.estimated_s),
-        p.memory_estimate_bytes ? readable_bytes(p.memory_estimate_bytes) : kNothing};
+        rough_duration(p.estimated_s),
+        p.memory_estimate_bytes ? size_text(p.memory_estimate_bytes) : kNothing};
     for (std::size_t i = 0; i < columns.size(); ++i) columns[i].cells.push_back(cells[i]);
   }
   return reporting::section_text({"", std::move(columns), {}}, terminal_of(STDOUT_FILENO));
@@ -111,7 +110,7 @@ std::string totals(const Plan& plan) {
   if (skipped > 0) text += " (" + std::to_string(skipped) + " more skipped)";
   text += " x " + std::to_string(plan.stop.least_blocks) +
           " blocks = " + std::to_string(plan.runs.size()) + " runs on " +
-          counted(plan.world_size, "rank") + "; about " + duration_text(plan.estimated_s) +
+          counted(plan.world_size, "rank") + "; about " + rough_duration(plan.estimated_s) +
           " in all, which may be wrong by a factor of 3.\n";
   text += "The order is that of the first block; each block has its own, from seed + block.\n";
   if (plan.world_size > 1) {
@@ -130,15 +129,15 @@ std::string totals(const Plan& plan) {
   }
   if (plan.stop.until_ci) {
     text += "More blocks are run until the intervals of throughput and efficiency are within +-" +
-            std::to_string(*plan.stop.until_ci * 100) + " %.\n";
+            given_percent(*plan.stop.until_ci) + ".\n";
   }
   if (plan.stop.max_time_s) {
-    text += "No block begins that would end later than " + duration_text(*plan.stop.max_time_s) +
+    text += "No block begins that would end later than " + age_text(*plan.stop.max_time_s) +
             " after the start.\n";
   }
   if (plan.memory_available_bytes) {
     text += "Memory is an estimate for one rank; each has " +
-            readable_bytes(*plan.memory_available_bytes) + " or more.\n";
+            size_text(*plan.memory_available_bytes) + " or more.\n";
     const auto beyond = std::ranges::count_if(plan.points, [&](const PlannedPoint& point) {
       return !point.skipped && point.memory_estimate_bytes > *plan.memory_available_bytes;
     });

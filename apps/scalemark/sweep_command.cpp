@@ -12,8 +12,8 @@
 #include "apps/scalemark/outputs.h"
 #include "apps/scalemark/rank_environment.h"
 #include "apps/scalemark/start_ranks.h"
-#include "core/base/byte_size.h"
 #include "core/base/error.h"
+#include "core/base/number_words.h"
 #include "core/planning/environments.h"
 #include "core/planning/estimates.h"
 #include "core/planning/make_plan.h"
@@ -151,8 +151,8 @@ class SweepCommand : public RankCommand {
     constexpr double kSurely = 1.25;
     const auto there = static_cast<double>(*plan.memory_available_bytes);
     if (!least || static_cast<double>(*least) <= kSurely * there) return;
-    throw configuration("each point needs " + readable_bytes(*least) + " per rank or more",
-                        readable_bytes(*plan.memory_available_bytes) + " are there",
+    throw configuration("each point needs " + size_text(*least) + " per rank or more",
+                        size_text(*plan.memory_available_bytes) + " are there",
                         "smaller batches or fewer ranks; --allow-oom tries nevertheless");
   }
 

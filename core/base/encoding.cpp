@@ -32,6 +32,12 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
+std::string escaped_byte(char byte) {
+  std::array<char, 5> escaped{};
+  std::snprintf(escaped.data(), escaped.size(), "\\x%02x", static_cast<unsigned char>(byte));
+  return escaped.data();
+}
+
 std::string as_utf8(std::string_view text) {
   std::string all;
   all.reserve(text.size());
@@ -40,9 +46,7 @@ std::string as_utf8(std::string_view text) {
     if (length > 0) {
       all += text.substr(0, length);
     } else {
-      std::array<char, 5> escaped{};
-      std::snprintf(escaped.data(), escaped.size(), "\\x%02x", static_cast<unsigned char>(text[0]));
-      all += escaped.data();
+      all += escaped_byte(text[0]);
     }
     text.remove_prefix(std::max<std::size_t>(1, length));
   }

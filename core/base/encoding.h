@@ -13,6 +13,9 @@ std::size_t utf8_length(std::string_view text);
 
 bool is_utf8(std::string_view text);
 
+// A byte that no line may show: "\xe9".
+std::string escaped_byte(char byte);
+
 // Bytes that are no UTF-8 as "\xe9", for lines that people read.
 std::string as_utf8(std::string_view text);
 

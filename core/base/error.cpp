@@ -1,7 +1,6 @@
 #include "core/base/error.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <string_view>
 #include <utility>
 
@@ -24,11 +23,7 @@ std::string on_one_line(std::string_view text) {
     } else if (rest.front() == '\t') {
       line += ' ';
     } else {
-      for (const char c : rest.substr(0, acting)) {
-        char escaped[5];
-        std::snprintf(escaped, sizeof escaped, "\\x%02x", static_cast<unsigned char>(c));
-        line += escaped;
-      }
+      for (const char c : rest.substr(0, acting)) line += escaped_byte(c);
     }
     rest.remove_prefix(std::max<std::size_t>(acting, 1));
   }

@@ -1,7 +1,5 @@
 #include "core/base/text.h"
 
-#include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace scalemark {
@@ -29,44 +27,14 @@ std::pair<std::size_t, std::size_t> place_of(const std::string& command, std::st
 
 }  // namespace
 
-std::string significant(double value, int digits) {
-  const double size = std::abs(value);
-  if (!(size > 0) || !std::isfinite(size)) return printed("%g", value);
-  // A number that rounds up to the next power of ten has one decimal less.
-  const double unit = std::pow(10, std::floor(std::log10(size)) - digits + 1);
-  const double rounded = std::round(size / unit) * unit;
-  const int decimals =
-      std::clamp(digits - 1 - static_cast<int>(std::floor(std::log10(rounded) + 1e-9)), 0, 300);
-  std::array<char, 700> text{};
-  std::snprintf(text.data(), text.size(), "%.*f", decimals, value);
-  std::string result = text.data();
-  if (decimals > 0) {
-    result.erase(result.find_last_not_of('0') + 1);
-    if (result.ends_with('.')) result.pop_back();
+std::vector<std::string_view> split(std::string_view text, std::string_view separator) {
+  std::vector<std::string_view> pieces;
+  for (std::size_t end; (end = text.find(separator)) != std::string_view::npos;) {
+    pieces.push_back(text.substr(0, end));
+    text.remove_prefix(end + separator.size());
   }
-  return result;
-}
-
-std::string grouped(double value) {
-  const std::string digits = printed("%.0f", std::abs(value));
-  std::string text = value <= -0.5 ? "-" : "";
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
-    text += digits[i];
-  }
-  return text;
-}
-
-std::string clock_text(double seconds) {
-  const auto whole = static_cast<long>(seconds);
-  std::array<char, 80> text{};
-  if (whole >= 3600) {
-    std::snprintf(text.data(), text.size(), "%ld:%02ld:%02ld", whole / 3600, whole / 60 % 60,
-                  whole % 60);
-  } else {
-    std::snprintf(text.data(), text.size(), "%ld:%02ld", whole / 60, whole % 60);
-  }
-  return text.data();
+  pieces.push_back(text);
+  return pieces;
 }
 
 std::string without_option(std::string command, std::string_view option, bool has_value) {
@@ -82,7 +50,5 @@ std::optional<std::string> option_value(const std::string& command, std::string_
   std::erase(text, '\'');
   return text;
 }
-
-std::string p_text(double p) { return p < 0.001 ? "p below 0.001" : printed("p %.3f", p); }
 
 }  // namespace scalemark

@@ -1,14 +1,15 @@
-// Text helpers that every module uses. Knows nothing of the texts' subjects.
+// Texts for people, that every module makes: lists, counts and command lines, with the numbers of
+// number_words.h in them. Knows nothing of the texts' subjects.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "core/base/number_words.h"
 
 namespace scalemark {
 
@@ -25,9 +26,15 @@ std::string joined(const Texts& texts, std::string_view separator) {
   return all;
 }
 
-// "1 run", "3 runs".
-inline std::string counted(std::int64_t n, std::string_view noun) {
-  return std::to_string(n) + " " + std::string(noun) + (n == 1 ? "" : "s");
+// The pieces of `text` between separators, empty ones too: "a,,b" has three, "" has one. They are
+// views of `text`.
+std::vector<std::string_view> split(std::string_view text, std::string_view separator);
+
+// "1 run", "3 runs", "0 passes": nouns that take more than an "s" give their plural.
+inline std::string counted(std::int64_t n, std::string_view noun, std::string_view plural = "") {
+  std::string text = std::to_string(n) + " ";
+  text += n == 1 || plural.empty() ? noun : plural;
+  return text += n == 1 || !plural.empty() ? "" : "s";
 }
 
 // "a, b, c, d, e and 3 more".
@@ -52,17 +59,6 @@ std::string listed_counts(const Counts& counts) {
   return listed(texts);
 }
 
-// `pattern`: of printf, with one place for a double.
-inline std::string printed(const char* pattern, double value) {
-  std::array<char, 400> text{};  // the largest double has 309 digits
-  std::snprintf(text.data(), text.size(), pattern, value);
-  return text.data();
-}
-
-// So many significant digits, without zeros at the end and without an exponent: 12345678,
-// 0.0000123. Numbers that are not finite: "inf", "nan".
-std::string significant(double value, int digits);
-
 // Whether such an interval of a rate or ratio says anything: up to a factor of 4.
 inline bool is_known(double low, double high) { return low > 0 && high <= 4 * low; }
 
@@ -71,15 +67,6 @@ inline std::string not_known(std::int64_t n, std::string_view noun) {
   return "not known (" + counted(n, noun) + ")";
 }
 
-// 12345.6 -> "12,346"
-std::string grouped(double value);
-
-// Whole seconds, the rest dropped: "0:24", "1:02:03"
-std::string clock_text(double seconds);
-
-// "p 0.012", "p below 0.001"
-std::string p_text(double p);
-
 // A command line of shell words without the first `option` (" --output", with the blank before)
 // and, where it has one, its value.
 std::string without_option(std::string command, std::string_view option, bool has_value);
@@ -87,8 +74,5 @@ std::string without_option(std::string command, std::string_view option, bool ha
 // The value of the first `option` in such a line, as the shell would read a plain word or one in
 // single quotes. Absent where it is not there.
 std::optional<std::string> option_value(const std::string& command, std::string_view option);
-
-// 0.123 -> "12.3 %"
-inline std::string percent(double share) { return printed("%.1f %%", 100 * share); }
 
 }  // namespace scalemark

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "core/base/byte_size.h"
+#include "core/base/number_words.h"
 
 namespace scalemark::collectives {
 namespace {
@@ -60,11 +60,8 @@ std::vector<MessageSize> size_range(std::string_view low_text, std::string_view 
 }
 
 std::string to_text(const MessageSize& size) {
-  if (!size.elements) return size_text(size.count);
-  return binary_text(size.count) + std::string(kElements);
+  return binary_text(size.count) + (size.elements ? std::string(kElements) : "B");
 }
-
-std::string size_text(std::int64_t bytes) { return binary_text(bytes) + "B"; }
 
 std::int64_t elements_of(const MessageSize& size, DataType type) {
   return size.elements ? size.count : size.count / bytes_of(type);

@@ -34,7 +34,6 @@ std::vector<MessageSize> size_range(std::string_view low, std::string_view high,
 // The form that parse_message_size() reads back, in the largest unit that holds it whole: "4KiB",
 // "1008B", "1Mi:elem".
 std::string to_text(const MessageSize& size);
-std::string size_text(std::int64_t bytes);
 
 // Elements of `type` that the size holds; a rest of bytes is dropped. 0: less than one element.
 std::int64_t elements_of(const MessageSize& size, DataType type);

@@ -7,8 +7,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "core/base/byte_size.h"
 #include "core/base/encoding.h"
+#include "core/base/number_words.h"
 #include "core/base/numbers.h"
 #include "core/base/text.h"
 #include "core/collectives/message_size.h"

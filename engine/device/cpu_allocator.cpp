@@ -10,7 +10,7 @@
 #include <new>
 #include <utility>
 
-#include "core/base/byte_size.h"
+#include "core/base/number_words.h"
 
 namespace scalemark::device {
 namespace {
@@ -92,9 +92,8 @@ void CpuAllocator::count_live(std::size_t bytes) {
   const std::uint64_t before = live_bytes_.fetch_add(bytes, std::memory_order_relaxed);
   if (bytes > limit || before > limit - bytes || bytes > kLargestRequest - sizeof(Block)) {
     live_bytes_ -= bytes;
-    refuse(bytes, limit == kNoLimit
-                      ? "the address space"
-                      : "the limit of " + readable_bytes(limit) + " (--memory-limit)");
+    refuse(bytes, limit == kNoLimit ? "the address space"
+                                    : "the limit of " + size_text(limit) + " (--memory-limit)");
   }
   std::uint64_t peak = peak_bytes_.load(std::memory_order_relaxed);
   while (peak < before + bytes &&
@@ -158,8 +157,8 @@ void CpuAllocator::release_cached() {
 }
 
 void CpuAllocator::refuse(std::size_t bytes, const std::string& why) const {
-  throw CpuMemoryRefused("CPU memory: " + readable_bytes(bytes) + " more than the " +
-                             readable_bytes(live_bytes_.load()) + " in use were refused by " + why,
+  throw CpuMemoryRefused("CPU memory: " + size_text(bytes) + " more than the " +
+                             size_text(live_bytes_.load()) + " in use were refused by " + why,
                          bytes);
 }
 

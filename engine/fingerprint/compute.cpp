@@ -11,7 +11,6 @@
 #include <chrono>
 #include <string>
 
-#include "core/base/byte_size.h"
 #include "core/base/durations.h"
 #include "core/base/text.h"
 #include "core/reporting/point/fingerprint.h"
@@ -25,6 +24,12 @@ using reporting::MachineRate;
 
 constexpr int kPieces = 8;             // of what is held: the second half has four
 constexpr double kLongestPiece_s = 2;  // a stop is noticed between two of them
+
+// Rates are compared with those of older reports by their method: its form stays.
+std::string size_in_method(std::int64_t bytes) {
+  const bool small = bytes < (512 << 20);
+  return printed(small ? "%.1f MiB" : "%.2f GiB", bytes / (small ? 0x1p20 : 0x1p30));
+}
 
 FingerprintRecord begun(const device::Device& device, MachineRate what, const char* unit) {
   FingerprintRecord record;
@@ -112,7 +117,7 @@ FingerprintRecord sustained_product(device::Device& device, settings::Precision 
 
 FingerprintRecord memory_copy(device::Device& device, std::int64_t bytes, double seconds) {
   FingerprintRecord record = begun(device, MachineRate::kMemoryCopy, "B/s");
-  record.method = "2 arrays of " + readable_bytes(static_cast<std::uint64_t>(bytes));
+  record.method = "2 arrays of " + size_in_method(bytes);
   // Written, so that each page is one of its own: the kernel shows one page for all unwritten ones.
   const at::Tensor from = at::ones({floats_in(bytes)}, floats_on(device));
   at::Tensor to = at::ones({floats_in(bytes)}, floats_on(device));
@@ -123,7 +128,7 @@ FingerprintRecord memory_copy(device::Device& device, std::int64_t bytes, double
 
 FingerprintRecord host_to_device(device::Device& device, std::int64_t bytes, double seconds) {
   FingerprintRecord record = begun(device, MachineRate::kHostToDevice, "B/s");
-  record.method = readable_bytes(static_cast<std::uint64_t>(bytes)) + " of pinned memory";
+  record.method = size_in_method(bytes) + " of pinned memory";
   const data::HostBuffer buffer =
       device.batch_allocator(/*pin_memory=*/true)(static_cast<std::size_t>(bytes));
   at::Tensor from = at::from_blob(buffer.get(), {floats_in(bytes)}, at::kFloat);

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "core/base/byte_size.h"
+#include "core/base/number_words.h"
 #include "core/monitoring/environment.h"
 #include "core/planning/estimates.h"
 #include "core/planning/memory_budget.h"
@@ -86,7 +86,7 @@ std::optional<std::string> what_fits(const settings::Settings& settings,
   question.whole_process = false;  // the limit counts tensors
   const std::int64_t batch =
       catalogue::largest_batch_that_fits(workload, question, *available_bytes);
-  const std::string within = " into " + readable_bytes(*available_bytes);
+  const std::string within = " into " + size_text(*available_bytes);
   if (batch == 0) return "by the estimate not even --batch-size 1 fits" + within;
   if (batch >= question.batch_size) {
     return "by the estimate --batch-size " + std::to_string(question.batch_size) + " fits" +

@@ -1,32 +1,18 @@
 #include "engine/sweeping/sweep_console.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <iostream>
 #include <utility>
 
-#include "core/base/byte_size.h"
 #include "core/base/durations.h"
 #include "core/base/shell_words.h"
 #include "core/base/text.h"
 #include "core/planning/estimates.h"
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/render/answer/answer.h"
-#include "core/reporting/words/words.h"
 #include "engine/process/run_console.h"
 
 namespace scalemark::sweeping {
-namespace {
-
-template <class... Values>
-std::string formatted(const char* format, Values... values) {
-  std::array<char, 160> text{};
-  std::snprintf(text.data(), text.size(), format, values...);
-  return text.data();
-}
-
-}  // namespace
 
 SweepConsole::SweepConsole(const process::RunRequest& request, const planning::Plan& plan,
                            const planning::SweepSchedule& schedule)
@@ -43,7 +29,7 @@ SweepConsole::SweepConsole(const process::RunRequest& request, const planning::P
   const std::size_t done = schedule.runs_done();
   say("sweep: " + counted(can_run, "point") +
       (skipped > 0 ? " (" + std::to_string(skipped) + " cannot run)" : "") + ", " +
-      counted(plan.runs.size(), "run") + " planned, about " + clock_text(plan.estimated_s) +
+      counted(plan.runs.size(), "run") + " planned, about " + rough_duration(plan.estimated_s) +
       (done > 0 ? "; " + std::to_string(done) + " are already done" : "") + "; output in " +
       output_);
 }
@@ -59,7 +45,7 @@ void SweepConsole::begin(const planning::Task& task) {
   }
   if (!verbose_) return;
   say("        " + point.group + ": memory estimate " +
-      readable_bytes(
+      size_text(
           planning::estimated_memory_bytes(planning::settings_of(plan_, task), point.world_size)) +
       " per rank");
 }
@@ -69,16 +55,17 @@ void SweepConsole::end(const reporting::PointRecord& row, const std::string& dis
   if (!disturbed.empty() && (verbose_ || !std::exchange(told_disturbed_, true))) {
     say("        disturbed: " + disturbed);
   }
-  const std::string place = formatted("[%zu/%zu] ", schedule_.runs_done(), schedule_.runs_known());
+  const std::string place = "[" + std::to_string(schedule_.runs_done()) + "/" +
+                            std::to_string(schedule_.runs_known()) + "] ";
   std::string line;
   if (row.status == reporting::PointStatus::kOk) {
-    line += "  " + reporting::rate_text(row.samples_per_sec) + " samples/s";
+    line += "  " + rate_text(row.samples_per_sec) + " samples/s";
     if (!disturbed.empty()) line += is_final ? ", disturbed" : ", disturbed: measured again";
   } else {
     line += "  " + std::string(name_of(row.status)) + (is_final ? "" : ", tried again") + ": " +
             row.reason;
   }
-  if (remaining_s) line += ", " + clock_text(*remaining_s) + " left";
+  if (remaining_s) line += ", " + age_text(*remaining_s) + " left";
   say(place + shortened(row.id, line.size() + place.size()) + line);
 }
 
@@ -111,9 +98,8 @@ std::string SweepConsole::kept() const {
   // The typed one may hold {date}, which would name another folder today.
   again = without_option(std::move(again), " --output", true);
   again += " --output " + shell_word(output_) + " --resume";
-  return std::to_string(schedule_.runs_done()) + " of " +
-         counted(static_cast<std::int64_t>(schedule_.runs_known()), "run") + " are kept in " +
-         output_ + "; go on: " + again;
+  return std::to_string(schedule_.runs_done()) + " of " + counted(schedule_.runs_known(), "run") +
+         " are kept in " + output_ + "; go on: " + again;
 }
 
 void SweepConsole::show(const reporting::Report& report, const std::string& why) {

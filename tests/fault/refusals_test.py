@@ -75,7 +75,7 @@ def memory_limit(folder):
     done = run(*mlp, "--memory-limit", "1=20MiB", "--nproc-per-node", 2, expect=80)
     # 4096 x 1024 floats of input: the first tensor that cannot fit beside anything
     expect_error(error_lines(done.stderr)[0], "E_OUT_OF_MEMORY", 80, "rank=1", " MiB more than the ",
-                 "the limit of 20.0 MiB (--memory-limit)", "by the estimate --batch-size ")
+                 "the limit of 20 MiB (--memory-limit)", "by the estimate --batch-size ")
     if FULL:
         run(*mlp, "--memory-limit", "200MiB")
         only_error(run(*mlp, "--memory-limit", "20MiB", expect=80).stderr, "E_OUT_OF_MEMORY", 80, "rank=0")

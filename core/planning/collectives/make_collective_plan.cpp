@@ -4,7 +4,6 @@
 #include <set>
 #include <utility>
 
-#include "core/base/byte_size.h"
 #include "core/base/text.h"
 #include "core/base/value_at.h"
 #include "core/catalogue/backends.h"
@@ -121,7 +120,7 @@ class CollectivePlanMaker {
     }
     if (count <= static_cast<double>(settings::kMostPoints)) return;
     answer_.problems.push_back(
-        {"", printed("%.0f", count) + " points",
+        {"", with_decimals(count, 0) + " points",
          "one comm measures at most " + std::to_string(settings::kMostPoints), "",
          "shorten a list, or make several runs"});
   }
@@ -181,8 +180,8 @@ class CollectivePlanMaker {
         point.collective, collectives::elements_of(size, point.dtype), point.dtype,
         point.world_size);
     point.elements = measured.value_or(0);
-    point.group = point_name(
-        point, measured ? collectives::size_text(point.bytes()) : collectives::to_text(size));
+    point.group = point_name(point, measured ? collectives::to_text({.count = point.bytes()})
+                                             : collectives::to_text(size));
     if (!groups_.insert(point.group).second) return;
     point.skipped = why_skipped(point, measured.has_value());
     answer_.plan.points.push_back(std::move(point));
@@ -223,8 +222,8 @@ class CollectivePlanMaker {
                                                               .elements = point.elements},
                                                              point.dtype, point.in_place));
     if (needed <= *request_.memory_available_bytes) return std::nullopt;
-    return "its buffers need " + readable_bytes(needed) + ", and a rank has " +
-           readable_bytes(*request_.memory_available_bytes);
+    return "its buffers need " + size_text(needed) + ", and a rank has " +
+           size_text(*request_.memory_available_bytes);
   }
 
   void note_equal_placements() {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/number_words.h"
 #include "core/collectives/bandwidth.h"
 #include "core/collectives/shares.h"
 #include "core/reporting/collectives/collectives.h"
@@ -56,7 +57,7 @@ bool is_wrong(const CollectiveTimes& rank) { return rank.wrong > 0; }
 std::string why_wrong(const CollectiveRecord& run, const std::vector<CollectiveTimes>& ranks) {
   const auto first = std::ranges::find_if(ranks, is_wrong);
   const auto member = first - ranks.begin();
-  std::string text = counted_text(first->wrong) + " of " + counted_text(elements_of(run, member)) +
+  std::string text = grouped(first->wrong) + " of " + grouped(elements_of(run, member)) +
                      " elements wrong on " + rank_text(run, member) + ", the first ";
   if (first->wrong_from) {
     text += "(" + std::to_string(first->first_wrong) + ") came from " +

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <iterator>
 
-#include "core/base/text.h"
+#include "core/base/number_words.h"
 #include "core/collectives/fit_links.h"
 #include "core/reporting/collectives/runs.h"
 
@@ -89,7 +89,7 @@ std::string in_words(const CollectiveFit& fit, const std::string& series) {
   std::string text = fit.fixed.at("backend") + ", " + series + ", " + level + ", " +
                      size_text(fit.from_bytes) + " to " + size_text(fit.to_bytes) + ": " +
                      duration_text(fit.alpha_s) + " a message";
-  text += fit.bandwidth_GBps ? " and " + significant(*fit.bandwidth_GBps, 3) + " GB/s"
+  text += fit.bandwidth_GBps ? " and " + three_digits(*fit.bandwidth_GBps) + " GB/s"
                              : std::string(", whatever its size");
   return text + ", off by " + percent(fit.worst_relative_error) + " at most";
 }

@@ -1,22 +1,15 @@
 #include "core/reporting/collectives/words.h"
 
 #include <algorithm>
-#include <cmath>
 
+#include "core/base/number_words.h"
 #include "core/base/numbers.h"
-#include "core/base/text.h"
 #include "core/base/value_at.h"
-#include "core/collectives/message_size.h"
 
 namespace scalemark::reporting {
 namespace {
 
 std::string on_or_off(bool value) { return value ? "on" : "off"; }
-
-std::string three_digits(double value) {
-  if (value < 0.095) return significant(value, 2);
-  return printed(value >= 100 ? "%.0f" : value >= 10 ? "%.1f" : "%.2f", value);
-}
 
 // Names only the unusual traits, so that a line stays short.
 std::string unusual(const CollectiveRecord& run) {
@@ -43,21 +36,6 @@ bool differs_in(const std::string& trait, const std::string& value,
 }
 
 }  // namespace
-
-std::string size_text(std::int64_t bytes) {
-  std::string text = collectives::size_text(bytes);
-  return text.insert(std::min(text.find_first_not_of("0123456789"), text.size()), " ");
-}
-
-std::string duration_text(double seconds) {
-  const double size = std::abs(seconds);
-  const std::string sign = seconds < 0 ? "-" : "";
-  if (size < 0.9995e-3) return sign + three_digits(1e6 * size) + " us";
-  if (size < 0.9995) return sign + three_digits(1e3 * size) + " ms";
-  return sign + three_digits(size) + " s";
-}
-
-std::string counted_text(std::int64_t count) { return grouped(static_cast<double>(count)); }
 
 Traits traits_of(const CollectiveRecord& run) {
   Traits traits{{"collective", std::string(name_of(run.collective))},

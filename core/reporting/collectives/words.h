@@ -10,10 +10,6 @@
 
 namespace scalemark::reporting {
 
-std::string size_text(std::int64_t bytes);     // "4 KiB", "1000 B", "64 MiB"
-std::string duration_text(double seconds);     // "112 us", "1.23 ms", "2.50 s"
-std::string counted_text(std::int64_t count);  // "1,024"
-
 // A user typed these traits of a collective, as fields and values: "bytes" -> "4096", "in_place" ->
 // "on".
 using Traits = std::map<std::string, std::string>;

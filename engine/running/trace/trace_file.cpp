@@ -5,8 +5,8 @@
 #include <string>
 #include <system_error>
 
-#include "core/base/byte_size.h"
 #include "core/base/error.h"
+#include "core/base/number_words.h"
 
 namespace scalemark::running {
 namespace {
@@ -22,7 +22,7 @@ Error not_written(const fs::path& file) {
   std::error_code unknown;
   const fs::space_info disk = fs::space(file.parent_path(), unknown);
   return io_error("cannot write " + file.string() + ": it is missing or ends too early" +
-                      (unknown ? "" : "; its disk has " + readable_bytes(disk.available) + " left"),
+                      (unknown ? "" : "; its disk has " + size_text(disk.available) + " left"),
                   {}, "free space there, or choose another --trace");
 }
 

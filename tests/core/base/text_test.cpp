@@ -57,17 +57,19 @@ TEST(Text, AnOptionsValueIsFound) {
   EXPECT_EQ(option_value("scalemark sweep --outputs a", " --output"), std::nullopt);
 }
 
-TEST(Text, NumbersHaveNoExponent) {
-  EXPECT_EQ(significant(12345678, 3), "12345678");
-  EXPECT_EQ(significant(0.0000123, 3), "0.0000123");
-  EXPECT_EQ(significant(9.999, 3), "10");
-  EXPECT_EQ(grouped(-12345.6), "-12,346");
-  EXPECT_EQ(p_text(0.0004), "p below 0.001");
+TEST(Text, PiecesBetweenSeparatorsMayBeEmpty) {
+  using Pieces = std::vector<std::string_view>;
+  EXPECT_EQ(split("a,,b", ","), (Pieces{"a", "", "b"}));
+  EXPECT_EQ(split("a, b,", ", "), (Pieces{"a", "b,"}));
+  EXPECT_EQ(split(",", ","), (Pieces{"", ""}));
+  EXPECT_EQ(split("", ","), Pieces{""});
 }
 
-TEST(Text, ClocksAndIntervals) {
-  EXPECT_EQ(clock_text(24.9), "0:24");
-  EXPECT_EQ(clock_text(3723), "1:02:03");
+TEST(Text, CountsTakeThePluralOfTheirNoun) {
+  EXPECT_EQ(counted(1, "run"), "1 run");
+  EXPECT_EQ(counted(0, "run"), "0 runs");
+  EXPECT_EQ(counted(1, "pass", "passes"), "1 pass");
+  EXPECT_EQ(counted(2, "pass", "passes"), "2 passes");
   EXPECT_EQ(not_known(2, "run"), "not known (2 runs)");
 }
 

@@ -188,8 +188,8 @@ TEST(CollectivePlan, WhatMemoryCannotHoldIsSkipped) {
       small);
   ASSERT_EQ(plan.points.size(), 4U);
   EXPECT_FALSE(plan.points[0].skipped) << "in place: one buffer";
-  EXPECT_EQ(plan.points[1].skipped, "its buffers need 4.0 MiB, and a rank has 3.0 MiB");
-  EXPECT_EQ(plan.points[2].skipped, "its buffers need 4.0 MiB, and a rank has 3.0 MiB");
+  EXPECT_EQ(plan.points[1].skipped, "its buffers need 4 MiB, and a rank has 3 MiB");
+  EXPECT_EQ(plan.points[2].skipped, "its buffers need 4 MiB, and a rank has 3 MiB");
 }
 
 TEST(CollectivePlan, ValuesThatNoPointCanUseAreRefused) {

@@ -1,7 +1,8 @@
 #include <algorithm>
 
-#include "core/base/text.h"
+#include "core/base/number_words.h"
 #include "core/base/value_at.h"
+#include "core/collectives/message_size.h"
 #include "core/reporting/collectives/words.h"
 #include "core/reporting/record/surety.h"
 #include "core/reporting/render/sections/not_measured.h"
@@ -29,8 +30,6 @@ std::string place_of(const EffectRecord& effect, const std::vector<EffectRecord>
   return collective->second + (text.empty() ? "" : ", " + text);
 }
 
-std::string p_cell(double p) { return p < 0.001 ? "<0.001" : printed("%.3f", p); }
-
 bool is_disturbed(const EffectRecord& effect) {
   return effect.verdict == statistics::EffectVerdict::kDisturbed;
 }
@@ -56,7 +55,7 @@ Section collective_effects_section(const std::vector<EffectRecord>& rows) {
       column({"at"}, true, rows, [&](const Row& e) { return place_of(e, rows); }),
       column({"times", "faster"}, false, rows, factor_text),
       column({"95 %", "interval"}, true, rows, factor_interval),
-      numbers({"p"}, rows, &Row::p_holm, p_cell),
+      numbers({"p"}, rows, &Row::p_holm, p_digits),
       column({"verdict"}, true, rows, [](const Row& e) { return name_of(e.verdict); })};
   section.lines.push_back(
       "time of a call against the other's, paired within repetitions; below 1: slower; p by Holm "
@@ -74,13 +73,6 @@ Section winners_section(const std::vector<CollectiveWinners>& winners) {
       "wins: surely faster than each other backend, one-sided 5 % over all "
       "backends and sizes");
   return section;
-}
-
-// "4KiB", as --sizes takes it.
-std::string as_typed(std::int64_t bytes) {
-  std::string text = size_text(bytes);
-  std::erase(text, ' ');
-  return text;
 }
 
 std::string with_half_width(double value, const Bounds& ci95, double scale) {
@@ -105,7 +97,10 @@ Section fits_section(const std::vector<CollectiveFit>& rows) {
       column({"of"}, true, rows, [&](const Row& f) { return series_of(f, rows); }),
       column({"link"}, true, rows, [](const Row& f) { return f.level.substr(0, 5); }),
       column({"sizes"}, true, rows,
-             [](const Row& f) { return as_typed(f.from_bytes) + ".." + as_typed(f.to_bytes); }),
+             [](const Row& f) {
+               return collectives::to_text({.count = f.from_bytes}) + ".." +
+                      collectives::to_text({.count = f.to_bytes});
+             }),
       column({"latency", "us"}, false, rows,
              [](const Row& f) { return with_half_width(f.alpha_s, f.alpha_ci95, 1e6); }),
       column({"bandwidth", "GB/s"}, false, rows,
@@ -127,8 +122,7 @@ Section links_section(const std::vector<LinkRecord>& rows) {
   Section section{"Links", {}, {}};
   section.columns = {column({"from"}, true, rows, &Row::first),
                      column({"to"}, true, rows, &Row::second),
-                     column({"latency", "us"}, false, rows,
-                            [](const Row& l) { return readable(1e6 * l.latency_s); }),
+                     numbers({"latency", "us"}, rows, &Row::latency_s, in_microseconds),
                      numbers({"bandwidth", "GB/s"}, rows, &Row::bandwidth_GBps, readable)};
   const bool repeated =
       std::ranges::any_of(rows, [](const Row& l) { return bool(l.bandwidth_ci95); });
