@@ -55,7 +55,7 @@ std::string skipped_list(const CollectivePlan& plan) {
 
 // Both kinds of plan end their sentence on what they measure with it.
 std::string about_time(const CollectivePlan& plan) {
-  return "about " + duration_text(planning::estimated_s(plan)) +
+  return "about " + rough_duration(planning::estimated_s(plan)) +
          " in all, which may be wrong by a factor of 3.\n";
 }
 
@@ -63,7 +63,7 @@ std::string totals(const CollectivePlan& plan) {
   const auto skipped = std::ranges::count_if(
       plan.points, [](const CollectivePoint& point) { return point.skipped.has_value(); });
   const auto points = std::ssize(plan.points) - skipped;
-  std::string text = "\n" + std::to_string(points) + (points == 1 ? " point" : " points");
+  std::string text = "\n" + counted(points, "point");
   if (skipped > 0) text += " (" + std::to_string(skipped) + " more skipped)";
   text += " x " + std::to_string(plan.repetitions) +
           " blocks = " + std::to_string(points * plan.repetitions) + " runs on " +
@@ -80,9 +80,8 @@ std::string pairs_text(const CollectivePlan& plan) {
                                : std::to_string(pairs.pass.nodes) + " nodes of " + ranks +
                                      (by_rank ? ", each rank with the rank at its place" : "");
   return "Every link between " + ends + ": " + counted(pairs.pass.links, "link") + " in " +
-         counted(pairs.pass.rounds, "round") + ", " + std::to_string(pairs.passes) +
-         (pairs.passes == 1 ? " pass" : " passes") + " over " + pairs.backend + "; " +
-         about_time(plan);
+         counted(pairs.pass.rounds, "round") + ", " + counted(pairs.passes, "pass", "passes") +
+         " over " + pairs.backend + "; " + about_time(plan);
 }
 
 std::vector<SettingRow> setting_rows(const ResolvedComm& resolved) {

@@ -17,12 +17,6 @@ namespace {
 
 using settings::ToolValues;
 
-std::string one_decimal(double value) { return printed("%.1f", value); }
-
-std::string megabytes(std::int64_t bytes) {
-  return one_decimal(static_cast<double>(bytes) / 1e6) + " MB";
-}
-
 std::string next_step(const std::string& command) { return "train on it: " + command + "\n"; }
 
 void note_unused(const ToolValues& values, const char* what,
@@ -44,7 +38,7 @@ ExitCode generate_images(const std::string& dir, const ToolValues& values) {
   const data::GeneratedImages made = load_data_library().generate_images(options);
   return print_result(std::to_string(made.train) + " images for training and " +
                       std::to_string(made.val) + " for evaluation, " +
-                      std::to_string(options.classes) + " classes, " + megabytes(made.bytes) +
+                      std::to_string(options.classes) + " classes, " + size_text(made.bytes) +
                       ", in " + dir + "\n" +
                       next_step("scalemark train --workload resnet50 --data " + shell_word(dir) +
                                 " --image-size 64 --epochs 3"));
@@ -59,7 +53,7 @@ ExitCode generate_text(const std::string& dir, const ToolValues& values) {
   const data::GeneratedText made = load_data_library().generate_text(options);
   return print_result(
       std::to_string(made.documents) + " documents, " + std::to_string(made.sentences) +
-      " sentences, " + megabytes(made.bytes) + ", " + std::to_string(made.vocabulary) +
+      " sentences, " + size_text(made.bytes) + ", " + std::to_string(made.vocabulary) +
       " entries in the vocabulary, in " + dir + "\n" +
       next_step("scalemark train --workload bert-mini --data " + shell_word(made.corpus.string()) +
                 " --vocab " + shell_word(made.vocab.string())));
@@ -104,13 +98,12 @@ data::LoaderBenchOptions bench_options(const ToolValues& values) {
 
 std::string bench_text(const data::BenchedData& benched, const data::LoaderOptions& loader) {
   const data::LoaderBenchResult& result = benched.result;
-  std::string text = one_decimal(result.samples_per_sec) + " " + benched.kind + "/s with " +
+  std::string text = rate_text(result.samples_per_sec) + " " + benched.kind + "/s with " +
                      counted(loader.workers, "worker") + ", batch size " +
-                     std::to_string(loader.batch_size) + ": " +
-                     grouped(static_cast<double>(result.samples)) + " " + benched.kind + " (" +
-                     grouped(static_cast<double>(benched.data_size)) + " of them, " +
-                     counted(result.epochs, "time") + "), " + one_decimal(result.wall_s) + " s, " +
-                     one_decimal(result.bytes_per_sec / 1e6) + " MB/s of batches\n";
+                     std::to_string(loader.batch_size) + ": " + grouped(result.samples) + " " +
+                     benched.kind + " (" + grouped(benched.data_size) + " of them, " +
+                     counted(result.epochs, "time") + "), " + duration_text(result.wall_s) + ", " +
+                     rate_text(result.bytes_per_sec, "B/s") + " of batches\n";
   return text + skipped_text(result.skipped);
 }
 
@@ -129,7 +122,7 @@ std::string shares_text(const CoreTime& time) {
   const data::ImageStages& stages = time.stages;
   const double all = time.all * static_cast<double>(stages.images);
   const auto share = [all](const char* stage, double seconds) {
-    return std::string(stage) + " " + one_decimal(100.0 * seconds / all) + " %";
+    return std::string(stage) + " " + percent(seconds / all);
   };
   std::string text = share("read", stages.read_s);
   if (stages.checksum_s > 0) text += ", " + share("checksum", stages.checksum_s);
@@ -148,10 +141,10 @@ std::string stages_text(const data::ImageStages& stages, const data::LoaderBench
                         std::int64_t gpu_rate) {
   if (stages.images == 0) return "";
   const CoreTime time(stages, result);
-  return "one core: " + one_decimal(1e6 * time.all) + " us an image (" + one_decimal(1 / time.all) +
+  return "one core: " + duration_text(time.all) + " an image (" + rate_text(1 / time.all) +
          " images/s), of which " + shares_text(time) + " (" + counted(stages.images, "image") +
          ", from the file cache)\n" + "a GPU that trains " + std::to_string(gpu_rate) +
-         " images/s needs " + one_decimal(static_cast<double>(gpu_rate) * time.all) +
+         " images/s needs " + with_decimals(static_cast<double>(gpu_rate) * time.all, 1) +
          " such cores (--gpu-rate is for another)\n";
 }
 
@@ -195,12 +188,12 @@ ExitCode data_tokenize_command(const Invocation& invocation) {
                                            .cased = values.on("cased"),
                                            .overwrite = values.on("overwrite"),
                                            .threads = threads_of(values)});
-  const double unknown = 100.0 * static_cast<double>(made.unknown_tokens) /
+  const double unknown = static_cast<double>(made.unknown_tokens) /
                          static_cast<double>(std::max<std::int64_t>(1, made.tokens));
   return print_result(
-      std::to_string(made.tokens) + " tokens (" + one_decimal(unknown) + " % unknown), " +
+      std::to_string(made.tokens) + " tokens (" + percent(unknown) + " unknown), " +
       std::to_string(made.sentences) + " sentences, " + std::to_string(made.documents) +
-      " documents, " + megabytes(made.file_bytes) + ", in " + output + "\n" + lost_text(made) +
+      " documents, " + size_text(made.file_bytes) + ", in " + output + "\n" + lost_text(made) +
       next_step("scalemark train --workload bert-mini --data " + shell_word(output) + " --vocab " +
                 shell_word(*vocab) + (values.on("cased") ? " --cased" : "")));
 }

@@ -62,10 +62,9 @@ ExitCode import_command(const Invocation& invocation) {
   const auto imported = importing::import_logs(
       logs, given, values.text("group").value_or(fs::path(output).stem().string()));
   write_row_file(output, imported.rows);
-  return print_result(counted(static_cast<std::int64_t>(imported.rows.size()), "row") + " of " +
-                      forms_of(logs) + " written to " + output + "\n" +
-                      joined(imported.lines, "\n") + "\nnext: scalemark published show " +
-                      shell_word(output) + "\n");
+  return print_result(counted(imported.rows.size(), "row") + " of " + forms_of(logs) +
+                      " written to " + output + "\n" + joined(imported.lines, "\n") +
+                      "\nnext: scalemark published show " + shell_word(output) + "\n");
 }
 
 }  // namespace scalemark::cli

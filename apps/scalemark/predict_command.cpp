@@ -30,7 +30,6 @@ namespace {
 using reporting::Column;
 using reporting::kAbsent;
 using reporting::Prediction;
-using reporting::rate_text;
 using reporting::Section;
 
 std::string in_words(const std::vector<int>& ranks) {
@@ -51,8 +50,7 @@ double rate_of(const WeakSeries& series, int world_size) {
 std::string gain(const WeakSeries& series, int ranks, double samples_per_sec, bool predicted) {
   const double speed_up = samples_per_sec / one_rank_of(series);
   return counted(ranks, "rank") + ": " + (predicted ? "about " : "") +
-         reporting::speed_up_digits(speed_up) + "x (" +
-         reporting::efficiency_digits(speed_up / ranks) + " %)";
+         reporting::speed_up_digits(speed_up) + "x (" + percent(speed_up / ranks, 0) + ")";
 }
 
 // A rule that ranks gain something stands beside a measurement that they lost, by as much as a
@@ -150,13 +148,12 @@ std::vector<Column> columns_of(const WeakSeries& series, const std::vector<Table
     return reporting::speed_up_digits(row.samples_per_sec / one_rank);
   });
   columns.back().may_go = true;
-  add("efficiency", [&](const TableRow& row) {
-    return reporting::efficiency_digits(row.samples_per_sec / one_rank / row.ranks) + " %";
-  });
+  add("efficiency",
+      [&](const TableRow& row) { return percent(row.samples_per_sec / one_rank / row.ranks, 0); });
   add("likely", likely_cell);
   if (!details) return columns;
   add_predicted("held", [](const Prediction& record) {
-    return record.band_coverage ? printed("%.0f %%", 100 * *record.band_coverage) : kAbsent;
+    return record.band_coverage ? percent(*record.band_coverage, 0) : kAbsent;
   });
   add_predicted("by", [](const Prediction& record) { return record.predictor; });
   add_predicted("links", [](const Prediction& record) { return record.basis; });
@@ -182,7 +179,7 @@ std::string how_far_off(const SeriesPrediction& made) {
   std::vector<std::string> medians, coverages, clauses;
   for (const auto& [its, tested] : by_class) {
     medians.push_back(in_words(tested.second) + " " + percent(tested.first.median_error));
-    coverages.push_back(printed("%.0f %%", 100 * tested.first.coverage));
+    coverages.push_back(percent(tested.first.coverage, 0));
   }
   if (!medians.empty()) {
     clauses.push_back(joined(medians, ", ") + " in the median of published series, " +

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "core/base/text.h"
+#include "core/base/number_words.h"
 #include "core/catalogue/strategy.h"
 #include "core/reporting/judge/judge.h"
 #include "core/reporting/record/runs.h"

@@ -96,9 +96,8 @@ ExitCode published_add_command(const Invocation& invocation) {
                         "name the table by --group, or give --overwrite");
   refuse_known_ids(read.rows, *library, output);
   write_row_file(output.string(), read.rows);
-  return print_result(counted(static_cast<std::int64_t>(read.rows.size()), "row") + " (" +
-                      read.form + ") written to " + output.string() +
-                      "\nnext: scalemark published show " +
+  return print_result(counted(read.rows.size(), "row") + " (" + read.form + ") written to " +
+                      output.string() + "\nnext: scalemark published show " +
                       shell_word(published::name_of_table(read.rows.front().group)) +
                       " --library " + shell_word(*library) + "\n");
 }

@@ -22,8 +22,8 @@
 #include "apps/scalemark/sources.h"
 #include "apps/scalemark/start_ranks.h"
 #include "core/base/error.h"
+#include "core/base/number_words.h"
 #include "core/base/terminal.h"
-#include "core/base/text.h"
 #include "core/base/value_at.h"
 #include "core/launching/bind.h"
 #include "core/launching/run_token.h"
@@ -144,19 +144,19 @@ void bind_rank(ResolvedCommand& base) {
 // A plan of many hours may be a slip of the pen: it is asked for at a terminal, and refused without
 // one. Not under another launcher: whoever wrote that script said how long it may take.
 void refuse_unasked_hours(const RankCommand& command, const ResolvedCommand& base) {
-  constexpr double kHour = 3600, kLongest = 3 * kHour;
+  constexpr double kLongest = 3 * 3600;
   const auto seconds = command.unlimited_s();
   const std::string& launcher = base.detection.world.launcher;
   const bool ours = base.detection.node || launcher == "single";
   if (!ours || !seconds || *seconds <= kLongest || base.yes) return;
-  const std::string hours = significant(*seconds / kHour, 2) + " hours";
+  const std::string time = rough_duration(*seconds);
   if (isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1) {
-    std::cerr << "This takes about " << hours << " by the estimate. Go on? [y/N] " << std::flush;
+    std::cerr << "This takes about " << time << " by the estimate. Go on? [y/N] " << std::flush;
     std::string answer;
     std::getline(std::cin, answer);
     if (answer.starts_with('y') || answer.starts_with('Y')) return;
   }
-  throw configuration("the plan takes about " + hours + " by the estimate",
+  throw configuration("the plan takes about " + time + " by the estimate",
                       "up to 3 hours begin without a question", command.shorter_hint());
 }
 

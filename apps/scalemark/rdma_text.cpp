@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "core/base/text.h"
+#include "core/base/number_words.h"
 
 namespace scalemark::cli {
 namespace {

@@ -6,6 +6,7 @@
 #include "core/base/encoding.h"
 #include "core/base/error.h"
 #include "core/base/file_kind.h"
+#include "core/base/number_words.h"
 #include "core/importing/given_fields.h"
 #include "core/published/library.h"
 #include "core/published/show.h"
@@ -24,8 +25,7 @@ std::string read_row_text(const std::string& path) {
   std::error_code none;
   const std::uintmax_t bytes = fs::file_size(path, none);
   if (!none && bytes > kMostBytes)
-    throw bad_data("'" + path + "' has " + std::to_string(bytes >> 20) + " MiB",
-                   "at most 1024 MiB are expected");
+    throw bad_data("'" + path + "' has " + size_text(bytes), "at most 1024 MiB are expected");
   if (const std::string special = special_kind(path); !special.empty())
     throw no_input("'" + path + "' is " + special, "a file is expected");
   std::string text = settings::read_text_file(path);

@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "core/base/terminal.h"
-#include "core/base/text.h"
 #include "core/settings/variables.h"
 
 namespace scalemark::cli {
@@ -77,11 +76,6 @@ std::string setting_lines(const std::vector<SettingRow>& rows) {
     text += line + row.origin + "\n";
   }
   return text;
-}
-
-std::string duration_text(double seconds) {
-  if (seconds < 120) return printed("%.1f s", seconds);
-  return seconds < 7200 ? printed("%.0f min", seconds / 60) : printed("%.1f h", seconds / 3600);
 }
 
 std::string members_text(const std::vector<int>& members) {

@@ -34,9 +34,6 @@ struct SettingRow {
 // narrow terminal.
 std::string setting_lines(const std::vector<SettingRow>& rows);
 
-// "12.5 s", "34 min", "2.1 h"
-std::string duration_text(double seconds);
-
 // "0-3,8": ranks of the world, ascending.
 std::string members_text(const std::vector<int>& members);
 

@@ -18,8 +18,8 @@ std::string headline(const settings::Settings& settings, int world_size) {
   const catalogue::Workload* workload = catalogue::find_workload(settings.task.workload);
   if (!workload) return {};
   const catalogue::ModelShape shape = planning::shape_of(*workload, settings);
-  return workload->title + ": " + grouped(static_cast<double>(workload->parameters(shape))) +
-         " parameters, " + printed("%.4g GFLOP", workload->flops_per_sample(shape) / 1e9) +
+  return workload->title + ": " + grouped(workload->parameters(shape)) + " parameters, " +
+         significant(workload->flops_per_sample(shape) / 1e9, 4) + " GFLOP" +
          " per sample forward and backward; " + counted(world_size, "rank") + " on " +
          std::string(name_of(settings.parallel.device)) + "\n";
 }
