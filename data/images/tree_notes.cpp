@@ -81,8 +81,7 @@ std::string note_on_missing_classes(const ImageTree& tree) {
   }
   if (missing.empty()) return "";
   return "val/ lacks " + std::to_string(missing.size()) + " of the " +
-         std::to_string(tree.classes.size()) + (tree.classes.size() == 1 ? " class" : " classes") +
-         " of train/: " + listed(missing);
+         counted(tree.classes.size(), "class", "classes") + " of train/: " + listed(missing);
 }
 
 // Such a tree trains without a word on images that are all of one class.

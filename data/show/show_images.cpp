@@ -1,7 +1,6 @@
 #include "data/show/show_images.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -9,6 +8,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
+#include "core/base/number_words.h"
 #include "data/images/encode.h"
 #include "data/images/image_folder.h"
 #include "data/loader.h"
@@ -55,9 +55,7 @@ void mix(const HostBatch& batch, const MixingRow& row) {
 }
 
 std::string share_text(double share, const std::string& name) {
-  char text[16];
-  std::snprintf(text, sizeof text, "%.2f ", share);
-  return text + name;
+  return with_decimals(share, 2) + " " + name;
 }
 
 // A character that the font lacks is one '?'.

@@ -1,9 +1,9 @@
 #include "engine/distributed/errors.h"
 
-#include <cstdio>
 #include <utility>
 
 #include "core/base/make_error.h"
+#include "core/base/number_words.h"
 
 namespace scalemark::distributed {
 Error rendezvous_error(std::string what, std::string expected, std::string hint) {
@@ -22,9 +22,7 @@ Error ranks_disagree(std::string what, std::string expected, std::string hint) {
 }
 
 std::string in_seconds(std::chrono::milliseconds duration) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4g s", static_cast<double>(duration.count()) / 1e3);
-  return text;
+  return seconds_text(static_cast<double>(duration.count()) / 1e3);
 }
 
 std::string name_ranks(const std::vector<int>& ranks) {

@@ -9,7 +9,7 @@
 #include "core/base/atomic_file.h"
 #include "core/base/durations.h"
 #include "core/base/host_name.h"
-#include "core/base/text.h"
+#include "core/base/number_words.h"
 #include "core/live/live_page.h"
 #include "core/live/metrics.h"
 #include "core/live/rates.h"
@@ -146,7 +146,7 @@ void MetricsPages::wait_for_scrape(bool quiet, const std::function<bool()>& may_
   bool silent = quiet || until_s <= kSilent_s;
   while (last_scrape_ == last && seconds_since(start) < until_s && may_wait()) {
     if (!std::exchange(silent, true)) {
-      std::cerr << "scalemark: waiting up to " + printed("%.0f s", until_s) +
+      std::cerr << "scalemark: waiting up to " + age_text(until_s) +
                        " for a last scrape; Ctrl-C leaves\n"
                 << std::flush;
     }

@@ -1,11 +1,11 @@
 #include "engine/process/run_console.h"
 
 #include <cmath>
-#include <cstdio>
 #include <iostream>
 #include <span>
 
 #include "core/base/layout.h"
+#include "core/base/number_words.h"
 #include "core/base/standard_output.h"
 #include "core/reporting/render/answer/answer.h"
 
@@ -13,13 +13,17 @@ namespace scalemark::process {
 namespace {
 
 // A network that diverges has losses of a dozen digits.
-std::string loss_text(double loss) {
-  char text[40];
-  std::snprintf(text, sizeof text, std::abs(loss) < 1e4 ? "%.4f" : "%.3e", loss);
-  return text;
-}
+std::string loss_text(double loss) { return printed(std::abs(loss) < 1e4 ? "%.4f" : "%.3e", loss); }
 
 }  // namespace
+
+std::string in_words(const reporting::Evaluation& evaluation) {
+  return "epoch " + std::to_string(evaluation.epoch) + ": train loss " +
+         loss_text(evaluation.train_loss) + ", held-out loss " + loss_text(evaluation.loss) + ", " +
+         evaluation.metric + " " + percent(evaluation.value, 2) + " of " +
+         std::to_string(evaluation.samples) + ", " + rate_text(evaluation.samples_per_sec) +
+         " samples/s";
+}
 
 RunConsole::RunConsole(const RunRequest& request, const std::string& sample_unit,
                        double samples_per_batch)
@@ -50,13 +54,7 @@ void RunConsole::step_done(std::int64_t steps_in_phase, std::optional<double> lo
 
 void RunConsole::show(const reporting::Evaluation& evaluation) {
   if (!writes_ || quiet_) return;
-  char line[200];
-  std::snprintf(line, sizeof line,
-                "epoch %lld: train loss %s, held-out loss %s, %s %.2f %% of %lld, %.1f samples/s",
-                static_cast<long long>(evaluation.epoch), loss_text(evaluation.train_loss).c_str(),
-                loss_text(evaluation.loss).c_str(), evaluation.metric.c_str(),
-                100 * evaluation.value, static_cast<long long>(evaluation.samples),
-                evaluation.samples_per_sec);
+  const std::string line = in_words(evaluation);
   if (progress_) {
     progress_->print(line);
   } else {

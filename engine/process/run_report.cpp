@@ -17,6 +17,7 @@
 #include "core/reporting/render/tensorboard.h"
 #include "core/settings/settings_json.h"
 #include "engine/process/event_log.h"
+#include "engine/process/run_console.h"
 
 namespace scalemark::process {
 namespace {
@@ -52,13 +53,6 @@ std::string device_name(const reporting::Environment& environment, const std::st
     if (found.gpu) return found.name();
   }
   return {};
-}
-
-std::string in_words(const reporting::Evaluation& evaluation) {
-  return "epoch " + std::to_string(evaluation.epoch) + ": train loss " +
-         std::to_string(evaluation.train_loss) + ", held-out loss " +
-         std::to_string(evaluation.loss) + ", " + evaluation.metric + " " +
-         std::to_string(evaluation.value);
 }
 
 bool makes_data_in_loop(const ProcessSettings& settings) {

@@ -1,11 +1,10 @@
 #include "engine/sweeping/quiet_check.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <utility>
 
 #include "core/base/durations.h"
+#include "core/base/number_words.h"
 #include "core/base/wire.h"
 #include "core/reporting/record/telemetry_fields.h"
 #include "engine/sweeping/sweep_command.h"
@@ -18,9 +17,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kBetweenLooks{1000};
 
 std::string waited_text(double seconds) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), ", and stayed so for %.1f s", seconds);
-  return seconds > 0 ? text.data() : "";
+  return seconds > 0 ? ", and stayed so for " + age_text(seconds) : "";
 }
 
 }  // namespace
