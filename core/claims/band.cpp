@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/base/text.h"
+#include "core/base/number_words.h"
 
 namespace scalemark::claims {
 namespace {

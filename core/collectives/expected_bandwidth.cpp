@@ -85,7 +85,7 @@ Bound network_bound(Collective collective, const DataPath& path) {
       path.node_of_member, [&](int node) { return node == path.node_of_member.front(); });
   if (one_node || !path.nic_Mbit_per_s || !(*path.nic_Mbit_per_s > 0)) return std::nullopt;
   const double nic_GBps = *path.nic_Mbit_per_s / 8e3, load = network_load(collective, path);
-  std::string source = "network interface of " + printed("%g", *path.nic_Mbit_per_s / 1e3) +
+  std::string source = "network interface of " + significant(*path.nic_Mbit_per_s / 1e3, 6) +
                        " Gb/s (" + gigabytes(nic_GBps) + ") one way";
   if (load != 1) source += ", which " + significant(load, 3) + " x a rank's traffic passes";
   return bound_of(nic_GBps / load, source + kRingBound);
@@ -129,8 +129,7 @@ Bound memory_bound(Collective collective, const DataPath& path) {
   return bound_of(*path.memory_GBps / (2 * ranks),
                   "memory of " + gigabytes(*path.memory_GBps) +
                       " (measured here, read + write), each byte read and written once by " +
-                      printed("%g", ranks) + (ranks == 1 ? " rank" : " ranks") +
-                      "; caches can exceed it");
+                      counted(static_cast<std::int64_t>(ranks), "rank") + "; caches can exceed it");
 }
 
 // NVLink carries what PCIe would.

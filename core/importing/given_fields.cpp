@@ -92,17 +92,11 @@ void refuse_bad_value(const FieldOfRow& field, const std::string& value) {
     throw configuration(seen, whole ? "a whole number from 1 on" : "a number above 0");
 }
 
-std::vector<std::string> split(std::string_view text, char sign) {
-  std::vector<std::string> parts(1);
-  for (const char c : text)
-    c == sign ? static_cast<void>(parts.emplace_back()) : parts.back().push_back(c);
-  return parts;
-}
-
 // "gpus=8", "system=a, b"; what has no FIELD= before it belongs to the value on its left.
 std::vector<std::pair<std::string, std::string>> assignments(std::string_view text) {
   std::vector<std::pair<std::string, std::string>> all;
-  for (const std::string& part : split(text, ',')) {
+  for (const std::string_view piece : split(text, ",")) {
+    const std::string part(piece);
     const std::size_t equal = part.find('=');
     if (equal != std::string::npos) {
       all.emplace_back(lint::trimmed(part.substr(0, equal)), lint::trimmed(part.substr(equal + 1)));
@@ -119,13 +113,12 @@ std::vector<std::pair<std::string, std::string>> assignments(std::string_view te
 // A count's value for each file is named with slashes. A text may have slashes of its own.
 std::vector<std::string> values_of(const FieldOfRow& field, const std::string& value,
                                    std::size_t files) {
-  const auto parts = split(value, '/');
-  if (parts.size() == 1 || parts.size() == files) return parts;
+  const auto parts = split(value, "/");
+  if (parts.size() == 1 || parts.size() == files) return {parts.begin(), parts.end()};
   if (is_text(field)) return {value};
-  throw configuration(
-      "--fields: " + std::string(field.name) + " has " +
-          counted(static_cast<std::int64_t>(parts.size()), "value") + ": '" + value + "'",
-      "one, or with slashes one for each of " + counted(static_cast<std::int64_t>(files), "file"));
+  throw configuration("--fields: " + std::string(field.name) + " has " +
+                          counted(parts.size(), "value") + ": '" + value + "'",
+                      "one, or with slashes one for each of " + counted(files, "file"));
 }
 
 // A table says "amp" or "fp16" where it means a certain kind.

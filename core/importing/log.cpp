@@ -104,14 +104,13 @@ void refuse_fewer_samples(const Log& log, const Row& row, const std::string& whe
 std::string in_words(const Log& log) {
   if (log.whole_run) return log.what;
   const auto used = statistics::summarise(settled(log));
-  std::string text =
-      log.what + ": median of " + std::to_string(used.n) + " of " +
-      counted(static_cast<std::int64_t>(log.steps.size()), "logged " + log.unit_of_log);
+  std::string text = log.what + ": median of " + std::to_string(used.n) + " of " +
+                     counted(log.steps.size(), "logged " + log.unit_of_log);
   if (used.n < static_cast<std::int64_t>(log.steps.size())) text += ", after the first tenth";
   if (used.stdev && used.mean > 0) {
     const double percents = 100 * *used.stdev / used.mean;
     text += ", relative standard deviation " +
-            (percents < 0.01 ? "below 0.01" : printed("%.2g", percents)) + " %";
+            (percents < 0.01 ? "below 0.01" : significant(percents, 2)) + " %";
   }
   return text;
 }
@@ -164,7 +163,7 @@ Row throughput_row(const Log& log, Row row) {
 std::string line_about(const Log& log, const Row& row) {
   std::string line = log.file + " (" + log.form + "): ";
   if (!log.claims.empty())
-    return line + counted(static_cast<std::int64_t>(log.claims.size()), "row") + " of " +
+    return line + counted(log.claims.size(), "row") + " of " +
            row.collective.value_or("several collectives") + " on " +
            (row.gpus ? counted(*row.gpus, "GPU") : "several counts of GPUs");
   if (row.throughput)

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/json_depth.h"
-#include "core/base/text.h"
+#include "core/base/number_words.h"
 #include "core/lint/text_tables.h"
 
 namespace scalemark::importing {

@@ -10,7 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/base/lower_case.h"
-#include "core/base/text.h"
+#include "core/base/number_words.h"
 #include "core/importing/log.h"
 #include "core/importing/log_text.h"
 #include "core/importing/readers.h"

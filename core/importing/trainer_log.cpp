@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/base/text.h"
+#include "core/base/number_words.h"
 #include "core/importing/log_text.h"
 #include "core/importing/readers.h"
 

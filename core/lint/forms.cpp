@@ -37,14 +37,13 @@ std::string counts_line(std::span<const Finding> findings, const Judged& judged)
   std::vector<std::string> texts;
   for (const char* severity : {kError, kWarning, kInfo}) {
     const std::size_t n = count_of(findings, severity);
-    if (n > 0) texts.push_back(counted(static_cast<std::int64_t>(n), severity));
+    if (n > 0) texts.push_back(counted(n, severity));
   }
-  const std::string what = counted(static_cast<std::int64_t>(judged.tables), "table") + ", " +
-                           counted(static_cast<std::int64_t>(judged.rows), "row") + ": ";
+  const std::string what =
+      counted(judged.tables, "table") + ", " + counted(judged.rows, "row") + ": ";
   if (!texts.empty()) return what + joined(texts, ", ");
   if (judged.compared == 0) return what + "no number could be held against another";
-  return what + "nothing contradicts itself in " +
-         counted(static_cast<std::int64_t>(judged.compared), "number") +
+  return what + "nothing contradicts itself in " + counted(judged.compared, "number") +
          " that could be held against others";
 }
 

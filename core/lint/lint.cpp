@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/base/text.h"
+#include "core/base/number_words.h"
 #include "core/lint/rules.h"
 
 namespace scalemark::lint {

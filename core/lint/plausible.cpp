@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "core/base/lower_case.h"
-#include "core/base/text.h"
+#include "core/base/number_words.h"
 #include "core/catalogue/workload.h"
 #include "core/lint/rules.h"
 #include "core/published/chips.h"

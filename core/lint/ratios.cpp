@@ -4,7 +4,7 @@
 #include <functional>
 #include <optional>
 
-#include "core/base/text.h"
+#include "core/base/number_words.h"
 #include "core/lint/rules.h"
 
 namespace scalemark::lint {
@@ -141,7 +141,7 @@ std::vector<Contradiction> wrong_efficiencies(const Series& series) {
     if (readings.empty()) continue;
     auto found = nearest(
         *row, *row->efficiency, readings, fewer,
-        "an efficiency of " + printed("%.4g %%", 100 * row->efficiency->value) + on_gpus(*row));
+        "an efficiency of " + significant(100 * row->efficiency->value, 4) + " %" + on_gpus(*row));
     if (found.by <= 0) continue;
     found.times = 1 / fewer;
     all.push_back(std::move(found));

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "core/base/text.h"
+#include "core/base/number_words.h"
 #include "core/lint/rules.h"
 
 namespace scalemark::lint {

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "core/base/text.h"
+#include "core/base/number_words.h"
 
 namespace scalemark::lint {
 namespace {

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/base/text.h"
 #include "core/placement/cpu_list.h"
 
 namespace scalemark::placement {
@@ -15,10 +16,6 @@ std::vector<int> numbers_of(std::vector<Cpu> cpus) {
   for (const Cpu& cpu : cpus) numbers.push_back(cpu.id);
   std::ranges::sort(numbers);
   return numbers;
-}
-
-std::string counted(std::size_t n, const char* what) {
-  return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
 }
 
 // Each physical core with the CPUs of it that may be used.

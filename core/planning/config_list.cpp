@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/base/text.h"
+#include "core/base/number_words.h"
 #include "core/base/value_at.h"
 #include "core/settings/builtin_configs.h"
 
@@ -29,14 +29,6 @@ std::string takes(settings::Command command, const settings::RawSettings& raw,
 }
 
 }  // namespace
-
-std::string rough_duration(double seconds) {
-  constexpr double kMinute = 60, kHour = 3600, kDay = 24 * kHour;
-  if (seconds < 100) return significant(seconds, 2) + " s";
-  if (seconds < 100 * kMinute) return significant(seconds / kMinute, 2) + " min";
-  if (seconds < 2 * kDay) return significant(seconds / kHour, 2) + " h";
-  return significant(seconds / kDay, 2) + " days";
-}
 
 std::vector<ListedConfig> listed_configs(const Surveyed& surveyed) {
   std::vector<ListedConfig> list;

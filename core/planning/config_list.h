@@ -19,7 +19,4 @@ std::vector<ListedConfig> listed_configs(const Surveyed& surveyed);
 // configs/README.md: the list for a laptop of 2 cores and for a node of 8 GPUs.
 std::string configs_page();
 
-// "40 s", "12 min", "26 h", "5 days": plans know no more.
-std::string rough_duration(double seconds);
-
 }  // namespace scalemark::planning

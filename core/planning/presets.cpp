@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/text.h"
+#include "core/base/number_words.h"
 #include "core/planning/environments.h"
 #include "core/planning/estimates.h"
 #include "core/planning/fingerprint.h"
@@ -72,7 +72,7 @@ class Scheduler {
     if (asks_for(sweep.checks, settings::Check::kDevices)) check_devices();
     if (asks_for(sweep.checks, settings::Check::kReplay)) replay();
     if (sweep.sustain_s) {
-      note("matrix products are held for " + printed("%.3g s", *sweep.sustain_s) +
+      note("matrix products are held for " + seconds_text(*sweep.sustain_s) +
            " on each device before the first point" + turns());
     }
     plan_.estimated_s =
@@ -103,7 +103,7 @@ class Scheduler {
     }
     plan_.stop.least_blocks = blocks;
     note("the machine is measured by itself before the first block: " +
-         printed("%.2g s", plan_.fingerprint_s) +
+         rough_duration(plan_.fingerprint_s) +
          " for each precision's matrix product, memory, all-reduce, image loader and disk");
     hold(limit, "thorough");
   }
@@ -113,14 +113,14 @@ class Scheduler {
     const double limit = plan_.stop.max_time_s.value_or(kThorough_s);
     plan_.device_check_s = std::min(kFingerprint_s, kFingerprintShare * limit);
     note("each device is measured by itself before the points of each start: " +
-         printed("%.2g s", plan_.device_check_s) +
+         rough_duration(plan_.device_check_s) +
          " for each precision's matrix product and for memory" + turns());
   }
   // Once: what a second start would add is a few more rounds.
   void replay() {
     const double limit = plan_.stop.max_time_s.value_or(kThorough_s);
     plan_.replay_s = std::min(kReplay_s, kReplayShare * limit);
-    note("each device repeats the same products for " + printed("%.2g s", plan_.replay_s) +
+    note("each device repeats the same products for " + rough_duration(plan_.replay_s) +
          " in each precision, and the first steps of each workload twice, before the first point" +
          turns());
   }

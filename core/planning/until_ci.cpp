@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/text.h"
+#include "core/base/number_words.h"
 
 namespace scalemark::planning {
 namespace {
@@ -112,7 +112,7 @@ std::string to_text(const Outlook& outlook) {
   if (!outlook.repetitions) return text + ", which repetitions alone do not narrow";
   text += "; about " + std::to_string(*outlook.repetitions) + " repetitions are needed";
   if (outlook.longer) {
-    text += ", or windows of " + std::to_string(std::lround(outlook.longer->window_s)) + " s and " +
+    text += ", or windows of " + age_text(outlook.longer->window_s) + " and " +
             std::to_string(outlook.longer->repetitions);
   }
   return text;

@@ -106,9 +106,9 @@ std::string throughputs_text(const NamedTable& table, const Terminal& terminal) 
     rate.cells.push_back(number_text(row->throughput));
     printed_.cells.push_back(number_text(row->published_speedup));
     speedup.cells.push_back(found == computed.end() ? kAbsent
-                                                    : printed("%.2f", found->second.speedup));
-    efficiency.cells.push_back(
-        found == computed.end() ? kAbsent : printed("%.1f", 100 * found->second.efficiency));
+                                                    : with_decimals(found->second.speedup, 2));
+    efficiency.cells.push_back(found == computed.end() ? kAbsent
+                                                       : percent_text(found->second.efficiency));
   }
   return id.cells.empty()
              ? ""
@@ -232,8 +232,7 @@ std::string list_text(const std::vector<NamedTable>& tables, const Here& here,
   }
   std::string text =
       reporting::section_text({"", {name, rows, network, gpus, where}, {}}, terminal) + "\n";
-  text += counted(static_cast<std::int64_t>(tables.size()), "table") + ", " +
-          counted(static_cast<std::int64_t>(all), "row") +
+  text += counted(tables.size(), "table") + ", " + counted(all, "row") +
           "; testable: " + std::to_string(counts[Testable::kHere]) + " here, " +
           std::to_string(counts[Testable::kElsewhere]) +
           " elsewhere (there rates, here ratios only), " + std::to_string(counts[Testable::kNot]) +

@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <utility>
 
+#include "core/base/number_words.h"
 #include "core/planning/config_list.h"
 #include "core/planning/scaled_values.h"
 #include "core/settings/builtin_configs.h"
