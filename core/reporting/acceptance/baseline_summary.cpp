@@ -33,12 +33,12 @@ std::string range_text(const Baseline& baseline, Number number) {
   for (const BaselineClass& one : baseline.classes) {
     const std::optional<double> value = number(one);
     if (!value) continue;
-    least = std::min(least, 100 * *value);
-    largest = std::max(largest, 100 * *value);
+    least = std::min(least, *value);
+    largest = std::max(largest, *value);
   }
   if (largest < 0) return "";
-  const std::string low = printed("%.1f", least), high = printed("%.1f", largest);
-  return (low == high ? high : low + " to " + high) + " %";
+  const std::string low = percent_text(least), high = percent_text(largest);
+  return (low == high ? "" : low + " to ") + percent(largest);
 }
 
 void add(std::string& text, const std::string& line) { text += "  " + line + "\n"; }
@@ -94,7 +94,7 @@ std::string baseline_summary(const Baseline& baseline) {
   std::string text = counted(most(baseline, &BaselineClass::machines), "machine") + ", ";
   if (devices > 0) text += counted(devices, "device") + ", ";
   text += counted(most(baseline, &BaselineClass::boots), "boot") + ": references of " +
-          counted(static_cast<std::int64_t>(baseline.classes.size()), "measurement") + "\n";
+          counted(baseline.classes.size(), "measurement") + "\n";
   add(text, "known to " + range_text(baseline, [](const BaselineClass& one) {
               return std::optional(one.standard_error);
             }) + " (standard error)");

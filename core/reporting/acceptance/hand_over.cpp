@@ -30,8 +30,7 @@ std::vector<std::string> names_of(const Acceptance& acceptance, Outcome outcome)
 // "n[003,005]"; "17 nodes" where that is long.
 std::string nodes_text(const std::vector<std::string>& names) {
   const std::string list = reporting::on_one_line(launching::compressed_nodelist(names));
-  return list.size() <= kLongestNodeList ? list
-                                         : counted(static_cast<std::int64_t>(names.size()), "node");
+  return list.size() <= kLongestNodeList ? list : counted(names.size(), "node");
 }
 
 // Nodes to keep jobs away from: what failed, and what did not come to its end. A machine that
@@ -112,7 +111,7 @@ std::vector<std::pair<std::string, std::string>> steps_of(const Acceptance& acce
   const Undecided undecided = undecided_of(acceptance);
   if (undecided.starts > 0) {
     steps.emplace_back(
-        counted(static_cast<std::int64_t>(undecided.starts), "more start"),
+        counted(undecided.starts, "more start"),
         next.again.empty()
             ? "of " + launching::compressed_nodelist(undecided.nodes) + ", measured as before"
             : next.again);
@@ -120,7 +119,7 @@ std::vector<std::pair<std::string, std::string>> steps_of(const Acceptance& acce
   if (const std::size_t nodes = nodes_for_a_baseline(acceptance); nodes > 0) {
     steps.emplace_back("a baseline", "scalemark baseline make GOOD --output good.json && " +
                                          next.judged + " --baseline good.json  # decides " +
-                                         counted(static_cast<std::int64_t>(nodes), "node") +
+                                         counted(nodes, "node") +
                                          "; GOOD: reports of machines known to be good");
   }
   std::vector<std::string> names;
@@ -176,14 +175,12 @@ std::string headline(const Acceptance& acceptance) {
   std::size_t devices = 0;  // each once
   for (const NodeResult& node : acceptance.nodes) devices += static_cast<std::size_t>(node.devices);
   std::string counts = std::to_string(names_of(acceptance, Outcome::kPassed).size()) + " of " +
-                       counted(static_cast<std::int64_t>(acceptance.nodes.size()), "node") +
-                       " passed";
+                       counted(acceptance.nodes.size(), "node") + " passed";
   for (const OutcomeTitle& title : kOutcomeTitles) {
     const std::size_t nodes = names_of(acceptance, title.outcome).size();
     if (nodes > 0) counts += ", " + std::to_string(nodes) + " " + title.title;
   }
-  return deed_of(acceptance) + "; " + counts + " (" +
-         counted(static_cast<std::int64_t>(devices), "device") + ")";
+  return deed_of(acceptance) + "; " + counts + " (" + counted(devices, "device") + ")";
 }
 
 std::vector<std::string> reach_of(const Acceptance& acceptance) {
@@ -199,7 +196,7 @@ std::vector<std::string> reach_of(const Acceptance& acceptance) {
   const auto by_it = std::ranges::count_if(acceptance.classes, by_baseline);
   std::string text = "no speed is judged yet: too few starts, or too few of a kind";
   if (widest != nullptr) {
-    text = printed("a part that is %.1f %% slower ", 100 * *widest->smallest_decidable);
+    text = "a part that is " + percent(*widest->smallest_decidable) + " slower ";
     text +=
         by_it == all ? "than " + widest->reference_from + " is found (99 %), other boots included"
         : by_it == 0

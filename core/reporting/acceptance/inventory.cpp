@@ -100,7 +100,7 @@ std::string node_fact(Metric metric, const Host& host) {
     case Metric::kCores:
       return std::to_string(host.cores.logical);
     case Metric::kMemory:
-      return printed("%.0f GiB", std::round(static_cast<double>(host.memory_bytes) / kGiB));
+      return with_decimals(std::round(static_cast<double>(host.memory_bytes) / kGiB), 0) + " GiB";
     case Metric::kCpu:
       return host.cpu;
     default:
@@ -118,7 +118,7 @@ std::string gpu_fact(Metric metric, const Gpu& gpu) {
     case Metric::kGpuName:
       return gpu.name;
     case Metric::kGpuMemory:
-      return printed("%.0f MiB", static_cast<double>(gpu.memory_bytes) / kMiB);
+      return with_decimals(static_cast<double>(gpu.memory_bytes) / kMiB, 0) + " MiB";
     case Metric::kDriver:
       return gpu.driver.empty() ? "not known" : gpu.driver;
     case Metric::kPowerLimit:
@@ -268,12 +268,10 @@ std::string software_of(const Report& report, const std::string& name) {
 
 std::map<std::string, std::string> versions_of(const std::string& software) {
   std::map<std::string, std::string> versions;
-  for (std::size_t begin = 0; begin < software.size();) {
-    const std::size_t end = std::min(software.find(", ", begin), software.size());
-    const std::string one = software.substr(begin, end - begin);
+  for (const std::string_view one : split(software, ", ")) {
+    if (one.empty()) continue;
     const std::size_t blank = one.find(' ');
-    versions[one.substr(0, blank)] = blank == std::string::npos ? "" : one.substr(blank + 1);
-    begin = end + 2;
+    versions[std::string(one.substr(0, blank))] = blank == one.npos ? "" : one.substr(blank + 1);
   }
   return versions;
 }

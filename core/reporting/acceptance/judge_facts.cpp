@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "core/base/text.h"
+#include "core/base/number_words.h"
 #include "core/reporting/acceptance/acceptance.h"
 #include "core/reporting/table/table.h"
 #include "core/statistics/acceptance.h"
@@ -29,10 +29,9 @@ std::optional<double> reference_of(const std::vector<const Series*>& members) {
 
 // "36 GB/s (35 GB/s to 37 GB/s)"
 std::string value_text(const Start& one, const std::string& unit) {
-  std::string value = reporting::rate_text(one.value, unit);
+  std::string value = rate_text(one.value, unit);
   if (one.low && one.high) {
-    value += " (" + reporting::rate_text(*one.low, unit) + " to " +
-             reporting::rate_text(*one.high, unit) + ")";
+    value += " (" + rate_text(*one.low, unit) + " to " + rate_text(*one.high, unit) + ")";
   }
   return value;
 }
@@ -47,7 +46,7 @@ void judge_value(CheckResult& result, const Start& one, double limit) {
   if (!one.fact.empty()) result.why = one.fact + ": " + result.why;
   if (one.burst) {
     result.why =
-        printed("holds %.0f %% of its first seconds: ", 100 * one.value / *one.burst) + result.why;
+        "holds " + percent(one.value / *one.burst, 0) + " of its first seconds: " + result.why;
   }
   if (!surely) result.why += ", too near the limit to tell";
 }
@@ -119,7 +118,7 @@ Judged judge_single(const Rule& rule, const std::vector<Series>& all) {
   Judged judged;
   const std::string parts = std::string(name_of(row_of(rule.metric).of)) + "s";
   const std::string of_ten = std::to_string(statistics::kOfTenThatReach) + " of 10 ";
-  const std::string share = printed("%.0f %% of what ", 100 * rule.limit);
+  const std::string share = percent(rule.limit, 0) + " of what ";
   for (const auto& members : by_class(all)) {
     const auto reference = reference_of(members);
     for (const Series* series : members) {

@@ -46,22 +46,20 @@ std::string why_without_value(const Series& series) {
   return "not measured";
 }
 
-std::string starts_text(std::size_t more) {
-  return counted(static_cast<std::int64_t>(more), "more start") + " may decide";
-}
+std::string starts_text(std::size_t more) { return counted(more, "more start") + " may decide"; }
 
 // "7.9 % slower (7.3 to 8.5)": than the reference.
 std::string distance_text(const AcceptanceVerdict& verdict) {
   if (!verdict.from_reference) return "";
   const double half = verdict.half_width.value_or(0);
   if (!is_known(std::exp(-half), std::exp(half))) return "too noisy to tell";
-  const auto below = [](double ln) { return 100 * -std::expm1(ln); };
+  const auto below = [](double ln) { return -std::expm1(ln); };
   const double from = *verdict.from_reference, middle = below(from);
-  std::string text = printed("%.1f %%", std::abs(middle)) + (middle < 0 ? " faster" : " slower");
+  std::string text = percent(std::abs(middle)) + (middle < 0 ? " faster" : " slower");
   if (!verdict.half_width) return text;
   const double least = below(from + *verdict.half_width), most = below(from - *verdict.half_width);
-  if (middle < 0) return text + printed(" (%.1f", -most) + printed(" to %.1f)", -least);
-  return text + printed(" (%.1f", least) + printed(" to %.1f)", most);
+  if (middle < 0) return text + " (" + percent_text(-most) + " to " + percent_text(-least) + ")";
+  return text + " (" + percent_text(least) + " to " + percent_text(most) + ")";
 }
 
 std::string why_text(const Series& series, const AcceptanceVerdict& verdict) {
@@ -72,11 +70,10 @@ std::string why_text(const Series& series, const AcceptanceVerdict& verdict) {
     case AcceptanceReason::kBelowLimit:
       return distance;
     case AcceptanceReason::kIntermittent:
-      return "intermittent: below the limit in " +
-             counted(static_cast<std::int64_t>(verdict.slow_runs), "run") + " of " +
+      return "intermittent: below the limit in " + counted(verdict.slow_runs, "run") + " of " +
              std::to_string(logarithms_of(series).size());
     case AcceptanceReason::kFewRepetitions:
-      return counted(static_cast<std::int64_t>(logarithms_of(series).size()), "start") +
+      return counted(logarithms_of(series).size(), "start") +
              " so far: " + starts_text(verdict.more_repetitions);
     case AcceptanceReason::kUndecided:
       return distance + ": " + starts_text(verdict.more_repetitions);
@@ -84,7 +81,7 @@ std::string why_text(const Series& series, const AcceptanceVerdict& verdict) {
       return distance + ": later starts had no two decided nodes beside them to be compared with";
     case AcceptanceReason::kLastLook:
       return distance + ": too near the limit to tell, after " +
-             counted(static_cast<std::int64_t>(logarithms_of(series).size()), "start");
+             counted(logarithms_of(series).size(), "start");
     case AcceptanceReason::kMissing:
       return why_without_value(series);
     case AcceptanceReason::kNotFinite:
@@ -128,7 +125,7 @@ void judge_failures(CheckResult& result, const Series& series) {
     result.conclude(Outcome::kMissing, "a run of it failed: " + failed->why);
   } else if (const auto times = beyond_physics(series)) {
     result.conclude(Outcome::kFailed,
-                    printed("implausible: %.2f times what physics allows", *times));
+                    "implausible: " + with_decimals(*times, 2) + " times what physics allows");
     result.more_starts = 0;
   }
 }
@@ -247,7 +244,7 @@ Judged judge_by_floor(const Rule& rule, const std::vector<Series>& all) {
         continue;
       }
       limit *= series.datasheet->per_sec;
-      from = printed("%.0f %% of the ", 100 * rule.limit) + series.datasheet->source;
+      from = percent(rule.limit, 0) + " of the " + series.datasheet->source;
     }
     CheckResult result = measured_result(rule, series);
     result.of_class = class_name(series, all);
@@ -256,8 +253,7 @@ Judged judge_by_floor(const Rule& rule, const std::vector<Series>& all) {
     if (!result.value) {
       result.conclude(Outcome::kMissing, why_without_value(series));
     } else if (*result.value < limit) {
-      result.conclude(Outcome::kFailed,
-                      printed("%.0f %% below the limit", 100 * (1 - *result.value / limit)));
+      result.conclude(Outcome::kFailed, percent(1 - *result.value / limit, 0) + " below the limit");
     }
     judge_failures(result, series);
     judged.results.push_back(std::move(result));

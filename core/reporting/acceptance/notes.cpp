@@ -55,7 +55,7 @@ std::string kinds_text(const std::vector<CheckedClass>& classes) {
     if (one.of == PartKind::kDevice) chips.insert(one.of_class.substr(0, one.of_class.find(", ")));
   }
   if (chips.size() < 2) return "";
-  return "the fleet has " + counted(static_cast<std::int64_t>(chips.size()), "kind") +
+  return "the fleet has " + counted(chips.size(), "kind") +
          " of device, each judged by itself: " + joined(chips, "; ");
 }
 
@@ -64,10 +64,8 @@ std::string versions_text(const std::string& name,
                           const std::map<std::string, std::set<std::string>>& hosts) {
   std::vector<std::string> texts;
   for (const auto& [version, on] : hosts) {
-    texts.push_back(
-        version + " (" +
-        (on.size() == 1 ? *on.begin() : counted(static_cast<std::int64_t>(on.size()), "node")) +
-        ")");
+    texts.push_back(version + " (" + (on.size() == 1 ? *on.begin() : counted(on.size(), "node")) +
+                    ")");
   }
   return name + " " + listed(texts, 3);
 }
@@ -189,8 +187,7 @@ void add_informing(std::span<const NamedReport> reports, const std::vector<Check
     }
     if (names.empty()) continue;
     texts.push_back(
-        std::string(what) +
-        " informs since 0.9: " + counted(static_cast<std::int64_t>(names.size()), "part") +
+        std::string(what) + " informs since 0.9: " + counted(names.size(), "part") +
         " that it alone would have failed, judged by their own values: " + listed(names, 3));
   }
 }

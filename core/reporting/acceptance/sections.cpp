@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "core/base/text.h"
+#include "core/base/number_words.h"
 #include "core/reporting/acceptance/forms.h"
 #include "core/reporting/render/answer/answer.h"
 #include "core/reporting/table/table.h"
@@ -22,7 +22,7 @@ using reporting::Section;
 constexpr double kMostShown = 10;  // times a reference, which a baseline may have as it likes
 
 std::string percent_of(const std::optional<double>& share) {
-  return share ? printed("%.1f %%", 100 * *share) : reporting::kAbsent;
+  return share ? percent(*share) : reporting::kAbsent;
 }
 
 // "bf16, 8192 x 8192": the class without the model, which all of its kind share.
@@ -34,12 +34,12 @@ std::string what_of(const CheckResult& result) {
 std::string measured_text(const CheckResult& result) {
   if (!result.fact.empty()) return result.fact;
   if (!result.value) return reporting::kAbsent;
-  return reporting::rate_text(*result.value, result.unit);
+  return rate_text(*result.value, result.unit);
 }
 
 std::string interval_of(const CheckResult& result) {
   if (!result.low || !result.high) return reporting::kAbsent;
-  return printed("%.1f", 100 * *result.low) + printed(" to %.1f %%", 100 * *result.high);
+  return percent_text(*result.low) + " to " + percent(*result.high);
 }
 
 Column may_go(Column column) {
@@ -71,10 +71,10 @@ std::string rule_text(const Rule& rule) {
   const std::string unit(row_of(rule.metric).unit);
   const std::string grows = rule.comparison == Comparison::kGrowsByAtMost ? "grows by " : "";
   if (rule.of == LimitOf::kSession) {
-    return grows + printed("at most %.3g %% of the session", 100 * rule.limit);
+    return grows + "at most " + given_percent(rule.limit) + " of the session";
   }
   if (rule.of != LimitOf::kNumber) {
-    return printed("%.3g %% of the ", 100 * rule.limit) + std::string(name_of(rule.of));
+    return given_percent(rule.limit) + " of the " + std::string(name_of(rule.of));
   }
   return (rule.comparison == Comparison::kAtLeast ? "at least " : grows + "at most ") +
          significant(rule.limit, 4) + (unit.empty() ? "" : " " + unit);
@@ -99,7 +99,7 @@ std::vector<Column> class_columns(const std::vector<CheckedClass>& classes) {
           column({"parts"}, false, classes, [](const Class& c) { return std::to_string(c.parts); }),
           column({"reference"}, false, classes,
                  [](const Class& c) {
-                   return c.reference ? reporting::rate_text(*c.reference, c.unit)
+                   return c.reference ? rate_text(*c.reference, c.unit)
                                       : std::string(reporting::kAbsent);
                  }),
           column({"which is"}, true, classes, &Class::reference_from),
@@ -178,7 +178,7 @@ std::string limit_text(const CheckResult& result) {
   const bool is_share = result.low.has_value() || result.limit_from.starts_with("what ") ||
                         result.limit_from.starts_with(kOfBaseline);
   const std::string limit =
-      is_share ? percent_of(result.limit) : reporting::rate_text(*result.limit, result.unit);
+      is_share ? percent_of(result.limit) : rate_text(*result.limit, result.unit);
   return is_share ? limit + " of " + result.limit_from : limit + " (" + result.limit_from + ")";
 }
 

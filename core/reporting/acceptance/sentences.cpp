@@ -18,12 +18,11 @@ constexpr std::size_t kMostNames = 3;
 std::string check_text(const CheckResult& result) {
   std::string text = result.check + ": " + result.why;
   if (result.outcome == Outcome::kFailed && result.of_reference && result.limit && result.low) {
-    text += printed(", limit %.3g %%", 100 * (1 - *result.limit));
+    text += ", limit " + given_percent(1 - *result.limit);
     if (result.limit_from.starts_with(kOfBaseline)) text += " by the baseline";
   } else if (result.outcome == Outcome::kFailed && result.value && result.limit &&
              !result.unit.empty()) {
-    text += ", limit " + reporting::rate_text(*result.limit, result.unit) + " (" +
-            result.limit_from + ")";
+    text += ", limit " + rate_text(*result.limit, result.unit) + " (" + result.limit_from + ")";
   }
   return text;
 }
@@ -48,10 +47,10 @@ std::string node_text(const Acceptance& acceptance, const NodeResult& node,
     least = std::min(least, below);
     most = std::max(most, below);
   }
-  std::string text = std::to_string(failed.size()) + " of " +
-                     counted(static_cast<std::int64_t>(all.size()), "device") + ", " + check;
+  std::string text =
+      std::to_string(failed.size()) + " of " + counted(all.size(), "device") + ", " + check;
   if (!(most > 0)) return text + ": " + why;
-  return text + printed(": %.1f", 100 * least) + printed(" to %.1f %% slower", 100 * most);
+  return text + ": " + percent_text(least) + " to " + percent(most) + " slower";
 }
 
 std::string and_more(std::size_t checks) {

@@ -10,7 +10,7 @@
 #include <tuple>
 #include <utility>
 
-#include "core/base/text.h"
+#include "core/base/number_words.h"
 #include "core/launching/slurm_lists.h"
 #include "core/reporting/acceptance/acceptance.h"
 #include "core/reporting/acceptance/forms.h"
@@ -128,9 +128,8 @@ std::string text_of(const Shared& shared, const std::string& things, const std::
   }
   return std::to_string(shared.failed_with) + " of " + std::to_string(shared.failed) + " failed " +
          things + " " + verb + " one group of links (" + launching::compressed_nodelist(names) +
-         printed("; messages that leave it take %.2g times as long): ",
-                 shared.nodes->groups.times_as_long) +
-         "look at the switch that its nodes share";
+         "; messages that leave it take " + significant(shared.nodes->groups.times_as_long, 2) +
+         " times as long): " + "look at the switch that its nodes share";
 }
 
 }  // namespace
