@@ -1,6 +1,5 @@
 // A step opened bucket by bucket: when gradients were ready, and what of their exchange backward hid.
 const timelineOf = run => run.communication?.bucket_timeline;
-const mebibytes = bytes => bytes >= 2 ** 20 ? `${(bytes / 2 ** 20).toFixed(1)} MiB` : `${(bytes / 1024).toFixed(1)} KiB`;
 
 // Rows of [from, to] in ms. The step's own parts are the window's means, one after the other; forward and
 // backward stand before the first bucket that waits for nothing.
@@ -14,7 +13,7 @@ function stepRow(run) {
 function bucketChart(run) {
   const buckets = timelineOf(run), step = stepRow(run);
   const ms = pair => pair.map(s => 1000 * s);
-  const rows = [...(step ? ['forward', 'backward'] : []), ...buckets.map((b, i) => `${i}: ${mebibytes(b.bytes)}`)];
+  const rows = [...(step ? ['forward', 'backward'] : []), ...buckets.map((b, i) => `${i}: ${bytesText(b.bytes)}`)];
   const before = step ? [null, null] : [];
   const bars = (label, ink, data) => ({label, data, backgroundColor: seriesColor(ink), grouped: false, minBarLength: 2});
   // What backward hides comes first: the exchange goes on while other gradients are computed.
@@ -35,7 +34,7 @@ function bucketsSection(report) {
   const chart = figure('Gradient buckets', 'Five steps after the window: medians, means over ranks. Forward and backward: the window\u2019s means.', () => bucketChart(run));
   const columns = [
     {head: 'bucket', value: b => b.number},
-    {head: 'size', value: b => b.bytes, show: mebibytes},
+    {head: 'size', value: b => b.bytes, show: bytesText},
     {head: 'collective', value: b => b.collective, text: true},
     {head: 'ready ms', value: b => b.ready_s, show: milliseconds},
     {head: 'start ms', value: b => b.start_s, show: milliseconds},

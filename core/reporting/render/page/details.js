@@ -75,7 +75,7 @@ function environmentSection(report) {
     add('host', host.hostname);
     add('system', [host.os, host.kernel].filter(Boolean).join(', '));
     add('CPU', `${host.cpu ?? 'unknown'}, ${host.cores.physical} cores, ${host.cores.usable} usable`);
-    add('memory', gibibytes(host.memory_bytes) + ' GiB');
+    add('memory', bytesText(host.memory_bytes));
     for (const port of host.rdma || []) {
       add('RDMA', `${port.device} port ${port.port}: ${port.state}, ${port.link_layer}${port.rate_Gbit_per_s ? `, ${port.rate_Gbit_per_s} Gbit/s` : ''}`);
     }
