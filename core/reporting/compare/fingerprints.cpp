@@ -78,9 +78,8 @@ std::string sentence(const MeasuredRate& before, const MeasuredRate& after,
 }
 
 std::string agreement(int common, double threshold) {
-  return "what was measured of the machines by themselves agrees (" + std::to_string(common) +
-         (common == 1 ? " measurement" : " measurements") + "): within its intervals or " +
-         percent(threshold);
+  return "what was measured of the machines by themselves agrees (" +
+         counted(common, "measurement") + "): within its intervals or " + percent(threshold);
 }
 
 std::string left_out(std::span<const ComparedSide> sides) {
@@ -92,7 +91,7 @@ std::string left_out(std::span<const ComparedSide> sides) {
     }
   }
   if (count == 0) return "";
-  return counted(static_cast<std::int64_t>(count), "measurement") +
+  return counted(count, "measurement") +
          " of the machines by themselves left out: something else used the machine meanwhile; "
          "measure again";
 }

@@ -75,18 +75,15 @@ std::vector<std::string> names_of_rows(const Comparison& comparison,
   return names;
 }
 
-std::string size_of_change(double relative) { return printed("%.2f %%", 100 * relative); }
-
 // "x by 5.00 %", "3 of 12 points by 2.50 % to 10.00 %"
 std::string by_how_much(const Comparison& comparison, const std::vector<TableRow>& rows,
                         std::size_t judged) {
   std::vector<double> sizes;
   for (const TableRow& row : rows) sizes.push_back(std::abs(*row.against->change.relative));
   const auto [least, most] = std::ranges::minmax(sizes);
-  if (rows.size() == 1) return name_of_row(comparison, rows[0]) + " by " + size_of_change(most);
-  return std::to_string(rows.size()) + " of " +
-         counted(static_cast<std::int64_t>(judged), "point") + " by " + size_of_change(least) +
-         " to " + size_of_change(most);
+  if (rows.size() == 1) return name_of_row(comparison, rows[0]) + " by " + percent(most, 2);
+  return std::to_string(rows.size()) + " of " + counted(judged, "point") + " by " +
+         percent(least, 2) + " to " + percent(most, 2);
 }
 
 // Rows by what is said of them, in the order in which that comes first.
@@ -143,8 +140,8 @@ std::string headline(const Comparison& comparison) {
            the_others(comparison, {Change::kFaster});
   }
   if (judged == 0) return "no points: what the machines do by themselves";
-  return printed("no difference beyond %g %%", 100 * comparison.threshold) + " (" +
-         counted(static_cast<std::int64_t>(judged), "point") + ")";
+  return "no difference beyond " + given_percent(comparison.threshold) + " (" +
+         counted(judged, "point") + ")";
 }
 
 std::vector<std::string> side_lines(const Comparison& comparison) {
@@ -159,6 +156,7 @@ std::vector<std::string> side_lines(const Comparison& comparison) {
   return lines;
 }
 
+// Cells of the CSV keep their form, which programs read.
 std::string side_rate_text(const SideOfPoint& side) {
   if (!side.samples_per_sec) return side.trouble.empty() ? kAbsent : side.trouble;
   const double rate = *side.samples_per_sec;
@@ -168,8 +166,8 @@ std::string side_rate_text(const SideOfPoint& side) {
 
 // A disturbed side's rate has no more digits than are known of it.
 std::string side_rate_in_words(const SideOfPoint& side) {
-  const bool is_rough = side.disturbed && side.samples_per_sec;
-  return is_rough ? two_digits(*side.samples_per_sec) : side_rate_text(side);
+  if (!side.samples_per_sec) return side_rate_text(side);
+  return side.disturbed ? two_digits(*side.samples_per_sec) : rate_text(*side.samples_per_sec);
 }
 
 // A change between sides of which one was disturbed is concluded from speeds that are not known:
@@ -296,8 +294,7 @@ Section points_section(const Comparison& comparison, bool details) {
     section.columns = points_columns(comparison, rows, details, side_rate_in_words);
   const std::size_t left_out = all - rows.size();
   if (left_out > 0) {
-    section.lines.push_back(counted(static_cast<std::int64_t>(left_out), "row") +
-                            " more: --details");
+    section.lines.push_back(counted(left_out, "row") + " more: --details");
   }
   for (auto& line : point_lines(comparison, headline(comparison), details ? all : 5)) {
     section.lines.push_back(std::move(line));

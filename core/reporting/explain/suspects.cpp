@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <set>
 
-#include "core/base/text.h"
+#include "core/base/number_words.h"
 #include "core/reporting/explain/parts.h"
 #include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/verdict.h"

@@ -18,15 +18,11 @@ namespace {
 // Smaller parts need no advice.
 constexpr double kWorthIt = 0.01;
 
-std::string points_of(double share) { return printed("%.1f", 100 * share); }
-
 std::string interval_of(const Bounds& bounds, int blocks) {
   if (!bounds) return kAbsent;
   if (!is_known_share(bounds)) return not_known(blocks, "run");
-  return interval_text(bounds, points_of);
+  return interval_text(bounds, percent_text);
 }
-
-std::string bytes_text(double bytes) { return size_text(static_cast<std::int64_t>(bytes)); }
 
 std::string headline(const Explanation& all) {
   const ScalingRow& row = *all.row;
@@ -52,11 +48,11 @@ std::vector<std::string> target_lines(const Explanation& all) {
   for (const LostShare& one : all.shares) {
     if (!one.at_most) continue;
     lines.push_back("for " + percent(all.target) + " it would suffice that \"" + one.name +
-                    "\" cost " + points_of(*one.at_most) + " points instead of " +
-                    points_of(one.share));
+                    "\" cost " + percent_text(*one.at_most) + " points instead of " +
+                    percent_text(one.share));
   }
   if (lines.empty()) {
-    lines.push_back("the target of " + percent(all.target) + " is " + points_of(missing) +
+    lines.push_back("the target of " + percent(all.target) + " is " + percent_text(missing) +
                     " points away, more than any one cause takes");
   }
   return lines;
@@ -68,8 +64,8 @@ Section causes(const Explanation& all) {
   std::vector<Column> columns{
       column({"where it went"}, true, all.shares, [](const Share& one) { return one.name; }),
       column({"speed-up"}, false, all.shares,
-             [&](const Share& one) { return printed("%+.2f", -one.share * all.ideal_speedup); }),
-      numbers({"points of", "efficiency"}, all.shares, &Share::share, points_of),
+             [&](const Share& one) { return with_sign(-one.share * all.ideal_speedup, 2); }),
+      numbers({"points of", "efficiency"}, all.shares, &Share::share, percent_text),
       column({"95 %"}, true, all.shares,
              [&](const Share& one) { return interval_of(one.ci95, all.blocks); })};
   columns[1].may_go = true;
@@ -96,7 +92,7 @@ Section advice(const Explanation& all) {
 std::string bucket_list(const std::vector<double>& bytes) {
   const double sum = std::accumulate(bytes.begin(), bytes.end(), 0.0);
   return std::to_string(bytes.size()) + (bytes.size() == 1 ? " bucket, " : " buckets, together ") +
-         significant(sum / 1e6, 4) + " MB";
+         size_text(sum);
 }
 
 // Tells how much of the buckets' time backward hides, from where they lie in the step.
@@ -105,9 +101,8 @@ std::string overlap_text(const Overlap& overlap) {
       "backward hides " + percent(overlap.hidden_share) + " of the time that buckets are under way";
   if (overlap.after_backward_s <= 0) return text + ": all end before it does";
   return text + "; " + std::to_string(overlap.buckets - overlap.hidden) + " of " +
-         std::to_string(overlap.buckets) + " (" + significant(overlap.unhidden_bytes / 1e6, 4) +
-         " MB)" + " end after it, the last one " + duration_text(overlap.after_backward_s) +
-         " later";
+         std::to_string(overlap.buckets) + " (" + size_text(overlap.unhidden_bytes) +
+         ") end after it, the last one " + duration_text(overlap.after_backward_s) + " later";
 }
 
 // Compares a step's wait for the network with the network's time by itself.
@@ -160,7 +155,7 @@ std::vector<std::string> communication_lines(const Explanation& all) {
   for (const BucketTime& size : all.buckets->sizes) {
     sizes += (sizes.empty() ? "" : ", ") +
              (size.buckets > 1 ? std::to_string(size.buckets) + " x " : std::string()) +
-             bytes_text(size.bytes) + " " +
+             size_text(size.bytes) + " " +
              (size.time_s ? duration_text(*size.time_s) : "outside the measured sizes");
   }
   lines.push_back(

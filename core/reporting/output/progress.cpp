@@ -5,39 +5,25 @@
 #include <limits>
 #include <utility>
 
+#include "core/base/number_words.h"
 #include "core/base/terminal.h"
-#include "core/base/text.h"
 
 namespace scalemark::reporting {
 namespace {
 
 constexpr int kBarColumns = 20;
 
-template <class... Arguments>
-std::string format(const char* pattern, Arguments... arguments) {
-  char text[96];
-  std::snprintf(text, sizeof text, pattern, arguments...);
-  return text;
-}
-
-std::string duration(double seconds) {
-  const auto whole = static_cast<long long>(std::ceil(seconds));
-  if (whole < 100) return format("%lld s", whole);
-  if (whole < 6000) return format("%lld min %02lld s", whole / 60, whole % 60);
-  return format("%lld h %02lld min", whole / 3600, whole % 3600 / 60);
-}
-
 std::string rate(const ProgressState& state) {
   const std::int64_t done = state.done - state.found;
   if (done <= 0 || !(state.elapsed_s > 0)) return "";
   const double per_sec = static_cast<double>(done) * state.samples_per_step / state.elapsed_s;
-  return format(per_sec < 1000 ? "%.1f " : "%.0f ", per_sec) + state.sample_unit + "/s";
+  return rate_text(per_sec) + " " + state.sample_unit + "/s";
 }
 
 std::string time_left(const ProgressState& state) {
   const std::int64_t done = state.done - state.found;
   if (!state.total || done <= 0 || state.done > *state.total) return "";
-  return duration(state.elapsed_s / static_cast<double>(done) *
+  return age_text(state.elapsed_s / static_cast<double>(done) *
                   static_cast<double>(*state.total - state.done)) +
          " left";
 }
@@ -57,9 +43,10 @@ std::string bar(const ProgressState& state) {
                        1.0)
           : 1.0;
   const int filled = static_cast<int>(share * kBarColumns);
-  return "[" + std::string(filled, '#') + std::string(kBarColumns - filled, '.') +
-         format("] %3.0f %% ", std::floor(100 * share)) + std::to_string(state.done) + "/" +
-         std::to_string(*state.total);
+  const std::string percents = std::to_string(static_cast<int>(100 * share));
+  return "[" + std::string(filled, '#') + std::string(kBarColumns - filled, '.') + "] " +
+         std::string(3 - percents.size(), ' ') + percents + " % " + std::to_string(state.done) +
+         "/" + std::to_string(*state.total);
 }
 
 }  // namespace

@@ -69,7 +69,8 @@ std::optional<CrowdedRank> crowded_rank(const PointRecord& point) {
       return CrowdedRank{rank.rank, counted(cpus, "CPU") + " (" + rank.cpus + ")", threads};
     }
     if (rank.cpu_limit && *rank.cpu_limit < threads) {
-      return CrowdedRank{rank.rank, printed("%.2f CPUs (its quota)", *rank.cpu_limit), threads};
+      return CrowdedRank{rank.rank, with_decimals(*rank.cpu_limit, 2) + " CPUs (its quota)",
+                         threads};
     }
   }
   return std::nullopt;

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "core/base/text.h"
+#include "core/base/number_words.h"
 #include "core/reporting/record/finding_kinds.h"
 
 namespace scalemark::reporting {
@@ -75,8 +75,7 @@ JudgedReplay judge(const ReplayRecord& replay, const Methods& methods) {
   JudgedReplay judged{.replay = &replay};
   if (replay.wrong > 0) {
     judged.verdict = BitsVerdict::kWrong;
-    judged.why = grouped(static_cast<double>(replay.wrong)) + " of " +
-                 grouped(static_cast<double>(replay.rounds)) +
+    judged.why = grouped(replay.wrong) + " of " + grouped(replay.rounds) +
                  " rounds gave other bits than the first (" + replay.first_wrong + ")";
   } else if (replay.digest.empty()) {
     judged.verdict = BitsVerdict::kNotDone;

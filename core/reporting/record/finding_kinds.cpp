@@ -4,7 +4,7 @@
 #include <iterator>
 #include <string>
 
-#include "core/base/text.h"
+#include "core/base/number_words.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -32,16 +32,16 @@ std::string name_of_range(std::string_view name) {
 // `largest` decides how many digits both ends of a range have.
 std::string number_text(double value, std::string_view format, double largest) {
   if (format.empty()) {
-    return std::trunc(value) == value ? printed("%.0f", value) : significant(value, 6);
+    return std::trunc(value) == value ? with_decimals(value, 0) : significant(value, 6);
   }
   if (format == "%") return percent(value);
-  if (format == "~") return printed(largest < 1 ? "%.2f" : "%.1f", value);
+  if (format == "~") return with_decimals(value, largest < 1 ? 2 : 1);
   const int digits = format.back() - '0';
   if (format.front() == 's') return significant(value, digits);
   const bool is_signed = format.front() == '+';
   const bool is_share = format[is_signed ? 1 : 0] == 'p';
-  const std::string pattern = std::string(is_signed ? "%+." : "%.") + std::to_string(digits) + "f";
-  return printed(pattern.c_str(), is_share ? 100 * value : value);
+  const double shown = is_share ? 100 * value : value;
+  return is_signed ? with_sign(shown, digits) : with_decimals(shown, digits);
 }
 
 }  // namespace

@@ -12,20 +12,11 @@ namespace {
 
 bool is_severity(std::string_view word) { return word == "warning" || word == "error"; }
 
-std::vector<std::string> split(std::string_view text) {
-  std::vector<std::string> words;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    words.emplace_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return words;
-}
-
 }  // namespace
 
-FailOn::FailOn(std::string_view text) : words_(split(text)) {
-  for (const std::string& word : words_) {
+FailOn::FailOn(std::string_view text) {
+  for (const std::string_view given : split(text, ",")) {
+    const std::string& word = words_.emplace_back(given);
     if (word == "parts" || word == "none" || is_severity(word) || find_finding_kind(word)) continue;
     throw configuration("--fail-on: '" + word + "' is no code of a finding",
                         "parts, warning, error, none, or codes with commas between",

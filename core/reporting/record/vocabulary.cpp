@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/text.h"
+#include "core/base/number_words.h"
 #include "core/catalogue/strategy.h"
 #include "core/reporting/record/surety.h"
 
@@ -20,10 +20,6 @@ constexpr double kThreeDigitsFrom = 9.95;  // with one decimal
 int decimals_of(const ScalingRow& row, double ideal) {
   if (has_two_digits(row)) return *row.speedup >= kThreeDigitsFrom ? 0 : 1;
   return ideal >= kOneDecimalFrom ? 1 : 2;
-}
-
-std::string with_decimals(double value, int decimals, const char* sign = "") {
-  return printed(("%" + std::string(sign) + "." + std::to_string(decimals) + "f").c_str(), value);
 }
 
 using Terms = std::vector<std::pair<std::string, double>>;
@@ -54,7 +50,7 @@ std::string waterfall_in_words(const ScalingRow& row) {
                      with_decimals(*row.speedup, decimals) + "x";
   const char* separator = ": ";
   const auto add = [&](const std::string& name, double change) {
-    text += separator + name + " " + with_decimals(change, decimals, "+");
+    text += separator + name + " " + with_sign(change, decimals);
     separator = ", ";
   };
   double other = 0;

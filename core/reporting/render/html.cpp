@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -25,11 +23,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kStepsOfOneRun = 800;
 constexpr std::size_t kRunsWithSteps = 300;
 
-double to_five_digits(double value) {
-  std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), "%.5g", value);
-  return std::strtod(text.data(), nullptr);
-}
+double to_five_digits(double value) { return std::strtod(significant(value, 5).c_str(), nullptr); }
 
 // A number that a record always has is no number once for_people() has left it out.
 void drop_left_out(Json& record) {

@@ -100,7 +100,7 @@ std::string measured_text(const Report& report) {
   }
   for (const CollectiveGroup& group : report.collective_groups) {
     if (!group.time_s.value) continue;
-    text += group.group + ": " + readable(1e6 * *group.time_s.value) + " us\n";
+    text += group.group + ": " + in_microseconds(*group.time_s.value) + " us\n";
   }
   for (const ScalingTable& table : report.scaling) {
     for (const ScalingRow& row : table.rows) {

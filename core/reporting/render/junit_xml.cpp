@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <string_view>
 
-#include "core/base/text.h"
+#include "core/base/number_words.h"
 #include "core/reporting/render/text.h"
 
 namespace scalemark::reporting {
 namespace {
 
-std::string seconds_text(double seconds) { return printed("%.6f", seconds); }
+std::string junit_seconds(double seconds) { return printed("%.6f", seconds); }
 
 std::string attribute(const char* name, const std::string& value) {
   return std::string(" ") + name + "=\"" + xml_escaped(value) + "\"";
@@ -18,7 +18,7 @@ std::string attribute(const char* name, const std::string& value) {
 std::string case_text(const JunitCase& one) {
   std::string text = "    <testcase" + attribute("name", one.name) +
                      attribute("classname", one.class_name) +
-                     (one.seconds ? attribute("time", seconds_text(*one.seconds)) : "");
+                     (one.seconds ? attribute("time", junit_seconds(*one.seconds)) : "");
   if (one.outcome == JunitOutcome::kPassed) return text + "/>\n";
   if (one.outcome == JunitOutcome::kSkipped) {
     return text + ">\n      <skipped" + attribute("message", one.message) + "/>\n    </testcase>\n";
@@ -56,7 +56,7 @@ std::string suite_text(const JunitSuite& suite, std::size_t number) {
          attribute("failures", count(JunitOutcome::kFailure)) +
          attribute("errors", count(JunitOutcome::kError)) +
          attribute("skipped", count(JunitOutcome::kSkipped)) +
-         attribute("time", seconds_text(seconds)) + ">\n    <properties>\n" + properties +
+         attribute("time", junit_seconds(seconds)) + ">\n    <properties>\n" + properties +
          "    </properties>\n" + body + "    <system-out>" + xml_escaped(suite.output) +
          "</system-out>\n    <system-err>" + xml_escaped(suite.errors) +
          "</system-err>\n  </testsuite>\n";

@@ -25,10 +25,8 @@ FormatRequest read_entry(std::string_view entry, const std::vector<std::string_v
 std::vector<FormatRequest> read_format_requests(std::string_view text,
                                                 const std::vector<std::string_view>& known) {
   std::vector<FormatRequest> requests;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    const FormatRequest request = read_entry(text.substr(begin, end - begin), known);
-    begin = end + 1;
+  for (const std::string_view entry : split(text, ",")) {
+    const FormatRequest request = read_entry(entry, known);
     const bool twice = std::ranges::any_of(requests, [&](const FormatRequest& other) {
       return other.file == request.file && (!other.file.empty() || other.format == request.format);
     });

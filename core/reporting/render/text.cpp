@@ -1,8 +1,5 @@
 #include "core/reporting/render/text.h"
 
-#include <array>
-#include <charconv>
-
 namespace scalemark::reporting {
 namespace {
 
@@ -31,12 +28,6 @@ std::string escaped(std::string_view text, bool replace_controls) {
 }
 
 }  // namespace
-
-std::string exact(double value) {
-  std::array<char, 32> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
-  return {text.data(), end};
-}
 
 std::string xml_escaped(std::string_view text) {
   std::string result = escaped(text, true);

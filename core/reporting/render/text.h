@@ -9,7 +9,6 @@
 
 namespace scalemark::reporting {
 
-std::string exact(double value);  // shortest text that reads back bit by bit
 // For XML 1.0 text and attributes; what XML cannot hold becomes U+FFFD.
 std::string xml_escaped(std::string_view text);
 

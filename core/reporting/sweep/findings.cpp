@@ -63,9 +63,8 @@ void judge_windows(const Report& report, Findings& findings) {
       findings.add(finding_kinds::windows_not_steady,
                    {{"group", group.group}, {"why", group.steady_reason}});
     } else if (!group.steady) {
-      unknown.push_back(
-          group.group +
-          (group.bias_bound ? " (up to " + printed("%.2f", 100 * *group.bias_bound) + " %)" : ""));
+      unknown.push_back(group.group +
+                        (group.bias_bound ? " (up to " + percent(*group.bias_bound, 2) + ")" : ""));
     }
   }
   if (!unknown.empty()) {

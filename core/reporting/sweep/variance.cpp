@@ -2,7 +2,7 @@
 // runs of core/statistics/variance_split.h, what they cost, and the sentence that says it.
 #include <cmath>
 
-#include "core/base/text.h"
+#include "core/base/number_words.h"
 #include "core/planning/estimates.h"
 #include "core/reporting/sweep/runs.h"
 #include "core/statistics/runs.h"
@@ -52,13 +52,11 @@ std::optional<statistics::RunCost> cost_of(const Runs& runs) {
   return statistics::RunCost{mean_of(runs, fixed_s), mean_of(runs, growing_s)};
 }
 
-std::string seconds(double value) { return printed(value < 10 ? "%.1f s" : "%.0f s", value); }
-
 // "runs differ by 0.9 %, steps explain 0.2".
 std::string what_differs(const VarianceRecord& variance) {
-  const char* format = variance.between_runs < 0.001 ? "%.2f" : "%.1f";
-  return "runs differ by " + printed(format, 100 * variance.between_runs) + " %, steps explain " +
-         printed(format, 100 * variance.steps);
+  const int decimals = variance.between_runs < 0.001 ? 2 : 1;
+  return "runs differ by " + percent(variance.between_runs, decimals) + ", steps explain " +
+         with_decimals(100 * variance.steps, decimals);
 }
 
 std::string sentence(const VarianceRecord& variance, int runs, std::size_t sessions,
@@ -68,14 +66,14 @@ std::string sentence(const VarianceRecord& variance, int runs, std::size_t sessi
       return what_differs(variance) + ": longer windows will not help, more runs will";
     case Purchase::kWindows:
       return what_differs(variance) + ": windows of " +
-             seconds(variance.best_window_s.value_or(0)) + " instead of " +
-             seconds(variance.window_s) + " would give the same interval in " +
-             printed("%.0f", 100 * (1 - saved_share)) + " % of the time";
+             age_text(variance.best_window_s.value_or(0)) + " instead of " +
+             age_text(variance.window_s) + " would give the same interval in " +
+             percent(1 - saved_share, 0) + " of the time";
     case Purchase::kSessions:
       if (sessions < statistics::kSessionsForInterval) {
         return what_differs(variance) + ": two sessions give no interval: a third does";
       }
-      return "sessions differ by " + printed("%.1f", 100 * variance.sessions.value_or(0)) + " %, " +
+      return "sessions differ by " + percent(variance.sessions.value_or(0)) + ", " +
              what_differs(variance) + ": more runs will not help, more sessions will";
     case Purchase::kUnsure:
       break;

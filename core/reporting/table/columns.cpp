@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "core/base/text.h"
+#include "core/base/number_words.h"
 #include "core/reporting/record/point_facts.h"
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/record/surety.h"
@@ -49,7 +49,7 @@ struct Trait {
   Text sentence;  // above the table
 };
 
-std::string size_text(const PointRecord& p) {
+std::string input_text(const PointRecord& p) {
   if (p.image_size) return std::to_string(*p.image_size) + " px";
   if (p.sequence_length) return "sequence " + std::to_string(*p.sequence_length);
   return "";
@@ -70,7 +70,7 @@ std::vector<Trait> traits() {
   const auto strategy = [](const PointRecord& p) { return strategy_text(p.strategy); };
   return {
       {{"workload"}, true, &PointRecord::workload, &PointRecord::workload},
-      {{"size"}, true, size_text, size_text},
+      {{"size"}, true, input_text, input_text},
       {{"strategy"}, true, strategy, strategy},
       {{"preci-", "sion"}, true, &PointRecord::precision, &PointRecord::precision},
       {{"batch"},
@@ -82,7 +82,7 @@ std::vector<Trait> traits() {
        [](const PointRecord& p) { return std::to_string(p.threads); },
        [](const PointRecord& p) {
          if (p.device != "cpu") return std::string();
-         return std::to_string(p.threads) + (p.threads == 1 ? " thread" : " threads") + " per rank";
+         return counted(p.threads, "thread") + " per rank";
        }},
       {{"device"}, true, device, device},
       {{"backend"}, true, &PointRecord::backend, &PointRecord::backend},
@@ -112,8 +112,6 @@ std::vector<Column> first_columns(const std::vector<Row>& rows) {
                     [](const PointRecord& p) { return std::to_string(p.world_size); })};
 }
 
-std::string milliseconds_text(double seconds) { return four_digits(1000 * seconds); }
-
 std::vector<Column> speed_up_columns(const std::vector<Row>& rows) {
   const auto points = points_of(rows);
   const auto of = [&](std::vector<std::string> head, std::string (*text)(const SpeedUp&)) {
@@ -124,7 +122,8 @@ std::vector<Column> speed_up_columns(const std::vector<Row>& rows) {
   };
   return {of({"speed", "up"},
              [](const SpeedUp& found) {
-               return found.unsteady ? two_digits(*found.speedup) : printed("%.2f", *found.speedup);
+               return found.unsteady ? two_digits(*found.speedup)
+                                     : with_decimals(*found.speedup, 2);
              }),
           of({"eff.", "%"},
              [](const SpeedUp& found) {
@@ -165,10 +164,10 @@ std::vector<Column> throughput_columns(const std::vector<Row>& rows) {
   }
   columns.push_back(of_points({common_unit(rows), "per s"}, false, rows, [](const PointRecord& p) {
     if (p.status != PointStatus::kOk) return std::string(name_of(p.status));
-    return held_text(p.standing, p.samples_per_sec > 0 ? four_digits(p.samples_per_sec) : "");
+    return held_text(p.standing, p.samples_per_sec > 0 ? readable(p.samples_per_sec) : "");
   }));
   columns.push_back(measured({"per s", "and", "rank"}, rows, [](const PointRecord& p) {
-    return four_digits(p.samples_per_sec_per_rank);
+    return readable(p.samples_per_sec_per_rank);
   }));
   columns.push_back(measured({"at", "least", "+- %"}, rows, [](const PointRecord& p) {
     return or_absent(within_run_share(p), percent_text);
@@ -186,9 +185,9 @@ std::vector<Column> step_columns(const std::vector<Row>& rows) {
     columns.push_back(measured(std::move(head), rows, text));
   };
   add({"step", "ms"},
-      [](const PointRecord& p) { return or_absent(step_time_s(p), milliseconds_text); });
-  add({"p50"}, [](const PointRecord& p) { return or_absent(p.step_s.p50, milliseconds_text); });
-  add({"p95"}, [](const PointRecord& p) { return or_absent(p.step_s.p95, milliseconds_text); });
+      [](const PointRecord& p) { return or_absent(step_time_s(p), in_milliseconds); });
+  add({"p50"}, [](const PointRecord& p) { return or_absent(p.step_s.p50, in_milliseconds); });
+  add({"p95"}, [](const PointRecord& p) { return or_absent(p.step_s.p95, in_milliseconds); });
   add({"peer", "wait %"},
       [](const PointRecord& p) { return share_of_step(p, p.communication.peer_wait_s); });
   add({"network", "%"},
@@ -196,7 +195,7 @@ std::vector<Column> step_columns(const std::vector<Row>& rows) {
   add({"data", "wait %"},
       [](const PointRecord& p) { return share_of_step(p, counted_data_wait_s(p)); });
   add({"memory", "GiB"}, [](const PointRecord& p) {
-    return printed("%.2f", static_cast<double>(p.memory_peak_bytes) / (1 << 30));
+    return with_decimals(static_cast<double>(p.memory_peak_bytes) / (1 << 30), 2);
   });
   if (std::ranges::any_of(rows, [](const Row& row) { return row.point->mfu.has_value(); })) {
     add({"MFU %"}, [](const PointRecord& p) { return or_absent(p.mfu, percent_text); });
@@ -223,7 +222,7 @@ std::vector<Column> evaluation_columns(const PointRecord& point) {
           numbers({all.front().metric + " %"}, all, &E::value, percent_text),
           column({"held-out samples"}, false, all,
                  [](const E& e) { return std::to_string(e.samples); }),
-          numbers({unit_of(point) + " per s"}, all, &E::samples_per_sec, four_digits)};
+          numbers({unit_of(point) + " per s"}, all, &E::samples_per_sec, readable)};
 }
 
 }  // namespace scalemark::reporting

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "core/base/text.h"
+#include "core/base/number_words.h"
 #include "core/reporting/table/table.h"
 
 namespace scalemark::reporting {
@@ -8,12 +8,6 @@ namespace {
 
 constexpr std::size_t kUuidShown =
     12;  // "GPU-5a1e9c1e": enough to tell the GPUs of a machine apart
-
-std::string rate(double value) { return significant(value, 4); }
-std::string signed_percent(double share) {
-  const std::string text = printed("%+.1f", 100 * share);
-  return text == "-0.0" || text == "+0.0" ? "0.0" : text;
-}
 
 // nvidia-smi's form without the domain where that is 0: "10:00.0".
 std::string short_pci(const std::string& pci) {
@@ -40,11 +34,12 @@ std::vector<Column> device_columns(const std::vector<DeviceRecord>& devices) {
   add({"rank"}, false, [](const Device& d) { return std::to_string(d.rank); });
   add({"host"}, true, &Device::host);
   add({"device"}, true, &Device::device);
-  columns.push_back(numbers({"samples", "per s"}, devices, &Device::samples_per_sec, rate));
-  add({"95 %", "interval"}, true, [](const Device& d) { return interval_text(d.ci95, rate); });
-  columns.push_back(numbers({"against", "others %"}, devices, &Device::deviation, signed_percent));
+  columns.push_back(numbers({"samples", "per s"}, devices, &Device::samples_per_sec, readable));
+  add({"95 %", "interval"}, true, [](const Device& d) { return interval_text(d.ci95, readable); });
+  columns.push_back(
+      numbers({"against", "others %"}, devices, &Device::deviation, change_in_percent));
   add({"95 %", "interval"}, true,
-      [](const Device& d) { return interval_text(d.deviation_ci95, signed_percent); });
+      [](const Device& d) { return interval_text(d.deviation_ci95, change_in_percent); });
   if (any([](const Device& d) { return d.max_sm_clock_MHz.has_value(); })) {
     add({"clock,", "most MHz"}, false, [](const Device& d) {
       return d.max_sm_clock_MHz ? std::to_string(*d.max_sm_clock_MHz) : kAbsent;

@@ -1,27 +1,11 @@
 #include <algorithm>
-#include <array>
 #include <string_view>
 
-#include "core/base/text.h"
+#include "core/base/number_words.h"
 #include "core/reporting/table/table.h"
 
 namespace scalemark::reporting {
 namespace {
-
-struct Prefix {
-  double factor;
-  const char* letter;
-};
-constexpr std::array kPrefixes = {Prefix{1e15, "P"}, Prefix{1e12, "T"}, Prefix{1e9, "G"},
-                                  Prefix{1e6, "M"}, Prefix{1e3, "k"}};
-
-// Others are counted, not measured, or have their prefix: 1,300 images/s stay so.
-Prefix prefix_of(double value, std::string_view unit) {
-  if (unit != "B/s" && unit != "FLOP/s") return {1, ""};
-  const auto fits = [&](const Prefix& prefix) { return value >= prefix.factor; };
-  const auto found = std::ranges::find_if(kPrefixes, fits);
-  return found == kPrefixes.end() ? Prefix{1, ""} : *found;
-}
 
 std::string_view words(MachineRate what) {
   switch (what) {
@@ -55,16 +39,9 @@ std::string name_in_words(const FingerprintRecord& record) {
   return record.precision.empty() ? name : name + " " + record.precision;
 }
 
-std::string rate_text(double value, const std::string& unit) {
-  if (unit.empty()) return significant(value, 4);
-  const Prefix prefix = prefix_of(value, unit);
-  return four_digits(value / prefix.factor) + " " + prefix.letter + unit;
-}
-
 std::string rate_interval_text(const FingerprintRecord& record) {
   if (!record.value || !record.ci95) return kAbsent;
-  const double factor = prefix_of(*record.value, record.unit).factor;
-  return four_digits(*record.ci95.low / factor) + " .. " + four_digits(*record.ci95.high / factor);
+  return rate_range(*record.ci95.low, *record.ci95.high, *record.value, record.unit);
 }
 
 std::vector<Column> fingerprint_columns(const std::vector<FingerprintRecord>& records) {

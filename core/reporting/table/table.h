@@ -55,10 +55,6 @@ std::vector<std::string> fingerprint_notes(const std::vector<FingerprintRecord>&
 // "matrix product fp32"
 std::string name_in_words(const FingerprintRecord& record);
 
-// "143.2 GFLOP/s": four digits, with a decimal prefix where the unit takes one. Counts have no
-// unit.
-std::string rate_text(double value, const std::string& unit);
-
 // "142.0 .. 144.1", with the prefix that `value` has; "-" without an interval.
 std::string rate_interval_text(const FingerprintRecord& record);
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "core/base/text.h"
+#include "core/base/number_words.h"
 #include "core/reporting/table/table.h"
 
 namespace scalemark::reporting {
@@ -16,7 +16,7 @@ std::string telemetry_cost(std::span<const Report> reports) {
     }
   }
   if (!most) return {};
-  return printed("watching the run took %.3f %% of one core at most", 100 * *most);
+  return "watching the run took " + percent(*most, 3) + " of one core at most";
 }
 
 }  // namespace scalemark::reporting

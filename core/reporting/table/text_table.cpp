@@ -1,10 +1,7 @@
 #include "core/reporting/table/text_table.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
-#include <cmath>
-#include <cstdio>
 
 #include "core/base/layout.h"
 #include "core/base/shown_text.h"
@@ -65,35 +62,9 @@ void end_line(std::string& text) {
 
 }  // namespace
 
-std::string readable(double value) {
-  const double size = std::abs(value);
-  if (size >= 1000) return printed("%.0f", value);
-  if (size >= 100) return printed("%.1f", value);
-  if (size >= 1) return printed("%.2f", value);
-  if (size >= 0.1) return printed("%.3f", value);
-  return significant(value, 3);
-}
-
-std::string percent_text(double share) {
-  const std::string text = printed("%.1f", 100 * share);
-  return text == "-0.0" ? "0.0" : text;
-}
-
 std::string interval_text(const std::optional<double>& low, const std::optional<double>& high,
                           std::string (*text)(double)) {
   return low && high ? text(*low) + " .. " + text(*high) : kAbsent;
-}
-
-std::string four_digits(double value) {
-  if (value < 1) return significant(value, 3);
-  return printed(value >= 1000 ? "%.0f" : value >= 100 ? "%.1f" : "%.2f", value);
-}
-
-std::string two_digits(double value) {
-  const double unit = value == 0 ? 1 : std::pow(10, std::floor(std::log10(std::abs(value))) - 1);
-  const double rounded = std::round(value / unit) * unit, size = std::abs(rounded);
-  if (size < 0.95) return "~" + significant(rounded, 2);
-  return printed(size >= 9.95 ? "~%.0f" : "~%.1f", rounded);
 }
 
 std::string on_one_line(std::string_view text) { return with_blanks(text); }

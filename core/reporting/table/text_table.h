@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/number_words.h"
+
 namespace scalemark::reporting {
 
 struct Column {
@@ -36,9 +38,6 @@ Column column(std::vector<std::string> head, bool left, const Rows& rows, const 
   }
   return made;
 }
-
-std::string readable(double value);      // four significant digits
-std::string percent_text(double share);  // without the sign: "70.3"
 
 inline std::string or_absent(const std::optional<double>& value, std::string (*text)(double)) {
   return value ? text(*value) : kAbsent;
@@ -70,12 +69,6 @@ std::size_t table_width(const std::vector<Column>& columns);
 
 // A cell of RFC 4180: in quotes where it must be.
 std::string csv_cell(const std::string& text);
-
-// "7377", "123.4", "12.34": four digits of 1 and more, three of less.
-std::string four_digits(double value);
-
-// "~1.4", "~77", "~120": a number of which not more than two digits mean anything.
-std::string two_digits(double value);
 
 // Line ends and other control characters of terminals become blanks.
 std::string on_one_line(std::string_view text);

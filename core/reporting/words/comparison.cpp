@@ -14,11 +14,8 @@ using statistics::Change;
 using statistics::ComparedUnit;
 using statistics::PointChange;
 
-std::string limit_of(double threshold) { return printed("%g %%", 100 * threshold); }
-
 std::string units_in_words(std::size_t units, ComparedUnit unit) {
-  return counted(static_cast<std::int64_t>(units),
-                 unit == ComparedUnit::kSession ? "session" : "run");
+  return counted(units, unit == ComparedUnit::kSession ? "session" : "run");
 }
 
 // All of the interval, by the logarithms of the rule. Such a change counts once it is significant.
@@ -28,13 +25,13 @@ bool lies_outside(const statistics::Interval& ci90, double threshold) {
 
 std::string why_undecided(const PointChange& change, double threshold, std::size_t tested) {
   if (change.is_significant) {
-    return "there is a difference, and whether it exceeds " + limit_of(threshold) + " is open";
+    return "there is a difference, and whether it exceeds " + given_percent(threshold) + " is open";
   }
   if (lies_outside(*change.ci90, threshold)) {
     return "chance may give such a difference" +
            (tested == 1 ? "" : " in one of " + std::to_string(tested) + " points");
   }
-  return "the runs spread too much to tell whether they differ by " + limit_of(threshold);
+  return "the runs spread too much to tell whether they differ by " + given_percent(threshold);
 }
 
 std::string_view what_the_unit_is(ComparedUnit unit) {
@@ -62,8 +59,8 @@ std::string what_is_certain(const PointChange& change, const Comparison& compari
   const bool decided = change.change != Change::kSame && change.change != Change::kUnsure &&
                        change.change != Change::kDisturbed;
   if (!decided) return "";
-  return "a difference is certain, one of more than " + limit_of(comparison.threshold) + " is " +
-         (change.exceeds_threshold ? "too" : "not");
+  return "a difference is certain, one of more than " + given_percent(comparison.threshold) +
+         " is " + (change.exceeds_threshold ? "too" : "not");
 }
 
 std::string why_undecided(const SideOfPoint& before, const PointAgainst& against,
@@ -102,7 +99,7 @@ std::string why_undecided(const SideOfPoint& before, const PointAgainst& against
 }
 
 std::string what_it_can_say(const Comparison& comparison) {
-  const std::string threshold = limit_of(comparison.threshold);
+  const std::string threshold = given_percent(comparison.threshold);
   const bool one_session = comparison.unit == ComparedUnit::kRunOfOneSession;
   std::string text =
       std::string(one_session ? name_of(Change::kDiffers) : "slower, faster") +

@@ -11,22 +11,17 @@ namespace scalemark::reporting {
 namespace {
 
 constexpr double kTwice = 2;
-constexpr double kMiB = 1024.0 * 1024.0;
+constexpr double kHalfMiB = 0x1p19;
 constexpr double kLossWorthSaying = 0.0005;  // of three decimals
 
-std::string one_decimal(double share) {
-  const std::string text = printed("%.1f", 100 * share);
-  return text == "-0.0" ? "0.0" : text;
-}
-
-std::string factor_text(double factor) { return printed(factor >= 10 ? "%.0f" : "%.1f", factor); }
+std::string factor_text(double factor) { return with_decimals(factor, factor >= 10 ? 0 : 1); }
 
 // How a ratio is said: as a factor from twice as fast or slow on, else in percent.
 struct Scale {
   bool slower = false, by_factor = false;
   std::string amount(double ratio) const {
     if (by_factor) return factor_text(slower ? 1 / ratio : ratio);
-    return one_decimal(slower ? 1 - ratio : ratio - 1);
+    return percent_text(slower ? 1 - ratio : ratio - 1);
   }
   std::string unit() const {
     return std::string(by_factor ? " x " : " % ") + (slower ? "slower" : "faster");
@@ -65,9 +60,10 @@ std::string axes_looked_at(const std::vector<EffectRecord>& effects) {
     if (effect.p_holm) axes.insert(effect.axis);
   }
   if (axes.size() < 2) return "";
-  return std::to_string(axes.size()) + " options were looked at, each tested by itself at 5 %: " +
-         printed("up to %.0f %% of sweeps without any effect call one of them real",
-                 std::min(100.0, 5.0 * static_cast<double>(axes.size())));
+  return std::to_string(axes.size()) +
+         " options were looked at, each tested by itself at 5 %: " + "up to " +
+         percent(std::min(1.0, 0.05 * static_cast<double>(axes.size())), 0) +
+         " of sweeps without any effect call one of them real";
 }
 
 std::string option_text(const std::string& option, const std::string& value) {
@@ -112,10 +108,10 @@ std::string verdict_text(const EffectRecord& effect) {
 
 std::string effect_in_words(const EffectRecord& effect, const std::vector<EffectRecord>& all) {
   std::string text = compared_text(effect, all);
-  const double memory = static_cast<double>(effect.memory_delta_bytes.value_or(0)) / kMiB;
-  if (std::abs(memory) >= 0.5) text += printed(", %+.0f MiB", memory);
+  const auto memory = static_cast<double>(effect.memory_delta_bytes.value_or(0));
+  if (std::abs(memory) >= kHalfMiB) text += (memory > 0 ? ", +" : ", ") + size_text(memory);
   if (effect.loss_delta && std::abs(*effect.loss_delta) >= kLossWorthSaying) {
-    text += printed(", loss %+.3f", *effect.loss_delta) + " at step " +
+    text += ", loss " + with_sign(*effect.loss_delta, 3) + " at step " +
             std::to_string(effect.loss_step.value_or(0));
   }
   return text + ": " + verdict_text(effect);
@@ -144,7 +140,7 @@ std::string limit_in_words(const CommunicationLimit& limit,
     where = where.empty() ? ranks : where + ", " + ranks;
   }
   const std::string batch = limit.axis == "batch_size" ? "batch " : "global batch ";
-  const std::string share = std::to_string(std::lround(100 * limit.share)) + " % of a step";
+  const std::string share = percent(limit.share, 0) + " of a step";
   if (!limit.from) {
     return "communication is not surely below " + share + " at any " + batch + "size up to " +
            std::to_string(limit.largest) + " (" + where + ")";

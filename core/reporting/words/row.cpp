@@ -14,16 +14,16 @@ std::string percent_of(const ScalingRow& row, double efficiency) {
   constexpr double kNarrow = 0.02;
   const Bounds& ci95 = row.efficiency_ci95;
   const bool is_narrow = ci95 && *ci95.high - *ci95.low < kNarrow;
-  return printed(is_narrow ? "%.1f" : "%.0f", 100 * efficiency);
+  return with_decimals(100 * efficiency, is_narrow ? 1 : 0);
 }
 
 }  // namespace
 
 std::string speed_up_digits(double factor) {
-  return printed(factor < kThreeDigits ? "%.2f" : "%.1f", factor);
+  return with_decimals(factor, factor < kThreeDigits ? 2 : 1);
 }
 
-std::string efficiency_digits(double share) { return printed("%.0f", 100 * share); }
+std::string efficiency_digits(double share) { return with_decimals(100 * share, 0); }
 
 std::string speed_up_text(const ScalingRow& row) {
   if (!row.speedup) return held_text(row.standing, kAbsent);
@@ -58,9 +58,7 @@ std::string scaling_in_words(const ScalingRow& row) {
   return text + (surety == Surety::kOneRun ? " (" : " (95 %: ") + interval + ")";
 }
 
-std::string rate_text(double value) { return value >= 1000 ? grouped(value) : readable(value); }
-
-std::string rate_text(const GroupRecord& group) {
+std::string group_rate(const GroupRecord& group) {
   if (!group.samples_per_sec) return held_text(group.standing, kAbsent);
   const double rate = *group.samples_per_sec;
   return held_text(group.standing, has_two_digits(group) ? two_digits(rate) : rate_text(rate));

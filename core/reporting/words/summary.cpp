@@ -21,7 +21,7 @@ std::string fastest_sentence(const Report& report) {
   const GroupRecord* group = find_group(report.groups, fastest.group);
   std::string text = "Fastest: " + fastest.group;
   if (group && group->samples_per_sec) {
-    text += " with " + rate_text(*group) + " samples/s";
+    text += " with " + group_rate(*group) + " samples/s";
   }
   if (fastest.not_told_apart.empty()) return text + ".";
   return text + "; not distinguishable from " + listed(fastest.not_told_apart) + ".";
@@ -36,9 +36,8 @@ std::optional<std::string> unseen_sentence(const Report& report) {
   if (!fewest) return std::nullopt;
   if (fewest->n == 1) return "One run cannot show that the machine has more than one state.";
   return "What " + counted(fewest->n, "run") +
-         " of a point cannot see: a state of the machine that " +
-         percent_text(*fewest->unseen_share) +
-         " % of runs are in is missed by all of them with a chance of 5 %, a rarer one more often; "
+         " of a point cannot see: a state of the machine that " + percent(*fewest->unseen_share) +
+         " of runs are in is missed by all of them with a chance of 5 %, a rarer one more often; "
          "no interval shows it.";
 }
 
@@ -48,8 +47,8 @@ std::optional<std::string> drift_sentence(const Report& report) {
   const Drift& drift = *report.drift;
   const bool is_clear = drift.ci95 && (*drift.ci95.low > 0 || *drift.ci95.high < 0);
   if (!is_clear || drift.lag1) return std::nullopt;
-  return "Over the sweep the common trend of speed is " + percent_text(drift.per_sweep) +
-         " % (95 % interval " + share_interval(drift.ci95) + ").";
+  return "Over the sweep the common trend of speed is " + percent(drift.per_sweep) +
+         " (95 % interval " + share_interval(drift.ci95) + ").";
 }
 
 // The widest row that communicates of each slice.
@@ -168,7 +167,7 @@ std::string payload_sentence(const Report& report, int world_size) {
         run->strategy + (format.empty() || format == "none" ? "" : " " + format);
     if (std::ranges::find(names, name) != names.end()) continue;
     names.push_back(name);
-    parts.push_back(name + " " + significant(run->payload_bytes_per_step / 1e6, 3) + " MB");
+    parts.push_back(name + " " + size_text(run->payload_bytes_per_step));
   }
   return parts.size() < 2 ? "" : "payload a step: " + listed(parts, 6);
 }

@@ -34,10 +34,8 @@ std::string efficiency_interval(const ScalingRow& row, const char* between = " .
 // row with a speed-up.
 std::string scaling_in_words(const ScalingRow& row);
 
-// "7,377", "12.3": four digits or more.
-std::string rate_text(double value);
-// "~53" of two digits (surety.h); "withheld". kAbsent where the group has none.
-std::string rate_text(const GroupRecord& group);
+// "7,377", "~53" of two digits (surety.h), "withheld"; kAbsent where the group has none.
+std::string group_rate(const GroupRecord& group);
 
 // "81.2 .. 82.9": both ends, since an interval of a ratio is not symmetric.
 inline std::string share_interval(const Bounds& bounds) {

@@ -9,7 +9,7 @@
 #include <span>
 #include <sstream>
 
-#include "core/base/text.h"
+#include "core/base/number_words.h"
 #include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/record/surety.h"
@@ -187,7 +187,7 @@ TEST(Surety, MoreRunsNeverHideAValue) {
     for (const ScalingRow& row : report.scaling.front().rows) {
       if (!row.efficiency) continue;
       const std::string value = has_two_digits(row) ? two_digits(100 * *row.efficiency)
-                                                    : printed("%.0f", 100 * *row.efficiency);
+                                                    : with_decimals(100 * *row.efficiency, 0);
       EXPECT_TRUE(says(report, value + " %")) << repetitions << "\n" << text_of(report, 400);
     }
   }
@@ -299,15 +299,15 @@ TEST(Answer, SaysWhatComparedStrategiesAndCompressionsSend) {
   };
   EXPECT_FALSE(says(summarised(points), "payload")) << "one strategy";
   add("ddp", "bf16", 51e6);
-  EXPECT_TRUE(says(summarised(points), "payload a step: ddp 102 MB, ddp bf16 51 MB\n"))
+  EXPECT_TRUE(says(summarised(points), "payload a step: ddp 97.5 MiB, ddp bf16 48.6 MiB\n"))
       << text_of(summarised(points), 200);
   add("flat", "none", 102.4e6);
   const std::string all =
-      "payload a step: ddp 102 MB, ddp bf16 51 MB, "
-      "flat 102 MB\n";
+      "payload a step: ddp 97.5 MiB, ddp bf16 48.6 MiB, "
+      "flat 97.7 MiB\n";
   EXPECT_TRUE(says(summarised(points), all)) << text_of(summarised(points), 200);
   std::erase_if(points, [](const PointRecord& run) { return run.gradient_compression == "bf16"; });
-  EXPECT_TRUE(says(summarised(points), "payload a step: ddp 102 MB, flat 102 MB\n"))
+  EXPECT_TRUE(says(summarised(points), "payload a step: ddp 97.5 MiB, flat 97.7 MiB\n"))
       << text_of(summarised(points), 200);
 }
 
@@ -317,7 +317,7 @@ TEST(Answer, OfSeveralRanksSaysTheTimeOfEachAndOfAll) {
   report.points.resize(1);
   ASSERT_EQ(report.points.front().world_size, 2);
   report.points.front().wall_s = 45.5;
-  EXPECT_TRUE(says(report, "measured time: 45.5 s per rank, 1:31 in all\n")) << text_of(report);
+  EXPECT_TRUE(says(report, "measured time: 45.5 s per rank, 91.0 s in all\n")) << text_of(report);
 }
 
 TEST(Answer, OfCollectivesHasALineForEachSize) {

@@ -113,8 +113,8 @@ TEST(Explain, BucketTimelinesSayWhatBackwardHides) {
   EXPECT_EQ(all.overlap->hidden, 1);
   EXPECT_EQ(all.overlap->unhidden_bytes, 1 << 20);
   const std::string text = text_of(all);
-  EXPECT_NE(text.find("backward hides 60.0 % of the time that buckets are under way; 1 of 2 (1.049 "
-                      "MB)"),
+  EXPECT_NE(text.find("backward hides 60.0 % of the time that buckets are under way; 1 of 2 (1 "
+                      "MiB)"),
             std::string::npos)
       << text;
 

@@ -167,7 +167,7 @@ TEST(RateText, HasFourDigitsAndADecimalPrefix) {
   EXPECT_EQ(rate_text(1344, "images/s"), "1344 images/s");
   EXPECT_EQ(rate_interval_text(gemm(1e11)), "99.00 .. 101.0");
   FingerprintRecord near = gemm(1e12);  // the interval's ends have the prefix of the value
-  EXPECT_EQ(rate_interval_text(near), "0.99 .. 1.01");
+  EXPECT_EQ(rate_interval_text(near), "0.990 .. 1.01");
 }
 
 TEST(FingerprintTable, AReportOfDoctorIsATableOfItsOwn) {

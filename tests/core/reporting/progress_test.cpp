@@ -48,9 +48,9 @@ TEST(Progress, NeverWiderThanTheTerminal) {
 TEST(Progress, LongTimesInMinutesAndHours) {
   ProgressState s = state();
   s.elapsed_s = 600;  // 1,800 s left
-  EXPECT_NE(progress_line(s).find("30 min 00 s left"), std::string::npos) << progress_line(s);
+  EXPECT_NE(progress_line(s).find("30:00 left"), std::string::npos) << progress_line(s);
   s.elapsed_s = 6000;
-  EXPECT_NE(progress_line(s).find("5 h 00 min left"), std::string::npos) << progress_line(s);
+  EXPECT_NE(progress_line(s).find("5:00:00 left"), std::string::npos) << progress_line(s);
 }
 
 // A clock that stands still unless told: no test waits for a real one.
@@ -81,10 +81,10 @@ std::string written(ProgressOptions options) {
 
 TEST(Progress, WritesLinesToAFileAndABarToATerminal) {
   EXPECT_EQ(written({.terminal = false}),
-            "window: step 40 of 100, 320.0 images/s, loss 2.5, 3 s left\na line\n");
+            "window: step 40 of 100, 320.0 images/s, loss 2.5, 3.0 s left\na line\n");
   EXPECT_EQ(
       written({.terminal = true}),
-      "\r\033[Kwindow  [########............]  40 % 40/100  320.0 images/s  loss 2.5  3 s left"
+      "\r\033[Kwindow  [########............]  40 % 40/100  320.0 images/s  loss 2.5  3.0 s le"
       "\r\033[Ka line\n");
 }
 

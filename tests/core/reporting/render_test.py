@@ -368,14 +368,10 @@ def significant(value, digits):
     return f"{decimal.Decimal(f'{value:.{digits}g}').normalize():f}"
 
 
-def number(value):
-    """As tables of single runs show numbers."""
-    return f"{value:.{0 if value >= 1000 else 1 if value >= 100 else 2}f}" if value >= 1 else significant(value, 3)
-
-
 def readable(value):
-    """As tables of sweeps show numbers."""
-    return f"{value:.3f}" if 0.1 <= abs(value) < 1 else number(value)
+    """Four digits of 1 and more, three of less."""
+    size = abs(value)
+    return f"{value:.{0 if size >= 1000 else 1 if size >= 100 else 2 if size >= 1 else 3}f}" if size >= 0.1 else significant(value, 3)
 
 
 def two_digits(value):
@@ -484,7 +480,7 @@ def check_runs(report, tables):
     for cells, point in zip(table, report["points"]):
         good = point["status"] == "ok"
         assert cells["ranks"] == str(point["world_size"])
-        assert cells[head] == (number(point["samples_per_sec"]) if good else point["status"]), (cells, point["status"])
+        assert cells[head] == (readable(point["samples_per_sec"]) if good else point["status"]), (cells, point["status"])
         if good and point["world_size"] == 1 and point["strategy"] == "none" and "speed up" in cells:
             assert (cells["speed up"], cells["eff. %"]) == ("1.00", "100.0"), cells
 

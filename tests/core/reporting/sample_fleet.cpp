@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <random>
 
-#include "core/base/text.h"
+#include "core/base/number_words.h"
 #include "core/reporting/record/finding_kinds.h"
 #include "core/statistics/median_interval.h"
 

@@ -142,7 +142,7 @@ std::string effort_text(const Report& report, int fewest, int most) {
                          : std::to_string(fewest) + " to " + std::to_string(most) + " runs each";
   const auto from = seconds_of(report.started), to = seconds_of(report.finished);
   if (from && to && *to >= *from && report.sessions.size() < 2) {
-    text += ", " + clock_text(*to - *from);
+    text += ", " + age_text(*to - *from);
   }
   return text;
 }
@@ -237,8 +237,8 @@ Answer answer_of_runs(const Report& report) {
   answer.figures.push_back({rate, unit});
   if (const auto step = step_time_s(run)) {
     answer.figures.push_back({readable(1e3 * *step), "ms a step"});
-    answer.what += "  step " + significant(1e3 * *step, 3) + " ms";
-    if (run.step_s.p50) answer.what += " (median " + significant(1e3 * *run.step_s.p50, 3) + ")";
+    answer.what += "  step " + duration_text(*step);
+    if (run.step_s.p50) answer.what += " (median " + duration_text(*run.step_s.p50) + ")";
   }
   if (run.loss_first && run.loss_last) {
     answer.what +=
@@ -249,12 +249,10 @@ Answer answer_of_runs(const Report& report) {
     answer.what += "  " + last.metric + " " + percent(last.value);
     answer.figures.push_back({percent(last.value), last.metric});
   }
-  answer.what +=
-      printed("  peak memory %.2f GiB", static_cast<double>(run.memory_peak_bytes) / (1 << 30));
+  answer.what += "  peak memory " + size_text(run.memory_peak_bytes);
   if (run.world_size > 1 && run.wall_s > 0) {
-    const auto text = [](double s) { return s < 60 ? duration_text(s) : clock_text(s); };
-    answer.found.push_back("measured time: " + text(run.wall_s) + " per rank, " +
-                           text(run.world_size * run.wall_s) + " in all");
+    answer.found.push_back("measured time: " + duration_text(run.wall_s) + " per rank, " +
+                           duration_text(run.world_size * run.wall_s) + " in all");
   }
   return answer;
 }

@@ -87,7 +87,7 @@ std::vector<Column> collectives_table(const Groups& groups) {
   if (any([](const Group& g) { return g.expected_share.value.has_value(); })) {
     columns.push_back(numbers(
         {"of expected"}, groups, [](const Group& g) { return g.expected_share.value; },
-        [](double share) { return printed("%.0f %%", 100 * share); }));
+        [](double share) { return percent(share, 0); }));
     columns.back().may_go = true;
   }
   if (any([](const Group& g) { return g.wrong.value_or(0) > 0; })) {
@@ -104,8 +104,7 @@ std::vector<Column> links_table(std::vector<LinkRecord> links) {
   if (links.size() > kMostRows) links.resize(kMostRows);
   using Link = LinkRecord;
   return {column({"from"}, true, links, &Link::first), column({"to"}, true, links, &Link::second),
-          column({"latency us"}, false, links,
-                 [](const Link& l) { return readable(1e6 * l.latency_s); }),
+          numbers({"latency us"}, links, &Link::latency_s, in_microseconds),
           numbers({"GB/s"}, links, &Link::bandwidth_GBps, readable)};
 }
 

@@ -70,8 +70,7 @@ std::vector<std::string> notes_on_rows(std::span<const Report> runs,
   if (notes.size() > kMostNotes) {
     const std::size_t more = notes.size() - kMostNotes;
     notes.resize(kMostNotes);
-    notes.push_back("and " + counted(static_cast<std::int64_t>(more), "note") +
-                    " more: report each run by itself");
+    notes.push_back("and " + counted(more, "note") + " more: report each run by itself");
   }
   for (const auto& [change, of_change] : changed) {
     notes.push_back(rows_text(of_change) + ": " + change);

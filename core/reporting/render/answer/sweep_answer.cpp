@@ -153,7 +153,7 @@ std::string ranks_text(const AnswerRow& row, bool says_solo) {
 
 std::string rate_cell(const AnswerRow& row) {
   if (row.group->samples_per_sec || row.group->standing.is_withheld()) {
-    return rate_text(*row.group);
+    return group_rate(*row.group);
   }
   const auto& counts = row.group->status_counts;
   return counts.empty() ? kAbsent : counts.begin()->first;

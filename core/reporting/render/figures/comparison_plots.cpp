@@ -39,7 +39,7 @@ Plot forest(const std::vector<EffectRecord>& effects, bool collective, std::size
                                 ? "Time of a call against the other value's: right of 1 is faster. "
                                 : "Throughput against the first value as typed. Dashed: 2 %. ") +
                 "Paired within repetitions, with 95 % intervals." +
-                (left_out > 0 ? printed(" The first %.0f.", kMostEffects) : ""),
+                (left_out > 0 ? " The first " + with_decimals(kMostEffects, 0) + "." : ""),
             .at = {.title = ""},
             .value = {.title = collective ? "times as fast"
                                           : "% more samples per second than the first value",

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "core/base/text.h"
+#include "core/base/number_words.h"
 #include "core/reporting/render/csv_columns.h"
 #include "core/reporting/render/text.h"
 

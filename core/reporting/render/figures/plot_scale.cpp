@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/text.h"
+#include "core/base/number_words.h"
 #include "core/reporting/render/figures/plot.h"
 
 namespace scalemark::reporting {
@@ -29,9 +29,7 @@ double round_step(double value) {
 
 std::string number_text(double value, double step) {
   const int decimals = std::clamp(-static_cast<int>(std::floor(std::log10(step) + 1e-9)), 0, 12);
-  const std::string text = printed(("%." + std::to_string(decimals) + "f").c_str(), value);
-  return std::abs(value) < step / 1e6 ? printed(("%." + std::to_string(decimals) + "f").c_str(), 0)
-                                      : text;
+  return with_decimals(std::abs(value) < step / 1e6 ? 0 : value, decimals);
 }
 
 // Ends lie on ticks, so that the last one is named. Values that next to nothing tells apart would

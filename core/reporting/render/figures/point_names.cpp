@@ -6,7 +6,7 @@
 #include <iterator>
 #include <set>
 
-#include "core/base/text.h"
+#include "core/base/number_words.h"
 #include "core/reporting/record/vocabulary.h"
 #include "core/reporting/words/words.h"
 

@@ -3,7 +3,7 @@
 #include <set>
 #include <utility>
 
-#include "core/base/text.h"
+#include "core/base/number_words.h"
 #include "core/catalogue/strategy.h"
 #include "core/reporting/record/vocabulary.h"
 #include "core/reporting/render/figures/plot.h"
@@ -135,7 +135,7 @@ Plot waterfall(const ScalingRow& row, const std::string& chosen) {
     if (!share) return;
     const double next = level - *share * ideal;
     add(part.name, next > level ? "good" : "bad", level, next, next - level,
-        printed("%+.3f", next - level));
+        with_sign(next - level, 3));
     level = next;
   });
   add("measured", "accent", 0, *row.speedup, *row.speedup, readable(*row.speedup));

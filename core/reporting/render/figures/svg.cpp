@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "core/base/text.h"
+#include "core/base/number_words.h"
 #include "core/reporting/render/figures/plot.h"
 #include "core/reporting/render/text.h"
 

@@ -73,8 +73,7 @@ std::string tolerances_text(const std::vector<ClaimRecord>& claims) {
   std::vector<std::string> texts;
   for (const ClaimRecord& claim : claims) {
     if (!claim.tolerance || *claim.tolerance == 0) continue;
-    std::string text =
-        printed("%.3g %%", 100 * *claim.tolerance) + " (" + claim.tolerance_source + ")";
+    std::string text = given_percent(*claim.tolerance) + " (" + claim.tolerance_source + ")";
     if (std::ranges::find(texts, text) == texts.end()) texts.push_back(std::move(text));
   }
   return texts.empty() ? "" : "tolerance: " + joined(texts, ", ");
@@ -118,7 +117,7 @@ std::string claim_counts(const std::vector<ClaimRecord>& claims) {
     const auto n = std::ranges::count(claims, word.value, &ClaimRecord::verdict);
     if (n > 0) texts.push_back(std::to_string(n) + " " + spoken_verdict(word.value));
   }
-  return counted(static_cast<std::int64_t>(claims.size()), "claim") + ": " + joined(texts, ", ");
+  return counted(claims.size(), "claim") + ": " + joined(texts, ", ");
 }
 
 std::vector<JunitCase> claim_cases(const std::vector<ClaimRecord>& claims) {

@@ -87,22 +87,20 @@ Column block_column(std::vector<std::string> head, const Lines& lines, Block blo
                 [&](const Line& line) { return line.*block ? text(*(line.*block)) : kAbsent; });
 }
 
-std::string microseconds(double seconds) { return readable(1e6 * seconds); }
-
 std::string time_text(const Group& g) {
   const auto& [time, ci95] = g.time_s;
   if (!time && g.standing.is_withheld()) return held_text(g.standing, "");
   if (!time) return g.status_counts.empty() ? kAbsent : g.status_counts.begin()->first;
   const Surety surety = surety_of(g);
   if (is_disturbed(g.standing)) return held_text(g.standing, two_digits(1e6 * *time));
-  if (!ci95) return microseconds(*time);
+  if (!ci95) return in_microseconds(*time);
   const std::string instead = instead_of_interval(surety, g.n);
   if (!instead.empty()) return two_digits(1e6 * *time) + " (" + instead + ")";
   // Intervals are symmetric on a logarithmic scale: half of a wide one would reach below 0.
   if (surety == Surety::kWide) {
-    return two_digits(1e6 * *time) + " (" + interval_text(ci95, microseconds) + ")";
+    return two_digits(1e6 * *time) + " (" + interval_text(ci95, in_microseconds) + ")";
   }
-  return microseconds(*time) + " +- " + microseconds((*ci95.high - *ci95.low) / 2);
+  return in_microseconds(*time) + " +- " + in_microseconds((*ci95.high - *ci95.low) / 2);
 }
 
 std::string wrong_text(const Group& g) { return g.wrong ? std::to_string(*g.wrong) : kAbsent; }
@@ -129,7 +127,7 @@ void add_latencies(std::vector<Column>& columns, const Lines& lines, Block block
     const auto quantile = one.second;
     columns.push_back(block_column(
         {prefix + one.first, "us"}, lines, block,
-        [quantile](const Group& g) { return or_absent((g.*quantile).value, microseconds); }));
+        [quantile](const Group& g) { return or_absent((g.*quantile).value, in_microseconds); }));
   }
   const bool any_expected = std::ranges::any_of(
       lines, [&](const Line& line) { return line.*block && (line.*block)->expected_share.value; });

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "core/base/text.h"
+#include "core/base/number_words.h"
 #include "core/reporting/record/point_facts.h"
 #include "core/reporting/record/surety.h"
 #include "core/reporting/render/sections/sweep_sections.h"
@@ -11,7 +11,7 @@ namespace scalemark::reporting {
 namespace {
 
 std::string faster_text(const EffectRecord& effect) {
-  const auto signed_percent = [](double ratio) { return printed("%+.1f", 100 * (ratio - 1)); };
+  const auto signed_percent = [](double ratio) { return change_in_percent(ratio - 1); };
   const std::string text = signed_percent(effect.ratio);
   if (std::string unknown = unknown_text(effect); !unknown.empty()) return unknown;
   const Surety surety = surety_of(effect);
@@ -32,9 +32,7 @@ std::string place_text(const EffectRecord& effect, const std::vector<EffectRecor
 
 std::string memory_text(const EffectRecord& effect) {
   if (!effect.memory_delta_bytes) return kAbsent;
-  const std::string text =
-      printed("%+.0f", static_cast<double>(*effect.memory_delta_bytes) / 0x1p20);
-  return text == "-0" || text == "+0" ? "0" : text;
+  return with_sign(static_cast<double>(*effect.memory_delta_bytes) / 0x1p20, 0);
 }
 
 // The ranks of the second value exchange so much in a step.

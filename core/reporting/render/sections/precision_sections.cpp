@@ -2,7 +2,7 @@
 #include <functional>
 #include <iterator>
 
-#include "core/base/text.h"
+#include "core/base/number_words.h"
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/render/sections/sweep_sections.h"
 #include "core/reporting/render/text.h"
@@ -19,7 +19,7 @@ std::vector<GroupRecord> groups_with(const Report& report,
 }
 
 // Spreads of good machines are below a tenth of a percent.
-std::string spread_text(double share) { return printed("%.2f", 100 * share); }
+std::string spread_text(double share) { return with_decimals(100 * share, 2); }
 
 // The group whose interval is the widest: it says what the sweep as a whole needs.
 const GroupRecord& widest(const std::vector<GroupRecord>& rows) {
@@ -78,13 +78,14 @@ Section communication_section(const std::vector<GroupRecord>& rows) {
     });
   };
   Section section{"Communication cost over repetitions", {}, {}};
-  section.columns = {column({"point"}, true, rows, &GroupRecord::group),
-                     number({"cost", "ms"}, &GroupCommunication::cost_s, milliseconds),
-                     interval(&GroupCommunication::cost_ci95, milliseconds),
-                     number({"contention", "ms"}, &GroupCommunication::contention_s, milliseconds),
-                     interval(&GroupCommunication::contention_ci95, milliseconds),
-                     number({"comm.", "effic. %"}, &GroupCommunication::efficiency, percent_text),
-                     interval(&GroupCommunication::efficiency_ci95, percent_text)};
+  section.columns = {
+      column({"point"}, true, rows, &GroupRecord::group),
+      number({"cost", "ms"}, &GroupCommunication::cost_s, in_milliseconds),
+      interval(&GroupCommunication::cost_ci95, in_milliseconds),
+      number({"contention", "ms"}, &GroupCommunication::contention_s, in_milliseconds),
+      interval(&GroupCommunication::contention_ci95, in_milliseconds),
+      number({"comm.", "effic. %"}, &GroupCommunication::efficiency, percent_text),
+      interval(&GroupCommunication::efficiency_ci95, percent_text)};
   section.lines.push_back(
       "of a step: mean over repetitions of the difference with and without communication");
   return section;

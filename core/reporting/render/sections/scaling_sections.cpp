@@ -68,7 +68,7 @@ Section speed_up_section(const ScalingTable& table, const std::vector<ScalingTab
       column({"step ms"}, false, rows,
              [](const ScalingRow& row) {
                const bool is_rough = is_disturbed(row.standing);
-               return or_absent(row.step_time_s, is_rough ? two_digits_ms : milliseconds);
+               return or_absent(row.step_time_s, is_rough ? two_digits_ms : in_milliseconds);
              }),
       column({"speed-up"}, false, rows, speed_up_text),
       column({"effic. %"}, false, rows, [](const ScalingRow& row) { return efficiency_text(row); }),
@@ -133,8 +133,6 @@ Section losses_section(const ScalingTable& table, const std::vector<ScalingTable
 }
 
 }  // namespace
-
-std::string milliseconds(double seconds) { return readable(1000 * seconds); }
 
 std::vector<Section> scaling_sections(const ScalingTable& table,
                                       const std::vector<ScalingTable>& all) {

@@ -49,7 +49,7 @@ Section groups_section(const Report& report) {
              [](const Row& g) {
                return held_text(
                    g.standing,
-                   or_absent(g.step_time_s, has_two_digits(g) ? two_digits_ms : milliseconds));
+                   or_absent(g.step_time_s, has_two_digits(g) ? two_digits_ms : in_milliseconds));
              }),
       column({"95 %", "interval"}, true, rows,
              [](const Row& g) {

@@ -41,7 +41,6 @@ Section links_section(const std::vector<LinkRecord>& links);
 // those that were measured.
 std::vector<Section> machine_sections(const Report& report);
 
-std::string milliseconds(double seconds);
 std::string two_digits_ms(double seconds);
 
 // Each sweep by itself, then all single runs together (also when there is nothing at all), a blank
