@@ -1,0 +1,45 @@
+"""People read each quantity in one format: core/base/number_words writes numbers, sizes, shares and times, and no other unit does."""
+
+import os
+import re
+from pathlib import Path
+
+from program import check
+
+SOURCE = Path(os.environ["SCALEMARK_SOURCE_DIR"])
+FORMATS = re.compile(r'"[^"\n]*%[-+0-9.*]*[efg](?![a-zA-Z])[^"\n]*"|\bset(?:precision|w)\b|std::fixed\b')  # of a double by printf or a stream
+UNITS = re.compile(r'\)\s*\+\s*" (?:[KMGT]i?B(?!/)|[um]?s|min|h|%)(?![a-zA-Z])')  # appended to a number
+# They write what programs read back or compare, and facts that are to be equal word by word.
+RAW = {"core/base/number_words.cpp": "the one place",
+       "core/importing/log.cpp": "below a hundredth of a percent, which other programs print",
+       "core/importing/nccl_tests.cpp": "a cell as it was printed",
+       "core/lint/ratios.cpp": "an efficiency in the digits of its table",
+       "core/planning/make_plan.cpp": "a limit that is rounded up",
+       "core/reporting/acceptance/inventory.cpp": "facts of nodes that are to be alike",
+       "core/reporting/compare/text.cpp": "cells that its CSV has, too",
+       "core/reporting/record/health.cpp": "a figure of the machine's health",
+       "core/reporting/render/junit.cpp": "times that programs read",
+       "core/reporting/render/junit_xml.cpp": "times that programs read",
+       "core/reporting/sweep/slices.cpp": "the value of an option",
+       "core/settings/axes.cpp": "the value of an option",
+       "core/settings/option.cpp": "the value of an option",
+       "engine/fingerprint/compute.cpp": "a method, by which rates are compared with older ones",
+       "engine/fingerprint/exchange.cpp": "a method, by which rates are compared with older ones",
+       "engine/process/run_console.cpp": "a loss, which may have a dozen digits"}
+
+files = [p for module in ("apps", "core", "engine", "data", "kernels", "workloads") for p in (SOURCE / module).rglob("*")
+         if p.suffix in (".h", ".cpp", ".inc", ".cu", ".cuh")]
+check(len(files) > 1000, len(files))
+found, raw = [], set()
+for file in files:
+    name = file.relative_to(SOURCE).as_posix()
+    lines = [line.split("//")[0] if '"' not in line else line for line in file.read_text().splitlines()]
+    hits = [f"{name}:{number}: {line.strip()}" for number, line in enumerate(lines, 1)
+            if not line.lstrip().startswith("//") and (FORMATS.search(line) or UNITS.search(line))]
+    if name in RAW:
+        raw.update({name} if hits else set())
+    elif not name.startswith("core/live/"):  # it has words of its own, which its page has, too
+        found += hits
+check(not found, "take a function of core/base/number_words.h:\n" + "\n".join(found))
+check(raw == set(RAW), f"they format nothing any more: {sorted(set(RAW) - raw)}")
+print(f"{len(files)} files take their number words from one unit, but for {len(RAW) - 1}")
