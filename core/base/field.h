@@ -34,9 +34,34 @@ namespace scalemark {
 
 inline constexpr double kAnyNumber = -std::numeric_limits<double>::infinity();
 
+// A text may tell who measured, and where: this mark says what core/reporting/redact makes of it.
+// Each text of a report has one, or a test fails. The mark of a map holds for its keys as well.
+enum class Holds {
+  kNothing,    // no text
+  kWord,       // one out of a list, a version, a model, a unit: names nobody
+  kId,         // of points: made of what varies, and so of names of folders
+  kHost,       // a machine
+  kSerial,     // what tells one device or boot from all others
+  kPath,       // a file or folder, or "synthetic"
+  kOption,     // the name of an option
+  kValue,      // of the option that the record named before
+  kOptions,    // a map of options to values
+  kOrigins,    // a map of options to where their values come from
+  kVariables,  // a map of environment variables to values
+  kCommand,    // a command line
+  kText        // anything
+};
+
 struct About {
+  // Either a unit or a mark: no text has a unit.
+  struct Unit {
+    constexpr Unit(const char* text = "") : name(text) {}
+    constexpr Unit(Holds mark) : holds(mark) {}
+    const char* name = "";
+    Holds holds = Holds::kNothing;
+  };
   const char* meaning = "";
-  const char* unit = "";         // "s", "bytes"; "" for words, flags and counts
+  Unit unit;                     // "s", "bytes"; "" for words, flags and counts
   double least = 0;              // of numbers; kAnyNumber: may be negative
   const char* column = nullptr;  // in CSV; null: the field's name; "": none
   bool always = false;           // an optional that every report sets

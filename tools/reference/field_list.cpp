@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <optional>
 
+#include "core/base/error.h"
 #include "core/live/rates.h"
 #include "core/live/status.h"
 #include "core/published/row.h"
@@ -119,8 +120,9 @@ class FieldLister {
     return {.name = key,
             .presence = presence_,
             .meaning = about.meaning,
-            .unit = about.unit,
-            .least = about.least};
+            .unit = about.unit.name,
+            .least = about.least,
+            .holds = about.unit.holds};
   }
   FieldEntry optional_entry(const char* key, const About& about) const {
     FieldEntry field = entry(key, about);
@@ -187,6 +189,14 @@ std::vector<RecordEntry> top_records() {
 std::vector<RecordEntry> report_records() {
   std::vector<RecordEntry> all;
   FieldLister(all, 0).listed_record<Report>();
+  for (const RecordEntry& record : all) {
+    for (const FieldEntry& field : record.fields) {
+      const bool may_name = field.kind == FieldKind::kText || field.nesting == Nesting::kMap;
+      if (may_name && field.holds == Holds::kNothing)
+        throw bug("field '" + field.name + "' of record '" + record.name +
+                  "' does not say what it holds: Holds in core/base/field.h");
+    }
+  }
   return all;
 }
 

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "core/base/field.h"
+
 namespace scalemark::reporting {
 
 enum class FieldKind {
@@ -31,6 +33,7 @@ struct FieldEntry {
   std::vector<std::string> words;
   std::string meaning, unit;
   double least = 0;  // of numbers; -infinity: any
+  Holds holds = Holds::kNothing;
 };
 
 struct RecordEntry {
@@ -38,7 +41,8 @@ struct RecordEntry {
   std::vector<FieldEntry> fields;
 };
 
-// "report" first, then each record in the order in which fields refer to them.
+// "report" first, then each record in the order in which fields refer to them. Throws bug() for a
+// text, or a map, that does not say what it holds: --redact goes by that.
 std::vector<RecordEntry> report_records();
 
 // "row", then its records: a line of results/published.

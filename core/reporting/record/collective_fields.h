@@ -22,10 +22,10 @@ constexpr void collective_identity(A& a, Record& c) {
            {"all-reduce | all-gather | reduce-scatter | broadcast | reduce | gather | all-to-all | "
             "send-recv | barrier: what the ranks do; of send-recv each sends to the next one of a "
             "ring"});
-  a("backend", c.backend, {"what carries it: nccl | gloo | mpi"});
+  a("backend", c.backend, {"what carries it: nccl | gloo | mpi", Holds::kWord});
   a.choice("via", c.via, {"c10d: called as training does; direct: called at the library itself"});
   a.choice("dtype", c.dtype, {"fp32 | fp16 | bf16 | int32: type of an element"});
-  a("device", c.device, {"where the data is: cpu | cuda"});
+  a("device", c.device, {"where the data is: cpu | cuda", Holds::kWord});
   a.choice("staging", c.staging,
            {"host: data of a GPU passes through memory of the host; none: it does not"});
   a("bytes", c.bytes,
@@ -34,8 +34,9 @@ constexpr void collective_identity(A& a, Record& c) {
      "bytes"});
   a("world_size", c.world_size, {"how many ranks take part", "ranks", 1});
   a("nodes", c.nodes, {"machines that they are on", "", 1});
-  a.text("placement", c.placement,
-         {"how they are placed: fill (node after node) or spread (evenly over nodes)"});
+  a.text(
+      "placement", c.placement,
+      {"how they are placed: fill (node after node) or spread (evenly over nodes)", Holds::kWord});
   a("in_place", c.in_place, {"the result takes the place of what was sent"});
   a("overlap_compute", c.overlap_compute, {"a matrix product runs beside it on each rank"});
   a("congestion", c.congestion, {"other messages run between the same ranks meanwhile"});
@@ -44,8 +45,8 @@ constexpr void collective_identity(A& a, Record& c) {
 template <class A>
 constexpr void fields(A& a, typename A::template Field<CollectiveRecord>& c) {
   a.record("collective", "One run of one collective; METRICS.md, \"Collectives\"");
-  a("id", c.id, {"names the run: group/rK"});
-  a("group", c.group, {"shared by all repetitions of one planned point"});
+  a("id", c.id, {"names the run: group/rK", Holds::kId});
+  a("group", c.group, {"shared by all repetitions of one planned point", Holds::kId});
   a("repetition", c.repetition, {"which repetition of its point this run is, counted from 0"});
   a("order", c.order, {"position of the run in its block, counted from 0"});
   a.time("started", c.started, {"when the run began"});
@@ -53,12 +54,13 @@ constexpr void fields(A& a, typename A::template Field<CollectiveRecord>& c) {
       "status", c.status,
       {"ok: it was measured; oom: a rank was out of memory; failed: it ended with an error, or "
        "delivered wrong elements; skipped: it cannot run here"});
-  a.text("reason", c.reason, {"why it is not ok"});
+  a.text("reason", c.reason, {"why it is not ok", Holds::kText});
   a("attempts", c.attempts,
     {"how often it was measured: again where something disturbed it; absent: once", "", 2});
   a.text("disturbed", c.disturbed,
          {"what disturbed the last attempt, or why that is not known: the run counts towards no "
-          "verdict"});
+          "verdict",
+          Holds::kText});
   collective_identity(a, c);
   a("members", c.members, {"numbers of these ranks in the launch"});
   a("wrong", c.wrong,
@@ -77,7 +79,7 @@ constexpr void fields(A& a, typename A::template Field<CollectiveRecord>& c) {
      "GB/s"});
   a("expected_busbw_GBps", c.expected_busbw_GBps,
     {"what busbw_GBps could be here; absent where that is not known", "GB/s"});
-  a.text("expected_source", c.expected_source, {"how expected_busbw_GBps was found"});
+  a.text("expected_source", c.expected_source, {"how expected_busbw_GBps was found", Holds::kText});
 }
 
 template <class A>
@@ -100,10 +102,11 @@ constexpr void fields(A& a, typename A::template Field<CollectiveGroup>& g) {
   a.record("collective_group",
            "One planned collective over its repetitions: exp of the mean of ln of what its runs "
            "measured, with Student's t over repetitions; from two on there are intervals");
-  a("group", g.group, {"group of its runs"});
+  a("group", g.group, {"group of its runs", Holds::kId});
   collective_identity(a, g);
   a("n", g.n, {"how many repetitions are ok"});
-  a("status_counts", g.status_counts, {"status -> how many repetitions ended with it"});
+  a("status_counts", g.status_counts,
+    {"status -> how many repetitions ended with it", Holds::kWord});
   over_runs(a, "time_s", "time_ci95", g.time_s, {"of collectives[].time_s", "s"});
   a.object("latency_s",
            [&](auto& inner) {
@@ -117,7 +120,7 @@ constexpr void fields(A& a, typename A::template Field<CollectiveGroup>& g) {
   over_runs(a, "busbw_GBps", "busbw_ci95", g.busbw_GBps,
             {"algbw_GBps by nccl-tests' factor", "GB/s"});
   a("expected_busbw_GBps", g.expected_busbw_GBps, {"as of its runs", "GB/s"});
-  a.text("expected_source", g.expected_source, {"as of its runs"});
+  a.text("expected_source", g.expected_source, {"as of its runs", Holds::kText});
   over_runs(a, "expected_share", "expected_share_ci95", g.expected_share,
             {"busbw_GBps / expected_busbw_GBps: 1 is all of it"});
   a("wrong", g.wrong, {"wrong elements of all repetitions; absent where none was checked"});
@@ -128,15 +131,17 @@ template <class A>
 constexpr void fields(A& a, typename A::template Field<SizeWinner>& s) {
   a.record("size_winner", "The fastest backend at one size");
   a("bytes", s.bytes, {"as of a collective", "bytes"});
-  a("fastest", s.fastest, {"the backend with the shortest time_s, within repetitions"});
+  a("fastest", s.fastest,
+    {"the backend with the shortest time_s, within repetitions", Holds::kWord});
   a.list("not_distinguishable", s.not_distinguishable,
-         {"backends that are not surely slower (one-sided 5 % over all backends and sizes)"});
+         {"backends that are not surely slower (one-sided 5 % over all backends and sizes)",
+          Holds::kWord});
 }
 
 template <class A>
 constexpr void fields(A& a, typename A::template Field<WinnerRange>& r) {
   a.record("winner_range", "Consecutive sizes at which one backend is surely the fastest");
-  a("backend", r.backend, {"which one"});
+  a("backend", r.backend, {"which one", Holds::kWord});
   a("from_bytes", r.from_bytes, {"the smallest of these sizes", "bytes"});
   a("to_bytes", r.to_bytes, {"the largest of them", "bytes"});
 }
@@ -144,10 +149,10 @@ constexpr void fields(A& a, typename A::template Field<WinnerRange>& r) {
 template <class A>
 constexpr void fields(A& a, typename A::template Field<CollectiveWinners>& w) {
   a.record("collective_winners", "Backends against each other over sizes, all else equal");
-  a("fixed", w.fixed, {"fields that they share, with their values"});
+  a("fixed", w.fixed, {"fields that they share, with their values", Holds::kOptions});
   a("sizes", w.sizes, {"ascending"});
   a.list("ranges", w.ranges, {"where one backend wins, ascending"});
-  a.text("in_words", w.in_words, {"the answer as a sentence"});
+  a.text("in_words", w.in_words, {"the answer as a sentence", Holds::kText});
 }
 
 template <class A>
@@ -156,7 +161,8 @@ constexpr void fields(A& a, typename A::template Field<CollectiveFit>& f) {
            "Latency and bandwidth of the links of one level, fitted over sizes: time_s = messages "
            "that follow each other x alpha_s + bytes / bandwidth_GBps; METRICS.md, "
            "\"Collectives\", has the messages and bytes of each collective");
-  a("fixed", f.fixed, {"fields that the sizes share, with their values; backend among them"});
+  a("fixed", f.fixed,
+    {"fields that the sizes share, with their values; backend among them", Holds::kOptions});
   a.word("level", f.level, {"intra_node", "inter_node"}, {"whether its ranks are on one node"});
   a("from_bytes", f.from_bytes, {"the smallest size that went in", "bytes"});
   a("to_bytes", f.to_bytes, {"the largest", "bytes"});
@@ -171,19 +177,19 @@ constexpr void fields(A& a, typename A::template Field<CollectiveFit>& f) {
   a.pair("bandwidth_ci95", f.bandwidth_ci95, {"95 % interval of bandwidth_GBps, alike", "GB/s"});
   a("worst_relative_error", f.worst_relative_error,
     {"largest distance of the model from a measured time, by that time; over all levels"});
-  a.text("in_words", f.in_words, {"the fit as a sentence"});
+  a.text("in_words", f.in_words, {"the fit as a sentence", Holds::kText});
   standing_fields(a, f.standing);
 }
 
 template <class A>
 constexpr void fields(A& a, typename A::template Field<LinkRecord>& l) {
   a.record("link", "A link between two hosts or ranks, both ways");
-  a("a", l.a, {"name of a host, or \"rank 3\" within one"});
-  a("b", l.b, {"the other end"});
+  a("a", l.a, {"name of a host, or \"rank 3\" within one", Holds::kHost});
+  a("b", l.b, {"the other end", Holds::kHost});
   a("a_rank", l.a_rank, {"the rank on a; absent where the link is of the whole host"});
-  a.text("a_device", l.a_device, {"its device: \"cuda:3\""});
+  a.text("a_device", l.a_device, {"its device: \"cuda:3\"", Holds::kText});
   a("b_rank", l.b_rank, {"the rank on b"});
-  a.text("b_device", l.b_device, {"its device"});
+  a.text("b_device", l.b_device, {"its device", Holds::kText});
   a("latency_s", l.latency_s, {"time of a small message, one way", "s"});
   a("bandwidth_GBps", l.bandwidth_GBps,
     {"of large messages each way at once, in one direction", "GB/s"});

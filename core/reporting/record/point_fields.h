@@ -9,19 +9,21 @@ namespace scalemark::reporting {
 
 template <class A, class Point>
 constexpr void what_was_trained(A& a, Point& p) {
-  a("id", p.id, {"names the run: its group and its repetition; unique in the report"});
-  a("group", p.group, {"names the planned point; the same for all its repetitions"});
-  a("workload", p.workload, {"what was trained: resnet50, bert-base, ..."});
-  a.text("task", p.task, {"what BERT was trained for: pretrain | squad"});
-  a("strategy", p.strategy, {"how ranks train together: a name that --strategy takes"});
+  a("id", p.id, {"names the run: its group and its repetition; unique in the report", Holds::kId});
+  a("group", p.group, {"names the planned point; the same for all its repetitions", Holds::kId});
+  a("workload", p.workload, {"what was trained: resnet50, bert-base, ...", Holds::kWord});
+  a.text("task", p.task, {"what BERT was trained for: pretrain | squad", Holds::kWord});
+  a("strategy", p.strategy,
+    {"how ranks train together: a name that --strategy takes", Holds::kWord});
   a("overlap", p.overlap, {"gradients were exchanged while the backward pass still ran"});
   a("gradient_compression", p.gradient_compression,
-    {"format in which gradients were sent: none | fp16 | bf16"});
-  a("backend", p.backend, {"communication backend: a name that --backend takes"});
-  a("device", p.device, {"where it computed: cpu | cuda"});
-  a.text("device_name", p.device_name, {"GPU product whose peak MFU is relative to"});
-  a("precision", p.precision, {"arithmetic: fp32 | tf32 | amp-fp16 | amp-bf16"});
-  a("memory_format", p.memory_format, {"order of image tensors: channels-last | contiguous"});
+    {"format in which gradients were sent: none | fp16 | bf16", Holds::kWord});
+  a("backend", p.backend, {"communication backend: a name that --backend takes", Holds::kWord});
+  a("device", p.device, {"where it computed: cpu | cuda", Holds::kWord});
+  a.text("device_name", p.device_name, {"GPU product whose peak MFU is relative to", Holds::kWord});
+  a("precision", p.precision, {"arithmetic: fp32 | tf32 | amp-fp16 | amp-bf16", Holds::kWord});
+  a("memory_format", p.memory_format,
+    {"order of image tensors: channels-last | contiguous", Holds::kWord});
 }
 
 template <class A, class Point>
@@ -54,12 +56,15 @@ constexpr void size_fields(A& a, Point& p) {
   a("cuda_graphs", p.cuda_graphs,
     {"the work of a step was captured once and replayed from then on, started by one call; on a "
      "GPU. phases_s and own_s are absent then"});
-  a("data", p.data, {"synthetic, or the path of the data set"});
+  a("data", p.data, {"synthetic, or the path of the data set", Holds::kPath});
   a.text("data_identity", p.data_identity,
-         {"digest that identifies the data set: of the files' contents or of their list"});
-  a.list("varying", p.varying, {"every other option that is an axis of the sweep, with its value"});
+         {"digest that identifies the data set: of the files' contents or of their list",
+          Holds::kWord});
+  a.list("varying", p.varying,
+         {"every other option that is an axis of the sweep, with its value", Holds::kOptions});
   a.list("env", p.env,
-         {"environment variables that --env gave the ranks; unset: they ran without it"});
+         {"environment variables that --env gave the ranks; unset: they ran without it",
+          Holds::kVariables});
 }
 
 template <class A, class Point>
@@ -78,7 +83,7 @@ constexpr void outcome_fields(A& a, Point& p) {
   a.choice("status", p.status,
            {"ok: it was measured; oom: a rank was out of memory; failed: it ended with an error; "
             "skipped: it cannot run here"});
-  a.text("reason", p.reason, {"why it is not ok"});
+  a.text("reason", p.reason, {"why it is not ok", Holds::kText});
   a.list(
       "attempts", p.attempts,
       {"every measurement of a run that was repeated (--retries), in order: the last one is this "
@@ -155,7 +160,8 @@ constexpr void training_fields(A& a, Point& p) {
   a("attention_backend", p.attention_backend,
     {"which attention kernels training steps used: torch's flash, efficient, cudnn or math, or "
      "own, "
-     "with dropout on a CPU; two joined by + where padded batches use another"});
+     "with dropout on a CPU; two joined by + where padded batches use another",
+     Holds::kWord});
   a.list("evaluation", p.evaluation, {"one per epoch of --epochs"});
   a.list("resumed", p.resumed, {"where later sessions went on from a checkpoint, in order"});
 }
@@ -188,7 +194,7 @@ constexpr void cost_fields(A& a, Point& p) {
   a("mfu", p.mfu,
     {"model FLOP/s over the datasheet peak, 1 = 100 %; of GPUs and precisions whose peak is "
      "known"});
-  a("mfu_peak_source", p.mfu_peak_source, {"which datasheet that peak comes from"});
+  a("mfu_peak_source", p.mfu_peak_source, {"which datasheet that peak comes from", Holds::kWord});
   a("mfu_of_measured_gemm", p.mfu_of_measured_gemm,
     {"model FLOP/s over the matrix products that fingerprint[] holds of its precision, threads and "
      "machines, 1 = 100 %; absent without them"});
@@ -240,7 +246,7 @@ constexpr void circumstance_fields(A& a, Point& p) {
         inner("steady", p.steady,
               {"whether the window was steady; absent: it cannot tell", "", 0, "steady"});
         inner.text("steady_reason", p.steady_reason,
-                   {"what was seen of a change, and what could hide"});
+                   {"what was seen of a change, and what could hide", Holds::kText});
         inner("bias_bound", p.bias_bound,
               {"by how much the mean step may be off for a decay (a warm-up or slowdown) no "
                "longer than the window: 0.01 = 1 %; absent for fewer than 20 steps"});
@@ -250,7 +256,8 @@ constexpr void circumstance_fields(A& a, Point& p) {
                     "", kAnyNumber});
         inner("change_point_step", p.change_point_step,
               {"the first step of a new level, counted from 0; absent: none was found", "steps"});
-        inner.text("method", p.warmup_method, {"what decided how many steps there were"});
+        inner.text("method", p.warmup_method,
+                   {"what decided how many steps there were", Holds::kText});
       },
       {"before the window"});
   a.object("communication",
@@ -281,7 +288,8 @@ constexpr void circumstance_fields(A& a, Point& p) {
                  {"bytes of a text that are no UTF-8, or NUL: the tokenizer drops them", "bytes"});
              inner.list("files_left_out", p.files_left_out,
                         {"files that the folder of the data holds and that are not read: what they "
-                         "are, or the suffix of images -> number"});
+                         "are, or the suffix of images -> number",
+                         Holds::kText});
            },
            {"samples that were repeated, left out or unreadable"});
 }

@@ -61,8 +61,8 @@ constexpr void fields(A& a, typename A::template Field<LossAtStep>& l) {
 template <class A>
 constexpr void fields(A& a, typename A::template Field<SkippedFile>& s) {
   a.record("skipped", "A file that could not be read");
-  a("name", s.name, {"its path"});
-  a("reason", s.reason, {"why it could not be read"});
+  a("name", s.name, {"its path", Holds::kPath});
+  a("reason", s.reason, {"why it could not be read", Holds::kText});
 }
 
 template <class A>
@@ -71,7 +71,7 @@ constexpr void fields(A& a, typename A::template Field<Evaluation>& e) {
   a("epoch", e.epoch, {"its number, counted from 1"});
   a("train_loss", e.train_loss, {"training loss, mean over the epoch", "", kAnyNumber});
   a("loss", e.loss, {"loss on the held-out samples", "", kAnyNumber});
-  a("metric", e.metric, {"what `value` is: top-1 | MLM accuracy"});
+  a("metric", e.metric, {"what `value` is: top-1 | MLM accuracy", Holds::kWord});
   a("value", e.value, {"the metric on the held-out samples, 0 to 1"});
   a("samples", e.samples, {"how many samples are held out", "samples"});
   a("samples_per_sec", e.samples_per_sec,
@@ -82,16 +82,16 @@ template <class A>
 constexpr void fields(A& a, typename A::template Field<Resumption>& r) {
   a.record("resumption", "Where a later session of one training went on from a checkpoint");
   a("step", r.step, {"optimizer steps that were done", "steps"});
-  a("at", r.at, {"when it went on, RFC 3339, UTC"});
+  a("at", r.at, {"when it went on, RFC 3339, UTC", Holds::kWord});
 }
 
 template <class A>
 constexpr void fields(A& a, typename A::template Field<RankRecord>& r) {
   a.record("rank", "One rank over the window");
   a("rank", r.rank, {"its number in the launch"});
-  a("host", r.host, {"the machine it ran on"});
-  a("device", r.device, {"what it computed on: cpu | cuda:0"});
-  a.text("uuid", r.uuid, {"unique id of its GPU or MIG instance"});
+  a("host", r.host, {"the machine it ran on", Holds::kHost});
+  a("device", r.device, {"what it computed on: cpu | cuda:0", Holds::kWord});
+  a.text("uuid", r.uuid, {"unique id of its GPU or MIG instance", Holds::kSerial});
   a("samples", r.samples, {"samples that it trained on, padding excluded", "samples"});
   a("wall_s", r.wall_s, {"length of its window", "s"});
   a("around_s", r.around_s,
@@ -122,7 +122,8 @@ constexpr void fields(A& a, typename A::template Field<RankRecord>& r) {
     {"largest memory that torch's allocator had taken from its GPU; absent on a CPU", "bytes"});
   a.text("cpus", r.cpus,
          {"the CPUs that it could run on, by --bind, its launcher or a cpuset, as Linux writes "
-          "them: 0-3,8"});
+          "them: 0-3,8",
+          Holds::kWord});
   a("memory_node", r.memory_node,
     {"the memory node that its memory came from first (--bind numa); absent: the nearest one"});
   a("cpu_limit", r.cpu_limit,
@@ -137,15 +138,16 @@ constexpr void fields(A& a, typename A::template Field<Attempt>& t) {
   a("samples_per_sec", t.samples_per_sec, {"throughput; absent: it failed", "samples/s"});
   a.text("reason", t.reason,
          {"why it was repeated; of the last one what disturbed it, or how it failed; absent: "
-          "nothing did"});
+          "nothing did",
+          Holds::kText});
 }
 
 template <class A>
 constexpr void fields(A& a, typename A::template Field<RawStepsRecord>& r) {
   a.record("raw_steps", "The file that --raw-steps wrote: see \"Raw steps\"");
-  a("file", r.file, {"its path below the output folder"});
+  a("file", r.file, {"its path below the output folder", Holds::kId});
   a("bytes", r.bytes, {"its size", "bytes"});
-  a("xxh3_128", r.xxh3_128, {"checksum of the file, hexadecimal"});
+  a("xxh3_128", r.xxh3_128, {"checksum of the file, hexadecimal", Holds::kWord});
 }
 
 template <class A>
@@ -162,7 +164,7 @@ constexpr void fields(A& a, typename A::template Field<BucketRecord>& b) {
            "the window, means over ranks");
   a("bytes", b.bytes, {"what one rank hands to the collective", "bytes"});
   a("collective", b.collective,
-    {"what carries it: all_reduce | reduce_scatter | all_to_all | gather"});
+    {"what carries it: all_reduce | reduce_scatter | all_to_all | gather", Holds::kWord});
   a("ready_s", b.ready_s, {"its last gradient was computed", "s"});
   a("start_s", b.start_s, {"it was handed to the backend", "s"});
   a("end_s", b.end_s, {"its collective was done", "s"});

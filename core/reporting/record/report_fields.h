@@ -18,24 +18,25 @@ template <class A>
 constexpr void fields(A& a, typename A::template Field<FindingPlace>& p) {
   a.record("place", "What a finding blames: what is not known of it is absent");
   a("rank", p.rank, {"the rank"});
-  a.text("host", p.host, {"the machine"});
-  a.text("device", p.device, {"the device of the rank"});
-  a.text("link", p.link, {"the two ends of a link"});
+  a.text("host", p.host, {"the machine", Holds::kHost});
+  a.text("device", p.device, {"the device of the rank", Holds::kText});
+  a.text("link", p.link, {"the two ends of a link", Holds::kText});
 }
 
 template <class A>
 constexpr void fields(A& a, typename A::template Field<Finding>& f) {
   a.record("finding", "What a reader of the numbers should know");
-  a("code", f.code, {"names the finding for scripts; see \"Codes of findings\""});
+  a("code", f.code, {"names the finding for scripts; see \"Codes of findings\"", Holds::kWord});
   a.word("severity", f.severity, {"info", "warning", "error"},
          {"info: explains a number; warning: a number may mislead; error: a number is wrong"});
-  a.text("domain", f.domain, {"where to look for the cause, as of errors[]"});
-  a.text("point", f.point, {"id of the point that it is about"});
+  a.text("domain", f.domain, {"where to look for the cause, as of errors[]", Holds::kWord});
+  a.text("point", f.point, {"id of the point that it is about", Holds::kId});
   a("place", f.place, {"what it blames"});
-  a("text", f.text, {"the finding for people, one sentence with its numbers"});
+  a("text", f.text, {"the finding for people, one sentence with its numbers", Holds::kText});
   a.list("values", f.values,
-         {"the numbers of the text; see \"Codes of findings\" for their names", "", kAnyNumber});
-  a.list("words", f.words, {"the names and words of the text"});
+         {"the numbers of the text; see \"Codes of findings\" for their names", Holds::kWord,
+          kAnyNumber});
+  a.list("words", f.words, {"the names and words of the text", Holds::kText});
 }
 
 template <class A>
@@ -43,9 +44,10 @@ constexpr void fields(A& a, typename A::template Field<VerdictReason>& r) {
   a.record("reason", "Why a report is not to be quoted without a word");
   a("code", r.code,
     {"code of the finding that it stands for, or incomplete, nothing_measured, scaled_down, "
-     "few_runs, wide_interval; judged_anew: the version that wrote the report gave another level"});
-  a("text", r.text, {"the reason for people, one sentence"});
-  a.text("remedy", r.remedy, {"what raises the verdict"});
+     "few_runs, wide_interval; judged_anew: the version that wrote the report gave another level",
+     Holds::kWord});
+  a("text", r.text, {"the reason for people, one sentence", Holds::kText});
+  a.text("remedy", r.remedy, {"what raises the verdict", Holds::kText});
 }
 
 template <class A>
@@ -61,52 +63,57 @@ constexpr void fields(A& a, typename A::template Field<Verdict>& v) {
 template <class A>
 constexpr void fields(A& a, typename A::template Field<LibraryVersion>& l) {
   a.record("library", "A version of a library");
-  a("built_with", l.built_with, {"version of the headers at build time"});
-  a("running_with", l.running_with, {"version that was loaded when it ran"});
+  a("built_with", l.built_with, {"version of the headers at build time", Holds::kWord});
+  a("running_with", l.running_with, {"version that was loaded when it ran", Holds::kWord});
 }
 
 template <class A>
 constexpr void fields(A& a, typename A::template Field<Tool>& t) {
   a.record("tool", "The program that wrote the report");
-  a("version", t.version, {"version of scalemark"});
-  a("git_commit", t.git_commit, {"commit that it was built from, 12 digits, or \"unknown\""});
+  a("version", t.version, {"version of scalemark", Holds::kWord});
+  a("git_commit", t.git_commit,
+    {"commit that it was built from, 12 digits, or \"unknown\"", Holds::kWord});
   a("git_dirty", t.git_dirty, {"the checkout had changes that were not committed"});
-  a("build_type", t.build_type, {"CMake build type"});
-  a("compiler", t.compiler, {"name and version of the compiler"});
+  a("build_type", t.build_type, {"CMake build type", Holds::kWord});
+  a("compiler", t.compiler, {"name and version of the compiler", Holds::kWord});
   a("libraries", t.libraries,
     {"versions of libtorch, cuda, cudnn, nccl, mpi; of a build from changed sources also the "
-     "program's own libraries, by build id"});
+     "program's own libraries, by build id",
+     Holds::kWord});
 }
 
 template <class A>
 constexpr void fields(A& a, typename A::template Field<Invocation>& i) {
   a.record("invocation", "How the program was started");
-  a("command", i.command, {"train, sweep, comm, ..."});
-  a.text("command_line", i.command_line, {"the command line as typed"});
+  a("command", i.command, {"train, sweep, comm, ...", Holds::kWord});
+  a.text("command_line", i.command_line, {"the command line as typed", Holds::kCommand});
   a("launcher", i.launcher,
-    {"who started the ranks: single | local | torch | slurm | openmpi | pmi | kubernetes"});
+    {"who started the ranks: single | local | torch | slurm | openmpi | pmi | kubernetes",
+     Holds::kWord});
   a.embedded("settings", i.settings_json,
              {"every setting as resolved, option names with underscores; of a sweep those that "
               "change results, a list where points differ, and its own"});
   a("origins", i.origins,
     {"where each setting comes from: default | recipe | config FILE | environment | option | set | "
-     "scale_down"});
-  a.text("about", i.about, {"what the config file says that it shows"});
+     "scale_down",
+     Holds::kOrigins});
+  a.text("about", i.about, {"what the config file says that it shows", Holds::kText});
 }
 
 template <class A>
 constexpr void fields(A& a, typename A::template Field<ScaledDown>& s) {
   a.record("scaled_down", "An option that --scale-down changed");
-  a("option", s.option, {"its name"});
-  a("from", s.from, {"its value without --scale-down"});
-  a("to", s.to, {"its value in this run"});
+  a("option", s.option, {"its name", Holds::kOption});
+  a("from", s.from, {"its value without --scale-down", Holds::kValue});
+  a("to", s.to, {"its value in this run", Holds::kValue});
 }
 
 template <class A>
 constexpr void fields(A& a, typename A::template Field<Environment>& e) {
   a.record("environment", "Where it ran");
   a("hosts", e.hosts, {"one per machine"});
-  a("variables", e.variables, {"environment variables of rank 0 out of an allow-list"});
+  a("variables", e.variables,
+    {"environment variables of rank 0 out of an allow-list", Holds::kVariables});
 }
 
 // The lists of a report: one entry per run, and the results of a sweep.
@@ -169,7 +176,7 @@ constexpr void fields(A& a, typename A::template Field<Report>& r) {
   a("exit_code", r.exit_code, {"the program's exit code; absent while partial"});
   a.time("started", r.started, {"when the run began; of a sweep its first session"});
   a.time_if_any("finished", r.finished, {"when the run ended; absent while partial"});
-  a("run_id", r.run_id, {"names the launch: the same on all its ranks"});
+  a("run_id", r.run_id, {"names the launch: the same on all its ranks", Holds::kId});
   a("tool", r.tool, {"the program that wrote the report"});
   a("invocation", r.invocation, {"how the program was started"});
   a.list("scaled_down", r.scaled_down,

@@ -24,9 +24,11 @@ template <class A>
 constexpr void fields(A& a, typename A::template Field<Standing>& s) {
   a.text("standing", s.level,
          {"shown; with_care: it says less than it seems to; withheld: no form for people shows it. "
-          "Judged when it is written and again when it is read: METRICS.md, \"Standing\""});
+          "Judged when it is written and again when it is read: METRICS.md, \"Standing\"",
+          Holds::kWord});
   a.text("standing_reason", s.reason,
-         {"why it is not shown as it is: the code of a finding, or of a doubt as in verdict"});
+         {"why it is not shown as it is: the code of a finding, or of a doubt as in verdict",
+          Holds::kWord});
 }
 
 // The field of a record's number.

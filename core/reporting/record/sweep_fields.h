@@ -52,7 +52,7 @@ constexpr void fields(A& a, typename A::template Field<VarianceRecord>& v) {
       {"what narrows the interval in the least time: more runs, longer windows, more sessions; "
        "unsure: these runs cannot tell"});
   a("best_window_s", v.best_window_s, {"of longer windows: how long they should be", "s"});
-  a.text("in_words", v.in_words, {"the same as a sentence"});
+  a.text("in_words", v.in_words, {"the same as a sentence", Holds::kText});
 }
 
 template <class A>
@@ -76,7 +76,7 @@ constexpr void fields(A& a, typename A::template Field<GroupCommunication>& c) {
 template <class A>
 constexpr void fields(A& a, typename A::template Field<GroupRecord>& g) {
   a.record("group", "One planned point over its repetitions");
-  a("group", g.group, {"group of its points"});
+  a("group", g.group, {"group of its points", Holds::kId});
   a("n", g.n, {"how many repetitions are ok"});
   a("sessions", g.sessions, {"how many sessions those come from; absent: one", "", 2});
   a("samples_per_sec", g.samples_per_sec,
@@ -108,7 +108,8 @@ constexpr void fields(A& a, typename A::template Field<GroupRecord>& g) {
        "were planned; dropped: --tune found that it is slower; tuned: --tune has its answer; "
        "interrupted: more would have come; running: more were to come when this was "
        "written (status says whether it still runs). Absent for a point that cannot run, or that "
-       "the last session did not plan"});
+       "the last session did not plan",
+       Holds::kWord});
   a("samples_per_joule", g.samples_per_joule,
     {"samples for one joule; energy of the windows only", "samples/J"});
   a("samples_per_dollar", g.samples_per_dollar,
@@ -116,7 +117,8 @@ constexpr void fields(A& a, typename A::template Field<GroupRecord>& g) {
   a("steady", g.steady,
     {"whether the windows were steady, by all repetitions together from three on; absent: they "
      "cannot tell"});
-  a.text("steady_reason", g.steady_reason, {"what was seen of a change, and what could hide"});
+  a.text("steady_reason", g.steady_reason,
+         {"what was seen of a change, and what could hide", Holds::kText});
   a("bias_bound", g.bias_bound,
     {"by how much the mean step may be off for a decay no longer than the window: 0.01 = 1 %"});
   a("variance", g.variance,
@@ -125,7 +127,7 @@ constexpr void fields(A& a, typename A::template Field<GroupRecord>& g) {
   a("communication", g.communication,
     {"what --communication-cost measured, over repetitions; absent without"});
   a("status_counts", g.status_counts,
-    {"how many repetitions ended how: ok | oom | failed | skipped -> number"});
+    {"how many repetitions ended how: ok | oom | failed | skipped -> number", Holds::kWord});
   standing_fields(a, g.standing);
 }
 
@@ -133,10 +135,11 @@ template <class A>
 constexpr void fields(A& a, typename A::template Field<ScalingRow>& r) {
   a.record("scaling_row", "One world size of a slice");
   a("world_size", r.world_size, {"how many ranks trained together", "ranks", 1});
-  a("group", r.group, {"group of its points"});
+  a("group", r.group, {"group of its points", Holds::kId});
   a("strategy", r.strategy,
-    {"how they trained together; none: no exchange, several ranks are independent replicas"});
-  a("points", r.points, {"ids of the runs that went in, one per block"});
+    {"how they trained together; none: no exchange, several ranks are independent replicas",
+     Holds::kWord});
+  a("points", r.points, {"ids of the runs that went in, one per block", Holds::kId});
   a("samples_per_sec", r.samples_per_sec, {"throughput as in groups", "samples/s"});
   a("step_time_s", r.step_time_s, {"T, as in groups", "s"});
   a("speedup", r.speedup,
@@ -160,7 +163,8 @@ constexpr void fields(A& a, typename A::template Field<ScalingRow>& r) {
   a("slowest_rank", r.slowest_rank,
     {"the rank that stragglers names at this point (verdict straggler or slower); of several the "
      "slowest"});
-  a.text("in_words", r.in_words, {"from the ideal to the measured speed-up as a sentence"});
+  a.text("in_words", r.in_words,
+         {"from the ideal to the measured speed-up as a sentence", Holds::kText});
   standing_fields(a, r.standing);
 }
 
@@ -170,20 +174,21 @@ constexpr void fields(A& a, typename A::template Field<ScalingTable>& t) {
   a.word("kind", t.kind, {"weak", "strong-by-batch", "strong-by-accumulation"},
          {"weak: the batch of a rank is fixed; strong-by-batch, strong-by-accumulation: the global "
           "batch is, and a rank has fewer samples or micro-steps"});
-  a("fixed", t.fixed, {"options that all its points share, with their values"});
-  a("baseline_points", t.baseline_points, {"ids of the runs that it is relative to"});
-  a.text("relative_to", t.relative_to, {"what speed-up and efficiency are relative to, in words"});
+  a("fixed", t.fixed, {"options that all its points share, with their values", Holds::kOptions});
+  a("baseline_points", t.baseline_points, {"ids of the runs that it is relative to", Holds::kId});
+  a.text("relative_to", t.relative_to,
+         {"what speed-up and efficiency are relative to, in words", Holds::kText});
   a("rows", t.rows, {"one per world size and strategy, by world size"});
-  a.list("left_out", t.left_out, {"ids of runs whose baseline ran in another session"});
+  a.list("left_out", t.left_out, {"ids of runs whose baseline ran in another session", Holds::kId});
 }
 
 template <class A>
 constexpr void fields(A& a, typename A::template Field<Straggler>& s) {
   a.record("straggler", "A rank's own time against its peers'");
-  a("group", s.group, {"group of the points that show it"});
+  a("group", s.group, {"group of the points that show it", Holds::kId});
   a("rank", s.rank, {"its number in the launch"});
-  a.text("host", s.host, {"the machine it ran on"});
-  a.text("device", s.device, {"what it computed on: cpu | cuda:0"});
+  a.text("host", s.host, {"the machine it ran on", Holds::kHost});
+  a.text("device", s.device, {"what it computed on: cpu | cuda:0", Holds::kWord});
   a("deviation", s.deviation,
     {"difference of the logarithm of its own time from the median of the others: 0.05 is exp(0.05) "
      "- 1 = 5.1 % above it",
@@ -202,8 +207,8 @@ constexpr void fields(A& a, typename A::template Field<Straggler>& s) {
 template <class A>
 constexpr void fields(A& a, typename A::template Field<DataGap>& g) {
   a.record("data_gap", "The same slice from real and from synthetic data");
-  a("real_group", g.real_group, {"group of the points that read files"});
-  a("synthetic_group", g.synthetic_group, {"group of the points that read memory"});
+  a("real_group", g.real_group, {"group of the points that read files", Holds::kId});
+  a("synthetic_group", g.synthetic_group, {"group of the points that read memory", Holds::kId});
   a("real_samples_per_sec", g.real_samples_per_sec, {"throughput from files", "samples/s"});
   a("synthetic_samples_per_sec", g.synthetic_samples_per_sec,
     {"throughput from memory", "samples/s"});
@@ -232,12 +237,12 @@ template <class A>
 constexpr void fields(A& a, typename A::template Field<DeviceRecord>& d) {
   a.record("device",
            "A device by itself: a rank of a point with no exchange, which waits for no other");
-  a("group", d.group, {"group of that point"});
+  a("group", d.group, {"group of that point", Holds::kId});
   a("rank", d.rank, {"number of the rank in the launch"});
-  a("host", d.host, {"the machine it ran on"});
-  a("device", d.device, {"what it computed on: cpu | cuda:0"});
-  a.text("uuid", d.uuid, {"unique id of the GPU or MIG instance"});
-  a.text("pci", d.pci, {"PCI address of the GPU"});
+  a("host", d.host, {"the machine it ran on", Holds::kHost});
+  a("device", d.device, {"what it computed on: cpu | cuda:0", Holds::kWord});
+  a.text("uuid", d.uuid, {"unique id of the GPU or MIG instance", Holds::kSerial});
+  a.text("pci", d.pci, {"PCI address of the GPU", Holds::kSerial});
   a("runs", d.runs, {"how many runs went in", "", 1});
   a("samples_per_sec", d.samples_per_sec,
     {"its own samples by the length of its own window: exp of the mean logarithm over runs; of "
@@ -265,10 +270,12 @@ constexpr void fields(A& a, typename A::template Field<DeviceRecord>& d) {
 template <class A>
 constexpr void fields(A& a, typename A::template Field<FastestPoint>& f) {
   a.record("fastest", "The point with the largest throughput");
-  a("group", f.group, {"its group; points of several ranks with no exchange do not count"});
+  a("group", f.group,
+    {"its group; points of several ranks with no exchange do not count", Holds::kId});
   a("not_told_apart", f.not_told_apart,
     {"groups that may be as fast, fastest first: Welch's tests of ln samples_per_sec, 5 % over all "
-     "pairs of points, do not tell them apart"});
+     "pairs of points, do not tell them apart",
+     Holds::kId});
 }
 
 template <class A>
@@ -277,25 +284,27 @@ constexpr void fields(A& a, typename A::template Field<SessionRecord>& s) {
   a("session", s.session, {"its number, counted from 0"});
   a.time("started", s.started, {"when it began"});
   a.text("finished", s.finished,
-         {"when it ended, RFC 3339 in UTC; absent while it runs, or when it was killed"});
-  a.text("hostname", s.hostname, {"machine of rank 0"});
-  a.text("command_line", s.command_line, {"how it was started, as typed"});
+         {"when it ended, RFC 3339 in UTC; absent while it runs, or when it was killed",
+          Holds::kWord});
+  a.text("hostname", s.hostname, {"machine of rank 0", Holds::kHost});
+  a.text("command_line", s.command_line, {"how it was started, as typed", Holds::kCommand});
   a.text("broke_with", s.broke_with,
-         {"differences from the sessions before that --resume-anyway passed over"});
+         {"differences from the sessions before that --resume-anyway passed over", Holds::kText});
 }
 
 template <class A>
 constexpr void fields(A& a, typename A::template Field<Prediction>& p) {
   a.record("prediction", "What more ranks would give");
-  a("slice", p.slice, {"what is fixed, in words"});
+  a("slice", p.slice, {"what is fixed, in words", Holds::kText});
   a("world_size", p.world_size, {"for how many ranks it is", "ranks", 1});
   a("samples_per_sec", p.samples_per_sec,
     {"predicted throughput: that of `predictor`", "samples/s"});
   a("efficiency", p.efficiency, {"predicted efficiency"});
   a.text("predictor", p.predictor,
          {"rule | interpolation, between two measured counts; older versions: model, where it is "
-          "absent, too"});
-  a.text("reason", p.reason, {"why it is that one, and how far off it was"});
+          "absent, too",
+          Holds::kWord});
+  a.text("reason", p.reason, {"why it is that one, and how far off it was", Holds::kText});
   a("model_samples_per_sec", p.model_samples_per_sec,
     {"older versions: what a fitted model of compute and communication gave", "samples/s"});
   a("rule_samples_per_sec", p.rule_samples_per_sec,
@@ -312,7 +321,8 @@ constexpr void fields(A& a, typename A::template Field<Prediction>& p) {
   a("tested_sources", p.tested_sources, {"sources of these series"});
   a("basis", p.basis,
     {"how the speed of links is known: measured | assumed (older versions: given); then \", "
-     "indicative\" far beyond what was measured"});
+     "indicative\" far beyond what was measured",
+     Holds::kWord});
 }
 
 }  // namespace scalemark::reporting
