@@ -79,10 +79,13 @@ std::string plain_value(std::string value) {
   return value.substr(0, 40);
 }
 
+std::string name_part(const std::string& option, const std::string& value) {
+  return "-" + label(option) + plain_value(value);
+}
+
 std::string group_name(const PlannedPoint& point) {
   std::string name = basic_name(point.settings, batch_name(point), point.world_size);
-  for (const auto& [option, value] : point.varying)
-    name += "-" + label(option) + plain_value(value);
+  for (const auto& [option, value] : point.varying) name += name_part(option, value);
   return name;
 }
 

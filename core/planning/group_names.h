@@ -18,6 +18,9 @@ std::string group_name(const PlannedPoint& point);
 // that fit file names and shells.
 std::string plain_value(std::string value);
 
+// One option that varies adds this to the name: "-data-photos".
+std::string name_part(const std::string& option, const std::string& value);
+
 // The options in `varying` that `raw` has and point_name() leaves out, with their values.
 std::vector<std::pair<std::string, std::string>> varying_options(
     const settings::RawSettings& raw, const std::vector<std::string>& varying);

@@ -4,173 +4,165 @@
 
 #include <algorithm>
 #include <cctype>
-#include <regex>
+#include <set>
+#include <sstream>
+
+#include "core/reporting/record/finding_kinds.h"
+#include "core/settings/option.h"
 
 namespace scalemark::reporting {
 namespace {
 
-constexpr std::size_t kShortestSecret = 4;  // shorter ones occur in other words
+using std::string;
+using std::string_view;
 
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_' ||
-         (static_cast<unsigned char>(c) & 0x80);
+constexpr std::size_t kLongestText = 16'384;  // longer ones are no message of ours
+constexpr string_view kBetweenWords = " \t\r\"'`()[]{}<>,;=|";
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) || (c & 0x80); }
+bool is_of_word(char c) { return is_digit(c) || is_letter(c); }
+bool is_hex(char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; }
+
+// The longest parts of `text` of whose characters `belongs` holds.
+template <class Belongs>
+std::vector<string_view> runs_of(string_view text, Belongs belongs) {
+  std::vector<string_view> runs;
+  for (auto begin = text.begin(); begin != text.end();) {
+    const auto end = std::find_if_not(begin, text.end(), belongs);
+    if (end != begin) runs.emplace_back(begin, end);
+    begin = end == text.end() ? end : end + 1;
+  }
+  return runs;
+}
+std::vector<string_view> words_in(string_view text) {
+  return runs_of(text, [](char c) { return is_of_word(c) || c == '_'; });
 }
 
-bool is_of_name(char c) { return is_word(c) || c == '.'; }
-
-std::string small(std::string text) {
-  std::ranges::transform(text, text.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return text;
-}
-
-std::string without_digits(const std::string& name) {
-  const std::size_t last = name.find_last_not_of("0123456789");
-  return last == std::string::npos ? "" : name.substr(0, last + 1);
-}
-
-// Without a digit it may be a name of C++, as in "a::b".
-bool is_long_address(const std::string& word) {
+// An address of IP or Ethernet, or twelve digits that tell a device or file from all others.
+bool looks_like_address(string_view word) {
+  const string text(word.substr(0, word.find('%')));
   in6_addr ignored{};
-  return word.find_first_of("0123456789") != std::string::npos &&
-         inet_pton(AF_INET6, word.c_str(), &ignored) == 1;
+  if (inet_pton(AF_INET, text.substr(0, text.find(':')).c_str(), &ignored) == 1) return true;
+  if (std::ranges::any_of(text, is_digit) && inet_pton(AF_INET6, text.c_str(), &ignored) == 1)
+    return true;
+  const auto bytes = parts_of(text, ":-");
+  const auto is_byte = [](string_view b) {
+    return b.size() == 2 && std::ranges::all_of(b, is_hex);
+  };
+  if (bytes.size() == 6 && std::ranges::all_of(bytes, is_byte)) return true;
+  return std::ranges::any_of(runs_of(text, is_hex), [](string_view run) {
+    return run.size() >= 12 && std::ranges::any_of(run, is_digit) &&
+           std::ranges::any_of(run, is_letter);
+  });
 }
 
-// IPv6 addresses, with their zone ("fe80::1%eth0").
-std::string without_long_addresses(const std::string& text) {
-  constexpr const char* kSigns = "0123456789abcdefABCDEF:.";
-  std::string result;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t begin = std::min(text.find_first_of(kSigns, at), text.size());
-    const std::size_t end = std::min(text.find_first_not_of(kSigns, begin), text.size());
-    std::string word = text.substr(begin, end - begin);
-    std::string after;  // the end of a sentence
-    if (word.ends_with('.') || (word.ends_with(':') && !word.ends_with("::"))) {
-      after = word.back();
-      word.pop_back();
-    }
-    const bool whole =
-        (begin == 0 || !is_word(text[begin - 1])) && (end == text.size() || !is_word(text[end]));
-    result.append(text, at, begin - at);
-    at = end;
-    if (!whole || !is_long_address(word)) {
-      result += word + after;
-      continue;
-    }
-    result += "<address>" + after;
-    if (at < text.size() && text[at] == '%' && after.empty()) {
-      do ++at;
-      while (at < text.size() && is_word(text[at]));
-    }
+bool looks_like_place(string_view word) {
+  while (!word.empty() && string_view(".:!?").find(word.back()) != string_view::npos)
+    word.remove_suffix(1);
+  if (word.size() < 2) return false;
+  if (word[0] == '/' || (word[0] == '~' && !is_digit(word[1]))) return true;
+  for (const char* mark : {"\\", "://", "./"}) {
+    if (word.find(mark) != string_view::npos) return true;
   }
-  return result;
-}
-
-std::string without_addresses(const std::string& text) {
-  static const std::regex kAddress(R"(\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b)");
-  static const std::regex kLogin(R"([\w.-]+@[\w.-]+)");
-  const std::string without_logins = std::regex_replace(text, kLogin, "<user>");
-  return std::regex_replace(without_long_addresses(without_logins), kAddress, "<address>");
-}
-
-// `change(word, next)` for each run of letters, digits, '-', '_' and '.'; `next` follows it.
-template <class Change>
-std::string with_each_name(const std::string& text, Change change) {
-  std::string result;
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = at;
-    while (end < text.size() && is_of_name(text[end])) ++end;
-    if (end == at) {
-      result += text[at++];
-      continue;
-    }
-    std::size_t last = end;
-    while (last > at && text[last - 1] == '.') --last;  // the end of a sentence
-    result += change(text.substr(at, last - at), end < text.size() ? text[end] : '\0');
-    result.append(text, last, end - last);
-    at = end;
-  }
-  return result;
+  if (word.find('@', 1) < word.size() - 1) return true;
+  if (std::ranges::any_of(parts_of(word, "/"), looks_like_address)) return true;
+  // A port has a number behind the adapter's: "mlx5_0/1".
+  const auto sides = parts_of(word, "/");
+  if (sides.size() == 2 && is_digit(sides[0].back()) && sides[1].size() < 3 &&
+      std::ranges::all_of(sides[1], is_digit))
+    return false;
+  const auto labels = parts_of(word, ".");  // of a machine and its domain, or of a file
+  const bool has_ending =
+      labels.size() > 1 && labels.back().size() > 1 && is_letter(labels.back()[0]);
+  if (has_ending && labels.size() > 2) return true;
+  return (has_ending || word.find('/') != string_view::npos) && !tells_nothing(word);
 }
 
 }  // namespace
 
-std::string with_word(std::string text, const std::string& name, const std::string& instead) {
-  for (std::size_t at = 0; (at = text.find(name, at)) != std::string::npos;) {
-    const std::size_t end = at + name.size();
-    const bool whole =
-        (at == 0 || !is_word(text[at - 1])) && (end == text.size() || !is_word(text[end]));
-    if (whole) text.replace(at, name.size(), instead);
-    at += whole ? instead.size() : 1;
-  }
-  return text;
+string small(string_view text) {
+  string result(text);
+  for (char& c : result) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 'a' - 'A') : c;
+  return result;
 }
 
-void KnownNames::add_host(const std::string& name) {
-  const std::string key = small(name);
-  if (name.empty() || hosts_.contains(key)) return;
-  const std::size_t dot = std::min(key.find('.'), key.size());
-  const std::string first = key.substr(0, dot);
-  const auto known = hosts_.find(first);
-  const std::string instead =
-      known != hosts_.end() ? known->second : "host-" + std::to_string(++count_);
-  hosts_.emplace(key, instead);
-  if (!std::ranges::all_of(name, is_of_name)) literals_.emplace(name, instead);
-  if (dot < key.size() && first.find_first_not_of("0123456789") != std::string::npos) {
-    if (first.size() > 2) hosts_.emplace(first, instead);
-    domains_.insert(key.substr(dot + 1));  // 10.1.2.3 has none
-  }
-  const std::string stem = without_digits(first);
-  if (stem.size() >= kShortestSecret && stem != first) stems_.insert(stem);
+std::vector<string_view> parts_of(string_view text, string_view separators) {
+  return runs_of(text, [&](char c) { return separators.find(c) == string_view::npos; });
 }
 
-void KnownNames::add_device(const std::string& secret) {
-  if (secret.size() >= kShortestSecret) literals_.emplace(secret, "<device>");
-}
-
-void KnownNames::learn_from(const std::string& text) {
-  with_each_name(text, [&](const std::string& word, char) {
-    const std::string key = small(word);
-    for (const auto& [host, instead] : hosts_) {
-      if (!key.starts_with(host + ".")) continue;
-      const std::string domain = key.substr(host.size() + 1);
-      if (domain.find('.') != std::string::npos) domains_.insert(domain);  // else "n7.json"
-      break;
+bool tells_nothing(string_view text) {
+  static const auto kWords = [] {
+    std::set<string> all;
+    const auto add = [&all](string_view said) {
+      for (const string_view word : words_in(said)) all.insert(small(word));
+    };
+    for (const auto& row : settings::all_rows()) {
+      add(row.name);
+      add(row.help);
+      std::ranges::for_each(row.choices, add);
     }
-    return word;
+    for (const auto& kind : all_finding_kinds()) {
+      add(kind.text);
+      add(kind.said_when);
+    }
+    return all;
+  }();
+  return std::ranges::all_of(words_in(text), [](string_view word) {
+    return std::ranges::all_of(word.substr(is_letter(word[0])), is_digit) ||
+           kWords.contains(small(word));
   });
-  static const std::regex kHome(R"(/(?:home|users|Users)/([^/\s"',:;]+))");
-  for (auto it = std::sregex_iterator(text.begin(), text.end(), kHome);
-       it != std::sregex_iterator(); ++it) {
-    if ((*it)[1].length() >= static_cast<std::ptrdiff_t>(kShortestSecret)) {
-      literals_.emplace((*it)[1].str(), "<user>");
+}
+
+void Names::add(string_view name, const string& instead) {
+  if (name.size() > 1) all_.insert_or_assign(small(name), instead);
+}
+
+// In `*probe`, which is the same otherwise, each name is a letter of no language: what is tied to
+// it by "/" or "." looks like a place.
+string Names::replaced(const string& text, string* probe) const {
+  const string key = small(text);
+  string result;
+  for (std::size_t at = 0; at < text.size();) {
+    const Entry* const found = name_at(key, at);
+    result += found ? found->second : text.substr(at, 1);
+    if (probe && found)
+      *probe += "\xFF\xFF" + string(std::ranges::count(found->second, '\n'), '\n');
+    if (probe && !found) *probe += text[at];
+    at += found ? found->first.size() : 1;
+  }
+  return result;
+}
+
+// The longest one that is a word of its own at `at`; behind "<host>" a number may follow.
+const Names::Entry* Names::name_at(const string& key, std::size_t at) const {
+  if (at > 0 && is_of_word(key[at - 1]) && is_of_word(key[at])) return nullptr;
+  const string_view rest = string_view(key).substr(at);
+  for (auto next = all_.upper_bound(rest); next != all_.begin();) {
+    const auto& [name, instead] = *--next;
+    auto same = static_cast<std::size_t>(std::ranges::mismatch(name, rest).in1 - name.begin());
+    if (same == name.size()) {
+      const char after = same < rest.size() ? rest[same] : ' ';
+      const bool is_numbered = instead == kSomeHost && is_digit(after);
+      if (!is_of_word(name.back()) || !is_of_word(after) || is_numbered) return &*next;
+      --same;
     }
+    if (same == 0) return nullptr;
+    next = all_.upper_bound(rest.substr(0, same));  // a shorter one may stand there
   }
+  return nullptr;
 }
 
-std::string KnownNames::host_of(const std::string& word, bool before_list) const {
-  const std::string key = small(word);
-  if (const auto exact = hosts_.find(key); exact != hosts_.end()) return exact->second;
-  for (const auto& [host, instead] : hosts_) {
-    if (key.starts_with(host + ".")) return instead;
+string Names::cleaned(const string& text, const char* left_out) const {
+  if (text.size() > kLongestText) return left_out;
+  string probe, line, probe_line, result;
+  std::istringstream lines(replaced(text, &probe)), probes(probe);
+  while (std::getline(lines, line) && std::getline(probes, probe_line)) {
+    const bool is_place =
+        std::ranges::any_of(parts_of(probe_line, kBetweenWords), looks_like_place);
+    result += (is_place ? left_out : line) + (lines.eof() ? "" : "\n");
   }
-  for (const auto& domain : domains_) {
-    if (key == domain || key.ends_with("." + domain)) return "<host>";
-  }
-  const std::string stem = without_digits(key.substr(0, key.find('.')));
-  const bool numbered = stem.size() < key.size() || before_list;
-  return numbered && stems_.contains(stem) ? "<host>" : word;
-}
-
-std::string KnownNames::covered(const std::string& text) const {
-  std::string covered = text;
-  for (const auto& [name, instead] : literals_) {
-    covered = with_word(std::move(covered), name, instead);
-  }
-  covered = with_each_name(
-      covered, [this](const std::string& word, char next) { return host_of(word, next == '['); });
-  return without_addresses(covered);
+  return result;
 }
 
 }  // namespace scalemark::reporting

@@ -1,42 +1,44 @@
-// The names in a report that are replaced: machines, people, devices. Private to redact.cpp.
+// Known names in free text, and what else looks as if it named a place. Private to redact.cpp.
 #pragma once
 
 #include <map>
-#include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace scalemark::reporting {
 
-// Orders names and paths, since one may be the beginning of another.
-struct LongestFirst {
-  bool operator()(const std::string& a, const std::string& b) const {
-    return a.size() != b.size() ? a.size() > b.size() : a < b;
-  }
-};
+inline constexpr const char *kSomePath = "<path>", *kSomeHost = "<host>",
+                            *kSomeAddress = "<address>", *kSomeDevice = "<device>",
+                            *kSomeValue = "<value>", *kLeftOut = "<left out>";
 
-class KnownNames {
+// Small letters, as names are known.
+std::string small(std::string_view text);
+
+// The parts of `text` between any of `separators`, without empty ones.
+std::vector<std::string_view> parts_of(std::string_view text, std::string_view separators);
+
+// Whether `text` holds nothing but words by which options and findings are described, numbers, and
+// single letters with their numbers. A folder of such a name tells nothing, and "samples/s" is no
+// path.
+bool tells_nothing(std::string_view text);
+
+// Names, each with what stands in its place. They are words of their own wherever they stand, in
+// small or capital letters.
+class Names {
  public:
-  // A machine: it gets the same new name each time, with and without its domain.
-  void add_host(const std::string& name);
-  void add_device(const std::string& secret);  // serial number, UUID, PCI address
-  // Learns domains that `text` gives to known machines, and users by their home folder.
-  void learn_from(const std::string& text);
+  void add(std::string_view name, const std::string& instead);
 
-  // `text` with "host-1", "<host>" (another machine of a known domain), "<device>", "<user>" and
-  // "<address>" in their place.
-  std::string covered(const std::string& text) const;
+  std::string replaced(const std::string& text) const { return replaced(text, nullptr); }
+  // The same, with `left_out` for each line that still looks as if it held a path or an address.
+  std::string cleaned(const std::string& text, const char* left_out = kLeftOut) const;
 
  private:
-  std::string host_of(const std::string& word, bool before_list) const;
+  using Entry = std::pair<const std::string, std::string>;
+  std::string replaced(const std::string& text, std::string* probe) const;
+  const Entry* name_at(const std::string& key, std::size_t at) const;
 
-  std::map<std::string, std::string, LongestFirst> literals_;  // as written
-  std::map<std::string, std::string, LongestFirst> hosts_;     // in small letters
-  std::set<std::string, LongestFirst> domains_;                // in small letters
-  std::set<std::string> stems_;  // "node" of node7: lists of machines shorten names
-  int count_ = 0;
+  std::map<std::string, std::string, std::less<>> all_;
 };
-
-// Replaces `name` by `instead` where it is a word of its own.
-std::string with_word(std::string text, const std::string& name, const std::string& instead);
 
 }  // namespace scalemark::reporting

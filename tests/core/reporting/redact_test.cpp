@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/report_json.h"
+#include "core/reporting/redact/names.h"
 #include "tests/core/reporting/sample_collectives.h"
 #include "tests/core/reporting/sample_report.h"
 
@@ -30,22 +32,59 @@ TEST(Redact, SaysWhereAPlaceCameFromButNotThePlace) {
                                                 {"vocab", "config <path>"}}));
 }
 
+TEST(Redact, ReplacesTheLongestNameThatIsAWordOfItsOwn) {
+  Names names;
+  names.add("gpu", "A");
+  names.add("gpu-7", "B");
+  names.add("/srv/x", "C");
+  EXPECT_EQ(names.replaced("gpu gpu-7 gpu-77 gpus GPU, a/srv/x/y /srv/xy /SRV/X"),
+            "A B A-77 gpus A, aC/y /srv/xy C");
+  EXPECT_EQ(names.cleaned("gpu-7: 3 of 4\nat /srv/x/y\n3/4 of /srv/x", "..."),
+            "B: 3 of 4\n...\n3/4 of C");
+}
+
 // As the review of the program found them.
 TEST(Redact, LeavesNoRestOfAPath) {
-  EXPECT_EQ(redacted_text("/data/My Photos/Client ACME/img 1.jpg: the file is empty"),
-            "<path>: the file is empty");
-  EXPECT_EQ(redacted_text("photos/cat-of-bob.jpg: neither JPEG nor PNG"),
-            "<path>: neither JPEG nor PNG");
-  EXPECT_EQ(redacted_text("/home/\xC3\xA9lodie/donn\xC3\xA9"
-                          "es/\xC3\x89t\xC3\xA9 2024/x.png"),
-            "<path>");
-  EXPECT_EQ(redacted_text("cannot open photos/bob: Permission denied"),
-            "cannot open <path>: Permission denied");
+  for (const char* text :
+       {"/data/My Photos/Client ACME/img 1.jpg: the file is empty",
+        "photos/cat-of-bob.jpg: neither JPEG nor PNG", "cat-of-bob.jpg: neither JPEG nor PNG",
+        "/home/\xC3\xA9lodie/donn\xC3\xA9"
+        "es/\xC3\x89t\xC3\xA9 2024/x.png",
+        "cannot open photos/bob: Permission denied", "in ~bob", "see s3://bucket/of bob",
+        "C:\\Users\\bob", "ask bob@acme.example", "gw.acme.example:29500 is not there"}) {
+    EXPECT_EQ(redacted_text(text), "<left out>") << text;
+    EXPECT_EQ(redacted_text(std::string("before\n") + text + "\nbehind"),
+              "before\n<left out>\nbehind");
+  }
+}
+
+TEST(Redact, KeepsTheReasonOfAPathThatItKnows) {
+  Report report = sample_report(1, false);
+  report.points.front().data = "/data/My Photos: Client ACME";
+  report.findings = {{"x", "info", "", "cannot open /data/My Photos: Client ACME: No such file"},
+                     {"x", "info", "", "/Data/my photos: client acme and My Photos: Client ACME"},
+                     {"x", "info", "", "4 samples/s of the data: no data was read"}};
+  std::vector<std::string> texts;
+  for (const auto& finding : redacted(report).findings) texts.push_back(finding.text);
+  EXPECT_EQ(texts,
+            (std::vector<std::string>{"cannot open <path>: No such file", "<path> and <path>",
+                                      "4 samples/s of the data: no data was read"}));
+}
+
+TEST(Redact, TellsAFindingAnewFromItsWords) {
+  Report report = sample_report(1, false);
+  report.environment.hosts[0].hostname = "acme-gpu7";
+  report.findings = {
+      make_finding(finding_kinds::data_wait, "", {{"share", 0.25}, {"why", "/srv/a b is slow"}}),
+      make_finding(finding_kinds::data_wait, "", {{"share", 0.5}, {"why", "acme-gpu7 is slow"}})};
+  const Report clean = redacted(report);
+  EXPECT_EQ(clean.findings[0].text, "25.0 % of the step waits for data: <left out>");
+  EXPECT_EQ(clean.findings[1].text, "50.0 % of the step waits for data: host-1 is slow");
 }
 
 TEST(Redact, KeepsWhatIsNoPath) {
   for (const char* text :
-       {"12.5 samples/s", "1 - real / synthetic", "point 3/12 of p0/r0", "0.5 images/s/rank",
+       {"12.5 samples/s", "1 - real / synthetic", "point 3/12", "0.5 images/s/rank",
         "resnet50-b8-fp32-w2-ddp/r1: the halves of the window differ by 3.1 %"}) {
     EXPECT_EQ(redacted_text(text), text);
   }
@@ -55,14 +94,19 @@ TEST(Redact, CoversMachinesWithTheirDomains) {
   Report report = sample_report(1, false);
   report.environment.hosts[0].hostname = "n7";
   report.sessions = {{0, "2026-01-02T03:04:05Z", "", "acme-node12", "", ""}};
-  report.findings = {{"x", "info", "", "n7.secret-cluster.example left"},
-                     {"x", "info", "", "GW.Secret-Cluster.example:29500 is not there"},
-                     {"x", "info", "", "of secret-cluster.example."},
+  report.findings = {{"x", "info", "", "n7.acme-cluster.example left"},
+                     {"x", "info", "", "GW.Acme-Cluster.example:29500 is not there"},
+                     {"x", "info", "", "of acme-cluster.example."},
                      {"x", "info", "", "acme-node[11-14] and acme-node13"}};
   std::vector<std::string> texts;
   for (const auto& finding : redacted(report).findings) texts.push_back(finding.text);
-  EXPECT_EQ(texts, (std::vector<std::string>{"host-1 left", "<host>:29500 is not there",
-                                             "of <host>.", "<host>[11-14] and <host>"}));
+  EXPECT_EQ(texts, (std::vector<std::string>{"<left out>", "<left out>", "<left out>",
+                                             "<host>[11-14] and <host>13"}));
+  report.environment.hosts[0].hostname = "n7.acme-cluster.example";
+  texts.clear();
+  for (const auto& finding : redacted(report).findings) texts.push_back(finding.text);
+  EXPECT_EQ(texts, (std::vector<std::string>{"host-1 left", "<left out>", "of <host>.",
+                                             "<host>[11-14] and <host>13"}));
 }
 
 TEST(Redact, CoversMachinesAndCardsOfTelemetry) {
@@ -94,7 +138,7 @@ TEST(Redact, CoversMachinesOfLinksAndCollectives) {
   EXPECT_EQ(clean.collectives[0].reason, clean.links[0].b + ": connection lost");
   for (std::size_t i = 0; i < report.collectives.size(); ++i) {
     EXPECT_EQ(clean.collectives[i].id, report.collectives[i].id);
-    EXPECT_EQ(clean.collectives[i].time_s, i == 0 ? 0 : report.collectives[i].time_s);
+    EXPECT_EQ(clean.collectives[i].time_s, report.collectives[i].time_s);
   }
   ASSERT_EQ(clean.collective_winners.size(), report.collective_winners.size());
   EXPECT_EQ(clean.collective_winners[0].in_words, report.collective_winners[0].in_words);
@@ -147,6 +191,35 @@ TEST(Redact, CoversPathsInVariables) {
   EXPECT_EQ(to_json(clean).find("/home/bob"), std::string::npos);
 }
 
+TEST(Redact, CoversVariablesThatAreNotKnown) {
+  Report report = sample_report(1, false);
+  report.points.resize(1);
+  PointRecord& point = report.points[0];
+  point.env = {{"ACME_TOKEN", "hunter2"}, {"NCCL_ALGO", "Ring"}, {"OMP_PROC_BIND", "unset"}};
+  point.varying = {{"env.ACME_TOKEN", "hunter2"}};
+  point.group = "mlp-b8-fp32-w1-none-ACME_TOKEN-hunter2";
+  point.id = point.group + "/r0";
+  report.invocation.settings_json = R"({"env.ACME_TOKEN": ["unset", "hunter2"]})";
+  report.invocation.command_line =
+      "scalemark sweep --env ACME_TOKEN=,hunter2 --set env.ACME_TOKEN=hunter2";
+  report.effects = {{.axis = "env.ACME_TOKEN",
+                     .from = "unset",
+                     .to = "hunter2",
+                     .in_words = "ACME_TOKEN hunter2 against unset"}};
+  report.findings = {{"x", "info", point.id, point.id + ": ACME_TOKEN=hunter2"}};
+  const Report clean = redacted(report);
+  EXPECT_EQ(clean.points[0].env,
+            (std::map<std::string, std::string>{
+                {"VARIABLE_1", "value-1"}, {"NCCL_ALGO", "Ring"}, {"OMP_PROC_BIND", "unset"}}));
+  EXPECT_EQ(clean.points[0].id, "mlp-b8-fp32-w1-none-VARIABLE_1-1/r0");
+  EXPECT_EQ(clean.invocation.command_line,
+            "scalemark sweep --env VARIABLE_1=<value> --set env.VARIABLE_1=value-1");
+  EXPECT_EQ(clean.effects[0].to, "value-1");
+  EXPECT_EQ(clean.effects[0].in_words, "VARIABLE_1 <value> against unset");
+  EXPECT_EQ(clean.findings[0].text, clean.points[0].id + ": VARIABLE_1=<value>");
+  EXPECT_EQ(clean.invocation.settings_json, R"({"env.VARIABLE_1":["unset","value-1"]})");
+}
+
 TEST(Redact, TakesACommandLineWordByWord) {
   Report report = sample_report(1, false);
   const auto line = [&](const std::string& typed) {
@@ -175,16 +248,17 @@ TEST(Redact, CoversBothValuesOfABreak) {
   EXPECT_EQ(
       broke("batch_size was 8, now 9; data was Old; Photos, now New Photos; iters was 1, now 2"),
       "batch_size was 8, now 9; data was <path>, now <path>; iters was 1, now 2");
-  EXPECT_EQ(broke("batch_size was 8, now 9; data was of nobody; known, now New Photos"),
-            "batch_size was 8, now 9; data was <path>");
+  EXPECT_EQ(broke("batch_size was 8, now 9; data was /of nobody; known, now New Photos"),
+            "<left out>");
 }
 
-TEST(Redact, CoversAddressesOfBothKinds) {
-  EXPECT_EQ(redacted_text("peer 10.1.2.3:29500 left"), "peer <address>:29500 left");
-  EXPECT_EQ(redacted_text("peer [fe80::1a2b:3c%eth0]:29500 left"), "peer [<address>]:29500 left");
-  EXPECT_EQ(redacted_text("2001:db8:0:1:2:3:4:5 and 2001:DB8::7, ::1."),
-            "<address> and <address>, <address>.");
-  EXPECT_EQ(redacted_text("mapped ::ffff:10.0.0.7"), "mapped <address>");
+TEST(Redact, LeavesOutAddresses) {
+  for (const char* text :
+       {"peer 10.1.2.3:29500 left", "peer [fe80::1a2b:3c%eth0]:29500 left", "at 2001:DB8::7.",
+        "::1 and others", "mapped ::ffff:10.0.0.7", "card 00:1a:2b:3c:4d:5e", "enx00e04c680001",
+        "10.0.0.0/24", "GPU-5a1e0c1e-7d42-11ee-8c99-0242ac120002"}) {
+    EXPECT_EQ(redacted_text(text), "<left out>") << text;
+  }
 }
 
 TEST(Redact, TakesNothingElseForAnAddress) {
