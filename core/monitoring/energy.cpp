@@ -1,8 +1,6 @@
 #include "core/monitoring/energy.h"
 
-#include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <optional>
 
 #include "core/base/durations.h"
@@ -27,16 +25,12 @@ struct Zone {
 // "intel-rapl:0" is a package, "intel-rapl:0:1" a part of it, "psys" more than the packages.
 std::vector<Zone> package_zones(const fs::path& powercap) {
   std::vector<Zone> zones;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(powercap, error)) {
-    std::ifstream stream(entry.path() / "name");
-    std::string name;
-    if (!(stream >> name) || !name.starts_with("package-")) continue;
-    const auto range = number_in<std::uint64_t>(entry.path() / "max_energy_range_uj");
-    if (!range || !number_in<std::uint64_t>(entry.path() / "energy_uj")) return {};
-    zones.push_back({.counter = entry.path() / "energy_uj", .range_uj = *range});
+  for (const fs::path& entry : entries_of(powercap)) {
+    if (!read_line(entry / "name").value_or("").starts_with("package-")) continue;
+    const auto range = number_in<std::uint64_t>(entry / "max_energy_range_uj");
+    if (!range || !number_in<std::uint64_t>(entry / "energy_uj")) return {};
+    zones.push_back({.counter = entry / "energy_uj", .range_uj = *range});
   }
-  std::ranges::sort(zones, {}, &Zone::counter);
   return zones;
 }
 

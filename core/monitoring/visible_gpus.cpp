@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/base/numbers.h"
+#include "core/monitoring/text_file.h"
 
 namespace scalemark::monitoring {
 namespace {
@@ -76,10 +77,8 @@ int visible_gpu_count(const std::optional<std::string>& cuda_visible_devices, in
 int gpu_device_files() {
   constexpr std::string_view kName = "nvidia";
   int count = 0;
-  std::error_code failed;
-  for (std::filesystem::directory_iterator it("/dev", failed), end; !failed && it != end;
-       it.increment(failed)) {
-    const std::string name = it->path().filename();
+  for (const std::filesystem::path& entry : entries_of("/dev")) {
+    const std::string name = entry.filename();
     const bool numbered = name.size() > kName.size() &&
                           name.find_first_not_of("0123456789", kName.size()) == std::string::npos;
     if (name.starts_with(kName) && numbered) ++count;

@@ -61,12 +61,11 @@ std::unique_ptr<Probe> cpu_frequency_probe(const fs::path& root) {
   constexpr std::size_t kMost = 8;
   std::vector<fs::path> found;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(root / "sys/devices/system/cpu", error)) {
-    const fs::path file = entry.path() / "cpufreq/scaling_cur_freq";
+  for (const fs::path& entry : entries_of(root / "sys/devices/system/cpu")) {
+    const fs::path file = entry / "cpufreq/scaling_cur_freq";
     if (fs::exists(file, error)) found.push_back(file);
   }
   if (found.empty()) return nullptr;
-  std::ranges::sort(found);
   std::vector<KeptFile> files;
   const std::size_t count = std::min(kMost, found.size());
   for (std::size_t i = 0; i < count; ++i) files.emplace_back(found[i * found.size() / count]);
