@@ -318,7 +318,7 @@ class Text(Commands):
                          pathlib.Path(self.path("x.tokens")).read_bytes())
         for source in (["--data", self.path("x.tokens")], ["--data", self.corpus, "--vocab", self.vocab]):
             text = self.done("data", "bench", *source, "--sequence-length", "32", "-b", "4")
-            self.assertRegex(text, r"^[\d.]+ sequences/s with 2 workers, batch size 4: ")
+            self.assertRegex(text, r"^[\d.,]+ sequences/s with 2 workers, batch size 4: ")
 
     def test_cased_and_uncased_token_files_are_two_things(self):
         text = self.done("data", "tokenize", self.corpus, "--vocab", self.vocab, "--cased")
