@@ -75,7 +75,7 @@ Place place_of(const std::string& url) {
 
 Error not_in_time(const Place& place, milliseconds limit) {
   return no_input(place.name + " has not answered within " +
-                      significant(std::chrono::duration<double>(limit).count(), 3) + " s",
+                      seconds_text(std::chrono::duration<double>(limit).count()),
                   "a run with --metrics-port is expected there");
 }
 

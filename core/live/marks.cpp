@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <unordered_map>
 
@@ -89,7 +90,7 @@ void Marker::mark_silent() {
     const double silent_s = status(i).silent_s + (is_old ? run_.age_s : 0);
     const bool longer = silence.any() && silence.above(i) >= kLonger_s;
     if (is_old || (silent_s >= kSilent_s && (longer || silent_s >= kAnyway_s))) {
-      mark(i, "silent", "no sign of life for " + printed("%.0f s", silent_s));
+      mark(i, "silent", "no sign of life for " + seconds_text(std::round(silent_s)));
     }
   }
 }
@@ -163,7 +164,7 @@ bool Marker::mark_last_steps(const Members& members) const {
   bool any = false;
   for (const std::size_t i : members) {
     if (age(i) < kLong_s || age(i) < kTimes * ages.others(i) + kMore_s) continue;
-    mark(i, "behind", "last step " + printed("%.0f s", age(i)) + " ago");
+    mark(i, "behind", "last step " + seconds_text(std::round(age(i))) + " ago");
     any = true;
   }
   return any;
@@ -203,7 +204,7 @@ bool Marker::mark_waited_for(const Members& members) const {
   for (const std::size_t i : known) {
     const double lead = -waits.above(i);
     if (lead <= limit || waits.of(i) > waits.others(i) / 2) continue;
-    mark(i, "slowest", "others wait " + printed("%.0f %%", 100 * lead) + cause(i, known, lead));
+    mark(i, "slowest", "others wait " + percent(lead, 0) + cause(i, known, lead));
     any = true;
   }
   return any;
@@ -219,7 +220,7 @@ bool Marker::mark_short_of_data(const Members& members) const {
   bool any = false;
   for (const std::size_t i : members) {
     if (data.above(i) <= limit) continue;
-    mark(i, "slowest", "waits for data " + printed("%.0f %%", 100 * data.of(i)));
+    mark(i, "slowest", "waits for data " + percent(data.of(i), 0));
     any = true;
   }
   return any;
@@ -238,8 +239,7 @@ bool Marker::mark_slow_clocks(const Members& members) const {
     const auto& held = status(i).gpu->held_down_by;
     if (held.empty() || clock(i) >= kLower * clocks.others(i)) continue;
     mark(i, "slowest",
-         "clock " + printed("%.0f %% lower: ", 100 * (1 - clock(i) / clocks.others(i))) +
-             joined(held, ", "));
+         "clock " + percent(1 - clock(i) / clocks.others(i), 0) + " lower: " + joined(held, ", "));
     any = true;
   }
   return any;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <utility>
 
@@ -10,13 +9,6 @@
 
 namespace scalemark::live {
 namespace {
-
-// The shortest text that reads back the same.
-std::string number_text(double value) {
-  std::array<char, 32> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value);
-  return {text.data(), end.ptr};
-}
 
 std::vector<std::string_view> pieces_of(std::string_view text, char separator) {
   std::vector<std::string_view> pieces;
@@ -75,7 +67,7 @@ std::string sample_line(const Metric& row, const std::vector<std::string_view>& 
         (i > 0 ? "," : "") + std::string(names[i]) + "=\"" + label_text(sample.labels[i]) + "\"";
   }
   if (!labels.empty()) labels = "{" + labels + "}";
-  return full_name(row) + labels + " " + number_text(sample.value) + "\n";
+  return full_name(row) + labels + " " + exact(sample.value) + "\n";
 }
 
 constexpr std::string_view kOpenMetricsType = "application/openmetrics-text";

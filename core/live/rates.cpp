@@ -1,6 +1,7 @@
 #include "core/live/rates.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <ranges>
@@ -221,7 +222,7 @@ RunNow rates_of(const Status* before, const Status& now, double age_s) {
   if (!run.ranks.empty()) run.interval_s = run.ranks.front().interval_s;
   run.samples_per_s = whole_rate(now, run.ranks);
   if (now.state == kRunning && age_s > kOldStatus_s) {
-    run.alarm = "rank 0 has given no sign of life for " + printed("%.0f s", age_s) +
+    run.alarm = "rank 0 has given no sign of life for " + seconds_text(std::round(age_s)) +
                 ": killed, stopped, or a slow disk";
   }
   return run;

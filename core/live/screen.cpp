@@ -27,7 +27,7 @@ std::string progress_text(const Status& status) {
   if (!status.planned) return grouped(done) + unit;
   const auto planned = static_cast<double>(*status.planned);
   return grouped(done) + " of " + grouped(planned) + unit +
-         (planned > 0 ? printed(" (%.0f %%)", std::floor(100 * done / planned)) : "");
+         (planned > 0 ? " (" + percent(std::floor(100 * done / planned) / 100, 0) + ")" : "");
 }
 
 void add_if_any(Lines& parts, const std::string& text) {
@@ -41,7 +41,7 @@ std::string state_text(const ShownRun& run) {
   Lines parts;
   add_if_any(parts, progress_text(status));
   if (run.now.samples_per_s)
-    parts.push_back(rate_text(*run.now.samples_per_s) + " " + status.sample_unit + "/s");
+    parts.push_back(three_digits(*run.now.samples_per_s) + " " + status.sample_unit + "/s");
   if (status.loss) parts.push_back("loss " + significant(*status.loss, 4));
   if (running && status.seconds_left)
     parts.push_back(clock_text(std::max(0.0, *status.seconds_left)) + " left");
@@ -81,7 +81,8 @@ std::string place_text(const ShownRun& run, std::size_t width) {
   }
   const double age = run.now.age_s;
   if (status.state == kRunning)
-    parts.push_back("status " + (age < 99.5 ? printed("%.0f s", age) : clock_text(age)) + " old");
+    parts.push_back("status " + (age < 99.5 ? seconds_text(std::round(age)) : clock_text(age)) +
+                    " old");
   std::string rest;
   for (const std::string& part : parts) rest += ", " + part;
   const std::string id = ", run " + status.run_id.substr(0, 8);
@@ -250,7 +251,7 @@ std::string Block::more_ranks(const Places& order, std::size_t shown) const {
     waits.add(rank.peer_wait_share);
   }
   const auto within = [](double share) {
-    return printed("%.0f %%", std::max(1.0, std::ceil(100 * share - 1e-9)));
+    return percent(std::max(0.01, std::ceil(100 * share - 1e-9) / 100), 0);
   };
   Lines facts;
   if (marked > 0) facts.push_back(std::to_string(marked) + " of them marked");

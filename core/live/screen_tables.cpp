@@ -40,13 +40,15 @@ std::string size_text(double bytes) {
   for (; bytes >= 999.5 && unit + 1 < kUnits.size(); ++unit) bytes /= 1000;
   if (bytes < 0.5) return "0";
   const bool whole = unit == 0 || bytes >= 99.95;
-  return printed(whole ? "%.0f " : "%.1f ", bytes) + kUnits[unit];
+  return with_decimals(bytes, whole ? 0 : 1) + " " + kUnits[unit];
 }
 
-std::string cpus_text(double cpus) { return cpus < 0.05 ? "0" : printed("%.1f", cpus); }
+std::string share_text(double share) { return percent(share, 0); }
+
+std::string cpus_text(double cpus) { return cpus < 0.05 ? "0" : with_decimals(cpus, 1); }
 
 std::string count_text(double per_second) {
-  return per_second < 0.05 ? "0" : rate_text(per_second);
+  return per_second < 0.05 ? "0" : three_digits(per_second);
 }
 
 std::string text_of(monitoring::NumberForm form, double value) {
@@ -57,9 +59,9 @@ std::string text_of(monitoring::NumberForm form, double value) {
       share_text,
       size_text,
       cpus_text,
-      [](double watts) { return printed("%.0f W", watts); },
+      [](double watts) { return with_decimals(watts, 0) + " W"; },
       [](double clock) { return grouped(clock) + " MHz"; },
-      [](double degrees) { return printed("%.0f \u00b0C", degrees); }};
+      [](double degrees) { return with_decimals(degrees, 0) + " \u00b0C"; }};
   return kTexts[static_cast<std::size_t>(form)](value);
 }
 
@@ -163,7 +165,7 @@ void add_rank_rates(const Status& status, const RunNow& now, const std::vector<s
   };
   columns.push_back({column({"step"}, rows, step), 80});
   if (std::ranges::any_of(status.ranks, [](const auto& rank) { return rank.samples > 0; }))
-    of_rates({status.sample_unit, "per s"}, kStays, &RankNow::samples_per_s, rate_text);
+    of_rates({status.sample_unit, "per s"}, kStays, &RankNow::samples_per_s, three_digits);
   of_rates({"wait", "data"}, 72, &RankNow::data_wait_share, share_text);
   of_rates({"wait", "peers"}, 73, &RankNow::peer_wait_share, share_text);
   of_rates({"wait", "network"}, 70, &RankNow::network_wait_share, share_text);
@@ -241,18 +243,6 @@ void dim_head(std::vector<std::string>& lines, const Terminal& terminal) {
 }
 
 }  // namespace
-
-std::string rate_text(double per_second) {
-  if (per_second >= 999.5) return grouped(per_second);
-  return printed(per_second < 9.995 ? "%.2f" : per_second < 99.95 ? "%.1f" : "%.0f", per_second);
-}
-
-std::string share_text(double share) { return printed("%.0f %%", 100 * share); }
-
-std::string age_text(double seconds) {
-  if (seconds >= 99.5) return clock_text(seconds);
-  return printed(seconds < 9.95 ? "%.1f s" : "%.0f s", seconds);
-}
 
 std::vector<std::string> rank_table(const Status& status, const RunNow& now,
                                     const std::vector<std::size_t>& rows,

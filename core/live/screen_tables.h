@@ -23,11 +23,4 @@ std::vector<std::string> rank_table(const Status& status, const RunNow& now,
 std::vector<std::string> node_table(const Status& status, const RunNow& now,
                                     const std::vector<std::size_t>& rows, const Terminal& terminal);
 
-// 9.87, 98.7, 987, 9,870
-std::string rate_text(double per_second);
-// "2 %"
-std::string share_text(double share);
-// "0.4 s", "34 s", "2:40"
-std::string age_text(double seconds);
-
 }  // namespace scalemark::live

@@ -187,16 +187,5 @@ TEST(Screen, WithoutATerminalAllIsShown) {
   EXPECT_EQ(lines_in(text).size(), 4u + 1 + kTableHead + 1000);
 }
 
-TEST(Screen, NumbersAreShort) {
-  EXPECT_EQ(rate_text(9.876), "9.88");
-  EXPECT_EQ(rate_text(98.76), "98.8");
-  EXPECT_EQ(rate_text(987.6), "988");
-  EXPECT_EQ(rate_text(9876), "9,876");
-  EXPECT_EQ(age_text(0.44), "0.4 s");
-  EXPECT_EQ(age_text(34.2), "34 s");
-  EXPECT_EQ(age_text(160), "2:40");
-  EXPECT_EQ(share_text(0.123), "12 %");
-}
-
 }  // namespace
 }  // namespace scalemark::live
