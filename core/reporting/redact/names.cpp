@@ -118,17 +118,21 @@ void Names::add(string_view name, const string& instead) {
   if (name.size() > 1) all_.insert_or_assign(small(name), instead);
 }
 
-// In `*probe`, which is the same otherwise, each name is a letter of no language: what is tied to
-// it by "/" or "." looks like a place.
+// In `*probe`, which is the same otherwise, "<path>" and the like are letters of no language, so
+// that what is tied to them by "/" or "." looks like a place. Other names are numbers, in as many
+// lines.
 string Names::replaced(const string& text, string* probe) const {
   const string key = small(text);
   string result;
   for (std::size_t at = 0; at < text.size();) {
     const Entry* const found = name_at(key, at);
     result += found ? found->second : text.substr(at, 1);
-    if (probe && found)
-      *probe += "\xFF\xFF" + string(std::ranges::count(found->second, '\n'), '\n');
-    if (probe && !found) *probe += text[at];
+    if (probe && found) {
+      *probe += found->second.starts_with('<') ? "\xFF\xFF" : "0";
+      for (const char c : found->second) *probe += c == '\n' ? "\n0" : "";
+    } else if (probe) {
+      *probe += text[at];
+    }
     at += found ? found->first.size() : 1;
   }
   return result;

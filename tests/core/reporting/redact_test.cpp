@@ -36,11 +36,13 @@ TEST(Redact, ReplacesTheLongestNameThatIsAWordOfItsOwn) {
   Names names;
   names.add("gpu", "A");
   names.add("gpu-7", "B");
-  names.add("/srv/x", "C");
+  names.add("/srv/x", "<path>");
   EXPECT_EQ(names.replaced("gpu gpu-7 gpu-77 gpus GPU, a/srv/x/y /srv/xy /SRV/X"),
-            "A B A-77 gpus A, aC/y /srv/xy C");
+            "A B A-77 gpus A, a<path>/y /srv/xy <path>");
   EXPECT_EQ(names.cleaned("gpu-7: 3 of 4\nat /srv/x/y\n3/4 of /srv/x", "..."),
-            "B: 3 of 4\n...\n3/4 of C");
+            "B: 3 of 4\n...\n3/4 of <path>");
+  names.add("two\n\nlines", "two\n\nlines");
+  EXPECT_EQ(names.cleaned("two\n\nlines/r0\nat /x\n"), "two\n\nlines/r0\n<left out>\n");
 }
 
 // As the review of the program found them.
@@ -84,7 +86,7 @@ TEST(Redact, TellsAFindingAnewFromItsWords) {
 
 TEST(Redact, KeepsWhatIsNoPath) {
   for (const char* text :
-       {"12.5 samples/s", "1 - real / synthetic", "point 3/12", "0.5 images/s/rank",
+       {"12.5 samples/s", "1 - real / synthetic", "point 3/12 of p0/r0", "0.5 images/s/rank",
         "resnet50-b8-fp32-w2-ddp/r1: the halves of the window differ by 3.1 %"}) {
     EXPECT_EQ(redacted_text(text), text);
   }
