@@ -51,6 +51,9 @@ bool looks_like_address(string_view word) {
     return b.size() == 2 && std::ranges::all_of(b, is_hex);
   };
   if (bytes.size() == 6 && std::ranges::all_of(bytes, is_byte)) return true;
+  // Linux names a network card by its address: "enx001517123456".
+  if (text.starts_with("enx") && text.size() == 15 && std::ranges::all_of(text.substr(3), is_hex))
+    return true;
   return std::ranges::any_of(runs_of(text, is_hex), [](string_view run) {
     return run.size() >= 12 && std::ranges::any_of(run, is_digit) &&
            std::ranges::any_of(run, is_letter);

@@ -216,8 +216,11 @@ class Redactor {
     if (text.find_first_not_of("0123456789") == string::npos ||
         row.value_name.ends_with("|" + text))
       return text;
-    if (learns_ && text.starts_with("file:")) learn_path(text.substr(text.find(':') + 1));
-    if (learns_ && text != kSomeAddress) hosts_.insert(small(text.substr(0, text.rfind(':'))));
+    if (learns_ && text.starts_with("file:")) {
+      learn_path(text.substr(text.find(':') + 1));
+    } else if (learns_ && text != kSomeAddress) {
+      hosts_.insert(small(text.substr(0, text.rfind(':'))));
+    }
     return learns_ ? text : kSomeAddress;
   }
   string value_of_variable(const string& key, const string& text) {

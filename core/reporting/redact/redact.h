@@ -8,7 +8,9 @@
 namespace scalemark::reporting {
 
 // Host names become host-1, host-2 ... wherever they occur; serial numbers, UUIDs and PCI addresses
-// of GPUs are dropped; paths become "<path>", addresses "<address>", names of users "<user>".
+// of GPUs are dropped; paths become "<path>", addresses "<address>", values of
+// variables that are not known to matter "value-1", and lines of free text that still look like a
+// path or an address "<left out>".
 // The same host has the same new name in the whole report.
 Report redacted(const Report& report);
 

@@ -254,11 +254,22 @@ TEST(Redact, CoversBothValuesOfABreak) {
             "<left out>");
 }
 
+TEST(Redact, TakesAFileForNoHost) {
+  Report report = sample_report(1, false);
+  report.invocation.command_line = "scalemark train --rendezvous file:/srv/acme/meet --nnodes 2";
+  report.findings = {{"x", "info", "", "the file is empty"},
+                     {"x", "info", "", "no /srv/acme/meet"}};
+  const Report hidden = redacted(report);
+  EXPECT_EQ(hidden.findings[0].text, "the file is empty");
+  EXPECT_EQ(hidden.findings[1].text, "no <path>");
+  EXPECT_EQ(hidden.invocation.command_line.find("acme"), std::string::npos);
+}
+
 TEST(Redact, LeavesOutAddresses) {
   for (const char* text :
        {"peer 10.1.2.3:29500 left", "peer [fe80::1a2b:3c%eth0]:29500 left", "at 2001:DB8::7.",
         "::1 and others", "mapped ::ffff:10.0.0.7", "card 00:1a:2b:3c:4d:5e", "enx00e04c680001",
-        "10.0.0.0/24", "GPU-5a1e0c1e-7d42-11ee-8c99-0242ac120002"}) {
+        "enx001517123456", "10.0.0.0/24", "GPU-5a1e0c1e-7d42-11ee-8c99-0242ac120002"}) {
     EXPECT_EQ(redacted_text(text), "<left out>") << text;
   }
 }
