@@ -311,9 +311,7 @@ std::string allowed_text(const Option& option, std::string_view refused) {
 }
 
 std::string to_text(double value) {
-  char text[32];
-  const auto result = std::to_chars(text, text + sizeof text, value);
-  return std::string(text, result.ptr);
+  return exact(value);
 }
 
 }  // namespace scalemark::settings
