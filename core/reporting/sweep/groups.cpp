@@ -56,15 +56,6 @@ void set_steady(GroupRecord& group, const Runs& runs) {
   group.bias_bound = check.bias_bound;
 }
 
-int launched_ranks(const SweepRuns& runs, const SummaryOptions& options) {
-  int largest = options.launched_ranks;
-  if (largest > 0) return largest;
-  for (const auto& group : runs) {
-    for (const PointRecord* run : group.all) largest = std::max(largest, run->world_size);
-  }
-  return largest;
-}
-
 // The runs themselves show their spread beside their mean.
 void set_spread(GroupRecord& group, const Runs& runs) {
   if (runs.size() == 1) {
@@ -121,8 +112,8 @@ std::optional<GroupCommunication> communication_of(const Runs& good) {
   return record;
 }
 
-GroupRecord group_of(const GroupRuns<PointRecord>& of, const SweepRuns& runs,
-                     const CourseOfRuns& course, const SummaryOptions& options) {
+GroupRecord group_of(const GroupRuns<PointRecord>& of, const CourseOfRuns& course,
+                     const SummaryOptions& options) {
   GroupRecord group{.group = of.first().group, .stop_reason = options.stop_reason};
   if (const auto own = options.stop_reasons.find(group.group); own != options.stop_reasons.end()) {
     group.stop_reason = own->second;
@@ -150,8 +141,7 @@ GroupRecord group_of(const GroupRuns<PointRecord>& of, const SweepRuns& runs,
   group.communication = communication_of(good);
   group.samples_per_joule = samples_per_joule(good);
   if (options.price_per_hour && *options.price_per_hour > 0) {
-    const double share =
-        static_cast<double>(good.front()->world_size) / launched_ranks(runs, options);
+    const double share = static_cast<double>(good.front()->world_size) / options.launched_ranks;
     group.samples_per_dollar = estimate.value * kSecondsPerHour / (*options.price_per_hour * share);
   }
   return group;
@@ -162,7 +152,7 @@ GroupRecord group_of(const GroupRuns<PointRecord>& of, const SweepRuns& runs,
 std::vector<GroupRecord> groups_of(const SweepRuns& runs, const CourseOfRuns& course,
                                    const SummaryOptions& options) {
   std::vector<GroupRecord> groups;
-  for (const auto& group : runs) groups.push_back(group_of(group, runs, course, options));
+  for (const auto& group : runs) groups.push_back(group_of(group, course, options));
   return groups;
 }
 

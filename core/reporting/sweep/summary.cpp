@@ -58,10 +58,9 @@ bool is_faster(const std::vector<SweepPair>& pairs) {
 void summarise_sweep(Report& report, const SummaryOptions& options) {
   const auto runs = runs_by_group<PointRecord>(report.points, FitOfRuns(report));
   const auto course = course_of(runs);
-  const auto slices = options.slices.empty() ? slices_of(report.points) : options.slices;
   report.stragglers = stragglers_of(runs, options.device_spread);
   report.groups = groups_of(runs, course, options);
-  report.scaling = scaling_of(runs, slices, report.stragglers, report.groups);
+  report.scaling = scaling_of(runs, options.slices, report.stragglers, report.groups);
   report.devices = devices_of(report.points, report.environment.hosts);
   report.fastest = fastest_point(runs);
   report.data_gaps = data_gaps_of(runs);

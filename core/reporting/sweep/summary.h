@@ -36,10 +36,8 @@ struct ComparedGroups {
 };
 
 struct SummaryOptions {
-  // The plan gives these. Empty: slices_of() derives them from the points.
+  // The plan gives slices and comparisons: points do not say which value was typed first.
   std::vector<SliceGroups> slices;
-  // The plan gives these. Empty: there are no effects, since points do not say which value was
-  // typed first.
   std::vector<ComparedGroups> comparisons;
   std::string tuned_axis;  // of --tune; empty: none
   // Why a group's repetitions ended, where it differs from `stop_reason`.
@@ -47,7 +45,7 @@ struct SummaryOptions {
   std::string stop_reason = "repetitions";
   // This is the price of all launched ranks together; a point pays for the ranks that it uses.
   std::optional<double> price_per_hour;
-  int launched_ranks = 0;  // 0: the largest world size of the points
+  int launched_ranks = 0;  // above 0 where there is a price
   // By how much healthy devices differ (standard deviation, relative): --device-spread.
   double device_spread = 0;
 };
@@ -66,11 +64,6 @@ void summarise_by_plan(Report& report, const planning::Plan& plan,
 // addresses and clocks. Source: docs/METRICS.md, "Devices".
 std::vector<DeviceRecord> devices_of(std::span<const PointRecord> points,
                                      std::span<const monitoring::Host> hosts);
-
-// Slices that the points form: everything equal but the world size. Weak where the batch per rank
-// and the accumulation are fixed and at least two world sizes are there; strong, by batch or by
-// accumulation, where the global batch is fixed and no weak slice holds the points already.
-std::vector<SliceGroups> slices_of(std::span<const PointRecord> points);
 
 // By point id: how many steps a parallel run needs before it beats one rank, start-up included,
 // against the baseline of its block. Absent for a run that never does, and for all runs of a point

@@ -18,6 +18,7 @@
 #include "core/reporting/words/words.h"
 #include "tests/core/reporting/sample_collectives.h"
 #include "tests/core/reporting/sample_report.h"
+#include "tests/core/reporting/sample_slices.h"
 #include "tests/core/reporting/sample_sweep.h"
 
 namespace scalemark::reporting {
@@ -221,7 +222,7 @@ TEST(Answer, WithoutOneRankSaysWhatEfficiencyIsRelativeTo) {
   shape.world_sizes = {2, 4};
   Report report = sample_sweep(shape);
   std::erase_if(report.points, [](const PointRecord& run) { return run.world_size == 1; });
-  summarise_sweep(report);
+  summarise(report);
   EXPECT_TRUE(says(report, "efficiency relative to 2 ranks")) << text_of(report);
 }
 
@@ -416,11 +417,11 @@ void disturb(Report& report, const PointRecord& run) {
 TEST(FitRuns, TooFewOfThemGiveNoVerdict) {
   Report report = compared(5);
   report.findings.clear();
-  summarise_sweep(report, comparing());
+  summarise(report, comparing());
   ASSERT_FALSE(report.effects.empty());
   EXPECT_EQ(report.effects[0].verdict, statistics::EffectVerdict::kReal);
   for (const PointRecord& run : report.points) disturb(report, run);
-  summarise_sweep(report, comparing());
+  summarise(report, comparing());
   EXPECT_EQ(report.effects[0].verdict, statistics::EffectVerdict::kDisturbed);
   EXPECT_EQ(report.effects[0].disturbed_by, "5 of 5 pairs");
   EXPECT_FALSE(report.effects[0].p_holm);
@@ -436,7 +437,7 @@ TEST(FitRuns, EnoughOfThemAreJudgedWithoutTheOthers) {
     run.samples_per_sec /= 10;  // by a compiler beside it
     disturb(report, run);
   }
-  summarise_sweep(report, comparing());
+  summarise(report, comparing());
   for (const EffectRecord& effect : report.effects) {
     EXPECT_EQ(effect.pairs, 3);
     EXPECT_EQ(effect.verdict, statistics::EffectVerdict::kReal);
@@ -453,7 +454,7 @@ TEST(FitRuns, ASlowRankOfDisturbedRunsIsNotNamed) {
   Report report = sample_sweep(shape);
   report.findings.clear();
   for (const PointRecord& run : report.points) disturb(report, run);
-  summarise_sweep(report);
+  summarise(report);
   EXPECT_TRUE(std::ranges::none_of(report.findings, blames_part));
   ASSERT_FALSE(report.stragglers.empty());
   EXPECT_EQ(report.stragglers[0].verdict, RankVerdict::kDisturbed);

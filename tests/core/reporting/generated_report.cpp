@@ -8,6 +8,7 @@
 #include "core/reporting/collectives/collectives.h"
 #include "tests/core/reporting/sample_collectives.h"
 #include "tests/core/reporting/sample_report.h"
+#include "tests/core/reporting/sample_slices.h"
 #include "tests/core/reporting/sample_sweep.h"
 
 namespace scalemark::reporting {
@@ -163,7 +164,7 @@ class Generator {
 
   static void resummarise(Report& report) {
     std::erase_if(report.findings, [](const Finding& finding) { return finding.point.empty(); });
-    if (report.invocation.command == "sweep") summarise_sweep(report);
+    if (report.invocation.command == "sweep") summarise(report);
   }
 
   void surroundings(Report& report) {

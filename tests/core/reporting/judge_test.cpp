@@ -25,6 +25,7 @@
 #include "core/reporting/render/render.h"
 #include "core/reporting/words/words.h"
 #include "tests/core/reporting/sample_collectives.h"
+#include "tests/core/reporting/sample_slices.h"
 #include "tests/core/reporting/sample_sweep.h"
 
 namespace scalemark::reporting {
@@ -78,7 +79,7 @@ Report sweep_with(const Mishap& mishap, std::uint64_t seed) {
     run.break_even_steps = 1200;
     run.mfu_of_measured_gemm = 0.4;
   }
-  summarise_sweep(report);
+  summarise(report);
   judge(report);
   return report;
 }

@@ -7,6 +7,7 @@
 
 #include "core/reporting/point/findings.h"
 #include "tests/core/reporting/sample_report.h"
+#include "tests/core/reporting/sample_slices.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -260,17 +261,17 @@ Report sample_sweep(const SweepShape& shape) {
     const auto found = findings_of(point, {report.environment.hosts, {}, shape.repetitions});
     report.findings.insert(report.findings.end(), found.begin(), found.end());
   }
-  summarise_sweep(report, {.slices = {},
-                           .comparisons = sample_comparisons(shape),
-                           .stop_reasons = {},
-                           .price_per_hour = 24.0});
+  summarise(report, {.slices = {},
+                     .comparisons = sample_comparisons(shape),
+                     .stop_reasons = {},
+                     .price_per_hour = 24.0});
   return report;
 }
 
 Report summarised(const std::vector<PointRecord>& points, const SummaryOptions& options) {
   Report report;
   report.points = points;
-  summarise_sweep(report, options);
+  summarise(report, options);
   return report;
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/reporting/point/findings.h"
 #include "core/reporting/sweep/summary.h"
+#include "tests/core/reporting/sample_slices.h"
 #include "tests/core/reporting/sample_sweep.h"
 
 namespace scalemark::reporting {
@@ -197,7 +198,7 @@ TEST(Precision, IsWhatTheReportSays) {
 TEST(Precision, TwoSessionsHaveNoHalfWidth) {
   Report report = sample_sweep({.world_sizes = {1}, .batch_sizes = {64}, .real_data = false});
   for (auto& point : report.points) point.session = point.block / 3;
-  summarise_sweep(report);
+  summarise(report);
   for (const auto& [group, point] : precision_of(report)) {
     EXPECT_EQ(point.sessions, 2);
     EXPECT_FALSE(point.throughput.half_width);

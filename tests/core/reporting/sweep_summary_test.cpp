@@ -8,6 +8,7 @@
 #include "core/reporting/record/vocabulary.h"
 #include "core/reporting/sweep/summary.h"
 #include "core/statistics/steadiness/decay_fit.h"
+#include "tests/core/reporting/sample_slices.h"
 #include "tests/core/reporting/sample_sweep.h"
 
 namespace scalemark::reporting {

@@ -12,6 +12,7 @@
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/sweep/summary.h"
 #include "tests/core/reporting/sample_report.h"
+#include "tests/core/reporting/sample_slices.h"
 #include "tests/core/reporting/sample_sweep.h"
 #include "tools/programs/commands.h"
 
@@ -243,7 +244,7 @@ int scalemark::commands::write_raw_steps(int argc, char** argv) {
                                .text = "made",
                                .domain = "hardware"});
   }
-  summarise_sweep(report, {.comparisons = comparisons()});
+  summarise(report, {.comparisons = comparisons()});
   std::ofstream(folder / "report.json") << to_json(report);
   return 0;
 }

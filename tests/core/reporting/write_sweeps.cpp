@@ -16,6 +16,7 @@
 #include "tests/core/reporting/generated_report.h"
 #include "tests/core/reporting/sample_collectives.h"
 #include "tests/core/reporting/sample_report.h"
+#include "tests/core/reporting/sample_slices.h"
 #include "tests/core/reporting/sample_sweep.h"
 #include "tools/programs/commands.h"
 
@@ -95,7 +96,7 @@ Report planted() {
 Report of_whole_steps() {
   Report report = sample_sweep({.batch_sizes = {64}, .out_of_memory_from = 1024});
   for (PointRecord& point : report.points) drop_phases(point);
-  summarise_sweep(report);
+  summarise(report);
   return report;
 }
 

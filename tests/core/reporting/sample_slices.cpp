@@ -1,10 +1,11 @@
+#include "tests/core/reporting/sample_slices.h"
+
 #include <algorithm>
 #include <set>
 #include <tuple>
 
 #include "core/base/text.h"
 #include "core/catalogue/strategy.h"
-#include "core/reporting/sweep/runs.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -70,7 +71,8 @@ struct Candidate {
 };
 
 // The slice that contains `first`, from the points in `all`: one point per group.
-Candidate slice_around(const PointRecord& first, const Runs& all, const std::string& kind) {
+Candidate slice_around(const PointRecord& first, const RunsOf<PointRecord>& all,
+                       const std::string& kind) {
   Candidate found{{.kind = kind, .fixed = common_part(first), .baseline = ""}, {}};
   set_size(found.slice.fixed, first, kind);
   set_communication(found.slice.fixed, first);
@@ -100,7 +102,7 @@ bool holds(const std::vector<SliceGroups>& slices, const std::string& group,
 }  // namespace
 
 std::vector<SliceGroups> slices_of(std::span<const PointRecord> points) {
-  Runs firsts;
+  RunsOf<PointRecord> firsts;
   for (const auto& group : runs_by_group(points)) firsts.push_back(&group.first());
 
   std::vector<SliceGroups> slices;
@@ -114,6 +116,13 @@ std::vector<SliceGroups> slices_of(std::span<const PointRecord> points) {
     }
   }
   return slices;
+}
+
+void summarise(Report& report, SummaryOptions options) {
+  if (options.slices.empty()) options.slices = slices_of(report.points);
+  for (const PointRecord& point : report.points)
+    options.launched_ranks = std::max(options.launched_ranks, point.world_size);
+  summarise_sweep(report, options);
 }
 
 }  // namespace scalemark::reporting
