@@ -24,13 +24,14 @@ using reporting::Column;
 
 std::string points_table(const CollectivePlan& plan) {
   std::vector<Column> columns{
-      {{"point"}, true}, {{"bytes"}}, {{"ranks"}}, {{"members"}, true}, {{"state"}, true}};
+      {{"point"}, true}, {{"size"}}, {{"ranks"}}, {{"members"}, true}, {{"state"}, true}};
   const std::string runs =
       plan.repetitions == 1 ? "1 run" : std::to_string(plan.repetitions) + " runs";
   for (const CollectivePoint& point : plan.points) {
-    const std::string cells[] = {point.group, point.bytes() ? std::to_string(point.bytes()) : "-",
-                                 std::to_string(point.world_size), members_text(point.members),
-                                 point.skipped ? "skipped" : runs};
+    const std::string cells[] = {
+        point.group, point.bytes() ? size_text(static_cast<double>(point.bytes())) : "-",
+        std::to_string(point.world_size), members_text(point.members),
+        point.skipped ? "skipped" : runs};
     for (std::size_t i = 0; i < columns.size(); ++i) columns[i].cells.push_back(cells[i]);
   }
   return reporting::section_text({"", std::move(columns), {}}, terminal_of(STDOUT_FILENO));

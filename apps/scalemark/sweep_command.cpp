@@ -198,7 +198,7 @@ const HelpPage sweep_page = {
      {"scale_down", "smaller, until it takes minutes on this machine"},
      {"max_time", ""},
      {"config", "options from a JSON file, or a built-in one by name"},
-     {"output", "folder of the report [results/runs/<workload>-{date}]"},
+     {"output", "folder of the report [results/runs/sweep-...-{date}]"},
      {"resume", ""},
      {"dry_run", "the plan, with its time and memory"}}};
 

@@ -9,8 +9,6 @@
 namespace scalemark {
 namespace {
 
-constexpr std::string_view kCommand = "scalemark ";
-
 bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
 
 void end_line(std::string& text) {
@@ -19,7 +17,7 @@ void end_line(std::string& text) {
 }
 
 struct Breaking {
-  std::size_t width, indent;
+  std::size_t width, indent = 0;
   bool is_command = false;  // a blank between quotes ends no word, and " \\" ends a line
 };
 
@@ -37,9 +35,25 @@ std::size_t end_of_shell_word(std::string_view text, std::size_t begin) {
   return text.size();
 }
 
+bool is_unit(std::string_view word) {
+  constexpr std::string_view kUnits[] = {"%",  "B",  "KiB", "MiB", "GiB", "TiB", "GB/s", "Gb/s",
+                                         "us", "ms", "s",   "min", "h",   "W",   "px",   "MHz"};
+  while (!word.empty() && std::string_view(".,;:)").find(word.back()) != std::string_view::npos)
+    word.remove_suffix(1);
+  return std::ranges::find(kUnits, word) != std::end(kUnits);
+}
+
+// A number stands with its unit.
+std::size_t end_of_prose_word(std::string_view text, std::size_t begin) {
+  const std::size_t end = std::min(text.find(' ', begin), text.size());
+  if (end <= begin || end == text.size() || text[end - 1] < '0' || text[end - 1] > '9') return end;
+  const std::size_t next = std::min(text.find(' ', end + 1), text.size());
+  return is_unit(text.substr(end + 1, next - end - 1)) ? next : end;
+}
+
 // An option of a command stands with its value, where a line can hold both.
 std::size_t end_of_word(std::string_view text, std::size_t begin, const Breaking& how) {
-  if (!how.is_command) return std::min(text.find(' ', begin), text.size());
+  if (!how.is_command) return end_of_prose_word(text, begin);
   const std::size_t end = end_of_shell_word(text, begin);
   if (text[begin] != '-' || end + 1 >= text.size() || text[end + 1] == '-') return end;
   const std::size_t both = end_of_shell_word(text, end + 1);
@@ -76,18 +90,30 @@ struct CommandPlace {
   std::size_t begin = std::string::npos, end = std::string::npos;
 };
 
-CommandPlace command_in(std::string_view line) {
-  CommandPlace place;
-  for (std::size_t at = line.find(kCommand); at != line.npos; at = line.find(kCommand, at + 1)) {
-    const bool is_first = line.find_first_not_of(' ') == at;
-    if (!is_first && !line.substr(0, at).ends_with("  ")) continue;
-    const std::size_t word = at + kCommand.size();
-    if (word == line.size() || line[word] < 'a' || line[word] > 'z') continue;  // a version
-    place.begin = at;
-    place.end = std::min({line.size(), line.find("  ", at), line.find(" # ", at)});
-    break;
+std::size_t end_of_command(std::string_view line, std::size_t begin) {
+  for (std::size_t end = begin;;) {
+    end = end_of_shell_word(line, end);
+    const std::string_view rest = line.substr(end);
+    if (rest.empty() || rest.starts_with("  ") || rest.starts_with(" # ")) return end;
+    ++end;
   }
-  return place;
+}
+
+// It begins the line, or stands behind a gap. A command of ours has another word, launchers begin
+// with an option: prose about them does not.
+bool begins_command(std::string_view line, std::size_t at) {
+  if (at > 0 && line.find_first_not_of(' ') != at && !line.substr(0, at).ends_with("  "))
+    return false;
+  const std::string_view text = line.substr(at);
+  if (text.starts_with("scalemark ")) return text.size() > 10 && text[10] >= 'a' && text[10] <= 'z';
+  return text.starts_with("torchrun -") || text.starts_with("srun -");
+}
+
+CommandPlace command_in(std::string_view line) {
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    if (begins_command(line, at)) return {at, end_of_command(line, at)};
+  }
+  return {};
 }
 
 std::string folded_command(std::string_view line, CommandPlace place, std::size_t width) {
@@ -101,8 +127,12 @@ std::string folded_command(std::string_view line, CommandPlace place, std::size_
   if (goes_on) text.insert(text.size() - 1, " \\");
   const std::size_t about = line.find_first_not_of(' ', place.end);
   if (about == line.npos) return text;
-  const std::string head(indent, ' ');
-  return text + broken(head, line.substr(about), {.width = width, .indent = indent});
+  const bool is_comment = line.substr(about).starts_with("# ");
+  const std::string head = std::string(indent, ' ') + (is_comment ? "# " : "");
+  std::istringstream lines(
+      broken("", line.substr(about + (is_comment ? 2 : 0)), {.width = width - head.size()}));
+  for (std::string one; std::getline(lines, one);) text += head + one + "\n";
+  return text;
 }
 
 // The column where the words of a line begin behind its name or mark, if there is one.
@@ -122,6 +152,7 @@ std::string folded_line(const std::string& line, std::size_t width) {
   if (place.begin != line.npos) return folded_command(line, place, width);
   const std::size_t leading = line.find_first_not_of(' ');
   if (leading == line.npos) return "\n";
+  if (std::string_view("{}[]\"").find(line[leading]) != line.npos) return line + "\n";  // JSON
   return broken(line.substr(0, leading), std::string_view(line).substr(leading),
                 {.width = width, .indent = hanging_indent(line, width)});
 }
@@ -151,7 +182,12 @@ std::string wrapped(const std::string& text, std::size_t width, std::size_t inde
 }
 
 std::string list_item(const std::string& text, std::size_t width) {
-  return wrapped(text, width, 2, "- ");
+  const std::size_t at = text.rfind(": scalemark ");
+  if (at == text.npos || text.ends_with('.') || width_of(text) + 2 <= width)
+    return wrapped(text, width, 2, "- ");
+  const std::string command = "  " + with_blanks(text.substr(at + 2));
+  return wrapped(text.substr(0, at + 1), width, 2, "- ") +
+         folded_command(command, {2, command.size()}, width);
 }
 
 std::string folded(const std::string& text, const Terminal& terminal) {

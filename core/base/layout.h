@@ -22,13 +22,14 @@ std::size_t text_width(const Terminal& terminal);
 std::string wrapped(const std::string& text, std::size_t width, std::size_t indent,
                     const std::string& head = {});
 
-// `text` as an item of a list: "- " before its first line.
+// `text` as an item of a list: "- " before its first line. A command that ends it stands below it
+// where one line does not hold both.
 std::string list_item(const std::string& text, std::size_t width);
 
 // Several lines, of which those that a terminal is too narrow for go on in further lines, between
 // words and indented: by 2 beyond their own, or to where the text begins behind a name, two or more
-// blanks and that text. Commands, which begin with "scalemark " or have two blanks before it, can
-// be pasted still: a " \" ends their lines, and what explains one stands below it. In a pipe
+// blanks and that text. Commands, at the begin of a line or behind two blanks, can be pasted still:
+// a " \" ends their lines, and what explains one stands below it. JSON stays as it is. In a pipe
 // nothing is changed.
 std::string folded(const std::string& text, const Terminal& terminal);
 

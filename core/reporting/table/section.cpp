@@ -15,7 +15,8 @@ std::string row_in_words(const std::vector<Column>& columns, std::size_t row) {
     if (cell.empty() || cell == kAbsent) continue;
     facts.push_back(joined(columns[i].head, " ") + " " + cell);
   }
-  const std::string& name = columns.front().cells.at(row);
+  const std::string head = joined(columns.front().head, " ");
+  const std::string name = head + (head.empty() ? "" : " ") + columns.front().cells.at(row);
   return facts.empty() ? name : name + ": " + joined(facts, ", ");
 }
 

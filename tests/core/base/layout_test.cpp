@@ -26,6 +26,12 @@ TEST(Layout, AParagraphIsWrappedBetweenWords) {
   EXPECT_EQ(list_item("one\ntwo", 80), "- one two\n");
 }
 
+TEST(Layout, ANumberStandsWithItsUnit) {
+  EXPECT_EQ(wrapped("it is 84 % of 97.5 MiB, in 3 ms", 8, 0),
+            "it is\n84 % of\n97.5 MiB,\nin 3 ms\n");
+  EXPECT_EQ(wrapped("rank 3 has", 7, 0), "rank 3\nhas\n");
+}
+
 TEST(Layout, AnItemGoesOnBelowItsText) {
   const std::string words = "word word word word word word word word word word word word word\n";
   EXPECT_EQ(folded("- " + words, of_width(60)),
@@ -57,6 +63,24 @@ TEST(Layout, ACommandCanBePastedStill) {
              of_width(60)),
       "  scalemark train --workload resnet50\n"
       "      measures it on one rank of this one\n");
+  EXPECT_EQ(
+      folded("  torchrun --no-python --nproc-per-node 8 scalemark train --workload mlp --resume\n",
+             of_width(60)),
+      "  torchrun --no-python --nproc-per-node 8 scalemark train \\\n"
+      "      --workload mlp --resume\n");
+  EXPECT_EQ(
+      folded(
+          "  scalemark accept a.json --baseline good.json  # decides one; good.json: of machines "
+          "known to be good\n",
+          of_width(60)),
+      "  scalemark accept a.json --baseline good.json\n"
+      "      # decides one; good.json: of machines known to be\n"
+      "      # good\n");
+  EXPECT_EQ(list_item("what next, to be surer: scalemark sweep --resume --output a/b", 60),
+            "- what next, to be surer:\n  scalemark sweep --resume --output a/b\n");
+  const std::string json =
+      "  \"about\": \"" + std::string(40, 'x') + " " + std::string(40, 'y') + "\"\n";
+  EXPECT_EQ(folded(json, of_width(60)), json);
   const std::string version =
       "scalemark 0.9.0 (commit 0123456789ab; Release, GNU 12.2.0; built with torch 2.11.0)";
   EXPECT_EQ(folded(version, of_width(60)),
