@@ -85,6 +85,24 @@ std::string broken(std::string line, std::string_view text, const Breaking& how)
   return result + line;
 }
 
+bool is_plain_word(std::string_view word) {
+  return !word.empty() && std::ranges::all_of(word, [](char c) { return c >= 'a' && c <= 'z'; });
+}
+
+// Whether what begins as a command goes on as a sentence: it ends with a point, or two plain words
+// follow each other behind those that name the command.
+bool holds_prose(std::string_view text) {
+  bool after_plain = false, after_option = false;
+  for (std::size_t begin = 0, end = 0; begin < text.size(); begin = end + 1) {
+    end = end_of_shell_word(text, begin);
+    const std::string_view word = text.substr(begin, end - begin);
+    if (after_option && after_plain && is_plain_word(word)) return true;
+    after_option = after_option || word.starts_with('-');
+    after_plain = is_plain_word(word);
+  }
+  return text.ends_with('.');
+}
+
 // Where the command in a line begins, and where what explains it does.
 struct CommandPlace {
   std::size_t begin = std::string::npos, end = std::string::npos;
@@ -183,7 +201,7 @@ std::string wrapped(const std::string& text, std::size_t width, std::size_t inde
 
 std::string list_item(const std::string& text, std::size_t width) {
   const std::size_t at = text.rfind(": scalemark ");
-  if (at == text.npos || text.ends_with('.') || width_of(text) + 2 <= width)
+  if (at == text.npos || width_of(text) + 2 <= width || holds_prose(text.substr(at + 2)))
     return wrapped(text, width, 2, "- ");
   const std::string command = "  " + with_blanks(text.substr(at + 2));
   return wrapped(text.substr(0, at + 1), width, 2, "- ") +

@@ -310,8 +310,6 @@ std::string allowed_text(const Option& option, std::string_view refused) {
   return text + limit_text(option, refused);
 }
 
-std::string to_text(double value) {
-  return exact(value);
-}
+std::string to_text(double value) { return exact(value); }
 
 }  // namespace scalemark::settings

@@ -74,6 +74,8 @@ def words_of(text):
 def can_break(line):
     """Whether a line has blanks at which it could have ended: those of words, not those in quotes."""
     words = line.strip().removesuffix(" \\")
+    if words.startswith(("{", "}", '"')):  # JSON, which no line end may enter
+        return False
     quoted = words.count("'") % 2 == 0 and words.count('"') % 2 == 0
     try:
         return len(shlex.split(words) if quoted else words.split()) > 1

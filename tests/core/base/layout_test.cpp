@@ -78,6 +78,9 @@ TEST(Layout, ACommandCanBePastedStill) {
       "      # good\n");
   EXPECT_EQ(list_item("what next, to be surer: scalemark sweep --resume --output a/b", 60),
             "- what next, to be surer:\n  scalemark sweep --resume --output a/b\n");
+  EXPECT_EQ(
+      list_item("ranks that are always slower: scalemark doctor --measure on their machines", 60),
+      "- ranks that are always slower: scalemark doctor --measure\n  on their machines\n");
   const std::string json =
       "  \"about\": \"" + std::string(40, 'x') + " " + std::string(40, 'y') + "\"\n";
   EXPECT_EQ(folded(json, of_width(60)), json);

@@ -13,7 +13,7 @@ namespace scalemark::reporting {
 // accumulation, where the global batch is fixed and no weak slice holds the points already.
 std::vector<SliceGroups> slices_of(std::span<const PointRecord> points);
 
-// As summarise_sweep(): slices that are not given are those of the points, and the largest world
+// Calls summarise_sweep(); slices that are not given are those of the points, and the largest world
 // size was launched.
 void summarise(Report& report, SummaryOptions options = {});
 
