@@ -39,18 +39,71 @@ std::vector<string_view> words_in(string_view text) {
   return runs_of(text, [](char c) { return is_of_word(c) || c == '_'; });
 }
 
-// An address of IP or Ethernet, or twelve digits that tell a device or file from all others.
-bool looks_like_address(string_view word) {
-  const string text(word.substr(0, word.find('%')));
+// Lengths of what stands between the separators of `run`, empty parts among them.
+std::vector<std::size_t> lengths_between(string_view run, char separator) {
+  std::vector<std::size_t> lengths(1);
+  for (const char c : run) {
+    if (c == separator) {
+      lengths.push_back(0);
+    } else {
+      ++lengths.back();
+    }
+  }
+  return lengths;
+}
+
+bool holds(const std::vector<std::size_t>& lengths, const std::vector<std::size_t>& wanted) {
+  return !std::ranges::search(lengths, wanted).empty();
+}
+
+// Whether a run of "10.91.0.7" is one of IPv4: four numbers of at most three digits.
+bool is_ipv4(string_view run) {
+  const auto lengths = lengths_between(run, '.');
+  int numbers = 0;
+  for (const std::size_t length : lengths) {
+    numbers = length > 0 && length < 4 ? numbers + 1 : 0;
+    if (numbers == 4) return true;
+  }
+  return false;
+}
+
+// An address of IPv6 that begins in `line` at `at` and ends at `end`. A scope of C++ ("c10d::Work")
+// goes on with letters.
+bool is_ipv6(string_view line, std::size_t at, std::size_t end) {
+  string_view run = line.substr(at, end - at);
+  if (at > 0 && is_of_word(line[at - 1])) run.remove_prefix(std::min(run.find(':'), run.size()));
+  if (end < line.size() && is_letter(line[end])) return false;
+  while (run.ends_with('.')) run.remove_suffix(1);
+  if (run.ends_with(':') && !run.ends_with("::")) run.remove_suffix(1);
+  if (run.starts_with(':') && !run.starts_with("::")) run.remove_prefix(1);
   in6_addr ignored{};
-  if (inet_pton(AF_INET, text.substr(0, text.find(':')).c_str(), &ignored) == 1) return true;
-  if (std::ranges::any_of(text, is_digit) && inet_pton(AF_INET6, text.c_str(), &ignored) == 1)
-    return true;
-  const auto bytes = parts_of(text, ":-");
-  const auto is_byte = [](string_view b) {
-    return b.size() == 2 && std::ranges::all_of(b, is_hex);
-  };
-  if (bytes.size() == 6 && std::ranges::all_of(bytes, is_byte)) return true;
+  return std::ranges::any_of(run, is_digit) &&
+         inet_pton(AF_INET6, string(run).c_str(), &ignored) == 1;
+}
+
+// Whether an address of IP, Ethernet, InfiniBand or PCI, or a UUID, stands anywhere in `line`.
+bool holds_address(string_view line) {
+  for (const string_view run : runs_of(line, [](char c) { return is_digit(c) || c == '.'; }))
+    if (is_ipv4(run)) return true;
+  const std::vector<std::size_t> ethernet(6, 2), guid(4, 4);
+  for (const string_view run : runs_of(line, [](char c) { return is_hex(c) || c == '-'; })) {
+    const auto lengths = lengths_between(run, '-');
+    if (holds(lengths, ethernet) || holds(lengths, {8, 4, 4, 4, 12})) return true;
+  }
+  for (const string_view run :
+       runs_of(line, [](char c) { return is_hex(c) || c == ':' || c == '.'; })) {
+    const auto at = static_cast<std::size_t>(run.begin() - line.begin());
+    if (is_ipv6(line, at, at + run.size())) return true;
+    const auto lengths = lengths_between(run.substr(0, run.find('.')), ':');
+    if (holds(lengths, ethernet) || holds(lengths, guid) || holds(lengths, {4, 2, 2}) ||
+        holds(lengths, {8, 2, 2}))
+      return true;
+  }
+  return false;
+}
+
+// Twelve digits or more tell a device or file from all others.
+bool looks_like_identity(string_view text) {
   // Linux names a network card by its address: "enx001517123456".
   if (text.starts_with("enx") && text.size() == 15 && std::ranges::all_of(text.substr(3), is_hex))
     return true;
@@ -69,7 +122,7 @@ bool looks_like_place(string_view word) {
     if (word.find(mark) != string_view::npos) return true;
   }
   if (word.find('@', 1) < word.size() - 1) return true;
-  if (std::ranges::any_of(parts_of(word, "/"), looks_like_address)) return true;
+  if (std::ranges::any_of(parts_of(word, "/"), looks_like_identity)) return true;
   // A port has a number behind the adapter's: "mlx5_0/1".
   const auto sides = parts_of(word, "/");
   if (sides.size() == 2 && is_digit(sides[0].back()) && sides[1].size() < 3 &&
@@ -94,7 +147,10 @@ std::vector<string_view> parts_of(string_view text, string_view separators) {
   return runs_of(text, [&](char c) { return separators.find(c) == string_view::npos; });
 }
 
-bool tells_nothing(string_view text) {
+namespace {
+
+// Words that our options and findings have, in small letters.
+const std::set<string>& words_of_ours() {
   static const auto kWords = [] {
     std::set<string> all;
     const auto add = [&all](string_view said) {
@@ -111,10 +167,21 @@ bool tells_nothing(string_view text) {
     }
     return all;
   }();
+  return kWords;
+}
+
+}  // namespace
+
+bool tells_nothing(string_view text) {
   return std::ranges::all_of(words_in(text), [](string_view word) {
     return std::ranges::all_of(word.substr(is_letter(word[0])), is_digit) ||
-           kWords.contains(small(word));
+           words_of_ours().contains(small(word));
   });
+}
+
+bool begins_word_of_ours(string_view text) {
+  const auto next = words_of_ours().lower_bound(small(text));
+  return next != words_of_ours().end() && next->starts_with(small(text));
 }
 
 void Names::add(string_view name, const string& instead) {
@@ -166,6 +233,7 @@ string Names::cleaned(const string& text, const char* left_out) const {
   std::istringstream lines(replaced(text, &probe)), probes(probe);
   while (std::getline(lines, line) && std::getline(probes, probe_line)) {
     const bool is_place =
+        holds_address(probe_line) ||
         std::ranges::any_of(parts_of(probe_line, kBetweenWords), looks_like_place);
     result += (is_place ? left_out : line) + (lines.eof() ? "" : "\n");
   }

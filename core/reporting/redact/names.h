@@ -22,6 +22,8 @@ std::vector<std::string_view> parts_of(std::string_view text, std::string_view s
 // single letters with their numbers. A folder of such a name tells nothing, and "samples/s" is no
 // path.
 bool tells_nothing(std::string_view text);
+// Whether one of those words begins with `text`: "resnet" would be in "resnet50", too.
+bool begins_word_of_ours(std::string_view text);
 
 // Names, each with what stands in its place. They are words of their own wherever they stand, in
 // small or capital letters.

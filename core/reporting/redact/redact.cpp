@@ -304,7 +304,7 @@ class Redactor {
     for (const string& whole : hosts_) {
       const string first = machine(whole), domain = whole.substr(whole.find('.') + 1);
       const string stem = first.substr(0, first.find_last_not_of("0123456789-_") + 1);
-      if (stem.size() > 3 && !tells_nothing(stem)) add_host(stem, kSomeHost);
+      if (stem.size() > 3 && !begins_word_of_ours(stem)) add_host(stem, kSomeHost);
       if (first.size() < whole.size() &&
           (domain.find('.') != string::npos || !tells_nothing(domain)))
         add_host(domain, kSomeHost);

@@ -254,6 +254,34 @@ TEST(Redact, CoversBothValuesOfABreak) {
             "<left out>");
 }
 
+// In whatever words and signs a library puts them.
+TEST(Redact, LeavesOutAddressesWithinWords) {
+  for (const char* text :
+       {"Bootstrap : Using ib0:10.91.0.7<0>", "tcp:10.91.0.7:29500", "addr:10.91.0.7 is gone",
+        "10.91.0.7..10.91.0.9",
+        "\xE2\x80\x9C"
+        "10.91.0.7\xE2\x80\x9D is gone",
+        "is it 10.91.0.7?x", "#10.91.0.7", "10.20.30.40-10.20.30.50", "010.020.030.040",
+        "at fd00::", "mac:aa:bb:cc:dd:91:ff", "addr:aa-bb-cc-dd-91-ff", "ip6:2001:db8:91::7",
+        "2001:db8:91::7->x", "GPU 0000:91:00.0: Xid 79", "NVRM: Xid (PCI:0000:17:00): 79",
+        "guid 0002:c903:0011:2233", "GPU-11111111-2222-3333-4444-555555559155",
+        "MIG-11111111-2222-3333-4444-aaaaaaaaaaaa"}) {
+    EXPECT_EQ(redacted_text(text), "<left out>") << text;
+  }
+  for (const char* text :
+       {"c10d::ReduceOp is not there", "at 12:34:56", "1.0x -> ~6.9x", "std::vector",
+        "torch 2.11.0, driver 550.54.15", "0.1 .. 0.2, 0.3..0.4", "2026-11-29"}) {
+    EXPECT_EQ(redacted_text(text), text);
+  }
+}
+
+TEST(Redact, TakesNoWordOfOursForTheStemOfAHost) {
+  Report report = sample_report(1, false);
+  report.environment.hosts.front().hostname = "resnet-01";
+  report.findings = {{"x", "info", "", "resnet50 on resnet-01"}};
+  EXPECT_EQ(redacted(report).findings[0].text, "resnet50 on host-1");
+}
+
 TEST(Redact, TakesAFileForNoHost) {
   Report report = sample_report(1, false);
   report.invocation.command_line = "scalemark train --rendezvous file:/srv/acme/meet --nnodes 2";
