@@ -63,7 +63,7 @@ class Comm(unittest.TestCase):
     def test_the_table_names_points_reasons_and_settings(self):
         text = run("comm", "--dry-run", "--device", "cpu", "--backends", "gloo", "--sizes", "4KiB", "--via", "c10d,direct",
                    "--collectives", "all-reduce,barrier").stdout
-        self.assertRegex(text, r"(?m)^all-reduce-4KiB-fp32-w2-gloo +4096 +2 +0-1 +5 runs$")
+        self.assertRegex(text, r"(?m)^all-reduce-4KiB-fp32-w2-gloo +4 KiB +2 +0-1 +5 runs$")
         self.assertRegex(text, r"(?m)^barrier-w2-gloo +- +2 +0-1 +5 runs$")
         self.assertRegex(text, r"(?m)^all-reduce-4KiB-fp32-w2-gloo-direct .*skipped$")
         self.assertIn("gloo can be called through c10d only (direct: nccl, mpi): all-reduce-4KiB-fp32-w2-gloo-direct, "
