@@ -43,6 +43,7 @@ bool is_markup(std::string_view text, std::size_t at) {
 
 std::vector<Column> with_plain_cells(std::vector<Column> columns) {
   for (Column& column : columns) {
+    for (std::string& line : column.head) line = on_one_line(line);
     for (std::string& cell : column.cells) cell = on_one_line(cell);
   }
   return columns;
