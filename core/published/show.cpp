@@ -128,7 +128,8 @@ std::string claims_text(const NamedTable& table, const Terminal& terminal) {
     std::string what = row->workload.empty() ? row->collective.value_or("") : row->workload;
     if (row->backend) what += (what.empty() ? "" : ", ") + *row->backend;
     if (row->gpus) what += (what.empty() ? "" : ", ") + counted(*row->gpus, "GPU");
-    if (row->bytes) what += (what.empty() ? "" : ", ") + std::to_string(*row->bytes) + " bytes";
+    if (row->bytes)
+      what += (what.empty() ? "" : ", ") + size_text(static_cast<double>(*row->bytes));
     id.cells.push_back(row->id);
     of.cells.push_back(what);
     metric.cells.push_back(row->metric);
