@@ -33,15 +33,7 @@ std::string known(const std::optional<T>& value, Text text) {
   return value ? text(*value) : kAbsent;
 }
 
-// 12.3 kB, in powers of 1000 as networks and disks are sold.
-std::string size_text(double bytes) {
-  constexpr std::array<const char*, 5> kUnits = {"B", "kB", "MB", "GB", "TB"};
-  std::size_t unit = 0;
-  for (; bytes >= 999.5 && unit + 1 < kUnits.size(); ++unit) bytes /= 1000;
-  if (bytes < 0.5) return "0";
-  const bool whole = unit == 0 || bytes >= 99.95;
-  return with_decimals(bytes, whole ? 0 : 1) + " " + kUnits[unit];
-}
+std::string bytes_text(double bytes) { return bytes < 0.5 ? "0" : size_text(std::round(bytes)); }
 
 std::string share_text(double share) { return percent(share, 0); }
 
@@ -57,7 +49,7 @@ std::string text_of(monitoring::NumberForm form, double value) {
       grouped,
       count_text,
       share_text,
-      size_text,
+      bytes_text,
       cpus_text,
       [](double watts) { return with_decimals(watts, 0) + " W"; },
       [](double clock) { return grouped(clock) + " MHz"; },
@@ -171,7 +163,7 @@ void add_rank_rates(const Status& status, const RunNow& now, const std::vector<s
   of_rates({"wait", "network"}, 70, &RankNow::network_wait_share, share_text);
   of_rates({"last", "step"}, 45, &RankNow::last_step_age_s, age_text);
   const auto memory = [&](std::size_t i) {
-    return size_text(static_cast<double>(status.ranks[i].resident_bytes));
+    return bytes_text(static_cast<double>(status.ranks[i].resident_bytes));
   };
   columns.push_back({column({"memory"}, rows, memory), 20});
 }

@@ -8,7 +8,7 @@
 
 namespace scalemark::monitoring {
 
-// How people read a number: 1,234 | 12.3 | 12 % | 12.3 GB | 1.2 | 640 W | 1,755 MHz | 61 degrees.
+// How people read a number: 1,234 | 12.3 | 12 % | 12.3 GiB | 1.2 | 640 W | 1,755 MHz | 61 degrees.
 enum class NumberForm { kWhole, kPerSecond, kShare, kBytes, kCpus, kWatts, kMegahertz, kCelsius };
 
 inline constexpr int kPageOnly = 0;  // a weight

@@ -17,11 +17,11 @@ from program import check, skip
 from watched_run import FOREVER, Watched
 
 
-GPU = [("rank", "0"), ("GPU", "cuda:0"), ("busy", "91 %"), ("memory", "61.2 GB"), ("temperature", "55 \u00b0C"), ("power", "53 W"), ("clock", "1,540 MHz"), ("held down by", "power_cap"),
+GPU = [("rank", "0"), ("GPU", "cuda:0"), ("busy", "91 %"), ("memory", "57.0 GiB"), ("temperature", "55 \u00b0C"), ("power", "53 W"), ("clock", "1,540 MHz"), ("held down by", "power_cap"),
        ("memory errors", "57"), ("Xid", "58")]
-MACHINE = [("machine", "node000"), ("CPUs busy", "1.1 of 64"), ("CPUs others", "10.1"), ("CPUs stolen", "1.2"), ("CPUs throttled", "1.3"), ("wait CPU", "16 %"), ("memory free", "411 GB"),
-           ("swap per s", "15.0 kB"), ("wait memory", "17 %"), ("network in /s", "56.0 kB"), ("network out /s", "59.0 kB"), ("resent per s", "1.90"), ("network errors /s", "2.10"),
-           ("disk read /s", "22.0 kB"), ("disk write /s", "23.0 kB"), ("wait disk", "18 %"), ("output free", "5.0 TB")]
+MACHINE = [("machine", "node000"), ("CPUs busy", "1.1 of 64"), ("CPUs others", "10.1"), ("CPUs stolen", "1.2"), ("CPUs throttled", "1.3"), ("wait CPU", "16 %"), ("memory free", "383 GiB"),
+           ("swap per s", "14.6 KiB"), ("wait memory", "17 %"), ("network in /s", "54.7 KiB"), ("network out /s", "57.6 KiB"), ("resent per s", "1.90"), ("network errors /s", "2.10"),
+           ("disk read /s", "21.5 KiB"), ("disk write /s", "22.5 KiB"), ("wait disk", "18 %"), ("output free", "4.55 TiB")]
 
 
 class MadeRun:

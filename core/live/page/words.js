@@ -14,14 +14,7 @@ function clockText(seconds) {
 }
 const ageText = seconds => seconds >= 99.5 ? clockText(seconds) : `${seconds.toFixed(seconds < 9.95 ? 1 : 0)} s`;
 
-// 12.3 kB, in powers of 1000 as networks and disks are sold.
-function sizeText(bytes) {
-  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
-  let unit = 0;
-  for (; bytes >= 999.5 && unit + 1 < units.length; unit++) bytes /= 1000;
-  if (bytes < 0.5) return '0';
-  return `${bytes.toFixed(unit === 0 || bytes >= 99.95 ? 0 : 1)} ${units[unit]}`;
-}
+const sizeText = bytes => bytes < 0.5 ? '0' : bytesText(Math.round(bytes));
 
 // In the order of NumberForm (core/monitoring/machine_numbers.h).
 const forms = [grouped, countText, shareText, sizeText, cpusText, watts => `${watts.toFixed(0)} W`, clock => `${grouped(clock)} MHz`, degrees => `${degrees.toFixed(0)} \u00b0C`];

@@ -177,7 +177,7 @@ class Top(unittest.TestCase):
         self.assertNotIn("\x1b", text)
         self.assertRegex(text, r"window: 2,\d+ of 12,000 steps \(\d+ %\), 6[34]\d images/s, loss 2\.31, \d:\d\d left")
         self.assertEqual(len(re.findall(r"(?m)^   \d  2,\d\d\d +1[56]\d   1 %    \d %     (?:29|30|31) % ", text)), 4, text)
-        self.assertRegex(text, r"(?m)^node000  3\.7 of 16 .* 11\.0 GB .* 91\.0 MB  92\.0 MB ")
+        self.assertRegex(text, r"(?m)^node000  3\.7 of 16 .* 10\.2 GiB .* 86\.8 MiB  87\.7 MiB ")
         self.assertIn("! shared: other programs", text)
         self.assertNotIn("what is wrong", text)
 

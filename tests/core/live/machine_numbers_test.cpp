@@ -120,7 +120,7 @@ TEST(MachineNumbers, AreColumnsOfTheScreen) {
   EXPECT_EQ(text.substr(text.find("\n\n") + 2), R"(
                    wait   wait     wait  last           GPU      GPU    GPU     GPU       held
 rank  phase  step  data  peers  network  step  memory  busy   memory  power   clock    down by
-   0  model     -     -      -        -     -  7.0 kB  51 %  52.0 GB   53 W  54 MHz  power_cap
+   0  model     -     -      -        -     -  6.84 KiB  51 %  48.4 GiB   53 W  54 MHz  power_cap
 
               CPUs    CPUs    CPUs       CPUs  wait   memory     swap    wait  network  network  resent    network     disk      disk  wait   output
 machine       busy  others  stolen  throttled   CPU     free    per s  memory    in /s   out /s   per s  errors /s  read /s  write /s  disk     free

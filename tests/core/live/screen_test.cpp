@@ -64,15 +64,15 @@ results/runs/a, 4 ranks on 1 machine, status 1 s old, run e530c6e5
 window: 1,100 of 2,000 steps (55 %), 320 images/s, loss 2.312, 1:20 left
 
                 images  wait   wait     wait   last
-   rank   step   per s  data  peers  network   step  memory  what is wrong
-      0  1,100    80.0   1 %   20 %     10 %  1.1 s  1.3 GB
-      1  1,100    80.0   1 %   20 %     10 %  1.1 s  1.3 GB
-!     2  1,100    80.0   1 %    0 %     10 %  1.1 s  1.3 GB  others wait 20 %
-      3  1,100    80.0   1 %   20 %     10 %  1.1 s  1.3 GB
+   rank   step   per s  data  peers  network   step    memory  what is wrong
+      0  1,100    80.0   1 %   20 %     10 %  1.1 s  1.21 GiB
+      1  1,100    80.0   1 %   20 %     10 %  1.1 s  1.21 GiB
+!     2  1,100    80.0   1 %    0 %     10 %  1.1 s  1.21 GiB  others wait 20 %
+      3  1,100    80.0   1 %   20 %     10 %  1.1 s  1.21 GiB
 
-              CPUs    CPUs   memory
-machine       busy  others     free
-n0       3.2 of 16     0.2  11.0 GB
+              CPUs    CPUs    memory
+machine       busy  others      free
+n0       3.2 of 16     0.2  10.2 GiB
 
 1 finding so far
 ! shared: busy
@@ -142,14 +142,14 @@ TEST(Screen, GpusHaveColumnsOfTheirOwn) {
                          .held_down_by = {"power_cap"}};
   }
   const std::string text = drawn(shown(two), 120, 24);
-  EXPECT_NE(text.find("images  wait   wait     wait   last           GPU      GPU    GPU"),
+  EXPECT_NE(text.find("images  wait   wait     wait   last             GPU       GPU    GPU"),
             std::string::npos)
       << text;
-  EXPECT_NE(text.find("   1 %      -        -  1.1 s  1.3 GB  97 %  42.0 GB  655 W  1,755 MHz  "
+  EXPECT_NE(text.find("   1 %      -        -  1.1 s  1.21 GiB  97 %  39.1 GiB  655 W  1,755 MHz  "
                       "power_cap"),
             std::string::npos)
       << text;
-  EXPECT_NE(drawn(shown(two), 80, 24).find("97 %  42.0 GB  655 W  1,755 MHz"), std::string::npos)
+  EXPECT_NE(drawn(shown(two), 80, 24).find("97 %  39.1 GiB  655 W  1,755 MHz"), std::string::npos)
       << drawn(shown(two), 80, 24);
 }
 
