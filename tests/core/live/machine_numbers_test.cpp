@@ -118,13 +118,13 @@ TEST(MachineNumbers, AreColumnsOfTheScreen) {
   const std::string text =
       screen_text(std::vector{run}, {.is_terminal = true, .columns = 300, .rows = 50});
   EXPECT_EQ(text.substr(text.find("\n\n") + 2), R"(
-                   wait   wait     wait  last           GPU      GPU    GPU     GPU       held
-rank  phase  step  data  peers  network  step  memory  busy   memory  power   clock    down by
+                   wait   wait     wait  last             GPU       GPU    GPU     GPU       held
+rank  phase  step  data  peers  network  step    memory  busy    memory  power   clock    down by
    0  model     -     -      -        -     -  6.84 KiB  51 %  48.4 GiB   53 W  54 MHz  power_cap
 
-              CPUs    CPUs    CPUs       CPUs  wait   memory     swap    wait  network  network  resent    network     disk      disk  wait   output
-machine       busy  others  stolen  throttled   CPU     free    per s  memory    in /s   out /s   per s  errors /s  read /s  write /s  disk     free
-n1       1.4 of 26     1.4     1.5        1.6  16 %  14.0 GB  18.8 kB    19 %  70.0 kB  73.8 kB    2.38       2.62  27.5 kB   28.8 kB  22 %  24.0 GB
+              CPUs    CPUs    CPUs       CPUs  wait    memory      swap    wait   network   network  resent    network      disk      disk  wait    output
+machine       busy  others  stolen  throttled   CPU      free     per s  memory     in /s    out /s   per s  errors /s   read /s  write /s  disk      free
+n1       1.4 of 26     1.4     1.5        1.6  16 %  13.0 GiB  18.3 KiB    19 %  68.4 KiB  72.0 KiB    2.38       2.62  26.9 KiB  28.1 KiB  22 %  22.4 GiB
 )");
 }
 
