@@ -11,16 +11,6 @@
 namespace scalemark::live {
 namespace {
 
-std::vector<std::string_view> pieces_of(std::string_view text, char separator) {
-  std::vector<std::string_view> pieces;
-  while (!text.empty()) {
-    const auto end = std::min(text.find(separator), text.size());
-    pieces.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return pieces;
-}
-
 std::string full_name(const Metric& row) { return std::string("scalemark_") + row.name; }
 
 std::string label_text(const std::string& value) {
@@ -82,7 +72,7 @@ struct Wish {
 std::optional<Wish> wish_for(std::string_view accept, std::string_view type) {
   std::optional<Wish> best;
   std::size_t place = 0;
-  for (std::string_view text : pieces_of(accept, ',')) {
+  for (std::string_view text : split(accept, ",")) {
     ++place;
     text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
     if (!text.starts_with(type)) continue;
@@ -116,7 +106,8 @@ std::string metrics_page(const Status& status, double now_s, std::string_view do
     const auto samples = row.read({status, now_s});
     if (samples.empty()) continue;
     page += head(row, form);
-    const auto names = pieces_of(row.labels, ',');
+    const std::string_view labels = row.labels;
+    const auto names = labels.empty() ? std::vector<std::string_view>() : split(labels, ",");
     for (const MetricSample& sample : samples) page += sample_line(row, names, sample);
   }
   page += done_points;
