@@ -19,7 +19,7 @@ constexpr std::size_t kMostCharacters = 700;  // the largest double has 309 digi
 
 // `pattern`: of printf, with a place for the decimals and one for the number.
 std::string printed(const char* pattern, int decimals, double value) {
-  if (std::isnan(value)) return "nan";  // of either sign
+  if (std::isnan(value)) return "nan";  // Its sign says nothing.
   std::array<char, kMostCharacters> text{};
   std::snprintf(text.data(), text.size(), pattern, decimals, value);
   return text.data();

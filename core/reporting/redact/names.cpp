@@ -128,7 +128,8 @@ bool looks_like_place(string_view word) {
   if (sides.size() == 2 && is_digit(sides[0].back()) && sides[1].size() < 3 &&
       std::ranges::all_of(sides[1], is_digit))
     return false;
-  const auto labels = parts_of(word, ".");  // of a machine and its domain, or of a file
+  // A machine's name has labels before its domain, a file's an ending.
+  const auto labels = parts_of(word, ".");
   const bool has_ending =
       labels.size() > 1 && labels.back().size() > 1 && is_letter(labels.back()[0]);
   if (has_ending && labels.size() > 2) return true;

@@ -270,7 +270,7 @@ class Redactor {
     counts_ = false;
     string result, option;  // whose value comes next
     for (const string& word : words) {
-      std::size_t begin = 0;  // of a value
+      std::size_t begin = 0;  // The value begins here.
       if (word.starts_with("--")) {
         begin = std::min(word.find('='), word.size() - 1) + 1;
         const auto* const row =

@@ -77,7 +77,7 @@ void summarise_by_plan(Report& report, const planning::Plan& plan,
   const auto slices = slices_by(plan);
   const auto break_even = break_even_steps(report.points, slices);
   for (auto& point : report.points) {
-    point.break_even_steps.reset();  // of an earlier summary, which knew fewer runs
+    point.break_even_steps.reset();  // An earlier summary knew fewer runs.
     const auto found = break_even.find(point.id);
     if (found != break_even.end()) point.break_even_steps = found->second;
   }
