@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <sstream>
 #include <string_view>
 
 #include "apps/scalemark/library_folder.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/base/value_at.h"
 #include "core/catalogue/backends.h"
 
@@ -19,8 +19,8 @@ namespace fs = std::filesystem;
 
 std::vector<fs::path> search_path(const launching::Environment& environment) {
   std::vector<fs::path> folders;
-  std::istringstream text(value_at(environment, "PATH"));
-  for (std::string folder; std::getline(text, folder, ':');) {
+  const std::string path = value_at(environment, "PATH");
+  for (const std::string_view folder : split(path, ":")) {
     if (!folder.empty()) folders.emplace_back(folder);
   }
   return folders;

@@ -1,7 +1,6 @@
 #include "apps/scalemark/predict_series.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "core/reporting/record/runs.h"
 #include "core/reporting/record/surety.h"
 #include "core/settings/checks.h"
+#include "core/statistics/runs.h"
 
 namespace scalemark::cli {
 namespace {
@@ -62,12 +62,6 @@ std::string title_of(const PointRecord& p) {
   return title + " per rank";
 }
 
-double mean_of_logs(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += std::log(value);
-  return std::exp(sum / static_cast<double>(values.size()));
-}
-
 struct Run {
   const PointRecord* point;
   const reporting::Report* report;
@@ -92,7 +86,8 @@ void add_world_size(WeakSeries& series, const Repetitions& all) {
   std::vector<double> rates;
   for (const Run& run : fit_runs(all, series)) rates.push_back(run.point->samples_per_sec);
   const PointRecord& first = *all.front().point;
-  series.points.push_back({first.world_size, std::max(1, first.nodes), mean_of_logs(rates)});
+  series.points.push_back(
+      {first.world_size, std::max(1, first.nodes), statistics::geometric_mean(rates)});
 }
 
 WeakSeries make_series(const std::map<int, Repetitions>& by_world_size) {

@@ -37,6 +37,12 @@ std::vector<std::string_view> split(std::string_view text, std::string_view sepa
   return pieces;
 }
 
+std::vector<std::string_view> lines_of(std::string_view text) {
+  auto lines = split(text, "\n");
+  if (lines.back().empty()) lines.pop_back();
+  return lines;
+}
+
 std::string without_option(std::string command, std::string_view option, bool has_value) {
   const auto [begin, end] = place_of(command, option, has_value);
   return command.erase(begin, end - begin);

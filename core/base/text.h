@@ -30,6 +30,9 @@ std::string joined(const Texts& texts, std::string_view separator) {
 // views of `text`.
 std::vector<std::string_view> split(std::string_view text, std::string_view separator);
 
+// Likewise its lines, where the last one's end begins no further line: "" has none.
+std::vector<std::string_view> lines_of(std::string_view text);
+
 // "1 run", "3 runs", "0 passes": nouns that take more than an "s" give their plural.
 inline std::string counted(std::int64_t n, std::string_view noun, std::string_view plural = "") {
   std::string text = std::to_string(n) + " ";

@@ -191,14 +191,11 @@ FittedLink link_of(const Links& whole, const std::vector<Links>& repetitions, st
 }
 
 void add_errors(const LinkFitter& fitter, const Links& links, LinksFit& fit) {
-  double sum = 0;
   for (const Sample& sample : fitter.samples()) {
     const double seconds = cost_s(sample.terms, links);
     const double error = std::abs(seconds / statistics::geometric_mean(sample.seconds) - 1);
     fit.worst_relative_error = std::max(fit.worst_relative_error, error);
-    sum += error;
   }
-  fit.mean_relative_error = sum / static_cast<double>(fitter.samples().size());
 }
 
 }  // namespace

@@ -36,7 +36,6 @@ struct FittedLink {
 struct LinksFit {
   std::array<std::optional<FittedLink>, kLevels> links;  // by Level; absent: not used
   double worst_relative_error = 0;  // of a point's time by the fit against its geometric mean
-  double mean_relative_error = 0;
 };
 
 // Least squares on relative errors, no number negative, over ring_terms() (ring_terms.h), to the

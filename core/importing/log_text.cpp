@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/json_depth.h"
-#include "core/base/number_words.h"
+#include "core/base/text.h"
 #include "core/lint/text_tables.h"
 
 namespace scalemark::importing {
@@ -59,12 +59,10 @@ std::string without_infinities(std::string_view text) {
 
 void for_each_line(std::string_view text,
                    const std::function<void(std::string_view line, std::size_t number)>& take) {
-  for (std::size_t number = 1; !text.empty(); ++number) {
-    std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
-    while (!line.empty()) {
-      const std::string_view part = line.substr(0, line.find('\r'));
-      line.remove_prefix(std::min(line.size(), part.size() + 1));
+  std::size_t number = 0;
+  for (const std::string_view line : lines_of(text)) {
+    ++number;
+    for (const std::string_view part : split(line, "\r")) {
       const bool coloured = part.find('\x1b') != std::string_view::npos;
       const std::string plain =
           coloured ? lint::trimmed(without_colours(part)) : lint::trimmed(part);

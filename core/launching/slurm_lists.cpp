@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "core/base/text.h"
 #include "core/launching/parse.h"
 
 namespace scalemark::launching {
@@ -58,12 +59,10 @@ bool append_range(std::string_view range, Strings& into) {
 
 std::optional<Strings> numbers_of(std::string_view ranges) {
   Strings numbers;
-  while (true) {
-    const auto comma = ranges.find(',');
-    if (!append_range(ranges.substr(0, comma), numbers)) return {};
-    if (comma == std::string_view::npos) return numbers;
-    ranges.remove_prefix(comma + 1);
+  for (const std::string_view range : scalemark::split(ranges, ",")) {
+    if (!append_range(range, numbers)) return {};
   }
+  return numbers;
 }
 
 std::optional<Strings> times(const Strings& heads, const Strings& tails) {
@@ -153,9 +152,7 @@ std::optional<std::vector<std::string>> expand_nodelist(std::string_view list) {
 
 std::optional<int> tasks_on_node(std::string_view tasks_per_node, int node) {
   long before = 0;
-  while (true) {
-    const auto comma = tasks_per_node.find(',');
-    auto part = tasks_per_node.substr(0, comma);
+  for (std::string_view part : scalemark::split(tasks_per_node, ",")) {
     long repeats = 1;
     if (const auto times = part.find("(x"); times != std::string_view::npos) {
       if (!part.ends_with(')')) return {};
@@ -168,9 +165,8 @@ std::optional<int> tasks_on_node(std::string_view tasks_per_node, int node) {
     if (!tasks) return {};
     before += repeats;
     if (node < before) return tasks;
-    if (comma == std::string_view::npos) return {};
-    tasks_per_node.remove_prefix(comma + 1);
   }
+  return {};
 }
 
 }  // namespace scalemark::launching

@@ -3,19 +3,10 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/base/text.h"
+
 namespace scalemark::lint {
 namespace {
-
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    lines.push_back(line);
-  }
-  return lines;
-}
 
 // A backslash keeps the pipe behind it.
 Cells pipe_cells(std::string_view line) {

@@ -1,6 +1,7 @@
-#include <sstream>
+#include <algorithm>
 
 #include "core/base/numbers.h"
+#include "core/base/text.h"
 #include "core/monitoring/environment.h"
 #include "core/monitoring/text_file.h"
 
@@ -39,25 +40,14 @@ void walk_up(const fs::path& mount, fs::path group, Read read) {
   read(mount);
 }
 
-// Is `wanted` in "cpu,cpuacct"? v2 has an empty list, and there "" is wanted.
-bool names(const std::string& controllers, const std::string& wanted) {
-  if (controllers.empty()) return wanted.empty();
-  std::istringstream list(controllers);
-  for (std::string one; std::getline(list, one, ',');) {
-    if (one == wanted) return true;
-  }
-  return false;
-}
-
 // "0::/user.slice" or "4:cpu,cpuacct:/job": the path of `controller`, "" for v2.
 std::string group_path(const std::string& text, const std::string& controller) {
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
+  for (const std::string_view line : lines_of(text)) {
     const auto first = line.find(':'), second = line.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;
-    const auto controllers = line.substr(first + 1, second - first - 1);
-    if (names(controllers, controller)) {
-      return line.substr(second + 1);
+    const auto controllers = split(line.substr(first + 1, second - first - 1), ",");
+    if (std::ranges::count(controllers, controller) > 0) {
+      return std::string(line.substr(second + 1));
     }
   }
   return "/";

@@ -5,6 +5,8 @@
 #include <sstream>
 #include <system_error>
 
+#include "core/base/text.h"
+
 namespace scalemark::monitoring {
 
 std::optional<std::string> read_text(const std::filesystem::path& file) {
@@ -17,10 +19,7 @@ std::optional<std::string> read_text(const std::filesystem::path& file) {
 }
 
 std::optional<std::string_view> behind_key(std::string_view text, std::string_view key) {
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+  for (std::string_view line : lines_of(text)) {
     if (!line.starts_with(key)) continue;
     line.remove_prefix(key.size());
     line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));

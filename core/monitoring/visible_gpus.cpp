@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/base/numbers.h"
+#include "core/base/text.h"
 #include "core/monitoring/text_file.h"
 
 namespace scalemark::monitoring {
@@ -25,17 +26,15 @@ std::optional<int> number_of(std::string_view entry, int gpus) {
   return number && *number >= 0 && *number < gpus ? number : std::nullopt;
 }
 
-std::vector<int> chosen(std::string_view rest, int gpus, const IndexOfUuid& index_of_uuid) {
+std::vector<int> chosen(std::string_view list, int gpus, const IndexOfUuid& index_of_uuid) {
   std::vector<int> visible;
-  while (!rest.empty()) {
-    const auto comma = std::min(rest.find(','), rest.size());
-    const std::string_view entry = trimmed(rest.substr(0, comma));
+  for (const std::string_view piece : split(list, ",")) {
+    const std::string_view entry = trimmed(piece);
     const bool by_uuid = entry.starts_with("GPU-") || entry.starts_with("MIG-");
     const auto index = by_uuid ? index_of_uuid(entry) : number_of(entry, gpus);
     if (!index) break;
     if (std::ranges::find(visible, *index) != visible.end()) return {};
     visible.push_back(*index);
-    rest.remove_prefix(std::min(comma + 1, rest.size()));
   }
   return visible;
 }

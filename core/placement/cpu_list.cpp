@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/numbers.h"
+#include "core/base/text.h"
 
 namespace scalemark::placement {
 namespace {
@@ -23,17 +24,13 @@ void sort_once(std::vector<int>& cpus) {
 
 std::optional<std::vector<int>> parse_cpu_list(std::string_view text) {
   std::vector<int> cpus;
-  while (!text.empty()) {
-    const auto comma = text.find(',');
-    const std::string_view part = text.substr(0, comma);
+  if (text.empty()) return cpus;
+  for (const std::string_view part : split(text, ",")) {
     const auto dash = part.find('-');
     const auto first = whole(part.substr(0, dash));
     const auto last = dash == std::string_view::npos ? first : whole(part.substr(dash + 1));
     if (!first || !last || *last < *first) return std::nullopt;
     for (int cpu = *first; cpu <= *last; ++cpu) cpus.push_back(cpu);
-    if (comma == std::string_view::npos) break;
-    text.remove_prefix(comma + 1);
-    if (text.empty()) return std::nullopt;
   }
   sort_once(cpus);
   return cpus;

@@ -106,10 +106,9 @@ Row read_row(const FieldJson& json, const std::string& where) {
 
 std::vector<Row> parse_rows(std::string_view text, std::string_view origin) {
   std::vector<Row> rows;
-  for (std::size_t number = 1; !text.empty(); ++number) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
-    const std::string where = std::string(origin) + ", line " + std::to_string(number);
+  std::size_t number = 0;
+  for (const std::string_view line : lines_of(text)) {
+    const std::string where = std::string(origin) + ", line " + std::to_string(++number);
     if (nests_too_deep(line)) throw bad_data(where + " nests deeper than any row");
     const FieldJson json = FieldJson::parse(line, nullptr, /*allow_exceptions=*/false);
     if (json.is_discarded()) throw bad_data(where + " is not JSON");

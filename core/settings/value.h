@@ -54,10 +54,6 @@ bool stands_alone(const Option& option);
 // row. Absent where it is none. This alone makes typed values of raw texts.
 std::optional<FieldValue> read(const Option& option, std::string_view text);
 
-inline bool accepts(const Option& option, std::string_view text) {
-  return read(option, text).has_value();
-}
-
 // Says in words what an option takes: "a whole number from 1 on, or auto". To somebody who gave
 // `refused` it says, too, which limit that is beyond, or that it is not UTF-8.
 std::string allowed_text(const Option& option, std::string_view refused = {});

@@ -7,12 +7,12 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
-#include <sstream>
 #include <utility>
 #include <vector>
 
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
 
 namespace scalemark::data::packed {
 namespace {
@@ -26,20 +26,13 @@ std::string read_text(const fs::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
-
 // The first line in which two plans differ, theirs and ours.
 Error another_plan(const fs::path& folder, const std::string& theirs, const std::string& ours) {
   const auto before = lines_of(theirs), now = lines_of(ours);
   std::size_t i = 0;
   while (i < before.size() && i < now.size() && before[i] == now[i]) ++i;
-  const auto line = [&](const std::vector<std::string>& lines) {
-    return i < lines.size() ? lines[i] : std::string("nothing");
+  const auto line = [&](const std::vector<std::string_view>& lines) {
+    return std::string(i < lines.size() ? lines[i] : "nothing");
   };
   const bool same_tree = !line(now).starts_with(kTreeLine);
   return configuration(folder.string() + " was begun with " +

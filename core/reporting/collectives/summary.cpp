@@ -33,24 +33,6 @@ OverRuns over_runs(const CollectivePoint& point, const auto& number) {
   return {.value = estimate.value, .ci95 = bounds_of(estimate.ci95)};
 }
 
-CollectiveGroup identity_of(const CollectiveRecord& run) {
-  return {.group = run.group,
-          .collective = run.collective,
-          .backend = run.backend,
-          .via = run.via,
-          .dtype = run.dtype,
-          .device = run.device,
-          .staging = run.staging,
-          .bytes = run.bytes,
-          .world_size = run.world_size,
-          .nodes = run.nodes,
-          .placement = run.placement,
-          .in_place = run.in_place,
-          .overlap_compute = run.overlap_compute,
-          .congestion = run.congestion,
-          .expected_source = run.expected_source};
-}
-
 // A quantile of isolated calls.
 OverRuns latency_of(const CollectivePoint& point, std::optional<double> (*of)(const Latency&)) {
   return over_runs(point, [of](const CollectiveRecord& run) {
@@ -66,6 +48,7 @@ void set_latencies(CollectiveGroup& group, const CollectivePoint& point) {
 }
 
 void set_expected(CollectiveGroup& group, const CollectiveRecord& run) {
+  group.expected_source = run.expected_source;
   group.expected_busbw_GBps = run.expected_busbw_GBps;
   if (!group.expected_busbw_GBps || !(*group.expected_busbw_GBps > 0)) return;
   const auto share = [&](const std::optional<double>& busbw) {
@@ -86,7 +69,7 @@ void count_runs(CollectiveGroup& group, const CollectivePoint& point) {
 
 CollectiveGroup group_of(const CollectivePoint& point) {
   const CollectiveRecord& example = point.ok.empty() ? point.first() : *point.ok.front();
-  CollectiveGroup group = identity_of(example);
+  CollectiveGroup group{example, example.group};
   count_runs(group, point);
   group.time_s = over_runs(point, [](const auto& run) { return std::optional(run.time_s); });
   group.algbw_GBps = over_runs(point, [](const auto& run) { return run.algbw_GBps; });

@@ -1,7 +1,6 @@
 #include "core/reporting/effects/judged_effects.h"
 
 #include <algorithm>
-#include <cmath>
 #include <span>
 #include <utility>
 
@@ -11,14 +10,6 @@
 
 namespace scalemark::reporting {
 namespace {
-
-// ln of the ratio above which the second one is faster.
-double log_ratio(const RunPair<PointRecord>& pair) {
-  return log_rate(*pair.scaled) - log_rate(*pair.baseline);
-}
-double log_ratio(const RunPair<CollectiveRecord>& pair) {
-  return std::log(pair.baseline->time_s / pair.scaled->time_s);
-}
 
 void set_judgement(EffectRecord& effect, const statistics::Effect& judged) {
   effect.pairs = static_cast<int>(judged.pairs);
@@ -55,7 +46,8 @@ std::vector<EffectRecord> judged_effects(std::vector<ComparedRuns<Record>> of_ax
   std::vector<std::vector<double>> all, fit;
   for (const auto& compared : of_axis) {
     auto& logs = all.emplace_back();
-    for (const auto& pair : compared.pairs) logs.push_back(log_ratio(pair));
+    for (const auto& pair : compared.pairs)
+      logs.push_back(log_rate(*pair.scaled) - log_rate(*pair.baseline));
     if (compared.disturbed_by.empty()) fit.push_back(logs);
   }
   const auto answers = statistics::judge_effects(fit);

@@ -117,7 +117,7 @@ void compare_machines(std::vector<std::string>& found, std::vector<std::string> 
   compare(found, "the machine", joined(before, " + "), joined(now, " + "));
 }
 
-bool have_same_bytes(const std::string& a, const std::string& b) {
+bool have_same_bytes(const fs::path& a, const fs::path& b) {
   std::error_code ignored;
   if (!fs::is_regular_file(a, ignored) || !fs::is_regular_file(b, ignored) ||
       fs::file_size(a, ignored) != fs::file_size(b, ignored)) {
@@ -128,16 +128,9 @@ bool have_same_bytes(const std::string& a, const std::string& b) {
   return std::equal(Bytes(first), Bytes(), Bytes(second), Bytes()) && !first.bad() && !second.bad();
 }
 
-bool name_one_input(const std::string& a, const std::string& b) {
+bool name_one_input(std::string_view a, std::string_view b) {
   std::error_code ignored;
   return a == b || fs::equivalent(a, b, ignored) || have_same_bytes(a, b);
-}
-
-std::vector<std::string> elements_of(const std::string& list) {
-  std::istringstream text(list);
-  std::vector<std::string> elements;
-  for (std::string element; std::getline(text, element, ',');) elements.push_back(element);
-  return elements;
 }
 
 // A sweep's setting may be a list of paths.
@@ -145,7 +138,7 @@ bool name_same_inputs(const std::string& setting, const std::string& before,
                       const std::string& now) {
   if (!planning::is_path(setting)) return false;
   if (name_one_input(before, now)) return true;
-  const auto a = elements_of(before), b = elements_of(now);
+  const auto a = split(before, ","), b = split(now, ",");
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), name_one_input);
 }
 

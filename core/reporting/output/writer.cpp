@@ -56,21 +56,22 @@ ReportWriter::ReportWriter(OutputFolder folder, Report report, Clock clock)
 
 void ReportWriter::add_point(PointRecord point, std::vector<Finding> findings,
                              std::vector<TelemetryRecord> telemetry) {
-  const std::lock_guard lock(mutex_);
-  append("point", "point", to_json_line(point, "point"));
-  append_telemetry(std::move(telemetry));
-  append_findings(std::move(findings));
-  report_.points.push_back(std::move(point));
-  save_in_time();
+  add("point", report_.points, std::move(point), std::move(findings), std::move(telemetry));
 }
 
 void ReportWriter::add_collective(CollectiveRecord run, std::vector<Finding> findings,
                                   std::vector<TelemetryRecord> telemetry) {
+  add("collective", report_.collectives, std::move(run), std::move(findings), std::move(telemetry));
+}
+
+template <class Row>
+void ReportWriter::add(const char* name, std::vector<Row>& rows, Row row,
+                       std::vector<Finding> findings, std::vector<TelemetryRecord> telemetry) {
   const std::lock_guard lock(mutex_);
-  append("collective", "collective", to_json_line(run, "collective"));
+  append(name, name, to_json_line(row, name));
   append_telemetry(std::move(telemetry));
   append_findings(std::move(findings));
-  report_.collectives.push_back(std::move(run));
+  rows.push_back(std::move(row));
   save_in_time();
 }
 
@@ -83,10 +84,7 @@ void ReportWriter::add_links(std::vector<LinkRecord> links, std::vector<Finding>
 }
 
 void ReportWriter::add_finding(Finding finding) {
-  const std::lock_guard lock(mutex_);
-  append("finding", "finding", to_json_line(finding, "finding"));
-  report_.findings.push_back(std::move(finding));
-  save_in_time();
+  add("finding", report_.findings, std::move(finding), {}, {});
 }
 
 void ReportWriter::add_error(ErrorRecord error) {

@@ -73,6 +73,9 @@ class ReportWriter {
   const std::filesystem::path& folder() const { return folder_.path(); }
 
  private:
+  template <class Row>
+  void add(const char* name, std::vector<Row>& rows, Row row, std::vector<Finding> findings,
+           std::vector<TelemetryRecord> telemetry);
   void append(std::string_view event, std::string_view key, const std::string& json);
   // To journal and report.
   void append_findings(std::vector<Finding> findings);

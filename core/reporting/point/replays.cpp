@@ -111,8 +111,4 @@ std::vector<Finding> findings_of_replays(std::span<const ReplayRecord> replays) 
   return findings;
 }
 
-double excluded_wrong_share(std::int64_t rounds) {
-  return rounds > 3 ? 3.0 / static_cast<double>(rounds) : 1.0;
-}
-
 }  // namespace scalemark::reporting

@@ -32,8 +32,4 @@ std::vector<JudgedReplay> judge_replays(std::span<const ReplayRecord* const> rep
 // One per device, work and precision: wrong_bits, or bits_differ. Nothing of what was not done.
 std::vector<Finding> findings_of_replays(std::span<const ReplayRecord> replays);
 
-// `rounds` equal rounds exclude, at 95 %, a device that is wrong in a larger share of them:
-// 3 / rounds ("rule of three": (1 - p)^n = 0.05).
-double excluded_wrong_share(std::int64_t rounds);
-
 }  // namespace scalemark::reporting

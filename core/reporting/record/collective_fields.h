@@ -15,9 +15,8 @@ constexpr void fields(A& a, typename A::template Field<Latency>& l) {
   a("p99", l.p99, {"99 of 100 calls are shorter; from 100 calls on", "s"});
 }
 
-// A run and the group of its repetitions share these. `c`: a CollectiveRecord or CollectiveGroup.
-template <class A, class Record>
-constexpr void collective_identity(A& a, Record& c) {
+template <class A>
+constexpr void fields(A& a, typename A::template Field<CollectiveIdentity>& c) {
   a.choice("collective", c.collective,
            {"all-reduce | all-gather | reduce-scatter | broadcast | reduce | gather | all-to-all | "
             "send-recv | barrier: what the ranks do; of send-recv each sends to the next one of a "
@@ -40,6 +39,11 @@ constexpr void collective_identity(A& a, Record& c) {
   a("in_place", c.in_place, {"the result takes the place of what was sent"});
   a("overlap_compute", c.overlap_compute, {"a matrix product runs beside it on each rank"});
   a("congestion", c.congestion, {"other messages run between the same ranks meanwhile"});
+}
+
+template <class A>
+constexpr void collective_identity(A& a, typename A::template Field<CollectiveIdentity>& c) {
+  a.part(c, [&](auto& inner) { fields(inner, c); });
 }
 
 template <class A>

@@ -21,12 +21,8 @@ struct Latency {
   std::optional<double> p95, p99;  // absent below kCallsForP95 and kCallsForP99 calls
 };
 
-// One run of one collective.
-struct CollectiveRecord {
-  // identity
-  std::string id, group;
-  int repetition = 0, order = 0;
-  std::string started;  // RFC 3339, UTC
+// A run and the group of its repetitions share these.
+struct CollectiveIdentity {
   collectives::Collective collective = collectives::Collective::kAllReduce;
   std::string backend;
   collectives::Via via = collectives::Via::kC10d;
@@ -36,8 +32,15 @@ struct CollectiveRecord {
   std::int64_t bytes = 0;  // as nccl-tests counts them; 0 for a barrier
   int world_size = 1, nodes = 1;
   std::string placement;
-  std::vector<int> members;
   bool in_place = true, overlap_compute = false, congestion = false;
+};
+
+// One run of one collective over its group of ranks.
+struct CollectiveRecord : CollectiveIdentity {
+  std::string id, group;
+  int repetition = 0, order = 0;
+  std::string started;  // RFC 3339, UTC
+  std::vector<int> members;
 
   // outcome
   PointStatus status = PointStatus::kOk;
@@ -97,20 +100,8 @@ struct OverRuns {
 
 // One planned point over its repetitions. Numbers count status ok only, and are absent when no
 // repetition is.
-struct CollectiveGroup {
-  // as of each of its runs
+struct CollectiveGroup : CollectiveIdentity {
   std::string group;
-  collectives::Collective collective = collectives::Collective::kAllReduce;
-  std::string backend;
-  collectives::Via via = collectives::Via::kC10d;
-  collectives::DataType dtype = collectives::DataType::kFp32;
-  std::string device;
-  collectives::Staging staging = collectives::Staging::kNone;
-  std::int64_t bytes = 0;
-  int world_size = 1, nodes = 1;
-  std::string placement;
-  bool in_place = true, overlap_compute = false, congestion = false;
-
   int n = 0;                                 // repetitions that are ok
   std::map<std::string, int> status_counts;  // status -> repetitions
   OverRuns time_s, latency_p50_s, latency_p95_s, latency_p99_s;

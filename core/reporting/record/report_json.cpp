@@ -11,6 +11,7 @@
 #include "core/base/json_reader.h"
 #include "core/base/json_writer.h"
 #include "core/base/numbers.h"
+#include "core/base/text.h"
 #include "core/reporting/record/report_fields.h"
 
 namespace scalemark::reporting {
@@ -297,9 +298,7 @@ std::vector<Report> reports_from(std::string_view text, std::string_view origin)
   }
   std::vector<Lines> found;
   std::size_t number = 0;
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
+  for (const std::string_view line : lines_of(text)) {
     ++number;
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
     read(line, std::string(origin) + ", line " + std::to_string(number),

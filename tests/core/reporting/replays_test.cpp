@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "core/base/text.h"
 
 namespace scalemark::reporting {
@@ -81,12 +79,6 @@ TEST(Replays, WhatWasNotDoneIsNotJudged) {
   ReplayRecord none = of_rank(2, "");
   none.reason = "out of memory";
   EXPECT_EQ(found({of_rank(0, "a"), of_rank(1, "a"), none}), "");
-}
-
-// (1 - p)^n = 0.05 at p = 3 / n.
-TEST(Replays, EqualRoundsExcludeAShare) {
-  EXPECT_NEAR(std::pow(1 - excluded_wrong_share(1000), 1000), 0.05, 0.001);
-  EXPECT_EQ(excluded_wrong_share(2), 1.0);
 }
 
 }  // namespace

@@ -218,27 +218,26 @@ void add_sweep(Report& report) {
 Bounds around(double value) { return {0.9 * value, 1.1 * value}; }
 OverRuns over_runs(double value) { return {value, around(value)}; }
 
+CollectiveIdentity sample_collective_identity() {
+  return {.backend = "gloo", .device = "cpu", .bytes = 4096, .world_size = 2, .placement = "fill"};
+}
+
 CollectiveRecord sample_collective() {
-  return {.id = "all-reduce-4KiB-fp32-w2-gloo/r0",
-          .group = "all-reduce-4KiB-fp32-w2-gloo",
-          .order = 3,
-          .started = "2026-01-02T03:04:05Z",
-          .collective = collectives::Collective::kAllReduce,
-          .backend = "gloo",
-          .device = "cpu",
-          .bytes = 4096,
-          .world_size = 2,
-          .placement = "fill",
-          .members = {0, 1},
-          .iterations = 200,
-          .calls = 420,
-          .time_s = 1e-4,
-          .latency_s = Latency{.n = 200, .p50 = 1.1e-4, .p95 = 2e-4, .p99 = 3e-4},
-          .algbw_GBps = 0.04096,
-          .busbw_GBps = 0.04096,
-          .expected_busbw_GBps = 10,
-          .expected_source = "memory",
-          .wrong = 0};
+  CollectiveRecord run{sample_collective_identity()};
+  run.id = "all-reduce-4KiB-fp32-w2-gloo/r0";
+  run.group = "all-reduce-4KiB-fp32-w2-gloo";
+  run.order = 3;
+  run.started = "2026-01-02T03:04:05Z";
+  run.members = {0, 1};
+  run.iterations = 200;
+  run.calls = 420;
+  run.time_s = 1e-4;
+  run.latency_s = Latency{.n = 200, .p50 = 1.1e-4, .p95 = 2e-4, .p99 = 3e-4};
+  run.algbw_GBps = run.busbw_GBps = 0.04096;
+  run.expected_busbw_GBps = 10;
+  run.expected_source = "memory";
+  run.wrong = 0;
+  return run;
 }
 
 void add_collectives(Report& report) {
@@ -251,24 +250,19 @@ void add_collectives(Report& report) {
   failed.wrong_rank = 1;
   failed.attempts = 2;
   failed.disturbed = "shared: by a compiler";
-  report.collective_groups.push_back({.group = "all-reduce-4KiB-fp32-w2-gloo",
-                                      .backend = "gloo",
-                                      .device = "cpu",
-                                      .bytes = 4096,
-                                      .world_size = 2,
-                                      .placement = "fill",
-                                      .n = 1,
-                                      .status_counts = {{"failed", 1}, {"ok", 1}},
-                                      .time_s = over_runs(1e-4),
-                                      .latency_p50_s = over_runs(1.1e-4),
-                                      .latency_p95_s = over_runs(2e-4),
-                                      .latency_p99_s = over_runs(3e-4),
-                                      .algbw_GBps = over_runs(0.04096),
-                                      .busbw_GBps = over_runs(0.04096),
-                                      .expected_busbw_GBps = 10,
-                                      .expected_source = "memory",
-                                      .expected_share = over_runs(0.004096),
-                                      .wrong = 3});
+  CollectiveGroup group{sample_collective_identity(), "all-reduce-4KiB-fp32-w2-gloo"};
+  group.n = 1;
+  group.status_counts = {{"failed", 1}, {"ok", 1}};
+  group.time_s = over_runs(1e-4);
+  group.latency_p50_s = over_runs(1.1e-4);
+  group.latency_p95_s = over_runs(2e-4);
+  group.latency_p99_s = over_runs(3e-4);
+  group.algbw_GBps = group.busbw_GBps = over_runs(0.04096);
+  group.expected_busbw_GBps = 10;
+  group.expected_source = "memory";
+  group.expected_share = over_runs(0.004096);
+  group.wrong = 3;
+  report.collective_groups.push_back(std::move(group));
   report.collective_winners.push_back(
       {.fixed = {{"collective", "all-reduce"}, {"dtype", "fp32"}, {"world_size", "2"}},
        .sizes = {{4096, "gloo", {"mpi"}}, {65536, "mpi", {}}},

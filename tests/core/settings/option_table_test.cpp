@@ -42,12 +42,12 @@ TEST(OptionTable, EveryOptionIsDescribedAndServesACommand) {
 
 TEST(OptionTable, DefaultsAndRecipesAreAllowedValues) {
   for (const Option& option : all_options()) {
-    EXPECT_TRUE(option.default_text.empty() || accepts(option, option.default_text)) << option.name;
+    EXPECT_TRUE(option.default_text.empty() || read(option, option.default_text)) << option.name;
   }
   for (const auto& workload : catalogue::all_workloads()) {
     for (const auto& [name, value] : recipe_values(workload)) {
       const Option* option = find_option(name);
-      EXPECT_TRUE(!option || accepts(*option, value.text)) << workload.name << " " << name;
+      EXPECT_TRUE(!option || read(*option, value.text)) << workload.name << " " << name;
     }
   }
 }

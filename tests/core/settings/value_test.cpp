@@ -88,10 +88,10 @@ TEST(ParseBetas, TwoSharesBelowOne) {
   }
 }
 
-TEST(Accepts, TextsAreUtf8) {
+TEST(Read, TextsAreUtf8) {
   const Option& output = *find_option("output");
-  EXPECT_TRUE(accepts(output, "runs/\xc3\xa9t\xc3\xa9"));
-  for (const char* bad : {"", "\xff", "a\xc3", "\xc3z", "\x80"}) EXPECT_FALSE(accepts(output, bad));
+  EXPECT_TRUE(read(output, "runs/\xc3\xa9t\xc3\xa9"));
+  for (const char* bad : {"", "\xff", "a\xc3", "\xc3z", "\x80"}) EXPECT_FALSE(read(output, bad));
 }
 
 TEST(ToText, ReadsBackExactly) {
