@@ -98,7 +98,7 @@ data::LoaderBenchOptions bench_options(const ToolValues& values) {
 
 std::string bench_text(const data::BenchedData& benched, const data::LoaderOptions& loader) {
   const data::LoaderBenchResult& result = benched.result;
-  std::string text = rate_text(result.samples_per_sec) + " " + benched.kind + "/s with " +
+  std::string text = readable(result.samples_per_sec) + " " + benched.kind + "/s with " +
                      counted(loader.workers, "worker") + ", batch size " +
                      std::to_string(loader.batch_size) + ": " + grouped(result.samples) + " " +
                      benched.kind + " (" + grouped(benched.data_size) + " of them, " +
@@ -141,7 +141,7 @@ std::string stages_text(const data::ImageStages& stages, const data::LoaderBench
                         std::int64_t gpu_rate) {
   if (stages.images == 0) return "";
   const CoreTime time(stages, result);
-  return "one core: " + duration_text(time.all) + " an image (" + rate_text(1 / time.all) +
+  return "one core: " + duration_text(time.all) + " an image (" + readable(1 / time.all) +
          " images/s), of which " + shares_text(time) + " (" + counted(stages.images, "image") +
          ", from the file cache)\n" + "a GPU that trains " + std::to_string(gpu_rate) +
          " images/s needs " + with_decimals(static_cast<double>(gpu_rate) * time.all, 1) +

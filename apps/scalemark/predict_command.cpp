@@ -124,7 +124,7 @@ std::string likely_cell(const TableRow& row) {
   if (!row.record) return "measured";
   const Prediction& record = *row.record;
   if (!record.low || !record.high) return "not testable";
-  return rate_text(*record.low) + " to " + rate_text(*record.high);
+  return readable(*record.low) + " to " + readable(*record.high);
 }
 
 std::vector<Column> columns_of(const WeakSeries& series, const std::vector<TableRow>& rows,
@@ -143,7 +143,7 @@ std::vector<Column> columns_of(const WeakSeries& series, const std::vector<Table
     add("nodes", [](const TableRow& row) { return std::to_string(row.nodes); });
     columns.back().may_go = true;
   }
-  add("samples/s", [](const TableRow& row) { return rate_text(row.samples_per_sec); });
+  add("samples/s", [](const TableRow& row) { return readable(row.samples_per_sec); });
   add("speed-up", [&](const TableRow& row) {
     return reporting::speed_up_digits(row.samples_per_sec / one_rank);
   });

@@ -107,8 +107,9 @@ std::string significant(double value, int digits) {
 
 std::string readable(double value) {
   const double size = std::abs(value);
+  if (size >= 999.95 && std::isfinite(size)) return grouped(value);
   if (size < 0.1) return significant(value, 3);
-  return with_decimals(value, size >= 1000 ? 0 : size >= 100 ? 1 : size >= 1 ? 2 : 3);
+  return with_decimals(value, size >= 99.995 ? 1 : size >= 0.9995 ? 2 : 3);
 }
 
 std::string three_digits(double value) {
@@ -120,9 +121,11 @@ std::string three_digits(double value) {
 
 std::string two_digits(double value) {
   const double rounded = rounded_to(value, 2), size = std::abs(rounded);
+  if (!std::isfinite(size)) return grouped(rounded);
   std::string text = "~";
-  return text +=
-         size < 0.95 ? significant(rounded, 2) : with_decimals(rounded, size < 9.95 ? 1 : 0);
+  return text += size < 0.95   ? significant(rounded, 2)
+                 : size < 9.95 ? with_decimals(rounded, 1)
+                               : grouped(rounded);
 }
 
 std::string grouped(double value) {
@@ -152,19 +155,17 @@ std::string p_text(double p) {
   return text += p < 0.001 ? "below 0.001" : with_decimals(p, 3);
 }
 
-std::string rate_text(double per_second) {
-  return per_second >= 1000 ? grouped(per_second) : readable(per_second);
-}
-
 std::string rate_text(double value, const std::string& unit) {
   if (unit.empty()) return significant(value, 4);
   const Prefix prefix = prefix_of(value, unit);
   return readable(value / prefix.factor) + " " + prefix.letter + unit;
 }
 
+std::string bandwidth_text(double GBps) { return readable(GBps) + " GB/s"; }
+
 std::string rate_range(double low, double high, double value, const std::string& unit) {
   const double factor = prefix_of(value, unit).factor;
-  return readable(low / factor) + " .. " + readable(high / factor);
+  return readable(low / factor) + " to " + readable(high / factor);
 }
 
 std::string duration_text(double seconds) {

@@ -26,11 +26,12 @@ std::string with_sign(double value, int decimals);
 // 0.0000123.
 std::string significant(double value, int digits);
 
-// Four digits of 1 and more, three of less: "7377", "123.4", "12.34", "0.123", "0.0123".
+// Four digits of 1 and more, with commas between thousands, and three of less: "7,377", "123.4",
+// "12.34", "0.123", "0.0123". Rates, too, where the unit stands elsewhere.
 std::string readable(double value);
 // "9.87", "98.7", "987", "9,870"; two digits of less than a tenth: "0.041".
 std::string three_digits(double value);
-// "~1.4", "~77", "~120": not more than two digits of the number mean anything.
+// "~1.4", "~77", "~1,200": not more than two digits of the number mean anything.
 std::string two_digits(double value);
 // 12345.6 -> "12,346"
 std::string grouped(double value);
@@ -52,12 +53,12 @@ std::string p_digits(double p);
 
 // --- Rates.
 
-// "7,377", "123.4", "12.34": per second, without a unit.
-std::string rate_text(double per_second);
 // "143.2 GFLOP/s", "12.50 GB/s": units that count bytes and FLOP take a prefix of 1000; others, and
-// an empty one, do not: "1344 images/s".
+// an empty one, do not: "1,344 images/s".
 std::string rate_text(double value, const std::string& unit);
-// "10.20 .. 12.50" in the prefix that rate_text(value, unit) takes.
+// "12.50 GB/s", "0.0410 GB/s": as nccl-tests, in one unit whatever the size of the message.
+std::string bandwidth_text(double GBps);
+// "10.20 to 12.50" in the prefix that rate_text(value, unit) takes.
 std::string rate_range(double low, double high, double value, const std::string& unit);
 
 // --- Times, in seconds.
@@ -67,7 +68,7 @@ std::string duration_text(double seconds);
 // 0.01234 -> "12.34", 0.0001234 -> "123.4": for columns that have the unit in their head.
 std::string in_milliseconds(double seconds);
 std::string in_microseconds(double seconds);
-// A time that passes or is left: "0.4 s", "34 s"; from 100 s on "2:40".
+// A time that passes or is left: "0.4 s", "34 s"; from 99.5 s on "2:40".
 std::string age_text(double seconds);
 // "0:24", "1:02:03", "26:00:00": whole seconds, the rest dropped; below zero "0:00".
 std::string clock_text(double seconds);

@@ -13,8 +13,6 @@ using Bound = std::optional<ExpectedBandwidth>;
 
 constexpr const char* kRingBound = "; bound of a ring: reductions inside the network can exceed it";
 
-std::string gigabytes(double value) { return significant(value, 4) + " GB/s"; }
-
 ExpectedBandwidth bound_of(double busbw_GBps, const std::string& source) {
   return {busbw_GBps, source};
 }
@@ -86,7 +84,7 @@ Bound network_bound(Collective collective, const DataPath& path) {
   if (one_node || !path.nic_Mbit_per_s || !(*path.nic_Mbit_per_s > 0)) return std::nullopt;
   const double nic_GBps = *path.nic_Mbit_per_s / 8e3, load = network_load(collective, path);
   std::string source = "network interface of " + significant(*path.nic_Mbit_per_s / 1e3, 6) +
-                       " Gb/s (" + gigabytes(nic_GBps) + ") one way";
+                       " Gb/s (" + bandwidth_text(nic_GBps) + ") one way";
   if (load != 1) source += ", which " + significant(load, 3) + " x a rank's traffic passes";
   return bound_of(nic_GBps / load, source + kRingBound);
 }
@@ -98,7 +96,7 @@ Bound nvlink_bound(const DataPath& path) {
   const auto rate = nvlink_GBps(*path.compute_major, path.compute_minor.value_or(0));
   if (!rate) return std::nullopt;
   return bound_of(*path.nvlinks * *rate, std::to_string(*path.nvlinks) + " NVLinks of " +
-                                             gigabytes(*rate) + " one way" + kRingBound);
+                                             bandwidth_text(*rate) + " one way" + kRingBound);
 }
 
 Bound pcie_bound(const DataPath& path) {
@@ -127,7 +125,7 @@ Bound memory_bound(Collective collective, const DataPath& path) {
   if (!passed || !path.memory_GBps || !(*path.memory_GBps > 0)) return std::nullopt;
   const double ranks = receivers(collective, path);
   return bound_of(*path.memory_GBps / (2 * ranks),
-                  "memory of " + gigabytes(*path.memory_GBps) +
+                  "memory of " + bandwidth_text(*path.memory_GBps) +
                       " (measured here, read + write), each byte read and written once by " +
                       counted(static_cast<std::int64_t>(ranks), "rank") + "; caches can exceed it");
 }

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/layout.h"
+#include "core/base/shown_text.h"
 #include "core/base/text.h"
 #include "core/lint/rules.h"
 #include "core/reporting/table/text_table.h"
@@ -60,12 +61,12 @@ std::string findings_text(std::span<const Finding> findings, const Judged& judge
   std::string text = inked(terminal, Ink::kBold, counts_line(findings, judged)) + "\n";
   std::string table;
   for (const Finding& one : findings) {
-    if (one.table != table) text += "\n" + reporting::on_one_line(table = one.table) + "\n";
+    if (one.table != table) text += "\n" + with_blanks(table = one.table) + "\n";
     const std::string head =
         "  " + (one.severity == kError ? inked(terminal, Ink::kRed, one.severity) : one.severity) +
         " ";
-    text += wrapped(reporting::on_one_line(where_of(one) + one.text + " [" + one.kind->code + "]"),
-                    width, 2 * kIndent, head);
+    text += wrapped(with_blanks(where_of(one) + one.text + " [" + one.kind->code + "]"), width,
+                    2 * kIndent, head);
   }
   if (!findings.empty()) {
     text += "\nscalemark lint --explain " + std::string(findings.front().kind->code) +

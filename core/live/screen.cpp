@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "core/base/layout.h"
+#include "core/base/shown_text.h"
 #include "core/base/text.h"
 #include "core/live/screen_tables.h"
 #include "core/reporting/table/text_table.h"
@@ -64,7 +65,7 @@ std::string plan_text(const Status& status) {
 // The end of a long path, which tells runs apart.
 std::string end_of(const std::string& path, std::size_t width) {
   constexpr std::size_t kLeast = 16;
-  const std::string text = reporting::on_one_line(path);
+  const std::string text = with_blanks(path);
   const std::size_t kept = std::max(width, kLeast);
   return text.size() <= kept ? text : "..." + text.substr(text.size() - kept + 3);
 }
@@ -302,7 +303,7 @@ void Block::add_findings(std::size_t rows) {
   for (std::size_t i = findings.size() - rows; i < findings.size(); ++i) {
     const bool warns = findings[i].severity != "info";
     const std::string text =
-        reporting::on_one_line((warns ? "! " : "- ") + findings[i].code + ": " + findings[i].text);
+        with_blanks((warns ? "! " : "- ") + findings[i].code + ": " + findings[i].text);
     lines_.push_back(shortened(text, width()));
   }
 }

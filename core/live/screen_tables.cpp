@@ -6,10 +6,10 @@
 #include <functional>
 #include <optional>
 #include <set>
-#include <sstream>
 #include <string_view>
 
 #include "core/base/layout.h"
+#include "core/base/shown_text.h"
 #include "core/base/text.h"
 #include "core/reporting/table/text_table.h"
 
@@ -86,10 +86,9 @@ std::vector<Column> fitted(std::vector<Weighed> weighed, std::size_t width) {
   return columns_of(weighed);
 }
 
-std::vector<std::string> lines_of(const std::string& text, std::size_t width) {
+std::vector<std::string> clipped_lines(const std::string& text, std::size_t width) {
   std::vector<std::string> lines;
-  std::istringstream all(text);
-  for (std::string line; std::getline(all, line);) lines.push_back(clipped(line, width));
+  for (const std::string_view line : lines_of(text)) lines.push_back(clipped(line, width));
   return lines;
 }
 
@@ -199,7 +198,7 @@ void add_reasons(std::vector<Column>& table, Column reasons, std::size_t width) 
   const std::size_t used = reporting::table_width(table) + 2;
   const std::size_t left = width > used ? width - used : 0;
   for (std::string& cell : reasons.cells) {
-    const std::string text = reporting::on_one_line(cell);
+    const std::string text = with_blanks(cell);
     const std::string cut = shortened(text, left);
     cell = cut == " ..." ? clipped(text, left) : cut;
   }
@@ -249,7 +248,7 @@ std::vector<std::string> rank_table(const Status& status, const RunNow& now,
   std::vector<Column> table =
       fitted(rank_columns(status, now, rows), width - std::min(width, kept));
   if (longest > 0) add_reasons(table, reasons, width);
-  std::vector<std::string> lines = lines_of(reporting::set_text(table), width);
+  std::vector<std::string> lines = clipped_lines(reporting::set_text(table), width);
   dim_head(lines, terminal);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (now.ranks[rows[i]].mark.empty()) continue;
@@ -264,7 +263,7 @@ std::vector<std::string> node_table(const Status& status, const RunNow& now,
                                     const Terminal& terminal) {
   const std::size_t width = width_in(terminal);
   const auto columns = fitted(node_columns(status, now, rows), width);
-  std::vector<std::string> lines = lines_of(reporting::set_text(columns), width);
+  std::vector<std::string> lines = clipped_lines(reporting::set_text(columns), width);
   dim_head(lines, terminal);
   return lines;
 }

@@ -15,13 +15,14 @@ function make(tag, options, ...children) {
 
 const absent = '\u2013';
 
-// Four significant digits, as in the other renderings.
+const grouped = value => Math.round(value).toLocaleString('en-US');
+// Says what readable() of core/base/number_words.h says: "7,377", "12.34", "0.123".
 function readable(value) {
   if (value === undefined || value === null) return absent;
   const size = Math.abs(value);
-  if (size >= 1000) return value.toFixed(0);
-  if (size >= 100) return value.toFixed(1);
-  if (size >= 1) return value.toFixed(2);
+  if (size >= 999.95) return grouped(value);
+  if (size >= 99.995) return value.toFixed(1);
+  if (size >= 0.9995) return value.toFixed(2);
   if (size >= 0.1) return value.toFixed(3);
   if (size === 0) return '0';
   return value.toFixed(Math.min(20, 2 - Math.floor(Math.log10(size)))).replace(/0+$/, '');

@@ -34,7 +34,7 @@ std::string range_of(const NamedTable& table, Of of) {
   }
   if (values.empty()) return kAbsent;
   const std::string low = std::to_string(*values.begin());
-  return values.size() == 1 ? low : low + ".." + std::to_string(*values.rbegin());
+  return values.size() == 1 ? low : low + " to " + std::to_string(*values.rbegin());
 }
 
 std::string network_of(const NamedTable& table) {

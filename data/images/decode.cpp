@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/base/descriptor.h"
+#include "core/base/number_words.h"
 #include "data/images/codecs.h"
 #include "data/images/jpeg/scan_memory.h"
 
@@ -110,8 +111,8 @@ void read_image_file(const std::string& path, std::vector<std::uint8_t>& bytes) 
   if (::fstat(file.get(), &info) != 0) throw cannot_read(path, errno);
   if (!S_ISREG(info.st_mode)) throw bad_sample(path, "it is no regular file");
   if (info.st_size > kMaxFileBytes) {
-    throw bad_sample(path, "a file of " + std::to_string(info.st_size) + " bytes (at most " +
-                               std::to_string(kMaxFileBytes) + ")");
+    throw bad_sample(path, "a file of " + size_text(info.st_size) + " (at most " +
+                               size_text(kMaxFileBytes) + ")");
   }
   bytes.resize(static_cast<std::size_t>(info.st_size));
   for (std::size_t got = 0; got < bytes.size();) {

@@ -8,6 +8,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
+#include "core/base/number_words.h"
 #include "data/images/image_folder.h"
 #include "data/packed/index.h"
 #include "data/packed/ordered_work.h"
@@ -201,8 +202,7 @@ std::string identity_of_tree(const ImageTree& tree) {
 void refuse_if_invalid(const PackOptions& options) {
   constexpr std::int64_t kLeast = 4096;
   if (options.shard_bytes < kLeast) {
-    throw configuration("the size of a shard is " + std::to_string(options.shard_bytes) + " bytes",
-                        "4KiB or more");
+    throw configuration("the size of a shard is " + size_text(options.shard_bytes), "4KiB or more");
   }
   if (options.threads < 1) throw bug("packing with no thread");
 }

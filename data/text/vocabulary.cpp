@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "data/hash128.h"
 #include "data/text/no_text.h"
 #include "data/text/utf8.h"
@@ -51,11 +52,7 @@ void refuse_no_text(std::string_view content) {
 // are no tokens; further up they keep the places of those below.
 std::vector<std::string> lines_of(std::string_view content) {
   std::vector<std::string> tokens;
-  while (!content.empty()) {
-    const std::size_t end = std::min(content.find('\n'), content.size());
-    tokens.emplace_back(trimmed_end(content.substr(0, end)));
-    content.remove_prefix(std::min(end + 1, content.size()));
-  }
+  for (const std::string_view line : split(content, "\n")) tokens.emplace_back(trimmed_end(line));
   while (!tokens.empty() && tokens.back().empty()) tokens.pop_back();
   return tokens;
 }
@@ -120,7 +117,7 @@ void Vocabulary::build_tree() {
   std::size_t bytes = 0;
   for (const std::string& token : tokens_) bytes += token.size();
   if (bytes >= (1u << 24)) {
-    throw bad_data("it has " + std::to_string(bytes) + " bytes", "below 16 MiB");
+    throw bad_data("it has " + size_text(bytes), "below 16 MiB");
   }
   edges_.resize(std::bit_ceil(2 * bytes + 2));
   shift_ = 32 - std::countr_zero(edges_.size());

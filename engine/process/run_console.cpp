@@ -21,7 +21,7 @@ std::string in_words(const reporting::Evaluation& evaluation) {
   return "epoch " + std::to_string(evaluation.epoch) + ": train loss " +
          loss_text(evaluation.train_loss) + ", held-out loss " + loss_text(evaluation.loss) + ", " +
          evaluation.metric + " " + percent(evaluation.value, 2) + " of " +
-         std::to_string(evaluation.samples) + ", " + rate_text(evaluation.samples_per_sec) +
+         std::to_string(evaluation.samples) + ", " + readable(evaluation.samples_per_sec) +
          " samples/s";
 }
 

@@ -59,7 +59,7 @@ void SweepConsole::end(const reporting::PointRecord& row, const std::string& dis
                             std::to_string(schedule_.runs_known()) + "] ";
   std::string line;
   if (row.status == reporting::PointStatus::kOk) {
-    line += "  " + rate_text(row.samples_per_sec) + " samples/s";
+    line += "  " + readable(row.samples_per_sec) + " samples/s";
     if (!disturbed.empty()) line += is_final ? ", disturbed" : ", disturbed: measured again";
   } else {
     line += "  " + std::string(name_of(row.status)) + (is_final ? "" : ", tried again") + ": " +

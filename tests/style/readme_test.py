@@ -80,9 +80,9 @@ def check_table(table):
 def check_the_check():
     """Digits may be mistyped: that is found."""
     good = ("ranks           images/s  speed-up  efficiency (95 %)\n1                  14.86            baseline\n"
-            "2                  22.85      1.54  77 %  (70 .. 85)\n2, no exchange     28.00      1.88  94 %  (90 .. 99)\n")
+            "2                  22.85      1.54  77 %  (70 to 85)\n2, no exchange     28.00      1.88  94 %  (90 to 99)\n")
     check_table(good)
-    for right, wrong in (("22.85", "23.85"), ("1.54", "1.56"), ("77 %", "79 %"), ("(70 .. 85)", "(80 .. 85)"), ("  baseline", "1.00  100 %")):
+    for right, wrong in (("22.85", "23.85"), ("1.54", "1.56"), ("77 %", "79 %"), ("(70 to 85)", "(80 to 85)"), ("  baseline", "1.00  100 %")):
         try:
             check_table(good.replace(right, wrong))
         except SystemExit:

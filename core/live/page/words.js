@@ -1,5 +1,4 @@
 // Numbers and lines in the words of `scalemark top`.
-const grouped = value => Math.round(value).toLocaleString('en-US');
 const rateText = value => value >= 999.5 ? grouped(value) : value.toFixed(value < 9.995 ? 2 : value < 99.95 ? 1 : 0);
 const shareText = share => `${(100 * share).toFixed(0)} %`;
 const cpusText = cpus => cpus < 0.05 ? '0' : cpus.toFixed(1);

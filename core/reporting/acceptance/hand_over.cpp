@@ -7,10 +7,10 @@
 
 #include "core/base/layout.h"
 #include "core/base/shell_words.h"
+#include "core/base/shown_text.h"
 #include "core/base/text.h"
 #include "core/launching/slurm_lists.h"
 #include "core/reporting/acceptance/forms.h"
-#include "core/reporting/table/text_table.h"
 #include "core/statistics/acceptance.h"
 
 namespace scalemark::acceptance {
@@ -29,7 +29,7 @@ std::vector<std::string> names_of(const Acceptance& acceptance, Outcome outcome)
 
 // "n[003,005]"; "17 nodes" where that is long.
 std::string nodes_text(const std::vector<std::string>& names) {
-  const std::string list = reporting::on_one_line(launching::compressed_nodelist(names));
+  const std::string list = with_blanks(launching::compressed_nodelist(names));
   return list.size() <= kLongestNodeList ? list : counted(names.size(), "node");
 }
 
@@ -275,7 +275,7 @@ std::string undecided_text(const Acceptance& acceptance) {
 std::string drain_text(const Acceptance& acceptance, const std::string& at) {
   std::map<std::string, std::vector<std::string>> nodes_by_reason;
   for (const NodeResult* node : nodes_to_exclude(acceptance)) {
-    nodes_by_reason[reporting::on_one_line(reason_of(acceptance, *node))].push_back(
+    nodes_by_reason[with_blanks(reason_of(acceptance, *node))].push_back(
         scheduler_name(node->node));
   }
   std::string text = "#!/bin/sh\n# Nodes that scalemark accept failed or missed, " + at + ".\n";
@@ -284,12 +284,11 @@ std::string drain_text(const Acceptance& acceptance, const std::string& at) {
             " State=DRAIN Reason=" + shell_word("scalemark " + at.substr(0, 10) + ": " + reason) +
             "\n";
     text += "# kubectl cordon";
-    for (const std::string& node : nodes) text += " " + shell_word(reporting::on_one_line(node));
+    for (const std::string& node : nodes) text += " " + shell_word(with_blanks(node));
     text += "\n";
   }
   for (const auto& [link, result] : failed_links(acceptance)) {
-    text += "# the link " +
-            reporting::on_one_line(link + " failed, neither node for itself: " + result->why) +
+    text += "# the link " + with_blanks(link + " failed, neither node for itself: " + result->why) +
             "\n";
   }
   return text;

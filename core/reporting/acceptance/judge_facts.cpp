@@ -27,13 +27,11 @@ std::optional<double> reference_of(const std::vector<const Series*>& members) {
   return statistics::kth_highest(values);
 }
 
-// "36 GB/s (35 GB/s to 37 GB/s)"
+// "36.00 GB/s (35.00 to 37.00)"
 std::string value_text(const Start& one, const std::string& unit) {
-  std::string value = rate_text(one.value, unit);
-  if (one.low && one.high) {
-    value += " (" + rate_text(*one.low, unit) + " to " + rate_text(*one.high, unit) + ")";
-  }
-  return value;
+  const std::string value = rate_text(one.value, unit);
+  if (!one.low || !one.high) return value;
+  return value + " (" + rate_range(*one.low, *one.high, one.value, unit) + ")";
 }
 
 void judge_value(CheckResult& result, const Start& one, double limit) {

@@ -82,14 +82,14 @@ void add_fits(const Traits& fixed, const Family& sizes, std::vector<CollectiveFi
   }
 }
 
-// "gloo, all-reduce, fp32, 2 ranks, within a node, 4 KiB to 1 MiB: 112 us and 1.23 GB/s, within 4
-// %".
+// "gloo, all-reduce, fp32, 2 ranks, within a node, 4 KiB to 1 MiB: 112 us a message and 1.230
+// GB/s, off by 4.0 % at most".
 std::string in_words(const CollectiveFit& fit, const std::string& series) {
   const std::string level = fit.level == kLevelNames[0] ? "within a node" : "between nodes";
   std::string text = fit.fixed.at("backend") + ", " + series + ", " + level + ", " +
                      size_text(fit.from_bytes) + " to " + size_text(fit.to_bytes) + ": " +
                      duration_text(fit.alpha_s) + " a message";
-  text += fit.bandwidth_GBps ? " and " + three_digits(*fit.bandwidth_GBps) + " GB/s"
+  text += fit.bandwidth_GBps ? " and " + bandwidth_text(*fit.bandwidth_GBps)
                              : std::string(", whatever its size");
   return text + ", off by " + percent(fit.worst_relative_error) + " at most";
 }

@@ -23,7 +23,7 @@ std::string unusual(const CollectiveRecord& run) {
 
 std::string measured(const CollectiveRecord& run) {
   std::string text = "  " + duration_text(run.time_s);
-  if (run.busbw_GBps) text += "  " + three_digits(*run.busbw_GBps) + " GB/s";
+  if (run.busbw_GBps) text += "  " + bandwidth_text(*run.busbw_GBps);
   return text;
 }
 

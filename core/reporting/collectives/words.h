@@ -22,7 +22,7 @@ std::string series_text(const Traits& fixed, const std::vector<Traits>& all);
 // A trait for people: "2 ranks", "4 KiB", "via direct", "in place".
 std::string trait_text(const std::string& trait, const std::string& value);
 
-// One finished run: "all-reduce 4 KiB fp32 gloo 2 ranks  112 us  0.04 GB/s"; the last is the bus
+// One finished run: "all-reduce 4 KiB fp32 gloo 2 ranks  112 us  0.0366 GB/s"; the last is the bus
 // bandwidth, both are of the back-to-back loop.
 std::string line_of(const CollectiveRecord& run);
 

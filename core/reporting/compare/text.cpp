@@ -167,7 +167,7 @@ std::string side_rate_text(const SideOfPoint& side) {
 // A disturbed side's rate has no more digits than are known of it.
 std::string side_rate_in_words(const SideOfPoint& side) {
   if (!side.samples_per_sec) return side_rate_text(side);
-  return side.disturbed ? two_digits(*side.samples_per_sec) : rate_text(*side.samples_per_sec);
+  return side.disturbed ? two_digits(*side.samples_per_sec) : readable(*side.samples_per_sec);
 }
 
 // A change between sides of which one was disturbed is concluded from speeds that are not known:
@@ -190,7 +190,7 @@ std::string change_text(const PointChange& change) {
 
 std::string ci90_text(const PointChange& change) {
   if (!change.ci90) return kAbsent;
-  return printed("%+.2f .. ", 100 * change.ci90->low) + printed("%+.2f", 100 * change.ci90->high);
+  return printed("%+.2f to ", 100 * change.ci90->low) + printed("%+.2f", 100 * change.ci90->high);
 }
 
 std::string p_cell(const PointChange& change) {

@@ -19,8 +19,8 @@ std::string place_of(const std::string& host, const std::string& device) {
 
 std::string text_of(const DeviceRecord& device) {
   return place_of(device.host, device.device) + ": by itself " + percent(-*device.deviation) +
-         " slower than the median of the others [" + percent(-*device.deviation_ci95.high) + ", " +
-         percent(-*device.deviation_ci95.low) + "]";
+         " slower than the median of the others (" + percent_text(-*device.deviation_ci95.high) +
+         " to " + percent_text(-*device.deviation_ci95.low) + ")";
 }
 
 bool is_slow(const DeviceRecord& device) {

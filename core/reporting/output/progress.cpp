@@ -17,7 +17,7 @@ std::string rate(const ProgressState& state) {
   const std::int64_t done = state.done - state.found;
   if (done <= 0 || !(state.elapsed_s > 0)) return "";
   const double per_sec = static_cast<double>(done) * state.samples_per_step / state.elapsed_s;
-  return rate_text(per_sec) + " " + state.sample_unit + "/s";
+  return readable(per_sec) + " " + state.sample_unit + "/s";
 }
 
 std::string time_left(const ProgressState& state) {

@@ -130,7 +130,7 @@ std::vector<Column> speed_up_columns(const std::vector<Row>& rows) {
                return found.unsteady ? two_digits(100 * *found.efficiency)
                                      : percent_text(*found.efficiency);
              }),
-          of({"at", "least", "+- %"},
+          of({"+- %", "or", "more"},
              [](const SpeedUp& found) { return or_absent(found.at_least, percent_text); })};
 }
 
@@ -169,7 +169,7 @@ std::vector<Column> throughput_columns(const std::vector<Row>& rows) {
   columns.push_back(measured({"per s", "and", "rank"}, rows, [](const PointRecord& p) {
     return readable(p.samples_per_sec_per_rank);
   }));
-  columns.push_back(measured({"at", "least", "+- %"}, rows, [](const PointRecord& p) {
+  columns.push_back(measured({"+- %", "or", "more"}, rows, [](const PointRecord& p) {
     return or_absent(within_run_share(p), percent_text);
   }));
   const bool scales =

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/layout.h"
+#include "core/base/shown_text.h"
 #include "core/base/text.h"
 
 namespace scalemark::reporting {
@@ -51,7 +52,7 @@ std::string section_text(const Section& section, const Terminal& terminal) {
   const std::vector<Column> columns =
       terminal.is_terminal ? narrowed(section.columns, width) : section.columns;
   if (!section.title.empty()) {
-    text = inked(terminal, Ink::kBold, on_one_line(section.title)) + "\n";
+    text = inked(terminal, Ink::kBold, with_blanks(section.title)) + "\n";
   }
   if (!columns.empty()) {
     if (!text.empty()) text += "\n";

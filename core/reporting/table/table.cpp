@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/layout.h"
+#include "core/base/shown_text.h"
 #include "core/reporting/table/parts.h"
 #include "core/reporting/table/section.h"
 
@@ -78,7 +79,7 @@ std::string render_table(std::span<const Report> reports, TableFormat format,
   if (rows.empty()) {
     text = by_itself.empty() ? "no points were measured\n" : "";
   } else {
-    text = plain(on_one_line(common_traits(rows))) + "\n\n" + set(throughput_columns(rows)) + "\n" +
+    text = plain(with_blanks(common_traits(rows))) + "\n\n" + set(throughput_columns(rows)) + "\n" +
            set(step_columns(rows)) + evaluations(rows, set) + devices(reports, set);
   }
   text += by_itself;

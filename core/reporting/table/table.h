@@ -55,7 +55,7 @@ std::vector<std::string> fingerprint_notes(const std::vector<FingerprintRecord>&
 // "matrix product fp32"
 std::string name_in_words(const FingerprintRecord& record);
 
-// "142.0 .. 144.1", with the prefix that `value` has; "-" without an interval.
+// "142.0 to 144.1", with the prefix that `value` has; "-" without an interval.
 std::string rate_interval_text(const FingerprintRecord& record);
 
 }  // namespace scalemark::reporting

@@ -32,7 +32,9 @@ bool is_formula(std::string_view cell) {
   if (cell.empty() || std::string_view("=@\t\r\n+-").find(cell[0]) == std::string_view::npos)
     return false;
   if (cell[0] != '+' && cell[0] != '-') return true;
-  return cell.find_first_not_of("0123456789.,+- %eE") != std::string_view::npos;
+  return std::ranges::any_of(split(cell, " to "), [](std::string_view number) {
+    return number.find_first_not_of("0123456789.,+- %eE") != std::string_view::npos;
+  });
 }
 
 // Whether the character at `at` starts or ends markup in Markdown. Inside a word "_" does not.
@@ -43,8 +45,8 @@ bool is_markup(std::string_view text, std::size_t at) {
 
 std::vector<Column> with_plain_cells(std::vector<Column> columns) {
   for (Column& column : columns) {
-    for (std::string& line : column.head) line = on_one_line(line);
-    for (std::string& cell : column.cells) cell = on_one_line(cell);
+    for (std::string& line : column.head) line = with_blanks(line);
+    for (std::string& cell : column.cells) cell = with_blanks(cell);
   }
   return columns;
 }
@@ -65,13 +67,11 @@ void end_line(std::string& text) {
 
 std::string interval_text(const std::optional<double>& low, const std::optional<double>& high,
                           std::string (*text)(double)) {
-  return low && high ? text(*low) + " .. " + text(*high) : kAbsent;
+  return low && high ? text(*low) + " to " + text(*high) : kAbsent;
 }
 
-std::string on_one_line(std::string_view text) { return with_blanks(text); }
-
 std::string markdown_text(std::string_view text) {
-  const std::string line = on_one_line(text);
+  const std::string line = with_blanks(text);
   std::string result;
   for (std::size_t i = 0; i < line.size(); ++i) {
     if (line[i] == '<') {

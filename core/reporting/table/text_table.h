@@ -51,7 +51,7 @@ Column numbers(std::vector<std::string> head, const Rows& rows, const Number& nu
                 [&](const auto& row) { return or_absent(std::invoke(number, row), text); });
 }
 
-// "1.2 .. 1.4"; "-" without an interval.
+// "1.2 to 1.4"; "-" without an interval.
 std::string interval_text(const std::optional<double>& low, const std::optional<double>& high,
                           std::string (*text)(double));
 inline std::string interval_text(const auto& bounds, std::string (*text)(double)) {
@@ -69,9 +69,6 @@ std::size_t table_width(const std::vector<Column>& columns);
 
 // A cell of RFC 4180: in quotes where it must be.
 std::string csv_cell(const std::string& text);
-
-// Line ends and other control characters of terminals become blanks.
-std::string on_one_line(std::string_view text);
 
 // Text that Markdown shows as it is, in a table and outside.
 std::string markdown_text(std::string_view text);

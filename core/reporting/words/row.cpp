@@ -39,11 +39,11 @@ std::string efficiency_text(const ScalingRow& row, const std::string& unit) {
                                      unit);
 }
 
-std::string efficiency_interval(const ScalingRow& row, const char* between) {
+std::string efficiency_interval(const ScalingRow& row) {
   if (!row.efficiency) return kAbsent;
   const std::string instead = instead_of_interval(surety_of(row), std::ssize(row.points));
   if (!instead.empty()) return instead;
-  return percent_of(row, *row.efficiency_ci95.low) + between +
+  return percent_of(row, *row.efficiency_ci95.low) + " to " +
          percent_of(row, *row.efficiency_ci95.high);
 }
 
@@ -53,7 +53,7 @@ std::string scaling_in_words(const ScalingRow& row) {
                      efficiency_text(row, " %");
   const Surety surety = surety_of(row);
   if (surety == Surety::kNoInterval) return text;
-  const std::string interval = efficiency_interval(row, " to ");
+  const std::string interval = efficiency_interval(row);
   if (surety == Surety::kNotKnown) return text + ", how surely is " + interval;
   return text + (surety == Surety::kOneRun ? " (" : " (95 %: ") + interval + ")";
 }
@@ -61,7 +61,7 @@ std::string scaling_in_words(const ScalingRow& row) {
 std::string group_rate(const GroupRecord& group) {
   if (!group.samples_per_sec) return held_text(group.standing, kAbsent);
   const double rate = *group.samples_per_sec;
-  return held_text(group.standing, has_two_digits(group) ? two_digits(rate) : rate_text(rate));
+  return held_text(group.standing, has_two_digits(group) ? two_digits(rate) : readable(rate));
 }
 
 std::string option_in_words(std::string option) {

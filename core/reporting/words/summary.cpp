@@ -131,7 +131,7 @@ std::string cost_sentence(const Report& report, const ScalingRow& row) {
     parts.push_back(significant(1 / *group->samples_per_joule, 3) + " J a sample");
   }
   if (group && group->samples_per_dollar) {
-    parts.push_back(rate_text(*group->samples_per_dollar) + " samples per unit of the price");
+    parts.push_back(readable(*group->samples_per_dollar) + " samples per unit of the price");
   }
   return parts.empty() ? "" : counted(row.world_size, "rank") + ": " + joined(parts, ", ");
 }

@@ -26,9 +26,8 @@ std::string speed_up_text(const ScalingRow& row);
 // In %, with `unit` behind it: "70", "70.3" where the 95 % interval is narrower than two points.
 std::string efficiency_text(const ScalingRow& row, const std::string& unit = "");
 
-// "64 .. 77" in as many digits, or what stands in its place: "one run", "not known (2 runs)".
-// `between` stands between both ends.
-std::string efficiency_interval(const ScalingRow& row, const char* between = " .. ");
+// "64 to 77" in as many digits, or what stands in its place: "one run", "not known (2 runs)".
+std::string efficiency_interval(const ScalingRow& row);
 
 // "2 ranks give 1.41x of the 2.00x that would be ideal: efficiency 70 % (95 %: 64 to 77)". For a
 // row with a speed-up.
@@ -37,7 +36,7 @@ std::string scaling_in_words(const ScalingRow& row);
 // "7,377", "~53" of two digits (surety.h), "withheld"; kAbsent where the group has none.
 std::string group_rate(const GroupRecord& group);
 
-// "81.2 .. 82.9": both ends, since an interval of a ratio is not symmetric.
+// "81.2 to 82.9": both ends, since an interval of a ratio is not symmetric.
 inline std::string share_interval(const Bounds& bounds) {
   return interval_text(bounds, percent_text);
 }

@@ -293,7 +293,7 @@ class Predict(unittest.TestCase):
         shown = run("report", self.write(content), "--format", "md")
         self.assertEqual((shown.returncode, shown.stderr), (0, ""))
         self.assertIn("| mlp | 16 | 900.0 |", shown.stdout)
-        self.assertIn("| 800.0 .. 1,000 |", shown.stdout)
+        self.assertIn("| 800.0 to 1,000 |", shown.stdout)
 
     def test_too_little_is_refused_in_one_line(self):
         for sizes in ([1], [4], []):

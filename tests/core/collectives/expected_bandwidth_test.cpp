@@ -57,7 +57,7 @@ TEST(ExpectedBusbw, MemoryIsSharedByTheRanksOfANode) {
   EXPECT_DOUBLE_EQ(expected_busbw(kBroadcast, path)->busbw_GBps, 4);
   EXPECT_DOUBLE_EQ(expected_busbw(kGather, path)->busbw_GBps, 12);
   EXPECT_EQ(expected_busbw(kAllReduce, path)->source,
-            "memory of 24 GB/s (measured here, read + write), each byte read and written "
+            "memory of 24.00 GB/s (measured here, read + write), each byte read and written "
             "once by 4 ranks; caches can exceed it");
 }
 

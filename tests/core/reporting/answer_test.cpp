@@ -153,7 +153,7 @@ TEST(Surety, AWideIntervalIsShownWithAMarkedValueInEveryForm) {
     EXPECT_NE(text.find("~49"), std::string::npos) << text;
     EXPECT_NE(text.find("457"), std::string::npos) << text;
   }
-  EXPECT_TRUE(says(report, "~1.0  ~49 %  (8 .. 457)")) << text_of(report);
+  EXPECT_TRUE(says(report, "~1.0  ~49 %  (8 to 457)")) << text_of(report);
   EXPECT_NE(render_scaling({&report, 1}).find(",wide\r\n"), std::string::npos);
 }
 
@@ -162,8 +162,8 @@ TEST(Surety, AnIntervalThatSaysNothingIsWithheldAndTheValueIsNot) {
   for (const std::string& text : forms_of(report)) {
     EXPECT_NE(text.find("~49"), std::string::npos) << text;
     EXPECT_NE(text.find("not known (2 runs)"), std::string::npos) << text;
-    EXPECT_EQ(text.find(".. 6,100"), std::string::npos) << text;
-    EXPECT_EQ(text.find(".. 6100"), std::string::npos) << text;
+    EXPECT_EQ(text.find("to 6,100"), std::string::npos) << text;
+    EXPECT_EQ(text.find("to 6100"), std::string::npos) << text;
   }
   EXPECT_NE(render_scaling({&report, 1}).find(",not_known\r\n"), std::string::npos);
 }

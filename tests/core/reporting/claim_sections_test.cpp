@@ -26,7 +26,7 @@ TEST(ClaimSections, SayWhatWasMeasuredAndWhatWasNot) {
   using Cells = std::vector<std::string>;
   EXPECT_EQ(columns["row"], (Cells{"pub-1741", "pub-1742"}));
   EXPECT_EQ(columns["claimed"], (Cells{"0.8 to 0.85", "at least 1200"}));
-  EXPECT_EQ(columns["measured (95 %)"], (Cells{"0.97 (0.96 .. 0.98)", "-"}));
+  EXPECT_EQ(columns["measured (95 %)"], (Cells{"0.97 (0.96 to 0.98)", "-"}));
   EXPECT_EQ(columns["verdict"], (Cells{"differs here", "not measured"}));
   EXPECT_EQ(section.lines, (Cells{"pub-1741 differs here: other machine",
                                   "pub-1742 not measured: no report holds 4 GPUs",

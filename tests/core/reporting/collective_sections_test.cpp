@@ -57,13 +57,13 @@ TEST(CollectiveTables, OneLinePerSize) {
   const auto columns = columns_of(sections[0]);
   const decltype(columns) expected{{"size B", {"4096", "1048576"}},
                                    {"count elements", {"1024", "262144"}},
-                                   {"time us", {"100.0 +- 12.00", "1000 +- 120.0"}},
+                                   {"time us", {"100.0 +- 12.00", "1,000 +- 120.0"}},
                                    {"algbw GB/s", {"0.041", "1.05"}},
                                    {"busbw GB/s", {"0.041", "1.05"}},
                                    {"#wrong", {"0", "0"}},
-                                   {"p50 us", {"110.0", "1100"}},
+                                   {"p50 us", {"110.0", "1,100"}},
                                    {"p95 us", {"-", "-"}},
-                                   {"p99 us", {"200.0", "2000"}},
+                                   {"p99 us", {"200.0", "2,000"}},
                                    {"of what is expected %", {"1.0", "-"}}};
   EXPECT_EQ(columns, expected);
   EXPECT_EQ(sections[0].lines[0], "expected: 4.10 GB/s, memory");

@@ -288,12 +288,12 @@ TEST(CollectiveWords, OneLinePerRun) {
   CollectiveRecord run = collective_run_of("gloo", 4096, 0, 112e-6);
   run.world_size = 2;
   run.busbw_GBps = 0.0366;
-  EXPECT_EQ(line_of(run), "all-reduce 4 KiB fp32 gloo 2 ranks  112 us  0.037 GB/s");
+  EXPECT_EQ(line_of(run), "all-reduce 4 KiB fp32 gloo 2 ranks  112 us  0.0366 GB/s");
   run.latency_s = Latency{.n = 100, .p50 = 1e-4, .p95 = {}, .p99 = 240e-6};
   run.via = Via::kDirect;
   run.in_place = false;
   EXPECT_EQ(line_of(run),
-            "all-reduce 4 KiB fp32 gloo 2 ranks via direct out of place  112 us  0.037 GB/s");
+            "all-reduce 4 KiB fp32 gloo 2 ranks via direct out of place  112 us  0.0366 GB/s");
   run = {};
   run.collective = Collective::kBarrier;
   run.backend = "mpi";

@@ -260,7 +260,7 @@ TEST(CompareSides, SaysWhatIsCertainOfAChange) {
             "there is a difference, and whether it exceeds 2 % is open");
   const std::string text = text_of(comparison);
   EXPECT_TRUE(text.starts_with("slower: x by 2.50 %; 1 faster, 1 unsure\n")) << text;
-  EXPECT_NE(text.find("-3.36 .. -1.63"), std::string::npos) << text;
+  EXPECT_NE(text.find("-3.36 to -1.63"), std::string::npos) << text;
 }
 
 TEST(CompareSides, EachRowSaysWhatItCouldHaveFound) {

@@ -23,7 +23,7 @@ TEST(EffectSections, OnlyThoseWithContent) {
                                                      {"at", ""},
                                                      {"ranks", "2"},
                                                      {"pairs", "5"},
-                                                     {"faster by %", "+2.8  (+1.4 .. +4.2)"},
+                                                     {"faster by %", "+2.8  (+1.4 to +4.2)"},
                                                      {"memory", "-1"},
                                                      {"payload", "-"},
                                                      {"verdict", "real"}}));
@@ -33,7 +33,7 @@ TEST(EffectSections, InTheConsoleAndInMarkdown) {
   const Report report = sample_report(2, true);
   const std::span<const Report> one(&report, 1);
   for (const std::string& text : {render_console(one), render_markdown(one)}) {
-    for (const char* part : {"What options give", "+2.8  (+1.4 .. +4.2)", "Tuning",
+    for (const char* part : {"What options give", "+2.8  (+1.4 to +4.2)", "Tuning",
                              "communication stays below 30 %"}) {
       EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
     }

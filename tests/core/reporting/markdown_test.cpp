@@ -55,7 +55,7 @@ TEST(Markdown, ShowsTheMachineAndEveryAttemptTheConsoleItsCost) {
   telemetry("p0.r1", 900, 1000, "cuda:1");
   telemetry("p0.r2", 1500, 2100, "cuda:2");
   const std::string page = render(Format::kMarkdown, {&report, 1});
-  EXPECT_NE(page.find("| sm_clock_MHz | 900.0 | 950.0 .. 1800 | 2100 | p0.r1, n2 cuda:1 | "
+  EXPECT_NE(page.find("| sm_clock_MHz | 900.0 | 950.0 to 1,800 | 2,100 | p0.r1, n2 cuda:1 | "
                       "p0.r2, n2 cuda:2 |"),
             std::string::npos)
       << page;

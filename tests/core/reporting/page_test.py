@@ -50,7 +50,7 @@ window.addEventListener('load', () => setTimeout(async () => {
     if (!head) return null;
     const column = [...head.parentNode.children].indexOf(head);
     head.firstChild.click();
-    return [...table.tBodies[0].rows].map(row => row.cells[column].textContent).filter(text => !isNaN(text)).map(Number);
+    return [...table.tBodies[0].rows].map(row => row.cells[column].textContent.replaceAll(',', '')).filter(text => !isNaN(text)).map(Number);
   }).filter(Boolean);
   const picker = document.querySelector('select[aria-label="x axis"]');
   const axes = picker ? [...picker.options].map(option => option.textContent) : [];
@@ -156,7 +156,7 @@ def table_of(answer, title, *heads):
 
 def readable(value):
     """As every rendering shows numbers from 0.1 to 1e7."""
-    return f"{value:.{0 if value >= 1000 else 1 if value >= 100 else 2 if value >= 1 else 3}f}"
+    return f"{value:,.{0 if value >= 999.95 else 1 if value >= 99.995 else 2 if value >= 0.9995 else 3}f}"
 
 
 def check_cells(pages, folder):
@@ -185,10 +185,10 @@ def check_cells(pages, folder):
     for run, point in zip(runs, report["points"]):
         assert run["samples/s"] == readable(point["samples_per_sec"])
         assert run["step ms"] == readable(1000 * point["wall_s"] / point["iterations"])
-    groups = table_of(answer, "Points over their repetitions", "min .. max of the runs")
+    groups = table_of(answer, "Points over their repetitions", "min to max of the runs")
     assert len(groups) == len(report["groups"]) > 4
     for row, group in zip(groups, report["groups"]):
-        assert row["min .. max of the runs"] == " .. ".join(map(readable, group["range"]))
+        assert row["min to max of the runs"] == " to ".join(map(readable, group["range"]))
     devices = table_of(answer, "Devices, each by itself (no exchange)", "uuid begins")
     assert len(devices) == len(report["devices"]) == 8
     for row, device in zip(devices, report["devices"]):
@@ -201,7 +201,7 @@ def check_cells(pages, folder):
     assert heads.index("verdict") == heads.index("faster by % (95 %)") + 1, f"the verdict is cut off in narrow windows: {heads}"
     assert [row["ranks"] for row in effects] == ["2", "4"]
     assert {key: effects[0][key] for key in ("option", "value", "against", "faster by % (95 %)", "pairs", "memory MiB", "verdict")} == {
-        "option": "bucket_cap_mb", "value": "100", "against": "25", "faster by % (95 %)": "+2.8  (+1.4 .. +4.2)", "pairs": "5",
+        "option": "bucket_cap_mb", "value": "100", "against": "25", "faster by % (95 %)": "+2.8  (+1.4 to +4.2)", "pairs": "5",
         "memory MiB": "+210", "verdict": "real"}, effects
     split = table_of(answer, "Where variance comes from", "to buy")
     groups = [group for group in report["groups"] if "variance" in group]
@@ -247,7 +247,7 @@ def check_collectives(pages, folder):
     fits = table_of(answer, "Latency and bandwidth, fitted", "bandwidth GB/s")
     assert [row["bandwidth GB/s"].split(" ")[0] for row in fits] == [readable(fit["bandwidth_GBps"]) for fit in report["collective_fits"]]
     link, = table_of(answer, "Links", "from")
-    assert (link["from"], link["to"], link["latency us"]) == ("gpu-node-07", "gpu-node-08", "6500"), link
+    assert (link["from"], link["to"], link["latency us"]) == ("gpu-node-07", "gpu-node-08", "6,500"), link
     runs = table_of(answer, "Runs", "id", "#wrong")
     assert [run["id"] for run in runs] == [run["id"] for run in report["collectives"]]
 

@@ -369,16 +369,17 @@ def significant(value, digits):
 
 
 def readable(value):
-    """Four digits of 1 and more, three of less."""
+    """Four digits of 1 and more, with commas between thousands, and three of less."""
     size = abs(value)
-    return f"{value:.{0 if size >= 1000 else 1 if size >= 100 else 2 if size >= 1 else 3}f}" if size >= 0.1 else significant(value, 3)
+    decimals = 0 if size >= 999.95 else 1 if size >= 99.995 else 2 if size >= 0.9995 else 3
+    return f"{value:,.{decimals}f}" if size >= 0.1 else significant(value, 3)
 
 
 def two_digits(value):
     """Of windows that were not steady."""
     if 0 < abs(value) < 1e-4:  # no exponent, as in the answer
         return "~" + f"{decimal.Decimal(f'{value:.1e}'):f}".rstrip("0")
-    return f"~{float(f'{value:.1e}'):.0f}" if abs(value) >= 9.95 else f"~{value:#.2g}"
+    return f"~{float(f'{value:.1e}'):,.0f}" if abs(value) >= 9.95 else f"~{value:#.2g}"
 
 
 def speed_up(value):
@@ -453,7 +454,7 @@ def check_groups(report, table):
         shown = two_digits if low <= 0 or high > 4 * low else readable
         assert cells["samples per s"] == ("-" if rate is None else shown(rate)), (cells, rate)
         assert cells["step ms"] == ("-" if step_s is None else shown(1000 * step_s)), (cells, step_s)
-        assert cells["min .. max of the runs"] == (" .. ".join(map(readable, group["range"])) if "range" in group else "-"), cells
+        assert cells["min to max of the runs"] == (" to ".join(map(readable, group["range"])) if "range" in group else "-"), cells
         if "at_least" in group:
             assert cells["95 % interval"] == "one run", cells
         assert cells["runs"] == ", ".join(f"{n} {status}" for status, n in group["status_counts"].items()), cells

@@ -189,7 +189,7 @@ TEST(SweepSections, WhereVarianceComesFromStandsUnderTheGroups) {
   const Section* section = titled(sections, "Where variance comes from");
   ASSERT_NE(section, nullptr);
   EXPECT_EQ(headed(*section, "by steps").cells.at(2), "0.20");
-  EXPECT_EQ(headed(*section, "95 %").cells.at(2), "0.50 .. 2.60");
+  EXPECT_EQ(headed(*section, "95 %").cells.at(2), "0.50 to 2.60");
   EXPECT_EQ(headed(*section, "besides").cells.at(2), "-");
   EXPECT_EQ(headed(*section, "to buy").cells.at(2), "more runs");
   EXPECT_EQ(section->lines.back(), "widest interval, " + wide.group + ": runs differ by 0.9 %");
@@ -211,7 +211,7 @@ TEST(SweepSections, CommunicationCostOverRepetitions) {
   ASSERT_NE(section, nullptr);
   EXPECT_EQ(headed(*section, "point").cells, std::vector{report.groups[1].group});
   EXPECT_EQ(headed(*section, "cost").cells.at(0), "2.10");
-  EXPECT_EQ(headed(*section, "95 %").cells.at(0), "1.90 .. 2.30");
+  EXPECT_EQ(headed(*section, "95 %").cells.at(0), "1.90 to 2.30");
   EXPECT_EQ(headed(*section, "contention").cells.at(0), "-");
   EXPECT_EQ(headed(*section, "comm.").cells.at(0), "87.5");
 }
@@ -286,7 +286,7 @@ TEST(SweepSections, TheBaselineAgainstItselfHasNoInterval) {
   ASSERT_NE(scaling, nullptr);
   const auto& intervals = headed(*scaling, "effic.", "95 %").cells;
   EXPECT_EQ(intervals.at(0), "baseline");
-  EXPECT_EQ(headed(*scaling, "effic.", "min .. max").cells.at(0), "-");
+  EXPECT_EQ(headed(*scaling, "effic.", "min to max").cells.at(0), "-");
   EXPECT_EQ(std::ranges::count(intervals, "baseline"), 1);
   EXPECT_EQ(std::ranges::count(scaling->lines, "left out: 1 run, baseline in another session"), 1);
 }

@@ -170,7 +170,7 @@ TEST(HostileFiles, AFileAboveAGibibyteIsRefusedUnread) {
   ASSERT_EQ(::truncate(path.c_str(), off_t{1} << 40), 0);  // sparse
   const auto refused = error_of([&] { read_image_file(path.string()); });
   EXPECT_EQ(refused.code, "E_BAD_SAMPLE");
-  EXPECT_EQ(refused.what, path.string() + ": a file of 1099511627776 bytes (at most 1073741824)");
+  EXPECT_EQ(refused.what, path.string() + ": a file of 1 TiB (at most 1 GiB)");
 }
 
 TEST(HostileFiles, APipeIsNotWaitedFor) {

@@ -232,7 +232,7 @@ Answer answer_of_runs(const Report& report) {
   }
   const std::string unit = sample_unit(run.workload) + "/s";
   const std::string rate =
-      held_text(run.standing, run.samples_per_sec > 0 ? rate_text(run.samples_per_sec) : "");
+      held_text(run.standing, run.samples_per_sec > 0 ? readable(run.samples_per_sec) : "");
   answer.what += "  " + rate + " " + unit;
   answer.figures.push_back({rate, unit});
   if (const auto step = step_time_s(run)) {

@@ -49,8 +49,9 @@ bool varies(const CollectiveAxis& axis, const Groups& groups) {
 
 std::string time_cell(const CollectiveGroup& group) {
   if (group.time_s.value || group.standing.is_withheld()) {
-    const double us = 1e6 * group.time_s.value.value_or(0);
-    const std::string text = has_two_digits(group) ? two_digits(us) : rate_text(us);
+    const double time_s = group.time_s.value.value_or(0);
+    const std::string text =
+        has_two_digits(group) ? two_digits(1e6 * time_s) : in_microseconds(time_s);
     return held_text(group.standing, group.time_s.value ? text : "");
   }
   return group.status_counts.empty() ? kAbsent : group.status_counts.begin()->first;
@@ -59,7 +60,7 @@ std::string time_cell(const CollectiveGroup& group) {
 std::string time_interval(const CollectiveGroup& group) {
   const std::string instead = instead_of_interval(surety_of(group), group.n);
   if (!instead.empty()) return instead;
-  return interval_text(group.time_s.ci95, [](double seconds) { return rate_text(1e6 * seconds); });
+  return interval_text(group.time_s.ci95, in_microseconds);
 }
 
 std::vector<Column> collectives_table(const Groups& groups) {

@@ -206,7 +206,7 @@ std::string whole_efficiency_cell(const AnswerRow& row, const std::string& commo
 std::string rate_interval_cell(const AnswerRow& row) {
   const GroupRecord& group = *row.group;
   const std::string instead = instead_of_interval(surety_of(group), group.n);
-  return instead.empty() ? interval_text(group.ci95, rate_text) : instead;
+  return instead.empty() ? interval_text(group.ci95, readable) : instead;
 }
 
 // "efficiency (95 %)", or against which ranks it is. Where rows differ in it the cells say it.

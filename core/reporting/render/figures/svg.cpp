@@ -105,7 +105,7 @@ std::string triangle(Spot at, double size, const std::string& how) {
          number(2 * size) + "l" + number(-size) + " " + number(-1.7 * size) + "z\"" + how + "/>";
 }
 
-// "ddp, 4 ranks: 3.61 (3.55 .. 3.66)"
+// "ddp, 4 ranks: 3.61 (3.55 to 3.66)"
 std::string tip_of(const Plot& plot, const PlotSeries& series, const PlotMark& mark) {
   if (!mark.tip.empty()) return mark.tip;
   std::string text = series.name.empty() ? "" : series.name + ", ";
@@ -113,7 +113,7 @@ std::string tip_of(const Plot& plot, const PlotSeries& series, const PlotMark& m
   text += place_text(plot, mark.at) + (has_unit ? " " + plot.at.title : "") + ": " +
           readable(*mark.value);
   if (series.drawn == Drawn::kBars || !mark.low || !mark.high) return text;
-  return text + " (" + readable(*mark.low) + " .. " + readable(*mark.high) + ")";
+  return text + " (" + readable(*mark.low) + " to " + readable(*mark.high) + ")";
 }
 
 class Drawing {

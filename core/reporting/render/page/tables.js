@@ -4,7 +4,7 @@ const glossary = {
   'speed-up': 'throughput against one rank with no exchange', 'efficiency': 'speed-up by the number of ranks',
   'efficiency %': 'speed-up by the number of ranks', 'effic. %': 'speed-up by the number of ranks',
   'effic. 95 %': '95 % interval of efficiency: where it lies, by what runs differ',
-  'effic. min .. max': 'efficiency of the worst and of the best repetition', 'strategy': 'how ranks bring their gradients together; no exchange: not at all',
+  'effic. min to max': 'efficiency of the worst and of the best repetition', 'strategy': 'how ranks bring their gradients together; no exchange: not at all',
   'pairs': 'repetitions in which both values ran', 'p': 'chance of a difference as large by noise alone, all comparisons of the option together',
   'verdict': 'real: surely 2 % or more; none: surely less; unsure: neither; disturbed: other programs ran',
   'communication': 'lost to communication that no computation hides', 'MFU %': 'share of the processor\u2019s peak that the network\u2019s arithmetic uses',

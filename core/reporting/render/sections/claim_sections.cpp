@@ -27,7 +27,7 @@ std::string measured_text(const ClaimRecord& claim) {
   std::string text = significant(*claim.measured, 4);
   const bool exact = claim.measured_ci95_low == claim.measured_ci95_high;
   if (claim.measured_ci95_low && claim.measured_ci95_high && !exact) {
-    text += " (" + significant(*claim.measured_ci95_low, 4) + " .. " +
+    text += " (" + significant(*claim.measured_ci95_low, 4) + " to " +
             significant(*claim.measured_ci95_high, 4) + ")";
   }
   return held_text(claim.standing, std::move(text));

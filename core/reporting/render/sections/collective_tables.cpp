@@ -151,7 +151,7 @@ std::vector<std::string> expected_lines(const Lines& lines) {
   for (const Line& line : lines) {
     const Group& g = line.any();
     if (!g.expected_busbw_GBps) continue;
-    std::string text = "expected: " + readable(*g.expected_busbw_GBps) + " GB/s" +
+    std::string text = "expected: " + bandwidth_text(*g.expected_busbw_GBps) +
                        (g.expected_source.empty() ? "" : ", " + g.expected_source);
     if (std::ranges::find(texts, text) == texts.end()) texts.push_back(std::move(text));
   }

@@ -20,7 +20,7 @@ std::string faster_text(const EffectRecord& effect) {
     return text + "  (" + instead + ")";
   }
   return (is_rough(surety) ? "~" : "") + text + "  (" + signed_percent(*effect.ratio_ci95.low) +
-         " .. " + signed_percent(*effect.ratio_ci95.high) + ")";
+         " to " + signed_percent(*effect.ratio_ci95.high) + ")";
 }
 
 // Where it was compared: the other axes in which effects of this option differ.

@@ -64,7 +64,7 @@ Section telemetry_section(const std::vector<Extremes>& rows) {
              [](const Extremes& e) { return readable(e.lowest->values.min); }),
       column({"means"}, true, rows,
              [](const Extremes& e) {
-               return readable(e.lowest_mean) + " .. " + readable(e.highest_mean);
+               return readable(e.lowest_mean) + " to " + readable(e.highest_mean);
              }),
       column({"highest"}, false, rows,
              [](const Extremes& e) { return readable(e.highest->values.max); }),

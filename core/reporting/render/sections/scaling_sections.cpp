@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <sstream>
 
 #include "core/base/layout.h"
 #include "core/base/text.h"
@@ -73,7 +72,7 @@ Section speed_up_section(const ScalingTable& table, const std::vector<ScalingTab
       column({"speed-up"}, false, rows, speed_up_text),
       column({"effic. %"}, false, rows, [](const ScalingRow& row) { return efficiency_text(row); }),
       column({"effic.", "95 %"}, true, rows, interval_cell),
-      column({"effic.", "min .. max"}, true, rows,
+      column({"effic.", "min to max"}, true, rows,
              [](const ScalingRow& row) {
                return interval_text(row.efficiency_lowest, row.efficiency_highest, percent_text);
              }),
@@ -82,7 +81,7 @@ Section speed_up_section(const ScalingTable& table, const std::vector<ScalingTab
   return section;
 }
 
-// "communication 7.9 .. 10.1": what is lost to it, in points of efficiency.
+// "communication 7.9 to 10.1": what is lost to it, in points of efficiency.
 std::string intervals_text(const LossIntervals& intervals, std::int64_t runs) {
   std::string text;
   for_each_loss([&](const auto& part) {
@@ -102,10 +101,9 @@ bool shows_losses(const ScalingRow& row) {
 // A word or two on each line, so that six such heads fit beside each other.
 std::vector<std::string> narrow_head(const std::string& name) {
   constexpr std::size_t kNarrow = 9;
-  std::istringstream lines(wrapped(name, kNarrow, 0));
-  std::vector<std::string> head;
-  for (std::string line; std::getline(lines, line);) head.push_back(line);
-  return head;
+  const std::string head = wrapped(name, kNarrow, 0);
+  const auto lines = lines_of(head);
+  return {lines.begin(), lines.end()};
 }
 
 Section losses_section(const ScalingTable& table, const std::vector<ScalingTable>& all) {

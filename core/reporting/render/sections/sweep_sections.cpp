@@ -57,7 +57,7 @@ Section groups_section(const Report& report) {
                if (is_disturbed(g.standing)) return std::string(kAbsent);
                return instead.empty() ? interval_text(g.ci95, readable) : instead;
              }),
-      column({"min .. max", "of the runs"}, true, rows,
+      column({"min to max", "of the runs"}, true, rows,
              [](const Row& g) {
                if (is_disturbed(g.standing)) return std::string(kAbsent);
                return interval_text(g.slowest, g.fastest, readable);
@@ -142,11 +142,11 @@ Section predictions_section(const Report& report) {
   section.columns = {
       column({"slice"}, true, rows, &Row::slice),
       column({"ranks"}, false, rows, [](const Row& p) { return std::to_string(p.world_size); }),
-      numbers({"samples", "per s"}, rows, &Row::samples_per_sec, rate_text),
+      numbers({"samples", "per s"}, rows, &Row::samples_per_sec, readable),
       column({"by"}, true, rows, &Row::predictor),
       column({"band"}, true, rows,
              [](const Row& p) {
-               return p.low ? interval_text(p.low, p.high, rate_text) : "not testable";
+               return p.low ? interval_text(p.low, p.high, readable) : "not testable";
              }),
       numbers({"held %", "in tests"}, rows, &Row::band_coverage, percent_text),
       numbers({"effic. %"}, rows, &Row::efficiency, efficiency_digits),
