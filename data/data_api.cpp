@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/base/version.h"
+#include "core/base/part.h"
 #include "data/augment/augmented_dataset.h"
 #include "data/packed/packed_images.h"
 #include "data/text/pretraining.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/base/waiting.h"
+#include "core/base/threads.h"
 
 namespace scalemark::data {
 

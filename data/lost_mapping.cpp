@@ -15,7 +15,7 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "core/base/quiet_thread.h"
+#include "core/base/threads.h"
 #include "data/mapped_file.h"
 
 namespace scalemark::data {

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "core/base/descriptor.h"
+#include "core/base/atomic_file.h"
 
 namespace scalemark::data {
 

@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/base/json_complaint.h"
-#include "core/base/json_depth.h"
+#include "core/base/strict_json.h"
 
 namespace scalemark::workloads {
 

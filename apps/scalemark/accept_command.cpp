@@ -13,7 +13,6 @@
 #include "apps/scalemark/sources.h"
 #include "core/base/error.h"
 #include "core/base/host_name.h"
-#include "core/base/shell_words.h"
 #include "core/base/text.h"
 #include "core/claims/claims.h"
 #include "core/launching/slurm_lists.h"

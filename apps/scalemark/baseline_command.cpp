@@ -7,7 +7,7 @@
 #include "apps/scalemark/read_reports.h"
 #include "apps/scalemark/sources.h"
 #include "core/base/error.h"
-#include "core/base/shell_words.h"
+#include "core/base/text.h"
 #include "core/reporting/acceptance/baseline.h"
 
 namespace scalemark::cli {

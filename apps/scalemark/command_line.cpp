@@ -6,7 +6,6 @@
 
 #include "apps/scalemark/help.h"
 #include "core/base/error.h"
-#include "core/base/shell_words.h"
 #include "core/base/text.h"
 #include "core/settings/near_match.h"
 #include "core/settings/unknown_option.h"

@@ -11,7 +11,6 @@
 
 #include "apps/scalemark/command_line.h"
 #include "core/base/error.h"
-#include "core/base/exit_code.h"
 
 namespace scalemark::cli {
 

@@ -9,7 +9,6 @@
 #include "apps/scalemark/stop_line.h"
 #include "core/base/error.h"
 #include "core/base/file_kind.h"
-#include "core/base/shell_words.h"
 #include "core/base/text.h"
 
 namespace scalemark::cli {

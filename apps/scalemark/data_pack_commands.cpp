@@ -11,7 +11,6 @@
 #include "apps/scalemark/sources.h"
 #include "apps/scalemark/stop_line.h"
 #include "core/base/error.h"
-#include "core/base/shell_words.h"
 #include "core/base/text.h"
 #include "core/reporting/output/progress.h"
 

@@ -3,7 +3,6 @@
 #include "apps/scalemark/file_checks.h"
 #include "apps/scalemark/library_folder.h"
 #include "core/base/part.h"
-#include "core/base/version.h"
 
 namespace scalemark::cli {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "apps/scalemark/commands.h"
-#include "core/base/remark.h"
-#include "core/base/value_at.h"
+#include "core/base/error.h"
+#include "core/base/words.h"
 #include "core/launching/environment.h"
 #include "core/launching/error_file.h"
 #include "core/launching/rank_spec.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/exit_code.h"
+#include "core/base/error.h"
 #include "core/launching/local_launcher.h"
 #include "core/planning/plan.h"
 #include "core/planning/sweep_schedule.h"

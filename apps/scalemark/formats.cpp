@@ -6,7 +6,7 @@
 
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/file_checks.h"
-#include "core/base/shown_text.h"
+#include "core/base/characters.h"
 
 namespace scalemark::cli {
 

@@ -9,9 +9,9 @@
 
 #include "apps/scalemark/commands.h"
 #include "core/base/error.h"
-#include "core/base/layout.h"
+#include "core/base/part.h"
+#include "core/base/terminal.h"
 #include "core/base/text.h"
-#include "core/base/version.h"
 #include "core/catalogue/workload.h"
 #include "core/settings/value.h"
 

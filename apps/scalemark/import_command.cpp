@@ -9,7 +9,6 @@
 #include "apps/scalemark/sources.h"
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
-#include "core/base/shell_words.h"
 #include "core/base/text.h"
 #include "core/importing/log.h"
 

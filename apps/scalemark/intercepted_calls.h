@@ -5,7 +5,7 @@
 // as one of ours.
 #pragma once
 
-#include "core/base/thread_limit.h"
+#include "core/base/threads.h"
 
 namespace scalemark::cli {
 

@@ -12,7 +12,7 @@
 #include "apps/scalemark/lint_output.h"
 #include "apps/scalemark/outputs.h"
 #include "apps/scalemark/read_reports.h"
-#include "core/base/encoding.h"
+#include "core/base/characters.h"
 #include "core/base/error.h"
 #include "core/lint/inputs.h"
 #include "core/settings/config_file.h"

@@ -6,7 +6,7 @@
 
 #include "apps/scalemark/command_line.h"
 #include "apps/scalemark/sources.h"
-#include "core/base/exit_code.h"
+#include "core/base/error.h"
 #include "core/lint/forms.h"
 
 namespace scalemark::cli {

@@ -7,7 +7,7 @@
 #include "apps/scalemark/gpu_view.h"
 #include "apps/scalemark/library_folder.h"
 #include "core/base/host_name.h"
-#include "core/base/value_at.h"
+#include "core/base/words.h"
 #include "core/launching/environment.h"
 #include "core/monitoring/environment.h"
 #include "core/monitoring/topology.h"

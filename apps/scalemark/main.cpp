@@ -17,7 +17,7 @@
 #include "apps/scalemark/intercepted_calls.h"
 #include "core/base/error.h"
 #include "core/base/file_kind.h"
-#include "core/base/signals.h"
+#include "core/base/threads.h"
 #include "core/launching/descriptors.h"
 #include "core/launching/rank_of_mpirun.h"
 

@@ -9,7 +9,7 @@
 #include "apps/scalemark/library_folder.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/base/value_at.h"
+#include "core/base/words.h"
 #include "core/catalogue/backends.h"
 
 namespace scalemark::cli {

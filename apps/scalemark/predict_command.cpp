@@ -16,7 +16,7 @@
 #include "apps/scalemark/report_folder.h"
 #include "apps/scalemark/sources.h"
 #include "core/base/error.h"
-#include "core/base/layout.h"
+#include "core/base/terminal.h"
 #include "core/base/text.h"
 #include "core/catalogue/strategy.h"
 #include "core/reporting/judge/judge.h"

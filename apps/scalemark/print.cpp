@@ -7,10 +7,8 @@
 #include <iostream>
 
 #include "apps/scalemark/commands.h"
-#include "core/base/encoding.h"
-#include "core/base/layout.h"
-#include "core/base/shown_text.h"
-#include "core/base/standard_output.h"
+#include "core/base/atomic_file.h"
+#include "core/base/characters.h"
 #include "core/base/terminal.h"
 
 namespace scalemark::cli {

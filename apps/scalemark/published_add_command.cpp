@@ -12,7 +12,6 @@
 #include "apps/scalemark/row_files.h"
 #include "apps/scalemark/sources.h"
 #include "core/base/error.h"
-#include "core/base/shell_words.h"
 #include "core/base/text.h"
 #include "core/published/library.h"
 #include "core/published/names.h"

@@ -24,7 +24,7 @@
 #include "core/base/error.h"
 #include "core/base/number_words.h"
 #include "core/base/terminal.h"
-#include "core/base/value_at.h"
+#include "core/base/words.h"
 #include "core/launching/bind.h"
 #include "core/launching/run_token.h"
 #include "core/monitoring/environment.h"

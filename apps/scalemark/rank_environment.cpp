@@ -7,7 +7,7 @@
 
 #include "apps/scalemark/commands.h"
 #include "core/base/error.h"
-#include "core/base/shell_words.h"
+#include "core/base/text.h"
 #include "core/launching/environment.h"
 #include "core/planning/environments.h"
 #include "core/planning/group_names.h"

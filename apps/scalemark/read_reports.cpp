@@ -11,7 +11,7 @@
 
 #include "apps/scalemark/commands.h"
 #include "core/base/error.h"
-#include "core/base/hidden_files.h"
+#include "core/base/file_kind.h"
 #include "core/base/text.h"
 #include "core/reporting/collectives/collectives.h"
 #include "core/reporting/judge/judge.h"

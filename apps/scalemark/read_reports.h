@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/exit_code.h"
+#include "core/base/error.h"
 #include "core/reporting/record/report.h"
 #include "core/reporting/record/run_end.h"
 

@@ -21,7 +21,7 @@
 #include "apps/scalemark/sources.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/base/thread_limit.h"
+#include "core/base/threads.h"
 #include "core/claims/claims.h"
 #include "core/importing/tables.h"
 #include "core/published/library.h"

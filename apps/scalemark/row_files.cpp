@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "apps/scalemark/outputs.h"
-#include "core/base/encoding.h"
+#include "core/base/characters.h"
 #include "core/base/error.h"
 #include "core/base/file_kind.h"
 #include "core/base/number_words.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "apps/scalemark/rank_command.h"
-#include "core/base/descriptor.h"
+#include "core/base/atomic_file.h"
 #include "core/reporting/output/journal.h"
 #include "core/settings/settings.h"
 

@@ -5,7 +5,7 @@
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/setting_text.h"
 #include "core/base/text.h"
-#include "core/base/value_at.h"
+#include "core/base/words.h"
 #include "core/catalogue/workload.h"
 #include "core/planning/estimates.h"
 #include "core/settings/option.h"

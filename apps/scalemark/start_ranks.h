@@ -3,7 +3,7 @@
 
 #include "apps/scalemark/command_line.h"
 #include "apps/scalemark/rank_command.h"
-#include "core/base/exit_code.h"
+#include "core/base/error.h"
 #include "core/launching/local_launcher.h"
 
 namespace scalemark::cli {

@@ -5,7 +5,7 @@
 #include <csignal>
 
 #include "core/base/error.h"
-#include "core/base/signals.h"
+#include "core/base/threads.h"
 #include "core/launching/interruption.h"
 
 namespace scalemark::cli {

@@ -1,7 +1,7 @@
 #include "apps/scalemark/torch_folder.h"
 
 #include "core/base/error.h"
-#include "core/base/version.h"
+#include "core/base/part.h"
 #include "core/monitoring/text_file.h"
 
 #ifndef SCALEMARK_TORCH_DIR

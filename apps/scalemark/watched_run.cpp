@@ -11,7 +11,6 @@
 #include "core/base/durations.h"
 #include "core/base/error.h"
 #include "core/base/file_kind.h"
-#include "core/base/hidden_files.h"
 #include "core/live/fetch.h"
 #include "core/monitoring/text_file.h"
 #include "core/reporting/record/point_facts.h"

@@ -13,11 +13,11 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <iostream>
 #include <optional>
 #include <utility>
 
-#include "core/base/descriptor.h"
-#include "core/base/numbers.h"
+#include "core/base/number_words.h"
 
 namespace scalemark {
 namespace {
@@ -236,5 +236,11 @@ void AtomicFile::flush() {
 void AtomicFile::sync() const { sync_folder(folder_of(place_.path), failure_); }
 
 void AtomicFile::fail(const char* verb) const { throw failure_(verb, path_, errno); }
+
+void write_to_stdout(std::string_view text) {
+  std::cout << std::flush;
+  const int error = write_whole(STDOUT_FILENO, text);
+  if (error != 0 && error != EPIPE) throw file_failure("write the result to", "stdout", error);
+}
 
 }  // namespace scalemark

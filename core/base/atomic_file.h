@@ -1,8 +1,8 @@
-// A file that appears under its name when it is complete and on the disk, or not at all: a
-// temporary file beside it, fsync, rename, fsync of the folder. Where the name is a link, so does
-// the file that it leads to; a device, a FIFO or a socket gets the bytes. Knows nothing of what is
-// written.
+// Output that arrives whole: a file appears under its name when it is complete and on the disk, or
+// not at all, and stdout takes all of a result. Knows nothing of what is written.
 #pragma once
+
+#include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -10,10 +10,37 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/base/error.h"
 
 namespace scalemark {
+
+// Owns a file descriptor, and closes it on destruction. -1: none.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(other.release()) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    if (this != &other) {
+      reset();
+      fd_ = other.release();
+    }
+    return *this;
+  }
+  ~Descriptor() { reset(); }
+
+  int get() const { return fd_; }
+  bool open() const { return fd_ >= 0; }
+  int release() { return std::exchange(fd_, -1); }
+  void reset() {
+    if (open()) ::close(release());
+  }
+
+ private:
+  int fd_ = -1;
+};
 
 // Says how to act on EFBIG.
 extern const char* const kFileSizeHint;
@@ -49,6 +76,9 @@ using FileFailure = Error (*)(const char* verb, const std::filesystem::path& fil
 // Flushes `folder` to the disk: it stores new and changed names, the files do not.
 void sync_folder(const std::filesystem::path& folder, FileFailure failure = file_failure);
 
+// Writes a temporary file beside the name, syncs it, renames it and syncs the folder. Where the
+// name is a link, the file that it leads to is replaced; a device, a FIFO or a socket gets the
+// bytes.
 class AtomicFile {
  public:
   // `temporary`: the file's name until it is complete, and it is not a link; else one that no other
@@ -83,5 +113,10 @@ class AtomicFile {
   int descriptor_ = -1;
   bool moved_ = false;
 };
+
+// Writes all of `text` to stdout at once, past the buffers of iostreams. Throws io_error() (74)
+// where stdout does not take it: a full disk, a closed descriptor. A reader that has gone
+// (`| head`) has what it wanted: that is no error.
+void write_to_stdout(std::string_view text);
 
 }  // namespace scalemark

@@ -4,9 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/base/encoding.h"
-#include "core/base/make_error.h"
-#include "core/base/shown_text.h"
+#include "core/base/characters.h"
 
 namespace scalemark {
 

@@ -1,17 +1,42 @@
-// A failure is one record with a fixed set of fields, and one line when printed. This file knows
-// nothing of who catches it.
+// A failure is one record with a fixed set of fields, one line when printed, and one exit code when
+// it ends the program. Knows nothing of who catches it.
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
-#include "core/base/exit_code.h"
 #include "core/base/words.h"
 
 namespace scalemark {
+
+// The exit codes of the program (docs/FAULTS.md). Frozen: scripts and schedulers depend on them.
+enum class ExitCode : int {
+  kPass = 0,
+  kFail = 1,    // a rule is violated, or a finding of severity error
+  kUnsure = 2,  // incomplete or unsure
+  kUsage = 64,  // unknown option or command, missing argument
+  kBadData = 65,
+  kNoInput = 66,
+  kPeerLost = 69,  // peer or rendezvous lost
+  kBug = 70,
+  kSystem = 71,  // OS limit, torch missing or of another version, driver or device too old
+  kCannotCreateOutput = 73,
+  kIo = 74,
+  kPreempted = 75,  // SIGTERM or SIGUSR1, all flushed
+  kRanksDisagree = 76,
+  kPermission = 77,
+  kConfiguration = 78,  // bad value, unknown workload, unparsable file, unknown or duplicate key
+  kOutOfMemory = 80,
+  kHang = 81,
+  kNumerics = 82,
+  kSilentCorruption = 83,
+  kGpuFault = 84,
+  kInterrupted = 130,  // Ctrl-C
+};
 
 // Who has to act on an error: the class that fault-finding starts from.
 enum class ErrorDomain { kHardware, kNetwork, kSoftware, kData, kLaunch };
@@ -71,5 +96,20 @@ Error usage(std::string what, std::string expected = {}, std::string hint = {});
 Error system_error(std::string what, std::string expected = {},
                    std::string hint = {});  // E_SYSTEM, 71
 Error bug(std::string what);                // E_BUG, 70
+
+// Makes an error with a code of its own, for modules that add to these shorthands. It does not know
+// the codes: docs/FAULTS.md lists them.
+Error make_error(std::string code, ExitCode exit_code, ErrorDomain domain, std::string what,
+                 std::string expected = {}, std::string hint = {});
+
+// Returns what an exception says, for a failure that is told beside another one, which is the error
+// ("scalemark: while ending: ..."): without the "scalemark: " that lines of errors begin with,
+// since the remark has one of its own. Allocates nothing, for memory may be what is lacking.
+inline std::string_view remark_of(const std::exception& error) noexcept {
+  constexpr std::string_view kProgram = "scalemark: ";
+  std::string_view text = error.what();
+  if (text.starts_with(kProgram)) text.remove_prefix(kProgram.size());
+  return text;
+}
 
 }  // namespace scalemark

@@ -1,8 +1,8 @@
 // A record has a list of fields: a function fields(archive, record) that visits each member.
 // Archives walk it: JSON in both directions, the columns of CSV, report.schema.json,
 // docs/REPORT.md, and what processes send each other (wire.h). A member that is in no field does
-// not compile (members.h). Only wire.h knows values() and stays(): a record that has them has no
-// JSON.
+// not compile (all_members_of()). Only wire.h knows values() and stays(): a record that has them
+// has no JSON.
 //
 // clang-format off
 //   a.record("oom", "Which rank did not get ...");    the record itself: once, first
@@ -24,11 +24,18 @@
 // clang-format on
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
+
+#include "core/base/error.h"
 
 namespace scalemark {
 
@@ -81,5 +88,179 @@ inline constexpr bool kIsMap = requires {
 template <class T>
 inline constexpr bool kIsRecord =
     std::is_class_v<T> && !std::is_same_v<T, std::string> && !IsVector<T>::value && !kIsMap<T>;
+
+// An archive without names derives from this: each field is one value, however it is written in
+// JSON. `Self` takes them by value(T&).
+template <class Self>
+class UnnamedFields {
+ public:
+  constexpr void record(const char*, const char*) {}
+  constexpr bool measured(const auto&, auto) { return true; }  // nothing is left out
+  constexpr void constant(const char*, const char*, const About&) {}
+
+  template <class T>
+  constexpr void operator()(const char*, T& value, const About&) {
+    self().value(value);
+  }
+  template <class... T>
+  constexpr void values(T&... all) {
+    (self().value(all), ...);
+  }
+  template <class... T>
+  constexpr void stays(const T&...) {}
+  template <class T>
+  constexpr void text(const char*, T& value, const About&) {
+    self().value(value);
+  }
+  template <class T>
+  constexpr void time(const char*, T& value, const About&) {
+    self().value(value);
+  }
+  template <class T>
+  constexpr void time_if_any(const char*, T& value, const About&) {
+    self().value(value);
+  }
+  template <class T>
+  constexpr void word(const char*, T& value, std::initializer_list<const char*>, const About&) {
+    self().value(value);
+  }
+  template <class T>
+  constexpr void list(const char*, T& value, const About&) {
+    self().value(value);
+  }
+  template <class T>
+  constexpr void choice(const char*, T& value, const About&) {
+    self().value(value);
+  }
+  template <class T>
+  constexpr void embedded(const char*, T& value, const About&) {
+    self().value(value);
+  }
+  template <class T>
+  constexpr void pair(const char*, T& low, T& high, const About&) {
+    values(low, high);
+  }
+  template <class T>
+  constexpr void pair(const char*, T& bounds, const About&) {
+    self().value(bounds);
+  }
+  template <class T, class Body>
+  constexpr void part(T& value, Body) {
+    self().value(value);
+  }
+  template <class Body>
+  constexpr void object(const char*, Body body, const About&) {
+    body(self());
+  }
+
+ private:
+  constexpr Self& self() { return static_cast<Self&>(*this); }
+};
+
+// The members of a record and those that its list of fields visits are counted, so that a member
+// without a field does not compile.
+namespace members {
+
+// Counts different members: one that is visited twice is no second one.
+class Counter : public UnnamedFields<Counter> {
+ public:
+  template <class T>
+  using Field = const T;
+  constexpr void value(const auto& member) {
+    const void* const place = &member;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (places_[i] == place) return;
+    }
+    places_[count++] = place;
+  }
+  constexpr void stays(const auto&... all) { (value(all), ...); }
+  std::size_t count = 0;
+
+ private:
+  std::array<const void*, 128> places_{};  // more members than any record has
+};
+
+template <class T>
+extern const T kExample;  // never defined: only its members' addresses are taken
+
+template <class T>
+constexpr std::size_t with_field() {
+  Counter counter;
+  fields(counter, kExample<T>);
+  return counter.count;
+}
+
+struct Any {
+  template <class T>
+  operator T() const;  // never defined
+};
+
+template <class T, std::size_t... I>
+constexpr bool takes(std::index_sequence<I...>) {
+  return requires { T{(static_cast<void>(I), Any{})...}; };
+}
+
+// Aggregates are initialised by as many values as they have members, or fewer.
+template <class T, std::size_t N>
+inline constexpr bool kAreAll = takes<T>(std::make_index_sequence<N>()) &&
+                                !takes<T>(std::make_index_sequence<N + 1>());
+
+}  // namespace members
+
+// Returns the record, and does not compile where its list of fields leaves a member out.
+template <class T>
+constexpr T& all_members_of(T& record) {
+  using Record = std::remove_const_t<T>;
+  static_assert(members::kAreAll<Record, members::with_field<Record>()>,
+                "its list of fields does not visit each member");
+  return record;
+}
+
+// The keys that a record has in JSON: what else stands in a document that a person wrote is a
+// mistake.
+class RecordKeys {
+ public:
+  template <class T>
+  using Field = T;
+
+  void record(const char*, const char*) {}
+  void constant(const char* key, const char*, const About&) { names_.emplace_back(key); }
+  void operator()(const char* key, const auto&, const About&) { names_.emplace_back(key); }
+  void text(const char* key, const auto&, const About&) { names_.emplace_back(key); }
+  void time(const char* key, const auto&, const About&) { names_.emplace_back(key); }
+  void choice(const char* key, const auto&, const About&) { names_.emplace_back(key); }
+  void list(const char* key, const auto&, const About&) { names_.emplace_back(key); }
+
+  // The keys of T, in the order of its list.
+  template <class T>
+  static std::vector<std::string_view> of() {
+    T record{};
+    RecordKeys keys;
+    fields(keys, record);
+    return keys.names_;
+  }
+
+ private:
+  std::vector<std::string_view> names_;
+};
+
+// The fields of errors[].
+template <class A>
+constexpr void fields(A& a, typename A::template Field<ErrorRecord>& e) {
+  a.record("error", "Something that failed, as the run's last line on stderr says it");
+  a("code", e.code,
+    {"names the error for scripts: E_..., listed in FAULTS.md; never changes", Holds::kWord});
+  a("exit_code", e.exit_code, {"the program's exit code for this error"});
+  a.choice("domain", e.domain, {"where to look for the cause"});
+  a("what", e.what, {"what was seen", Holds::kText});
+  a.text("expected", e.expected, {"what is allowed or was expected", Holds::kText});
+  a.text("suggestion", e.hint, {"what to do", Holds::kText});
+  a("rank", e.rank, {"the rank that failed"});
+  a.text("host", e.host, {"the machine it ran on", Holds::kHost});
+  a.text("phase", e.phase,
+         {"what the rank was doing: rendezvous, warmup, window, ...", Holds::kWord});
+  a.text("point", e.point, {"id of the point that was running", Holds::kId});
+  a("step", e.step, {"the optimizer step that was running"});
+}
 
 }  // namespace scalemark

@@ -8,8 +8,6 @@
 #include <iterator>
 #include <limits>
 
-#include "core/base/numbers.h"
-
 namespace scalemark {
 namespace {
 

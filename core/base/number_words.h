@@ -1,14 +1,37 @@
-// Numbers in words for people: each quantity has one format here, which every answer, table, plan,
-// list and error takes. Machine-read forms (report.json, CSV, Prometheus, JUnit's times) hold raw
-// numbers instead. Numbers that are not finite become "nan", "inf" and "-inf" in every function.
+// Numbers in texts: read as std::from_chars reads them, and written for people, where each quantity
+// has one format, which every answer, table, plan, list and error takes.
 #pragma once
 
+#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 namespace scalemark {
+
+// The number that `text` begins with, if no blank and no plus stands before it and the type holds
+// it.
+template <class Number = int>
+std::optional<Number> leading_number(std::string_view text) {
+  Number value{};
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+  return read.ec == std::errc() ? std::optional(value) : std::nullopt;
+}
+
+// The number that `text` is, likewise.
+template <class Number = int>
+std::optional<Number> whole_number(std::string_view text) {
+  Number value{};
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool is_all = read.ec == std::errc() && read.ptr == text.data() + text.size();
+  return is_all ? std::optional(value) : std::nullopt;
+}
+
+// The functions below are for people: machine-read forms (report.json, CSV, Prometheus, JUnit's
+// times) hold raw numbers instead. Numbers that are not finite become "nan", "inf" and "-inf" in
+// every function.
 
 // --- Digits, of numbers without a unit.
 

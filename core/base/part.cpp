@@ -5,10 +5,19 @@
 #include <filesystem>
 #include <string_view>
 
+#include "build_stamp.h"
 #include "core/base/error.h"
-#include "core/base/version.h"
 
 namespace scalemark {
+
+Version program_version() {
+  return {.version = SCALEMARK_VERSION,
+          .git_commit = SCALEMARK_GIT_COMMIT,
+          .git_dirty = SCALEMARK_GIT_DIRTY,
+          .build_type = SCALEMARK_BUILD_TYPE,
+          .compiler = SCALEMARK_COMPILER};
+}
+
 namespace {
 
 void require_same_build(const Part& part, const PartStamp& stamp) {

@@ -1,11 +1,26 @@
-// Loads a part of the program that is a shared library of its own: the engine, the data library,
-// the CUDA part. Each exports one C function, which returns a table that begins with a PartStamp.
+// The program's version, commit and build, and the parts of the same build that it loads: the
+// engine, the data library, the CUDA part, which are shared libraries of their own.
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace scalemark {
 
+// Any other torch version is refused by name: the C++ ABI of c10d changes between versions.
+inline constexpr std::string_view kTorchVersion = "2.11.0";
+
+struct Version {
+  std::string version;     // "0.1.0"
+  std::string git_commit;  // 12 digits, or "unknown" outside a checkout
+  bool git_dirty = false;
+  std::string build_type;
+  std::string compiler;
+};
+
+Version program_version();
+
+// Each part exports one C function, which returns a table that begins with this.
 struct PartStamp {
   const char* abi;         // changes with the layout of the table, and of what passes through it
   const char* git_commit;  // of the build

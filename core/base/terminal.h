@@ -1,7 +1,10 @@
-// Tells whether a file descriptor is a terminal, how large it is, and whether it shows colours.
+// Text on a terminal: how large it is, whether it shows colours, and how text is laid out in its
+// width. Knows nothing of what a text says.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace scalemark {
 
@@ -18,5 +21,33 @@ Terminal terminal_of(int fd);
 enum class Ink { kBold, kRed, kDim };
 // `text` in that ink, where there are colours.
 std::string inked(const Terminal& terminal, Ink ink, const std::string& text);
+
+// Columns on a terminal, near enough: one for each UTF-8 character, none for inks.
+std::size_t width_of(std::string_view text);
+
+// Columns that prose is wrapped at: those of the terminal between 60 and 200, and 80 in a pipe.
+std::size_t text_width(const Terminal& terminal);
+
+// One paragraph: `head` and the words of `text`, each line of at most `width` columns unless a word
+// is longer than that; further lines begin with `indent` blanks. Ends with a line end.
+std::string wrapped(const std::string& text, std::size_t width, std::size_t indent,
+                    const std::string& head = {});
+
+// `text` as an item of a list: "- " before its first line. A command that ends it stands below it
+// where one line does not hold both.
+std::string list_item(const std::string& text, std::size_t width);
+
+// Several lines, of which those that a terminal is too narrow for go on in further lines, between
+// words and indented: by 2 beyond their own, or to where the text begins behind a name, two or more
+// blanks and that text. Commands, at the begin of a line or behind two blanks, can be pasted still:
+// a " \" ends their lines, and what explains one stands below it. JSON stays as it is. In a pipe
+// nothing is changed.
+std::string folded(const std::string& text, const Terminal& terminal);
+
+// `text` in at most `width` columns: words that do not fit give way to "...".
+std::string shortened(const std::string& text, std::size_t width);
+
+// The first characters of `text`, without characters that act on a terminal, that fit in `width`.
+std::string clipped(std::string_view text, std::size_t width);
 
 }  // namespace scalemark

@@ -1,6 +1,12 @@
 #include "core/base/text.h"
 
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <string_view>
 #include <utility>
+
+#include "core/base/characters.h"
 
 namespace scalemark {
 namespace {
@@ -55,6 +61,139 @@ std::optional<std::string> option_value(const std::string& command, std::string_
   std::string text = command.substr(value, end - value);
   std::erase(text, '\'');
   return text;
+}
+
+namespace {
+
+// They stand around what shell_word() prints by a command.
+constexpr std::string_view kPrinted = "\"$(printf '", kPrintedEnd = "')\"";
+
+// Whether a terminal would act on a part of it, or show it as something else. What ends with a line
+// end cannot be printed by a command substitution, which drops it.
+bool has_unshown(std::string_view word) {
+  if (word.ends_with('\n')) return false;
+  while (!word.empty()) {
+    const std::size_t length = utf8_length(word);
+    if (length == 0 || acting_length(word) > 0) return true;
+    word.remove_prefix(length);
+  }
+  return false;
+}
+
+// Every POSIX shell reads "$(printf '...')" back; $'...' of bash has another meaning in dash, where
+// a quote within it would end the word.
+std::string printed_word(std::string_view word) {
+  std::string text(kPrinted);
+  while (!word.empty()) {
+    const std::size_t length = utf8_length(word), acting = acting_length(word);
+    const std::size_t taken = std::max<std::size_t>(length, 1);
+    // printf would take a dash at the beginning for an option.
+    const bool is_option = word.front() == '-' && text == kPrinted;
+    const bool named = length == 0 || acting > 0 || word.front() == '\'' || is_option;
+    for (const char c : word.substr(0, taken)) {
+      if (named) {
+        std::array<char, 5> octal{};
+        std::snprintf(octal.data(), octal.size(), "\\%03o", static_cast<unsigned char>(c));
+        text += octal.data();
+      } else {
+        text += std::string(c == '\\' || c == '%' ? 2 : 1, c);
+      }
+    }
+    word.remove_prefix(taken);
+  }
+  return text.append(kPrintedEnd);
+}
+
+// The text that printf makes of a format that shell_word() wrote: "\351", "\\" and "%%".
+std::string printed_by_shell(std::string_view format) {
+  constexpr std::size_t kDigits = 3;
+  std::string text;
+  while (!format.empty()) {
+    const bool pair = format.starts_with("\\\\") || format.starts_with("%%");
+    if (!pair && format.front() == '\\' && format.size() > kDigits) {
+      text += static_cast<char>(std::stoi(std::string(format.substr(1, kDigits)), nullptr, 8));
+      format.remove_prefix(1 + kDigits);
+    } else {
+      text += format.front();
+      format.remove_prefix(pair ? 2 : 1);
+    }
+  }
+  return text;
+}
+
+bool is_format(std::string_view format) {
+  constexpr std::string_view kOctal = "01234567";
+  for (std::size_t i = 0; i < format.size(); ++i) {
+    const std::string_view rest = format.substr(i);
+    if (rest.starts_with("\\\\") || rest.starts_with("%%")) {
+      ++i;
+    } else if (rest.front() == '\\') {
+      if (rest.size() < 4 || rest.substr(1, 3).find_first_not_of(kOctal) != std::string::npos ||
+          rest[1] > '3') {
+        return false;
+      }
+      i += 3;
+    } else if (rest.front() == '%') {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string shell_word(const std::string& word) {
+  if (has_unshown(word)) return printed_word(word);
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./_-";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+std::vector<std::string> shell_words(const std::string& line) {
+  std::vector<std::string> words;
+  bool in_word = false;
+  char quote = '\0';
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (quote == '\0' && (c == ' ' || c == '\t' || c == '\n')) {
+      in_word = false;
+      continue;
+    }
+    if (!in_word) words.emplace_back();
+    in_word = true;
+    if (quote == '\0' && std::string_view(line).substr(i).starts_with(kPrinted)) {
+      const std::size_t begin = i + kPrinted.size(), end = line.find('\'', begin);
+      const std::string_view rest = std::string_view(line).substr(std::min(end, line.size()));
+      const auto format = std::string_view(line).substr(begin, end - begin);
+      if (rest.starts_with(kPrintedEnd) && is_format(format)) {
+        words.back() += printed_by_shell(format);
+        i = end + kPrintedEnd.size() - 1;
+        continue;
+      }
+    }
+    if (quote != '\0' && c == quote) {
+      quote = '\0';
+    } else if (quote == '\0' && (c == '\'' || c == '"')) {
+      quote = c;
+    } else if (quote != '\'' && c == '\\' && i + 1 < line.size()) {
+      words.back() += line[++i];
+    } else {
+      words.back() += c;
+    }
+  }
+  return quote == '\0' ? words : std::vector<std::string>{};
+}
+
+std::string shell_line(const std::vector<std::string>& words) {
+  std::string line;
+  for (const std::string& word : words) {
+    if (!line.empty()) line += ' ';
+    line += shell_word(word);
+  }
+  return line;
 }
 
 }  // namespace scalemark

@@ -1,5 +1,5 @@
-// Texts for people, that every module makes: lists, counts and command lines, with the numbers of
-// number_words.h in them. Knows nothing of the texts' subjects.
+// Texts that every module makes: lists, counts and command lines, put together and taken apart,
+// with the numbers of number_words.h in them. Knows nothing of the texts' subjects.
 #pragma once
 
 #include <cstddef>
@@ -77,5 +77,16 @@ std::string without_option(std::string command, std::string_view option, bool ha
 // The value of the first `option` in such a line, as the shell would read a plain word or one in
 // single quotes. Absent where it is not there.
 std::optional<std::string> option_value(const std::string& command, std::string_view option);
+
+// `word` as a shell reads it back: in quotes where it holds more than letters, digits and
+// @%+=:,./_-
+std::string shell_word(const std::string& word);
+
+// Words as a shell splits them: quotes and backslashes are undone, nothing is expanded but what
+// shell_word() writes for bytes and control characters. Empty for a quote without its end.
+std::vector<std::string> shell_words(const std::string& line);
+
+// The words as one line that a shell reads back: each by shell_word(), with a blank between.
+std::string shell_line(const std::vector<std::string>& words);
 
 }  // namespace scalemark

@@ -15,7 +15,6 @@
 
 #include "core/base/error.h"
 #include "core/base/field.h"
-#include "core/base/members.h"
 
 namespace scalemark {
 

@@ -1,9 +1,5 @@
-// Closed words: an enumeration whose values are typed and printed by name. Its one table of names
-// is declared beside it, as words_of(E):
-//   enum class Precision { kFp32, kTf32 };
-//   constexpr auto words_of(Precision) {
-//     return std::to_array<Word<Precision>>({{Precision::kFp32, "fp32"}, ...});
-//   }
+// Names and what they stand for: the words of an enumeration, the keys of a map, and files that the
+// program holds as text.
 #pragma once
 
 #include <array>
@@ -13,6 +9,12 @@
 
 namespace scalemark {
 
+// Closed words: an enumeration whose values are typed and printed by name. Its one table of names
+// is declared beside it, as words_of(E):
+//   enum class Precision { kFp32, kTf32 };
+//   constexpr auto words_of(Precision) {
+//     return std::to_array<Word<Precision>>({{Precision::kFp32, "fp32"}, ...});
+//   }
 [[noreturn]] void throw_unnamed_value();  // bug()
 
 template <class E>
@@ -48,5 +50,19 @@ std::vector<std::string_view> names_of(std::vector<std::string_view> first = {})
   for (const Word<E>& word : words_of(E())) first.push_back(word.name);
   return first;
 }
+
+// The value of a `key` that may be missing, or `otherwise`.
+template <class Map, class Key>
+typename Map::mapped_type value_at(const Map& map, const Key& key,
+                                   typename Map::mapped_type otherwise = {}) {
+  const auto found = map.find(key);
+  return found == map.end() ? otherwise : found->second;
+}
+
+// A file that the program holds as text; cmake/embed_text.cmake makes lists of them.
+struct NamedText {
+  std::string_view name;  // its path below the folder, without the ending
+  std::string_view text;
+};
 
 }  // namespace scalemark

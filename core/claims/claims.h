@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/exit_code.h"
+#include "core/base/error.h"
 #include "core/base/terminal.h"
 #include "core/claims/evidence.h"
 #include "core/published/names.h"

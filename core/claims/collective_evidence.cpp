@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "core/claims/evidence.h"
-#include "core/collectives/words.h"
+#include "core/collectives/collective.h"
 
 namespace scalemark::claims {
 namespace {

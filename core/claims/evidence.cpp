@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/value_at.h"
+#include "core/base/words.h"
 #include "core/reporting/record/point_facts.h"
 #include "core/reporting/record/runs.h"
 

@@ -1,7 +1,7 @@
 #include <utility>
 
-#include "core/base/json_writer.h"
 #include "core/base/number_words.h"
+#include "core/base/record_json.h"
 #include "core/claims/claims.h"
 #include "core/reporting/judge/judge.h"
 #include "core/reporting/record/claim_fields.h"

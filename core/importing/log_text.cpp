@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
-#include "core/base/json_depth.h"
+#include "core/base/strict_json.h"
 #include "core/base/text.h"
 #include "core/lint/text_tables.h"
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/base/characters.h"
 #include "core/base/error.h"
-#include "core/base/lower_case.h"
 #include "core/base/text.h"
 #include "core/importing/log_text.h"
 #include "core/importing/readers.h"

@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "core/base/characters.h"
 #include "core/base/error.h"
-#include "core/base/lower_case.h"
 #include "core/base/number_words.h"
 #include "core/importing/log.h"
 #include "core/importing/log_text.h"

@@ -11,8 +11,7 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/base/signals.h"
-#include "core/base/thread_limit.h"
+#include "core/base/threads.h"
 
 namespace scalemark::launching {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/descriptor.h"
+#include "core/base/atomic_file.h"
 #include "core/launching/environment.h"
 
 namespace scalemark::launching {
@@ -32,7 +32,7 @@ struct ChildSpec {
 
 // Starts it as the leader of a process group of its own, so that a terminal's Ctrl-C reaches it
 // only through us, with /dev/null as input and every signal at its default, or ignored as it is
-// here (core/base/signals.h). The kernel kills it when the calling thread ends, however that
+// here (core/base/threads.h). The kernel kills it when the calling thread ends, however that
 // happens. Call it while the process has one thread. Throws Error (71) when it cannot be started.
 ChildProcess start_child(const ChildSpec& spec);
 

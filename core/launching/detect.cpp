@@ -1,7 +1,7 @@
 #include "core/launching/detect.h"
 
 #include "core/base/error.h"
-#include "core/base/value_at.h"
+#include "core/base/words.h"
 #include "core/launching/launchers.h"
 #include "core/launching/parse.h"
 #include "core/launching/rank_spec.h"

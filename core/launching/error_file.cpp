@@ -5,9 +5,8 @@
 #include <utility>
 
 #include "core/base/atomic_file.h"
-#include "core/base/error_fields.h"
-#include "core/base/json_reader.h"
-#include "core/base/json_writer.h"
+#include "core/base/field.h"
+#include "core/base/record_json.h"
 #include "core/monitoring/text_file.h"
 
 namespace scalemark::launching {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "core/base/signals.h"
+#include "core/base/threads.h"
 
 namespace scalemark::launching {
 namespace {

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/base/signals.h"
+#include "core/base/threads.h"
 #include "core/launching/descriptors.h"
 #include "core/launching/local_run.h"
 #include "core/launching/meeting_point.h"

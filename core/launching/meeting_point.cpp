@@ -1,7 +1,7 @@
 #include "core/launching/meeting_point.h"
 
-#include "core/base/fnv1a.h"
-#include "core/base/lower_case.h"
+#include "core/base/characters.h"
+#include "core/base/digest.h"
 #include "core/launching/parse.h"
 
 namespace scalemark::launching {

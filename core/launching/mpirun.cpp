@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/base/thread_limit.h"
+#include "core/base/threads.h"
 #include "core/launching/descriptor_message.h"
 #include "core/launching/parse.h"
 #include "core/launching/rank_of_mpirun.h"

@@ -1,5 +1,5 @@
 // Nodes that start their own ranks: typed options, Kubernetes' PET_* variables, settings.
-#include "core/base/value_at.h"
+#include "core/base/words.h"
 #include "core/launching/launchers.h"
 #include "core/launching/parse.h"
 

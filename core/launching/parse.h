@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "core/base/numbers.h"
+#include "core/base/number_words.h"
 
 namespace scalemark::launching {
 

@@ -1,9 +1,8 @@
 #include "core/launching/rank_spec.h"
 
 #include "core/base/error.h"
-#include "core/base/json_complaint.h"
-#include "core/base/json_reader.h"
-#include "core/base/json_writer.h"
+#include "core/base/record_json.h"
+#include "core/base/strict_json.h"
 
 namespace scalemark {
 

@@ -9,9 +9,8 @@
 #include <cstring>
 #include <fstream>
 
+#include "core/base/digest.h"
 #include "core/base/error.h"
-#include "core/base/make_error.h"
-#include "core/base/sha256.h"
 
 namespace scalemark::launching {
 namespace {

@@ -8,7 +8,7 @@
 #include <ctime>
 
 #include "core/base/error.h"
-#include "core/base/signals.h"
+#include "core/base/threads.h"
 
 namespace scalemark::launching {
 

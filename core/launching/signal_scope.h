@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/base/descriptor.h"
+#include "core/base/atomic_file.h"
 
 namespace scalemark::launching {
 

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "core/base/descriptor.h"
+#include "core/base/atomic_file.h"
 #include "core/base/error.h"
 
 namespace scalemark::launching {

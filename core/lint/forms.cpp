@@ -4,9 +4,9 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "core/base/characters.h"
 #include "core/base/error.h"
-#include "core/base/layout.h"
-#include "core/base/shown_text.h"
+#include "core/base/terminal.h"
 #include "core/base/text.h"
 #include "core/lint/rules.h"
 #include "core/reporting/table/text_table.h"

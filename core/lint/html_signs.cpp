@@ -5,7 +5,7 @@
 #include <charconv>
 #include <iterator>
 
-#include "core/base/lower_case.h"
+#include "core/base/characters.h"
 #include "core/lint/text_tables.h"
 
 namespace scalemark::lint {

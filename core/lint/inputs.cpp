@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <set>
 
+#include "core/base/characters.h"
 #include "core/base/error.h"
-#include "core/base/layout.h"
-#include "core/base/lower_case.h"
+#include "core/base/terminal.h"
 #include "core/base/text.h"
 #include "core/lint/read_tables.h"
 #include "core/lint/rules.h"

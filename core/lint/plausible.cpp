@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 
-#include "core/base/lower_case.h"
+#include "core/base/characters.h"
 #include "core/base/number_words.h"
 #include "core/catalogue/workload.h"
 #include "core/lint/rules.h"

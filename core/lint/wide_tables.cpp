@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "core/base/lower_case.h"
+#include "core/base/characters.h"
 #include "core/base/text.h"
 #include "core/lint/cell_units.h"
 #include "core/lint/columns.h"

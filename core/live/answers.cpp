@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "core/base/sha256.h"
+#include "core/base/digest.h"
 
 namespace scalemark::live {
 namespace {

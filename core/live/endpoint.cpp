@@ -24,8 +24,7 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/base/quiet_thread.h"
-#include "core/base/watching_thread.h"
+#include "core/base/threads.h"
 #include "core/live/answers.h"
 
 namespace scalemark::live {

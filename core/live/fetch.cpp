@@ -16,10 +16,9 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/base/make_error.h"
-#include "core/base/numbers.h"
-#include "core/base/quiet_thread.h"
+#include "core/base/number_words.h"
 #include "core/base/text.h"
+#include "core/base/threads.h"
 
 namespace scalemark::live {
 namespace {

@@ -1,6 +1,6 @@
 #include "core/live/live_page.h"
 
-#include "core/base/json_writer.h"
+#include "core/base/record_json.h"
 #include "core/live/rates.h"
 #include "core/page/whole_page.h"
 

@@ -8,9 +8,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "core/base/json_writer.h"
+#include "core/base/record_json.h"
 #include "core/base/text.h"
-#include "core/base/value_at.h"
+#include "core/base/words.h"
 #include "core/live/marks.h"
 
 namespace scalemark::live {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <unordered_set>
 
-#include "core/base/layout.h"
-#include "core/base/shown_text.h"
+#include "core/base/characters.h"
+#include "core/base/terminal.h"
 #include "core/base/text.h"
 #include "core/live/screen_tables.h"
 #include "core/reporting/table/text_table.h"

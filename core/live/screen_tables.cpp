@@ -8,8 +8,8 @@
 #include <set>
 #include <string_view>
 
-#include "core/base/layout.h"
-#include "core/base/shown_text.h"
+#include "core/base/characters.h"
+#include "core/base/terminal.h"
 #include "core/base/text.h"
 #include "core/reporting/table/text_table.h"
 

@@ -3,9 +3,8 @@
 #include <algorithm>
 
 #include "core/base/error.h"
-#include "core/base/json_depth.h"
-#include "core/base/json_reader.h"
-#include "core/base/json_writer.h"
+#include "core/base/record_json.h"
+#include "core/base/strict_json.h"
 
 namespace scalemark::live {
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "core/base/numbers.h"
+#include "core/base/number_words.h"
 #include "core/base/text.h"
 #include "core/monitoring/environment.h"
 #include "core/monitoring/text_file.h"

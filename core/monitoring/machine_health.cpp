@@ -3,7 +3,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/base/numbers.h"
+#include "core/base/number_words.h"
 #include "core/monitoring/health.h"
 #include "core/monitoring/text_file.h"
 

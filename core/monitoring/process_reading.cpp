@@ -12,7 +12,7 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "core/base/numbers.h"
+#include "core/base/number_words.h"
 #include "core/monitoring/telemetry/process_probes.h"
 #include "core/monitoring/text_file.h"
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "core/base/numbers.h"
+#include "core/base/number_words.h"
 #include "core/monitoring/text_file.h"
 
 namespace scalemark::monitoring {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/numbers.h"
+#include "core/base/number_words.h"
 
 namespace scalemark::monitoring {
 

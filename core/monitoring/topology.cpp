@@ -10,8 +10,8 @@
 #include <map>
 #include <vector>
 
-#include "core/base/lower_case.h"
-#include "core/base/value_at.h"
+#include "core/base/characters.h"
+#include "core/base/words.h"
 #include "core/monitoring/text_file.h"
 #include "core/placement/cpu_list.h"
 

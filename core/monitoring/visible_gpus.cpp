@@ -5,7 +5,7 @@
 #include <functional>
 #include <string_view>
 
-#include "core/base/numbers.h"
+#include "core/base/number_words.h"
 #include "core/base/text.h"
 #include "core/monitoring/text_file.h"
 

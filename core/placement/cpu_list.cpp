@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/base/numbers.h"
+#include "core/base/number_words.h"
 #include "core/base/text.h"
 
 namespace scalemark::placement {

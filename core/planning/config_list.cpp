@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/base/number_words.h"
-#include "core/base/value_at.h"
+#include "core/base/words.h"
 #include "core/settings/builtin_configs.h"
 
 namespace scalemark::planning {

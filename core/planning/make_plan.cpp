@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "core/base/text.h"
-#include "core/base/value_at.h"
+#include "core/base/words.h"
 #include "core/catalogue/strategy.h"
 #include "core/planning/comparisons.h"
 #include "core/planning/environments.h"

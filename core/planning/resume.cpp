@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <set>
 
-#include "core/base/fnv1a.h"
+#include "core/base/digest.h"
 #include "core/base/text.h"
 #include "core/planning/plan.h"
 #include "core/settings/option.h"

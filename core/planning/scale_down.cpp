@@ -5,7 +5,6 @@
 #include <map>
 
 #include "core/base/text.h"
-#include "core/base/value_at.h"
 #include "core/base/words.h"
 #include "core/catalogue/backends.h"
 #include "core/catalogue/workload.h"

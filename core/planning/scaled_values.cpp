@@ -4,7 +4,7 @@
 
 #include "core/base/words.h"
 #include "core/catalogue/workload.h"
-#include "core/collectives/message_size.h"
+#include "core/collectives/collective.h"
 #include "core/settings/value.h"
 
 namespace scalemark::planning {

@@ -6,7 +6,7 @@
 #include <set>
 #include <span>
 
-#include "core/base/value_at.h"
+#include "core/base/words.h"
 #include "core/catalogue/strategy.h"
 #include "core/catalogue/workload.h"
 #include "core/settings/checks.h"

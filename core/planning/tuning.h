@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/planning/plan.h"
-#include "core/statistics/race.h"
+#include "core/statistics/fastest.h"
 
 namespace scalemark::planning {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/statistics/stop_rule.h"
+#include "core/statistics/variance_split.h"
 
 namespace scalemark::planning {
 

@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "core/base/error.h"
-#include "core/base/hidden_files.h"
+#include "core/base/file_kind.h"
 
 namespace scalemark::published {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/named_text.h"
+#include "core/base/words.h"
 #include "core/published/row.h"
 
 namespace scalemark::published {

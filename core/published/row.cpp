@@ -4,9 +4,9 @@
 #include <array>
 
 #include "core/base/error.h"
-#include "core/base/json_depth.h"
-#include "core/base/json_reader.h"
-#include "core/base/record_keys.h"
+#include "core/base/field.h"
+#include "core/base/record_json.h"
+#include "core/base/strict_json.h"
 #include "core/base/text.h"
 #include "core/published/mapping.h"
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <set>
 
-#include "core/base/json_writer.h"
-#include "core/base/layout.h"
+#include "core/base/record_json.h"
+#include "core/base/terminal.h"
 #include "core/base/text.h"
 #include "core/published/mapping.h"
 #include "core/published/series.h"

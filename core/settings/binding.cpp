@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "core/base/value_at.h"
+#include "core/base/words.h"
 
 namespace scalemark::settings {
 

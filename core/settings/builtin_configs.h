@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/named_text.h"
+#include "core/base/words.h"
 #include "core/settings/config_file.h"
 
 namespace scalemark::settings {

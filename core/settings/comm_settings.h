@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/collectives/message_size.h"
-#include "core/collectives/words.h"
+#include "core/collectives/collective.h"
 #include "core/settings/closed_words.h"
 #include "core/settings/layers.h"
 #include "core/settings/problem.h"

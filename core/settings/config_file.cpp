@@ -8,8 +8,8 @@
 #include <set>
 #include <sstream>
 
-#include "core/base/encoding.h"
-#include "core/base/json_complaint.h"
+#include "core/base/characters.h"
+#include "core/base/strict_json.h"
 #include "core/settings/near_match.h"
 #include "core/settings/unknown_option.h"
 #include "core/settings/variables.h"

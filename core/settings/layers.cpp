@@ -4,8 +4,8 @@
 #include <array>
 #include <set>
 
-#include "core/base/lower_case.h"
-#include "core/base/value_at.h"
+#include "core/base/characters.h"
+#include "core/base/words.h"
 #include "core/settings/unknown_option.h"
 #include "core/settings/variables.h"
 

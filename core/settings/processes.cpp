@@ -1,6 +1,6 @@
 #include "core/settings/processes.h"
 
-#include "core/base/value_at.h"
+#include "core/base/words.h"
 #include "core/settings/reader.h"
 
 namespace scalemark::settings {

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <cstdint>
 
-#include "core/base/encoding.h"
+#include "core/base/characters.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/collectives/message_size.h"
+#include "core/collectives/collective.h"
 #include "core/settings/comm_settings.h"
 #include "core/settings/near_match.h"
 #include "core/settings/settings.h"

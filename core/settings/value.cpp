@@ -7,11 +7,10 @@
 #include <type_traits>
 #include <utility>
 
-#include "core/base/encoding.h"
+#include "core/base/characters.h"
 #include "core/base/number_words.h"
-#include "core/base/numbers.h"
 #include "core/base/text.h"
-#include "core/collectives/message_size.h"
+#include "core/collectives/collective.h"
 
 namespace scalemark::settings {
 namespace {

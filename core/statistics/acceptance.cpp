@@ -8,7 +8,6 @@
 #include "core/base/error.h"
 #include "core/statistics/acceptance_basis.h"
 #include "core/statistics/acceptance_sessions.h"
-#include "core/statistics/mean_interval.h"
 #include "core/statistics/summary.h"
 
 namespace scalemark::statistics {

@@ -5,8 +5,6 @@
 #include <numbers>
 
 #include "core/statistics/acceptance_basis.h"
-#include "core/statistics/mean_interval.h"
-#include "core/statistics/median_interval.h"
 #include "core/statistics/summary.h"
 
 namespace scalemark::statistics {

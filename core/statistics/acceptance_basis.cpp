@@ -11,9 +11,7 @@
 #include <limits>
 #include <numbers>
 
-#include "core/statistics/mean_interval.h"
-#include "core/statistics/median_interval.h"
-#include "core/statistics/run_correlation.h"
+#include "core/statistics/runs.h"
 #include "core/statistics/summary.h"
 
 namespace scalemark::statistics {

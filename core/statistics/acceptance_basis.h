@@ -76,8 +76,8 @@ AcceptanceNoise moderated_noise(const AcceptanceBasis& basis, Repetitions repeti
 AcceptanceNoise usual_noise(const AcceptanceBasis& basis);
 
 // The standard error of the difference to the reference, for a mean over `runs` repetitions of this
-// noise each, with what the class shows of their correlation (run_correlation.h), and with the
-// error of what sessions have in common. The basis has a reference.
+// noise each, with what the class shows of their correlation (correlation_of_starts()), and with
+// the error of what sessions have in common. The basis has a reference.
 double error_of_difference(const AcceptanceBasis& basis, const AcceptanceNoise& noise,
                            std::size_t runs, double error_of_sessions = 0);
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "core/statistics/acceptance_sessions.h"
-#include "core/statistics/median_interval.h"
+#include "core/statistics/summary.h"
 
 namespace scalemark::statistics {
 namespace {

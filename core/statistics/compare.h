@@ -1,20 +1,40 @@
-// Old against new, point by point: faster, same, slower, or not known well enough to say. Knows
-// nothing of reports.
+// By how much one condition differs from another, and whether that counts: old against new, two
+// values of an option, blocks with and without. Knows nothing of options, sweeps or reports.
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "core/base/words.h"
-#include "core/statistics/change_that_counts.h"
-#include "core/statistics/interval.h"
+#include "core/statistics/summary.h"
 
 namespace scalemark::statistics {
 
-// kDiffers: significant and large enough, but what was compared is one session with another.
+// When a change of a rate counts: the one definition of "2 %", for effects and for old against new.
+// It is of the ratio, as people say it: from 0.98 down and from 1.02 up.
+inline constexpr double kChangeThatCounts = 0.02;
+
+// Whether |exp(log_ratio) - 1| >= threshold.
+inline bool change_counts(double log_ratio, double threshold = kChangeThatCounts) {
+  return std::abs(std::expm1(log_ratio)) >= threshold;
+}
+
+// Whether no change in `log_ratios` counts: both ends lie within +-threshold of a ratio of 1.
+inline bool none_counts(const Interval& log_ratios, double threshold = kChangeThatCounts) {
+  return -threshold < std::expm1(log_ratios.low) && std::expm1(log_ratios.high) < threshold;
+}
+
+// Whether each change in `log_ratios` exceeds the threshold, on the same side.
+inline bool all_exceed(const Interval& log_ratios, double threshold = kChangeThatCounts) {
+  return std::expm1(log_ratios.low) > threshold || std::expm1(log_ratios.high) < -threshold;
+}
+
+// Old against new, point by point. kDiffers: significant and large enough, but what was compared is
+// one session with another.
 enum class Change { kFaster, kSame, kSlower, kDiffers, kUnsure, kDisturbed };
 
 constexpr auto words_of(Change) {
@@ -61,5 +81,61 @@ inline constexpr std::size_t kUnitsAdvised = 5;
 // 3 units on a side. One answer per point, in order. Source: docs/METRICS.md, "Old against new".
 std::vector<PointChange> compare_points(std::span<const PointSides> points, ComparedUnit unit,
                                         double threshold = kChangeThatCounts);
+
+// Does one value of an option give more than another? Pairs of runs within blocks answer it.
+// kDisturbed: too few runs are left that nothing disturbed; judge_effects() cannot know.
+enum class EffectVerdict { kReal, kNone, kUnsure, kDisturbed };
+constexpr auto words_of(EffectVerdict) {
+  return std::to_array<Word<EffectVerdict>>({{EffectVerdict::kReal, "real"},
+                                             {EffectVerdict::kNone, "none"},
+                                             {EffectVerdict::kUnsure, "unsure"},
+                                             {EffectVerdict::kDisturbed, "disturbed"}});
+}
+
+struct Effect {
+  std::size_t pairs = 0;
+  double ratio = 1;                    // exp(mean of the log ratios)
+  std::optional<Interval> ratio_ci95;  // from two pairs; of this comparison alone
+  std::optional<double> p_holm;        // from kPairsToJudge, over all comparisons given
+  EffectVerdict verdict = EffectVerdict::kUnsure;
+};
+
+inline constexpr std::size_t kPairsToJudge = 3;
+
+// `log_ratios[i]`: ln(X / X0) of each block of one comparison, at least one value. Ratio and
+// interval: exp(mean +- t(.975, R-1) s / sqrt(R)). Real: significant (two-sided t, Holm over the
+// comparisons that have kPairsToJudge pairs, 5 %) and |ratio - 1| >= 2 %; none: the 90 % interval
+// lies inside +-2 %; else unsure, and with fewer pairs. Where pairs do not spread, their mean is
+// taken as known. One answer per comparison, in order. Throws bug() for one without a pair.
+// Source: docs/METRICS.md, "Effects".
+std::vector<Effect> judge_effects(std::span<const std::vector<double>> log_ratios);
+
+// Whether the 90 % interval of the mean of these log ratios lies within +-kChangeThatCounts of a
+// ratio of 1.
+bool surely_alike(std::span<const double> log_ratios);
+
+// A condition changes a measured value: blocks in the order with, without, without, with show by
+// how much. In each such quadruple a linear drift cancels, and what quadruples differ by is the
+// uncertainty. These are the means of a quadruple's two blocks with the condition, and of the two
+// without.
+struct AbbaQuadruple {
+  double with = 0, without = 0;
+};
+
+struct AbbaEstimate {
+  double value = 0;
+  std::optional<Interval> ci95;  // Student's t over the quadruples; absent for one
+};
+
+// `blocks`: one value per block, in the order in which they were measured. Throws bug() unless they
+// are one or more whole quadruples.
+std::vector<AbbaQuadruple> abba_quadruples(std::span<const double> blocks);
+
+// with - without, in the unit of the blocks: the mean over the quadruples.
+AbbaEstimate abba_difference(std::span<const AbbaQuadruple> quadruples);
+
+// without / with: exp of the mean logarithm over the quadruples. Throws bug() for a mean that is
+// not above 0.
+AbbaEstimate abba_ratio(std::span<const AbbaQuadruple> quadruples);
 
 }  // namespace scalemark::statistics

@@ -1,16 +1,19 @@
-// Speed-up and scaling efficiency, paired within blocks: what a whole block has in common (heat, a
-// neighbour on the machine) cancels. Knows nothing of points or reports.
+// Scaling: speed-up and efficiency, where lost efficiency goes, and how long a run must be before
+// it pays. Pure; knows no points or reports.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
-#include "core/statistics/interval.h"
+#include "core/statistics/summary.h"
 
 namespace scalemark::statistics {
 
-// samples_per_sec of the baseline and of the point, both from one block and one session.
+// samples_per_sec of the baseline and of the point, both from one block and one session: what a
+// whole block has in common (heat, a neighbour on the machine) cancels.
 struct ThroughputPair {
   double baseline = 0;
   double scaled = 0;
@@ -31,5 +34,87 @@ struct Efficiency {
 // Source: docs/METRICS.md, "Several runs", speed-up and efficiency.
 Efficiency paired_efficiency(std::span<const ThroughputPair> pairs, int ranks,
                              int baseline_ranks = 1);
+
+// What one run says of its steps, in seconds per step; the names of report.json in brackets.
+struct StepTimes {
+  double step_s = 0;                   // T = wall_s / iterations
+  double own_mean_s = 0;               // mean over ranks and steps of own [own_s.mean]
+  double own_max_of_rank_means_s = 0;  // max over ranks of mean over steps
+  // Mean over steps of max over ranks; absent where single steps were not timed.
+  std::optional<double> own_mean_of_step_max_s;
+  double data_wait_s = 0;  // d: the data wait that counts, mean over ranks and steps
+  // Mean over steps of own, rank by rank. Empty: not known, or not the same ranks in every run.
+  std::vector<double> own_of_ranks_s;
+};
+
+// The difference between a parallel step and its ideal, split into terms that add up exactly, after
+// the POP efficiency metrics: in seconds, or in shares of efficiency. Signs are kept: a term below
+// 0 is a gain.
+struct LossTerms {
+  double slower_compute = 0, data_wait = 0, persistent_imbalance = 0;
+  // What another rank than the one that is slowest over all runs adds in a run. Absent where there
+  // is one run, or the ranks are not known: persistent_imbalance holds it.
+  std::optional<double> run_imbalance;
+  std::optional<double> jitter;  // absent where single steps were not timed: communication holds it
+  double communication = 0;
+
+  double sum() const {
+    return slower_compute + data_wait + persistent_imbalance + run_imbalance.value_or(0) +
+           jitter.value_or(0) + communication;
+  }
+};
+
+struct StepTimesPair {  // both from one block and one session
+  StepTimes baseline;
+  StepTimes scaled;
+};
+
+// Weak: the ideal step is the baseline's own. Strong: the baseline's divided by `ranks_ratio`, N /
+// M.
+enum class Scaling { kWeak, kStrong };
+
+double ideal_step_s(const StepTimes& baseline, Scaling scaling, double ranks_ratio);
+
+// Terms of one pair, in seconds per step. They add up to T_N - T_ideal. `slowest`: the rank that is
+// slowest over all runs (its place in own_of_ranks_s); absent: one run is looked at alone.
+LossTerms loss_terms(const StepTimesPair& pair, Scaling scaling, double ranks_ratio,
+                     std::optional<std::size_t> slowest = {});
+
+// Shares of lost efficiency over R blocks: share_j = mean_k [term_jk / L(T_N,k, T_ideal,k)]
+// (1 - E) / (-ln E), L the logarithmic mean, limits taken at equality. They add up to 1 - E, where
+// ln E = mean_k ln (T_ideal,k / T_N,k): the efficiency of paired_efficiency(). Where one of the
+// scaled runs has no own_mean_of_step_max_s, none is used: jitter is absent from all of them.
+// persistent_imbalance is that of the rank with the largest mean over blocks of own - mean own,
+// each block by its L; run_imbalance the rest of the largest own of a block. Throws bug() without
+// pairs and for step times that are not above 0. Source: docs/METRICS.md, "Where efficiency goes".
+LossTerms shares_of_lost_efficiency(std::span<const StepTimesPair> pairs, Scaling scaling,
+                                    double ranks_ratio);
+
+// share_jk, block by block: what each says of a share. Their means are those above.
+std::vector<LossTerms> shares_by_block(std::span<const StepTimesPair> pairs, Scaling scaling,
+                                       double ranks_ratio);
+
+// 95 % intervals of shares: Student's t over share_jk. Each absent where the share is.
+struct LossIntervals {
+  Bounds slower_compute, data_wait, persistent_imbalance, run_imbalance, jitter, communication;
+};
+
+// Absent for fewer than two blocks.
+std::optional<LossIntervals> loss_intervals(std::span<const LossTerms> by_block);
+
+// (a - b) / (ln a - ln b) for a, b > 0; a where they are equal.
+double logarithmic_mean(double a, double b);
+
+// How long must a parallel run be before it beats one rank, start-up included?
+struct Startup {
+  double setup_s = 0;          // rendezvous, model, data, first step
+  double samples_per_sec = 0;  // afterwards
+};
+
+// The first number of parallel steps of `step_s` seconds after which the parallel run has processed
+// its samples earlier than the baseline processes as many. 0: it is ahead from the start. Absent:
+// it never is, or starts ahead and falls behind (its throughput is not above the baseline's).
+std::optional<std::int64_t> break_even_steps(const Startup& baseline, const Startup& parallel,
+                                             double step_s);
 
 }  // namespace scalemark::statistics

@@ -1,15 +1,20 @@
-// Which of several points is the fastest, and which others may be as fast? The largest of many
-// noisy values is too large, so it is named with what it cannot be told apart from, and not with
-// its interval. Knows nothing of points or reports.
+// Which of several is the fastest, which are slower, and which cannot be told from it: of points
+// that were measured, and of values that a search drops on the way. Knows nothing of options,
+// sweeps or reports.
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace scalemark::statistics {
 
+// Which of several points is the fastest, and which others may be as fast? The largest of many
+// noisy values is too large, so it is named with what it cannot be told apart from, and not with
+// its interval.
 struct Fastest {
   std::size_t best = 0;             // place in `points`
   std::vector<std::size_t> others;  // that cannot be told apart from it, fastest first
@@ -22,5 +27,29 @@ struct Fastest {
 // left (Holm has m - i + 1 for a best that is known beforehand). A point with one value cannot be
 // told apart from anything. Absent when all are empty; throws bug() for a rate that is not above 0.
 std::optional<Fastest> fastest_of(std::span<const std::vector<double>> points);
+
+// A search drops values on the way by these: ln X of one value's runs, by block and session: runs
+// are compared where both are equal.
+using BlockRates = std::map<std::pair<int, int>, double>;
+
+struct Race {
+  std::size_t leader = 0;
+  // By runner. Slower: the one-sided bound of its mean distance from the leader lies below 0, from
+  // kBlocksToJudge blocks that both ran. Alike: see surely_alike(); the leader itself is alike.
+  std::vector<bool> slower, alike;
+  // By runner: one-sided p of "it is as fast as the leader"; 1 for the leader and where slower is
+  // not judged.
+  std::vector<double> p;
+};
+
+inline constexpr std::size_t kBlocksToJudge = 3;
+
+// The leader beats, in the mean of the blocks that both ran, each runner after it and the leader
+// before it. `level`: of false alarms that one comparison may have. Throws bug() without a runner.
+Race judge_race(std::span<const BlockRates> runners, double level);
+
+// The level of one comparison such that the truly fastest of `runners` is called slower in at most
+// 5 % of searches with so many looks, whoever leads (Bonferroni).
+double race_level(std::size_t runners, int looks);
 
 }  // namespace scalemark::statistics

@@ -51,7 +51,7 @@ using RunsOfRanks = std::vector<std::vector<double>>;
 // and the lower bound above 0. s^2 = (2 (0.5 %)^2 + d m^2) / (2 + d) (1 + min(1, pi / 2 / others)),
 // m = 1.4826 MAD of the other ranks' means over runs: with its own value in it, a rank would hide
 // itself; for single runs the MAD of the others' deviations in all runs. d: the degrees of a MAD of
-// so few values (rank_spread.cpp). p is that of Student's t with 2 + d degrees: a normal one takes
+// so few values (degrees_of_mad()). p is that of Student's t with 2 + d degrees: a normal one takes
 // the spread of seven ranks for known, and names healthy ones. With `device_spread`, the standard
 // deviation of healthy devices, s is known and p normal: s^2 is what D_r varies by between them,
 // the variance of devices times the same factor, plus what the other ranks vary by from run to run

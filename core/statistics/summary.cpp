@@ -1,8 +1,11 @@
 #include "core/statistics/summary.h"
 
 #include <algorithm>
+#include <boost/math/distributions/normal.hpp>
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <numeric>
+#include <vector>
 
 #include "core/base/error.h"
 
@@ -66,6 +69,136 @@ Summary summarise(std::span<const double> values) {
         std::sqrt(sum_of_squares(values, summary.mean) / static_cast<double>(summary.n - 1));
   }
   return summary;
+}
+
+namespace {
+
+constexpr double kIndependentEnough = 0.3;
+constexpr std::size_t kNoiseBatches = 5, kStepsForNoise = 20;
+
+}  // namespace
+
+std::optional<Interval> batch_means_interval(std::span<const double> samples) {
+  auto length = std::max<std::size_t>(1, samples.size() / (2 * kMinBatches));
+  auto means = batch_means(samples, length);
+  while (means.size() >= 2 * kMinBatches && lag1_correlation(means) > kIndependentEnough) {
+    length *= 2;
+    means = batch_means(samples, length);
+  }
+  if (means.size() < kMinBatches) return std::nullopt;
+
+  return mean_interval(means);
+}
+
+std::optional<StepNoise> step_noise(std::span<const double> samples) {
+  if (samples.size() < kStepsForNoise) return std::nullopt;
+  auto means = batch_means(samples, samples.size() / kNoiseBatches);
+  means.resize(kNoiseBatches);  // the rest may fill a sixth
+  const double centre = mean(means);
+  constexpr double kCount = kNoiseBatches;
+  const double variance = sum_of_squares(means, centre) / (kCount - 1) / kCount / (centre * centre);
+  if (!(centre > 0) || !std::isfinite(variance)) return std::nullopt;
+  return StepNoise{variance, kNoiseBatches - 1};
+}
+
+namespace {
+
+double degrees_of(std::span<const double> values) { return static_cast<double>(values.size() - 1); }
+
+}  // namespace
+
+double standard_error(std::span<const double> values, double centre) {
+  const auto n = static_cast<double>(values.size());
+  return std::sqrt(sum_of_squares(values, centre) / (n - 1) / n);
+}
+
+std::optional<Interval> mean_interval(std::span<const double> values, double confidence) {
+  if (values.size() < 2) return std::nullopt;
+  const double centre = mean(values);
+  const double half_width = students_t_quantile((1 + confidence) / 2, degrees_of(values)) *
+                            standard_error(values, centre);
+  return Interval{centre - half_width, centre + half_width};
+}
+
+std::optional<double> mean_lower_bound(std::span<const double> values, double confidence) {
+  if (values.size() < 2) return std::nullopt;
+  const double centre = mean(values);
+  return centre -
+         students_t_quantile(confidence, degrees_of(values)) * standard_error(values, centre);
+}
+
+double students_t_quantile(double p, double degrees) {
+  return boost::math::quantile(boost::math::students_t(degrees), p);
+}
+
+double students_t_two_sided(double value, double degrees) {
+  const boost::math::students_t distribution(degrees);
+  return 2 * boost::math::cdf(boost::math::complement(distribution, std::abs(value)));
+}
+
+double ln_students_t_two_sided(double value, double degrees) {
+  const double p = students_t_two_sided(value, degrees);
+  constexpr double kHeldWell = 1e-280;
+  if (p > kHeldWell) return std::log(p);
+  const double a = degrees / 2, b = 0.5, x = degrees / (degrees + value * value);
+  double term = 1, sum = 1;
+  for (double k = 0; term > 1e-17 * sum; ++k) {
+    term *= (a + b + k) / (a + 1 + k) * x;
+    sum += term;
+  }
+  const double ln_beta = std::lgamma(a) + std::lgamma(b) - std::lgamma(a + b);
+  return a * std::log(x) + b * std::log1p(-x) - std::log(a) - ln_beta + std::log(sum);
+}
+
+double normal_quantile(double p) { return boost::math::quantile(boost::math::normal(), p); }
+
+double normal_upper_tail(double value) {
+  return boost::math::cdf(boost::math::complement(boost::math::normal(), value));
+}
+
+Interval exponential(const Interval& logarithms) {
+  return {std::exp(logarithms.low), std::exp(logarithms.high)};
+}
+
+namespace {
+
+constexpr double kMadToSpread = 1.4826;
+
+std::vector<double> sorted(std::span<const double> values) {
+  std::vector<double> all(values.begin(), values.end());
+  std::ranges::sort(all);
+  return all;
+}
+
+// How many values may be left out at either end: the most of which both together miss the median
+// with at most 1 - confidence. P(fewer than k of n values below it) is binomial with p = 1/2.
+std::size_t left_out(std::size_t n, double confidence) {
+  double term = std::pow(0.5, static_cast<double>(n)), below = 0;
+  std::size_t k = 0;
+  while (2 * (below + term) <= 1 - confidence) {
+    below += term;
+    term *= static_cast<double>(n - k) / static_cast<double>(k + 1);
+    ++k;
+  }
+  return k;
+}
+
+}  // namespace
+
+double median(std::span<const double> values) { return quantile_of_sorted(sorted(values), 0.5); }
+
+double spread_by_median(std::span<const double> values) {
+  const double centre = median(values);
+  std::vector<double> distances;
+  for (const double value : values) distances.push_back(std::abs(value - centre));
+  return kMadToSpread * median(distances);
+}
+
+std::optional<Interval> median_interval(std::span<const double> values, double confidence) {
+  const std::size_t k = left_out(values.size(), confidence);
+  if (k == 0) return std::nullopt;
+  const auto all = sorted(values);
+  return Interval{all[k - 1], all[all.size() - k]};
 }
 
 }  // namespace scalemark::statistics

@@ -1,14 +1,15 @@
-// Where the variance of a throughput comes from: the steps of a run, what runs differ by beyond
-// their steps, and what sessions differ by beyond their runs. And what to buy for a narrower
-// interval: longer windows, more runs or more sessions. Knows nothing of points or reports.
+// When has a sweep measured enough, where does the variance come from that is left, and what
+// narrows an interval: longer windows, more runs or more sessions? Knows nothing of points, time
+// budgets or reports.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "core/base/words.h"
-#include "core/statistics/interval.h"
+#include "core/statistics/summary.h"
 
 namespace scalemark::statistics {
 
@@ -17,8 +18,10 @@ struct SplitRun {
   std::optional<StepNoise> steps;  // absent: too few steps to know
 };
 
-// Standard deviations of ln X: 0.01 is 1 %. A part is never below 0, and its interval begins at 0
-// where the part cannot be told from none.
+// The variance of a throughput comes from the steps of a run, from what runs differ by beyond their
+// steps, and from what sessions differ by beyond their runs. These are standard deviations of ln X:
+// 0.01 is 1 %. A part is never below 0, and its interval begins at 0 where the part cannot be told
+// from none.
 struct VarianceSplit {
   double between_runs = 0;         // of runs of one session, their steps included
   double steps = 0;                // of it, what the steps explain: more of them would lower it
@@ -72,5 +75,35 @@ struct Advice {
 // there is no interval, and where sessions are the larger part of what session means vary by.
 Advice what_to_buy(const VarianceSplit& split, const RunCost& cost, double mean_runs_per_session,
                    std::size_t sessions);
+
+// `--until-ci` adds whole blocks until every interval is as narrow as asked for. Fewer repetitions
+// are not even looked at: an interval that happens to be narrow after three would stop the sweep,
+// and such sweeps would be wrong more often than 5 %.
+inline constexpr std::size_t kRepetitionsBeforeLooking = 10;
+
+// What steps add to the variance of one repetition, and the length of the windows that gave it.
+struct WindowNoise {
+  double variance = 0, window_s = 0;
+};
+
+// A throughput or an efficiency, by what is known of its interval.
+struct StopQuantity {
+  std::size_t repetitions = 0;
+  std::optional<double> half_width;  // of its 95 % interval, relative; absent: it has none
+  std::vector<WindowNoise> steps;    // of a pair's both sides
+};
+
+// Whether the interval is at most `half_width` wide to either side, relative to its estimate.
+// Always false for fewer than kRepetitionsBeforeLooking repetitions, and without an interval.
+// Source: docs/METRICS.md, "Stop when sure".
+bool known_well_enough(const StopQuantity& quantity, double half_width);
+
+// About how many repetitions in all reach `half_width` (> 0) with windows of at least `window_s`
+// (0: as they are): the smallest R from kRepetitionsBeforeLooking on with t(.975, R-1) s / sqrt(R)
+// <= asinh(half_width), s^2 from the interval, of which the share of steps falls as windows grow.
+// Absent without an interval, and for more than kMostRepetitions.
+std::optional<std::size_t> repetitions_needed(const StopQuantity& quantity, double half_width,
+                                              double window_s = 0);
+inline constexpr std::size_t kMostRepetitions = 1'000'000;
 
 }  // namespace scalemark::statistics

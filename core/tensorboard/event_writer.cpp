@@ -12,8 +12,7 @@
 #include "core/base/atomic_file.h"
 #include "core/base/durations.h"
 #include "core/base/error.h"
-#include "core/base/quiet_thread.h"
-#include "core/base/watching_thread.h"
+#include "core/base/threads.h"
 
 namespace scalemark::tensorboard {
 namespace {

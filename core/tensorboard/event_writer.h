@@ -12,7 +12,7 @@
 #include <string>
 #include <thread>
 
-#include "core/base/descriptor.h"
+#include "core/base/atomic_file.h"
 #include "core/tensorboard/events.h"
 
 namespace scalemark::tensorboard {

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/crc32c.h"
-#include "core/base/encoding.h"
+#include "core/base/characters.h"
+#include "core/base/digest.h"
 
 namespace scalemark::tensorboard {
 namespace {

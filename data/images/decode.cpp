@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/base/descriptor.h"
+#include "core/base/atomic_file.h"
 #include "core/base/number_words.h"
 #include "data/images/codecs.h"
 #include "data/images/jpeg/scan_memory.h"

@@ -5,9 +5,9 @@
 #include <set>
 #include <string_view>
 
+#include "core/base/characters.h"
 #include "core/base/error.h"
-#include "core/base/hidden_files.h"
-#include "core/base/lower_case.h"
+#include "core/base/file_kind.h"
 #include "core/base/text.h"
 
 namespace scalemark::data {

@@ -4,7 +4,7 @@
 #include <opencv2/imgproc.hpp>
 #include <string>
 
-#include "core/base/version.h"
+#include "core/base/part.h"
 #include "data/opencv/opencv_api.h"
 
 namespace scalemark::data {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/waiting.h"
+#include "core/base/threads.h"
 
 namespace scalemark::data::packed {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/descriptor.h"
+#include "core/base/atomic_file.h"
 #include "data/packed/format.h"
 
 namespace scalemark::data::packed {

@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "core/base/descriptor.h"
+#include "core/base/atomic_file.h"
 #include "data/packed/index.h"
 
 namespace scalemark::data::packed {

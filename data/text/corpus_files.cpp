@@ -4,7 +4,6 @@
 
 #include "core/base/error.h"
 #include "core/base/file_kind.h"
-#include "core/base/hidden_files.h"
 #include "data/text/corpus_reader.h"
 
 namespace scalemark::data {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 
-#include "core/base/json_depth.h"
+#include "core/base/strict_json.h"
 #include "data/text/utf8.h"
 
 namespace scalemark::data {

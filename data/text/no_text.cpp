@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstring>
 
-#include "core/base/crc32c.h"
-#include "core/base/encoding.h"
+#include "core/base/characters.h"
+#include "core/base/digest.h"
 #include "data/text/utf8.h"
 
 namespace scalemark::data {

@@ -2,7 +2,7 @@
 // table. Torch-free on purpose: the program includes it without ever linking torch.
 #pragma once
 
-#include "core/base/exit_code.h"
+#include "core/base/error.h"
 #include "core/base/part.h"
 #include "engine/communicating/comm_request.h"
 #include "engine/fingerprint/measure_request.h"

@@ -3,7 +3,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "core/collectives/shares.h"
+#include "core/collectives/collective.h"
 #include "core/planning/collectives/collective_plan.h"
 
 namespace scalemark::communicating {

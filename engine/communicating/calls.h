@@ -5,7 +5,7 @@
 #include <functional>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
-#include "core/collectives/words.h"
+#include "core/collectives/collective.h"
 #include "engine/communicating/buffers.h"
 #include "engine/device/device.h"
 #include "engine/distributed/backend.h"

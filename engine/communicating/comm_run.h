@@ -1,7 +1,7 @@
 // The function behind `scalemark comm`.
 #pragma once
 
-#include "core/base/exit_code.h"
+#include "core/base/error.h"
 #include "engine/communicating/comm_request.h"
 
 namespace scalemark::communicating {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/collectives/expected_bandwidth.h"
+#include "core/collectives/bandwidth.h"
 #include "core/monitoring/host.h"
 #include "core/planning/collectives/collective_plan.h"
 #include "engine/process/rank_context.h"

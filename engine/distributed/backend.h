@@ -15,7 +15,7 @@
 #include <torch/csrc/distributed/c10d/Store.hpp>
 #include <vector>
 
-#include "core/collectives/words.h"
+#include "core/collectives/collective.h"
 #include "core/launching/world.h"
 
 namespace scalemark::distributed {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/base/error_fields.h"
+#include "core/base/field.h"
 #include "core/base/wire.h"
 #include "core/launching/error_file.h"
 #include "engine/distributed/bounded.h"

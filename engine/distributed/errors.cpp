@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/base/make_error.h"
+#include "core/base/error.h"
 #include "core/base/number_words.h"
 
 namespace scalemark::distributed {

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <utility>
 
+#include "core/base/characters.h"
 #include "core/base/file_kind.h"
-#include "core/base/lower_case.h"
-#include "core/base/thread_limit.h"
+#include "core/base/threads.h"
 #include "engine/distributed/errors.h"
 
 namespace scalemark::distributed {

@@ -6,7 +6,7 @@
 #include <array>
 #include <atomic>
 
-#include "core/base/signals.h"
+#include "core/base/threads.h"
 
 namespace scalemark::distributed {
 namespace {

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <optional>
 
-#include "core/base/exit_code.h"
+#include "core/base/error.h"
 
 namespace scalemark::distributed {
 

@@ -14,8 +14,8 @@
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 #include <utility>
 
+#include "core/base/digest.h"
 #include "core/base/error.h"
-#include "core/base/sha256.h"
 #include "engine/distributed/bounded.h"
 #include "engine/distributed/errors.h"
 #include "engine/distributed/interrupt.h"

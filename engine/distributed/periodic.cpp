@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/base/watching_thread.h"
+#include "core/base/threads.h"
 
 namespace scalemark::distributed {
 

@@ -15,7 +15,7 @@
 #include <random>
 #include <string>
 
-#include "core/base/descriptor.h"
+#include "core/base/atomic_file.h"
 #include "core/base/durations.h"
 #include "core/base/error.h"
 #include "engine/device/cpu_device.h"

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <utility>
 
-#include "core/statistics/median_interval.h"
+#include "core/statistics/summary.h"
 
 namespace scalemark::measurement {
 namespace {

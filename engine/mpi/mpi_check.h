@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "core/base/make_error.h"
+#include "core/base/error.h"
 
 namespace scalemark::mpi {
 

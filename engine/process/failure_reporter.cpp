@@ -6,9 +6,9 @@
 #include <string_view>
 #include <utility>
 
+#include "core/base/error.h"
 #include "core/base/host_name.h"
-#include "core/base/layout.h"
-#include "core/base/remark.h"
+#include "core/base/terminal.h"
 #include "core/launching/error_file.h"
 
 namespace scalemark::process {

@@ -7,7 +7,7 @@
 
 #include "core/base/durations.h"
 #include "core/base/text.h"
-#include "core/base/watching_thread.h"
+#include "core/base/threads.h"
 #include "core/base/wire.h"
 #include "core/live/rates.h"
 #include "core/monitoring/telemetry/process_probes.h"

@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/digest.h"
 #include "core/base/durations.h"
 #include "core/base/error.h"
 #include "core/base/host_name.h"
-#include "core/base/sha256.h"
 #include "core/base/wire.h"
 #include "core/launching/error_file.h"
 #include "core/settings/option.h"

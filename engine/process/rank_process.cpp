@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "core/base/durations.h"
-#include "core/base/remark.h"
-#include "core/base/version.h"
+#include "core/base/error.h"
+#include "core/base/part.h"
 #include "core/launching/descriptors.h"
 #include "core/launching/error_file.h"
 #include "core/launching/interruption.h"

@@ -4,9 +4,9 @@
 #include <iostream>
 #include <span>
 
-#include "core/base/layout.h"
+#include "core/base/atomic_file.h"
 #include "core/base/number_words.h"
-#include "core/base/standard_output.h"
+#include "core/base/terminal.h"
 #include "core/reporting/render/answer/answer.h"
 
 namespace scalemark::process {

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "core/base/remark.h"
+#include "core/base/error.h"
 #include "core/launching/run_token.h"
 #include "core/monitoring/environment.h"
 #include "core/reporting/point/assemble.h"

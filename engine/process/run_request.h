@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/terminal.h"
-#include "core/base/thread_limit.h"
+#include "core/base/threads.h"
 #include "core/launching/world.h"
 #include "core/reporting/record/report.h"
 #include "core/settings/settings.h"

@@ -9,7 +9,7 @@
 #include <sstream>
 #include <utility>
 
-#include "core/base/descriptor.h"
+#include "core/base/atomic_file.h"
 #include "data/hash128.h"
 
 namespace scalemark::process {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/descriptor.h"
+#include "core/base/atomic_file.h"
 
 namespace scalemark::process {
 

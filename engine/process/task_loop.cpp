@@ -3,7 +3,7 @@
 #include <iostream>
 #include <utility>
 
-#include "core/base/remark.h"
+#include "core/base/error.h"
 #include "core/base/wire.h"
 #include "engine/distributed/groups.h"
 

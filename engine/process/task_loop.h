@@ -9,7 +9,7 @@
 #include <torch/csrc/distributed/c10d/Store.hpp>
 #include <vector>
 
-#include "core/base/exit_code.h"
+#include "core/base/error.h"
 #include "engine/distributed/stop_agreement.h"
 #include "engine/distributed/work_queue.h"
 #include "engine/process/live_status.h"

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "core/base/version.h"
+#include "core/base/part.h"
 #include "engine/process/build_ids.h"
 
 namespace scalemark::process {

@@ -1,7 +1,7 @@
 // scalemark train as one rank, from its start to a closed report.
 #pragma once
 
-#include "core/base/exit_code.h"
+#include "core/base/error.h"
 #include "engine/running/train_request.h"
 
 namespace scalemark::running {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "core/base/error_fields.h"
+#include "core/base/field.h"
 #include "core/base/wire.h"
 #include "core/reporting/record/rank_fields.h"
 

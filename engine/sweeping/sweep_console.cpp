@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/base/durations.h"
-#include "core/base/shell_words.h"
 #include "core/base/text.h"
 #include "core/planning/estimates.h"
 #include "core/reporting/record/report_json.h"

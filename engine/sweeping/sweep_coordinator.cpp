@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/base/error_fields.h"
+#include "core/base/field.h"
 #include "core/base/wire.h"
 #include "core/reporting/point/disturbances.h"
 #include "core/reporting/point/telemetry.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/base/error_fields.h"
+#include "core/base/field.h"
 #include "core/base/wire.h"
 #include "engine/sweeping/outcome_parcel.h"
 #include "engine/sweeping/point_verdict.h"

@@ -1,7 +1,7 @@
 // scalemark sweep as one rank, from its start to a closed report.
 #pragma once
 
-#include "core/base/exit_code.h"
+#include "core/base/error.h"
 #include "engine/sweeping/sweep_request.h"
 
 namespace scalemark::sweeping {

@@ -6,7 +6,7 @@
 
 #include <array>
 
-#include "core/base/waiting.h"
+#include "core/base/threads.h"
 
 namespace scalemark::training {
 namespace {

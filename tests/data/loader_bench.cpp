@@ -20,7 +20,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/descriptor.h"
+#include "core/base/atomic_file.h"
 #include "core/base/durations.h"
 #include "core/base/error.h"
 #include "data/augment/augmented_dataset.h"

@@ -13,8 +13,8 @@ from entries import entries_of, expression, in_full_only, tests_of  # noqa: E402
 
 ROOTS = ("apps", "core", "data", "engine", "kernels", "tools", "workloads")
 EXAMPLES = {
-    "core/collectives/pattern.h": {"tests/core/collectives"},
-    "core/statistics/holm.cpp": {"tests/core/statistics", "tests/acceptance"},
+    "core/collectives/check.h": {"tests/core/collectives"},
+    "core/statistics/significance.cpp": {"tests/core/statistics", "tests/acceptance"},
     "data/images/png_decoder.cpp": {"tests/data", "tests/learning"},
     "engine/mpi/peers.cpp": {"tests/engine/mpi", "tests/launch"},
     "tests/fault/losses_test.py": {"tests/fault"},
@@ -32,7 +32,7 @@ for place, expected in EXAMPLES.items():
     check((SOURCE / place).exists(), f"there is no {place}")
     check(expected <= tests_of(place, folders), f"{place}: {tests_of(place, folders)}, expected {expected} among them")
 check(not tests_of("docs/REPORT.md", folders) and not tests_of("README.md", folders), "pages of text have tests of their own")
-check("tests/launch" not in tests_of("core/statistics/holm.cpp", folders), "statistics start no ranks")
+check("tests/launch" not in tests_of("core/statistics/significance.cpp", folders), "statistics start no ranks")
 
 places = {str(file.parent.relative_to(SOURCE)) for root in ROOTS for file in (SOURCE / root).rglob("*.cpp")}
 check(len(places) > 40, places)

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "core/catalogue/workload.h"
-#include "core/statistics/median_interval.h"
+#include "core/statistics/summary.h"
 #include "engine/training/train_step.h"
 #include "tools/bench/clock_marker.h"
 #include "tools/programs/commands.h"

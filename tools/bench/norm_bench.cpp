@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "core/statistics/median_interval.h"
+#include "core/statistics/summary.h"
 #include "kernels/instruction_set.h"
 #include "tools/programs/commands.h"
 #include "workloads/layers.h"

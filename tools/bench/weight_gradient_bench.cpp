@@ -19,7 +19,7 @@
 #include <tuple>
 #include <vector>
 
-#include "core/statistics/median_interval.h"
+#include "core/statistics/summary.h"
 #include "tools/programs/commands.h"
 #include "workloads/weight_gradient.h"
 

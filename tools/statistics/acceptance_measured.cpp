@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/statistics/acceptance_baseline.h"
-#include "core/statistics/mean_interval.h"
+#include "core/statistics/summary.h"
 #include "tools/statistics/accepted_fleet.h"
 #include "tools/statistics/sections.h"
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "core/statistics/welch.h"
+#include "core/statistics/significance.h"
 
 namespace scalemark::trials {
 namespace {

@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <vector>
 
-#include "core/statistics/run_correlation.h"
 #include "core/statistics/runs.h"
 #include "tools/statistics/generator.h"
 #include "tools/statistics/sections.h"

@@ -3,10 +3,9 @@
 #include <cmath>
 #include <cstdio>
 
-#include "core/statistics/drift.h"
 #include "core/statistics/efficiency.h"
-#include "core/statistics/interval.h"
 #include "core/statistics/runs.h"
+#include "core/statistics/summary.h"
 #include "tools/statistics/sections.h"
 #include "tools/statistics/stop.h"
 #include "tools/statistics/sweep_model.h"

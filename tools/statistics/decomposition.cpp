@@ -1,6 +1,4 @@
 // Do the shares of lost efficiency add up to 1 - E, for any step times?
-#include "core/statistics/decomposition.h"
-
 #include <algorithm>
 #include <boost/random/uniform_01.hpp>
 #include <cmath>

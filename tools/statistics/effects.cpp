@@ -1,7 +1,5 @@
 // What options give, in a sweep of one axis: how often do intervals hold the planted effect, is an
 // effect called real that is none, and is one found? And the same where --tune drops values.
-#include "core/statistics/effects.h"
-
 #include <cmath>
 #include <cstdio>
 #include <numeric>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "core/planning/tuning.h"
+#include "core/statistics/compare.h"
 #include "tools/statistics/generator.h"
 #include "tools/statistics/sections.h"
 

@@ -7,9 +7,8 @@
 #include <cstdio>
 #include <vector>
 
-#include "core/statistics/holm.h"
 #include "core/statistics/runs.h"
-#include "core/statistics/welch.h"
+#include "core/statistics/significance.h"
 #include "tools/statistics/generator.h"
 #include "tools/statistics/sections.h"
 

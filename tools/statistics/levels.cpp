@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/statistics/runs.h"
-#include "core/statistics/two_levels.h"
+#include "core/statistics/significance.h"
 #include "tools/statistics/generator.h"
 #include "tools/statistics/sections.h"
 

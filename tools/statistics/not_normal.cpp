@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/statistics/drift.h"
-#include "core/statistics/normality.h"
-#include "core/statistics/run_correlation.h"
+#include "core/statistics/runs.h"
+#include "core/statistics/significance.h"
 #include "tools/statistics/run_kinds.h"
 #include "tools/statistics/sections.h"
 

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdio>
 
-#include "core/statistics/steadiness/pooled.h"
 #include "tools/statistics/generator.h"
 #include "tools/statistics/sections.h"
 #include "tools/statistics/steady_shapes.h"

@@ -6,7 +6,7 @@
 
 #include "core/statistics/efficiency.h"
 #include "core/statistics/runs.h"
-#include "core/statistics/stop_rule.h"
+#include "core/statistics/variance_split.h"
 
 namespace scalemark::trials {
 

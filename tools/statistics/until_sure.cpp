@@ -7,9 +7,8 @@
 #include <vector>
 
 #include "core/statistics/efficiency.h"
-#include "core/statistics/normality.h"
-#include "core/statistics/run_correlation.h"
 #include "core/statistics/runs.h"
+#include "core/statistics/significance.h"
 #include "tools/statistics/run_kinds.h"
 #include "tools/statistics/sections.h"
 #include "tools/statistics/stop.h"

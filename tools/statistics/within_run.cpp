@@ -1,7 +1,7 @@
 // How often the interval of one run's mean holds it, by the number of its steps.
 #include <cstdio>
 
-#include "core/statistics/interval.h"
+#include "core/statistics/summary.h"
 #include "tools/statistics/generator.h"
 #include "tools/statistics/sections.h"
 

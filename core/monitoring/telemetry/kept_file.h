@@ -9,8 +9,8 @@
 #include <optional>
 #include <string_view>
 
-#include "core/base/descriptor.h"
-#include "core/base/numbers.h"
+#include "core/base/atomic_file.h"
+#include "core/base/number_words.h"
 
 namespace scalemark::monitoring {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "core/base/watching_thread.h"
+#include "core/base/threads.h"
 #include "core/monitoring/process_reading.h"
 #include "core/monitoring/telemetry/host_probes.h"
 #include "core/monitoring/telemetry/kept_file.h"

@@ -22,7 +22,7 @@ double process_cpu_s();
 // is left of all.
 inline constexpr const char* kWantedCpus = "wanted_cpus";
 
-// CPU time of all threads that watch the run (core/base/watching_thread.h), per second.
+// CPU time of all threads that watch the run (core/base/threads.h), per second.
 inline constexpr const char* kWatchingCost = "watching_cpu_share";
 
 // All that a process reads of itself: these sources, and the CPU quota of its control group

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/base/quiet_thread.h"
-#include "core/base/waiting.h"
-#include "core/base/watching_thread.h"
+#include "core/base/threads.h"
 #include "core/monitoring/telemetry/process_probes.h"
 
 namespace scalemark::monitoring {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/collectives/words.h"
+#include "core/collectives/collective.h"
 #include "core/planning/collectives/round_robin.h"
 #include "core/settings/closed_words.h"
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/collectives/message_size.h"
+#include "core/collectives/collective.h"
 
 namespace scalemark::planning {
 

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "core/base/text.h"
-#include "core/base/value_at.h"
+#include "core/base/words.h"
 #include "core/catalogue/backends.h"
-#include "core/collectives/shares.h"
+#include "core/collectives/collective.h"
 #include "core/planning/collectives/gradient_sizes.h"
 #include "core/planning/collectives/point_name.h"
 #include "core/planning/collectives/round_robin.h"

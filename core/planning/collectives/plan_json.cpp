@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "core/base/sha256.h"
+#include "core/base/digest.h"
 #include "core/planning/collectives/estimates.h"
 
 namespace scalemark::planning {

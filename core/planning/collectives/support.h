@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/collectives/words.h"
+#include "core/collectives/collective.h"
 #include "core/settings/closed_words.h"
 
 namespace scalemark::planning {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/exit_code.h"
+#include "core/base/error.h"
 #include "core/reporting/acceptance/baseline.h"
 #include "core/reporting/acceptance/rules.h"
 #include "core/reporting/acceptance/series.h"

@@ -4,10 +4,8 @@
 #include <string_view>
 #include <tuple>
 
-#include "core/base/json_depth.h"
-#include "core/base/json_reader.h"
-#include "core/base/json_writer.h"
-#include "core/base/record_keys.h"
+#include "core/base/field.h"
+#include "core/base/record_json.h"
 #include "core/base/strict_json.h"
 #include "core/reporting/acceptance/baseline.h"
 

@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "core/base/json_writer.h"
+#include "core/base/record_json.h"
 #include "core/reporting/render/junit_xml.h"
 
 namespace scalemark::acceptance {

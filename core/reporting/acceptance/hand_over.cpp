@@ -5,9 +5,8 @@
 #include <set>
 #include <utility>
 
-#include "core/base/layout.h"
-#include "core/base/shell_words.h"
-#include "core/base/shown_text.h"
+#include "core/base/characters.h"
+#include "core/base/terminal.h"
 #include "core/base/text.h"
 #include "core/launching/slurm_lists.h"
 #include "core/reporting/acceptance/forms.h"

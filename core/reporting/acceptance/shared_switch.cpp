@@ -15,7 +15,7 @@
 #include "core/reporting/acceptance/acceptance.h"
 #include "core/reporting/acceptance/forms.h"
 #include "core/reporting/acceptance/inventory.h"
-#include "core/statistics/link_groups.h"
+#include "core/statistics/slow_links.h"
 
 namespace scalemark::acceptance {
 namespace {

@@ -5,7 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/number_words.h"
 #include "core/collectives/bandwidth.h"
-#include "core/collectives/shares.h"
+#include "core/collectives/collective.h"
 #include "core/reporting/collectives/collectives.h"
 #include "core/reporting/collectives/words.h"
 #include "core/statistics/summary.h"

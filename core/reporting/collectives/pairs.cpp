@@ -6,8 +6,8 @@
 #include "core/base/text.h"
 #include "core/reporting/collectives/collectives.h"
 #include "core/reporting/record/finding_kinds.h"
-#include "core/statistics/median_interval.h"
 #include "core/statistics/slow_links.h"
+#include "core/statistics/summary.h"
 
 namespace scalemark::reporting {
 namespace {

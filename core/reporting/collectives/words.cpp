@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "core/base/number_words.h"
-#include "core/base/numbers.h"
-#include "core/base/value_at.h"
+#include "core/base/words.h"
 
 namespace scalemark::reporting {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/exit_code.h"
+#include "core/base/error.h"
 #include "core/base/terminal.h"
 #include "core/reporting/record/comparison.h"
 #include "core/reporting/record/report.h"

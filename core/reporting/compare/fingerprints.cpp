@@ -8,7 +8,7 @@
 #include "core/reporting/compare/parts.h"
 #include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/table/table.h"
-#include "core/statistics/change_that_counts.h"
+#include "core/statistics/compare.h"
 
 namespace scalemark::reporting {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/layout.h"
+#include "core/base/terminal.h"
 #include "core/reporting/compare/compare.h"
 #include "core/reporting/record/standing.h"
 #include "core/reporting/table/section.h"

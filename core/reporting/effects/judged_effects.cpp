@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "core/base/text.h"
-#include "core/statistics/effects.h"
-#include "core/statistics/interval.h"
+#include "core/statistics/compare.h"
+#include "core/statistics/summary.h"
 
 namespace scalemark::reporting {
 namespace {

@@ -1,4 +1,4 @@
-// Comparisons of the values of one axis as records: what core/statistics/effects.h says of the runs
+// Comparisons of the values of one axis as records: what core/statistics/compare.h says of the runs
 // of points, or of collectives. Pure.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 #include "core/reporting/record/effect_records.h"
 #include "core/reporting/record/runs.h"
-#include "core/statistics/race.h"
+#include "core/statistics/fastest.h"
 
 namespace scalemark::reporting {
 

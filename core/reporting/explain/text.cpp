@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "core/base/layout.h"
+#include "core/base/terminal.h"
 #include "core/reporting/collectives/words.h"
 #include "core/reporting/explain/explain.h"
 #include "core/reporting/record/surety.h"

@@ -3,9 +3,8 @@
 #include <set>
 
 #include "core/base/error.h"
-#include "core/base/json_depth.h"
-#include "core/base/json_reader.h"
-#include "core/base/json_writer.h"
+#include "core/base/record_json.h"
+#include "core/base/strict_json.h"
 #include "core/reporting/record/rank_fields.h"
 
 namespace scalemark::reporting {

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
-#include "core/base/json_depth.h"
+#include "core/base/strict_json.h"
 #include "core/reporting/output/disk.h"
 
 namespace scalemark::reporting {

@@ -11,7 +11,6 @@
 #include "core/reporting/point/peak_flops.h"
 #include "core/reporting/point/rank_steps.h"
 #include "core/reporting/record/point_facts.h"
-#include "core/statistics/interval.h"
 #include "core/statistics/steadiness/steady.h"
 #include "core/statistics/summary.h"
 

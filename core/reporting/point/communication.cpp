@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "core/reporting/record/point_facts.h"
-#include "core/statistics/abba.h"
-#include "core/statistics/mean_interval.h"
+#include "core/statistics/compare.h"
 #include "core/statistics/summary.h"
 
 namespace scalemark::reporting {

@@ -13,7 +13,7 @@
 #include "core/reporting/point/rank_cpus.h"
 #include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/point_facts.h"
-#include "core/statistics/steadiness/pooled.h"
+#include "core/statistics/steadiness/steady.h"
 #include "core/statistics/summary.h"
 
 namespace scalemark::reporting {

@@ -4,7 +4,6 @@
 
 #include "core/reporting/point/disturbances.h"
 #include "core/reporting/record/finding_kinds.h"
-#include "core/statistics/interval.h"
 #include "core/statistics/summary.h"
 
 namespace scalemark::reporting {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/collectives/words.h"
+#include "core/collectives/collective.h"
 #include "core/reporting/record/records.h"
 #include "core/reporting/record/sweep_records.h"
 

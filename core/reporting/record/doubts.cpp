@@ -10,7 +10,7 @@
 #include "core/reporting/record/runs.h"
 #include "core/reporting/record/surety.h"
 #include "core/reporting/record/verdict.h"
-#include "core/statistics/steadiness/pooled.h"
+#include "core/statistics/steadiness/steady.h"
 
 namespace scalemark::reporting {
 namespace {

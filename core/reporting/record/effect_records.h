@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/reporting/record/records.h"
-#include "core/statistics/effects.h"
+#include "core/statistics/compare.h"
 
 namespace scalemark::reporting {
 

@@ -15,7 +15,6 @@
 #include "core/base/words.h"
 #include "core/monitoring/telemetry/source.h"
 #include "core/reporting/record/standing.h"
-#include "core/statistics/interval.h"
 #include "core/statistics/summary.h"
 
 namespace scalemark::reporting {

@@ -3,9 +3,8 @@
 #include <ctime>
 #include <utility>
 
-#include "core/base/shell_words.h"
+#include "core/base/part.h"
 #include "core/base/text.h"
-#include "core/base/version.h"
 
 namespace scalemark::reporting {
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/base/exit_code.h"
 #include "core/monitoring/host.h"
 #include "core/reporting/record/claim_records.h"
 #include "core/reporting/record/collective_records.h"

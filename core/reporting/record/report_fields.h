@@ -1,7 +1,7 @@
 // The fields of the report as a whole: who ran what where, and its lists. See field.h.
 #pragma once
 
-#include "core/base/error_fields.h"
+#include "core/base/field.h"
 #include "core/reporting/record/claim_fields.h"
 #include "core/reporting/record/collective_fields.h"
 #include "core/reporting/record/effect_fields.h"

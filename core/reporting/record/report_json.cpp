@@ -4,13 +4,11 @@
 #include <array>
 #include <utility>
 
-#include "core/base/encoding.h"
+#include "core/base/characters.h"
 #include "core/base/host_name.h"
-#include "core/base/json_complaint.h"
-#include "core/base/json_depth.h"
-#include "core/base/json_reader.h"
-#include "core/base/json_writer.h"
-#include "core/base/numbers.h"
+#include "core/base/number_words.h"
+#include "core/base/record_json.h"
+#include "core/base/strict_json.h"
 #include "core/base/text.h"
 #include "core/reporting/record/report_fields.h"
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/exit_code.h"
+#include "core/base/error.h"
 #include "core/reporting/record/runs.h"
 
 namespace scalemark::reporting {

@@ -11,9 +11,9 @@
 
 #include "core/base/words.h"
 #include "core/reporting/record/standing.h"
-#include "core/statistics/decomposition.h"
-#include "core/statistics/interval.h"
+#include "core/statistics/efficiency.h"
 #include "core/statistics/straggler.h"
+#include "core/statistics/summary.h"
 #include "core/statistics/variance_split.h"
 
 namespace scalemark::reporting {

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/part.h"
 #include "core/base/text.h"
-#include "core/base/version.h"
 #include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/runs.h"
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/shell_words.h"
+#include "core/base/text.h"
 #include "core/monitoring/environment.h"
 #include "core/planning/group_names.h"
 #include "core/reporting/record/finding_kinds.h"

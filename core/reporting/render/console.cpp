@@ -1,4 +1,4 @@
-#include "core/base/layout.h"
+#include "core/base/terminal.h"
 #include "core/reporting/render/render.h"
 #include "core/reporting/render/sections/sweep_sections.h"
 #include "core/reporting/table/table.h"

@@ -13,8 +13,8 @@
 #include "core/reporting/record/point_facts.h"
 #include "core/reporting/sweep/runs.h"
 #include "core/reporting/words/words.h"
-#include "core/statistics/mean_interval.h"
 #include "core/statistics/runs.h"
+#include "core/statistics/summary.h"
 
 namespace scalemark::reporting {
 namespace {

@@ -7,9 +7,8 @@
 #include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/sweep/runs.h"
-#include "core/statistics/normality.h"
-#include "core/statistics/steadiness/pooled.h"
-#include "core/statistics/two_levels.h"
+#include "core/statistics/significance.h"
+#include "core/statistics/steadiness/steady.h"
 
 namespace scalemark::reporting {
 namespace {

@@ -6,10 +6,9 @@
 #include "core/reporting/record/point_facts.h"
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/sweep/runs.h"
-#include "core/statistics/run_correlation.h"
 #include "core/statistics/runs.h"
-#include "core/statistics/steadiness/pooled.h"
-#include "core/statistics/two_levels.h"
+#include "core/statistics/significance.h"
+#include "core/statistics/steadiness/steady.h"
 
 namespace scalemark::reporting {
 namespace {

@@ -7,8 +7,7 @@
 #include <utility>
 
 #include "core/reporting/record/point_facts.h"
-#include "core/statistics/drift.h"
-#include "core/statistics/run_correlation.h"
+#include "core/statistics/runs.h"
 
 namespace scalemark::reporting {
 namespace {

@@ -11,7 +11,7 @@
 #include "core/reporting/record/runs.h"
 #include "core/reporting/sweep/summary.h"
 #include "core/statistics/efficiency.h"
-#include "core/statistics/interval.h"
+#include "core/statistics/summary.h"
 
 namespace scalemark::reporting {
 

@@ -7,10 +7,9 @@
 #include "core/reporting/record/point_facts.h"
 #include "core/reporting/record/vocabulary.h"
 #include "core/reporting/sweep/runs.h"
-#include "core/statistics/decomposition.h"
 #include "core/statistics/efficiency.h"
 #include "core/statistics/runs.h"
-#include "core/statistics/steadiness/pooled.h"
+#include "core/statistics/steadiness/steady.h"
 
 namespace scalemark::reporting {
 namespace {

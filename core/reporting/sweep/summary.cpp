@@ -9,7 +9,6 @@
 #include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/health.h"
 #include "core/reporting/sweep/runs.h"
-#include "core/statistics/break_even.h"
 #include "core/statistics/efficiency.h"
 
 namespace scalemark::reporting {

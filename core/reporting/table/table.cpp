@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/layout.h"
-#include "core/base/shown_text.h"
+#include "core/base/characters.h"
+#include "core/base/terminal.h"
 #include "core/reporting/table/parts.h"
 #include "core/reporting/table/section.h"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
-#include "core/base/layout.h"
-#include "core/base/shown_text.h"
+#include "core/base/characters.h"
+#include "core/base/terminal.h"
 #include "core/base/text.h"
 
 namespace scalemark::reporting {

@@ -1,5 +1,5 @@
 #include "core/catalogue/workload.h"
-#include "core/collectives/words.h"
+#include "core/collectives/collective.h"
 #include "core/settings/table/table.h"
 
 namespace scalemark::settings::table {

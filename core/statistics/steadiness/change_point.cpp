@@ -6,14 +6,13 @@
 
 #include "core/statistics/steadiness/decay_fit.h"
 #include "core/statistics/summary.h"
-#include "core/statistics/sums.h"
 
 namespace scalemark::statistics {
 namespace {
 
 constexpr std::size_t kBatches = 20;
 constexpr std::size_t kFewestBatches = 2;  // on either side of a change
-constexpr double kMostCorrelation = 0.9;
+constexpr double kMostOfNeighbours = 0.9;
 
 std::size_t begin_of(std::size_t batch, std::size_t values) { return batch * values / kBatches; }
 
@@ -61,7 +60,7 @@ double variance_inflation(const Column& rest) {
   const double squares = dot(rest, rest);
   if (!(squares > 0)) return 1;
   const double r =
-      std::clamp(sum_over_neighbours(rest) / squares + 2.0 / kBatches, 0.0, kMostCorrelation);
+      std::clamp(sum_over_neighbours(rest) / squares + 2.0 / kBatches, 0.0, kMostOfNeighbours);
   return (1 + r) / (1 - r);
 }
 
@@ -113,6 +112,33 @@ std::optional<ChangePoint> most_likely_change(const DecayBasis& basis, const Col
   change.is_found = std::abs(change.bias) > kBiasThatCounts && is_beyond_noise(means, batch) &&
                     fits_better_than_trends(basis, means, batch);
   return change;
+}
+
+namespace {
+
+constexpr double kMadToStandardDeviation = 1.4826;
+constexpr double kClippedAt = 6;  // standard deviations
+
+// In linear time: windows may hold 100,000 steps.
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1) return *middle;
+  return (*std::max_element(values.begin(), middle) + *middle) / 2;
+}
+
+}  // namespace
+
+std::vector<double> clipped(std::span<const double> values) {
+  std::vector<double> result(values.begin(), values.end());
+  const double centre = median(result);
+  std::vector<double> distances;
+  for (const double value : values) distances.push_back(std::abs(value - centre));
+  const double most = kClippedAt * kMadToStandardDeviation * median(std::move(distances));
+  if (most > 0) {
+    for (double& value : result) value = std::clamp(value, centre - most, centre + most);
+  }
+  return result;
 }
 
 }  // namespace scalemark::statistics

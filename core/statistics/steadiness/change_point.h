@@ -1,11 +1,13 @@
-// One change of level within a series: where, by how much, and whether noise could look like it.
-// Knows nothing of what was measured.
+// One change of level within a series: where, by how much, and whether noise could look like it;
+// and outliers, pulled in so that they cannot pass for one. Knows nothing of what was measured.
 #pragma once
 
 #include <cstddef>
 #include <optional>
+#include <span>
+#include <vector>
 
-#include "core/statistics/steadiness/decay_basis.h"
+#include "core/statistics/steadiness/decay_fit.h"
 
 namespace scalemark::statistics {
 
@@ -30,5 +32,10 @@ std::optional<ChangePoint> most_likely_change(const DecayBasis& basis, const Col
 
 inline constexpr double kChangeLimit = 25;
 inline constexpr std::size_t kFewestForChange = 60;
+
+// Each value within median +- 6 x 1.4826 MAD (median absolute deviation; the factor makes it the
+// standard deviation of normal values). More than half of the values equal: nothing is changed,
+// since the MAD is 0. `values` not empty.
+std::vector<double> clipped(std::span<const double> values);
 
 }  // namespace scalemark::statistics

@@ -2,11 +2,107 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
+#include <string>
 
+#include "core/base/error.h"
 #include "core/statistics/summary.h"
-#include "core/statistics/sums.h"
 
 namespace scalemark::statistics {
+namespace {
+
+constexpr int kCosines = 11;
+constexpr double kTrendLengths[] = {0.05, 0.2};
+
+template <class Function>
+Column column_of(std::size_t points, Function function) {
+  Column column(points);
+  for (std::size_t i = 0; i < points; ++i) {
+    column[i] = function((static_cast<double>(i) + 0.5) / static_cast<double>(points));
+  }
+  return column;
+}
+
+Column decay_of(std::size_t points, double length) {
+  return column_of(points, [&](double x) { return std::exp(-x / length); });
+}
+
+void remove(Column& column, const Column& unit) {
+  const double part = dot(column, unit);
+  for (std::size_t i = 0; i < column.size(); ++i) column[i] -= part * unit[i];
+}
+
+// Twice: the first pass leaves rounding errors of what it takes off.
+void remove_all(Column& column, const std::vector<Column>& units) {
+  for (int pass = 0; pass < 2; ++pass) {
+    for (const Column& unit : units) remove(column, unit);
+  }
+}
+
+void scale_to_one(Column& column) {
+  const double length = std::sqrt(dot(column, column));
+  for (double& value : column) value /= length;
+}
+
+std::vector<Column> trend_of(std::size_t points) {
+  std::vector<Column> trend{column_of(points, [](double) { return 1.0; }),
+                            column_of(points, [](double x) { return x - 0.5; })};
+  for (const double length : kTrendLengths) trend.push_back(decay_of(points, length));
+  std::vector<Column> units;
+  for (Column& column : trend) {
+    remove_all(column, units);
+    scale_to_one(column);
+    units.push_back(std::move(column));
+  }
+  return units;
+}
+
+std::vector<Column> cosines_without(const std::vector<Column>& trend) {
+  std::vector<Column> cosines;
+  for (int k = 1; k <= kCosines; ++k) {
+    cosines.push_back(column_of(trend.front().size(),
+                                [&](double x) { return std::cos(std::numbers::pi * k * x); }));
+    remove_all(cosines.back(), trend);
+  }
+  return cosines;
+}
+
+// The QR decomposition: the longest column first, what is left of the others next.
+std::vector<Column> longest_first(std::vector<Column> columns, std::size_t count) {
+  std::vector<Column> units;
+  while (units.size() < count) {
+    const auto longest =
+        std::ranges::max_element(columns, {}, [](const Column& c) { return dot(c, c); });
+    Column unit = std::move(*longest);
+    columns.erase(longest);
+    remove_all(unit, units);
+    scale_to_one(unit);
+    for (Column& column : columns) remove(column, unit);
+    units.push_back(std::move(unit));
+  }
+  return units;
+}
+
+}  // namespace
+
+DecayBasis decay_basis(std::size_t points) {
+  if (points < kFewestPoints) {
+    throw bug("decays in " + std::to_string(points) + " points, at least " +
+              std::to_string(kFewestPoints) + " needed");
+  }
+  DecayBasis basis;
+  for (std::size_t k = 0; k < kDecays; ++k) {
+    Decay& decay = basis.decays[k];
+    decay.shape = decay_of(points, kDecayLengths[k]);
+    decay.mean = mean(decay.shape);
+    for (double& value : decay.shape) value -= decay.mean;
+    decay.squares = dot(decay.shape, decay.shape);
+  }
+  basis.trend = trend_of(points);
+  basis.noise = longest_first(cosines_without(basis.trend), kNoiseDirections);
+  return basis;
+}
+
 namespace {
 
 constexpr double kMostStepCorrelation = 0.99;

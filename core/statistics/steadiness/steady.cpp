@@ -1,17 +1,48 @@
 #include "core/statistics/steadiness/steady.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
 #include <utility>
+#include <vector>
 
-#include "core/statistics/mean_interval.h"
+#include "core/base/number_words.h"
 #include "core/statistics/steadiness/change_point.h"
-#include "core/statistics/steadiness/clipping.h"
-#include "core/statistics/steadiness/words.h"
+#include "core/statistics/steadiness/decay_fit.h"
 #include "core/statistics/summary.h"
 
 namespace scalemark::statistics {
 namespace {
+
+constexpr std::array<const char*, kDecays> kAsLongAs{"a twentieth as long as", "a tenth as long as",
+                                                     "a fifth as long as", "half as long as",
+                                                     "as long as"};
+
+// `decay` is the index into kDecayLengths. Shares: 0.01 = 1 %.
+
+// "a bias up to 2.13 % could hide (a warm-up as long as the window)"
+std::string bound_in_words(std::size_t decay, double bound) {
+  return "a bias up to " + percent(bound, 2) + " could hide (a warm-up " + kAsLongAs.at(decay) +
+         " the window)";
+}
+
+// "step times fall as in a warm-up half as long as the window: their mean is about 1.02 % too
+// high"; of a negative bias: "step times rise as in a slowdown ... too low".
+std::string decay_in_words(std::size_t decay, double bias) {
+  const bool falls = bias > 0;
+  return std::string("step times ") + (falls ? "fall as in a warm-up " : "rise as in a slowdown ") +
+         kAsLongAs.at(decay) + " the window: their mean is about " + percent(std::abs(bias), 2) +
+         (falls ? " too high" : " too low");
+}
+
+// "from step 320 on steps take 9.8 % longer"
+std::string change_in_words(std::int64_t step, double change) {
+  return "from step " + std::to_string(step) + " on steps take " + percent(std::abs(change), 2) +
+         (change > 0 ? " longer" : " less time");
+}
 
 double t_of(double p) { return students_t_quantile(p, kNoiseDirections); }
 
@@ -124,6 +155,92 @@ SteadyCheck check_steady(std::span<const double> step_s, const DecayBasis& basis
     check.reason = bound_in_words(seen.bound.decay, *check.bias_bound);
   }
   return check;
+}
+
+namespace {
+
+constexpr double kSureOfUnsteadyTogether = 0.99;
+
+// Mean and standard error over runs of each decay's bias.
+DecayFit over_runs(const std::vector<OfDecays>& runs) {
+  DecayFit fit;
+  for (std::size_t k = 0; k < kDecays; ++k) {
+    std::vector<double> biases;
+    for (const OfDecays& run : runs) biases.push_back(run[k]);
+    fit.bias[k] = mean(biases);
+    fit.error[k] = standard_error(biases, fit.bias[k]);
+  }
+  return fit;
+}
+
+std::size_t count_unsteady(std::span<const WindowVerdict> runs) {
+  return static_cast<std::size_t>(
+      std::ranges::count(runs, std::optional<bool>(false), &WindowVerdict::steady));
+}
+
+std::string runs_of(std::size_t count, std::size_t all) {
+  return std::to_string(count) + " of " + std::to_string(all) + " runs";
+}
+
+PooledCheck of_few(std::span<const WindowVerdict> runs) {
+  PooledCheck check;
+  if (runs.empty()) return check;
+  const auto& first = runs.front().steady;
+  if (std::ranges::all_of(runs, [&](const auto& run) { return run.steady == first; })) {
+    check.steady = first;
+  }
+  for (const WindowVerdict& run : runs) {
+    check.bias_bound = std::max(check.bias_bound, run.bias_bound);
+  }
+  check.reason = check.steady == false ? "each run by itself is not steady"
+                                       : "too few runs to judge them together";
+  return check;
+}
+
+void judge(PooledCheck& check, const DecayFit& fit, std::size_t unsteady, std::size_t runs) {
+  const auto degrees = static_cast<double>(runs - 1);
+  const auto bound =
+      largest_bound(fit.bias, fit.error, students_t_quantile(kSureOfSteady, degrees));
+  check.bias_bound = bound.bias;
+  check.reason = bound_in_words(bound.decay, bound.bias);
+  const double t = students_t_quantile(kSureOfUnsteadyTogether, degrees);
+  if (const auto decay = clear_decay(fit, t, fit.bias)) {
+    check.steady = false;
+    check.reason = decay_in_words(*decay, fit.bias[*decay]) + ", in all runs alike";
+  } else if (2 * unsteady > runs) {
+    check.steady = false;
+    check.reason = runs_of(unsteady, runs) + " are not steady";
+  } else if (unsteady > 1) {
+    check.reason = runs_of(unsteady, runs) + " are not steady: " + check.reason;
+  } else if (bound.bias <= kBiasAllowed) {
+    check.steady = true;
+  }
+}
+
+}  // namespace
+
+PooledCheck pooled_steady(std::span<const WindowVerdict> runs) {
+  std::vector<OfDecays> biases;
+  for (const WindowVerdict& run : runs) {
+    if (run.biases) biases.push_back(*run.biases);
+  }
+  if (biases.size() < kRunsToPool || biases.size() < runs.size()) return of_few(runs);
+  PooledCheck check;
+  judge(check, over_runs(biases), count_unsteady(runs), runs.size());
+  return check;
+}
+
+bool has_settled(std::span<const double> step_s) {
+  if (step_s.size() < kFewestPoints) return true;
+  const auto later = step_s.last(std::max(kFewestPoints, step_s.size() / 2));
+  const DecayBasis basis = decay_basis(points_of(later.size()));
+  const DecayFit fit = fit_decays(basis, points_to_fit(later));
+  OfDecays left{};  // at the end, relative
+  for (std::size_t k = 0; k < kDecays; ++k) {
+    left[k] = fit.bias[k] / basis.decays[k].mean * std::exp(-1 / kDecayLengths[k]);
+  }
+  const double t = students_t_quantile(kSureOfUnsteady, kNoiseDirections);
+  return !clear_decay(fit, t, left);
 }
 
 }  // namespace scalemark::statistics

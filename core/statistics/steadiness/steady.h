@@ -1,5 +1,5 @@
-// Was a measured window steady, or was the machine still warming up or slowing down? Knows nothing
-// of clocks or ranks.
+// Was a measured window steady, by itself and by all runs of its point, and has a warm-up come to
+// its end? Knows nothing of clocks or ranks.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct SteadyCheck {
   std::optional<std::int64_t> change_step;  // the first step of a new level, where one was found
 };
 
-// `step_s`: one value per step, in order, each above 0. Steps are clipped (clipping.h), decays are
+// `step_s`: one value per step, in order, each above 0. Steps are clipped (clipped()), decays are
 // fitted (decay_fit.h), and a change of level is looked for (change_point.h).
 //   false    a decay has |t| > t(.992, 8) and |bias| > 0.25 %; or the level changes. Only from 200
 //            steps and 32 independent values on: on fewer, outliers and correlation pass for trends
@@ -47,5 +47,42 @@ std::size_t points_of(std::size_t steps);
 
 // Clipped, and averaged to points_of() values: a short rest is left out.
 std::vector<double> points_to_fit(std::span<const double> step_s);
+
+// Are the windows of a point steady, by all of its runs together? What a warm-up leaves is in each
+// run alike, and noise is not.
+inline constexpr std::size_t kRunsToPool = 3;
+
+// What one run's window showed: SteadyCheck.
+struct WindowVerdict {
+  std::optional<bool> steady;
+  std::optional<double> bias_bound;
+  std::optional<OfDecays> biases;
+};
+
+struct PooledCheck {
+  std::optional<bool> steady;
+  std::string reason;
+  std::optional<double> bias_bound;
+};
+
+// From kRunsToPool runs with biases on, Student's t over runs of each decay's bias: that needs no
+// assumption on how steps are correlated.
+//   false    a decay has |t| > t(.99, R - 1) and |mean bias| > 0.25 %; or
+//            more than half of the runs are false by themselves
+//   true     otherwise, at most one run is false by itself, and max over decays of |mean bias| +
+//            t(.965, R - 1) s / sqrt(R) <= 0.5 %
+//   unknown  all else
+// Of fewer runs: what they say if all say the same, else unknown; the bound is their largest.
+// Source: docs/METRICS.md, "Steady?".
+PooledCheck pooled_steady(std::span<const WindowVerdict> runs);
+
+// Has a warm-up come to its end, by the times of its steps so far?
+//
+// `step_s`: one value per step, or per group of equally many, in order, each above 0. The later
+// half of them is looked at, at least the last 20: the first steps load libraries and choose
+// algorithms, which no decay describes. False while a decay there has |t| > t(.992, 8) and what is
+// left of it at the end, h e^(-1 / L), exceeds 0.25 % of the level; also where steps become longer,
+// as of a chip that grows hot. True for fewer than 20.
+bool has_settled(std::span<const double> step_s);
 
 }  // namespace scalemark::statistics

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/base/error_fields.h"
+#include "core/base/field.h"
 #include "core/base/text.h"
 #include "core/base/wire.h"
 #include "engine/running/trace/trace_file.h"

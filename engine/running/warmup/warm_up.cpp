@@ -7,7 +7,6 @@
 
 #include "core/base/durations.h"
 #include "core/planning/estimates.h"
-#include "core/statistics/steadiness/settling.h"
 #include "core/statistics/steadiness/steady.h"
 #include "engine/measurement/step_clock.h"
 #include "engine/measurement/window_timer.h"

@@ -21,7 +21,7 @@ struct Warmup {
 };
 
 // Runs as long as `length` says, and then until step times have settled
-// (core/statistics/steadiness/settling.h), at the latest at latest_warmup_s(). Rank 0's clock and
+// (core/statistics/steadiness/steady.h), at the latest at latest_warmup_s(). Rank 0's clock and
 // step times decide, so that all ranks run as many steps. Collective.
 Warmup warm_up(const StepContext& context, const planning::RunLength& length);
 

@@ -14,8 +14,6 @@
 #include <future>
 #include <iterator>
 
-#include "core/base/descriptor.h"
-
 namespace scalemark {
 namespace {
 

@@ -1,8 +1,8 @@
-#include "core/base/encoding.h"
-
 #include <gtest/gtest.h>
 
 #include <utility>
+
+#include "core/base/characters.h"
 
 namespace scalemark {
 namespace {

@@ -1,8 +1,8 @@
-#include "core/base/json_depth.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "core/base/strict_json.h"
 
 namespace scalemark {
 namespace {

@@ -1,8 +1,8 @@
-#include "core/base/layout.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "core/base/terminal.h"
 
 namespace scalemark {
 namespace {

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "core/base/version.h"
 
 namespace scalemark {
 namespace {

@@ -1,6 +1,6 @@
-#include "core/base/sha256.h"
-
 #include <gtest/gtest.h>
+
+#include "core/base/digest.h"
 
 namespace scalemark {
 namespace {

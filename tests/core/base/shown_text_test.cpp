@@ -1,8 +1,7 @@
 // Texts of others reach a terminal without what it would act on.
-#include "core/base/shown_text.h"
-
 #include <gtest/gtest.h>
 
+#include "core/base/characters.h"
 #include "core/base/error.h"
 #include "core/base/host_name.h"
 

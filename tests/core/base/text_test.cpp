@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "core/base/shell_words.h"
-
 namespace scalemark {
 namespace {
 

@@ -5,9 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "core/base/error_fields.h"
-#include "core/base/json_reader.h"
-#include "core/base/json_writer.h"
+#include "core/base/field.h"
+#include "core/base/record_json.h"
 
 namespace scalemark {
 namespace {

@@ -5,8 +5,7 @@
 #include <sstream>
 #include <string>
 
-#include "core/collectives/half_bits.h"
-#include "core/collectives/pattern.h"
+#include "core/collectives/check.h"
 #include "tools/programs/commands.h"
 
 namespace {

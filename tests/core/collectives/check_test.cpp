@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/collectives/half_bits.h"
 
 namespace scalemark::collectives {
 namespace {

@@ -1,6 +1,6 @@
-#include "core/collectives/expected_bandwidth.h"
-
 #include <gtest/gtest.h>
+
+#include "core/collectives/bandwidth.h"
 
 namespace scalemark::collectives {
 namespace {

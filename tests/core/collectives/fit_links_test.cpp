@@ -6,7 +6,6 @@
 #include <random>
 
 #include "core/base/error.h"
-#include "core/collectives/ring_terms.h"
 
 namespace scalemark::collectives {
 namespace {

@@ -1,12 +1,10 @@
-#include "core/collectives/pattern.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>
 #include <vector>
 
-#include "core/collectives/half_bits.h"
+#include "core/collectives/check.h"
 
 namespace scalemark::collectives {
 namespace {

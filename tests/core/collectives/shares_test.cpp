@@ -1,6 +1,6 @@
-#include "core/collectives/shares.h"
-
 #include <gtest/gtest.h>
+
+#include "core/collectives/collective.h"
 
 namespace scalemark::collectives {
 namespace {

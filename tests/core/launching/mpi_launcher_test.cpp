@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/descriptor.h"
+#include "core/base/atomic_file.h"
 
 namespace scalemark::launching {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "core/base/number_words.h"
 #include "core/reporting/record/finding_kinds.h"
-#include "core/statistics/median_interval.h"
+#include "core/statistics/summary.h"
 
 namespace scalemark::reporting {
 namespace {

@@ -1,10 +1,9 @@
-#include "core/statistics/abba.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "core/base/error.h"
+#include "core/statistics/compare.h"
 
 namespace scalemark::statistics {
 namespace {

@@ -1,6 +1,6 @@
-#include "core/statistics/break_even.h"
-
 #include <gtest/gtest.h>
+
+#include "core/statistics/efficiency.h"
 
 namespace scalemark::statistics {
 namespace {

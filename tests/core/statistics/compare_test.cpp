@@ -6,9 +6,7 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/statistics/effects.h"
-#include "core/statistics/holm.h"
-#include "core/statistics/welch.h"
+#include "core/statistics/significance.h"
 
 namespace scalemark::statistics {
 namespace {

@@ -1,5 +1,3 @@
-#include "core/statistics/decomposition.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/statistics/efficiency.h"
 
 namespace scalemark::statistics {
 namespace {

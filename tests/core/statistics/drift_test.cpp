@@ -1,9 +1,9 @@
-#include "core/statistics/drift.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
+
+#include "core/statistics/runs.h"
 
 namespace scalemark::statistics {
 namespace {

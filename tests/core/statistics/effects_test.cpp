@@ -1,11 +1,10 @@
-#include "core/statistics/effects.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "core/base/error.h"
-#include "core/statistics/race.h"
+#include "core/statistics/compare.h"
+#include "core/statistics/fastest.h"
 
 namespace scalemark::statistics {
 namespace {

@@ -1,5 +1,3 @@
-#include "core/statistics/link_groups.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <random>
 
 #include "core/base/error.h"
+#include "core/statistics/slow_links.h"
 
 namespace scalemark::statistics {
 namespace {

@@ -1,8 +1,8 @@
-#include "core/statistics/mean_interval.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
+
+#include "core/statistics/summary.h"
 
 namespace scalemark::statistics {
 namespace {

@@ -1,9 +1,9 @@
-#include "core/statistics/median_interval.h"
-
 #include <gtest/gtest.h>
 
 #include <random>
 #include <vector>
+
+#include "core/statistics/summary.h"
 
 namespace scalemark::statistics {
 namespace {

@@ -1,11 +1,10 @@
-#include "core/statistics/normality.h"
-
 #include <gtest/gtest.h>
 
 #include <thread>
 #include <vector>
 
-#include "core/statistics/mean_interval.h"
+#include "core/statistics/significance.h"
+#include "core/statistics/summary.h"
 
 namespace scalemark::statistics {
 namespace {

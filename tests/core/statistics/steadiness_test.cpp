@@ -7,9 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "core/statistics/steadiness/clipping.h"
-#include "core/statistics/steadiness/pooled.h"
-#include "core/statistics/steadiness/settling.h"
+#include "core/statistics/steadiness/change_point.h"
 #include "core/statistics/steadiness/steady.h"
 
 namespace scalemark::statistics {

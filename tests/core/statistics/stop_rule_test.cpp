@@ -1,8 +1,8 @@
-#include "core/statistics/stop_rule.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
+
+#include "core/statistics/variance_split.h"
 
 namespace scalemark::statistics {
 namespace {

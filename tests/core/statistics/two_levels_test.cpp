@@ -1,11 +1,10 @@
-#include "core/statistics/two_levels.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "core/base/error.h"
-#include "core/statistics/mean_interval.h"
+#include "core/statistics/significance.h"
+#include "core/statistics/summary.h"
 
 namespace scalemark::statistics {
 namespace {

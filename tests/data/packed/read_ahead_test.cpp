@@ -8,7 +8,7 @@
 #include <chrono>
 #include <thread>
 
-#include "core/base/descriptor.h"
+#include "core/base/atomic_file.h"
 #include "tests/data/packed/packed_tree.h"
 
 namespace scalemark::data {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "core/base/version.h"
+#include "core/base/part.h"
 #include "engine/process/build_ids.h"
 
 namespace scalemark::process {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/base/error_fields.h"
+#include "core/base/field.h"
 #include "core/base/wire.h"
 #include "engine/device/cpu_allocator.h"
 #include "engine/sweeping/sweep_command.h"

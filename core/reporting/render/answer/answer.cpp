@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "core/base/layout.h"
+#include "core/base/terminal.h"
 #include "core/base/text.h"
 #include "core/reporting/collectives/words.h"
 #include "core/reporting/record/finding_kinds.h"

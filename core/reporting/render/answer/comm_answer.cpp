@@ -4,7 +4,6 @@
 #include <map>
 #include <set>
 
-#include "core/base/shell_words.h"
 #include "core/base/text.h"
 #include "core/reporting/collectives/words.h"
 #include "core/reporting/record/surety.h"

@@ -5,7 +5,6 @@
 #include <map>
 #include <set>
 
-#include "core/base/shell_words.h"
 #include "core/base/text.h"
 #include "core/catalogue/strategy.h"
 #include "core/reporting/record/point_facts.h"

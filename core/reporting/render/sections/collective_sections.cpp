@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "core/base/number_words.h"
-#include "core/base/value_at.h"
-#include "core/collectives/message_size.h"
+#include "core/base/words.h"
+#include "core/collectives/collective.h"
 #include "core/reporting/collectives/words.h"
 #include "core/reporting/record/surety.h"
 #include "core/reporting/render/sections/not_measured.h"

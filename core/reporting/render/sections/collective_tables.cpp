@@ -2,7 +2,7 @@
 #include <tuple>
 #include <utility>
 
-#include "core/collectives/shares.h"
+#include "core/collectives/collective.h"
 #include "core/reporting/collectives/words.h"
 #include "core/reporting/record/surety.h"
 #include "core/reporting/render/sections/sweep_sections.h"

@@ -2,7 +2,7 @@
 #include <iterator>
 #include <map>
 
-#include "core/base/layout.h"
+#include "core/base/terminal.h"
 #include "core/base/text.h"
 #include "core/catalogue/strategy.h"
 #include "core/reporting/record/surety.h"
