@@ -1,7 +1,7 @@
 // The options of augmentation as the data library takes them.
 #pragma once
 
-#include "core/settings/tool_values.h"
+#include "core/settings/reader.h"
 #include "data/data_api.h"
 
 namespace scalemark::cli {

@@ -10,9 +10,8 @@
 #include "apps/scalemark/setting_text.h"
 #include "core/base/error.h"
 #include "core/catalogue/backends.h"
-#include "core/planning/collectives/estimates.h"
+#include "core/planning/collectives/collective_plan.h"
 #include "core/planning/collectives/make_collective_plan.h"
-#include "core/planning/collectives/plan_json.h"
 #include "core/settings/resolve.h"
 #include "core/settings/settings_json.h"
 

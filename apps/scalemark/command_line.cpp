@@ -7,10 +7,9 @@
 #include "apps/scalemark/help.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/settings/near_match.h"
-#include "core/settings/unknown_option.h"
+#include "core/settings/layers.h"
+#include "core/settings/problem.h"
 #include "core/settings/value.h"
-#include "core/settings/variables.h"
 
 namespace scalemark::cli {
 namespace {

@@ -8,7 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/catalogue/workload.h"
-#include "core/settings/builtin_configs.h"
+#include "core/settings/config_file.h"
 #include "core/settings/option.h"
 
 namespace scalemark::cli {

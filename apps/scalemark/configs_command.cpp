@@ -6,8 +6,8 @@
 #include "apps/scalemark/memory_there.h"
 #include "apps/scalemark/sources.h"
 #include "core/base/error.h"
-#include "core/planning/config_list.h"
-#include "core/settings/builtin_configs.h"
+#include "core/planning/forecast.h"
+#include "core/settings/config_file.h"
 
 namespace scalemark::cli {
 

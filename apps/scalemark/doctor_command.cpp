@@ -18,7 +18,7 @@
 #include "core/monitoring/gpu_code.h"
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/table/table.h"
-#include "core/settings/defaults.h"
+#include "core/settings/layers.h"
 
 namespace scalemark::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include "apps/scalemark/command_line.h"
 #include "apps/scalemark/machine_probe.h"
 #include "core/reporting/record/report.h"
-#include "core/settings/tool_values.h"
+#include "core/settings/reader.h"
 
 namespace scalemark::cli {
 

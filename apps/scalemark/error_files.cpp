@@ -7,8 +7,8 @@
 #include "core/base/error.h"
 #include "core/base/words.h"
 #include "core/launching/environment.h"
-#include "core/launching/error_file.h"
-#include "core/launching/rank_spec.h"
+#include "core/launching/outcome.h"
+#include "core/launching/world.h"
 
 namespace scalemark::cli {
 namespace {

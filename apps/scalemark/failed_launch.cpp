@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/planning/environments.h"
+#include "core/planning/order.h"
 #include "core/reporting/identity/point_identity.h"
 #include "core/reporting/record/report.h"
 

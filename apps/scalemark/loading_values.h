@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/settings/tool_values.h"
+#include "core/settings/reader.h"
 #include "data/data_api.h"
 
 namespace scalemark::cli {

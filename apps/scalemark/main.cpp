@@ -18,8 +18,8 @@
 #include "core/base/error.h"
 #include "core/base/file_kind.h"
 #include "core/base/threads.h"
-#include "core/launching/descriptors.h"
-#include "core/launching/rank_of_mpirun.h"
+#include "core/launching/mpirun.h"
+#include "core/launching/resources.h"
 
 namespace scalemark::cli {
 namespace {

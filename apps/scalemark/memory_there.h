@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "apps/scalemark/rank_command.h"
-#include "core/planning/memory_budget.h"
+#include "core/planning/estimates.h"
 
 namespace scalemark::cli {
 

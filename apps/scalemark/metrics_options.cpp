@@ -4,7 +4,6 @@
 
 #include "core/base/file_kind.h"
 #include "core/launching/meeting_point.h"
-#include "core/launching/run_token.h"
 #include "core/live/endpoint.h"
 #include "core/settings/option.h"
 

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "apps/scalemark/command_line.h"
+#include "core/settings/reader.h"
 #include "core/settings/settings.h"
-#include "core/settings/tool_values.h"
 
 namespace scalemark::cli {
 

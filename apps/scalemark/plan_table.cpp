@@ -7,7 +7,7 @@
 #include "apps/scalemark/setting_text.h"
 #include "apps/scalemark/sweep_command.h"
 #include "core/base/text.h"
-#include "core/planning/environments.h"
+#include "core/planning/order.h"
 #include "core/planning/plan_json.h"
 #include "core/reporting/record/vocabulary.h"
 #include "core/reporting/table/section.h"

@@ -9,9 +9,9 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/launching/environment.h"
-#include "core/planning/environments.h"
-#include "core/planning/group_names.h"
-#include "core/settings/variables.h"
+#include "core/planning/order.h"
+#include "core/planning/plan.h"
+#include "core/settings/layers.h"
 
 namespace scalemark::cli {
 namespace {

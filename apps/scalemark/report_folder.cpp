@@ -6,7 +6,7 @@
 #include "core/reporting/output/disk.h"
 #include "core/reporting/output/output_folder.h"
 #include "core/reporting/record/report_json.h"
-#include "core/settings/output_name.h"
+#include "core/settings/machine.h"
 
 namespace scalemark::cli {
 

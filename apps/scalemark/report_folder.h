@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "core/reporting/record/report.h"
-#include "core/settings/tool_values.h"
+#include "core/settings/reader.h"
 
 namespace scalemark::cli {
 

@@ -6,7 +6,7 @@
 
 #include "core/importing/tables.h"
 #include "core/published/row.h"
-#include "core/settings/tool_values.h"
+#include "core/settings/reader.h"
 
 namespace scalemark::cli {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "core/base/terminal.h"
-#include "core/settings/variables.h"
+#include "core/settings/layers.h"
 
 namespace scalemark::cli {
 namespace {

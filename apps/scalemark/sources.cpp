@@ -6,7 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/file_kind.h"
 #include "core/launching/environment.h"
-#include "core/settings/builtin_configs.h"
+#include "core/settings/config_file.h"
 
 namespace scalemark::cli {
 

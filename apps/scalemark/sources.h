@@ -7,7 +7,7 @@
 #include "apps/scalemark/command_line.h"
 #include "core/launching/detect.h"
 #include "core/settings/layers.h"
-#include "core/settings/tool_values.h"
+#include "core/settings/reader.h"
 
 namespace scalemark::cli {
 

@@ -6,7 +6,7 @@
 #include "apps/scalemark/machine_probe.h"
 #include "core/base/atomic_file.h"
 #include "core/launching/environment.h"
-#include "core/launching/temporary_place.h"
+#include "core/launching/resources.h"
 
 namespace scalemark::cli {
 namespace {

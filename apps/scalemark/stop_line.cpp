@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/threads.h"
-#include "core/launching/interruption.h"
+#include "core/launching/signal_scope.h"
 
 namespace scalemark::cli {
 namespace {

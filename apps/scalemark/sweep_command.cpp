@@ -14,9 +14,9 @@
 #include "apps/scalemark/start_ranks.h"
 #include "core/base/error.h"
 #include "core/base/number_words.h"
-#include "core/planning/environments.h"
 #include "core/planning/estimates.h"
 #include "core/planning/make_plan.h"
+#include "core/planning/order.h"
 
 namespace scalemark::cli {
 namespace {

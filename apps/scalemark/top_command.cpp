@@ -20,7 +20,7 @@
 #include "core/base/durations.h"
 #include "core/base/error.h"
 #include "core/base/terminal.h"
-#include "core/launching/run_token.h"
+#include "core/launching/meeting_point.h"
 #include "core/launching/signal_scope.h"
 #include "core/live/fetch.h"
 #include "core/live/screen.h"

@@ -1,12 +1,32 @@
-// How much memory a training run needs, before it runs. Pure.
+// How much memory a training run needs, before it runs, and what of it each optimizer keeps. Pure.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/catalogue/workload.h"
 
 namespace scalemark::catalogue {
+
+// The optimizers, as far as settings and estimates need to know them. Their update rules are in
+// engine/training/.
+
+// An optimizer keeps this between steps, in tensors of the parameters' size.
+enum class OptimizerState {
+  kMomentum,    // one, with momentum; else none
+  kTwoMoments,  // two
+};
+
+// In the order of optimizer_list.inc.
+std::vector<std::string_view> optimizer_names();
+
+// How many tensors of the parameters' size `optimizer` keeps; bug() for an unknown name.
+int state_copies(std::string_view optimizer, double momentum);
+
+// How many such tensors an update makes, and frees at its end; bug() for an unknown name.
+int update_copies(std::string_view optimizer);
 
 struct MemoryQuestion {
   ModelShape shape;  // resolved

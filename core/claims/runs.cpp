@@ -6,7 +6,7 @@
 #include "core/base/text.h"
 #include "core/claims/claims.h"
 #include "core/published/mapping.h"
-#include "core/settings/builtin_configs.h"
+#include "core/settings/config_file.h"
 
 namespace scalemark::claims {
 namespace {

@@ -5,7 +5,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <csignal>
 #include <cstring>
 #include <utility>
@@ -117,6 +119,76 @@ ChildProcess start_child(const ChildSpec& spec) {
   failure.write.reset();
   throw_if_not_started(spec, failure, pid);
   return {pid, std::move(pipes.out), std::move(pipes.err)};
+}
+
+namespace {
+
+constexpr std::size_t kLongestLine = 1 << 20;
+constexpr std::size_t kLastLines = 5;
+constexpr std::size_t kLongestLastLine = 400;
+
+}  // namespace
+
+std::string LineRelay::feed(std::string_view bytes) {
+  std::string out;
+  if (mode_ == Mode::kRaw) out = bytes;
+  pending_ += bytes;
+  std::size_t start = 0;
+  while (start < pending_.size()) {
+    auto end = pending_.find('\n', start);
+    if (end == std::string::npos && pending_.size() - start < kLongestLine) break;
+    const bool cut = end == std::string::npos || end - start > kLongestLine;
+    if (cut) end = start + kLongestLine;
+    const auto line = std::string_view(pending_).substr(start, end - start);
+    remember(line);
+    if (mode_ == Mode::kLines) out.append(prefix_).append(line).append("\n");
+    start = cut ? end : end + 1;
+  }
+  pending_.erase(0, start);
+  return out;
+}
+
+std::string LineRelay::finish() {
+  if (pending_.empty()) return {};
+  remember(pending_);
+  const std::string rest = mode_ == Mode::kLines ? prefix_ + pending_ + "\n" : "";
+  pending_.clear();
+  return rest;
+}
+
+void LineRelay::remember(std::string_view line) {
+  while (line.ends_with('\r')) line.remove_suffix(1);
+  if (const auto redraw = line.rfind('\r'); redraw != std::string_view::npos) {
+    line.remove_prefix(redraw + 1);
+  }
+  if (line.empty()) return;
+  last_lines_.emplace_back(line.substr(0, kLongestLastLine));
+  if (last_lines_.size() > kLastLines) last_lines_.pop_front();
+}
+
+void Sink::add_raw(std::string_view bytes) {
+  if (closed_ || bytes.empty()) return;
+  pending_ += bytes;
+  mid_line_ = bytes.back() != '\n';
+}
+
+void Sink::add_lines(std::string_view lines) {
+  if (closed_ || lines.empty()) return;
+  if (mid_line_) pending_ += terminal_ ? "\r\x1b[K" : "\n";
+  add_raw(lines);
+}
+
+void Sink::write_some() {
+  // A writable pipe takes PIPE_BUF bytes without blocking, even in blocking mode.
+  const auto count = std::min<std::size_t>(pending_.size(), PIPE_BUF);
+  const auto written = write(fd_, pending_.data(), count);
+  if (written > 0) {
+    pending_.erase(0, static_cast<std::size_t>(written));
+  } else if (written < 0 && errno != EINTR && errno != EAGAIN) {
+    failure_ = errno == EPIPE ? 0 : errno;  // a reader that has gone has what it wanted
+    closed_ = true;
+    pending_.clear();
+  }
 }
 
 }  // namespace scalemark::launching

@@ -1,4 +1,5 @@
-// The lines that `scalemark doctor` prints about launching. Pure.
+// The detection's way in and out: what it asks of this process and its machine (declared by
+// detect.h), and the lines that `scalemark doctor` prints of what it found.
 #pragma once
 
 #include <string>

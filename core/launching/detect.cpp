@@ -2,9 +2,9 @@
 
 #include "core/base/error.h"
 #include "core/base/words.h"
+#include "core/launching/environment.h"
 #include "core/launching/launchers.h"
-#include "core/launching/parse.h"
-#include "core/launching/rank_spec.h"
+#include "core/launching/world.h"
 
 namespace scalemark::launching {
 namespace {

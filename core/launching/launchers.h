@@ -1,5 +1,5 @@
-// How each launcher describes a rank: one function per launcher, from variables to World. Private
-// to the detection; detect.cpp chooses between them.
+// How each launcher describes a rank, or a node that starts its own: one function per launcher,
+// from variables to World. Private to the detection; detect.cpp chooses between them.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/launching/detect.h"
-#include "core/launching/field_reader.h"
+#include "core/launching/environment.h"
 
 namespace scalemark::launching {
 

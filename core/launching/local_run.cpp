@@ -320,16 +320,4 @@ LaunchResult LocalRun::close() {
   return result;
 }
 
-LaunchResult launch_local(const LaunchSpec& spec) {
-  SignalScope signals;
-  return launch_local(spec, signals);
-}
-
-LaunchResult launch_local(const LaunchSpec& spec, SignalScope& signals) {
-  LocalRun run(spec, signals);
-  run.start();
-  run.relay_until_all_ended();
-  return run.close();
-}
-
 }  // namespace scalemark::launching

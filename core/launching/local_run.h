@@ -1,5 +1,5 @@
 // The state of one launch: ranks, their pipes, deadlines. Private to the built-in launcher;
-// local_run_start.cpp starts the ranks, local_run.cpp has the rest.
+// local_launcher.cpp starts the ranks, local_run.cpp has the rest.
 #pragma once
 
 #include <chrono>
@@ -9,12 +9,10 @@
 #include <vector>
 
 #include "core/launching/child_process.h"
-#include "core/launching/line_relay.h"
 #include "core/launching/local_launcher.h"
 #include "core/launching/mpirun.h"
-#include "core/launching/rank_spec.h"
 #include "core/launching/signal_scope.h"
-#include "core/launching/sink.h"
+#include "core/launching/world.h"
 
 namespace scalemark::launching {
 

@@ -1,5 +1,5 @@
-// Ranks of this node that mpirun starts for the built-in launcher: MPI connects only those. The
-// other side is rank_of_mpirun.h.
+// Ranks of this node that mpirun starts for the built-in launcher, since MPI connects only those:
+// the launcher's side, and the rank's.
 #pragma once
 
 #include <chrono>
@@ -7,12 +7,25 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/launching/child_process.h"
-#include "core/launching/line_relay.h"
 
 namespace scalemark::launching {
+
+// A rank of the built-in launcher that mpirun starts, so that MPI connects it. Mpirun starts this
+// program once per rank; each of these processes asks the launcher who it is, becomes the parent of
+// the rank, passes its end on, and stays until all ranks have ended. So the launcher has the rank's
+// own output, process id and exit status, and mpirun, which kills the others when one ends, learns
+// of no end before the last.
+
+inline constexpr std::string_view kLauncherSocketVariable = "SCALEMARK_LAUNCHER_SOCKET";
+
+// Call it first in main(), while the process has one thread. Returns in the rank, whose environment
+// then names its place; returns at once in a process that is none of mpirun's. The parent ends in
+// here. Throws Error (71) when the launcher does not answer.
+void become_rank_of_mpirun();
 
 // mpirun's own arguments, with the program that it starts `ranks` times. Bound to no core, more
 // ranks than cores allowed; a rank that fails is this launcher's business, not mpirun's.

@@ -1,5 +1,4 @@
-// While it exists, the signals that a launcher acts on arrive through a descriptor instead of
-// interrupting; those that were ignored before stay ignored. Restores everything on destruction.
+// The signals that a launcher acts on, and the error of a run that one of them asked to end.
 #pragma once
 
 #include <csignal>
@@ -8,9 +7,12 @@
 #include <vector>
 
 #include "core/base/atomic_file.h"
+#include "core/base/error.h"
 
 namespace scalemark::launching {
 
+// While it exists, the signals that a launcher acts on arrive through a descriptor instead of
+// interrupting; those that were ignored before stay ignored. Restores everything on destruction.
 class SignalScope {
  public:
   // `further` signals arrive beside those. Throws Error (71).
@@ -34,5 +36,10 @@ class SignalScope {
   sigset_t before_{};
   struct sigaction child_before_ {};
 };
+
+// The error of a run that a signal asked to end:
+// E_INTERRUPTED (130) for SIGINT, E_PREEMPTED (75) for every other signal. `has_report`: a report
+// holds the finished part.
+ErrorRecord interruption(int signal, bool has_report);
 
 }  // namespace scalemark::launching

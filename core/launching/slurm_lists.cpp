@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "core/base/text.h"
-#include "core/launching/parse.h"
+#include "core/launching/environment.h"
 
 namespace scalemark::launching {
 namespace {

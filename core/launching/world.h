@@ -1,12 +1,15 @@
-// Who this process is among the ranks, and how they find each other. Plain data; joining happens in
-// engine/distributed.
+// Who this process is among the ranks, and how they find each other: plain data, which the built-in
+// launcher passes to its ranks as one JSON line. Joining happens in engine/distributed.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "core/base/terminal.h"
 #include "core/base/words.h"
 
 namespace scalemark::launching {
@@ -56,5 +59,24 @@ struct NodePlan {
   std::string mpi_library, mpirun;
   std::map<std::string, std::string> detected_from;
 };
+
+// The built-in launcher passes this to each rank that it starts, as one JSON line in one
+// environment variable.
+
+inline constexpr std::string_view kRankSpecVariable = "SCALEMARK_RANK_SPEC";
+
+struct RankSpec {
+  World world;
+  Rendezvous rendezvous;
+  std::string error_file;  // where this rank writes why it failed; empty: nowhere
+  bool terminal = false;   // the launcher's stderr is a terminal and this rank may draw on it
+  Terminal output;         // what the launcher's stdout is: results go there
+  std::vector<int> ignored_signals;  // by the launcher since its start; mpirun resets them
+};
+
+std::string to_json(const RankSpec& spec);
+
+// Throws Error (78) when the text lacks a field or no rank can have its values.
+RankSpec parse_rank_spec(std::string_view json);
 
 }  // namespace scalemark::launching

@@ -13,7 +13,7 @@
 #include "core/base/characters.h"
 #include "core/base/words.h"
 #include "core/monitoring/text_file.h"
-#include "core/placement/cpu_list.h"
+#include "core/placement/places.h"
 
 namespace scalemark::monitoring {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/placement/topology.h"
+#include "core/placement/places.h"
 
 namespace scalemark::monitoring {
 

@@ -1,15 +1,40 @@
-// Which CPUs, and which memory, each rank of a node is bound to. Pure: the topology arrives as a
-// record, and core/launching/bind.h carries a place out.
+// The CPUs of a node, as records and in Linux's notation, and which of them, with which memory,
+// each rank is bound to. Pure: the topology arrives as a record, and core/launching/resources.h
+// carries a place out.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/words.h"
-#include "core/placement/topology.h"
 
 namespace scalemark::placement {
+
+// The records of the topology are read by core/monitoring.
+
+// A CPU is what the kernel schedules on: a hardware thread. `core` is the lowest number among the
+// CPUs of one physical core, also where this process may not use that one.
+struct Cpu {
+  int id = 0;
+  int core = 0;
+  int package = 0;  // socket
+  int node = 0;     // of memory (NUMA)
+};
+
+struct Topology {
+  std::vector<Cpu> cpus;  // in the affinity mask, which a cgroup's cpuset limits, too
+};
+
+// Linux's notation of sets of CPUs and memory nodes is "0-3,8,10-11".
+
+// Ascending, each once. Absent when the text is no such list or names a number above 65,535; the
+// empty text is the empty list.
+std::optional<std::vector<int>> parse_cpu_list(std::string_view text);
+
+// The shortest notation of the numbers, in any order.
+std::string cpu_list(std::vector<int> cpus);
 
 enum class Bind { kNone, kCores, kNuma };
 constexpr auto words_of(Bind) {

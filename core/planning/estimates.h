@@ -1,15 +1,19 @@
-// How long a point takes and how much memory it needs, estimated before it runs. Pure. Times are
-// rough: they rest on nominal rates of a typical machine, within a factor of 3 or so; memory is
-// meant to be within 20 % (core/catalogue/memory.h).
+// How long a point takes and how much memory it needs, estimated before it runs, and how much
+// memory a rank may use. Pure; machines arrive as numbers.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "core/catalogue/memory.h"
 #include "core/planning/plan.h"
+#include "core/settings/problem.h"
 #include "core/settings/settings.h"
 
 namespace scalemark::planning {
+
+// Times are rough: they rest on nominal rates of a typical machine, within a factor of 3 or so.
+// Memory is meant to be within 20 % (core/catalogue/memory.h).
 
 // Batches that a rank holds at once: of synthetic data all of them, used in turn; of a data set the
 // two that the loader keeps ready and the one in training. Four are enough to keep a value cache
@@ -79,5 +83,40 @@ catalogue::ModelShape shape_of(const catalogue::Workload& workload,
 // All steps of a run but those of --trace, which the first repetition has.
 double estimated_steps_s(const settings::Settings& settings, const RunLength& length,
                          double step_s);
+
+// The memory that one rank may use follows from the options and its machine, alike for the printed
+// plan and for the rank that obeys it.
+
+// So much is known of the machine that a rank runs on.
+struct AvailableMemory {
+  std::uint64_t host_bytes = 0;  // 0: unknown
+  std::optional<std::uint64_t> cgroup_bytes;
+  std::optional<std::uint64_t> gpu_bytes;  // of the rank's own GPU
+  int ranks = 1;                           // that share the host
+};
+
+// The rank's part of the host's memory, or of the cgroup's where that is less. Absent: unknown.
+std::optional<std::uint64_t> share_of_host(const AvailableMemory& there);
+
+// Tensors of `rank` may hold so many bytes: its own --memory-limit, else that of all ranks, else on
+// a CPU 80 % of its share of the host. Absent: no limit.
+std::optional<std::uint64_t> memory_limit(const settings::ParallelSettings& parallel, int rank,
+                                          const AvailableMemory& there);
+
+// Bytes that `rank` can use: its limit, or less where its GPU, or on a CPU its share of the host,
+// has less.
+std::optional<std::uint64_t> memory_available(const settings::ParallelSettings& parallel, int rank,
+                                              const AvailableMemory& there);
+
+// The least of memory_available() over ranks 0 .. world_size - 1, all on equal machines.
+std::optional<std::uint64_t> least_memory_available(const settings::ParallelSettings& parallel,
+                                                    int world_size, const AvailableMemory& there);
+
+// The problem of a --memory-limit for a rank that a launch of `world_size` ranks does not have.
+std::optional<settings::Problem> unknown_rank_in_memory_limit(const settings::Settings& settings,
+                                                              int world_size);
+
+// The smaller of two amounts that may be unknown.
+std::optional<std::uint64_t> least(std::optional<std::uint64_t> a, std::optional<std::uint64_t> b);
 
 }  // namespace scalemark::planning

@@ -1,5 +1,5 @@
-// A configuration's time and memory on a machine, found without starting anything: the plan of its
-// command, made for ranks of one machine. Pure.
+// The time and memory that a configuration, given or built-in, takes on a machine, found without
+// starting anything: by the plan of its command, made for ranks of one machine. Pure.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/planning/memory_budget.h"
+#include "core/planning/estimates.h"
 #include "core/settings/command.h"
 #include "core/settings/layers.h"
 #include "core/settings/machine.h"
@@ -35,5 +35,17 @@ struct Forecast {
 // Tells it of `train`, `sweep` or `comm`, with these options (merge_layers).
 Forecast forecast(settings::Command command, const settings::RawSettings& raw,
                   const Surveyed& surveyed);
+
+// A built-in configuration, with the time that it takes on a machine by its plan.
+struct ListedConfig {
+  std::string name, command, about;
+  std::string takes;  // "26 h", or why it cannot run there: "needs a GPU"
+};
+
+// In the order of builtin_configs().
+std::vector<ListedConfig> listed_configs(const Surveyed& surveyed);
+
+// configs/README.md: the list for a laptop of 2 cores and for a node of 8 GPUs.
+std::string configs_page();
 
 }  // namespace scalemark::planning

@@ -1,5 +1,5 @@
-// A sweep before its first rank starts: points, the slices that they form, and the order of their
-// runs. Plain data; made by make_plan.h. Knows no launcher, no clock and no result.
+// A sweep before its first rank starts: points and their names, the slices that they form, and the
+// order of their runs. Plain data; made by make_plan.h. Knows no launcher, no clock and no result.
 #pragma once
 
 #include <array>
@@ -8,9 +8,11 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/words.h"
+#include "core/settings/layers.h"
 #include "core/settings/settings.h"
 #include "core/settings/sweep_settings.h"
 
@@ -88,7 +90,7 @@ struct ComparedValue {
   std::size_t point = 0;
 };
 
-// Points that differ in the value of one axis only (comparisons.h). The first value is the first
+// Points that differ in the value of one axis only (axes.h). The first value is the first
 // that was typed.
 struct Comparison {
   std::string axis;
@@ -187,5 +189,22 @@ bool is_path(const std::string& setting);
 // 16 hex digits over resume_settings(), the groups and the run lengths: equal on every rank and in
 // every session of one sweep.
 std::string settings_fingerprint(const Plan& plan);
+
+// Names of points are short, readable, and the same for the same point of the same sweep.
+
+// point_name(), then what varies beyond it: "resnet50-b32-fp32-w4-ddp-overlap-off-i224". Not yet
+// unique: two folders may have one name.
+std::string group_name(const PlannedPoint& point);
+
+// The form of an option's value in a name: the last part of a path, and of any text the characters
+// that fit file names and shells.
+std::string plain_value(std::string value);
+
+// One option that varies adds this to the name: "-data-photos".
+std::string name_part(const std::string& option, const std::string& value);
+
+// The options in `varying` that `raw` has and point_name() leaves out, with their values.
+std::vector<std::pair<std::string, std::string>> varying_options(
+    const settings::RawSettings& raw, const std::vector<std::string>& varying);
 
 }  // namespace scalemark::planning

@@ -1,4 +1,5 @@
-// A plan as JSON, for programs that read --dry-run or a report. It is never read back.
+// A plan as JSON, for programs that read --dry-run or a report, and as the settings by which
+// sessions and ranks know it again. The JSON is never read back.
 #pragma once
 
 #include <string>

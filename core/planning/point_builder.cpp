@@ -4,7 +4,7 @@
 
 #include "core/catalogue/strategy.h"
 #include "core/planning/estimates.h"
-#include "core/planning/group_names.h"
+#include "core/planning/plan.h"
 #include "core/settings/checks.h"
 #include "core/settings/option.h"
 #include "core/settings/processes.h"

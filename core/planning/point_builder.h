@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "core/planning/axes.h"
 #include "core/planning/make_plan.h"
 #include "core/planning/plan.h"
-#include "core/planning/slice_requests.h"
 
 namespace scalemark::planning {
 

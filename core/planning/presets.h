@@ -1,5 +1,34 @@
-// How many repetitions and how long: the defaults, --quick, --thorough and --burn-in. Pure. Private
-// to this module.
+// A sweep's repetitions and their lengths, by default and with --quick, --thorough and --burn-in,
+// and the measurements of its machines before its first block. Pure.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/planning/plan.h"
+
+namespace scalemark::planning {
+
+// An all-reduce of what a step exchanges: of the first point with the most ranks, without
+// compression.
+struct PlannedExchange {
+  std::string backend;
+  std::int64_t bytes = 0;  // of a rank
+  std::string reason;      // why there is none; else empty
+};
+PlannedExchange exchange_of(const Plan& plan);
+
+// Whether ranks measure their devices one after the other (--checks devices): on CPUs they share
+// cores and memory. The plan has a point.
+bool devices_take_turns(const Plan& plan);
+
+// The numbers of threads of the points that can run, each once, ascending; at least one.
+std::vector<int> threads_of(const Plan& plan);
+
+// Repetitions and lengths are these:
 //
 //   default     5 blocks; warm-up 20 steps and 2 s (10 s on a GPU), window 100 steps and 2 s
 //   --quick     1 block within 60 s: warm-up of 1 s, window at most 2 s, both cut to what is there;
@@ -15,15 +44,6 @@
 // preset keeps its time: runs are cut, down to kFewestSteps of warm-up and as many measured; a plan
 // that does not fit even then is refused. The sweep corrects errors of the estimate while it runs
 // (StopRule::deadline_s).
-#pragma once
-
-#include <cstddef>
-#include <optional>
-#include <string>
-
-#include "core/planning/plan.h"
-
-namespace scalemark::planning {
 
 // A preset that cannot hold its time.
 struct Overrun {

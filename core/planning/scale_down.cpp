@@ -8,7 +8,7 @@
 #include "core/base/words.h"
 #include "core/catalogue/backends.h"
 #include "core/catalogue/workload.h"
-#include "core/planning/config_list.h"
+#include "core/planning/forecast.h"
 #include "core/planning/scaled_values.h"
 #include "core/settings/checks.h"
 #include "core/settings/comm_settings.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/settings/precision_support.h"
+#include "core/settings/machine.h"
 
 namespace scalemark::planning {
 

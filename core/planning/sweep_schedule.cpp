@@ -4,8 +4,8 @@
 
 #include "core/base/error.h"
 #include "core/catalogue/workload.h"
-#include "core/planning/environments.h"
 #include "core/planning/estimates.h"
+#include "core/planning/order.h"
 
 namespace scalemark::planning {
 namespace {

@@ -12,12 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/planning/batch_finder.h"
-#include "core/planning/duration_model.h"
+#include "core/planning/enough.h"
 #include "core/planning/plan.h"
 #include "core/planning/task.h"
-#include "core/planning/tuning.h"
-#include "core/planning/until_ci.h"
 
 namespace scalemark::planning {
 

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "core/base/error.h"
-#include "core/settings/near_match.h"
+#include "core/settings/problem.h"
 
 namespace scalemark::published {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "core/catalogue/backends.h"
 #include "core/catalogue/strategy.h"
-#include "core/settings/cuda_graphs.h"
+#include "core/settings/notes.h"
 #include "core/settings/processes.h"
 #include "core/settings/value.h"
 

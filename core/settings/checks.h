@@ -1,5 +1,4 @@
-// Settings must satisfy these rules together: checks over several values at once, and notes on
-// values that have no effect. Pure.
+// Settings must satisfy these rules together: checks over several values at once. Pure.
 #pragma once
 
 #include <set>
@@ -32,8 +31,5 @@ std::span<const std::string_view> reading_options();
 bool serves(const catalogue::Workload& workload, std::string_view option);
 
 std::vector<Problem> check_together(const CheckInput& input);
-
-// Notes on settings that have less, or more, effect than a person may expect.
-std::vector<std::string> notes_on(const CheckInput& input);
 
 }  // namespace scalemark::settings

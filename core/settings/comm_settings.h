@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "core/collectives/collective.h"
-#include "core/settings/closed_words.h"
 #include "core/settings/layers.h"
 #include "core/settings/problem.h"
 #include "core/settings/settings.h"

@@ -1,16 +1,20 @@
-// Config files: flat, strict JSON whose keys are option names. Reads text; knows which keys exist
-// only through the option table; opens files only in read_text_file().
+// Config files: flat, strict JSON whose keys are option names, read from a path or built into the
+// program.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "core/base/words.h"
 #include "core/settings/option.h"
 #include "core/settings/problem.h"
 
 namespace scalemark::settings {
+
+// Only the option table says which keys exist, and only read_text_file() opens files.
 
 struct ConfigFile {
   std::string path;  // as given; named in origins
@@ -33,5 +37,25 @@ ConfigValues parse_config(const ConfigFile& file, Command command);
 
 // Throws no_input (66) when it cannot be read.
 std::string read_text_file(const std::string& path);
+
+// The files of configs/ that are configurations of a command are inside the program: found by name,
+// and parsed only when one is asked for.
+
+// "rtx4090-mlp", "acceptance/node", ... in the order of their names, those of acceptance last.
+std::span<const NamedText> builtin_configs();
+
+// Reads what --config names: the file of that path, else the built-in configuration of that name.
+// Adds a note where both are there. Throws no_input (66), with the nearest names, where neither is.
+ConfigFile read_config(const std::string& path_or_name, std::vector<std::string>& notes);
+
+// The text of that name. Throws no_input (66), with the nearest name, for another.
+std::string_view builtin_config(const std::string& name);
+
+// A configuration says this of itself.
+struct ConfigFacts {
+  std::string command, about;       // empty where it says neither
+  std::vector<std::string> claims;  // published tables and rows that it tests
+};
+ConfigFacts facts_of(std::string_view text);
 
 }  // namespace scalemark::settings

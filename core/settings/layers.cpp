@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <set>
+#include <utility>
 
 #include "core/base/characters.h"
+#include "core/base/renamed_variables.h"
 #include "core/base/words.h"
-#include "core/settings/unknown_option.h"
-#include "core/settings/variables.h"
+#include "core/settings/problem.h"
+#include "core/settings/value.h"
 
 namespace scalemark::settings {
 namespace {
@@ -172,6 +175,132 @@ bool given_by_a_person(const RawSettings& raw, std::string_view option) {
   if (found == raw.end()) return false;
   const std::string& origin = found->second.origin;
   return origin != "default" && origin != "recipe" && origin != "derived" && origin != "scale_down";
+}
+
+namespace {
+
+constexpr std::string_view kPrefix = "env.";
+
+struct RefusedVariable {
+  std::string_view name, instead;
+};
+
+constexpr auto kRefused = std::to_array<RefusedVariable>({
+#define SCALEMARK_REFUSED_VARIABLE(name, instead) {name, instead},
+#include "core/settings/refused_variables.inc"
+#undef SCALEMARK_REFUSED_VARIABLE
+});
+
+bool is_name(std::string_view name) {
+  const auto fits = [](unsigned char c) { return c < 0x80 && (std::isalnum(c) || c == '_'); };
+  return !name.empty() && !std::isdigit(static_cast<unsigned char>(name.front())) &&
+         std::ranges::all_of(name, fits);
+}
+
+bool is_meant(std::string_view pattern, std::string_view name) {
+  if (!pattern.ends_with('*')) return pattern == name;
+  pattern.remove_suffix(1);
+  return name.starts_with(pattern);
+}
+
+// Empty: nothing is wrong with it.
+std::string_view instead_of(std::string_view name) {
+  const auto found = std::ranges::find_if(
+      kRefused, [&](const RefusedVariable& refused) { return is_meant(refused.name, name); });
+  return found == kRefused.end() ? std::string_view() : found->instead;
+}
+
+std::string replaced(std::string text, std::string_view what, std::string_view by) {
+  for (std::size_t at = text.find(what); at != std::string::npos;
+       at = text.find(what, at + by.size())) {
+    text.replace(at, what.size(), by);
+  }
+  return text;
+}
+
+}  // namespace
+
+bool is_variable_key(std::string_view key) {
+  return key.starts_with(kPrefix) && key.size() > kPrefix.size();
+}
+
+std::string_view variable_in(std::string_view key) { return key.substr(kPrefix.size()); }
+
+std::string variable_key(std::string_view variable) {
+  return std::string(kPrefix) + std::string(variable);
+}
+
+std::string value_of_variable(std::string_view element) {
+  return element.empty() ? kUnset : replaced(std::string(element), "\\,", ",");
+}
+
+std::string element_of(std::string_view value) { return replaced(std::string(value), ",", "\\,"); }
+
+void add_variable(std::string_view name, std::string_view text, const std::string& origin,
+                  Layers& layers) {
+  const std::string key = variable_key(name);
+  const std::string_view instead = instead_of(name);
+  if (!is_name(name)) {
+    layers.problems.push_back({"--env", std::string(name),
+                               "a variable's name is of letters, digits and underscores", origin,
+                               "--env NAME=VALUE"});
+  } else if (!instead.empty()) {
+    layers.problems.push_back(
+        {key, std::string(text), "is no variable of --env", origin, std::string(instead)});
+  } else {
+    layers.raw[key] = {text.empty() ? kUnset : std::string(text), origin};
+  }
+  if (std::string told = told_about_variable(name); !told.empty()) {
+    layers.notes.push_back("--env: " + std::move(told));
+  }
+}
+
+namespace {
+
+bool uses(const catalogue::Workload& workload, std::string_view option) {
+  return std::ranges::count(workload.options, option) > 0;
+}
+
+void add_optimizer(const catalogue::Recipe& recipe, RawSettings& raw) {
+  const auto put = [&](std::string_view name, std::string text) {
+    raw[std::string(name)] = {std::move(text), "recipe"};
+  };
+  put("optimizer", recipe.optimizer);
+  put("learning_rate", to_text(recipe.learning_rate));
+  put("lr_schedule", recipe.lr_schedule);
+  put("lr_warmup_steps", std::to_string(recipe.lr_warmup_steps));
+  put("lr_warmup_share", to_text(recipe.lr_warmup_share));
+  put("momentum", to_text(recipe.momentum));
+  put("nesterov", recipe.nesterov ? "on" : "off");
+  put("weight_decay", to_text(recipe.weight_decay));
+  put("decay_norms_and_biases", recipe.decay_norms_and_biases ? "on" : "off");
+  put("adam_betas", to_text(recipe.adam_beta1) + "," + to_text(recipe.adam_beta2));
+  put("eps", to_text(recipe.eps));
+  if (recipe.clip_grad_norm) put("clip_grad_norm", to_text(*recipe.clip_grad_norm));
+  put("label_smoothing", to_text(recipe.label_smoothing));
+}
+
+}  // namespace
+
+RawSettings recipe_values(const catalogue::Workload& workload) {
+  RawSettings raw;
+  add_optimizer(workload.recipe, raw);
+  if (uses(workload, "image_size")) {
+    raw["image_size"] = {std::to_string(workload.default_shape.image_size), "recipe"};
+  }
+  if (uses(workload, "sequence_length")) {
+    raw["sequence_length"] = {std::to_string(workload.default_shape.sequence_length), "recipe"};
+  }
+  return raw;
+}
+
+RawSettings default_values(Command command) {
+  RawSettings raw;
+  for (const Option& option : all_options()) {
+    if (!takes(command, option) || option.default_text.empty()) continue;
+    raw[std::string(option.name)] = {std::string(option.default_text), "default"};
+  }
+  return raw;
 }
 
 }  // namespace scalemark::settings

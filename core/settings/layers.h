@@ -1,5 +1,6 @@
-// From the sources of values to one raw value per option, with its origin. Raw values are text,
-// which resolve.h interprets, so that a sweep can expand one raw layer into many settings.
+// From the sources of values to one raw value per option, or per variable of --env, with its
+// origin. Raw values are text, which resolve.h interprets, so that a sweep can expand one raw layer
+// into many settings. Pure.
 #pragma once
 
 #include <map>
@@ -8,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/catalogue/workload.h"
 #include "core/settings/config_file.h"
 #include "core/settings/option.h"
 #include "core/settings/problem.h"
@@ -51,5 +53,30 @@ bool given_by_a_person(const RawSettings& raw, std::string_view option);
 
 // SCALEMARK_* variables that are no options: internal ones and those of the build and its tests.
 bool is_internal_variable(std::string_view name);
+
+// Variables of --env have keys of their own among raw values ("env.NAME"); some names are refused.
+
+inline constexpr const char* kVariableOption = "env";
+
+bool is_variable_key(std::string_view key);  // "env.NCCL_ALGO"
+std::string_view variable_in(std::string_view key);
+std::string variable_key(std::string_view variable);
+
+// Raw texts are lists in which "\," is a comma of a value: one element of such a list as the value,
+// and the reverse.
+std::string value_of_variable(std::string_view element);
+std::string element_of(std::string_view value);
+
+// Adds one variable to `layers`, or the problem with its name. A name of old is noted.
+void add_variable(std::string_view name, std::string_view text, const std::string& origin,
+                  Layers& layers);
+
+// Options that were not given get values from the workload's recipe and the table's defaults.
+
+// The recipe and the shape of `workload` under the names of options, origin "recipe".
+RawSettings recipe_values(const catalogue::Workload& workload);
+
+// The table's own defaults for the command, origin "default"; options without one are left out.
+RawSettings default_values(Command command);
 
 }  // namespace scalemark::settings

@@ -1,14 +1,34 @@
-// Settings must know these plain numbers of the machine, so that resolving them is pure.
+// Settings must know these plain numbers of the machine, from which follow the precisions it
+// supports, the places of its ranks and the name of the output folder. Pure.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "core/placement/topology.h"
-#include "core/settings/precision_support.h"
+#include "core/placement/places.h"
+#include "core/settings/problem.h"
+#include "core/settings/settings.h"
 
 namespace scalemark::settings {
+
+struct ComputeCapability {
+  int major = 0;
+  int minor = 0;
+};
+
+struct PrecisionDevice {
+  DeviceKind device = DeviceKind::kCpu;
+  std::string_view cpu_flags;            // the "flags" line of /proc/cpuinfo; used for cpu only
+  std::optional<ComputeCapability> gpu;  // used for cuda only; absent: unknown, refuses nothing
+};
+
+// Why `precision` cannot be used on `device`, in words that fit after "precision amp-bf16: "; empty
+// when it can. tf32 and bf16 need tensor cores of compute capability 8.0; on a CPU bf16 needs
+// avx512_bf16 or amx_bf16 (without them autocast is 5x slower than fp32, docs/METRICS.md), and fp16
+// autocast and tf32 are not supported there.
+std::optional<std::string> why_unsupported(Precision precision, const PrecisionDevice& device);
 
 struct Gpu {
   std::string name;                             // empty: unknown
@@ -43,5 +63,22 @@ struct Surroundings {
   std::optional<RankCount> ranks;  // absent: from --nproc-per-node and --nnodes
   Place place;
 };
+
+// `pattern` with {host}, {job} and {date} filled in; absent when it holds another {word}, or a
+// brace without its partner.
+std::optional<std::string> fill_placeholders(std::string_view pattern, const Place& place);
+
+// --bind: places all ranks of this node, by local rank.
+placement::Answer place_ranks(const Machine& machine, placement::Bind bind, DeviceKind device,
+                              int local_world_size);
+
+// The automatic number of threads: the cores divided by the ranks that compute, and no more than a
+// rank's CPUs among the `local_world_size` ranks of the launch. At least 1.
+int threads_per_rank(const Machine& machine, placement::Bind bind, DeviceKind device,
+                     int local_world_size, int computing);
+
+// The problem of a --bind that the ranks of this launch cannot have.
+std::optional<Problem> impossible_binding(const Settings& settings, const Machine& machine,
+                                          const RankCount& ranks);
 
 }  // namespace scalemark::settings

@@ -6,8 +6,8 @@
 
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/settings/layers.h"
 #include "core/settings/table/table.h"
-#include "core/settings/variables.h"
 
 namespace scalemark::settings {
 namespace {

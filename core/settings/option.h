@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "core/settings/command.h"
-#include "core/settings/compound_values.h"
+#include "core/settings/settings.h"
 
 namespace scalemark::settings {
 
@@ -56,7 +56,7 @@ enum class Kind {
   kBetas,        // two numbers in [0, 1), comma between
   kShare,        // decimal number, or a percentage: 0.02 or 2%
   kMessageSize,  // bytes or elements: 4KiB, 4096, 1Mi:elem
-  kVariable,     // of the environment: NAME=VALUE; variables.h
+  kVariable,     // of the environment: NAME=VALUE; layers.h
 };
 
 // Which numbers are allowed. Absent bounds mean "any that the type holds".
@@ -80,7 +80,7 @@ enum class Identity {
 struct Option {
   std::string_view name;  // as JSON key: underscores
   Kind kind = Kind::kText;
-  Group group = Group::kGeneral;  // that of its file in table/, filled in by option.cpp
+  Group group = Group::kGeneral;  // that of its list in table/, filled in by option.cpp
   unsigned commands = 0;          // that take it besides those that take its group
   unsigned without = 0;           // commands that take its group, and not this option
   Fields field = {};              // all empty: read by a command itself, or by resolve.cpp

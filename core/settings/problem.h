@@ -1,10 +1,16 @@
-// Problems of given settings are data: all are collected, then reported at once.
+// Problems of given settings are data: all are collected, then reported at once, with the known
+// word that somebody probably meant. Pure.
 #pragma once
 
+#include <cstddef>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/settings/option.h"
 
 namespace scalemark::settings {
 
@@ -32,5 +38,26 @@ Error refusal(const std::vector<Problem>& problems);
 
 // Throws it when there are any.
 void refuse_if_invalid(const std::vector<Problem>& problems);
+
+// Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b` (optimal
+// string alignment distance).
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
+// The candidate nearest to `word`, '-' and '_' alike; absent when none is near (more than a third
+// of the longer word differs, at least 1 and at most 4 edits), unless one contains the other.
+std::optional<std::string_view> nearest(std::string_view word,
+                                        std::span<const std::string_view> candidates);
+
+// "did you mean 'x'?" with `prefix` before x, or nothing.
+std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates,
+                         std::string_view prefix = {});
+
+// Names what replaces an option that an earlier version had under this name ('-' and '_' alike);
+// absent for any other name.
+std::optional<std::string> replacement_hint(std::string_view name, Command command);
+
+// The replacement of a former option, else "did you mean 'x'?" over `command`'s options, else
+// nothing. For keys of files and variables: names with underscores.
+std::string unknown_option_hint(std::string_view name, Command command);
 
 }  // namespace scalemark::settings

@@ -1,9 +1,9 @@
 // The one way from raw texts to typed values: a row reads the text of its option, alone or as a
-// list, and says what is wrong with it. Pure. Knows neither where values come from nor which of
-// them go together.
+// list, into settings or by itself, and says what is wrong with it. Pure.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +12,7 @@
 
 #include "core/settings/layers.h"
 #include "core/settings/problem.h"
+#include "core/settings/settings.h"
 #include "core/settings/value.h"
 
 namespace scalemark::settings {
@@ -53,5 +54,30 @@ std::optional<T> value_in(const RawSettings& raw, std::string_view option) {
 inline bool is_on(const RawSettings& raw, std::string_view option) {
   return value_in<bool>(raw, option).value_or(false);
 }
+
+// Values of the commands that train nothing: the same table, layers and refusals as for training,
+// read one by one instead of into Settings.
+class ToolValues {
+ public:
+  // Throws refusal() (78) when a value is not allowed; `problems` are those of the layers. All
+  // problem lines go to `lines` first.
+  ToolValues(const Layers& layers, Command command, std::vector<std::string>& lines);
+
+  std::optional<std::string> text(std::string_view name) const;  // absent: none given
+  std::optional<std::int64_t> count(std::string_view name) const {
+    return value_in<std::int64_t>(raw_, name);
+  }
+  // Numbers, times in seconds, and shares: "2%" -> 0.02.
+  std::optional<double> number(std::string_view name) const { return value_in<double>(raw_, name); }
+  bool on(std::string_view name) const { return is_on(raw_, name); }
+  bool given(std::string_view name) const;  // by a person, not by default
+  // Reads an option that takes a list, `world_sizes`: "16,64" or "16..256x2". Empty: none given.
+  std::vector<std::int64_t> counts(const std::string& name) const;
+  // Reads the options that training has, too, into its settings.
+  Settings settings() const;
+
+ private:
+  RawSettings raw_;
+};
 
 }  // namespace scalemark::settings

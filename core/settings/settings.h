@@ -1,5 +1,6 @@
-// The resolved settings of one run: plain structs, each with the owner that reads it. No value is
-// "auto" or missing here unless absence means something. resolve.h computes them.
+// The resolved settings of one run: plain structs, each with the owner that reads it, and the words
+// and compound values that they hold. No value is "auto" or missing here unless absence means
+// something; resolve.h computes them.
 #pragma once
 
 #include <chrono>
@@ -9,11 +10,139 @@
 #include <string>
 #include <vector>
 
+#include "core/base/words.h"
 #include "core/placement/places.h"
-#include "core/settings/closed_words.h"
-#include "core/settings/compound_values.h"
 
 namespace scalemark::settings {
+
+// An option with a fixed set of words is an enumeration with its one table of names. The names of
+// workloads, strategies, backends and launchers come from lists instead.
+
+enum class DeviceKind { kCpu, kCuda };
+constexpr auto words_of(DeviceKind) {
+  return std::to_array<Word<DeviceKind>>({{DeviceKind::kCpu, "cpu"}, {DeviceKind::kCuda, "cuda"}});
+}
+
+// The number format of the arithmetic.
+enum class Precision { kFp32, kTf32, kAmpFp16, kAmpBf16 };
+constexpr auto words_of(Precision) {
+  return std::to_array<Word<Precision>>({{Precision::kFp32, "fp32"},
+                                         {Precision::kTf32, "tf32"},
+                                         {Precision::kAmpFp16, "amp-fp16"},
+                                         {Precision::kAmpBf16, "amp-bf16"}});
+}
+constexpr bool is_half(Precision precision) {
+  return precision == Precision::kAmpFp16 || precision == Precision::kAmpBf16;
+}
+
+// A sweep or `comm` measures this of its devices besides its points (--checks).
+enum class Check { kDevices, kReplay, kHealth };
+constexpr auto words_of(Check) {
+  return std::to_array<Word<Check>>(
+      {{Check::kDevices, "devices"}, {Check::kReplay, "replay"}, {Check::kHealth, "health"}});
+}
+
+// Order of image tensors in memory.
+enum class MemoryFormat { kChannelsLast, kContiguous };
+constexpr auto words_of(MemoryFormat) {
+  return std::to_array<Word<MemoryFormat>>(
+      {{MemoryFormat::kChannelsLast, "channels-last"}, {MemoryFormat::kContiguous, "contiguous"}});
+}
+
+// Which process of strategy parameter-server is the server: rank 0, which also trains, or one
+// beside the training ranks.
+enum class Server { kRank0, kDedicated };
+constexpr auto words_of(Server) {
+  return std::to_array<Word<Server>>(
+      {{Server::kRank0, "rank0"}, {Server::kDedicated, "dedicated"}});
+}
+
+// The format in which gradients travel, where it is not their own.
+enum class GradientCompression { kNone, kFp16, kBf16 };
+constexpr auto words_of(GradientCompression) {
+  return std::to_array<Word<GradientCompression>>({{GradientCompression::kNone, "none"},
+                                                   {GradientCompression::kFp16, "fp16"},
+                                                   {GradientCompression::kBf16, "bf16"}});
+}
+
+enum class LrScaling { kNone, kLinear };
+constexpr auto words_of(LrScaling) {
+  return std::to_array<Word<LrScaling>>(
+      {{LrScaling::kNone, "none"}, {LrScaling::kLinear, "linear"}});
+}
+
+// A file that cannot be decoded does this to the run.
+enum class OnBadSample { kFail, kSkip };
+constexpr auto words_of(OnBadSample) {
+  return std::to_array<Word<OnBadSample>>(
+      {{OnBadSample::kFail, "fail"}, {OnBadSample::kSkip, "skip"}});
+}
+
+// How an image of a JPEG file becomes RGB at the network's size.
+enum class ImageDecoding { kExact, kFast };
+constexpr auto words_of(ImageDecoding) {
+  return std::to_array<Word<ImageDecoding>>(
+      {{ImageDecoding::kExact, "exact"}, {ImageDecoding::kFast, "fast"}});
+}
+
+// Training does this to an image beside crop and flip.
+enum class Augment { kBasic, kTrivial, kRandAugment, kColourJitter };
+constexpr auto words_of(Augment) {
+  return std::to_array<Word<Augment>>({{Augment::kBasic, "basic"},
+                                       {Augment::kTrivial, "trivial"},
+                                       {Augment::kRandAugment, "randaugment"},
+                                       {Augment::kColourJitter, "colour-jitter"}});
+}
+
+enum class LogFormat { kText, kJson };
+constexpr auto words_of(LogFormat) {
+  return std::to_array<Word<LogFormat>>({{LogFormat::kText, "text"}, {LogFormat::kJson, "json"}});
+}
+
+// How a fixed global batch is kept with fewer ranks.
+enum class StrongBy { kBatch, kAccumulation };
+constexpr auto words_of(StrongBy) {
+  return std::to_array<Word<StrongBy>>(
+      {{StrongBy::kBatch, "batch"}, {StrongBy::kAccumulation, "accumulation"}});
+}
+
+// Which ranks a smaller point of a sweep gets: whole nodes first, or one of each node in turn.
+enum class Placement { kFill, kSpread };
+constexpr auto words_of(Placement) {
+  return std::to_array<Word<Placement>>(
+      {{Placement::kFill, "fill"}, {Placement::kSpread, "spread"}});
+}
+
+// Which links `comm --pairs` measures between two nodes: those of their first ranks, or of each
+// rank with the rank at the same place on the other node, all at once.
+enum class PairBy { kNode, kRank };
+constexpr auto words_of(PairBy) {
+  return std::to_array<Word<PairBy>>({{PairBy::kNode, "node"}, {PairBy::kRank, "rank"}});
+}
+
+struct Betas {
+  double first = 0.9;
+  double second = 0.999;
+  bool operator==(const Betas&) const = default;
+};
+
+// Deadlines in seconds: one for every phase, and those of single phases.
+struct Timeouts {
+  double every_s = 300;
+  std::map<std::string, double> phase_s;
+  bool operator==(const Timeouts&) const = default;
+};
+
+// Bytes that the tensors of a rank may hold. Absent: each node decides for its ranks.
+struct MemoryLimits {
+  std::optional<std::int64_t> every_bytes;
+  std::map<int, std::int64_t> bytes_of_rank;  // for single ranks
+  bool operator==(const MemoryLimits&) const = default;
+};
+
+// Environment variables of the ranks by name; kUnset: it is not set.
+using Variables = std::map<std::string, std::string>;
+inline constexpr const char* kUnset = "unset";
 
 struct TaskSettings {
   std::string workload = "mlp";
@@ -69,8 +198,8 @@ struct ParallelSettings {
   Precision precision = Precision::kFp32;
   MemoryFormat memory_format = MemoryFormat::kChannelsLast;
   bool activation_checkpointing = false;
-  bool fused_layers = true;  // where there are any: fused_layers.h
-  bool cuda_graphs = false;  // where steps can be captured: cuda_graphs.h
+  bool fused_layers = true;  // where there are any: notes.h
+  bool cuda_graphs = false;  // where steps can be captured: notes.h
   std::string backend = "gloo";
   DeviceKind device = DeviceKind::kCpu;
   int threads = 1;  // compute threads of one rank

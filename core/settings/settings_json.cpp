@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/settings/comm_settings.h"
+#include "core/settings/layers.h"
 #include "core/settings/option.h"
-#include "core/settings/variables.h"
 
 namespace scalemark::settings {
 namespace {

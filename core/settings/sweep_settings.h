@@ -1,14 +1,17 @@
-// A sweep has these options beyond its points: they hold for all of it. Lists of values are the
-// axes of its cross product; core/planning turns them into points.
+// A sweep has these options beyond its points, which hold for all of it, and lists of values, the
+// axes of its cross product. They are read from raw values here; core/planning turns them into
+// points.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "core/settings/closed_words.h"
 #include "core/settings/layers.h"
+#include "core/settings/option.h"
 #include "core/settings/problem.h"
+#include "core/settings/settings.h"
 
 namespace scalemark::settings {
 
@@ -55,5 +58,14 @@ SweepRequest read_sweep(const RawSettings& given);
 
 // Whether --checks (its value as text) names it.
 bool asks_for(const std::string& checks, Check check);
+
+// The row of the option that --tune names, in any of its spellings. Throws usage() (64) for a name
+// that is no option of a sweep, or none whose values are compared: one that takes no list, the
+// workload (other work) and the world size (scaling has its own tables).
+const Option& tuned_option(std::string_view name);
+
+// Its row's `tune_values`; of a switch or a closed list of words the default first, then the
+// others. Empty: there is no list that would fit every machine.
+std::string default_tune_values(const Option& option);
 
 }  // namespace scalemark::settings

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "core/settings/compound_values.h"
 #include "core/settings/option.h"
+#include "core/settings/settings.h"
 
 namespace scalemark::settings {
 

@@ -7,7 +7,7 @@
 
 #include "core/base/field.h"
 #include "core/base/wire.h"
-#include "core/launching/error_file.h"
+#include "core/launching/outcome.h"
 #include "engine/distributed/bounded.h"
 #include "engine/distributed/errors.h"
 #include "engine/distributed/foreign_error.h"

@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "core/reporting/record/records.h"
-#include "core/settings/closed_words.h"
+#include "core/settings/settings.h"
 #include "engine/device/device.h"
 
 namespace scalemark::fingerprint {

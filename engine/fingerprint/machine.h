@@ -11,7 +11,7 @@
 
 #include "core/monitoring/host.h"
 #include "core/reporting/record/records.h"
-#include "core/settings/closed_words.h"
+#include "core/settings/settings.h"
 #include "engine/device/device.h"
 
 namespace scalemark::fingerprint {

@@ -8,7 +8,7 @@
 #include "core/base/error.h"
 #include "core/reporting/point/telemetry.h"
 #include "core/reporting/record/records.h"
-#include "core/settings/closed_words.h"
+#include "core/settings/settings.h"
 
 namespace scalemark::fingerprint {
 

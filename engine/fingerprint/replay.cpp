@@ -13,7 +13,7 @@
 #include "core/base/durations.h"
 #include "core/base/text.h"
 #include "core/reporting/point/fingerprint.h"
-#include "core/settings/closed_words.h"
+#include "core/settings/settings.h"
 #include "engine/device/digest.h"
 #include "engine/fingerprint/compute.h"
 #include "engine/process/versions.h"

@@ -9,7 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/host_name.h"
 #include "core/base/terminal.h"
-#include "core/launching/error_file.h"
+#include "core/launching/outcome.h"
 
 namespace scalemark::process {
 namespace {

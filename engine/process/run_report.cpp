@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/launching/run_token.h"
+#include "core/launching/meeting_point.h"
 #include "core/monitoring/environment.h"
 #include "core/reporting/point/assemble.h"
 #include "core/reporting/point/findings.h"

@@ -9,7 +9,6 @@
 #include "core/base/number_words.h"
 #include "core/monitoring/environment.h"
 #include "core/planning/estimates.h"
-#include "core/planning/memory_budget.h"
 #include "core/settings/processes.h"
 
 namespace scalemark::running {

@@ -6,7 +6,7 @@
 
 #include "core/base/wire.h"
 #include "core/monitoring/environment.h"
-#include "core/planning/fingerprint.h"
+#include "core/planning/presets.h"
 #include "core/reporting/point/fingerprint.h"
 #include "core/reporting/record/telemetry_fields.h"
 #include "engine/distributed/interrupt.h"

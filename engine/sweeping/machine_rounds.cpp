@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/wire.h"
-#include "core/planning/fingerprint.h"
+#include "core/planning/presets.h"
 #include "core/reporting/point/disturbances.h"
 #include "core/reporting/point/telemetry.h"
 #include "core/reporting/record/telemetry_fields.h"

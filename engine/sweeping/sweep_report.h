@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "core/planning/enough.h"
 #include "core/planning/plan.h"
 #include "core/planning/sweep_schedule.h"
-#include "core/planning/until_ci.h"
 #include "core/reporting/record/report.h"
 #include "engine/process/run_report.h"
 #include "engine/process/run_request.h"

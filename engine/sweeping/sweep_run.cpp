@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/monitoring/process_reading.h"
-#include "core/planning/environments.h"
+#include "core/planning/order.h"
 #include "engine/communicating/links/host_ring.h"
 #include "engine/process/data_phase.h"
 #include "engine/process/host_survey.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "core/settings/cuda_graphs.h"
+#include "core/settings/notes.h"
 
 namespace scalemark::training {
 namespace {

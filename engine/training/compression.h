@@ -10,7 +10,7 @@
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 #include <torch/csrc/distributed/c10d/comm.hpp>
 
-#include "core/settings/closed_words.h"
+#include "core/settings/settings.h"
 
 namespace scalemark::training {
 

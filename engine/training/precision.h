@@ -1,6 +1,6 @@
 // In which number format a step computes: fp32, tf32, or autocast to fp16 or bf16 with, for fp16, a
 // gradient scaler. Knows nothing of networks, ranks or optimizers. Nothing here waits for the
-// device. Whether a machine has a format is decided in core/settings/precision_support.h.
+// device. Whether a machine has a format is decided in core/settings/machine.h.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/settings/closed_words.h"
+#include "core/settings/settings.h"
 #include "engine/training/state_visitor.h"
 
 namespace scalemark::training {

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/settings/closed_words.h"
+#include "core/settings/settings.h"
 #include "data/batch.h"
 #include "engine/measurement/step_timer.h"
 #include "engine/training/optimizer.h"

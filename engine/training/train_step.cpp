@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/settings/cuda_graphs.h"
+#include "core/settings/notes.h"
 
 namespace scalemark::training {
 namespace {

@@ -1,19 +1,43 @@
-// A plan says what `scalemark comm` measures, before its first rank starts: points, and the order
-// of their runs. Plain data; made by make_collective_plan.h. Knows no launcher, no clock and no
-// result.
+// A plan says what `scalemark comm` measures, before its first rank starts: points, the order of
+// their runs and of pairs, the time that they take, and all of it as JSON. Plain data; made by
+// make_collective_plan.h. Knows no launcher, no clock and no result.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/collectives/collective.h"
-#include "core/planning/collectives/round_robin.h"
-#include "core/settings/closed_words.h"
+#include "core/settings/settings.h"
 
 namespace scalemark::planning {
+
+// Pairs of nodes meet in this order: every node in one pair at a time, every pair once.
+
+// Rounds of pairs {a, b}, a < b, of `nodes` nodes from 0: nodes - 1 rounds of nodes / 2 pairs;
+// where the number is odd, as many rounds as nodes, and in each another one pauses. The circle
+// method of tournaments.
+std::vector<std::vector<std::pair<int, int>>> round_robin(int nodes);
+
+// The same rounds of nodes, in which every rank meets the rank at the same place on the other node:
+// pairs of ranks {a, b}, a on the node that comes first. A rank whose place the other node lacks
+// pauses. `node_of_rank`: nodes from 0.
+std::vector<std::vector<std::pair<int, int>>> rail_rounds(const std::vector<int>& node_of_rank);
+
+// Says how long a pass over all links of these ranks is: between nodes, or on one node between its
+// ranks.
+struct LinkCount {
+  int nodes = 1;
+  std::int64_t links = 0;
+  int rounds = 0;
+};
+
+// Counts the rounds above without listing their pairs, of which large fleets have millions.
+// `node_of_rank`: at least one rank.
+LinkCount count_links(const std::vector<int>& node_of_rank, settings::PairBy by);
 
 struct CollectivePoint {
   std::string group;  // unique: "all-reduce-4KiB-fp32-w2-gloo"
@@ -71,5 +95,26 @@ void assign_members(CollectivePlan& plan, const std::vector<int>& node_of_rank);
 
 // "group/rK": the id of a run.
 std::string run_id(const CollectivePoint& point, int repetition);
+
+// The time that `comm` takes is estimated roughly, by nominal rates of the backends, within a
+// factor of 3 or so.
+
+// A run calls its collective for so long, and so often, at least, warm-up and check included.
+inline constexpr double kLeastCollectiveRun_s = 0.25;
+inline constexpr double kFewestCalls = 40;
+inline constexpr double kGroupSetup_s = 0.05;  // of a group of ranks, once for each batch
+
+// One call.
+double estimated_call_s(const CollectivePoint& point);
+
+// All blocks, and the start of the ranks.
+double estimated_s(const CollectivePlan& plan);
+
+// One object for programs that read --dry-run, which is never read back: points[], world_size,
+// repetitions, seed, notes[], runs, estimated_s, fingerprint.
+std::string to_json(const CollectivePlan& plan);
+
+// 16 hex digits over what is measured and in which order: equal on every rank of one run.
+std::string plan_fingerprint(const CollectivePlan& plan);
 
 }  // namespace scalemark::planning

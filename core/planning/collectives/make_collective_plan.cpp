@@ -2,26 +2,66 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/catalogue/backends.h"
+#include "core/catalogue/workload.h"
 #include "core/collectives/collective.h"
-#include "core/planning/collectives/gradient_sizes.h"
-#include "core/planning/collectives/point_name.h"
-#include "core/planning/collectives/round_robin.h"
+#include "core/planning/collectives/collective_plan.h"
 #include "core/planning/collectives/support.h"
 #include "core/planning/plan.h"
 #include "core/settings/processes.h"
 #include "core/settings/reader.h"
 
 namespace scalemark::planning {
+
+namespace {
+
+constexpr std::int64_t kFirstBucket = (std::int64_t{1} << 20) / 4;  // elements of float32
+constexpr std::int64_t kBucket = 25 * kFirstBucket;
+
+}  // namespace
+
+std::vector<collectives::MessageSize> gradient_sizes(std::string_view workload) {
+  const catalogue::Workload* found = catalogue::find_workload(workload);
+  if (!found) return {};
+  const std::int64_t all = found->parameters(catalogue::resolved_shape(*found, {}));
+  std::set<std::int64_t> counts{all, std::min(all, kFirstBucket)};
+  const std::int64_t rest = all - std::min(all, kFirstBucket);
+  if (rest >= kBucket) counts.insert(kBucket);
+  if (rest % kBucket > 0) counts.insert(rest % kBucket);
+  std::vector<collectives::MessageSize> sizes;
+  for (const std::int64_t count : counts) sizes.push_back({.count = count, .elements = true});
+  return sizes;
+}
+
 namespace {
 
 using collectives::MessageSize;
 using settings::CommSettings;
 using settings::Problem;
+
+// "all-reduce-4KiB-fp32-w2-gloo", "barrier-w2-mpi-direct"; then what is not as usual: -out-of-place
+// or -in-place, -overlap-compute, -congestion, -spread. `size`: of the point, or what was asked for
+// where it cannot be.
+std::string point_name(const CollectivePoint& point, const std::string& size) {
+  std::string name(name_of(point.collective));
+  if (point.collective != collectives::Collective::kBarrier) {
+    name += "-" + size + "-" + std::string(name_of(point.dtype));
+  }
+  name += "-w" + std::to_string(point.world_size) + "-" + point.backend;
+  if (point.via == collectives::Via::kDirect) name += "-direct";
+  if (point.in_place != usually_in_place(point.collective)) {
+    name += point.in_place ? "-in-place" : "-out-of-place";
+  }
+  if (point.overlap_compute) name += "-overlap-compute";
+  if (point.congestion) name += "-congestion";
+  if (point.placement == settings::Placement::kSpread) name += "-spread";
+  return name;
+}
 
 class CollectivePlanMaker {
  public:

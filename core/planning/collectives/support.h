@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "core/collectives/collective.h"
-#include "core/settings/closed_words.h"
+#include "core/settings/settings.h"
 
 namespace scalemark::planning {
 

@@ -7,7 +7,7 @@
 #include "core/base/error.h"
 #include "core/planning/estimates.h"
 #include "core/settings/checks.h"
-#include "core/settings/fused_layers.h"
+#include "core/settings/notes.h"
 #include "core/settings/processes.h"
 
 namespace scalemark::reporting {

@@ -6,7 +6,7 @@
 
 #include "core/base/text.h"
 #include "core/monitoring/environment.h"
-#include "core/placement/cpu_list.h"
+#include "core/placement/places.h"
 #include "core/reporting/record/point_facts.h"
 
 namespace scalemark::reporting {

@@ -13,13 +13,13 @@
 
 #include "core/base/text.h"
 #include "core/monitoring/environment.h"
-#include "core/planning/group_names.h"
+#include "core/planning/plan.h"
 #include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/report_fields.h"
 #include "core/reporting/record/verdict.h"
 #include "core/reporting/redact/names.h"
+#include "core/settings/layers.h"
 #include "core/settings/option.h"
-#include "core/settings/variables.h"
 
 namespace scalemark::reporting {
 namespace {

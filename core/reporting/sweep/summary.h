@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "core/monitoring/host.h"
+#include "core/planning/enough.h"
 #include "core/planning/plan.h"
 #include "core/planning/sweep_schedule.h"
-#include "core/planning/until_ci.h"
 #include "core/reporting/record/run_end.h"
 
 namespace scalemark::reporting {

@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "core/planning/collectives/round_robin.h"
+#include "core/planning/collectives/collective_plan.h"
 #include "engine/communicating/links/link_group.h"
 #include "engine/communicating/links/pair_rounds.h"
 

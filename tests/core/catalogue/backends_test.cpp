@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/catalogue/optimizers.h"
+#include "core/catalogue/memory.h"
 
 namespace scalemark::catalogue {
 namespace {

@@ -1,5 +1,3 @@
-#include "core/launching/bind.h"
-
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/wait.h>
@@ -9,8 +7,9 @@
 #include <thread>
 
 #include "core/base/error.h"
+#include "core/launching/resources.h"
 #include "core/monitoring/topology.h"
-#include "core/placement/cpu_list.h"
+#include "core/placement/places.h"
 
 namespace scalemark::launching {
 namespace {

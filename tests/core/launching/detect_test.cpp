@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/launching/meeting_point.h"
-#include "core/launching/rank_spec.h"
+#include "core/launching/world.h"
 #include "core/settings/option.h"
 #include "tests/core/launching/environments.h"
 

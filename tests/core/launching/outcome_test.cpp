@@ -7,8 +7,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "core/launching/child_process.h"
 #include "core/launching/describe.h"
-#include "core/launching/line_relay.h"
 
 namespace scalemark::launching {
 namespace {

@@ -10,8 +10,8 @@
 #include <string>
 
 #include "core/launching/detect.h"
-#include "core/launching/error_file.h"
-#include "core/launching/rank_of_mpirun.h"
+#include "core/launching/mpirun.h"
+#include "core/launching/outcome.h"
 #include "tools/programs/commands.h"
 
 namespace {

@@ -1,5 +1,3 @@
-#include "core/launching/run_token.h"
-
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,7 +7,8 @@
 #include <fstream>
 
 #include "core/base/error.h"
-#include "core/launching/rank_spec.h"
+#include "core/launching/meeting_point.h"
+#include "core/launching/world.h"
 
 namespace scalemark::launching {
 namespace {

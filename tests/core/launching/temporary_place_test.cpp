@@ -1,11 +1,11 @@
-#include "core/launching/temporary_place.h"
-
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
 #include <filesystem>
 #include <fstream>
 #include <optional>
+
+#include "core/launching/resources.h"
 
 namespace scalemark::launching {
 namespace {

@@ -1,6 +1,6 @@
-#include "core/placement/cpu_list.h"
-
 #include <gtest/gtest.h>
+
+#include "core/placement/places.h"
 
 namespace scalemark::placement {
 namespace {

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "core/placement/cpu_list.h"
-
 namespace scalemark::placement {
 namespace {
 

@@ -7,10 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "core/planning/collectives/estimates.h"
-#include "core/planning/collectives/gradient_sizes.h"
 #include "core/planning/collectives/make_collective_plan.h"
-#include "core/planning/collectives/plan_json.h"
 #include "core/planning/collectives/support.h"
 
 namespace scalemark::planning {

@@ -1,7 +1,6 @@
-#include "core/planning/comparisons.h"
-
 #include <gtest/gtest.h>
 
+#include "core/planning/axes.h"
 #include "tests/core/planning/plans.h"
 
 namespace scalemark::planning {

@@ -1,7 +1,6 @@
-#include "core/planning/environments.h"
-
 #include <set>
 
+#include "core/planning/order.h"
 #include "core/planning/sweep_schedule.h"
 #include "tests/core/planning/plans.h"
 

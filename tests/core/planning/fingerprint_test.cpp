@@ -1,9 +1,8 @@
-#include "core/planning/fingerprint.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "core/planning/presets.h"
 #include "tests/core/planning/plans.h"
 
 namespace scalemark::planning {

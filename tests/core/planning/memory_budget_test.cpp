@@ -1,6 +1,6 @@
-#include "core/planning/memory_budget.h"
-
 #include <gtest/gtest.h>
+
+#include "core/planning/estimates.h"
 
 namespace scalemark::planning {
 namespace {

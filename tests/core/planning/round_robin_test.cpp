@@ -1,10 +1,10 @@
-#include "core/planning/collectives/round_robin.h"
-
 #include <gtest/gtest.h>
 
 #include <cstddef>
 #include <iterator>
 #include <set>
+
+#include "core/planning/collectives/collective_plan.h"
 
 namespace scalemark::planning {
 namespace {

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "core/base/number_words.h"
-#include "core/planning/config_list.h"
+#include "core/planning/forecast.h"
 #include "core/planning/scaled_values.h"
-#include "core/settings/builtin_configs.h"
+#include "core/settings/config_file.h"
 
 namespace scalemark::planning {
 namespace {

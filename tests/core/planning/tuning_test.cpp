@@ -1,9 +1,8 @@
-#include "core/planning/tuning.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "core/planning/enough.h"
 #include "core/planning/sweep_schedule.h"
 
 namespace scalemark::planning {

@@ -1,8 +1,8 @@
-#include "core/planning/until_ci.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
+
+#include "core/planning/enough.h"
 
 namespace scalemark::planning {
 namespace {

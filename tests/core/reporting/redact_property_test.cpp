@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/planning/group_names.h"
+#include "core/planning/plan.h"
 #include "core/reporting/record/report_fields.h"
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/redact/redact.h"

@@ -1,6 +1,6 @@
-#include "core/settings/batch_size.h"
-
 #include <gtest/gtest.h>
+
+#include "core/settings/resolve.h"
 
 namespace scalemark::settings {
 namespace {

@@ -1,7 +1,6 @@
-#include "core/settings/binding.h"
-
 #include <gtest/gtest.h>
 
+#include "core/settings/machine.h"
 #include "core/settings/resolve.h"
 
 namespace scalemark::settings {

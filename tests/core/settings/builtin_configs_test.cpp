@@ -1,11 +1,10 @@
-#include "core/settings/builtin_configs.h"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 
 #include "core/base/error.h"
+#include "core/settings/config_file.h"
 #include "core/settings/layers.h"
 
 namespace scalemark::settings {

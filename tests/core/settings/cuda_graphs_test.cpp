@@ -1,11 +1,10 @@
-#include "core/settings/cuda_graphs.h"
-
 #include <gtest/gtest.h>
 
 #include <map>
 #include <string>
 
 #include "core/catalogue/strategy.h"
+#include "core/settings/notes.h"
 #include "core/settings/resolve.h"
 
 namespace scalemark::settings {

@@ -1,8 +1,8 @@
-#include "core/settings/near_match.h"
-
 #include <gtest/gtest.h>
 
 #include <array>
+
+#include "core/settings/problem.h"
 
 namespace scalemark::settings {
 namespace {

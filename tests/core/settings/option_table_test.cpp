@@ -5,7 +5,7 @@
 
 #include "core/catalogue/workload.h"
 #include "core/settings/comm_settings.h"
-#include "core/settings/defaults.h"
+#include "core/settings/layers.h"
 #include "core/settings/option.h"
 #include "core/settings/reader.h"
 #include "core/settings/settings_json.h"

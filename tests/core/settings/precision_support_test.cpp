@@ -1,6 +1,6 @@
-#include "core/settings/precision_support.h"
-
 #include <gtest/gtest.h>
+
+#include "core/settings/machine.h"
 
 namespace scalemark::settings {
 namespace {

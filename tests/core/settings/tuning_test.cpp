@@ -1,5 +1,3 @@
-#include "core/settings/tuning.h"
-
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"

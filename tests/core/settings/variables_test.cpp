@@ -1,7 +1,6 @@
-#include "core/settings/variables.h"
-
 #include <gtest/gtest.h>
 
+#include "core/settings/layers.h"
 #include "core/settings/reader.h"
 #include "core/settings/resolve.h"
 #include "core/settings/settings_json.h"

@@ -5,7 +5,7 @@
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "core/base/error.h"
-#include "core/launching/error_file.h"
+#include "core/launching/outcome.h"
 
 namespace scalemark::distributed {
 namespace {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/settings/cuda_graphs.h"
+#include "core/settings/notes.h"
 #include "engine/training/train_step.h"
 #include "tests/engine/training/branching_network.h"
 #include "tests/engine/training/recorder.h"
