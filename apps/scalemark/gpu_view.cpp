@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/monitoring/visible_gpus.h"
+#include "core/monitoring/gpus.h"
 
 namespace scalemark::cli {
 namespace {

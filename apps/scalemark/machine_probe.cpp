@@ -10,8 +10,8 @@
 #include "core/base/words.h"
 #include "core/launching/environment.h"
 #include "core/monitoring/environment.h"
+#include "core/monitoring/gpus.h"
 #include "core/monitoring/topology.h"
-#include "core/monitoring/visible_gpus.h"
 #include "core/placement/places.h"
 #include "core/settings/reader.h"
 

@@ -9,7 +9,7 @@
 #include "core/base/text.h"
 #include "core/planning/order.h"
 #include "core/planning/plan_json.h"
-#include "core/reporting/record/vocabulary.h"
+#include "core/reporting/record/point_facts.h"
 #include "core/reporting/table/section.h"
 #include "core/settings/settings_json.h"
 

@@ -30,7 +30,7 @@
 #include "core/monitoring/environment.h"
 #include "core/monitoring/topology.h"
 #include "core/planning/estimates.h"
-#include "core/reporting/record/run_end.h"
+#include "core/reporting/record/runs.h"
 #include "core/settings/machine.h"
 #include "core/settings/processes.h"
 #include "core/settings/reader.h"

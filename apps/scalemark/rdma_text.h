@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/monitoring/rdma.h"
+#include "core/monitoring/environment.h"
 
 namespace scalemark::cli {
 

@@ -9,7 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/reporting/record/report.h"
-#include "core/reporting/record/run_end.h"
+#include "core/reporting/record/runs.h"
 
 namespace scalemark::cli {
 

@@ -7,7 +7,7 @@
 
 #include "core/claims/evidence.h"
 #include "core/published/row.h"
-#include "core/reporting/record/claim_records.h"
+#include "core/reporting/record/comparison.h"
 
 namespace scalemark::claims {
 

@@ -5,8 +5,8 @@
 #include <sstream>
 
 #include "core/launching/detect.h"
+#include "core/monitoring/gpus.h"
 #include "core/monitoring/text_file.h"
-#include "core/monitoring/visible_gpus.h"
 
 namespace scalemark::launching {
 namespace {

@@ -11,7 +11,7 @@
 #include "core/catalogue/workload.h"
 #include "core/lint/rules.h"
 #include "core/published/chips.h"
-#include "core/reporting/point/peak_flops.h"
+#include "core/reporting/point/fingerprint.h"
 
 namespace scalemark::lint {
 namespace {

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "core/live/metrics.h"
+#include "core/live/pages.h"
 #include "core/live/rates.h"
 
 namespace scalemark::live {

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "core/base/durations.h"
-#include "core/monitoring/nvml_library.h"
+#include "core/monitoring/driver_library.h"
 #include "core/monitoring/text_file.h"
 
 namespace scalemark::monitoring {

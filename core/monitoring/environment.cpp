@@ -2,6 +2,7 @@
 
 #include <sched.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -10,13 +11,16 @@
 #include <iterator>
 #include <set>
 #include <sstream>
+#include <string>
+#include <string_view>
+#include <tuple>
 
 #include "core/base/host_name.h"
+#include "core/base/number_words.h"
+#include "core/monitoring/gpus.h"
 #include "core/monitoring/process_reading.h"
-#include "core/monitoring/rdma.h"
 #include "core/monitoring/telemetry/host_probes.h"
 #include "core/monitoring/text_file.h"
-#include "core/monitoring/visible_gpus.h"
 
 namespace scalemark::monitoring {
 namespace {
@@ -165,6 +169,136 @@ int usable_cores() {
   read_cpu(host, "/");
   host.cgroup = cgroup_limits();
   return usable_cores(host);
+}
+
+namespace {
+
+constexpr std::array kPrefixes = {
+    "OMP_",        "GOMP_",   "KMP_",   "MKL_",         "OPENBLAS_",
+    "ONEDNN_",     "DNNL_",   "NCCL_",  "GLOO_",        "UCX_",
+    "TORCH_NCCL_", "CUBLAS_", "CUDNN_", "NVIDIA_TF32_", "PYTORCH_CUDA_ALLOC_",
+    "OMPI_MCA_btl"};
+constexpr std::array kNames = {"CUDA_VISIBLE_DEVICES",
+                               "CUDA_DEVICE_ORDER",
+                               "CUDA_LAUNCH_BLOCKING",
+                               "CUDA_MODULE_LOADING",
+                               "NVIDIA_VISIBLE_DEVICES",
+                               "PYTORCH_ALLOC_CONF",
+                               "LD_PRELOAD",
+                               "LD_LIBRARY_PATH",
+                               "MALLOC_ARENA_MAX",
+                               "MALLOC_MMAP_THRESHOLD_",
+                               "MALLOC_TRIM_THRESHOLD_",
+                               "MALLOC_TOP_PAD_",
+                               "GLIBC_TUNABLES",
+                               "LRU_CACHE_CAPACITY",
+                               "ATEN_CPU_CAPABILITY",
+                               "WORLD_SIZE",
+                               "LOCAL_WORLD_SIZE",
+                               "GROUP_WORLD_SIZE",
+                               "SLURM_JOB_ID",
+                               "SLURM_NNODES",
+                               "SLURM_NTASKS",
+                               "SLURM_CPUS_PER_TASK",
+                               "SLURM_CPU_BIND",
+                               "OMPI_COMM_WORLD_SIZE",
+                               "PMI_SIZE",
+                               "SCALEMARK_TORCH"};
+constexpr std::array kSecrets = {"KEY", "TOKEN", "SECRET", "PASSW", "CREDENTIAL", "AUTH"};
+
+bool allowed(std::string_view name) {
+  const bool secret = std::any_of(kSecrets.begin(), kSecrets.end(), [&](std::string_view word) {
+    return name.find(word) != std::string_view::npos;
+  });
+  if (secret) return false;
+  if (std::find(kNames.begin(), kNames.end(), name) != kNames.end()) return true;
+  return std::any_of(kPrefixes.begin(), kPrefixes.end(),
+                     [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+}  // namespace
+
+std::map<std::string, std::string> allowed_variables(std::span<const char* const> environment) {
+  std::map<std::string, std::string> variables;
+  for (const std::string_view entry : environment) {
+    const auto equals = entry.find('=');
+    if (equals == std::string_view::npos || !allowed(entry.substr(0, equals))) continue;
+    variables.emplace(entry.substr(0, equals), entry.substr(equals + 1));
+  }
+  return variables;
+}
+
+std::map<std::string, std::string> allowed_variables() {
+  std::size_t count = 0;
+  while (environ[count]) ++count;
+  return allowed_variables(std::span<const char* const>(environ, count));
+}
+
+namespace {
+
+// "4: ACTIVE" -> "ACTIVE"
+std::string word_behind_number(const std::optional<std::string>& line) {
+  if (!line) return "";
+  const auto colon = line->find(": ");
+  return colon == std::string::npos ? *line : line->substr(colon + 2);
+}
+
+// "400 Gb/sec (4X NDR)" -> 400
+std::optional<double> gigabits_in(const std::optional<std::string>& line) {
+  if (!line || line->find("Gb/sec") == std::string::npos) return std::nullopt;
+  const auto rate = leading_number<double>(*line);
+  return rate.value_or(0) > 0 ? rate : std::nullopt;
+}
+
+// RoCE names it beside the first address of the port; of InfiniBand it is the device's own.
+std::string network_interface(const fs::path& device, const fs::path& port) {
+  if (auto name = read_line(port / "gid_attrs/ndevs/0"); name && !name->empty()) return *name;
+  const auto own = entries_of(device / "device/net");
+  return own.empty() ? "" : own.front().filename().string();
+}
+
+std::optional<RdmaPort> read_port(const fs::path& device, const fs::path& folder) {
+  RdmaPort port;
+  port.device = device.filename();
+  const auto number = leading_number<decltype(port.port)>(folder.filename().string());
+  if (!number) return std::nullopt;
+  port.port = *number;
+  port.state = word_behind_number(read_line(folder / "state"));
+  port.physical_state = word_behind_number(read_line(folder / "phys_state"));
+  port.link_layer = read_line(folder / "link_layer").value_or("");
+  port.rate_Gbit_per_s = gigabits_in(read_line(folder / "rate"));
+  port.netdev = network_interface(device, folder);
+  return port;
+}
+
+bool has_module(const fs::path& root, const char* name) {
+  std::error_code unknown;
+  return fs::exists(root / "sys/module" / name, unknown);
+}
+
+int count_verbs_devices(const fs::path& root) {
+  const auto entries = entries_of(root / "dev/infiniband");
+  return static_cast<int>(std::ranges::count_if(entries, [](const fs::path& entry) {
+    return entry.filename().string().starts_with("uverbs");
+  }));
+}
+
+}  // namespace
+
+RdmaSurvey survey_rdma(const fs::path& root) {
+  RdmaSurvey survey{
+      .ports = {},
+      .verbs_devices = count_verbs_devices(root),
+      .peer_memory = has_module(root, "nvidia_peermem") || has_module(root, "nv_peer_mem")};
+  for (const fs::path& device : entries_of(root / "sys/class/infiniband")) {
+    for (const fs::path& folder : entries_of(device / "ports")) {
+      if (auto port = read_port(device, folder)) survey.ports.push_back(std::move(*port));
+    }
+  }
+  std::ranges::sort(survey.ports, {}, [](const RdmaPort& port) {
+    return std::tuple(std::string_view(port.device), port.port);
+  });
+  return survey;
 }
 
 }  // namespace scalemark::monitoring

@@ -1,5 +1,6 @@
-// Finds out what machine this is: CPU, memory, limits, network cards, GPUs, and the few environment
-// variables that change results. Reads files of Linux; starts nothing and knows no torch.
+// Finds out what machine this is: CPU, memory, limits, network cards, InfiniBand and RoCE ports,
+// GPUs, and the few environment variables that change results. Reads files of Linux; starts
+// nothing, opens no device and knows no torch.
 #pragma once
 
 #include <filesystem>
@@ -28,16 +29,21 @@ int usable_cores();
 // ...
 std::vector<std::string> cpu_flags_of_interest(std::string_view cpuinfo);
 
-// Folders of the group that limits this process's CPU time and of each group above it, up to the
-// mount; of version 2, or of version 1's controller "cpu". Some may not exist: in a container the
-// group's own path is not below the mount. Empty: no control groups.
-std::vector<std::filesystem::path> cgroup_cpu_folders(const std::filesystem::path& root);
-
-CgroupLimits cgroup_limits(const std::filesystem::path& root = "/");
-
 // The allow-list: names that change results. Everything else, and every name that looks like a
 // secret, is left out. `environment`: entries "NAME=value".
 std::map<std::string, std::string> allowed_variables(std::span<const char* const> environment);
 std::map<std::string, std::string> allowed_variables();  // of this process
+
+// InfiniBand and RoCE ports as the kernel shows them, and what a process needs beside them to use
+// them.
+struct RdmaSurvey {
+  std::vector<RdmaPort> ports;  // by device, then port
+  int verbs_devices = 0;        // /dev/infiniband/uverbs*: a container may lack them
+  bool peer_memory = false;     // the kernel module nvidia_peermem (formerly nv_peer_mem) is loaded
+};
+
+// Values that cannot be read are absent or empty; it never throws for that. `root` is put before
+// every path (tests).
+RdmaSurvey survey_rdma(const std::filesystem::path& root = "/");
 
 }  // namespace scalemark::monitoring

@@ -1,8 +1,9 @@
-// The GPUs of this machine as NVIDIA's management library shows them. The library is loaded when
-// asked, never linked: the program starts and runs without a driver. Knows nothing of CUDA or
-// torch.
+// The GPUs of this machine as NVIDIA's management library shows them, or the CUDA driver where
+// there is no such library, and which of them CUDA_VISIBLE_DEVICES leaves. Both are loaded when
+// asked, never linked; neither the CUDA runtime nor torch is needed.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,5 +40,18 @@ struct FoundGpu {
   std::string name() const { return instance ? instance->name : gpu ? gpu->name : ""; }
 };
 FoundGpu find_gpu(std::span<const Gpu> gpus, std::string_view uuid);
+
+// --- CUDA_VISIBLE_DEVICES leaves some GPUs, as CUDA reads it: numbers or UUID prefixes, cut at the
+// first entry that does not exist; none at all when one is named twice. These ask no driver.
+
+// Indices into `gpus`, in the variable's order (absent: all); that of its GPU for a MIG instance.
+std::vector<int> visible_gpus(const std::optional<std::string>& cuda_visible_devices,
+                              std::span<const Gpu> gpus);
+
+// Their number, when only that is known. UUIDs, also of MIG instances, are assumed to exist.
+int visible_gpu_count(const std::optional<std::string>& cuda_visible_devices, int gpus);
+
+// /dev/nvidia0, /dev/nvidia1, ...: the GPUs that this process could open.
+int gpu_device_files();
 
 }  // namespace scalemark::monitoring

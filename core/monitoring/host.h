@@ -1,10 +1,13 @@
-// Plain records describe one machine for reports. This file knows nothing of how they are filled
-// (environment.h, gpus.h) or written down (core/reporting).
+// Plain records describe one machine for reports, with the id of a GPU as nvidia-smi writes it.
+// Header-only: the CUDA part, which links nothing of monitoring, uses it too. Knows nothing of how
+// records are filled (environment.h, gpus.h) or written down (core/reporting).
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -80,5 +83,17 @@ struct Host {
   std::vector<int> visible_gpus;  // indices that CUDA_VISIBLE_DEVICES leaves, in its order
   std::string gpu_note;           // why nothing or not everything is known of GPUs; may be empty
 };
+
+// The id of a GPU: "GPU-" and the bytes in hexadecimal digits, grouped 4-2-2-2-6.
+inline std::string gpu_uuid(std::span<const unsigned char, 16> bytes) {
+  std::string text = "GPU-";
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    char digits[3];
+    std::snprintf(digits, sizeof digits, "%02x", bytes[i]);
+    text += digits;
+    if (i == 3 || i == 5 || i == 7 || i == 9) text += '-';
+  }
+  return text;
+}
 
 }  // namespace scalemark::monitoring

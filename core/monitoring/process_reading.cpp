@@ -10,10 +10,13 @@
 #include <charconv>
 #include <ctime>
 #include <string>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/number_words.h"
-#include "core/monitoring/telemetry/process_probes.h"
+#include "core/base/text.h"
+#include "core/base/watching_thread.h"
+#include "core/monitoring/telemetry/host_probes.h"
 #include "core/monitoring/text_file.h"
 
 namespace scalemark::monitoring {
@@ -101,6 +104,149 @@ ProcessReading ProcessReader::read() {
     reading.main_queued_s = 1e-9 * (*times)[1];
   }
   return reading;
+}
+
+namespace {
+
+double seconds_on(clockid_t clock) {
+  timespec time = {};
+  clock_gettime(clock, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+}  // namespace
+
+std::unique_ptr<Probe> process_cpu_probe(const std::filesystem::path& root) {
+  const auto ticks_per_s = static_cast<double>(::sysconf(_SC_CLK_TCK));
+  auto fill = [stat = KeptFile(root / "proc/self/stat"), ticks_per_s](ProbeValues values) mutable {
+    values[0] = process_cpu_s();
+    if (!stat.is_open()) return;
+    const std::string_view text = stat.text();
+    const auto user = stat_field(text, 14), system = stat_field(text, 15);
+    if (user && system) values[1] = static_cast<double>(*user + *system) / ticks_per_s;
+  };
+  return probe_of({counter_named(kProcessCpus), counter_named(kProcessCpusByTicks)},
+                  std::move(fill), kOnlyAtEnds);
+}
+
+std::unique_ptr<Probe> thread_cpu_probe(const char* source) {
+  return probe_of(
+      {counter_named(source)}, [](ProbeValues values) { values[0] = thread_cpu_s(); }, kOnlyAtEnds);
+}
+
+std::vector<std::unique_ptr<Probe>> process_probes(const std::atomic<int>& threads,
+                                                   const std::filesystem::path& root) {
+  std::vector<std::unique_ptr<Probe>> probes;
+  probes.push_back(process_cpu_probe(root));
+  probes.push_back(probe_of(
+      {counter_named(kWatchingCost)}, [](ProbeValues values) { values[0] = watching_cpu_s(); },
+      kOnlyAtEnds));
+  probes.push_back(probe_of(
+      {{.source = kWantedCpus, .device = {}}},
+      [&threads](ProbeValues values) { values[0] = threads.load(); }, kOnlyAtEnds));
+  if (auto probe = cgroup_probe(root)) probes.push_back(std::move(probe));
+  return probes;
+}
+
+double process_cpu_s() { return seconds_on(CLOCK_PROCESS_CPUTIME_ID); }
+
+double thread_cpu_s() { return seconds_on(CLOCK_THREAD_CPUTIME_ID); }
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// v1 says "no limit" with the largest multiple of a page; no machine has 2^60 bytes.
+constexpr std::uint64_t kUnlimitedFrom = 1ULL << 60;
+
+template <class T>
+void tighten(std::optional<T>& limit, T value) {
+  if (!limit || value < *limit) limit = value;
+}
+
+void tighten_cpus(CgroupLimits& limits, std::optional<std::int64_t> quota_us,
+                  std::optional<std::int64_t> period_us) {
+  if (!quota_us || !period_us || *quota_us <= 0 || *period_us <= 0) return;
+  tighten(limits.cpus, static_cast<double>(*quota_us) / static_cast<double>(*period_us));
+}
+
+void tighten_memory(CgroupLimits& limits, const fs::path& file) {
+  const auto bytes = number_in<std::int64_t>(file);  // absent for "max"
+  if (!bytes || *bytes < 0 || static_cast<std::uint64_t>(*bytes) >= kUnlimitedFrom) return;
+  tighten(limits.memory_bytes, static_cast<std::uint64_t>(*bytes));
+}
+
+// Calls read(folder) for `group` and each group above it, up to the mount itself. In a container
+// the group's path may not exist below the mount: then only the mount is read.
+template <class Read>
+void walk_up(const fs::path& mount, fs::path group, Read read) {
+  for (group = group.relative_path(); !group.empty(); group = group.parent_path()) {
+    read(mount / group);
+  }
+  read(mount);
+}
+
+// "0::/user.slice" or "4:cpu,cpuacct:/job": the path of `controller`, "" for v2.
+std::string group_path(const std::string& text, const std::string& controller) {
+  for (const std::string_view line : lines_of(text)) {
+    const auto first = line.find(':'), second = line.find(':', first + 1);
+    if (first == std::string::npos || second == std::string::npos) continue;
+    const auto controllers = split(line.substr(first + 1, second - first - 1), ",");
+    if (std::ranges::count(controllers, controller) > 0) {
+      return std::string(line.substr(second + 1));
+    }
+  }
+  return "/";
+}
+
+void read_v2(CgroupLimits& limits, const fs::path& folder) {
+  if (const auto line = read_line(folder / "cpu.max")) {
+    const auto blank = line->find(' ');
+    if (blank != std::string::npos) {
+      tighten_cpus(limits, leading_number<std::int64_t>(*line),
+                   leading_number<std::int64_t>(line->substr(blank + 1)));
+    }
+  }
+  tighten_memory(limits, folder / "memory.max");
+}
+
+void read_v1_cpu(CgroupLimits& limits, const fs::path& folder) {
+  tighten_cpus(limits, number_in<std::int64_t>(folder / "cpu.cfs_quota_us"),
+               number_in<std::int64_t>(folder / "cpu.cfs_period_us"));
+}
+
+}  // namespace
+
+std::vector<fs::path> cgroup_cpu_folders(const fs::path& root) {
+  const fs::path mount = root / "sys/fs/cgroup";
+  const auto groups = read_text(root / "proc/self/cgroup").value_or("");
+  std::vector<fs::path> folders;
+  const auto add = [&](const fs::path& folder) { folders.push_back(folder); };
+  std::error_code ignored;
+  if (fs::exists(mount / "cgroup.controllers", ignored)) {
+    walk_up(mount, group_path(groups, ""), add);
+  } else if (fs::exists(mount / "cpu", ignored)) {
+    walk_up(mount / "cpu", group_path(groups, "cpu"), add);
+  }
+  return folders;
+}
+
+CgroupLimits cgroup_limits(const fs::path& root) {
+  CgroupLimits limits;
+  const fs::path mount = root / "sys/fs/cgroup";
+  const auto groups = read_text(root / "proc/self/cgroup").value_or("");
+  std::error_code ignored;
+  if (fs::exists(mount / "cgroup.controllers", ignored)) {
+    limits.version = 2;
+    walk_up(mount, group_path(groups, ""), [&](const fs::path& f) { read_v2(limits, f); });
+  } else if (fs::exists(mount / "memory", ignored) || fs::exists(mount / "cpu", ignored)) {
+    limits.version = 1;
+    walk_up(mount / "cpu", group_path(groups, "cpu"),
+            [&](const fs::path& f) { read_v1_cpu(limits, f); });
+    walk_up(mount / "memory", group_path(groups, "memory"),
+            [&](const fs::path& f) { tighten_memory(limits, f / "memory.limit_in_bytes"); });
+  }
+  return limits;
 }
 
 }  // namespace scalemark::monitoring

@@ -1,14 +1,20 @@
-// How this process stands by its own files of /proc: how old it is, what memory it holds, what its
-// threads used. Knows nothing of allocators or devices.
+// How this process stands by its own files of /proc and its control group: how old it is, what
+// memory it holds, what CPU time it and its threads used, and what they may use. Knows nothing of
+// allocators or devices.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string_view>
+#include <vector>
 
-#include "core/monitoring/telemetry/kept_file.h"
+#include "core/monitoring/host.h"
+#include "core/monitoring/telemetry/source.h"
+#include "core/monitoring/text_file.h"
 
 namespace scalemark::monitoring {
 
@@ -51,5 +57,38 @@ class ProcessReader {
  private:
   KeptFile memory_, schedule_;
 };
+
+// Folders of the group that limits this process's CPU time and of each group above it, up to the
+// mount; of version 2, or of version 1's controller "cpu". Some may not exist: in a container the
+// group's own path is not below the mount. Empty: no control groups.
+std::vector<std::filesystem::path> cgroup_cpu_folders(const std::filesystem::path& root);
+
+CgroupLimits cgroup_limits(const std::filesystem::path& root = "/");
+
+// --- CPU time of this process and of one thread, as sources.
+
+// CPUs that this process uses, all threads together: its CPU time per second, by its clock
+// (CLOCK_PROCESS_CPUTIME_ID), and again by the ticks of /proc/self/stat, where that is there. The
+// kernel makes both of the same sums, so that they differ by less than a tick. At the ends only.
+inline constexpr const char* kProcessCpus = "process_cpus";
+inline constexpr const char* kProcessCpusByTicks = "process_cpus_by_ticks";
+std::unique_ptr<Probe> process_cpu_probe(const std::filesystem::path& root = "/");
+double process_cpu_s();
+
+// CPUs that this process may keep busy: its compute threads, which may change. Free CPUs are what
+// is left of all.
+inline constexpr const char* kWantedCpus = "wanted_cpus";
+
+// CPU time of all threads that watch the run (core/base/threads.h), per second.
+inline constexpr const char* kWatchingCost = "watching_cpu_share";
+
+// All that a process reads of itself: these sources, and the CPU quota of its control group
+// (host_probes.h) where there is one. `threads`: its compute threads; it outlives the probes.
+std::vector<std::unique_ptr<Probe>> process_probes(const std::atomic<int>& threads,
+                                                   const std::filesystem::path& root = "/");
+
+// CPU time of the thread that reads it, per second, under the name `source`.
+std::unique_ptr<Probe> thread_cpu_probe(const char* source);
+double thread_cpu_s();
 
 }  // namespace scalemark::monitoring

@@ -9,7 +9,7 @@
 #include "core/reporting/point/disturbances.h"
 #include "core/reporting/point/telemetry.h"
 #include "core/reporting/record/finding_kinds.h"
-#include "core/reporting/record/run_end.h"
+#include "core/reporting/record/runs.h"
 #include "core/reporting/record/verdict.h"
 
 namespace scalemark::communicating {

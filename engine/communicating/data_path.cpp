@@ -15,7 +15,7 @@
 #include "core/planning/collectives/support.h"
 #include "core/reporting/point/disturbances.h"
 #include "core/reporting/point/telemetry.h"
-#include "core/reporting/record/telemetry_fields.h"
+#include "core/reporting/record/rank_fields.h"
 #include "engine/process/node_leader.h"
 #include "engine/process/telemetry.h"
 

@@ -9,7 +9,7 @@
 #include "core/base/durations.h"
 #include "core/base/error.h"
 #include "core/base/wire.h"
-#include "core/reporting/record/telemetry_fields.h"
+#include "core/reporting/record/rank_fields.h"
 #include "engine/communicating/background.h"
 #include "engine/communicating/exact_data.h"
 #include "engine/communicating/timing.h"

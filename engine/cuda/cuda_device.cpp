@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "build_stamp.h"
-#include "core/monitoring/gpu_uuid.h"
+#include "core/monitoring/host.h"
 #include "engine/cuda/cuda_api.h"
 #include "engine/cuda/cuda_check.h"
 #include "engine/cuda/cuda_graph.h"

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "core/monitoring/environment.h"
+#include "core/monitoring/process_reading.h"
 #include "core/monitoring/telemetry/gpu_probes.h"
 #include "core/monitoring/telemetry/host_probes.h"
-#include "core/monitoring/telemetry/process_probes.h"
 #include "core/monitoring/telemetry/sampler.h"
 #include "engine/device/cpu_device.h"
 #include "engine/device/cuda_part.h"

@@ -8,7 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/wire.h"
 #include "core/monitoring/environment.h"
-#include "core/reporting/record/host_fields.h"
+#include "core/reporting/record/report_fields.h"
 
 namespace scalemark::process {
 

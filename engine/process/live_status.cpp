@@ -10,7 +10,7 @@
 #include "core/base/threads.h"
 #include "core/base/wire.h"
 #include "core/live/rates.h"
-#include "core/monitoring/telemetry/process_probes.h"
+#include "core/monitoring/process_reading.h"
 #include "core/reporting/render/render.h"
 #include "engine/process/telemetry.h"
 

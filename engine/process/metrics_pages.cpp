@@ -10,8 +10,7 @@
 #include "core/base/durations.h"
 #include "core/base/host_name.h"
 #include "core/base/number_words.h"
-#include "core/live/live_page.h"
-#include "core/live/metrics.h"
+#include "core/live/pages.h"
 #include "core/live/rates.h"
 
 namespace scalemark::process {

@@ -10,7 +10,7 @@
 #include "core/reporting/output/writer.h"
 #include "core/reporting/point/disturbances.h"
 #include "core/reporting/point/rank_steps.h"
-#include "core/reporting/record/run_end.h"
+#include "core/reporting/record/runs.h"
 #include "engine/process/failure_reporter.h"
 #include "engine/process/run_request.h"
 

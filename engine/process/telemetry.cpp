@@ -12,9 +12,9 @@
 
 #include "core/base/durations.h"
 #include "core/monitoring/environment.h"
+#include "core/monitoring/process_reading.h"
 #include "core/monitoring/telemetry/gpu_probes.h"
 #include "core/monitoring/telemetry/host_probes.h"
-#include "core/monitoring/telemetry/process_probes.h"
 #include "core/reporting/point/disturbances.h"
 #include "engine/process/node_leader.h"
 

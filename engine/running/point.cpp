@@ -8,7 +8,7 @@
 #include "core/base/durations.h"
 #include "core/base/error.h"
 #include "core/catalogue/strategy.h"
-#include "core/monitoring/environment.h"
+#include "core/monitoring/process_reading.h"
 #include "core/monitoring/telemetry/host_probes.h"
 #include "core/monitoring/topology.h"
 #include "engine/device/own_stream.h"

@@ -8,7 +8,7 @@
 #include "core/monitoring/environment.h"
 #include "core/planning/presets.h"
 #include "core/reporting/point/fingerprint.h"
-#include "core/reporting/record/telemetry_fields.h"
+#include "core/reporting/record/rank_fields.h"
 #include "engine/distributed/interrupt.h"
 #include "engine/fingerprint/exchange.h"
 #include "engine/fingerprint/replay.h"

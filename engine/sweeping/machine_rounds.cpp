@@ -9,7 +9,7 @@
 #include "core/planning/presets.h"
 #include "core/reporting/point/disturbances.h"
 #include "core/reporting/point/telemetry.h"
-#include "core/reporting/record/telemetry_fields.h"
+#include "core/reporting/record/rank_fields.h"
 #include "engine/distributed/errors.h"
 
 namespace scalemark::sweeping {

@@ -6,7 +6,7 @@
 #include "core/base/durations.h"
 #include "core/base/number_words.h"
 #include "core/base/wire.h"
-#include "core/reporting/record/telemetry_fields.h"
+#include "core/reporting/record/rank_fields.h"
 #include "engine/sweeping/sweep_command.h"
 
 namespace scalemark::sweeping {

@@ -7,7 +7,7 @@
 
 #include "core/planning/sweep_schedule.h"
 #include "core/reporting/point/telemetry.h"
-#include "core/reporting/record/telemetry_fields.h"
+#include "core/reporting/record/rank_fields.h"
 
 namespace scalemark::sweeping {
 

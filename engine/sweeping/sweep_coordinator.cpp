@@ -7,7 +7,7 @@
 #include "core/base/wire.h"
 #include "core/reporting/point/disturbances.h"
 #include "core/reporting/point/telemetry.h"
-#include "core/reporting/record/telemetry_fields.h"
+#include "core/reporting/record/rank_fields.h"
 #include "core/reporting/sweep/summary.h"
 #include "engine/distributed/errors.h"
 #include "engine/running/results/raw_steps.h"

@@ -7,7 +7,7 @@
 
 #include "core/base/wire.h"
 #include "core/catalogue/backends.h"
-#include "core/reporting/record/telemetry_fields.h"
+#include "core/reporting/record/rank_fields.h"
 #include "engine/process/group_guard.h"
 #include "engine/process/node_leader.h"
 #include "engine/process/process_setup.h"

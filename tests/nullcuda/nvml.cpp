@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "api.h"
-#include "core/monitoring/nvml_library.h"
+#include "core/monitoring/driver_library.h"
 #include "identity.h"
 #include "settings.h"
 

@@ -4,8 +4,8 @@
 #include <functional>
 #include <utility>
 
+#include "core/monitoring/driver_library.h"
 #include "core/monitoring/health.h"
-#include "core/monitoring/nvml_library.h"
 
 namespace scalemark::monitoring {
 namespace {

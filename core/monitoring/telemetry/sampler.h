@@ -1,7 +1,7 @@
 // Reads probes beside the work, from a thread of its own, ten times a second as long as it lives;
 // less often where reading would take more than 0.5 % of a core. What it reads between begin() and
-// end() counts in the summaries; the newest values are there at any time. Its own cost is a source,
-// too.
+// end() counts in the summaries, in constant memory; the newest values are there at any time. Its
+// own cost is a source, too.
 #pragma once
 
 #include <atomic>
@@ -10,13 +10,46 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
-#include "core/monitoring/telemetry/readings.h"
 #include "core/monitoring/telemetry/source.h"
 
 namespace scalemark::monitoring {
+
+// The readings of one source, as they come, in constant memory. Pure: time arrives as a number.
+class Readings {
+ public:
+  // `least_interval_s`: a shorter interval of a counter, at the end of a stretch, counts in mean
+  // and total only: the steps of coarse counters would look like bursts.
+  explicit Readings(SourceName name, double least_interval_s = 0)
+      : name_(std::move(name)), least_interval_s_(least_interval_s) {}
+
+  // Between two stretches nothing is counted.
+  void begin_stretch() { before_.reset(); }
+  // `now_s` grows within a stretch. An absent value is left out; a counter that fell was reset, and
+  // counts from there.
+  void add(double now_s, std::optional<double> value);
+
+  // Absent: nothing was read; of a counter: less than two readings.
+  std::optional<SourceSummary> summary() const;
+
+ private:
+  struct At {
+    double s = 0, value = 0;
+  };
+  void add_growth(const At& before, const At& now);
+  void note(double value);
+
+  SourceName name_;
+  double least_interval_s_;
+  std::optional<At> before_;
+  std::int64_t n_ = 0;
+  double sum_ = 0, min_ = 0, max_ = 0, first_ = 0, last_ = 0;
+  double growth_ = 0, seconds_ = 0;
+};
 
 // The share of one core that the sampler itself uses: thread CPU time per second.
 inline constexpr const char* kSamplerCost = "sampler_cpu_share";

@@ -11,7 +11,7 @@
 
 #include "core/base/text.h"
 #include "core/reporting/acceptance/inventory.h"
-#include "core/reporting/point/replays.h"
+#include "core/reporting/point/fingerprint.h"
 #include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/point_facts.h"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/reporting/acceptance/rules.h"
-#include "core/reporting/point/peak_flops.h"
+#include "core/reporting/point/fingerprint.h"
 #include "core/reporting/record/report.h"
 
 namespace scalemark::acceptance {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/reporting/record/report.h"
-#include "core/reporting/record/run_end.h"
+#include "core/reporting/record/runs.h"
 
 namespace scalemark::reporting {
 

@@ -1,5 +1,5 @@
-// The runs of each planned collective, and what their numbers say over repetitions. Private to the
-// files of this folder.
+// The runs of each planned collective, and what their numbers say over repetitions: effects, the
+// backends that win, and fits over sizes. Private to the files of this folder.
 #pragma once
 
 #include <utility>

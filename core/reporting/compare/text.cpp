@@ -11,7 +11,7 @@
 
 #include "core/base/terminal.h"
 #include "core/reporting/compare/compare.h"
-#include "core/reporting/record/standing.h"
+#include "core/reporting/record/sweep_records.h"
 #include "core/reporting/table/section.h"
 #include "core/reporting/words/words.h"
 

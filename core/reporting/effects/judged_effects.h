@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/reporting/record/effect_records.h"
+#include "core/reporting/record/comparison.h"
 #include "core/reporting/record/runs.h"
 #include "core/statistics/fastest.h"
 

@@ -9,7 +9,6 @@
 #include "core/reporting/judge/judge.h"
 #include "core/reporting/record/point_facts.h"
 #include "core/reporting/record/surety.h"
-#include "core/reporting/record/vocabulary.h"
 
 namespace scalemark::reporting {
 namespace {

@@ -21,7 +21,7 @@ struct ExplainRequest {
   double target = 0.95;  // efficiency
 };
 
-// A part of the lost efficiency (record/vocabulary.h).
+// A part of the lost efficiency (record/point_facts.h).
 struct LostShare {
   const char* name;
   const char* advice;

@@ -7,8 +7,8 @@
 #include "core/base/terminal.h"
 #include "core/reporting/collectives/words.h"
 #include "core/reporting/explain/explain.h"
+#include "core/reporting/record/point_facts.h"
 #include "core/reporting/record/surety.h"
-#include "core/reporting/record/vocabulary.h"
 #include "core/reporting/table/section.h"
 #include "core/reporting/words/words.h"
 

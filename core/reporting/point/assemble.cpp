@@ -7,8 +7,7 @@
 #include <numeric>
 #include <set>
 
-#include "core/reporting/point/communication.h"
-#include "core/reporting/point/peak_flops.h"
+#include "core/reporting/point/fingerprint.h"
 #include "core/reporting/point/rank_steps.h"
 #include "core/reporting/record/point_facts.h"
 #include "core/statistics/steadiness/steady.h"

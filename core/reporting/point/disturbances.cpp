@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/monitoring/process_reading.h"
 #include "core/monitoring/telemetry/gpu_probes.h"
 #include "core/monitoring/telemetry/host_probes.h"
-#include "core/monitoring/telemetry/process_probes.h"
 #include "core/reporting/point/telemetry.h"
 #include "core/reporting/record/point_facts.h"
 

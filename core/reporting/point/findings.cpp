@@ -10,7 +10,7 @@
 #include "core/monitoring/gpu_code.h"
 #include "core/monitoring/telemetry/gpu_probes.h"
 #include "core/reporting/point/disturbances.h"
-#include "core/reporting/point/rank_cpus.h"
+#include "core/reporting/point/telemetry.h"
 #include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/point_facts.h"
 #include "core/statistics/steadiness/steady.h"

@@ -1,9 +1,11 @@
-// Condenses a rank's steps to what other ranks need: their summary, and the rank's part in each
-// step's largest value over the ranks. So no rank ever holds the series of all. Pure.
+// From the steps of ranks to what the record of their point needs: what of each rank's steps other
+// ranks get to know, so that none ever holds the series of all, which losses are kept, and how a
+// step splits into communication and the rest. Pure. Definitions: docs/METRICS.md.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/reporting/record/records.h"
@@ -39,5 +41,20 @@ StepSeries condense(RankMeasurement& rank);
 
 // The larger of two values, step by step; both of equally many steps and stretches.
 void take_largest(StepSeries& all, const StepSeries& more);
+
+// Keeps the loss of the `step`-th optimizer step, counted from 1, so that two runs of any length,
+// and of any batch size, have steps or numbers of samples in common: of 1 to 15, then of the
+// numbers with four significant binary digits (16, 18, ... 30, 32, 36, ...): eight in each
+// doubling. Twice such a number is one, too, so that a run with twice the samples per step has the
+// same numbers of samples.
+bool keeps_loss_at(std::int64_t step);
+
+// Splits a point's step into communication and the rest: waits for peers against the network, and
+// what --communication-cost measured. Fills point.communication and noop_step_s, from the point's
+// ranks and own times, the blocks of `ranks`, and the mean over ranks of
+// RankMeasurement::exposed_batches. Throws bug() when the ranks' blocks are no quadruples, or not
+// equally many.
+void set_communication(PointRecord& point, std::span<const RankMeasurement> ranks,
+                       std::span<const double> exposed_batches);
 
 }  // namespace scalemark::reporting

@@ -1,12 +1,14 @@
-// The machine during a window: from what each rank read to telemetry[]. What of it disturbs a
-// measurement: disturbances.h. Pure. Definitions and limits: docs/METRICS.md, "The machine during
-// the window".
+// From what each rank read of its machine during a window to telemetry[], and on which CPUs the
+// ranks of a point could run. What of it disturbs a measurement: disturbances.h. Pure. Definitions
+// and limits: docs/METRICS.md, "The machine during the window".
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "core/monitoring/host.h"
 #include "core/reporting/record/records.h"
 
 namespace scalemark::reporting {
@@ -35,5 +37,25 @@ std::vector<TelemetryRecord> telemetry_of(const std::string& point,
 // `seconds` may differ without contradicting each other: as much, or 2 %.
 inline constexpr double kFiveTicks_s = 0.05;
 double count_tolerance(double cpus, double seconds);
+
+// --- The CPUs on which ranks could run: how many there are for them, and whether they are kept
+// apart.
+
+// Whole CPUs that the point's ranks on `host` have together: what their affinities leave, where all
+// told it, else the host's own; no more than a quota that all of them have. At least 1.
+int usable_cpus(const PointRecord& point, const monitoring::Host& host);
+
+// The first rank with fewer CPUs than threads, by its affinity or by the quota of its control
+// groups.
+struct CrowdedRank {
+  int rank = 0;
+  std::string cpus;  // that it may use: "1 CPU (3)"
+  int threads = 0;
+};
+std::optional<CrowdedRank> crowded_rank(const PointRecord& point);
+
+// "rank 0 to CPUs 0-1, rank 1 to CPUs 2-3"; absent where the ranks of each host may use the same
+// CPUs and prefer no memory.
+std::optional<std::string> binding_of(const PointRecord& point);
 
 }  // namespace scalemark::reporting

@@ -14,7 +14,7 @@
 #include "core/base/error.h"
 #include "core/base/words.h"
 #include "core/monitoring/telemetry/source.h"
-#include "core/reporting/record/standing.h"
+#include "core/reporting/record/sweep_records.h"
 #include "core/statistics/summary.h"
 
 namespace scalemark::reporting {

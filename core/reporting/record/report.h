@@ -9,9 +9,8 @@
 
 #include "core/base/error.h"
 #include "core/monitoring/host.h"
-#include "core/reporting/record/claim_records.h"
 #include "core/reporting/record/collective_records.h"
-#include "core/reporting/record/effect_records.h"
+#include "core/reporting/record/comparison.h"
 #include "core/reporting/record/records.h"
 #include "core/reporting/record/sweep_records.h"
 

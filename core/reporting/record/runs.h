@@ -1,15 +1,18 @@
 // The runs of a report, whether of a sweep or of collectives: how they ended, which of them nothing
-// disturbed and whether these decide, and the runs of each group. One place answers it for verdicts
-// and standings, sweeps and `comm`, comparisons and claims. Pure. Source: docs/METRICS.md, "Fit".
+// disturbed and whether these decide, the runs of each group, and how the whole ends by them. One
+// place answers it for verdicts and standings, sweeps and `comm`, comparisons and claims. Pure.
+// Source: docs/METRICS.md, "Fit".
 #pragma once
 
 #include <cstddef>
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/report.h"
 
@@ -122,5 +125,32 @@ struct RunPair {
 // Each run of `scaled` with the run of `baseline` from its block and session, where there is one.
 template <class Record>
 std::vector<RunPair<Record>> paired(const RunsOf<Record>& baseline, const RunsOf<Record>& scaled);
+
+// --- The end of the program: which findings make it end with an error.
+
+// --fail-on: codes of findings, parts, warning, error or none, with commas between.
+class FailOn {
+ public:
+  // Throws refusal() (78) for a word that is none of these.
+  explicit FailOn(std::string_view text);
+  bool names(const Finding& finding) const;
+
+ private:
+  std::vector<std::string> words_;
+};
+
+// How a run ends that came to its end.
+struct RunEnd {
+  ExitCode exit_code = ExitCode::kPass;
+  std::string why;  // one sentence; empty when there is nothing to say
+};
+
+// kOutOfMemory where nothing fitted into memory, kUnsure where runs failed or were out of memory;
+// else kPass, with nothing to say.
+RunEnd end_of_runs(const RunCounts& runs);
+
+// `end`, or, where its code is kPass or kUnsure and `fail_on` names a finding of the report, kFail
+// and that finding.
+RunEnd judged_end(RunEnd end, const Report& report, const FailOn& fail_on);
 
 }  // namespace scalemark::reporting

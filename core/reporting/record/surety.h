@@ -1,16 +1,19 @@
-// How surely a mean over runs, or a ratio of two, is known. One place decides it for every form of
-// a report: terminal, page, Markdown, CSV, and the verdict. Pure.
-// Source: docs/METRICS.md, "How surely".
+// How surely a number is known, and when the numbers themselves speak against quoting them. One
+// place decides it for every form of a report: terminal, page, Markdown, CSV, and the verdict.
+// Pure. Source: docs/METRICS.md, "How surely" and "Quotable".
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/base/words.h"
 #include "core/reporting/record/collective_records.h"
-#include "core/reporting/record/effect_records.h"
+#include "core/reporting/record/comparison.h"
+#include "core/reporting/record/report.h"
 #include "core/reporting/record/sweep_records.h"
 
 namespace scalemark::reporting {
@@ -63,5 +66,27 @@ bool is_known_share(const Bounds& ci95);
 // It stands in the interval's place: "one run", "-", "not known (2 runs)". Empty where the
 // interval itself is to be shown.
 std::string instead_of_interval(Surety surety, std::int64_t runs, std::string_view noun = "run");
+
+// --- The numbers themselves may speak against quoting them, whatever the findings are: few runs,
+// wide intervals, short windows, waits for data, stops. Source: docs/METRICS.md, "Quotable".
+
+// Runs of a point from which on their number is no doubt.
+inline constexpr int kRunsToQuote = 3;
+
+// Each costs the verdict `with_care`; the code of the finding that says it, or few_runs,
+// wide_interval, slow_steps.
+struct Doubt {
+  std::string code, text, remedy;
+};
+
+// The gravest first, each code once.
+std::vector<Doubt> doubts_of(const Report& report);
+
+// Whether it is unknown if the windows of a group were steady. A report of an earlier version has
+// verdicts on runs only.
+bool may_hide_a_bias(const Report& report, const GroupRecord& group);
+
+// "3 of 4 runs", "all 3 runs"; empty where there is one.
+std::string some_runs(std::size_t some, int all);
 
 }  // namespace scalemark::reporting

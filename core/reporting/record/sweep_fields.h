@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/field.h"
-#include "core/reporting/record/vocabulary.h"
+#include "core/reporting/record/point_facts.h"
 
 namespace scalemark::statistics {
 

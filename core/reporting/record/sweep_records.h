@@ -1,6 +1,5 @@
-// What a sweep says about its points, as plain records: one group per point over its repetitions,
-// scaling tables, drift, and the sessions that ran them. Computed once, by summary.h; renderers
-// only show them. Definitions: docs/METRICS.md, "Several runs".
+// Plain records hold how far one number may be trusted, and what a sweep says about its points: one
+// group per point over its repetitions, scaling tables, drift, and the sessions that ran them.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +8,48 @@
 #include <string>
 #include <vector>
 
+#include "core/base/field.h"
 #include "core/base/words.h"
-#include "core/reporting/record/standing.h"
 #include "core/statistics/efficiency.h"
 #include "core/statistics/straggler.h"
 #include "core/statistics/summary.h"
 #include "core/statistics/variance_split.h"
 
 namespace scalemark::reporting {
+
+// --- The standing of a number, as core/reporting/judge found it. Forms for people leave out what
+// is withheld, forms for programs hold it beside the number. Source: docs/METRICS.md, "Standing".
+
+inline constexpr const char* kShown = "shown";
+inline constexpr const char* kShownWithCare = "with_care";
+inline constexpr const char* kWithheld = "withheld";
+
+struct Standing {
+  std::string level;   // one of the three words; empty: nobody has judged it yet
+  std::string reason;  // the code of a finding or doubt (verdict.reasons[].code); empty: shown
+
+  bool is_withheld() const { return level == kWithheld; }
+};
+
+template <class A>
+constexpr void fields(A& a, typename A::template Field<Standing>& s) {
+  a.text("standing", s.level,
+         {"shown; with_care: it says less than it seems to; withheld: no form for people shows it. "
+          "Judged when it is written and again when it is read: METRICS.md, \"Standing\"",
+          Holds::kWord});
+  a.text("standing_reason", s.reason,
+         {"why it is not shown as it is: the code of a finding, or of a doubt as in verdict",
+          Holds::kWord});
+}
+
+// The field of a record's number.
+template <class A>
+constexpr void standing_fields(A& a, auto& standing) {
+  a.part(standing, [&](auto& inner) { fields(inner, standing); });
+}
+
+// --- A sweep says this about its points. It is computed once, by summary.h; renderers only show
+// it. Definitions: docs/METRICS.md, "Several runs".
 
 using statistics::Bounds;
 

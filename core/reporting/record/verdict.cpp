@@ -12,6 +12,7 @@
 #include "core/base/text.h"
 #include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/runs.h"
+#include "core/reporting/record/surety.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -36,9 +37,9 @@ bool enough_are_fit(const Report& report) {
                              [](const auto& group) { return group.second.fit() >= kFitRuns; });
 }
 
-class Judge {
+class JudgeOfReport {
  public:
-  explicit Judge(const Report& report)
+  explicit JudgeOfReport(const Report& report)
       : report_(report),
         runs_(counts_of(report)),
         machine_alone_(report.points.empty() && report.collectives.empty() && report.links.empty()),
@@ -227,7 +228,7 @@ std::optional<Verdict> judged(const Report& report) {
   const bool any = !report.points.empty() || !report.collectives.empty() || !report.links.empty() ||
                    !report.fingerprint.empty();
   if (!any) return std::nullopt;
-  return Judge(report).verdict();
+  return JudgeOfReport(report).verdict();
 }
 
 std::optional<Verdict> verdict_of(const Report& report) {

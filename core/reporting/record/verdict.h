@@ -5,14 +5,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/report.h"
 
 namespace scalemark::reporting {
 
-// The worst level that a finding costs, or the numbers themselves (doubts.h), or that what the
+// The worst level that a finding costs, or the numbers themselves (surety.h), or that what the
 // report lacks costs: runs that failed. Runs that something disturbed cost `do_not_quote` unless
 // each point has kFitRuns (runs.h) others, from which verdicts are taken. Absent for a report
 // without runs, links and values of the machine.
@@ -42,27 +41,5 @@ bool repeats(std::string_view code, std::string_view other);
 
 // Whether it names a part of the machine as bad: a rank, a node, a link.
 bool blames_part(const Finding& finding);
-
-// --- The numbers themselves may speak against quoting them, whatever the findings are: few runs,
-// wide intervals, short windows, waits for data, stops. Source: docs/METRICS.md, "Quotable".
-
-// Runs of a point from which on their number is no doubt.
-inline constexpr int kRunsToQuote = 3;
-
-// Each costs the verdict `with_care`; the code of the finding that says it, or few_runs,
-// wide_interval, slow_steps.
-struct Doubt {
-  std::string code, text, remedy;
-};
-
-// The gravest first, each code once.
-std::vector<Doubt> doubts_of(const Report& report);
-
-// Whether it is unknown if the windows of a group were steady. A report of an earlier version has
-// verdicts on runs only.
-bool may_hide_a_bias(const Report& report, const GroupRecord& group);
-
-// "3 of 4 runs", "all 3 runs"; empty where there is one.
-std::string some_runs(std::size_t some, int all);
 
 }  // namespace scalemark::reporting

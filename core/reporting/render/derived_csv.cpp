@@ -3,7 +3,6 @@
 #include <map>
 
 #include "core/reporting/record/collective_fields.h"
-#include "core/reporting/record/effect_fields.h"
 #include "core/reporting/record/surety.h"
 #include "core/reporting/record/sweep_fields.h"
 #include "core/reporting/render/csv_columns.h"

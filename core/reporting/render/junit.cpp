@@ -2,8 +2,8 @@
 #include <optional>
 
 #include "core/base/error.h"
+#include "core/reporting/record/point_facts.h"
 #include "core/reporting/record/verdict.h"
-#include "core/reporting/record/vocabulary.h"
 #include "core/reporting/render/junit_xml.h"
 #include "core/reporting/render/render.h"
 #include "core/reporting/render/sections/claim_sections.h"

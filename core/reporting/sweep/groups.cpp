@@ -1,14 +1,24 @@
+// Sums up the runs of each point: its group over repetitions, where the variance of its throughput
+// comes from, and the devices of points with no exchange, whose ranks wait for nobody.
+
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "core/base/number_words.h"
+#include "core/monitoring/gpus.h"
+#include "core/planning/estimates.h"
 #include "core/reporting/record/point_facts.h"
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/sweep/runs.h"
 #include "core/statistics/runs.h"
 #include "core/statistics/significance.h"
 #include "core/statistics/steadiness/steady.h"
+#include "core/statistics/summary.h"
+#include "core/statistics/variance_split.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -153,6 +163,213 @@ std::vector<GroupRecord> groups_of(const SweepRuns& runs, const CourseOfRuns& co
   std::vector<GroupRecord> groups;
   for (const auto& group : runs) groups.push_back(group_of(group, course, options));
   return groups;
+}
+
+namespace {
+
+// --- Variance: the runs of core/statistics/variance_split.h, what they cost, and the sentence that
+// says what would narrow the interval.
+
+using statistics::Purchase;
+
+statistics::SplitRun split_run(const PointRecord& run) {
+  return {.ln_rate = std::log(run.samples_per_sec),
+          .steps = statistics::step_noise(run.step_samples_s)};
+}
+
+double mean_of(const Runs& runs, double (*value)(const PointRecord&)) {
+  double sum = 0;
+  for (const PointRecord* run : runs) sum += value(*run) / static_cast<double>(runs.size());
+  return sum;
+}
+
+double step_s(const PointRecord& run) { return run.wall_s / static_cast<double>(run.iterations); }
+
+// Blocks of --communication-cost have as many steps as the window, and are a fixed cost where the
+// window has fewer than they do at least.
+double cost_blocks_s(const PointRecord& run) {
+  if (!run.noop_step_s) return 0;
+  const auto steps = planning::kCostBlocks * planning::cost_block_steps(run.iterations);
+  return static_cast<double>(steps) * step_s(run);
+}
+bool blocks_grow(const PointRecord& run) {
+  return run.iterations > planning::kCostBlocks * planning::cost_block_steps(1);
+}
+double fixed_s(const PointRecord& run) {
+  return run.outside_window_s.value_or(0) +
+         static_cast<double>(run.warmup_iterations) * step_s(run) +
+         (blocks_grow(run) ? 0 : cost_blocks_s(run));
+}
+double growing_s(const PointRecord& run) {
+  return run.wall_s + (blocks_grow(run) ? cost_blocks_s(run) : 0);
+}
+
+std::optional<statistics::RunCost> cost_of(const Runs& runs) {
+  for (const PointRecord* run : runs) {
+    if (!run->outside_window_s || run->iterations < 1) return std::nullopt;
+  }
+  return statistics::RunCost{mean_of(runs, fixed_s), mean_of(runs, growing_s)};
+}
+
+// "runs differ by 0.9 %, steps explain 0.2".
+std::string what_differs(const VarianceRecord& variance) {
+  const int decimals = variance.between_runs < 0.001 ? 2 : 1;
+  return "runs differ by " + percent(variance.between_runs, decimals) + ", steps explain " +
+         with_decimals(100 * variance.steps, decimals);
+}
+
+std::string sentence(const VarianceRecord& variance, int runs, std::size_t sessions,
+                     double saved_share) {
+  switch (variance.buy) {
+    case Purchase::kRuns:
+      return what_differs(variance) + ": longer windows will not help, more runs will";
+    case Purchase::kWindows:
+      return what_differs(variance) + ": windows of " +
+             age_text(variance.best_window_s.value_or(0)) + " instead of " +
+             age_text(variance.window_s) + " would give the same interval in " +
+             percent(1 - saved_share, 0) + " of the time";
+    case Purchase::kSessions:
+      if (sessions < statistics::kSessionsForInterval) {
+        return what_differs(variance) + ": two sessions give no interval: a third does";
+      }
+      return "sessions differ by " + percent(variance.sessions.value_or(0)) + ", " +
+             what_differs(variance) + ": more runs will not help, more sessions will";
+    case Purchase::kUnsure:
+      break;
+  }
+  const std::string what = what_differs(variance);
+  if (!variance.run_s) return what;
+  return what + ": " + std::to_string(runs) + " runs cannot tell whether longer windows would help";
+}
+
+}  // namespace
+
+std::optional<VarianceRecord> variance_of(const Runs& good) {
+  std::vector<std::vector<statistics::SplitRun>> sessions;
+  for (const Runs& session : by_session(good)) {
+    auto& runs = sessions.emplace_back();
+    for (const PointRecord* run : session) runs.push_back(split_run(*run));
+  }
+  const auto split = statistics::split_variance(sessions);
+  if (!split || !is_finite(split->beyond_steps_ci95)) return std::nullopt;
+  VarianceRecord record{.between_runs = split->between_runs,
+                        .steps = split->steps,
+                        .beyond_steps = split->beyond_steps,
+                        .sessions = split->sessions,
+                        .window_s = mean_of(good, [](const auto& run) { return run.wall_s; })};
+  record.beyond_steps_ci95 = statistics::bounds_of(split->beyond_steps_ci95);
+  record.sessions_ci95 = bounds_of(split->sessions_ci95);
+  const auto cost = cost_of(good);
+  if (cost) record.run_s = cost->fixed_s;
+  const double runs_per_session =
+      static_cast<double>(good.size()) / static_cast<double>(sessions.size());
+  const auto advice =
+      what_to_buy(*split, cost.value_or(statistics::RunCost{}), runs_per_session, sessions.size());
+  record.buy = advice.buy;
+  if (advice.buy == Purchase::kWindows) {
+    record.best_window_s = advice.window_growth * record.window_s;
+  }
+  record.in_words =
+      sentence(record, static_cast<int>(good.size()), sessions.size(), advice.saved_share);
+  return record;
+}
+
+namespace {
+
+// --- Devices by themselves.
+
+struct Place {
+  int rank;
+  std::string host, device, uuid;
+  auto operator<=>(const Place&) const = default;
+};
+
+using BySession = std::map<int, std::vector<double>>;
+
+struct Observed {
+  BySession rates, ratios;  // to the median of the others
+  int runs = 0;
+};
+
+// Returns one for each rank; empty where one has no rate.
+std::vector<double> ln_rates(const PointRecord& run) {
+  std::vector<double> logs;
+  for (const RankRecord& rank : run.ranks) {
+    const double rate = static_cast<double>(rank.samples) / rank.wall_s;
+    if (!(rate > 0) || !std::isfinite(rate)) return {};
+    logs.push_back(std::log(rate));
+  }
+  return logs;
+}
+
+double median_of_others(std::vector<double> values, std::size_t left_out) {
+  values.erase(values.begin() + static_cast<std::ptrdiff_t>(left_out));
+  std::ranges::sort(values);
+  return statistics::quantile_of_sorted(values, 0.5);
+}
+
+std::map<Place, Observed> observed_at(const Runs& runs) {
+  std::map<Place, Observed> places;
+  for (const PointRecord* run : runs) {
+    const auto logs = ln_rates(*run);
+    for (std::size_t r = 0; r < logs.size(); ++r) {
+      const RankRecord& rank = run->ranks[r];
+      Observed& observed = places[{rank.rank, rank.host, rank.device, rank.uuid}];
+      ++observed.runs;
+      observed.rates[run->session].push_back(std::exp(logs[r]));
+      if (logs.size() < 2) continue;
+      observed.ratios[run->session].push_back(std::exp(logs[r] - median_of_others(logs, r)));
+    }
+  }
+  return places;
+}
+
+statistics::RunsEstimate estimate_of(const BySession& values) {
+  std::vector<std::vector<double>> sessions;
+  for (const auto& [session, of_runs] : values) sessions.push_back(of_runs);
+  return statistics::estimate_over_sessions(sessions);
+}
+
+void set_rates(DeviceRecord& record, const Observed& observed) {
+  record.runs = observed.runs;
+  const auto rate = estimate_of(observed.rates);
+  record.samples_per_sec = rate.value;
+  record.ci95 = bounds_of(rate.ci95);
+  if (observed.ratios.empty()) return;
+  const auto ratio = estimate_of(observed.ratios);
+  record.deviation = ratio.value - 1;
+  if (is_finite(ratio.ci95)) record.deviation_ci95 = {ratio.ci95->low - 1, ratio.ci95->high - 1};
+}
+
+void set_gpu(DeviceRecord& record, std::span<const monitoring::Host> hosts) {
+  for (const monitoring::Host& host : hosts) {
+    if (record.uuid.empty() || host.hostname != record.host) continue;
+    const auto [gpu, instance] = monitoring::find_gpu(host.gpus, record.uuid);
+    if (!gpu) continue;
+    record.uuid = instance ? instance->uuid : gpu->uuid;  // CUDA does not know "MIG-"
+    record.pci = gpu->pci;
+    record.max_sm_clock_MHz = gpu->max_sm_clock_MHz;
+    record.max_memory_clock_MHz = gpu->max_memory_clock_MHz;
+  }
+}
+
+}  // namespace
+
+std::vector<DeviceRecord> devices_of(std::span<const PointRecord> points,
+                                     std::span<const monitoring::Host> hosts) {
+  std::vector<DeviceRecord> devices;
+  for (const auto& runs : runs_by_group(points)) {
+    if (runs.ok.empty() || !is_solo(*runs.ok.front())) continue;
+    for (const auto& [place, observed] : observed_at(runs.ok)) {
+      DeviceRecord& record = devices.emplace_back();
+      record.group = runs.first().group;
+      std::tie(record.rank, record.host, record.device, record.uuid) =
+          std::tie(place.rank, place.host, place.device, place.uuid);
+      set_rates(record, observed);
+      set_gpu(record, hosts);
+    }
+  }
+  return devices;
 }
 
 }  // namespace scalemark::reporting

@@ -13,7 +13,7 @@
 #include "core/planning/enough.h"
 #include "core/planning/plan.h"
 #include "core/planning/sweep_schedule.h"
-#include "core/reporting/record/run_end.h"
+#include "core/reporting/record/runs.h"
 
 namespace scalemark::reporting {
 

@@ -5,7 +5,6 @@
 #include "core/reporting/record/point_facts.h"
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/record/surety.h"
-#include "core/reporting/record/vocabulary.h"
 #include "core/reporting/table/parts.h"
 #include "core/reporting/table/table.h"
 

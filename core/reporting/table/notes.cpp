@@ -2,9 +2,9 @@
 #include <utility>
 
 #include "core/reporting/judge/judge.h"
+#include "core/reporting/record/point_facts.h"
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/record/verdict.h"
-#include "core/reporting/record/vocabulary.h"
 #include "core/reporting/table/parts.h"
 
 namespace scalemark::reporting {

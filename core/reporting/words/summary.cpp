@@ -10,7 +10,6 @@
 #include "core/reporting/record/point_facts.h"
 #include "core/reporting/record/runs.h"
 #include "core/reporting/record/verdict.h"
-#include "core/reporting/record/vocabulary.h"
 #include "core/reporting/words/words.h"
 
 namespace scalemark::reporting {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "core/reporting/point/loss_course.h"
+#include "core/reporting/point/rank_steps.h"
 
 namespace scalemark::running {
 

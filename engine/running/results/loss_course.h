@@ -1,4 +1,4 @@
-// The losses of a run at the steps that every run keeps (core/reporting/point/loss_course.h), those
+// The losses of a run at the steps that every run keeps (core/reporting/point/rank_steps.h), those
 // of its warm-up among them: what runs of different lengths are compared by.
 #pragma once
 

@@ -1,10 +1,10 @@
-#include "core/live/live_page.h"
-
 #include <gtest/gtest.h>
 
 #include <regex>
 #include <set>
 #include <string>
+
+#include "core/live/pages.h"
 
 namespace scalemark::live {
 namespace {

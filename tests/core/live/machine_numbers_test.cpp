@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "core/live/metrics.h"
+#include "core/live/pages.h"
 #include "core/live/screen.h"
 
 namespace scalemark::live {

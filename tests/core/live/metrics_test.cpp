@@ -1,9 +1,9 @@
-#include "core/live/metrics.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>
+
+#include "core/live/pages.h"
 
 namespace scalemark::live {
 namespace {

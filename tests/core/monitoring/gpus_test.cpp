@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "core/monitoring/visible_gpus.h"
-
 namespace scalemark::monitoring {
 namespace {
 

@@ -1,5 +1,3 @@
-#include "core/monitoring/rdma.h"
-
 #include <gtest/gtest.h>
 
 #include "core/monitoring/environment.h"

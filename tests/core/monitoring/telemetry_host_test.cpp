@@ -6,7 +6,6 @@
 
 #include "core/monitoring/process_reading.h"
 #include "core/monitoring/telemetry/host_probes.h"
-#include "core/monitoring/telemetry/process_probes.h"
 
 namespace scalemark::monitoring {
 namespace {

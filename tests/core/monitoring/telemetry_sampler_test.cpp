@@ -3,8 +3,7 @@
 #include <atomic>
 #include <thread>
 
-#include "core/monitoring/telemetry/process_probes.h"
-#include "core/monitoring/telemetry/readings.h"
+#include "core/monitoring/process_reading.h"
 #include "core/monitoring/telemetry/sampler.h"
 
 namespace scalemark::monitoring {

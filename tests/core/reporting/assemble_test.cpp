@@ -8,7 +8,7 @@
 
 #include "core/base/wire.h"
 #include "core/reporting/point/findings.h"
-#include "core/reporting/point/peak_flops.h"
+#include "core/reporting/point/fingerprint.h"
 #include "core/reporting/point/rank_steps.h"
 #include "core/reporting/record/point_facts.h"
 #include "core/reporting/record/rank_fields.h"

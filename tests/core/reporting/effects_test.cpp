@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "core/reporting/point/loss_course.h"
+#include "core/reporting/point/rank_steps.h"
 #include "core/reporting/sweep/summary.h"
 #include "core/reporting/words/words.h"
 #include "tests/core/reporting/sample_sweep.h"

@@ -1,8 +1,7 @@
-#include "core/reporting/point/replays.h"
-
 #include <gtest/gtest.h>
 
 #include "core/base/text.h"
+#include "core/reporting/point/fingerprint.h"
 
 namespace scalemark::reporting {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "core/reporting/record/vocabulary.h"
+#include "core/reporting/record/point_facts.h"
 #include "core/reporting/sweep/summary.h"
 #include "core/statistics/steadiness/decay_fit.h"
 #include "tests/core/reporting/sample_slices.h"

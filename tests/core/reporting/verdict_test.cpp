@@ -11,7 +11,6 @@
 #include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/point_facts.h"
 #include "core/reporting/record/report_json.h"
-#include "core/reporting/record/run_end.h"
 #include "core/reporting/record/runs.h"
 #include "core/reporting/sweep/summary.h"
 #include "tests/core/reporting/sample_collectives.h"

@@ -10,7 +10,7 @@
 #include "core/base/text.h"
 #include "core/reporting/explain/explain.h"
 #include "core/reporting/judge/judge.h"
-#include "core/reporting/record/vocabulary.h"
+#include "core/reporting/record/point_facts.h"
 #include "core/reporting/render/answer/answer.h"
 #include "core/reporting/render/figures/plot.h"
 #include "core/reporting/render/render.h"

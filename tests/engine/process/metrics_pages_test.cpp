@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "core/live/fetch.h"
-#include "core/live/live_page.h"
+#include "core/live/pages.h"
 #include "tests/data/text/temporary_folder.h"
 
 namespace scalemark::process {

@@ -9,7 +9,6 @@
 #include "core/catalogue/strategy.h"
 #include "core/reporting/record/point_facts.h"
 #include "core/reporting/record/surety.h"
-#include "core/reporting/record/vocabulary.h"
 #include "core/reporting/render/answer/answer.h"
 #include "core/reporting/render/sections/sweep_sections.h"
 #include "core/reporting/render/text.h"

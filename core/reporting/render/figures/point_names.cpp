@@ -7,7 +7,7 @@
 #include <set>
 
 #include "core/base/number_words.h"
-#include "core/reporting/record/vocabulary.h"
+#include "core/reporting/record/point_facts.h"
 #include "core/reporting/words/words.h"
 
 namespace scalemark::reporting {

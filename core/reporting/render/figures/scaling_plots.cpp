@@ -5,7 +5,7 @@
 
 #include "core/base/number_words.h"
 #include "core/catalogue/strategy.h"
-#include "core/reporting/record/vocabulary.h"
+#include "core/reporting/record/point_facts.h"
 #include "core/reporting/render/figures/plot.h"
 #include "core/reporting/render/text.h"
 #include "core/reporting/words/words.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/reporting/record/claim_records.h"
+#include "core/reporting/record/comparison.h"
 #include "core/reporting/render/junit_xml.h"
 #include "core/reporting/table/section.h"
 

@@ -1,4 +1,4 @@
-#include "core/live/metrics.h"
+#include "core/live/pages.h"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,10 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/record_json.h"
 #include "core/base/text.h"
+#include "core/live/rates.h"
+#include "core/page/whole_page.h"
 
 namespace scalemark::live {
 namespace {
@@ -113,6 +116,37 @@ std::string metrics_page(const Status& status, double now_s, std::string_view do
   page += done_points;
   if (form == MetricsForm::kOpenMetrics) page += "# EOF\n";
   return page;
+}
+
+namespace {
+
+using monitoring::MachineNumber;
+
+// The scripts know this of each number that has a column.
+FieldJson shown(const auto& numbers, About MachineNumber::*about) {
+  FieldJson list = FieldJson::array();
+  for (const auto& one : numbers) {
+    const auto& [above, below, place, weight, form] = one.is.column;
+    if (!*below) continue;
+    list.push_back({{"key", one.name},
+                    {"above", above},
+                    {"below", below},
+                    {"place", place},
+                    {"form", static_cast<int>(form)},
+                    {"about", (one.is.*about).meaning},
+                    {"counts", one.is.kind == monitoring::SourceKind::kCounter}});
+  }
+  return list;
+}
+
+}  // namespace
+
+std::string live_page() {
+  const FieldJson numbers = {{"gpus", shown(kGpuNumbers, &MachineNumber::about)},
+                             {"nodes", shown(kNodeNumbers, &MachineNumber::about)},
+                             {"rates", shown(kNodeRates, &MachineNumber::rate)}};
+  return page::whole_page(kLivePageFrame,
+                          "const numbers = " + numbers.dump() + ";\n" + kLivePageScript);
 }
 
 }  // namespace scalemark::live

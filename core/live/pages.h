@@ -1,5 +1,5 @@
-// The page /metrics: a run's status as metrics, for Prometheus and what else reads its forms. One
-// table of rows makes the page and its description in docs/MONITORING.md. Pure.
+// The two pages that a run serves while it runs, as texts: /metrics, for Prometheus and what else
+// reads its forms, and the live page, for browsers. Pure; knows no server.
 #pragma once
 
 #include <array>
@@ -12,6 +12,8 @@
 #include "core/live/status.h"
 
 namespace scalemark::live {
+
+// --- The page /metrics: one table of rows makes it and its description in docs/MONITORING.md.
 
 // https://prometheus.io/docs/instrumenting/exposition_formats/, and the specification of
 // OpenMetrics 1.0.
@@ -59,5 +61,16 @@ struct Metric {
 
 // All that a page may hold but the done points, in its order (metric_rows.cpp).
 const std::vector<Metric>& metrics();
+
+// --- The live page.
+
+// The whole page; always the same. It needs nothing else but the address /now, which it asks every
+// 2 s.
+std::string live_page();
+
+// Its parts as text, made at build time from page/* by cmake/embed_text.cmake. Private to
+// pages.cpp.
+extern const char* const kLivePageFrame;   // live.html
+extern const char* const kLivePageScript;  // the scripts, in order
 
 }  // namespace scalemark::live
