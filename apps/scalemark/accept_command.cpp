@@ -18,7 +18,7 @@
 #include "core/launching/slurm_lists.h"
 #include "core/published/library.h"
 #include "core/reporting/acceptance/forms.h"
-#include "core/reporting/render/requests.h"
+#include "core/reporting/render/render.h"
 #include "core/settings/config_file.h"
 
 namespace scalemark::cli {

@@ -10,7 +10,7 @@
 #include "apps/scalemark/setting_text.h"
 #include "core/base/text.h"
 #include "core/planning/collectives/collective_plan.h"
-#include "core/reporting/table/section.h"
+#include "core/reporting/table/text_table.h"
 #include "core/settings/option.h"
 #include "core/settings/settings_json.h"
 

@@ -10,7 +10,7 @@
 
 #include "apps/scalemark/outputs.h"
 #include "apps/scalemark/sources.h"
-#include "core/reporting/render/requests.h"
+#include "core/reporting/render/render.h"
 
 namespace scalemark::cli {
 

@@ -29,7 +29,7 @@
 #include "core/reporting/output/output_folder.h"
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/render/answer/answer.h"
-#include "core/reporting/render/renderings.h"
+#include "core/reporting/render/render.h"
 #include "core/reporting/sweep/summary.h"
 #include "core/settings/config_file.h"
 

@@ -10,7 +10,7 @@
 #include "core/planning/order.h"
 #include "core/planning/plan_json.h"
 #include "core/reporting/record/point_facts.h"
-#include "core/reporting/table/section.h"
+#include "core/reporting/table/text_table.h"
 #include "core/settings/settings_json.h"
 
 namespace scalemark::cli {

@@ -21,7 +21,7 @@
 #include "core/catalogue/strategy.h"
 #include "core/reporting/judge/judge.h"
 #include "core/reporting/record/runs.h"
-#include "core/reporting/table/section.h"
+#include "core/reporting/table/text_table.h"
 #include "core/reporting/words/words.h"
 
 namespace scalemark::cli {

@@ -15,7 +15,7 @@
 #include "core/base/text.h"
 #include "core/published/library.h"
 #include "core/published/names.h"
-#include "core/reporting/output/journal.h"
+#include "core/reporting/output/disk.h"
 
 namespace scalemark::cli {
 namespace {

@@ -27,7 +27,6 @@
 #include "core/published/library.h"
 #include "core/published/mapping.h"
 #include "core/reporting/output/disk.h"
-#include "core/reporting/output/journal.h"
 #include "core/reporting/record/report_json.h"
 
 namespace scalemark::cli {

@@ -10,7 +10,7 @@
 
 #include "apps/scalemark/rank_command.h"
 #include "core/base/atomic_file.h"
-#include "core/reporting/output/journal.h"
+#include "core/reporting/output/disk.h"
 #include "core/settings/settings.h"
 
 namespace scalemark::cli {

@@ -5,7 +5,7 @@
 #include "core/claims/claims.h"
 #include "core/reporting/judge/judge.h"
 #include "core/reporting/record/report_fields.h"
-#include "core/reporting/render/junit_xml.h"
+#include "core/reporting/render/junit.h"
 #include "core/reporting/render/sections/claim_sections.h"
 #include "core/reporting/table/text_table.h"
 

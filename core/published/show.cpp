@@ -10,7 +10,7 @@
 #include "core/base/text.h"
 #include "core/published/mapping.h"
 #include "core/published/series.h"
-#include "core/reporting/table/section.h"
+#include "core/reporting/table/text_table.h"
 
 namespace scalemark::published {
 namespace {

@@ -13,7 +13,7 @@
 #include "core/reporting/point/findings.h"
 #include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/health.h"
-#include "core/reporting/render/renderings.h"
+#include "core/reporting/render/render.h"
 #include "core/reporting/render/tensorboard.h"
 #include "core/settings/settings_json.h"
 #include "engine/process/event_log.h"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/base/text.h"
-#include "core/reporting/acceptance/counters.h"
+#include "core/reporting/acceptance/single_values.h"
 #include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/point_facts.h"
 #include "core/statistics/acceptance.h"

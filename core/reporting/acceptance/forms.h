@@ -10,7 +10,7 @@
 #include "core/base/text.h"
 #include "core/reporting/acceptance/acceptance.h"
 #include "core/reporting/render/answer/answer.h"
-#include "core/reporting/table/section.h"
+#include "core/reporting/table/text_table.h"
 
 namespace scalemark::acceptance {
 

@@ -5,9 +5,9 @@
 
 #include "core/base/text.h"
 #include "core/monitoring/gpus.h"
-#include "core/reporting/acceptance/counters.h"
 #include "core/reporting/acceptance/inventory.h"
 #include "core/reporting/acceptance/series.h"
+#include "core/reporting/acceptance/single_values.h"
 #include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/point_facts.h"
 #include "core/statistics/summary.h"

@@ -1,4 +1,4 @@
-// The parts of a fleet, and what each showed in one metric, start by start, in the order in which
+// Tells what each part of a fleet showed in one metric, start by start, in the order in which
 // processes were started. Pure.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Old reports against new ones, point by point. Reads points, collectives, environment and settings
-// of reports; knows no files. Pure.
+// Compares old reports with new ones, point by point. Reads points, collectives, environment and
+// settings of reports; pure, and knows no files.
 #pragma once
 
 #include <span>
@@ -41,5 +41,23 @@ std::string comparison_text(const Comparison& comparison, const Terminal& termin
 std::string comparison_markdown(const Comparison& comparison);  // with details
 // One line for each point and other side: every number, and the standing of the change.
 std::string comparison_csv(const Comparison& comparison);
+
+// --- Parts of compare_sides(). Private to this folder.
+
+// Machine, versions, settings, and the facts of points of the same name: only what differs, in a
+// fixed order. A side of several values shows them all, commas between; what a side does not know
+// is "-".
+std::vector<Difference> find_differences(std::span<const ComparedSide> sides);
+
+// One sentence for each measurement of one method, of what machines do by themselves, that differs
+// between the first side and a further one: the intervals of the two sides, each over all its
+// reports, are disjoint, and the rates differ by `threshold` at least. One sentence where none
+// does; empty where the sides have no measurement in common. Source: docs/METRICS.md, "The
+// machine's fingerprint".
+std::vector<std::string> compare_fingerprints(std::span<const ComparedSide> sides,
+                                              double threshold);
+
+// Whether every side has fingerprints and no point at all, as reports of doctor --measure.
+bool are_fingerprints_alone(std::span<const ComparedSide> sides);
 
 }  // namespace scalemark::reporting

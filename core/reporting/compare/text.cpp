@@ -12,7 +12,7 @@
 #include "core/base/terminal.h"
 #include "core/reporting/compare/compare.h"
 #include "core/reporting/record/sweep_records.h"
-#include "core/reporting/table/section.h"
+#include "core/reporting/table/text_table.h"
 #include "core/reporting/words/words.h"
 
 namespace scalemark::reporting {

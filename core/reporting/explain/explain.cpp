@@ -5,7 +5,6 @@
 #include <functional>
 
 #include "core/catalogue/strategy.h"
-#include "core/reporting/explain/parts.h"
 #include "core/reporting/judge/judge.h"
 #include "core/reporting/record/point_facts.h"
 #include "core/reporting/record/surety.h"

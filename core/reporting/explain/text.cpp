@@ -9,7 +9,7 @@
 #include "core/reporting/explain/explain.h"
 #include "core/reporting/record/point_facts.h"
 #include "core/reporting/record/surety.h"
-#include "core/reporting/table/section.h"
+#include "core/reporting/table/text_table.h"
 #include "core/reporting/words/words.h"
 
 namespace scalemark::reporting {

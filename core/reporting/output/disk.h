@@ -1,4 +1,5 @@
-// Files that stay whole: fully written and synced, or unchanged. Knows nothing of their content.
+// Keeps files whole: fully written and synced, or unchanged, and journal.jsonl line by line. Knows
+// nothing of their content.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "core/base/error.h"
 
@@ -42,6 +44,55 @@ class SpaceReserve {
  private:
   std::filesystem::path file_;
   std::size_t held_bytes_ = 0;
+};
+
+// A killed run may have left the last line of a journal incomplete. Private to this folder.
+struct JournalLines {
+  std::vector<std::string> lines;  // whole ones, without line ends
+  bool torn = false;               // the file does not end with a line end after a whole line
+  std::size_t whole_bytes = 0;     // of a torn file: how much of it is whole lines
+  bool lacks_line_end = false;     // of a torn file: only the line end after them is missing
+};
+
+// A file that is not there has no lines. Throws bad_data() (65) for a line before the last that is
+// no JSON, io_error() (74) for a file that cannot be read.
+JournalLines read_journal_lines(const std::filesystem::path& file);
+
+// A descriptor whose file this process holds locked until it is closed, even by a crash.
+class LockedFile {
+ public:
+  // Opens with `flags` of open(2). Locks the file that has the name then, not one that was removed
+  // meanwhile. Throws cannot_create() (73), also when another process holds the lock. On file
+  // systems without locks there is none.
+  LockedFile(const std::filesystem::path& file, int flags);
+  ~LockedFile();
+  LockedFile(LockedFile&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  LockedFile& operator=(LockedFile&&) = delete;
+
+  int descriptor() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+// journal.jsonl while it is written, one line per event, by one process at a time: each line is
+// written whole and fsynced, or not at all.
+class Journal {
+ public:
+  // Creates the file if it is missing; does not change an existing one. Throws as LockedFile.
+  explicit Journal(const std::filesystem::path& file);
+
+  bool empty() const;
+  void clear();  // throws cannot_create() (73)
+  // Cuts off an incomplete last line (a run was killed while writing), so that the next line starts
+  // on its own. Throws cannot_create() (73).
+  void mend();
+
+  void append(std::string_view line);  // throws io_error() (74); the file then ends as before
+
+ private:
+  std::filesystem::path file_;
+  LockedFile locked_;
 };
 
 }  // namespace scalemark::reporting

@@ -11,7 +11,6 @@
 #include "core/base/text.h"
 #include "core/planning/plan.h"
 #include "core/reporting/output/disk.h"
-#include "core/reporting/output/journal_lines.h"
 #include "core/reporting/record/finding_kinds.h"
 #include "core/reporting/record/report_json.h"
 

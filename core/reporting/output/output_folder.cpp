@@ -11,7 +11,6 @@
 
 #include "core/base/error.h"
 #include "core/reporting/output/disk.h"
-#include "core/reporting/output/journal_lines.h"
 #include "core/reporting/output/raw_steps.h"
 
 namespace scalemark::reporting {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/reporting/output/journal.h"
+#include "core/reporting/output/disk.h"
 
 namespace scalemark::reporting {
 

@@ -1,8 +1,12 @@
 #include "core/reporting/render/render.h"
 
+#include <algorithm>
 #include <array>
+#include <span>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/reporting/output/disk.h"
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/render/answer/answer.h"
 #include "core/reporting/render/figures/plot.h"
@@ -22,6 +26,14 @@ std::string render_json(std::span<const Report> reports) {
   }
   const std::string text = to_json(reports.front());
   return text.ends_with('\n') ? text : text + "\n";
+}
+
+// One JSON object per line: first the report without its lists, then each entry of each list. Field
+// `record` says which: report | point | group | scaling | finding | ...; `run_id` ties them.
+std::string render_json_lines(std::span<const Report> reports) {
+  std::string text;
+  for (const Report& report : reports) text += to_json_lines(report);
+  return text;
 }
 
 enum class For { kPeople, kPrograms };
@@ -111,6 +123,71 @@ std::vector<RenderedFile> render_figures(std::span<const Report> reports) {
     }
   }
   return files;
+}
+
+namespace {
+
+FormatRequest read_entry(std::string_view entry, const std::vector<std::string_view>& known) {
+  const auto equals = entry.find('=');
+  const std::string name(entry.substr(0, equals));
+  if (std::ranges::find(known, name) == known.end()) {
+    throw configuration("--format '" + name + "' is not known", joined(known, " | "));
+  }
+  if (equals == std::string_view::npos) return {name, ""};
+  const std::string file(entry.substr(equals + 1));
+  if (file.empty()) throw configuration("--format '" + name + "=' names no file", "FORMAT=FILE");
+  return {name, file};
+}
+
+}  // namespace
+
+std::vector<FormatRequest> read_format_requests(std::string_view text,
+                                                const std::vector<std::string_view>& known) {
+  std::vector<FormatRequest> requests;
+  for (const std::string_view entry : split(text, ",")) {
+    const FormatRequest request = read_entry(entry, known);
+    const bool twice = std::ranges::any_of(requests, [&](const FormatRequest& other) {
+      return other.file == request.file && (!other.file.empty() || other.format == request.format);
+    });
+    if (twice) {
+      throw configuration(request.file.empty() ? "--format names " + request.format + " twice"
+                                               : "--format writes '" + request.file + "' twice");
+    }
+    requests.push_back(request);
+  }
+  return requests;
+}
+
+std::vector<RenderRequest> read_render_requests(std::string_view text) {
+  std::vector<RenderRequest> requests;
+  for (const auto& [name, file] : read_format_requests(text, format_names())) {
+    const Format format = find_format(name).value();
+    if (is_folder(format) && file.empty()) {
+      throw configuration("--format '" + name + "' names no folder", name + "=FOLDER",
+                          "it is more than one file");
+    }
+    requests.push_back({format, file});
+  }
+  return requests;
+}
+
+namespace {
+
+constexpr std::array kWrittenBesides{Format::kMarkdown, Format::kHtml};
+
+}  // namespace
+
+void write_renderings(const std::filesystem::path& folder, const Report& report) {
+  try {
+    for (const Format format : kWrittenBesides) {
+      write_atomically(folder / file_name(format), render(format, std::span(&report, 1)));
+    }
+  } catch (...) {
+    std::error_code ignored;
+    for (const Format format : kWrittenBesides)
+      std::filesystem::remove(folder / file_name(format), ignored);
+    throw;
+  }
 }
 
 }  // namespace scalemark::reporting

@@ -1,7 +1,8 @@
-// A report in the forms that people and other programs read. Pure: records in, text out; every
-// number is the record's own, none is computed here. Knows no files.
+// Renders a report in the forms that people and other programs read, and reads what --format asks
+// for. Every number is the record's own; all but write_renderings() is pure.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -77,10 +78,6 @@ std::string render_effects(std::span<const Report> reports);
 // One line per link between two hosts or ranks, as CSV.
 std::string render_links(std::span<const Report> reports);
 
-// One JSON object per line: first the report without its lists, then each entry of each list. Field
-// `record` says which: report | point | group | scaling | finding | ...; `run_id` ties them.
-std::string render_json_lines(std::span<const Report> reports);
-
 // One page that opens offline, with charts, tables that sort, light and dark.
 std::string render_html(std::span<const Report> reports);
 
@@ -109,5 +106,34 @@ std::vector<RenderedFile> render_tensorboard(std::span<const Report> reports);
 
 // Text exposition format 0.0.4, for a node exporter's textfile collector.
 std::string render_prometheus(std::span<const Report> reports);
+
+// --- The renderings that --format asks for: "md,html=page.html".
+
+struct FormatRequest {
+  std::string format, file;  // empty file: stdout
+};
+
+// FORMAT or FORMAT=FILE, with commas between. Throws configuration() (78) for a format that is not
+// among `known`, an empty entry, a format without its file after '=', a format that is asked for
+// twice on stdout, and a file named twice.
+std::vector<FormatRequest> read_format_requests(std::string_view text,
+                                                const std::vector<std::string_view>& known);
+
+struct RenderRequest {
+  Format format = Format::kTable;
+  std::string file;  // empty: stdout; of svg and tensorboard a folder
+};
+
+// The same for the formats of reports; one that is a folder must name it.
+std::vector<RenderRequest> read_render_requests(std::string_view text);
+
+// Writes report.md and report.html, which a sweep leaves beside its report.json. When one cannot be
+// written (io_error(), 74), neither is left, nor an older one, which would describe another report.
+void write_renderings(const std::filesystem::path& folder, const Report& report);
+
+// The parts of the HTML page that are a report's and do not depend on which, as text: made at build
+// time from page/* by cmake/embed_text.cmake. Private to pages.cpp.
+extern const char* const kPageFrame;   // page.html, with placeholders @STYLE@ @DATA@ ...
+extern const char* const kPageScript;  // the scripts, in order
 
 }  // namespace scalemark::reporting

@@ -1,6 +1,5 @@
 // A table of points is made of its rows, their columns, the speed-ups of single points, and the
-// notes below; intervals over repetitions come with sweeps. Pure. Private to the files of this
-// folder.
+// notes below; intervals over repetitions come with sweeps. Pure; private to this folder.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// Reports as text for people: one table over the points of one or several reports, then what there
-// is to say about them. Pure; knows no files.
+// Shows reports to people as text: tables over their points, their devices and their machines, then
+// what there is to say about them. Pure; knows no files.
 #pragma once
 
 #include <span>

@@ -1,4 +1,5 @@
-// Columns of text set as a table: for a terminal, as Markdown or as CSV. Knows nothing of reports.
+// Sets columns of text as a table, by themselves or under a title with lines below: for a terminal,
+// as Markdown or as CSV. Knows nothing of reports.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "core/base/number_words.h"
+#include "core/base/terminal.h"
 
 namespace scalemark::reporting {
 
@@ -72,5 +74,20 @@ std::string csv_cell(const std::string& text);
 
 // Text that Markdown shows as it is, in a table and outside.
 std::string markdown_text(std::string_view text);
+
+// A titled table with lines under it: made once as data, then set for a terminal or as Markdown.
+struct Section {
+  std::string title;               // may be empty: then none is shown
+  std::vector<Column> columns;     // none: only lines
+  std::vector<std::string> lines;  // under the table
+};
+
+// Lines are at most terminal.columns wide. Where that is a terminal and the table is wider, columns
+// that may go are left out, the first of them first; is it wider still, each row becomes a line,
+// "x: old 100, new 95", without cells that are absent. Ends with a line end.
+std::string section_text(const Section& section, const Terminal& terminal);
+
+// Begins with an empty line.
+std::string section_markdown(const Section& section);
 
 }  // namespace scalemark::reporting

@@ -1,6 +1,6 @@
 // One place words each conclusion: what a row reached, which option helps, what was found in all,
 // what a comparison can say. Answer, tables, sentences and explain say the same number in the same
-// digits. Pure; every number is the record's own.
+// digits.
 #pragma once
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/reporting/render/renderings.h"
+#include "core/reporting/render/render.h"
 #include "core/reporting/sweep/summary.h"
 #include "tests/core/reporting/sample_report.h"
 

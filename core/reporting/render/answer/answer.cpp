@@ -15,8 +15,8 @@
 #include "core/reporting/render/sections/claim_sections.h"
 #include "core/reporting/render/sections/sweep_sections.h"
 #include "core/reporting/render/text.h"
-#include "core/reporting/table/section.h"
 #include "core/reporting/table/table.h"
+#include "core/reporting/table/text_table.h"
 #include "core/reporting/words/words.h"
 
 namespace scalemark::reporting {

@@ -11,7 +11,6 @@
 #include "core/reporting/judge/judge.h"
 #include "core/reporting/record/report.h"
 #include "core/reporting/render/figures/plot.h"
-#include "core/reporting/table/section.h"
 #include "core/reporting/table/text_table.h"
 
 namespace scalemark::reporting {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/reporting/record/comparison.h"
-#include "core/reporting/render/junit_xml.h"
-#include "core/reporting/table/section.h"
+#include "core/reporting/render/junit.h"
+#include "core/reporting/table/text_table.h"
 
 namespace scalemark::reporting {
 

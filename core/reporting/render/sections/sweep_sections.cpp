@@ -10,7 +10,6 @@
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/record/surety.h"
 #include "core/reporting/render/sections/claim_sections.h"
-#include "core/reporting/render/sections/not_measured.h"
 #include "core/reporting/render/text.h"
 #include "core/reporting/table/table.h"
 #include "core/reporting/words/words.h"

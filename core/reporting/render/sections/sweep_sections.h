@@ -1,13 +1,17 @@
-// The results of a report as titled tables of text, which the console and Markdown share.
+// The results of a report are titled tables of text, which the console, Markdown and the page
+// share.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "core/reporting/record/records.h"
 #include "core/reporting/record/report.h"
-#include "core/reporting/table/section.h"
+#include "core/reporting/table/text_table.h"
+#include "core/reporting/words/words.h"
 
 namespace scalemark::reporting {
 
@@ -48,5 +52,36 @@ std::string two_digits_ms(double seconds);
 std::string sweeps_then_runs(std::span<const Report> reports,
                              const std::function<std::string(const Report&)>& sweep_text,
                              const std::function<std::string(std::span<const Report>)>& runs_text);
+
+// Rows without a number, and why: once for each group and reason. Private to this folder. `rows`:
+// points or collectives.
+template <class Row>
+Section not_measured_section(const std::vector<Row>& rows) {
+  struct Reason {
+    const Row* run;
+    int runs = 0;
+  };
+  std::vector<Reason> reasons;
+  for (const Row& run : rows) {
+    if (run.status == PointStatus::kOk) continue;
+    const auto same = [&](const Reason& known) {
+      return known.run->group == run.group && known.run->status == run.status &&
+             known.run->reason == run.reason;
+    };
+    const auto known = std::ranges::find_if(reasons, same);
+    if (known == reasons.end()) {
+      reasons.push_back({&run, 1});
+    } else {
+      ++known->runs;
+    }
+  }
+  Section section{"Not measured", {}, {}};
+  for (const auto& [run, runs] : reasons) {
+    std::string line = run->group + ": " + std::string(name_of(run->status));
+    if (runs > 1) line += " in " + counted(runs, "run");
+    section.lines.push_back(line + (run->reason.empty() ? "" : ", " + run->reason));
+  }
+  return section;
+}
 
 }  // namespace scalemark::reporting

@@ -1,4 +1,4 @@
-// JUnit's XML, as CI systems read it. Knows nothing of reports.
+// Writes JUnit's XML, as CI systems read it, and a report in it.
 #pragma once
 
 #include <optional>

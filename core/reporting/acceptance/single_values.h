@@ -1,5 +1,5 @@
-// Checks of health[]: counters that may not grow, and states that may not be. Private to this
-// folder.
+// Judges what needs no repetition: single values against a floor, counts, facts that are to be
+// alike, and the counters and states of health[]. Private to this folder.
 #pragma once
 
 #include <set>
@@ -10,6 +10,9 @@
 #include "core/reporting/acceptance/acceptance.h"
 
 namespace scalemark::acceptance {
+
+// --- Counters of errors (health[]): what they grew by while a part was measured, and states that a
+// driver keeps.
 
 bool is_of_health(const Rule& rule);
 
