@@ -1,6 +1,17 @@
 #include "apps/scalemark/commands.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+
+#include "core/base/atomic_file.h"
+#include "core/base/characters.h"
 #include "core/base/error.h"
+#include "core/base/terminal.h"
 
 namespace scalemark::cli {
 namespace {
@@ -21,6 +32,48 @@ const CommandRow& row_of(settings::Command command) {
     if (row.command == command) return row;
   }
   throw bug("a command without a row");
+}
+
+ExitCode print_result(const std::string& text) {
+  // Names of files and texts of reports may be any bytes.
+  write_to_stdout(folded(shown_text(text), terminal_of(STDOUT_FILENO)));
+  return ExitCode::kPass;
+}
+
+ExitCode print_data(const std::string& text) {
+  const bool is_terminal = terminal_of(STDOUT_FILENO).is_terminal;
+  write_to_stdout(is_terminal ? shown_text(text) : as_utf8(text));
+  return ExitCode::kPass;
+}
+
+ExitCode page_result(const std::string& given) {
+  const Terminal terminal = terminal_of(STDOUT_FILENO);
+  const std::string text = folded(shown_text(given), terminal);
+  const char* pager = std::getenv("PAGER");
+  const bool fits = std::ranges::count(text, '\n') < terminal.rows;
+  if (!terminal.is_terminal || pager == nullptr || *pager == '\0' || fits)
+    return print_result(text);
+  ::setenv("LESS", "FRX", 0);  // as git does: short texts end at once, and the text stays in sight
+  std::cout << std::flush;
+  std::FILE* pipe = ::popen(pager, "w");
+  if (pipe == nullptr) return print_result(text);
+  std::fwrite(text.data(), 1, text.size(), pipe);  // a reader who quits early has seen enough
+  constexpr int kNotFound = 127;
+  const int status = ::pclose(pipe);
+  const bool ran = WIFEXITED(status) && WEXITSTATUS(status) != kNotFound;
+  return ran ? ExitCode::kPass : print_result(text);
+}
+
+void print_error(const ErrorRecord& error) {
+  std::cerr << folded(format_error_line(error), terminal_of(STDERR_FILENO)) << std::endl;
+}
+
+void print_note(const std::string& text) {
+  std::cerr << folded("scalemark: " + shown_text(text), terminal_of(STDERR_FILENO)) << std::endl;
+}
+
+void print_notes(const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) print_note(note);
 }
 
 }  // namespace scalemark::cli

@@ -1,5 +1,5 @@
-// One function per subcommand: from an invocation to an exit code. Results are printed on stdout,
-// everything else on stderr; errors are thrown.
+// Each subcommand is a function from an invocation to an exit code; it prints results on stdout,
+// everything else on stderr, and throws errors.
 #pragma once
 
 #include <cstddef>

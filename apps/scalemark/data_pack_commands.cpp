@@ -6,10 +6,9 @@
 #include <utility>
 
 #include "apps/scalemark/commands.h"
-#include "apps/scalemark/data_library.h"
+#include "apps/scalemark/libraries.h"
 #include "apps/scalemark/loading_values.h"
 #include "apps/scalemark/sources.h"
-#include "apps/scalemark/stop_line.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/reporting/output/progress.h"

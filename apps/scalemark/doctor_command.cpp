@@ -1,27 +1,130 @@
-// scalemark doctor: what is here, what is missing, what was detected from which variables.
+// scalemark doctor: what is here, what is missing, what was detected from which variables; with
+// --measure as a report.
+
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "apps/scalemark/command_line.h"
 #include "apps/scalemark/commands.h"
-#include "apps/scalemark/doctor_report.h"
+#include "apps/scalemark/formats.h"
 #include "apps/scalemark/help.h"
-#include "apps/scalemark/library_folder.h"
+#include "apps/scalemark/libraries.h"
 #include "apps/scalemark/machine_probe.h"
-#include "apps/scalemark/mpi_rows.h"
 #include "apps/scalemark/rdma_text.h"
-#include "apps/scalemark/report_folder.h"
 #include "apps/scalemark/sources.h"
-#include "apps/scalemark/torch_folder.h"
 #include "core/base/error.h"
 #include "core/launching/describe.h"
+#include "core/launching/mpi_library.h"
+#include "core/monitoring/environment.h"
 #include "core/monitoring/gpu_code.h"
+#include "core/reporting/judge/judge.h"
+#include "core/reporting/point/fingerprint.h"
+#include "core/reporting/point/telemetry.h"
+#include "core/reporting/record/report.h"
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/table/table.h"
 #include "core/settings/layers.h"
+#include "core/settings/reader.h"
 
 namespace scalemark::cli {
 namespace {
+
+fingerprint::MeasureRequest request_of(const settings::ToolValues& values,
+                                       const ProbedMachine& probed, const TorchFolder& torch) {
+  fingerprint::MeasureRequest request;
+  request.device =
+      probed.machine.gpus.empty() ? settings::DeviceKind::kCpu : settings::DeviceKind::kCuda;
+  request.threads = probed.machine.cores;
+  request.torch = torch.path.string();
+  request.library_folder = library_folder().string();
+  request.folder = values.text("output").value_or(".");
+  return request;
+}
+
+reporting::Report first_page(const Invocation& invocation) {
+  reporting::Report report;
+  report.started = reporting::utc_now();
+  report.run_id = "none";
+  report.tool = reporting::this_tool();
+  report.invocation.command = "doctor";
+  report.invocation.command_line = invocation.command_line;
+  report.invocation.launcher = "single";
+  report.invocation.settings_json = "{}";
+  report.environment = {.hosts = {monitoring::survey_host()},
+                        .variables = monitoring::allowed_variables()};
+  return report;
+}
+
+// The report of --measure: the machine, and what it does by itself. Measures through the engine; on
+// the first GPU where there is one. Takes about 2 s for each measurement. Throws what finding torch
+// and loading the engine throw, and the error of a process that cannot be set up.
+reporting::Report measured_report(const Invocation& invocation, const settings::ToolValues& values,
+                                  const ProbedMachine& probed) {
+  const TorchFolder torch = find_torch(values.text("torch").value_or(""));
+  reporting::Report report = first_page(invocation);
+  const api::EngineApi& engine = load_engine(torch);
+  report.tool.libraries["libtorch"].running_with = engine.torch_version;
+  fingerprint::MeasuredMachine measured = engine.measure(request_of(values, probed, torch));
+  if (measured.error) throw Error(*measured.error);
+  report.fingerprint = std::move(measured.records);
+  report.telemetry = reporting::telemetry_of("", std::span(&measured.readings, 1));
+  reporting::mark_disturbed(report);
+  report.finished = reporting::utc_now();
+  report.status = reporting::ReportStatus::kComplete;
+  report.exit_code = static_cast<int>(ExitCode::kPass);
+  reporting::judge(report);
+  return report;
+}
+
+// MPI_MAX_LIBRARY_VERSION_STRING of MPICH; Open MPI's is smaller.
+constexpr std::size_t kLongestVersion = 8192;
+
+// Empty: the library does not load. May be called before MPI is started (MPI 3.0, 8.1.1).
+std::string version_of(const launching::MpiLibrary& library) {
+  void* handle = dlopen(std::string(library.soname).c_str(), RTLD_LAZY | RTLD_LOCAL);
+  if (handle == nullptr) return {};
+  using Function = int (*)(char*, int*);
+  const auto ask = reinterpret_cast<Function>(dlsym(handle, "MPI_Get_library_version"));
+  std::string text(kLongestVersion, '\0');
+  int length = 0;
+  if (ask == nullptr || ask(text.data(), &length) != 0) return std::string(library.title);
+  text.resize(static_cast<std::size_t>(length));
+  return launching::mpi_version_in(text);
+}
+
+std::string line_of(const launching::MpiLibrary& library, bool is_built,
+                    const launching::Environment& environment) {
+  const std::string version = version_of(library);
+  const std::string mpirun = find_mpirun(library, environment);
+  std::string line = version.empty() ? std::string(library.title) + ": " +
+                                           std::string(library.soname) + " does not load"
+                                     : version;
+  line += is_built ? ", " + std::string(library.part)
+                   : ", no " + std::string(library.part) + " (build with " +
+                         std::string(library.headers) + ")";
+  line += mpirun.empty() ? ", no mpirun on PATH" : ", " + mpirun;
+  if (version.empty() || mpirun.empty()) line += " (install " + std::string(library.package) + ")";
+  return line;
+}
+
+// One line for each library, our part for it, and the mpirun that would start ranks: "Open MPI
+// 4.1.4, libscalemark_mpi_openmpi.so, /usr/bin/mpirun.openmpi"; what is missing is named with what
+// to install. Loads the libraries, does not start MPI.
+std::vector<std::string> mpi_lines() {
+  const auto environment = launching::snapshot_environment();
+  const auto built = built_mpi_libraries();
+  std::vector<std::string> lines;
+  for (const auto& library : launching::kMpiLibraries) {
+    const bool is_built = std::ranges::find(built, library.name) != built.end();
+    lines.push_back(line_of(library, is_built, environment));
+  }
+  return lines;
+}
 
 constexpr std::size_t kNames = 12;  // columns that they take
 

@@ -1,8 +1,10 @@
-// --format: what a command's result is shown as, and where it goes.
+// A command's result takes the forms of --format, and is written into the files and the folder that
+// --format and --output name.
 #pragma once
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,7 +12,9 @@
 
 #include "apps/scalemark/outputs.h"
 #include "apps/scalemark/sources.h"
+#include "core/reporting/record/report.h"
 #include "core/reporting/render/render.h"
+#include "core/settings/reader.h"
 
 namespace scalemark::cli {
 
@@ -43,5 +47,14 @@ std::vector<reporting::FormatRequest> read_texts(const settings::ToolValues& val
 void write_texts(
     const std::vector<reporting::FormatRequest>& requests, const OutputFiles& outputs,
     const std::function<std::string(const std::string& format, bool on_stdout)>& rendered);
+
+// Returns --output of a command that trains nothing, with its placeholders filled in; absent when
+// it is not given. Throws configuration() (78) for a placeholder that is none, cannot_create() (73)
+// for a folder in use without --overwrite.
+std::optional<std::filesystem::path> report_folder(const settings::ToolValues& values);
+
+// Makes the folder and writes its report.json, keeping its other files, with a note on stderr.
+// Throws cannot_create() (73) and io_error() (74).
+void write_report(const std::filesystem::path& folder, const reporting::Report& report);
 
 }  // namespace scalemark::cli

@@ -15,18 +15,22 @@
 #include <vector>
 
 #include "apps/scalemark/commands.h"
-#include "apps/scalemark/failed_launch.h"
 #include "apps/scalemark/start_ranks.h"
 #include "core/base/durations.h"
 #include "core/base/error.h"
+#include "core/launching/local_launcher.h"
 #include "core/launching/signal_scope.h"
 #include "core/live/status.h"
 #include "core/planning/order.h"
+#include "core/planning/plan.h"
 #include "core/planning/sweep_schedule.h"
+#include "core/reporting/identity/point_identity.h"
 #include "core/reporting/judge/judge.h"
 #include "core/reporting/output/disk.h"
 #include "core/reporting/output/earlier.h"
 #include "core/reporting/output/output_folder.h"
+#include "core/reporting/record/records.h"
+#include "core/reporting/record/report.h"
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/render/answer/answer.h"
 #include "core/reporting/render/render.h"
@@ -35,6 +39,55 @@
 
 namespace scalemark::cli {
 namespace {
+
+// A sweep goes on when the ranks of one environment (--env) die: their runs are rows that failed,
+// and the others follow. Whether such an end says nothing of the environment: bad usage, no place
+// for the report, or the wish of a person.
+bool ends_the_sweep(ExitCode code) {
+  return code == ExitCode::kUsage || code == ExitCode::kCannotCreateOutput ||
+         code == ExitCode::kIo || code == ExitCode::kPreempted || code == ExitCode::kInterrupted;
+}
+
+// One line: which rank, and what it said.
+std::string end_of_ranks(const launching::LaunchResult& result) {
+  const auto cause = launching::find_cause(result.outcomes);
+  if (!cause) return "its ranks ended with exit code " + std::to_string(result.exit_code);
+  const auto outcome =
+      std::ranges::find(result.outcomes, cause->rank, &launching::RankOutcome::rank);
+  const std::string rank = "rank " + std::to_string(cause->rank);
+  if (outcome->error) {
+    const ErrorRecord& error = outcome->error->record;
+    return rank + ": " + error.what + (error.expected.empty() ? "" : "; " + error.expected);
+  }
+  if (outcome->signal != 0)
+    return rank + " was killed by signal " + std::to_string(outcome->signal);
+  return rank + " ended with exit code " + std::to_string(outcome->exit_code);
+}
+
+// Rows of the runs of block `block` in `environment` that `earlier` lacks.
+std::vector<reporting::PointRecord> failed_runs(const planning::Plan& plan,
+                                                const settings::Variables& environment, int block,
+                                                const std::vector<planning::EarlierRun>& earlier,
+                                                const std::string& reason) {
+  planning::Plan of_ranks = plan;
+  of_ranks.launch = {.environment = environment};
+  planning::SweepSchedule schedule(of_ranks, earlier);
+  std::vector<reporting::PointRecord> rows;
+  for (auto task = schedule.next(0); task && task->run.block == block; task = schedule.next(0)) {
+    if (!schedule.record_outcome(*task, planning::Ending::kFailed)) continue;  // not tried again
+    auto row = reporting::point_identity(plan.points[task->run.point]);
+    row.id = task->run.id;
+    row.repetition = task->run.repetition;
+    row.block = task->run.block;
+    row.order = task->run.order;
+    row.members = planning::members_of(plan, task->run);
+    row.started = reporting::utc_now();
+    row.status = reporting::PointStatus::kFailed;
+    row.reason = planning::to_text(environment) + ": " + reason;
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
 
 // Exit codes of a session that has added its block: all well, with rows that are not ok, or with
 // wrong bits of a device, which the other blocks measure nevertheless.

@@ -1,7 +1,13 @@
 #include "apps/scalemark/loading_values.h"
 
+#include <unistd.h>
+
+#include <csignal>
+
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/base/threads.h"
+#include "core/launching/signal_scope.h"
 
 namespace scalemark::cli {
 
@@ -22,6 +28,47 @@ std::string skipped_text(const std::vector<data::SkippedSample>& skipped) {
     text += on_one_line(sample.name + ": " + sample.reason) + "\n";
   }
   return text;
+}
+
+namespace {
+
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGUSR1};
+
+// Made beforehand: a handler may neither allocate nor format.
+struct Lines {
+  std::string interrupted;
+  std::string preempted;
+};
+Lines lines;
+
+void end(int signal) {
+  const std::string& line = signal == SIGINT ? lines.interrupted : lines.preempted;
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
+  ::_exit(static_cast<int>(signal == SIGINT ? ExitCode::kInterrupted : ExitCode::kPreempted));
+}
+
+// A progress bar's line is left before it.
+std::string line_of(int signal, const std::string& what, const std::string& hint) {
+  ErrorRecord record = launching::interruption(signal, /*has_report=*/false);
+  record.what = what;
+  record.hint = hint;
+  const std::string start = ::isatty(STDERR_FILENO) == 1 ? "\r\033[K" : "";
+  return start + format_error_line(record) + "\n";
+}
+
+}  // namespace
+
+StopLine::StopLine(const std::string& what, const std::string& hint) {
+  lines = {line_of(SIGINT, what, hint), line_of(SIGTERM, what, hint)};
+  for (const int signal : kSignals) {
+    if (!is_ignored(signal)) std::signal(signal, end);
+  }
+}
+
+StopLine::~StopLine() {
+  for (const int signal : kSignals) {
+    if (!is_ignored(signal)) std::signal(signal, SIG_DFL);
+  }
 }
 
 }  // namespace scalemark::cli

@@ -1,4 +1,5 @@
-// Commands that load data without training share this: their options, and what was skipped.
+// Commands that load data without training share this: their options, the text of what was skipped,
+// and the line with which they end when they are asked to stop.
 #pragma once
 
 #include <string>
@@ -14,5 +15,16 @@ data::OnBadSample on_bad_sample_of(const settings::ToolValues& values);
 
 // A line for each, below a line that counts them; empty where there is none.
 std::string skipped_text(const std::vector<data::SkippedSample>& skipped);
+
+// While it lives, SIGINT ends the process with 130, SIGTERM and SIGUSR1 with 75, and its last line
+// says `what` and `hint`; a signal that is ignored stays so. For a command of a single process that
+// has nothing to put in order first. At most one at a time: a signal handler takes no argument.
+class StopLine {
+ public:
+  StopLine(const std::string& what, const std::string& hint);
+  ~StopLine();
+  StopLine(const StopLine&) = delete;
+  StopLine& operator=(const StopLine&) = delete;
+};
 
 }  // namespace scalemark::cli

@@ -1,19 +1,28 @@
 #include "apps/scalemark/machine_probe.h"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <string_view>
 
 #include "apps/scalemark/gpu_view.h"
-#include "apps/scalemark/library_folder.h"
+#include "apps/scalemark/libraries.h"
+#include "core/base/error.h"
 #include "core/base/host_name.h"
+#include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/catalogue/backends.h"
 #include "core/launching/environment.h"
 #include "core/monitoring/environment.h"
 #include "core/monitoring/gpus.h"
 #include "core/monitoring/topology.h"
 #include "core/placement/places.h"
+#include "core/planning/scale_down.h"
 #include "core/settings/reader.h"
+#include "core/settings/value.h"
 
 namespace scalemark::cli {
 namespace {
@@ -102,6 +111,149 @@ std::string assume_gpus(const settings::RawSettings& raw, settings::Machine& mac
   constexpr std::size_t kAssumed = 8;
   machine.gpus.resize(kAssumed);
   return "no GPU is here: planned for " + std::to_string(kAssumed) + " on each machine";
+}
+
+planning::AvailableMemory memory_there() {
+  const monitoring::Host host = monitoring::survey_host();
+  planning::AvailableMemory there{.host_bytes = host.memory_bytes,
+                                  .cgroup_bytes = host.cgroup.memory_bytes};
+  if (!host.gpus.empty()) there.gpu_bytes = host.gpus.front().memory_bytes;
+  return there;
+}
+
+std::optional<std::uint64_t> memory_available(const ResolvedCommand& base) {
+  planning::AvailableMemory there = memory_there();
+  there.ranks = base.ranks.local_world_size;
+  return planning::least_memory_available(base.settings.parallel, base.ranks.world_size, there);
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> search_path(const launching::Environment& environment) {
+  std::vector<fs::path> folders;
+  const std::string path = value_at(environment, "PATH");
+  for (const std::string_view folder : split(path, ":")) {
+    if (!folder.empty()) folders.emplace_back(folder);
+  }
+  return folders;
+}
+
+bool is_of(const launching::MpiLibrary& library, const fs::path& program) {
+  std::error_code failed;
+  const std::string name = fs::canonical(program, failed).filename().string();
+  const bool hydra = name.find("hydra") != name.npos || name.find("mpich") != name.npos;
+  const bool open = name.find("orterun") != name.npos || name.find("prterun") != name.npos ||
+                    name.find("openmpi") != name.npos || name == "mpirun";
+  return !failed && (library.name == "mpich" ? hydra : open);
+}
+
+// The libraries that could start ranks here come first: auto takes the first one.
+std::vector<std::string> usable_first(std::vector<std::string> built,
+                                      const launching::Environment& environment) {
+  std::ranges::stable_partition(built, [&](const std::string& name) {
+    return !find_mpirun(launching::mpi_library(name), environment).empty();
+  });
+  return built;
+}
+
+std::string required_mpirun(const launching::MpiLibrary& library,
+                            const launching::Environment& environment) {
+  std::string path = find_mpirun(library, environment);
+  if (!path.empty()) return path;
+  throw system_error("--backend mpi: no mpirun of " + std::string(library.title) + " on PATH",
+                     std::string(library.launcher) + " or mpirun, which starts the ranks",
+                     "`apt-get install " + std::string(library.package) + "`");
+}
+
+}  // namespace
+
+std::vector<std::string> built_mpi_libraries() {
+  std::vector<std::string> built;
+  for (const auto& library : launching::kMpiLibraries) {
+    if (fs::exists(library_folder() / library.part)) built.emplace_back(library.name);
+  }
+  return built;
+}
+
+std::string find_mpirun(const launching::MpiLibrary& library,
+                        const launching::Environment& environment) {
+  for (const std::string_view name : {library.launcher, std::string_view("mpirun")}) {
+    for (const fs::path& folder : search_path(environment)) {
+      const fs::path program = folder / name;
+      if (::access(program.c_str(), X_OK) != 0) continue;
+      if (name == library.launcher || is_of(library, program)) return program.string();
+    }
+  }
+  return {};
+}
+
+void settle_mpi(ResolvedCommand& resolved, const std::vector<std::string>& backends) {
+  if (std::ranges::none_of(backends, catalogue::needs_mpi_ranks)) return;
+  const auto environment = launching::snapshot_environment();
+  const auto& library = launching::choose_mpi_library(
+      resolved.detection, environment, resolved.settings.launch.mpi_library,
+      usable_first(built_mpi_libraries(), environment));
+  resolved.mpi_library = library.name;
+  if (!resolved.detection.node) return;
+  resolved.detection.node->mpi_library = library.name;
+  resolved.detection.node->mpirun = required_mpirun(library, environment);
+}
+
+std::map<std::string, std::string> missing_backends(ResolvedCommand base) {
+  std::map<std::string, std::string> missing;
+  if (!fs::exists(library_folder() / "libscalemark_cuda.so")) {
+    missing["nccl"] = "this program was built without its CUDA part, which has nccl";
+  }
+  try {
+    settle_mpi(base, {"mpi"});
+  } catch (const Error& error) {
+    const ErrorRecord& record = error.record();
+    missing["mpi"] = record.hint.empty() ? record.what : record.what + "; " + record.hint;
+  }
+  return missing;
+}
+
+void scale_down(settings::Command command, const settings::Machine& machine,
+                settings::Layers& layers, ResolvedCommand& base) {
+  const auto limit_s = planning::scale_down_s(layers.raw);
+  if (!limit_s) return;
+  const planning::Surveyed here{
+      .machine = machine, .memory = memory_there(), .missing_backends = missing_backends(base)};
+  planning::ScaledDown scaled = planning::scaled_down(command, layers.raw, here, *limit_s);
+  layers.notes.insert(layers.notes.begin(), planning::in_words(scaled));
+  for (planning::Change& change : scaled.changes) {
+    base.scaled_down.push_back(
+        {std::move(change.option), std::move(change.from), std::move(change.to)});
+  }
+  layers.raw = std::move(scaled.raw);
+}
+
+void refuse_stray_time(const Invocation& invocation) {
+  const std::string& stray = invocation.positionals.front();
+  const bool asked = std::ranges::any_of(
+      invocation.sources.options, [](const auto& option) { return option.first == "scale_down"; });
+  if (!asked || !settings::parse_seconds(stray)) return;
+  throw usage("'" + stray + "' belongs to no option", "options only are expected",
+              "--scale-down=" + stray);
+}
+
+// Several processes may come here at once: each makes a folder of its own, and one of them gets the
+// name.
+void make_missing_images(const ResolvedCommand& base) {
+  namespace fs = std::filesystem;
+  const bool wanted = std::ranges::any_of(base.scaled_down, [](const auto& change) {
+    return change.option == "data" && change.to == planning::kMadeImages;
+  });
+  const fs::path folder = planning::kMadeImages;
+  if (!wanted || fs::exists(folder)) return;
+  const fs::path own = folder.string() + "." + std::to_string(getpid());
+  constexpr int kSide = 128, kImages = 512;
+  load_data_library().generate_images({.dir = own.string(), .samples = kImages, .size = kSide});
+  std::error_code taken;
+  fs::rename(own, folder, taken);
+  if (taken) fs::remove_all(own);
 }
 
 }  // namespace scalemark::cli

@@ -1,28 +1,60 @@
-// scalemark: runs the command in its arguments; an error becomes one line and an exit code.
+// scalemark: runs the command in its arguments; an error becomes one line, an exit code and the
+// files in which launchers look for the reason why a rank ended.
+
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <string>
 #include <vector>
 
 #include "apps/scalemark/command_line.h"
 #include "apps/scalemark/commands.h"
-#include "apps/scalemark/error_files.h"
 #include "apps/scalemark/file_checks.h"
 #include "apps/scalemark/help.h"
 #include "apps/scalemark/intercepted_calls.h"
 #include "core/base/error.h"
 #include "core/base/file_kind.h"
 #include "core/base/threads.h"
+#include "core/base/words.h"
+#include "core/launching/environment.h"
 #include "core/launching/mpirun.h"
+#include "core/launching/outcome.h"
 #include "core/launching/resources.h"
+#include "core/launching/world.h"
 
 namespace scalemark::cli {
 namespace {
+
+// When one of the files cannot be written, the others must be written nevertheless.
+void attempt(const std::function<void()>& action) noexcept {
+  try {
+    action();
+  } catch (const std::exception& error) {
+    print_note("while ending: " + std::string(remark_of(error)));
+  }
+}
+
+// Writes the files that this process's environment names, if any: for errors before the engine
+// runs, which writes them for those inside it. Never throws: the error itself matters more than the
+// copy; what cannot be written is a note on stderr.
+void write_error_files(const ErrorRecord& record) {
+  const launching::Environment environment = launching::snapshot_environment();
+  const std::string spec = value_at(environment, std::string(launching::kRankSpecVariable));
+  const std::string elastic = value_at(environment, "TORCHELASTIC_ERROR_FILE");
+  attempt([&] {
+    if (spec.empty()) return;
+    const std::string file = launching::parse_rank_spec(spec).error_file;
+    if (!file.empty()) launching::write_error_file(file, record);
+  });
+  attempt([&] {
+    if (!elastic.empty()) launching::write_torchelastic_error_file(elastic, record);
+  });
+}
 
 ExitCode run(const std::vector<std::string>& arguments) {
   const CommandLine line = parse_command_line(arguments);
@@ -84,6 +116,7 @@ void become_rank() {
 }
 
 }  // namespace
+
 }  // namespace scalemark::cli
 
 int main(int argc, char** argv) {

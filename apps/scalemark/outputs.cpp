@@ -9,7 +9,7 @@
 #include "apps/scalemark/file_checks.h"
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
-#include "core/published/library.h"
+#include "core/published/row.h"
 #include "core/reporting/output/output_folder.h"
 
 namespace scalemark::cli {

@@ -10,10 +10,10 @@
 #include <utility>
 
 #include "apps/scalemark/commands.h"
+#include "apps/scalemark/formats.h"
 #include "apps/scalemark/outputs.h"
 #include "apps/scalemark/predict_series.h"
 #include "apps/scalemark/read_reports.h"
-#include "apps/scalemark/report_folder.h"
 #include "apps/scalemark/sources.h"
 #include "core/base/error.h"
 #include "core/base/terminal.h"

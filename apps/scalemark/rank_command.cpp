@@ -8,17 +8,12 @@
 #include <utility>
 
 #include "apps/scalemark/commands.h"
-#include "apps/scalemark/engine_loader.h"
 #include "apps/scalemark/file_checks.h"
 #include "apps/scalemark/intercepted_calls.h"
-#include "apps/scalemark/library_folder.h"
+#include "apps/scalemark/libraries.h"
 #include "apps/scalemark/machine_probe.h"
 #include "apps/scalemark/metrics_options.h"
-#include "apps/scalemark/mpi_ranks.h"
 #include "apps/scalemark/outputs.h"
-#include "apps/scalemark/rank_environment.h"
-#include "apps/scalemark/run_folders.h"
-#include "apps/scalemark/scale_down.h"
 #include "apps/scalemark/sources.h"
 #include "apps/scalemark/start_ranks.h"
 #include "core/base/error.h"

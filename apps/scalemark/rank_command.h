@@ -99,18 +99,6 @@ class RankCommand {
 // problem at once, before anything is touched.
 ExitCode run_rank_command(const Invocation& invocation, RankCommand& command);
 
-// --- Which ranks there are (find_ranks.cpp): the options that decide it meet what a launcher's
-// variables say.
-
-// PET_NNODES becomes --nnodes, so that whatever divides or adds up the ranks of nodes knows it.
-// True: `raw` has changed, and is to be looked at again.
-bool take_nodes_of_pod(const RankCommand::FirstLook& look, const settings::Surroundings& around,
-                       settings::RawSettings& raw);
-
-// Finds the ranks. False: `problems`, or those of the detection, say why there are none.
-bool find_ranks(const RankCommand::FirstLook& look, const settings::Surroundings& around,
-                ResolvedCommand& base, std::vector<settings::Problem>& problems);
-
 // --- For read() and resolve().
 
 // Without a launcher: so many ranks in all, over the nodes asked for, unless `common` says how many

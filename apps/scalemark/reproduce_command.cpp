@@ -24,8 +24,8 @@
 #include "core/base/threads.h"
 #include "core/claims/claims.h"
 #include "core/importing/tables.h"
-#include "core/published/library.h"
 #include "core/published/mapping.h"
+#include "core/published/row.h"
 #include "core/reporting/output/disk.h"
 #include "core/reporting/record/report_json.h"
 

@@ -1,4 +1,5 @@
-// Files of published rows that commands read and write: tables and logs of somebody, and ours.
+// Files of published rows that commands read and write, and the commands that make them: import,
+// others' logs as rows of a table; published add, rows for a library of one's own.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Settings as a person writes them, for the tables of --dry-run.
+// Tables of --dry-run: settings as a person writes them, and the plan of a sweep with them.
 #pragma once
 
 #include <map>
@@ -8,6 +8,8 @@
 #include "core/settings/option.h"
 
 namespace scalemark::cli {
+
+struct ResolvedSweep;
 
 // JSON's quotes are noise here, and switches are on and off.
 std::string plain(const std::string& json);
@@ -36,5 +38,11 @@ std::string setting_lines(const std::vector<SettingRow>& rows);
 
 // "0-3,8": ranks of the world, ascending.
 std::string members_text(const std::vector<int>& members);
+
+// --dry-run of a sweep prints this: the plan and the settings with their origins.
+std::string plan_table(const ResolvedSweep& resolved);
+
+// {"plan": {...}, "settings": {option: text}, "origins": {option: origin}}
+std::string plan_document(const ResolvedSweep& resolved);
 
 }  // namespace scalemark::cli

@@ -1,4 +1,5 @@
-// Fills in what the command line does not hold: the texts of config files and the environment.
+// Fills in what the command line does not hold: the texts of config files, of which `configs` lists
+// those that --config knows by name, and the environment.
 #pragma once
 
 #include <string>

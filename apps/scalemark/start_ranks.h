@@ -1,12 +1,29 @@
-// Several ranks on this node without a launcher from outside: this program, started once per rank.
+// Which ranks there are, and how this process starts those of its node without a launcher from
+// outside: this program, once per rank, with the variables of --env.
 #pragma once
+
+#include <vector>
 
 #include "apps/scalemark/command_line.h"
 #include "apps/scalemark/rank_command.h"
 #include "core/base/error.h"
 #include "core/launching/local_launcher.h"
+#include "core/settings/layers.h"
+#include "core/settings/machine.h"
+#include "core/settings/problem.h"
+#include "core/settings/settings.h"
 
 namespace scalemark::cli {
+
+// PET_NNODES becomes --nnodes, so that whatever divides or adds up the ranks of nodes knows it.
+// True: `raw` has changed, and is to be looked at again.
+bool take_nodes_of_pod(const RankCommand::FirstLook& look, const settings::Surroundings& around,
+                       settings::RawSettings& raw);
+
+// Finds the ranks: the options that decide it meet what a launcher's variables say. False:
+// `problems`, or those of the detection, say why there are none.
+bool find_ranks(const RankCommand::FirstLook& look, const settings::Surroundings& around,
+                ResolvedCommand& base, std::vector<settings::Problem>& problems);
 
 // Returns when every rank has ended; its code is that of the initiating fault. The ranks have this
 // process's environment with the variables of --env (`resolved.settings`).
@@ -19,5 +36,19 @@ launching::LaunchResult start_ranks(const Invocation& invocation, const Resolved
 
 // Tells a rank what start_ranks() was told.
 bool goes_on_with_session();
+
+// Variables of --env among `raw` by which launchers number their ranks.
+std::vector<settings::Problem> variables_of_launchers(const settings::RawSettings& raw);
+
+// Makes this process the launcher of its node's ranks, a single rank too, where `environments` hold
+// variables, which only the built-in launcher can give to ranks, or `restarts` asks for ranks that
+// are started anew, and it is no rank that was started so. Throws configuration() (78) where it
+// cannot start them: another launcher owns the ranks, or several environments are asked of several
+// nodes; the commands that do it are printed first.
+void settle_environment(const Invocation& invocation, ResolvedCommand& resolved,
+                        const std::vector<settings::Variables>& environments, bool restarts);
+
+// Finds the environment among `environments` that this rank was started with. bug() when none is.
+const settings::Variables& own_environment(const std::vector<settings::Variables>& environments);
 
 }  // namespace scalemark::cli

@@ -2,8 +2,6 @@
 // for, and the plan on the ranks.
 #pragma once
 
-#include <string>
-
 #include "apps/scalemark/rank_command.h"
 #include "core/planning/plan.h"
 #include "core/settings/sweep_settings.h"
@@ -15,11 +13,5 @@ struct ResolvedSweep {
   settings::SweepRequest asked;
   planning::Plan plan;
 };
-
-// --dry-run prints this (plan_table.cpp): the plan and the settings with their origins.
-std::string plan_table(const ResolvedSweep& resolved);
-
-// {"plan": {...}, "settings": {option: text}, "origins": {option: origin}}
-std::string plan_document(const ResolvedSweep& resolved);
 
 }  // namespace scalemark::cli

@@ -5,8 +5,8 @@
 #include "core/base/text.h"
 #include "core/claims/band.h"
 #include "core/claims/claims.h"
-#include "core/published/chips.h"
-#include "core/published/series.h"
+#include "core/published/mapping.h"
+#include "core/published/names.h"
 
 namespace scalemark::claims {
 namespace {

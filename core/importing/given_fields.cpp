@@ -11,7 +11,7 @@
 #include "core/base/text.h"
 #include "core/importing/log_text.h"
 #include "core/lint/text_tables.h"
-#include "core/published/chips.h"
+#include "core/published/mapping.h"
 #include "core/published/names.h"
 
 namespace scalemark::importing {

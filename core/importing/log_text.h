@@ -1,4 +1,5 @@
-// The text of somebody's log: its lines, numbers and JSON values. Knows no form of log. Pure.
+// Readers of single forms of log share this: a text's lines, numbers and JSON values; and these are
+// the readers. Private to this folder. Pure.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "core/importing/log.h"
+#include "core/importing/tables.h"
 
 namespace scalemark::importing {
 
@@ -41,5 +45,20 @@ bool for_each_record(std::string_view text, std::string_view mark,
 
 // The nearest number of so many digits.
 double rounded_to(double value, int digits);
+
+// Each reader returns nothing for a text of another form, and throws bad_data() (65) for one of its
+// own that cannot be used.
+
+std::optional<Log> read_nccl_tests(std::string_view text);   // nccl_tests.cpp
+std::optional<Log> read_trainer_log(std::string_view text);  // summaries.cpp
+std::optional<Log> read_dlll(std::string_view text);         // marked_lines.cpp
+std::optional<Log> read_mllog(std::string_view text);        // marked_lines.cpp
+std::optional<Log> read_torchtitan(std::string_view text);   // step_lines.cpp
+std::optional<Log> read_llm_c(std::string_view text);
+std::optional<Log> read_nanogpt(std::string_view text);
+
+// Rates of one GPU: nobody has multiplied them yet.
+std::optional<TableFile> read_superbench(std::string_view text,
+                                         const std::string& file);  // summaries.cpp
 
 }  // namespace scalemark::importing

@@ -8,7 +8,6 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/importing/log_text.h"
-#include "core/importing/readers.h"
 
 namespace scalemark::importing {
 namespace {

@@ -9,7 +9,6 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/importing/log_text.h"
-#include "core/importing/readers.h"
 #include "core/lint/text_tables.h"
 
 namespace scalemark::importing {

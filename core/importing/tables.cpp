@@ -13,7 +13,6 @@
 #include "core/base/number_words.h"
 #include "core/importing/log.h"
 #include "core/importing/log_text.h"
-#include "core/importing/readers.h"
 #include "core/lint/inputs.h"
 #include "core/lint/text_tables.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/lint/text_tables.h"
-#include "core/published/chips.h"
+#include "core/published/mapping.h"
 
 namespace scalemark::lint {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "core/lint/html_signs.h"
+#include "core/lint/text_tables.h"
 
 namespace scalemark::lint {
 namespace {

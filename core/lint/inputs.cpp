@@ -9,8 +9,8 @@
 #include "core/base/error.h"
 #include "core/base/terminal.h"
 #include "core/base/text.h"
+#include "core/lint/lint.h"
 #include "core/lint/read_tables.h"
-#include "core/lint/rules.h"
 #include "core/reporting/judge/judge.h"
 #include "core/reporting/record/point_facts.h"
 

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "core/lint/forms.h"
 #include "core/lint/lint.h"
 #include "core/published/names.h"
 #include "core/reporting/record/report.h"

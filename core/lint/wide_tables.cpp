@@ -9,11 +9,11 @@
 
 #include "core/base/characters.h"
 #include "core/base/text.h"
-#include "core/lint/cell_units.h"
 #include "core/lint/columns.h"
 #include "core/lint/gpu_counts.h"
-#include "core/lint/rules.h"
+#include "core/lint/lint.h"
 #include "core/lint/table.h"
+#include "core/lint/table_columns.h"
 
 namespace scalemark::lint {
 namespace {

@@ -1,16 +1,27 @@
-// Maps a published number to what scalemark would run to test it, or says why it cannot. Pure. The
-// words that are known are in the table of docs/PUBLISHED.md, "What would be run".
+// Maps a published number, and the words for its chip, to what scalemark would run to test it, or
+// says why it cannot. Pure.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/words.h"
 #include "core/published/row.h"
 
 namespace scalemark::published {
+
+// The chip that a table's words about a machine mean.
+struct Chip {
+  std::string_view name;  // as CUDA calls it, without the maker; a family's fastest
+  bool gone = false;      // older than what CUDA 13 serves (Turing)
+};
+
+// "NVIDIA DGX A100 (8x A100 80GB)" -> A100-SXM4-80GB. Absent where the words name no chip of
+// NVIDIA's that we know.
+std::optional<Chip> chip_in(std::string_view system);
 
 // A closed list: why a number cannot be tested by this program.
 enum class Untestable {
@@ -55,6 +66,7 @@ struct Mapping {
   std::optional<Mapped> run;
   std::optional<Untestable> reason;
 };
+// The words that are known are in the table of docs/PUBLISHED.md, "What would be run".
 Mapping map_row(const Row& row);
 
 }  // namespace scalemark::published

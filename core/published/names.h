@@ -1,6 +1,8 @@
-// How a person names published tables: a table's slug, and short aliases. Pure.
+// Published rows put together: as tables, which a person names by a slug or a short alias, and as
+// scaling series, whose rows differ only in how many GPUs took part. Pure.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,5 +40,22 @@ std::vector<NamedTable> tables_of(std::span<const Row> rows);
 // The tables that `word` names: a slug, an alias, or an id of a row (the table that holds it).
 // Throws no_input() (66), with the nearest name, where there is none.
 std::vector<NamedTable> find_tables(std::span<const Row> rows, const std::string& word);
+
+struct SeriesPoint {
+  std::string id;
+  std::int64_t gpus = 0, nodes = 1;  // 1 node where the source does not say
+  double throughput = 0;
+};
+
+struct Series {
+  std::string repo, name;
+  std::vector<SeriesPoint> points;  // by GPUs, each count once
+};
+
+// Rows with a throughput, equal in source, table, framework, system, workload, phase, sequence
+// length, precision, batch per GPU, data, unit and scaling label. Left out: groups of fewer than
+// `at_least` counts, and groups in which a count occurs twice (such rows differ in something that
+// only their notes say). In the order of the first row of each.
+std::vector<Series> scaling_series(std::span<const Row> rows, std::size_t at_least);
 
 }  // namespace scalemark::published

@@ -1,16 +1,18 @@
-// One number that somebody published, with its source: a throughput or any other claim. Values are
-// the source's own, errors included; nothing here judges them. Form and origin:
-// results/published/README.md and docs/published.schema.json.
+// One number that somebody published, with its source, and the rows that come with the project.
+// Values are the source's own, errors included; nothing here judges them.
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/base/field.h"
+#include "core/base/words.h"
 
 namespace scalemark::published {
 
@@ -28,6 +30,8 @@ constexpr void fields(A& a, typename A::template Field<Relative>& r) {
   a("to", r.to, {"its value in the numerator"});
 }
 
+// A throughput or any other claim. Form and origin: results/published/README.md and
+// docs/published.schema.json.
 struct Row {
   std::string id;     // "pub-0001": never changes
   std::string group;  // the table it comes from
@@ -108,5 +112,23 @@ constexpr void fields(A& a, typename A::template Field<Row>& r) {
 // and the line for what is not JSON, an unknown or missing field, one of the wrong type, a count or
 // a throughput that is not positive, and a claim without anything to test.
 std::vector<Row> parse_rows(std::string_view text, std::string_view origin);
+
+// The files of results/published inside the program, one per source; parsed only when one is asked
+// for.
+std::span<const NamedText> library_files();
+
+// Throws bad_data() (65) for an id that two rows have. `where`: of the library, for the error line.
+void order_by_id(std::vector<Row>& rows, const std::string& where);
+
+// All rows of the program's own library, ordered by id.
+std::vector<Row> own_library();
+
+// Whether a file of this name belongs to a library: *.jsonl, and not hidden.
+bool is_library_file(const std::filesystem::path& path);
+
+// All rows of such files in `folder`, ordered by id. Throws no_input() (66) when the folder
+// cannot be read or holds none, bad_data() (65) for a row that does not parse or an id that two
+// rows have.
+std::vector<Row> read_library(const std::string& folder);
 
 }  // namespace scalemark::published

@@ -9,7 +9,7 @@
 #include "core/base/terminal.h"
 #include "core/base/text.h"
 #include "core/published/mapping.h"
-#include "core/published/series.h"
+#include "core/published/names.h"
 #include "core/reporting/table/text_table.h"
 
 namespace scalemark::published {

@@ -2,7 +2,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/lint/forms.h"
+#include "core/lint/lint.h"
 #include "core/live/pages.h"
 #include "core/reporting/record/finding_kinds.h"
 #include "tools/reference/field_list.h"

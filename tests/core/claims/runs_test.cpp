@@ -2,7 +2,7 @@
 
 #include "core/base/text.h"
 #include "core/claims/claims.h"
-#include "core/published/library.h"
+#include "core/published/row.h"
 #include "core/settings/config_file.h"
 
 namespace scalemark::claims {

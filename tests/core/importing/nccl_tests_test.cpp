@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "core/importing/readers.h"
+#include "core/importing/log_text.h"
 
 namespace scalemark::importing {
 namespace {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "core/importing/readers.h"
+#include "core/importing/log_text.h"
 
 namespace scalemark::importing {
 namespace {

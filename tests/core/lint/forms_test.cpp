@@ -1,10 +1,9 @@
-#include "core/lint/forms.h"
-
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/lint/lint.h"
 
 namespace scalemark::lint {
 namespace {

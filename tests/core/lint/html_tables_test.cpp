@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/lint/html_signs.h"
+#include "core/lint/text_tables.h"
 
 namespace scalemark::lint {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
-#include "core/published/library.h"
+#include "core/published/row.h"
 #include "tests/core/reporting/sample_report.h"
 
 namespace scalemark::lint {

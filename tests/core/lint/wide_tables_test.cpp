@@ -5,9 +5,9 @@
 #include <string>
 #include <utility>
 
-#include "core/lint/cell_units.h"
 #include "core/lint/lint.h"
 #include "core/lint/read_tables.h"
+#include "core/lint/table_columns.h"
 
 namespace scalemark::lint {
 namespace {

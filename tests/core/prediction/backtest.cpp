@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/published/library.h"
-#include "core/published/series.h"
+#include "core/published/names.h"
+#include "core/published/row.h"
 
 namespace scalemark::prediction {
 namespace {

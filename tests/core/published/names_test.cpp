@@ -6,9 +6,8 @@
 #include <set>
 
 #include "core/base/error.h"
-#include "core/published/chips.h"
-#include "core/published/library.h"
 #include "core/published/mapping.h"
+#include "core/published/row.h"
 #include "core/published/show.h"
 
 namespace scalemark::published {

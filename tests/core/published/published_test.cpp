@@ -7,8 +7,8 @@
 #include <set>
 
 #include "core/base/error.h"
-#include "core/published/library.h"
-#include "core/published/series.h"
+#include "core/published/names.h"
+#include "core/published/row.h"
 
 namespace scalemark::published {
 namespace {

@@ -1,5 +1,6 @@
-#include "apps/scalemark/torch_folder.h"
+#include "apps/scalemark/libraries.h"
 
+#include "apps/scalemark/file_checks.h"
 #include "core/base/error.h"
 #include "core/base/part.h"
 #include "core/monitoring/text_file.h"
@@ -57,6 +58,39 @@ TorchFolder find_torch(const std::string& given) {
                       "torch " + wanted + ": its C++ interface changes between versions");
   }
   return folder;
+}
+
+std::filesystem::path library_folder() {
+  std::error_code error;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) throw system_error("cannot read /proc/self/exe: " + error.message());
+  return program.parent_path();
+}
+
+namespace {
+
+// By full path and before the engine: sonames that are loaded win over the engine's RUNPATH, so
+// that torch may be in another place than at build time.
+void load_torch_library(const TorchFolder& torch, const char* name) {
+  open_library(torch.path / "lib" / name, "torch",
+               "pip install --force-reinstall torch==" + std::string(kTorchVersion));
+}
+
+}  // namespace
+
+const api::EngineApi& load_engine(const TorchFolder& torch) {
+  refuse_lost_working_folder();
+  load_torch_library(torch, "libc10.so");
+  load_torch_library(torch, "libtorch_cpu.so");
+  return open_part_as<api::EngineApi>({.path = library_folder() / "libscalemark_engine.so",
+                                       .symbol = "scalemark_engine_api",
+                                       .abi = api::kEngineAbi});
+}
+
+const data::DataApi& load_data_library() {
+  return open_part_as<data::DataApi>({.path = library_folder() / "libscalemark_data.so",
+                                      .symbol = "scalemark_data_api",
+                                      .abi = data::kDataAbi});
 }
 
 }  // namespace scalemark::cli

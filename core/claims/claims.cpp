@@ -1,11 +1,22 @@
+#include "core/claims/claims.h"
+
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
+#include <utility>
 
+#include "core/base/number_words.h"
+#include "core/base/record_json.h"
 #include "core/base/text.h"
-#include "core/claims/claims.h"
 #include "core/published/mapping.h"
+#include "core/published/names.h"
+#include "core/reporting/judge/judge.h"
+#include "core/reporting/record/report_fields.h"
+#include "core/reporting/render/junit.h"
+#include "core/reporting/render/sections/claim_sections.h"
+#include "core/reporting/table/text_table.h"
 #include "core/settings/config_file.h"
 
 namespace scalemark::claims {
@@ -163,6 +174,152 @@ std::vector<PlannedRun> runs_for(const std::vector<NamedTable>& tables,
     add_collectives(table, runs);
   }
   return runs;
+}
+
+using reporting::ClaimRecord;
+using reporting::Column;
+
+namespace {
+
+// People are shown no number that is withheld.
+std::vector<ClaimRecord> shown(const std::vector<ClaimRecord>& claims) {
+  reporting::Report report;
+  report.claims = claims;
+  return reporting::for_people(std::move(report)).claims;
+}
+
+// The counts stand last, by themselves: they are the answer.
+reporting::Section without_counts(const std::vector<ClaimRecord>& claims) {
+  reporting::Section section = reporting::claims_section(shown(claims));
+  section.title.clear();
+  section.lines.pop_back();
+  return section;
+}
+
+}  // namespace
+
+std::string claims_text(const std::vector<ClaimRecord>& claims, const Terminal& terminal) {
+  return reporting::section_text(without_counts(claims), terminal) +
+         reporting::claim_counts(claims) + "\n";
+}
+
+std::string claims_markdown(const std::vector<ClaimRecord>& claims) {
+  return reporting::section_markdown(without_counts(claims)).substr(1) + "\n" +
+         reporting::claim_counts(claims) + "\n";
+}
+
+std::string claims_csv(const std::vector<ClaimRecord>& claims) {
+  const auto number = [](const std::optional<double>& value) {
+    return value ? significant(*value, 12) : "";
+  };
+  std::vector<Column> columns;
+  const auto add = [&](const char* head, auto cell) {
+    Column& column = columns.emplace_back();
+    column.head = {head};
+    column.left = true;
+    for (const ClaimRecord& claim : claims) column.cells.push_back(cell(claim));
+  };
+  add("row", [](const ClaimRecord& c) { return c.row; });
+  add("table", [](const ClaimRecord& c) { return c.table; });
+  add("what", [](const ClaimRecord& c) { return c.what; });
+  add("metric", [](const ClaimRecord& c) { return c.metric; });
+  add("claimed_low", [&](const ClaimRecord& c) { return number(c.claimed_low); });
+  add("claimed_high", [&](const ClaimRecord& c) { return number(c.claimed_high); });
+  add("measured", [&](const ClaimRecord& c) { return number(c.measured); });
+  add("measured_low", [&](const ClaimRecord& c) { return number(c.measured_ci95_low); });
+  add("measured_high", [&](const ClaimRecord& c) { return number(c.measured_ci95_high); });
+  add("tolerance", [&](const ClaimRecord& c) { return number(c.tolerance); });
+  add("basis", [](const ClaimRecord& c) { return c.basis; });
+  add("verdict", [](const ClaimRecord& c) { return std::string(name_of(c.verdict)); });
+  add("reason", [](const ClaimRecord& c) { return c.reason; });
+  return reporting::set_csv(columns);
+}
+
+std::string claims_json_lines(const std::vector<ClaimRecord>& claims) {
+  std::string text;
+  for (const ClaimRecord& claim : claims) {
+    text +=
+        as_json(claim, "claim").dump(-1, ' ', false, FieldJson::error_handler_t::replace) + "\n";
+  }
+  return text;
+}
+
+std::string claims_junit(const std::vector<ClaimRecord>& claims, const std::string& started) {
+  return reporting::junit_xml({{.name = "published claims",
+                                .started = started,
+                                .host = {},
+                                .properties = {},
+                                .cases = reporting::claim_cases(shown(claims)),
+                                .output = {},
+                                .errors = {}}});
+}
+
+namespace {
+
+struct Beside {
+  std::string what, table, unit;
+  double published = 0, least = 0, most = 0;
+  int reports = 0;
+};
+
+std::set<std::string> chips_of(const std::vector<const reporting::Report*>& reports) {
+  std::set<std::string> names, chips;
+  for (const reporting::Report* report : reports) {
+    for (const auto& point : report->points) names.insert(point.device_name);
+  }
+  for (const std::string& name : names) {
+    if (const auto chip = published::chip_in(name)) chips.emplace(chip->name);
+  }
+  return chips;
+}
+
+// Throughputs of these chips. A large fleet has many reports and the library many rows: the others
+// are left out before any report is looked at.
+std::vector<published::Row> rows_of_chips(std::span<const published::Row> rows,
+                                          const std::set<std::string>& chips) {
+  std::vector<published::Row> kept;
+  for (const published::Row& row : rows) {
+    if (!row.metric.empty() || !row.throughput) continue;
+    const auto mapping = published::map_row(row);
+    if (mapping.run && chips.contains(mapping.run->chip)) kept.push_back(row);
+  }
+  return kept;
+}
+
+std::string text_of(const std::string& row, const Beside& one) {
+  std::string text = one.what + ": " + significant(one.published, 4) + " " + one.unit +
+                     " published (" + one.table + ", " + row + "), " + significant(one.least, 4);
+  if (one.reports == 1) return text + " here";
+  if (significant(one.most, 4) != significant(one.least, 4))
+    text += " to " + significant(one.most, 4);
+  return text + " here in " + counted(one.reports, "report");
+}
+
+}  // namespace
+
+std::vector<std::string> published_beside(std::span<const published::Row> rows,
+                                          const std::vector<const reporting::Report*>& reports) {
+  const auto kept = rows_of_chips(rows, chips_of(reports));
+  const auto tables = published::tables_of(kept);
+  std::map<std::string, Beside> by_row;
+  for (const reporting::Report* report : reports) {
+    for (const auto& claim : judge(tables, {report, 1})) {
+      if (claim.metric != "throughput" || !claim.measured ||
+          claim.basis != name_of(reporting::ClaimBasis::kSameHardware))
+        continue;
+      Beside& one = by_row[claim.row];
+      const auto row = std::ranges::find(kept, claim.row, &published::Row::id);
+      if (one.reports++ == 0) {
+        one = {claim.what,      claim.table,     row->unit, *row->throughput,
+               *claim.measured, *claim.measured, 1};
+      }
+      one.least = std::min(one.least, *claim.measured);
+      one.most = std::max(one.most, *claim.measured);
+    }
+  }
+  std::vector<std::string> texts;
+  for (const auto& [row, one] : by_row) texts.push_back(text_of(row, one));
+  return texts;
 }
 
 }  // namespace scalemark::claims
