@@ -1,19 +1,45 @@
-// The report of `comm` on rank 0: one row per run, what follows from them after each block. On the
-// other ranks it holds nothing.
+// The report of `comm` on rank 0: one row per run, with the bandwidth to expect of the way that its
+// data takes, and what follows from the rows after each block. On the other ranks it holds nothing.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/collectives/bandwidth.h"
+#include "core/monitoring/host.h"
 #include "core/planning/collectives/collective_plan.h"
 #include "core/reporting/collectives/collectives.h"
-#include "engine/communicating/data_path.h"
 #include "engine/communicating/links/pairs_run.h"
 #include "engine/communicating/measure.h"
+#include "engine/process/rank_context.h"
 #include "engine/process/run_report.h"
 
 namespace scalemark::communicating {
+
+struct KnownMachines {
+  std::vector<monitoring::Host> hosts;
+  std::vector<int> node_of_rank;
+  std::optional<double> memory_GBps;  // measure_memory()
+  std::string memory_disturbed = {};  // what used the machines meanwhile; empty: nothing
+};
+
+// Collective over the session, about 0.3 s or until it is known whether others use the machines
+// (least_watched_s()), three times as long where they do: all ranks copy between buffers larger
+// than caches at the same time. memory_GBps: the sum over a node's ranks, read and written bytes
+// added, in 1e9 bytes per second; of the slowest node. The same on all ranks, as rank 0 judges it
+// by its `machines.hosts`.
+void measure_memory(process::RankContext& context, KnownMachines& machines);
+
+// The way that a collective's data takes decides which bandwidth to expect of it.
+
+// Whether the data of a collective passes the hosts' memory.
+bool passes_memory(const collectives::DataPath& path);
+
+// Takes the slowest host and GPU; where a host has several network interfaces, its fastest one.
+collectives::DataPath data_path(const planning::CollectivePoint& point, settings::DeviceKind device,
+                                const KnownMachines& machines);
 
 class CommReport {
  public:

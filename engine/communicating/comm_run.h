@@ -1,13 +1,23 @@
-// The function behind `scalemark comm`.
+// scalemark comm as one rank, from what the program asks of the engine to its exit code. The header
+// is torch-free.
 #pragma once
 
+#include <string>
+
 #include "core/base/error.h"
-#include "engine/communicating/comm_request.h"
+#include "core/planning/collectives/collective_plan.h"
+#include "engine/process/run_request.h"
 
 namespace scalemark::communicating {
 
-// One rank of a collectives benchmark, from its start to its exit code. Errors are reported in
-// here.
+// `scalemark comm` asks this of the engine.
+struct CommRequest {
+  process::RunRequest run;
+  planning::CollectivePlan plan;  // members are assigned anew when the ranks have met
+  std::string settings_json;      // what is measured, for the report
+};
+
+// Errors are reported in here.
 ExitCode comm(const CommRequest& request) noexcept;
 
 }  // namespace scalemark::communicating

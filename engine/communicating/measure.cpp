@@ -1,23 +1,155 @@
 #include "engine/communicating/measure.h"
 
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/mm.h>
+#include <ATen/ops/rand.h>
+#include <c10/core/InferenceMode.h>
+#include <c10/core/StreamGuard.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <exception>
+#include <optional>
+#include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "core/base/durations.h"
 #include "core/base/error.h"
 #include "core/base/wire.h"
+#include "core/collectives/check.h"
+#include "core/reporting/record/collective_records.h"
 #include "core/reporting/record/rank_fields.h"
-#include "engine/communicating/background.h"
-#include "engine/communicating/exact_data.h"
 #include "engine/communicating/timing.h"
+#include "engine/device/device.h"
 #include "engine/distributed/foreign_error.h"
+#include "engine/process/rank_group.h"
 #include "engine/process/telemetry.h"
 
 namespace scalemark::communicating {
 namespace {
+
+// The data of a collective have results that are known beforehand and exact in each type; they are
+// written into and compared with tensors of any device (core/collectives/exact_data.h has the
+// values).
+
+// Zeros, which sums of any number of calls leave as they are.
+void clear(const Buffers& buffers) {
+  if (buffers.input.defined()) buffers.input.zero_();
+  if (buffers.output.defined()) buffers.output.zero_();
+}
+
+// Writes what rank `rank` gives in round `round`; what it receives is overwritten first.
+void fill(const Buffers& buffers, const planning::CollectivePoint& point, int rank, int round) {
+  clear(buffers);
+  if (!buffers.input.defined()) return;
+  const at::Tensor host = at::empty_like(buffers.input, buffers.input.options().device(at::kCPU));
+  fill_input(exchange_of(point, round), rank, point.dtype, host.mutable_data_ptr());
+  buffers.input.copy_(host);
+}
+
+// Adds to `times` the elements of this rank that are not what the collective must give.
+void count_wrong(const Buffers& buffers, const planning::CollectivePoint& point, int rank,
+                 int round, reporting::CollectiveTimes& times) {
+  const auto exchange = exchange_of(point, round);
+  if (!buffers.output.defined() || output_elements(exchange, rank) == 0) return;
+  const at::Tensor host = buffers.output.cpu();
+  const auto wrong = wrong_elements(exchange, rank, point.dtype, host.const_data_ptr());
+  if (wrong.count > 0 && times.wrong == 0) {
+    times.first_wrong = wrong.first;
+    times.wrong_from = wrong.from;
+  }
+  times.wrong += wrong.count;
+}
+
+// A collective may be measured beside other work: matrix products of the same rank, or traffic of
+// this program between the same ranks. Both run in a thread of their own while the object lives.
+
+// Matrix products on the device: on a GPU in a stream of their own.
+class BackgroundCompute {
+ public:
+  explicit BackgroundCompute(device::Device& device);
+
+ private:
+  std::jthread thread_;
+};
+
+// All-reduces of 4 MiB over Gloo, one after the other, whatever backend is measured: it loads the
+// hosts' network, not links between GPUs. Made and stopped by every rank of the group.
+class BackgroundTraffic {
+ public:
+  // `rank_group`: only this object uses it meanwhile.
+  explicit BackgroundTraffic(process::RankGroup& rank_group);
+  ~BackgroundTraffic();
+  BackgroundTraffic(const BackgroundTraffic&) = delete;
+  BackgroundTraffic& operator=(const BackgroundTraffic&) = delete;
+
+  // Returns when every rank has called it: the ranks end with the same all-reduce. Throws what that
+  // threw.
+  void stop();
+
+ private:
+  void run() noexcept;
+
+  process::RankGroup& rank_group_;
+  std::atomic<bool> stop_{false};
+  std::exception_ptr failed_;
+  std::jthread thread_;
+};
+
+constexpr std::int64_t kProductSize = 512;             // of square matrices
+constexpr std::size_t kTrafficValues = (4 << 20) / 8;  // doubles of one all-reduce
+constexpr int kProductsAhead = 8;                      // that a GPU's queue holds
+
+void multiply_until(const std::stop_token& stop, c10::Device device) {
+  const c10::InferenceMode no_gradients;
+  std::optional<c10::StreamGuard> own_stream;
+  if (device.is_cuda()) {
+    const c10::impl::VirtualGuardImpl streams(device.type());
+    own_stream.emplace(streams.getStreamFromGlobalPool(device));
+  }
+  const auto options = at::TensorOptions().dtype(at::kFloat).device(device);
+  const at::Tensor a = at::rand({kProductSize, kProductSize}, options);
+  at::Tensor product = at::empty_like(a);
+  while (!stop.stop_requested()) {
+    for (int i = 0; i < kProductsAhead && !stop.stop_requested(); ++i) at::mm_out(product, a, a);
+    if (own_stream) own_stream->current_stream().synchronize();
+  }
+}
+
+BackgroundCompute::BackgroundCompute(device::Device& device)
+    : thread_([on = device.torch_device()](const std::stop_token& stop) {
+        multiply_until(stop, on);
+      }) {}
+
+BackgroundTraffic::BackgroundTraffic(process::RankGroup& rank_group)
+    : rank_group_(rank_group), thread_([this] { run(); }) {}
+
+// Without stop(), when the run is left early or has failed: peers that live end with the same
+// all-reduce, and where one is gone, Gloo's connection to it breaks.
+BackgroundTraffic::~BackgroundTraffic() { stop_ = true; }
+
+void BackgroundTraffic::stop() {
+  stop_ = true;
+  thread_.join();
+  if (failed_) std::rethrow_exception(failed_);
+}
+
+// The first value is how many want to stop (the largest over ranks): all see it in the same round.
+void BackgroundTraffic::run() noexcept {
+  try {
+    std::vector<double> values(kTrafficValues, 0);
+    do {
+      values[0] = stop_ ? 1 : 0;
+      rank_group_.control().max_over_ranks(values);
+    } while (values[0] == 0);
+  } catch (...) {
+    failed_ = std::current_exception();
+  }
+}
 
 using collectives::Collective;
 using planning::CollectivePoint;

@@ -1,4 +1,5 @@
-// One run of one collective on one rank: buffers, verification, timing. Knows no plan, no report.
+// One run of one collective on one rank: verification, timing, and other work beside it. Knows no
+// plan, no report.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// The operators of workloads/layer_operators.h and of engine/training/lamb_operators.h on CUDA: on
+// The operators of workloads/layer_operators.h and of engine/training/lamb_passes.h on CUDA: on
 // the current stream, without a wait, and such that a CUDA graph may capture them.
 #include "engine/cuda/lamb/operators.h"
 

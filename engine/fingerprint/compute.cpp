@@ -6,18 +6,75 @@
 #include <ATen/ops/mm.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/randn.h>
+#include <ATen/ops/zeros.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "core/base/durations.h"
 #include "core/base/text.h"
+#include "core/collectives/bandwidth.h"
 #include "core/reporting/point/fingerprint.h"
-#include "engine/fingerprint/blocks.h"
 #include "engine/training/precision.h"
 
 namespace scalemark::fingerprint {
+namespace {
+
+constexpr std::int64_t kBlocks = 40;  // twenty batch means of two, docs/METRICS.md
+constexpr std::int64_t kFewestBlocks = 2;
+constexpr std::int64_t kMostCalls = 1'000'000;  // of a block, however short a call seems
+constexpr double kSettlingShare = 0.1;
+
+std::int64_t between(double value, std::int64_t least, std::int64_t most) {
+  if (!(value > static_cast<double>(least))) return least;
+  return std::min(most, static_cast<std::int64_t>(std::min(value, static_cast<double>(most))));
+}
+
+}  // namespace
+
+BlockPlan plan_blocks(double call_s, double seconds) {
+  const double calls = call_s > 0 ? seconds / call_s : static_cast<double>(kBlocks * kMostCalls);
+  const std::int64_t of_block = between(calls / kBlocks, 1, kMostCalls);
+  return {.blocks = between(calls / static_cast<double>(of_block), kFewestBlocks, kBlocks),
+          .calls = of_block};
+}
+
+reporting::TimedCalls run_blocks(device::Device& device, const BlockPlan& plan, const Call& call) {
+  const std::unique_ptr<device::Timeline> timeline = device.new_timeline();
+  timeline->reserve(static_cast<std::size_t>(plan.blocks) + 1);
+  device.synchronize();
+  // ------------------------------------------------------------------------------------ timed
+  timeline->record();
+  for (std::int64_t block = 0; block < plan.blocks; ++block) {
+    for (std::int64_t i = 0; i < plan.calls; ++i) call();
+    timeline->record();
+  }
+  // -----------------------------------------------------------------------------------------
+  device.synchronize();
+  const std::vector<double> moments = timeline->seconds();
+  reporting::TimedCalls timed{.call_s = {}, .calls_per_block = plan.calls};
+  for (std::size_t i = 1; i < moments.size(); ++i) {
+    timed.call_s.push_back((moments[i] - moments[i - 1]) / static_cast<double>(plan.calls));
+  }
+  return timed;
+}
+
+double settled_call_s(device::Device& device, double seconds, const Call& call) {
+  call();
+  const double first_s = run_blocks(device, {.blocks = 1, .calls = 1}, call).call_s.front();
+  const double calls = first_s > 0 ? kSettlingShare * seconds / first_s : 1;
+  return run_blocks(device, {.blocks = 1, .calls = between(calls, 1, kMostCalls)}, call)
+      .call_s.front();
+}
+
+reporting::TimedCalls time_calls(device::Device& device, double seconds, const Call& call) {
+  return run_blocks(device, plan_blocks(settled_call_s(device, seconds, call), seconds), call);
+}
+
 namespace {
 
 using reporting::MachineRate;
@@ -137,6 +194,49 @@ FingerprintRecord host_to_device(device::Device& device, std::int64_t bytes, dou
   set_rate(record, time_calls(device, seconds, [&] { to.copy_(from, /*non_blocking=*/true); }),
            static_cast<double>(bytes));
   device.synchronize();  // before the pinned memory goes
+  return record;
+}
+
+namespace {
+
+// Rank 0's: every rank must make equally many calls.
+BlockPlan agreed_plan(process::RankGroup& rank_group, const BlockPlan& mine) {
+  // One number is largest where all ranks but 0 offer nothing.
+  const bool leads = rank_group.world().rank == 0;
+  std::vector<double> plan{leads ? static_cast<double>(mine.blocks) : 0,
+                           leads ? static_cast<double>(mine.calls) : 0};
+  rank_group.max_over_ranks(plan);
+  return {.blocks = static_cast<std::int64_t>(plan[0]),
+          .calls = static_cast<std::int64_t>(plan[1])};
+}
+
+}  // namespace
+
+reporting::FingerprintRecord all_reduce(process::RankGroup& rank_group, std::int64_t bytes,
+                                        double seconds) {
+  device::Device& device = rank_group.device();
+  const int ranks = rank_group.world().world_size;
+  reporting::FingerprintRecord record;
+  record.host = rank_group.context().host();
+  record.device = device.name();
+  record.threads = at::get_num_threads();
+  record.what = reporting::MachineRate::kAllReduce;
+  record.unit = "B/s";
+  record.method = printed("busbw of %.4g MB, ", static_cast<double>(bytes) / 1e6) +
+                  std::to_string(ranks) + " ranks, " + std::string(rank_group.backend());
+  const auto options = at::TensorOptions().dtype(at::kFloat).device(device.torch_device());
+  std::vector<at::Tensor> tensors{
+      at::zeros({bytes / static_cast<std::int64_t>(sizeof(float))}, options)};
+  const auto call = [&] { rank_group.group()->allreduce(tensors)->wait(); };
+  // Settled by a fixed number of calls: by time, ranks would make different numbers of them.
+  constexpr BlockPlan kSettling{.blocks = 1, .calls = 3};
+  run_blocks(device, kSettling, call);
+  const double call_s = run_blocks(device, kSettling, call).call_s.front();
+  const BlockPlan plan = agreed_plan(rank_group, plan_blocks(call_s, seconds));
+  reporting::TimedCalls timed = run_blocks(device, plan, call);
+  rank_group.max_over_ranks(timed.call_s);
+  const double factor = *collectives::bus_factor(collectives::Collective::kAllReduce, ranks);
+  set_rate(record, timed, static_cast<double>(bytes) * factor);
   return record;
 }
 

@@ -1,16 +1,41 @@
-// Matrix products and copies show what the arithmetic and the memory of one device reach. Each
-// returns what docs/METRICS.md, "The machine's fingerprint", defines; host and model are left to
-// the caller.
+// Calls that are timed in blocks show what devices reach by themselves and together: matrix
+// products, copies, and the all-reduce of as many bytes as a step of training exchanges.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 
+#include "core/reporting/point/fingerprint.h"
 #include "core/reporting/record/records.h"
 #include "core/settings/settings.h"
 #include "engine/device/device.h"
+#include "engine/process/rank_group.h"
 
 namespace scalemark::fingerprint {
+
+// A call is made again and again, in blocks of equally many, on a device's timeline.
+using Call = std::function<void()>;
+
+struct BlockPlan {
+  std::int64_t blocks = 2, calls = 1;  // calls of each block
+};
+
+// About 40 blocks in `seconds`; fewer, of one call each, where a call takes longer than a fortieth.
+// `call_s`: seconds of one call. Pure.
+BlockPlan plan_blocks(double call_s, double seconds);
+
+// Seconds of one call, once a tenth of `seconds` has gone by with calls: memory is there, plans are
+// made, clocks have risen.
+double settled_call_s(device::Device& device, double seconds, const Call& call);
+
+reporting::TimedCalls run_blocks(device::Device& device, const BlockPlan& plan, const Call& call);
+
+// All three, one after the other.
+reporting::TimedCalls time_calls(device::Device& device, double seconds, const Call& call);
+
+// Matrix products and copies show what the arithmetic and the memory of one device reach. Each
+// returns what docs/METRICS.md, "The machine's fingerprint", defines; host and model are left to
+// the caller.
 
 using reporting::FingerprintRecord;
 
@@ -33,5 +58,11 @@ FingerprintRecord host_to_device(device::Device& device, std::int64_t bytes, dou
 // The side of the matrices: large enough that starting threads and kernels costs nothing, small
 // enough that a product takes a small part of the time. Pure.
 std::int64_t matrix_size(bool on_gpu, int threads);
+
+// Collective over the group: all-reduces of `bytes` of float32 on its device, back to back, over
+// the backend of its payload. The value is the bus bandwidth of nccl-tests; a block lasts as long
+// as on its slowest rank. Every rank gets the same value. Throws what a collective throws.
+reporting::FingerprintRecord all_reduce(process::RankGroup& rank_group, std::int64_t bytes,
+                                        double seconds);
 
 }  // namespace scalemark::fingerprint

@@ -1,6 +1,7 @@
 #include "engine/fingerprint/disk_read.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -8,20 +9,55 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <new>
+#include <optional>
 #include <random>
 #include <string>
 
 #include "core/base/atomic_file.h"
 #include "core/base/durations.h"
 #include "core/base/error.h"
+#include "data/images/generate.h"
+#include "data/images/image_folder.h"
+#include "data/loader.h"
+#include "data/sampler.h"
 #include "engine/device/cpu_device.h"
-#include "engine/fingerprint/blocks.h"
+#include "engine/fingerprint/compute.h"
 
 namespace scalemark::fingerprint {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path nearest_that_exists(const fs::path& path) {
+  std::error_code unknown;
+  fs::path folder = fs::absolute(path, unknown);
+  while (!fs::is_directory(folder, unknown) && folder.has_relative_path()) {
+    folder = folder.parent_path();
+  }
+  return folder;
+}
+
+}  // namespace
+
+ScratchFolder::ScratchFolder(const fs::path& parent) {
+  std::string pattern = nearest_that_exists(parent) / ".scalemark-measure-XXXXXX";
+  if (mkdtemp(pattern.data()) == nullptr) {
+    throw cannot_create("cannot make " + pattern + ": " + std::strerror(errno),
+                        "a folder that can be written to", "name one with --output");
+  }
+  path_ = pattern;
+}
+
+ScratchFolder::~ScratchFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
 namespace {
 
 using reporting::FingerprintRecord;
@@ -136,6 +172,60 @@ FingerprintRecord disk_read(const std::filesystem::path& folder, double seconds)
   record.method =
       std::string(direct ? "O_DIRECT" : "posix_fadvise") + ", 1 MiB, " + name_of_file_system(type);
   set_rate(record, time_calls(*device::make_cpu_device(), seconds, read_next), kRequest);
+  return record;
+}
+
+namespace {
+
+constexpr std::int64_t kImages = 128, kBatch = 8;
+
+// Batches without end.
+class Batches {
+ public:
+  explicit Batches(const data::Dataset& dataset) : dataset_(dataset) { begin_epoch(); }
+
+  void next() {
+    if (loader_->next()) return;
+    ++epoch_;
+    begin_epoch();
+    if (!loader_->next()) throw bug("an epoch without a batch");
+  }
+
+ private:
+  void begin_epoch() {
+    loader_.emplace(dataset_, data::sample_indices({.dataset_size = dataset_.size()}, epoch_),
+                    epoch_, data::LoaderOptions{.batch_size = kBatch});
+  }
+
+  const data::Dataset& dataset_;
+  std::int64_t epoch_ = 0;
+  std::optional<data::Loader> loader_;
+};
+
+std::unique_ptr<data::Dataset> make_images(const std::filesystem::path& folder, int threads) {
+  data::GenerateImagesOptions options{.dir = folder / "images"};
+  options.samples = kImages;
+  options.val_samples = options.classes;
+  options.threads = threads;
+  data::generate_images(options);
+  return data::open_image_folder({.root = options.dir,
+                                  .split = data::ImageSplit::kTrain,
+                                  .transform = data::ImageTransform::kTrain});
+}
+
+}  // namespace
+
+reporting::FingerprintRecord image_loader(const std::filesystem::path& folder, int threads,
+                                          double seconds) {
+  reporting::FingerprintRecord record;
+  record.device = "cpu";
+  record.what = reporting::MachineRate::kImageLoader;
+  record.unit = "images/s";
+  record.method = "500 x 375 JPEG to 224 x 224";
+  const auto dataset = make_images(folder, threads);
+  Batches batches(*dataset);
+  set_rate(record, time_calls(*device::make_cpu_device(), seconds, [&] { batches.next(); }),
+           kBatch);
   return record;
 }
 

@@ -16,8 +16,6 @@
 #include "engine/device/cpu_device.h"
 #include "engine/fingerprint/compute.h"
 #include "engine/fingerprint/disk_read.h"
-#include "engine/fingerprint/image_loader.h"
-#include "engine/fingerprint/scratch_folder.h"
 
 namespace scalemark::fingerprint {
 namespace {

@@ -1,5 +1,5 @@
 // The fingerprint of one machine: everything that one process measures of it by itself. Knows no
-// peers; exchange.h measures what needs them.
+// peers; compute.h measures what needs them, too.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// When each gradient bucket of a step was ready, sent and done, beside the step's own moments: a
-// marker and an observer of buckets at once, for a few steps that are not measured otherwise.
+// Times of steps outside windows, where no phases are wanted: of whole steps, or of each gradient
+// bucket.
 #pragma once
 
 #include <condition_variable>
@@ -14,10 +14,29 @@
 
 #include "core/reporting/record/records.h"
 #include "engine/device/device.h"
-#include "engine/measurement/bucket_observer.h"
 #include "engine/measurement/step_timer.h"
 
 namespace scalemark::measurement {
+
+// One moment per step, or per group of steps, on the device's timeline. Knows nothing of what the
+// times are for.
+class StepClock final : public StepMarker {
+ public:
+  // Times the next `steps` steps, of which the first of every `steps_per_mark` is marked.
+  StepClock(device::Device& device, std::int64_t steps, std::int64_t steps_per_mark);
+
+  void mark(Moment moment) override;
+
+  // Mean seconds per step of each whole group, in order; call after mark(kWindowEnd) and a
+  // synchronise of the device.
+  std::vector<double> step_s() const;
+
+ private:
+  std::unique_ptr<device::Timeline> timeline_;
+  std::int64_t steps_per_mark_;
+  std::int64_t begun_ = 0;       // steps
+  bool in_micro_steps_ = false;  // the next kStepBegin is a micro-step's
+};
 
 // Holds what was seen of one step.
 struct BucketStep {
@@ -27,6 +46,8 @@ struct BucketStep {
 // Each value the median over the steps. Empty where steps differ in their buckets.
 std::vector<reporting::BucketRecord> median_of(const std::vector<BucketStep>& steps);
 
+// When each gradient bucket of a step was ready, sent and done, beside the step's own moments: a
+// marker and an observer of buckets at once, for a few steps that are not measured otherwise.
 class BucketTimer final : public StepMarker, public BucketObserver {
  public:
   // For at most so many steps, and buckets in each of them.

@@ -1,8 +1,11 @@
-// Where the time of a step goes: moments of a step on one timeline, turned into phases after the
-// window (phases.h). Knows nothing of devices, ranks or reports.
+// A step tells those who listen while it runs: its moments on one timeline, which become phases
+// after the window (window_timer.h), and its gradient buckets on their way. Knows nothing of
+// devices, ranks or reports.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <string_view>
 
 namespace scalemark::measurement {
 
@@ -45,6 +48,21 @@ class BucketLeaving {
 
  private:
   StepMarker& marker_;
+};
+
+// Who wants to know of gradient buckets on their way. Nobody does in a measured window.
+class BucketObserver {
+ public:
+  virtual ~BucketObserver() = default;
+
+  // In this order for each bucket of a backward. Its gradients are complete; returned is a number
+  // for the next two calls:
+  virtual std::size_t ready(std::int64_t bytes, std::string_view collective) = 0;
+  // the collective is handed to the backend (later than that where overlap is off):
+  virtual void sent(std::size_t number) = 0;
+  // it is done. From any thread, perhaps after the next step began; on a GPU the current stream is
+  // one that has waited for it.
+  virtual void done(std::size_t number) = 0;
 };
 
 }  // namespace scalemark::measurement

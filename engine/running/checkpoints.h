@@ -1,6 +1,5 @@
-// The checkpoints of one training, over all its ranks: decides when one is due, writes it, and
-// resumes from the last one. run_state.h defines the state of a training, checkpoint_files.h the
-// files.
+// The checkpoints of one training, over all its ranks: when one is due, what its folder holds, and
+// how a training resumes from the last one. trainer.h defines the state of a training.
 #pragma once
 
 #include <chrono>
@@ -16,9 +15,39 @@
 #include "core/reporting/output/checkpoint_manifest.h"
 #include "core/settings/value.h"
 #include "engine/distributed/groups.h"
-#include "engine/running/run_state.h"
+#include "engine/running/trainer.h"
 
 namespace scalemark::running {
+
+// In the folder step-N/ holds one safetensors file per rank and, written last, checkpoint.json with
+// their checksums. The functions before CheckpointOptions know only files: no agreement between
+// ranks, no meaning of the tensors.
+
+struct FoundCheckpoint {
+  std::filesystem::path folder;
+  reporting::CheckpointManifest manifest;
+};
+
+// The newest of `checkpoints` whose files are all there with their checksums; `note` gets a
+// sentence about each newer one that is torn. Absent: there is none.
+std::optional<FoundCheckpoint> newest_whole_checkpoint(
+    const std::filesystem::path& checkpoints, const std::function<void(const std::string&)>& note);
+
+// Throws cannot_create() (73) where a folder with the name of a checkpoint is somebody else's.
+void refuse_foreign_checkpoints(const std::filesystem::path& checkpoints);
+
+// An empty folder to write the checkpoint of `step` into. Throws cannot_create() (73).
+std::filesystem::path begin_checkpoint(const std::filesystem::path& checkpoints, std::int64_t step);
+
+// Gives the folder of begin_checkpoint() its name, with the manifest in it: whole or not there.
+// Then removes all but the newest `keep`, and what torn writes left. Throws io_error() (74).
+void finish_checkpoint(const std::filesystem::path& unfinished,
+                       const reporting::CheckpointManifest& manifest, std::int64_t keep);
+
+std::string file_of_rank(int rank);
+
+// Name, size and checksum as they stand on the disk. Throws io_error() (74).
+reporting::CheckpointFile describe_file(const std::filesystem::path& file);
 
 struct CheckpointOptions {
   std::filesystem::path folder;                // rank 0's value is used

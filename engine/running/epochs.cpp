@@ -12,7 +12,7 @@
 #include "core/base/error.h"
 #include "core/base/wire.h"
 #include "engine/running/evaluation.h"
-#include "engine/training/joined_batch.h"
+#include "engine/training/copy_ahead.h"
 
 namespace scalemark::running {
 namespace {

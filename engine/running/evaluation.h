@@ -9,8 +9,8 @@
 #include "data/loader.h"
 #include "engine/device/device.h"
 #include "engine/distributed/groups.h"
-#include "engine/running/step_watch.h"
-#include "engine/running/training_ranks.h"
+#include "engine/running/batch_source.h"
+#include "engine/running/window.h"
 #include "engine/training/train_step.h"
 #include "workloads/network.h"
 

@@ -11,7 +11,6 @@
 
 #include "core/settings/settings.h"
 #include "core/tensorboard/histogram.h"
-#include "engine/running/run_state.h"
 #include "engine/running/trainer.h"
 #include "engine/running/window.h"
 

@@ -1,20 +1,88 @@
 #include "engine/running/measured_steps.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "core/base/durations.h"
 #include "core/catalogue/backends.h"
 #include "core/monitoring/energy.h"
 #include "core/planning/estimates.h"
+#include "engine/measurement/bucket_timer.h"
 #include "engine/process/telemetry.h"
-#include "engine/running/bucket_steps.h"
-#include "engine/running/communication_cost.h"
-#include "engine/running/point_data.h"
-#include "engine/running/results/loss_course.h"
+#include "engine/running/results/losses.h"
 #include "engine/running/warmup/warm_up.h"
+#include "engine/running/window.h"
+#include "engine/running/workload_data.h"
 
 namespace scalemark::running {
+namespace {
+
+struct BucketCourse {
+  std::vector<reporting::BucketRecord> buckets;  // medians; empty without any
+  bool stopped = false;                          // an agreed stop came in between
+};
+
+// In a few steps after the window every gradient bucket is timed. They are kept apart from it, so
+// that what is measured there carries no observer. Collective. `most_buckets`: of a step.
+BucketCourse time_buckets(const StepContext& context, std::size_t most_buckets) {
+  if (context.step.strategy().communication().bucket_bytes.empty()) return {};
+  const auto timer = std::make_shared<measurement::BucketTimer>(
+      context.device, planning::kBucketSteps, most_buckets);
+  context.watch.begin("buckets", planning::kBucketSteps, context.micro_steps);
+  context.watch.count(context.step);
+  context.device.synchronize();
+  context.control.barrier();
+  context.step.strategy().observe_buckets(timer);
+  BucketCourse course;
+  for (std::int64_t i = 0; i < planning::kBucketSteps && !course.stopped; ++i) {
+    course.stopped = !run_watched(context, *timer);
+  }
+  context.step.strategy().observe_buckets(nullptr);
+  context.device.synchronize();
+  if (!course.stopped) course.buckets = median_of(timer->steps());
+  return course;
+}
+
+reporting::CostBlock cost_block(const Window& window, std::int64_t steps) {
+  return {.step_s = window.wall_s / static_cast<double>(steps),
+          .own_s = measurement::mean_own_s(window.steps)};
+}
+
+}  // namespace
+
+CommunicationCostBlocks measure_communication_cost_blocks(const StepContext& context,
+                                                          const RunState& state,
+                                                          training::Exchange usual,
+                                                          const WindowPlan& window,
+                                                          std::int64_t period) {
+  using enum training::Exchange;
+  const std::int64_t steps = planning::cost_block_steps(window.steps, period);
+  // Marked as the window is: the marks' own cost is in both, so that they can be compared.
+  const WindowPlan block_plan{.steps = steps,
+                              .steps_per_mark = std::min(window.steps_per_mark, steps)};
+  const workloads::NamedTensors before = copy_of(state);
+  CommunicationCostBlocks result;
+  const auto block = [&](training::Exchange exchange, const char* name) {
+    if (result.stopped) return;
+    context.step.strategy().set_exchange(exchange);
+    const Window measured = measure(context, name, block_plan);
+    result.stopped = measured.stopped;
+    result.blocks.push_back(cost_block(measured, steps));
+  };
+  for (std::int64_t i = 0; i < planning::kCostBlocks; i += 4) {
+    block(usual, "with communication");
+    block(kNone, "without communication");
+    block(kNone, "without communication");
+    block(usual, "with communication");
+  }
+  put_back(before, state, "the state before the measurement");
+  return result;
+}
+
 namespace {
 
 using Clock = std::chrono::steady_clock;

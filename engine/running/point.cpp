@@ -15,10 +15,9 @@
 #include "engine/process/telemetry.h"
 #include "engine/running/epochs.h"
 #include "engine/running/measured_steps.h"
-#include "engine/running/point_data.h"
 #include "engine/running/results/over_ranks.h"
-#include "engine/running/results/raw_steps.h"
 #include "engine/running/trace/trace_run.h"
+#include "engine/running/workload_data.h"
 #include "workloads/weights.h"
 
 namespace scalemark::running {

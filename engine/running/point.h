@@ -14,7 +14,7 @@
 #include "core/settings/settings.h"
 #include "engine/process/rank_group.h"
 #include "engine/running/checkpoints.h"
-#include "engine/running/step_watch.h"
+#include "engine/running/window.h"
 #include "engine/running/workload_data.h"
 
 namespace scalemark::running {

@@ -12,9 +12,8 @@
 #include "data/hash128.h"
 #include "engine/device/digest.h"
 #include "engine/measurement/window_timer.h"
-#include "engine/running/point_data.h"
-#include "engine/running/run_state.h"
 #include "engine/running/trainer.h"
+#include "engine/running/workload_data.h"
 
 namespace scalemark::running {
 namespace {

@@ -13,7 +13,7 @@
 #include "engine/process/phase_tracker.h"
 #include "engine/process/run_console.h"
 #include "engine/process/vitals.h"
-#include "engine/running/step_watch.h"
+#include "engine/running/window.h"
 
 namespace scalemark::running {
 

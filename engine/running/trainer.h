@@ -1,18 +1,21 @@
-// A network ready to be trained by one rank: built from settings, on its device, with optimizer and
-// strategy.
+// The training of one rank: a network on its device with optimizer and strategy, built from
+// settings, and the state of its run, which is everything that decides what the next steps compute.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 #include <vector>
 
 #include "core/catalogue/workload.h"
 #include "core/settings/settings.h"
 #include "engine/device/device.h"
-#include "engine/running/training_ranks.h"
+#include "engine/running/batch_source.h"
+#include "engine/training/parameters.h"
 #include "engine/training/train_step.h"
 #include "workloads/network.h"
+#include "workloads/safetensors.h"
 
 namespace scalemark::running {
 
@@ -29,5 +32,25 @@ struct Trainer {
 Trainer make_trainer(const settings::Settings& settings, const catalogue::ModelShape& shape,
                      device::Device& device, c10::intrusive_ptr<c10d::ProcessGroup> group,
                      const TrainingRanks& ranks, std::int64_t planned_steps);
+
+// One walk visits all of the state: network, optimizer, gradient scaler, strategy, step count,
+// position in the data, random generators.
+struct RunState {
+  training::TrainStep& step;
+  BatchSource* source;  // nullptr: what opens the data reads the step's position
+  c10::Device device;
+  at::Tensor* epoch = nullptr;  // of --epochs: what this rank has measured of the epoch so far
+};
+
+// Between two steps. A visitor that moves the position in the data moves the source, too.
+void visit_state(const RunState& state, training::StateVisitor& visitor);
+
+// A copy of everything in host memory, by name; numbers are scalars of type int64.
+workloads::NamedTensors copy_of(const RunState& state);
+
+// Makes `state` what `copy` is, a copy of the same training. `origin`: where the copy was, for
+// errors. Throws bad_data() (65) for a tensor that is missing or has another shape or type.
+void put_back(const workloads::NamedTensors& copy, const RunState& state,
+              const std::string& origin);
 
 }  // namespace scalemark::running

@@ -10,7 +10,6 @@
 #include "core/base/wire.h"
 #include "core/planning/estimates.h"
 #include "engine/measurement/range_marker.h"
-#include "engine/measurement/thinning.h"
 #include "engine/measurement/window_timer.h"
 
 namespace scalemark::running {

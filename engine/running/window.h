@@ -1,5 +1,5 @@
-// The measured window of one rank; the warm-up before it: warmup/warm_up.h. Definitions:
-// docs/METRICS.md, "One run".
+// The steps of one rank in its measured window, and who is asked between two steps whether to stop
+// early. Definitions: docs/METRICS.md, "One run".
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,42 @@
 #include "core/reporting/output/raw_steps.h"
 #include "engine/device/device.h"
 #include "engine/distributed/groups.h"
-#include "engine/measurement/phases.h"
-#include "engine/running/results/loss_course.h"
-#include "engine/running/results/loss_trace.h"
-#include "engine/running/step_watch.h"
+#include "engine/measurement/window_timer.h"
+#include "engine/process/event_log.h"
+#include "engine/running/results/losses.h"
 #include "engine/training/train_step.h"
 
 namespace scalemark::running {
+
+// The step loops ask between two steps whether to stop early, and report their progress.
+class StepWatch {
+ public:
+  virtual ~StepWatch() = default;
+
+  // The run enters a phase ("model", "warmup"): for error lines, the report and the watchdog.
+  virtual void enter(const std::string& phase) = 0;
+
+  // A loop of `steps` steps begins, each of `micro_steps` batches; outside timed regions.
+  virtual void begin(const std::string& phase, std::optional<std::int64_t> steps,
+                     std::int64_t micro_steps) = 0;
+
+  // The loop that has begun trains by `step`: what it consumes is counted.
+  virtual void count(training::TrainStep&) {}
+
+  // True when all ranks have agreed to stop before step `step` (counted over the whole run): every
+  // rank gets the same answer for the same step. Costs an atomic read.
+  virtual bool stop_before(std::int64_t step) = 0;
+
+  // After a stop: false when some rank did not take part in the agreement, so that no collective
+  // can follow.
+  virtual bool peers_answered() const = 0;
+
+  // Where the steps are told besides; null: nowhere.
+  virtual process::EventLog* events() { return nullptr; }
+
+  // The watchdog's heartbeat and the progress line's numbers. Costs a few atomic stores.
+  virtual void step_done(std::int64_t step, std::optional<double> loss) = 0;
+};
 
 // The loops work with these: one rank's step, where its batches come from, and its peers.
 struct StepContext {
@@ -50,7 +79,7 @@ std::int64_t window_steps(const planning::RunLength& length, double step_s);
 
 struct WindowPlan {
   std::int64_t steps = 0;
-  std::int64_t steps_per_mark = 1;  // above 1: engine/measurement/thinning.h
+  std::int64_t steps_per_mark = 1;  // above 1: engine/measurement/window_timer.h
   bool brief = false;  // too short to tell from it alone what others did on the machine
 };
 template <class A>

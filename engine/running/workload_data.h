@@ -1,4 +1,5 @@
-// The data of one run: opened from settings, with its properties that shape the network.
+// The data of a run are opened from settings, with their properties that shape the network, and
+// become the batches that one process of a point trains on.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,9 @@
 #include "core/settings/settings.h"
 #include "data/dataset.h"
 #include "data/host_batch.h"
+#include "engine/device/device.h"
 #include "engine/process/data_access.h"
+#include "engine/running/batch_source.h"
 
 namespace scalemark::running {
 
@@ -40,5 +43,14 @@ std::vector<data::HostBatch> synthetic_batches(const settings::Settings& setting
                                                const catalogue::Workload& workload,
                                                const catalogue::ModelShape& shape, int rank,
                                                const data::HostAllocator& allocate);
+
+SamplingOptions sampling_of(device::Device& device, const settings::Settings& settings,
+                            const TrainingRanks& ranks);
+
+// Without an end: of the data set where there is one, else synthetic. The batches of several
+// training ranks are joined. A dedicated server has none, and fetches none.
+std::unique_ptr<BatchSource> open_source(device::Device& device, const settings::Settings& settings,
+                                         const catalogue::Workload& workload,
+                                         const WorkloadData& data, const TrainingRanks& ranks);
 
 }  // namespace scalemark::running

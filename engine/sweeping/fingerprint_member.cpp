@@ -10,7 +10,7 @@
 #include "core/reporting/point/fingerprint.h"
 #include "core/reporting/record/rank_fields.h"
 #include "engine/distributed/interrupt.h"
-#include "engine/fingerprint/exchange.h"
+#include "engine/fingerprint/compute.h"
 #include "engine/fingerprint/replay.h"
 #include "engine/process/group_guard.h"
 #include "engine/process/node_leader.h"

@@ -13,7 +13,7 @@
 #include "engine/process/rank_group.h"
 #include "engine/process/rank_process.h"
 #include "engine/sweeping/dataset_cache.h"
-#include "engine/sweeping/sweep_command.h"
+#include "engine/sweeping/sweep_messages.h"
 
 namespace scalemark::sweeping {
 

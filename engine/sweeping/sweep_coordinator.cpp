@@ -10,10 +10,9 @@
 #include "core/reporting/record/rank_fields.h"
 #include "core/reporting/sweep/summary.h"
 #include "engine/distributed/errors.h"
-#include "engine/running/results/raw_steps.h"
+#include "engine/running/results/over_ranks.h"
 #include "engine/sweeping/machine_rounds.h"
-#include "engine/sweeping/outcome_parcel.h"
-#include "engine/sweeping/sweep_command.h"
+#include "engine/sweeping/sweep_messages.h"
 
 namespace scalemark::sweeping {
 namespace {

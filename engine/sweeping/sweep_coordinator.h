@@ -13,11 +13,11 @@
 #include "engine/process/health.h"
 #include "engine/process/run_request.h"
 #include "engine/process/task_loop.h"
-#include "engine/sweeping/point_verdict.h"
-#include "engine/sweeping/quiet_check.h"
+#include "engine/sweeping/machine_rounds.h"
 #include "engine/sweeping/sweep_console.h"
-#include "engine/sweeping/sweep_member.h"
+#include "engine/sweeping/sweep_messages.h"
 #include "engine/sweeping/sweep_report.h"
+#include "engine/sweeping/training_member.h"
 
 namespace scalemark::sweeping {
 

@@ -16,8 +16,8 @@
 #include "engine/process/run_report.h"
 #include "engine/process/run_request.h"
 #include "engine/sweeping/dataset_cache.h"
-#include "engine/sweeping/point_verdict.h"
-#include "engine/sweeping/sweep_member.h"
+#include "engine/sweeping/sweep_messages.h"
+#include "engine/sweeping/training_member.h"
 
 namespace scalemark::sweeping {
 

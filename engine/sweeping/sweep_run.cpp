@@ -6,7 +6,7 @@
 
 #include "core/monitoring/process_reading.h"
 #include "core/planning/order.h"
-#include "engine/communicating/links/host_ring.h"
+#include "engine/communicating/links/pairs_run.h"
 #include "engine/process/data_phase.h"
 #include "engine/process/host_survey.h"
 #include "engine/process/process_link.h"

@@ -1,17 +1,29 @@
-// Brings batches to a GPU one ahead of the micro-step that uses them, so that the copies run beside
-// its computing. Knows nothing of steps, marks or where batches come from.
+// Batches are brought from the host to a step: those of several replicas become one, and a GPU gets
+// them one ahead of the micro-step that uses them.
 #pragma once
 
 #include <c10/core/Device.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "data/batch.h"
 
 namespace scalemark::training {
+
+// Batches of several replicas become one by each replica's rows one after the other in every field.
+// Knows no ranks, devices or networks.
+
+// `parts` on the host, with the same fields; `pinned`: in pinned memory. One part stays as it is.
+// Its wait is that of all parts.
+data::Batch join(std::vector<data::Batch> parts, bool pinned);
+
+// Share `i` of a joined batch as a batch of its own, whose tensors are views of the whole.
+data::Batch share_of(const data::Batch& whole, std::size_t i);
 
 // The next batch, on the host; may wait. Without tensors: there are no more.
 using NextBatch = std::function<data::Batch()>;
@@ -35,6 +47,8 @@ class CopyLane {
 // The lane of a GPU: a stream beside the current one, ordered by events.
 std::unique_ptr<CopyLane> make_stream_lane(c10::Device device);
 
+// Brings batches to a GPU one ahead of the micro-step that uses them, so that the copies run beside
+// its computing. Knows nothing of steps, marks or where batches come from.
 class CopyAhead {
  public:
   explicit CopyAhead(std::unique_ptr<CopyLane> lane) : lane_(std::move(lane)) {}

@@ -9,10 +9,8 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "engine/training/bucket_layout.h"
-#include "engine/training/compression.h"
+#include "engine/training/bucketed.h"
 #include "engine/training/metered_group.h"
-#include "engine/training/same_start.h"
 #include "engine/training/strategy.h"
 
 namespace scalemark::training {

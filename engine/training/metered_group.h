@@ -1,3 +1,26 @@
+// How gradients travel: through a process group that wraps the strategy's own and counts, marks,
+// holds back or leaves out each collective, and, where --gradient-compression asks for it, in half
+// the bytes.
+#pragma once
+
+#include <c10/core/ScalarType.h>
+#include <c10/util/intrusive_ptr.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
+#include <torch/csrc/distributed/c10d/comm.hpp>
+#include <utility>
+#include <vector>
+
+#include "core/settings/settings.h"
+#include "engine/measurement/step_timer.h"
+#include "engine/training/strategy.h"
+
+namespace scalemark::training {
+
 // The process group as a strategy sees it: the same backends, but each collective passes through
 // here on its way. Counts the payload, marks the moment at which the last gradient bucket leaves,
 // can hold buckets back (--overlap off) and can hand every collective back unsent (the twin without
@@ -10,21 +33,6 @@
 //
 // Straight at the backend, not through c10d::ProcessGroup's own methods: those take every call
 // through torch's dispatcher in boxed form, which costs 4 us and only leads to the same backend.
-#pragma once
-
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
-#include <utility>
-#include <vector>
-
-#include "engine/measurement/bucket_observer.h"
-#include "engine/measurement/step_timer.h"
-#include "engine/training/strategy.h"
-
-namespace scalemark::training {
-
 class MeteredGroup final : public c10d::ProcessGroup {
  public:
   explicit MeteredGroup(const c10::intrusive_ptr<c10d::ProcessGroup>& group);
@@ -100,5 +108,16 @@ class MeteredGroup final : public c10d::ProcessGroup {
   Communication sent_;
   std::vector<Queued> queue_;
 };
+
+// Compressed gradients: fp16 keeps 11 bits of each number and loses those below 6e-8, bf16 keeps 8
+// bits over the range of float32.
+
+// --gradient-compression sends this type; absent for "none".
+std::optional<at::ScalarType> compressed_type(settings::GradientCompression compression);
+
+// For c10d::Reducer: each bucket is divided and summed in `type`, and written back. As PyTorch's
+// fp16 and bf16 hooks, which also divide after rounding.
+std::unique_ptr<c10d::CommHookInterface> make_compression_hook(
+    c10::intrusive_ptr<c10d::ProcessGroup> group, at::ScalarType type);
 
 }  // namespace scalemark::training

@@ -11,7 +11,7 @@
 #include <optional>
 
 #include "core/base/error.h"
-#include "engine/training/optimizers.h"
+#include "engine/training/parameter_group.h"
 
 namespace scalemark::training {
 

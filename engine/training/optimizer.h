@@ -10,8 +10,6 @@
 
 #include "core/settings/settings.h"
 #include "engine/training/parameters.h"
-#include "engine/training/state_visitor.h"
-#include "engine/training/whole_norms.h"
 #include "workloads/weight_copies.h"
 
 namespace scalemark::training {

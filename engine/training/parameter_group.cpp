@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/training/tensor_chunks.h"
-
 namespace scalemark::training {
 
 bool lie_alike(const ParameterLists& lists) {

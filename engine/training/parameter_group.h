@@ -1,19 +1,72 @@
-// Parameters that share a weight decay, with the optimizer's state for each; an optimizer's private
-// bookkeeping. Knows no update rule.
+// The update rules behind make_optimizer() share this: a factory of each, parameters in groups with
+// the optimizer's state, and the elements of many tensors in pieces for threads. Private to the
+// optimizers.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "engine/training/optimizer.h"
 #include "engine/training/parameters.h"
-#include "engine/training/state_visitor.h"
+#include "workloads/parallel.h"
 #include "workloads/weight_copies.h"
 
 namespace scalemark::training {
+
+using Parameters = std::vector<NamedParameter>;
+using settings::RecipeSettings;
+
+#define SCALEMARK_OPTIMIZER(name, maker, state, update_copies) \
+  std::unique_ptr<Optimizer> maker(const Parameters&, const RecipeSettings&, const WholeNorms&);
+#include "core/catalogue/optimizer_list.inc"
+#undef SCALEMARK_OPTIMIZER
+
+// Updates on a CPU take elements of many tensors in pieces of one size, which threads share.
+struct TensorChunk {
+  std::size_t tensor;
+  std::int64_t begin, end;  // elements, in memory order
+};
+
+inline constexpr std::int64_t kElementsOfAChunk = 8192;
+
+inline std::vector<TensorChunk> chunks_of(const std::vector<at::Tensor>& tensors) {
+  std::vector<TensorChunk> chunks;
+  for (std::size_t tensor = 0; tensor < tensors.size(); ++tensor) {
+    const std::int64_t size = tensors[tensor].numel();
+    for (std::int64_t begin = 0; begin < size; begin += kElementsOfAChunk) {
+      chunks.push_back({tensor, begin, std::min(size, begin + kElementsOfAChunk)});
+    }
+  }
+  return chunks;
+}
+
+// Calls body(index of a chunk) for each, in several threads.
+template <class Body>
+void for_chunks(const std::vector<TensorChunk>& chunks, const Body& body) {
+  workloads::parallel_for(0, std::ssize(chunks), 4, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) body(static_cast<std::size_t>(i));
+  });
+}
+
+// Whether both lie in one device's memory in the same order.
+inline bool same_layout(const at::Tensor& a, const at::Tensor& b) {
+  if (a.sizes() != b.sizes() || a.device() != b.device()) return false;
+  for (std::int64_t d = 0; d < a.dim(); ++d) {
+    if (a.size(d) > 1 && a.stride(d) != b.stride(d)) return false;
+  }
+  return true;
+}
+
+inline bool is_dense_on_cpu(const at::Tensor& tensor) {
+  return tensor.is_cpu() && tensor.is_non_overlapping_and_dense();
+}
 
 // Lists that run in parallel: entry i of each belongs to parameter i.
 struct ParameterLists {
@@ -31,6 +84,7 @@ struct ParameterLists {
 // states are of its type and laid out as it is.
 bool lie_alike(const ParameterLists& lists);
 
+// Parameters that share a weight decay, with the optimizer's state for each. Knows no update rule.
 class ParameterGroup {
  public:
   ParameterGroup(const std::vector<NamedParameter>& parameters, double weight_decay);

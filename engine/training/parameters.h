@@ -1,14 +1,20 @@
-// The trainable tensors of a module under their names, each once. Knows nothing of gradients' use.
+// The tensors that a step changes: the trainable ones of a module under their names, each once, how
+// many bytes they hold, norms of whole matrices among them, and the walk over all state of a
+// training run. Knows nothing of gradients' use.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 namespace torch::nn {
+
 class Module;
-}
+
+}  // namespace torch::nn
 
 namespace scalemark::training {
 
@@ -34,5 +40,33 @@ std::vector<at::Tensor> buffers_of(torch::nn::Module& module);
 std::vector<at::Tensor> in_one_memory(const std::vector<at::Tensor>& tensors);
 
 std::vector<at::Tensor> tensors_of(const std::vector<NamedParameter>& parameters);
+
+inline std::int64_t bytes_of(const at::Tensor& tensor) {
+  return static_cast<std::int64_t>(tensor.nbytes());
+}
+
+inline std::int64_t bytes_of(const std::vector<at::Tensor>& tensors) {
+  std::int64_t bytes = 0;
+  for (const at::Tensor& tensor : tensors) bytes += bytes_of(tensor);
+  return bytes;
+}
+
+// Visitors walk the state of a training run: one walk serves every use (copying, putting back,
+// writing to files, comparing). Knows nothing of who owns the state or where it goes.
+class StateVisitor {
+ public:
+  virtual ~StateVisitor() = default;
+
+  // `name` is unique within a run and the same in every run of equal settings. The visitor reads
+  // the value or writes it in place; shape, type and device of a tensor stay.
+  virtual void visit(const std::string& name, at::Tensor& tensor) = 0;
+  virtual void visit(const std::string& name, std::int64_t& number) = 0;
+};
+
+// Norms of whole matrices, for optimizers that look at layers while a rank holds pieces of them.
+// Collective. [rows, pieces] -> [rows, pieces]: from the 2-norms of a rank's pieces of matrices, in
+// the order of its optimizer's parameters, to those of the matrices that they belong to. Empty
+// where every rank holds whole matrices.
+using WholeNorms = std::function<at::Tensor(const at::Tensor& norms)>;
 
 }  // namespace scalemark::training

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/settings/settings.h"
-#include "engine/training/state_visitor.h"
+#include "engine/training/parameters.h"
 
 namespace scalemark::training {
 

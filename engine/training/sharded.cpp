@@ -1,11 +1,15 @@
 // Strategy sharded: each rank receives the sum of its part of the gradients, updates its part of
 // the parameters with its part of the optimizer's state, and sends it to all: reduce-scatter,
 // update, all-gather. ZeRO's stages 1 and 2 (arXiv:1910.02054) without freeing the gradients.
+
+#include <ATen/core/Tensor.h>
 #include <ATen/ops/index_select.h>
 #include <ATen/ops/sum.h>
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <torch/csrc/distributed/c10d/Work.hpp>
 #include <utility>
@@ -13,10 +17,71 @@
 
 #include "core/catalogue/backends.h"
 #include "engine/training/bucketed.h"
-#include "engine/training/shards.h"
+#include "engine/training/parameters.h"
 
 namespace scalemark::training {
 namespace {
+
+// Which part of the flat buffers belongs to a rank: of each bucket the part of its number, cut at
+// the borders of parameters into pieces that an optimizer can update.
+struct Shards {
+  std::vector<at::Tensor> parameters, gradients;  // this rank's part of each bucket
+  // Views of the parts, their gradients attached: what the rank's optimizer updates. Never empty: a
+  // rank whose parts hold only filling gets that as a bias.
+  std::vector<NamedParameter> pieces;
+  // Numbers the matrix of each piece that is no norm weight or bias, in order, among all.
+  std::vector<std::int64_t> matrix_of_piece;
+  std::int64_t matrices = 0;  // of the network
+};
+
+NamedParameter piece_of(const NamedParameter& whole, const at::Tensor& parameters,
+                        const at::Tensor& gradients, std::int64_t begin, std::int64_t end) {
+  NamedParameter piece{whole.name, parameters.narrow(0, begin, end - begin), whole.norm_or_bias};
+  piece.tensor.mutable_grad() = gradients.narrow(0, begin, end - begin);
+  return piece;
+}
+
+// The number of each parameter among those that are no norm weights or biases; theirs: unused.
+std::vector<std::int64_t> matrix_numbers(const std::vector<NamedParameter>& network) {
+  std::vector<std::int64_t> numbers;
+  std::int64_t next = 0;
+  for (const NamedParameter& parameter : network) {
+    numbers.push_back(next);
+    if (!parameter.norm_or_bias) ++next;
+  }
+  numbers.push_back(next);
+  return numbers;
+}
+
+// Pure. `parameters` and `gradients`: the buffers of `layouts`, which were made for `ranks` parts.
+Shards shards_of(const std::vector<NamedParameter>& network,
+                 const std::vector<BucketLayout>& layouts,
+                 const std::vector<at::Tensor>& parameters,
+                 const std::vector<at::Tensor>& gradients, int rank, int ranks) {
+  Shards shards;
+  const auto numbers = matrix_numbers(network);
+  shards.matrices = numbers.back();
+  for (std::size_t b = 0; b < layouts.size(); ++b) {
+    const std::int64_t length = layouts[b].elements / ranks, first = rank * length;
+    shards.parameters.push_back(parameters[b].narrow(0, first, length));
+    shards.gradients.push_back(gradients[b].narrow(0, first, length));
+    for (const BucketPlace& place : layouts[b].places) {
+      const NamedParameter& whole = network[place.parameter];
+      const std::int64_t begin = std::max(place.offset, first);
+      const std::int64_t end = std::min(place.offset + whole.tensor.numel(), first + length);
+      if (begin >= end) continue;
+      shards.pieces.push_back(piece_of(whole, parameters[b], gradients[b], begin, end));
+      if (!whole.norm_or_bias) shards.matrix_of_piece.push_back(numbers[place.parameter]);
+    }
+  }
+  if (shards.pieces.empty()) {
+    const NamedParameter filling{"filling", {}, /*norm_or_bias=*/true};
+    const std::int64_t length = shards.parameters.front().numel();
+    shards.pieces.push_back(
+        piece_of(filling, shards.parameters.front(), shards.gradients.front(), 0, length));
+  }
+  return shards;
+}
 
 using Tensors = std::vector<at::Tensor>;
 

@@ -1,11 +1,12 @@
-// A step computes forward, backward and update of a network on batches that are on its device.
-// Enqueues only. Pulls no batches, marks nothing by itself and counts no steps: whoever drives it
-// does (TrainStep step by step; a captured graph once for all).
+// A step computes forward, backward and update of a network on batches that are on its device:
+// operator by operator, or captured into a graph once and replayed from then on. Enqueues only.
+// Pulls no batches.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Device.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -16,7 +17,9 @@
 
 #include "core/settings/settings.h"
 #include "data/batch.h"
+#include "engine/device/graph.h"
 #include "engine/measurement/step_timer.h"
+#include "engine/measurement/window_timer.h"
 #include "engine/training/optimizer.h"
 #include "engine/training/precision.h"
 #include "engine/training/strategy.h"
@@ -36,6 +39,8 @@ struct StepBodyOptions {
   bool exchanges_gradients = true;  // some rank's strategy reads them
 };
 
+// Marks nothing by itself and counts no steps: whoever drives it does (TrainStep step by step; a
+// captured graph once for all).
 class StepBody {
  public:
   // The network stands on `options.device`, in train mode. `parameters` are those of the network
@@ -82,6 +87,58 @@ class StepBody {
   std::unique_ptr<workloads::WeightCopies> copies_;
   std::vector<at::Tensor> gradients_;
   GradientObserver observer_;
+};
+
+// The losses of the latest steps, on their device. Nothing of it is counted on the host: a step
+// that is captured once and replayed can write its loss here.
+class LossHistory {
+ public:
+  static constexpr std::int64_t kSteps = 1024;
+
+  explicit LossHistory(c10::Device device);
+
+  // A scalar. Enqueues only: two small operations.
+  void write(const at::Tensor& loss);
+
+  // Views, float32, of what the next write changes: the latest `steps` (at most kSteps) in order;
+  // the latest one, a scalar.
+  at::Tensor latest(std::int64_t steps) const;
+  const at::Tensor& last() const { return last_; }
+
+ private:
+  at::Tensor values_, last_;
+};
+
+// A step whose work is captured into a graph once and replayed from then on, with one call. What
+// differs from step to step is at fixed places on the device: batches, the learning rate, and the
+// losses that come out. The first steps, operator by operator, compute the same from the same
+// places.
+class CapturedStep {
+ public:
+  // Both outlive it.
+  CapturedStep(StepBody& body, device::Graph& graph);
+
+  // Copies the batch of micro-step `i`, from host or device, to its place; on the current stream.
+  // Throws configuration() (78) for a batch that is not like the first one: a replay would compute
+  // something else.
+  void put(std::size_t i, const data::Batch& batch);
+
+  // One step on the batches that were put. Enqueues only, but for the step that is captured.
+  void run(double learning_rate);
+
+  const LossHistory& losses() const { return losses_; }
+
+ private:
+  void set_rate(double learning_rate);
+  void compute();
+
+  StepBody& body_;
+  device::Graph& graph_;
+  measurement::NoMarker marker_;  // a replay marks nothing
+  std::vector<data::Batch> batches_;
+  LearningRate rate_;
+  LossHistory losses_;
+  std::int64_t steps_ = 0;
 };
 
 }  // namespace scalemark::training

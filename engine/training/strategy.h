@@ -1,6 +1,7 @@
-// How several ranks train one model: what happens around forward, backward and update beyond the
-// arithmetic of one rank. Knows the process group it is given; nothing of optimizers or reports.
-// The descriptors stand in core/catalogue/strategy.h.
+// How several ranks train one model: what a strategy does around forward, backward and update
+// beyond the arithmetic of one rank, how all ranks start with one model, and which strategy has
+// which name. Knows the process group it is given; nothing of optimizers or reports. The
+// descriptors stand in core/catalogue/strategy.h.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -18,11 +19,8 @@
 
 #include "core/settings/settings.h"
 #include "data/batch.h"
-#include "engine/measurement/bucket_observer.h"
 #include "engine/measurement/step_timer.h"
 #include "engine/training/parameters.h"
-#include "engine/training/state_visitor.h"
-#include "engine/training/whole_norms.h"
 #include "workloads/network.h"
 
 namespace scalemark::training {
@@ -131,5 +129,19 @@ std::unique_ptr<Strategy> make_strategy(StrategyInput input);
 // Throws bug() when gradients go over gloo from a stream that is not the device's default one: with
 // tensors on a GPU, gloo is right only there.
 void require_default_stream(const std::string& backend, c10::Stream current, c10::Stream standard);
+
+// The next three are shared by strategies of which each rank has the whole model.
+
+// Collective. As DistributedDataParallel's broadcasts: coalesced, 250 MiB at a time.
+void broadcast_from_rank_0(const c10::intrusive_ptr<c10d::ProcessGroup>& group,
+                           const std::vector<at::Tensor>& tensors);
+
+// Collective. Each tensor by a broadcast of its own, in place: for few large ones.
+void broadcast_each_from_rank_0(const c10::intrusive_ptr<c10d::ProcessGroup>& group,
+                                const std::vector<at::Tensor>& tensors);
+
+// Collective. Verifies shapes across ranks, then makes every rank's parameters rank 0's, and its
+// buffers too where --broadcast-buffers says so.
+void start_alike(const StrategyInput& input);
 
 }  // namespace scalemark::training

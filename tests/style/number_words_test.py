@@ -23,7 +23,7 @@ RAW = {"core/base/number_words.cpp": "the one place",
        "core/settings/reader.cpp": "the value of an option",
        "core/settings/value.cpp": "the value of an option",
        "engine/fingerprint/compute.cpp": "a method, by which rates are compared with older ones",
-       "engine/fingerprint/exchange.cpp": "a method, by which rates are compared with older ones",
+       "engine/fingerprint/compute.cpp": "a method, by which rates are compared with older ones",
        "engine/process/run_console.cpp": "a loss, which may have a dozen digits"}
 
 files = [p for module in ("apps", "core", "engine", "data", "kernels", "workloads") for p in (SOURCE / module).rglob("*")

@@ -1,15 +1,42 @@
-// All pairs of a group's ranks, as many at once as can be, measured again in several passes.
+// Latency and bandwidth between ranks of a group, by messages of one to the other: of one pair, and
+// of all pairs, as many at once as can be. Knows no hosts.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <torch/csrc/distributed/c10d/Backend.hpp>
 #include <utility>
 #include <vector>
 
-#include "engine/communicating/links/link_probe.h"
+#include "engine/device/device.h"
 #include "engine/process/rank_group.h"
 
 namespace scalemark::communicating {
 
+struct LinkEffort {
+  std::int64_t round_trips = 30;
+  std::int64_t most_bytes = 4 << 20;  // of a message for the bandwidth
+  double transfers_s = 0.15;          // messages are smaller where kTransfers take longer
+};
+inline constexpr int kTransfers = 5;  // each way at once
+
+struct LinkTime {
+  double latency_s = 0;    // half of a round trip of 8 bytes: the median
+  double quickest_s = 0;   // the same of the third quickest: what no busy CPU held up
+  double bytes_per_s = 0;  // of messages each way at once, in one direction: of the median time
+};
+template <class A>
+constexpr void fields(A& a, typename A::template Field<LinkTime>& t) {
+  a.values(t.latency_s, t.quickest_s, t.bytes_per_s);
+}
+
+// Called by both ranks at once, each naming the other as `peer` (ranks within `group`); each learns
+// its own times. The messages lie `on` a device whose memory the group sends from; `device` is the
+// rank's own. Throws what c10d throws.
+LinkTime probe_link(const c10::intrusive_ptr<c10d::Backend>& group, int peer,
+                    device::Device& device, c10::Device on, const LinkEffort& effort = {});
+
+// Each pair is measured again in several passes.
 struct PairTimes {
   int a = 0, b = 0;  // ranks within the group, a < b
   std::vector<LinkTime> passes;

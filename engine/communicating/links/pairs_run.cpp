@@ -4,12 +4,45 @@
 #include <map>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "core/planning/collectives/collective_plan.h"
-#include "engine/communicating/links/link_group.h"
+#include "core/reporting/collectives/collectives.h"
 #include "engine/communicating/links/pair_rounds.h"
+#include "engine/process/group_guard.h"
 
 namespace scalemark::communicating {
+
+using distributed::ErrorStore;
+
+std::vector<int> node_leaders(const std::vector<int>& node_of_rank) {
+  std::set<int> seen;
+  std::vector<int> leaders;
+  for (std::size_t rank = 0; rank < node_of_rank.size(); ++rank) {
+    if (seen.insert(node_of_rank[rank]).second) leaders.push_back(static_cast<int>(rank));
+  }
+  return leaders;
+}
+
+bool with_link_group(process::RankContext& context, const std::string& name,
+                     const std::vector<int>& members, const std::string& backend,
+                     const std::function<void(const LinkGroup&)>& body) {
+  const int me = context.world().rank;
+  if (std::ranges::find(members, me) == members.end()) return false;
+  process::RankGroup rank_group(context, name, members, backend, ErrorStore::kCauseLimit);
+  process::GroupGuard guard(rank_group, ErrorStore::kCauseLimit);
+  const bool many_nodes = rank_group.world().nodes > 1;
+  guard.run([&] { return context.error_store().has_cause(); },
+            [&] {
+              const std::string mine = many_nodes ? context.host() : "rank " + std::to_string(me);
+              body({rank_group, rank_group.control().gather(mine)});
+            });
+  rank_group.control().barrier();
+  rank_group.finish();
+  rank_group.close();
+  return true;
+}
+
 namespace {
 
 reporting::PairSamples samples_of(const PairTimes& pair) {
@@ -92,6 +125,33 @@ MeasuredPairs run_pairs(process::RankContext& context, const std::string& name,
     }
   });
   return measured;
+}
+
+namespace {
+
+reporting::LinkRecord record_of(const PairTimes& pair, const std::vector<std::string>& names) {
+  const LinkTime& time = pair.passes.front();
+  return {.a = names[static_cast<std::size_t>(pair.a)],
+          .b = names[static_cast<std::size_t>(pair.b)],
+          .latency_s = time.latency_s,
+          .bandwidth_GBps = time.bytes_per_s / 1e9};
+}
+
+}  // namespace
+
+void report_host_ring(process::RankContext& context, const std::string& backend,
+                      process::RunReport& report, const std::function<void()>& between) {
+  const auto leaders = node_leaders(context.node_of_rank());
+  if (leaders.size() < 2) return;
+  std::vector<reporting::LinkRecord> links;
+  with_link_group(context, "links", leaders, backend, [&](const LinkGroup& group) {
+    for (const PairTimes& pair : measure_ring(group.rank_group, {.transfers_s = 0.2}, between)) {
+      links.push_back(record_of(pair, group.names));
+    }
+  });
+  if (report.writer() == nullptr) return;
+  auto findings = reporting::findings_of_links(links);
+  report.writer()->add_links(std::move(links), std::move(findings));
 }
 
 }  // namespace scalemark::communicating

@@ -1,4 +1,5 @@
-// --trace: the last part of a run, after everything that it measures and saves.
+// --trace: the last part of a run, after everything that it measures and saves. Steps run under
+// PyTorch's profiler, and each rank writes a file.
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,7 @@
 #include "core/base/durations.h"
 #include "core/planning/estimates.h"
 #include "core/statistics/steadiness/steady.h"
-#include "engine/measurement/step_clock.h"
+#include "engine/measurement/bucket_timer.h"
 #include "engine/measurement/window_timer.h"
 
 namespace scalemark::running {

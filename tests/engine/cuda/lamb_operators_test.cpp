@@ -1,7 +1,5 @@
 // The CUDA kernels of LAMB, compiled as C++, against its formula in float64 on the same inputs:
 // tensors of all sizes, more of them than a launch takes, at any address.
-#include "engine/training/lamb_operators.h"
-
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/equal.h>
@@ -23,6 +21,7 @@
 
 #include "engine/cuda/lamb/operators.h"
 #include "engine/cuda/lamb/passes.cuh"
+#include "engine/training/lamb_passes.h"
 #include "shim_runtime.h"
 
 TORCH_LIBRARY_IMPL(scalemark, CPU, library) {

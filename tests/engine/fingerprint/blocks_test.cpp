@@ -1,11 +1,10 @@
-#include "engine/fingerprint/blocks.h"
-
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <thread>
 
 #include "engine/device/cpu_device.h"
+#include "engine/fingerprint/compute.h"
 
 namespace scalemark::fingerprint {
 namespace {

@@ -11,7 +11,6 @@
 #include "engine/fingerprint/disk_read.h"
 #include "engine/fingerprint/machine.h"
 #include "engine/fingerprint/replay.h"
-#include "engine/fingerprint/scratch_folder.h"
 
 namespace scalemark::fingerprint {
 namespace {

@@ -1,8 +1,7 @@
-#include "engine/measurement/phases.h"
-
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "engine/measurement/window_timer.h"
 
 namespace scalemark::measurement {
 namespace {

@@ -1,11 +1,10 @@
-#include "engine/measurement/step_clock.h"
-
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <thread>
 
 #include "engine/device/cpu_device.h"
+#include "engine/measurement/bucket_timer.h"
 
 namespace scalemark::measurement {
 namespace {

@@ -1,5 +1,3 @@
-#include "engine/measurement/thinning.h"
-
 #include <gtest/gtest.h>
 
 #include <array>

@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "engine/running/checkpoint_files.h"
-
 namespace scalemark::running {
 namespace {
 

@@ -1,8 +1,7 @@
-#include "engine/running/fresh_batches.h"
-
 #include <ATen/ops/equal.h>
 #include <gtest/gtest.h>
 
+#include "engine/running/batch_source.h"
 #include "engine/running/workload_data.h"
 
 namespace scalemark::running {

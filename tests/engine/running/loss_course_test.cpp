@@ -1,7 +1,7 @@
-#include "engine/running/results/loss_course.h"
-
 #include <ATen/ops/scalar_tensor.h>
 #include <gtest/gtest.h>
+
+#include "engine/running/results/losses.h"
 
 namespace scalemark::running {
 namespace {

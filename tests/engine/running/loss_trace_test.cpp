@@ -1,11 +1,10 @@
-#include "engine/running/results/loss_trace.h"
-
 #include <ATen/ops/scalar_tensor.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 
 #include "core/base/error.h"
+#include "engine/running/results/losses.h"
 
 namespace scalemark::running {
 namespace {

@@ -12,7 +12,7 @@
 #include "data/host_batch.h"
 #include "engine/device/cpu_allocator.h"
 #include "engine/device/cpu_device.h"
-#include "engine/running/communication_cost.h"
+#include "engine/running/measured_steps.h"
 #include "engine/running/window.h"
 #include "engine/running/workload_data.h"
 #include "engine/training/optimizer.h"

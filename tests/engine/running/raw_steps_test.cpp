@@ -1,5 +1,3 @@
-#include "engine/running/results/raw_steps.h"
-
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
@@ -9,6 +7,7 @@
 #include <iterator>
 
 #include "core/base/error.h"
+#include "engine/running/results/over_ranks.h"
 
 namespace scalemark::running {
 namespace {

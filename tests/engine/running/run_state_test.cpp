@@ -1,5 +1,3 @@
-#include "engine/running/run_state.h"
-
 #include <ATen/ops/rand.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 
 #include "data/host_batch.h"
 #include "engine/measurement/window_timer.h"
+#include "engine/running/trainer.h"
 #include "engine/running/workload_data.h"
 #include "engine/training/optimizer.h"
 #include "workloads/weights.h"

@@ -1,11 +1,10 @@
-#include "engine/sweeping/outcome_parcel.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 
 #include "core/base/error.h"
+#include "engine/sweeping/sweep_messages.h"
 
 namespace scalemark::sweeping {
 namespace {

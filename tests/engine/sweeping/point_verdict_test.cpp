@@ -1,11 +1,9 @@
-#include "engine/sweeping/point_verdict.h"
-
 #include <gtest/gtest.h>
 
 #include "core/base/field.h"
 #include "core/base/wire.h"
 #include "engine/device/cpu_allocator.h"
-#include "engine/sweeping/sweep_command.h"
+#include "engine/sweeping/sweep_messages.h"
 
 namespace scalemark::sweeping {
 namespace {

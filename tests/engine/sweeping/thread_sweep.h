@@ -11,7 +11,7 @@
 #include "core/planning/plan.h"
 #include "core/planning/sweep_schedule.h"
 #include "core/reporting/record/report.h"
-#include "engine/sweeping/rank_result.h"
+#include "engine/sweeping/sweep_messages.h"
 #include "tests/engine/process/thread_ranks.h"
 
 namespace scalemark::testing {

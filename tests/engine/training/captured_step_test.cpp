@@ -1,7 +1,5 @@
 // A step that runs as a whole, with a graph that calls its work again: what is captured reads and
 // writes fixed places, so it must compute what a step of single operators computes.
-#include "engine/training/captured_step.h"
-
 #include <ATen/ops/allclose.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/linspace.h>
@@ -14,6 +12,7 @@
 
 #include "core/base/error.h"
 #include "core/settings/notes.h"
+#include "engine/training/step_body.h"
 #include "engine/training/train_step.h"
 #include "tests/engine/training/branching_network.h"
 #include "tests/engine/training/recorder.h"

@@ -1,8 +1,8 @@
-#include "engine/training/joined_batch.h"
-
 #include <ATen/ops/arange.h>
 #include <ATen/ops/equal.h>
 #include <gtest/gtest.h>
+
+#include "engine/training/copy_ahead.h"
 
 namespace scalemark::training {
 namespace {

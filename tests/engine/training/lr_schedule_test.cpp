@@ -1,8 +1,7 @@
-#include "engine/training/lr_schedule.h"
-
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "engine/training/train_step.h"
 
 namespace scalemark::training {
 namespace {

@@ -27,7 +27,7 @@
 #include "core/base/error.h"
 #include "core/catalogue/strategy.h"
 #include "core/catalogue/workload.h"
-#include "engine/training/joined_batch.h"
+#include "engine/training/copy_ahead.h"
 #include "engine/training/train_step.h"
 #include "tests/engine/training/branching_network.h"
 #include "tests/workloads/shallow_resnet.h"

@@ -1,5 +1,3 @@
-#include "engine/training/replica_threads.h"
-
 #include <ATen/Parallel.h>
 #include <ATen/autocast_mode.h>
 #include <ATen/core/grad_mode.h>
@@ -7,6 +5,8 @@
 
 #include <atomic>
 #include <stdexcept>
+
+#include "engine/training/data_parallel.h"
 
 namespace scalemark::training {
 namespace {

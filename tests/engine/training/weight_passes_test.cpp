@@ -1,5 +1,3 @@
-#include "engine/training/weight_passes.h"
-
 #include <ATen/Parallel.h>
 #include <ATen/ops/equal.h>
 #include <ATen/ops/ones.h>
@@ -10,6 +8,7 @@
 #include <string>
 
 #include "core/catalogue/workload.h"
+#include "engine/training/fused_optimizers.h"
 #include "engine/training/optimizer.h"
 #include "engine/training/step_body.h"
 #include "engine/training/strategy.h"

@@ -1,5 +1,5 @@
-// SGD's and Adam's update on a CPU of weights that have copies in bfloat16
-// (kernels/weight_update.h, workloads/weight_copies.h). Private to the optimizers; knows no ranks.
+// SGD, Adam and AdamW in one pass over everything: ATen's fused kernels and, on a CPU, vector code
+// of ours for weights that have copies in bfloat16. Private to the optimizers; knows no ranks.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +7,12 @@
 #include <vector>
 
 #include "engine/training/parameter_group.h"
-#include "engine/training/tensor_chunks.h"
 #include "kernels/weight_update.h"
 
 namespace scalemark::training {
 
+// SGD's and Adam's update on a CPU of weights that have copies (kernels/weight_update.h,
+// workloads/weight_copies.h).
 class WeightPasses {
  public:
   static constexpr std::size_t kMean = 0, kMeanSquare = 1;  // states of the lists

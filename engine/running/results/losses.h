@@ -1,4 +1,5 @@
-// The loss of every step of a window, fetched without stalling the step.
+// The losses of a run's steps, fetched without stalling a step: every one of a window, and those at
+// the steps that every run keeps.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -8,12 +9,36 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "engine/training/loss_history.h"
+#include "core/reporting/record/records.h"
+#include "engine/training/step_body.h"
 
 namespace scalemark::running {
 
+// The losses of a run at the steps that every run keeps (core/reporting/point/rank_steps.h), those
+// of its warm-up among them: what runs of different lengths are compared by.
+class LossCourse {
+ public:
+  // The loss of an unmeasured step, counted from 1: at a step that is kept, a copy stays on the
+  // device. Never waits for it.
+  void note(std::int64_t step, const at::Tensor& loss);
+
+  // With the losses of a window that followed `before` steps. The device must have been
+  // synchronised.
+  std::vector<reporting::LossAtStep> with_window(std::int64_t before,
+                                                 const std::vector<double>& window) const;
+
+ private:
+  std::vector<std::pair<std::int64_t, at::Tensor>> warmup_;
+};
+
+// The losses of each rank become the mean over ranks (docs/METRICS.md): the same on every rank's
+// record.
+void average_losses(std::vector<reporting::RankMeasurement>& processes);
+
+// The loss of every step of a window.
 class LossTrace {
  public:
   // Space for `steps` losses on `device`, reserved before the window opens. `history`: where the

@@ -1,7 +1,6 @@
-// Strategy parameter-server: the server gathers the gradients of all training ranks, adds them up,
-// updates the parameters and sends them to all. It is rank 0, which trains as well, or the group's
-// last process, which does nothing else (--server dedicated). Gathered and sent point to point, as
-// parameter servers do, so that its link carries a copy of each other training rank each way.
+// The strategies whose ranks exchange whole gradients in flat buckets: flat adds them up on every
+// rank, parameter-server on one.
+
 #include <memory>
 #include <torch/csrc/distributed/c10d/Work.hpp>
 #include <utility>
@@ -13,12 +12,52 @@
 namespace scalemark::training {
 namespace {
 
+// Strategy flat: gradients live in a few flat buffers, each averaged by one all-reduce while
+// backward goes on.
+class Flat final : public Bucketed {
+ public:
+  explicit Flat(const StrategyInput& input)
+      : Bucketed(input, bucket_layouts(input.parameters, input.settings)),
+        sent_(buckets().size()),
+        works_(buckets().size()) {}
+
+ private:
+  // Compressed gradients are divided after rounding, as ddp's hook does it: divided before, fp16
+  // below 2^-14 would be rounded differently.
+  void send(std::size_t bucket) override {
+    at::Tensor sent = buckets().buffers()[bucket];
+    if (compressed()) sent = sent.to(*compressed()).div_(group().getSize());
+    sent_[bucket] = {sent};
+    works_[bucket] = group().allreduce(sent_[bucket], c10d::AllreduceOptions());
+  }
+
+  void receive(std::size_t bucket) override {
+    works_[bucket]->wait();
+    works_[bucket].reset();
+    if (compressed()) buckets().buffers()[bucket].copy_(sent_[bucket].front());
+    sent_[bucket].clear();
+  }
+
+  std::vector<std::vector<at::Tensor>> sent_;
+  std::vector<c10::intrusive_ptr<c10d::Work>> works_;
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> make_flat(StrategyInput input) { return std::make_unique<Flat>(input); }
+
+namespace {
+
 using Tensors = std::vector<at::Tensor>;
 
 int server_of(const StrategyInput& input) {
   return settings::has_dedicated_server(input.settings) ? input.group->getSize() - 1 : 0;
 }
 
+// Strategy parameter-server: the server gathers the gradients of all training ranks, adds them up,
+// updates the parameters and sends them to all. It is rank 0, which trains as well, or the group's
+// last process, which does nothing else (--server dedicated). It gathers and sends point to point,
+// as parameter servers do, so that its link carries a copy of each other training rank each way.
 class ParameterServer final : public Bucketed {
  public:
   explicit ParameterServer(const StrategyInput& input)

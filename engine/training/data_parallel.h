@@ -1,5 +1,5 @@
-// Threads for the replicas of one process: a function runs for all replicas at once. Knows no
-// networks.
+// Strategy data-parallel: one process trains replicas of a network, each in a thread of its own, on
+// shares of one batch.
 #pragma once
 
 #include <condition_variable>
@@ -13,7 +13,8 @@
 
 namespace scalemark::training {
 
-// Kept from step to step: a thread brings its own intra-op threads with it.
+// A function runs for all replicas at once; knows no networks. Kept from step to step: a thread
+// brings its own intra-op threads with it.
 class ReplicaThreads {
  public:
   using Task = std::function<void(std::size_t replica)>;
