@@ -7,7 +7,7 @@
 #include "core/base/text.h"
 #include "core/base/wire.h"
 #include "core/reporting/collectives/words.h"
-#include "engine/process/run_console.h"
+#include "engine/process/run_report.h"
 
 namespace scalemark::communicating {
 namespace {

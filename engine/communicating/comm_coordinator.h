@@ -8,8 +8,8 @@
 #include "engine/communicating/comm_member.h"
 #include "engine/communicating/comm_report.h"
 #include "engine/communicating/comm_run.h"
-#include "engine/process/health.h"
 #include "engine/process/task_loop.h"
+#include "engine/process/telemetry.h"
 
 namespace scalemark::communicating {
 

@@ -7,9 +7,8 @@
 #include "core/base/wire.h"
 #include "core/catalogue/backends.h"
 #include "core/reporting/record/report.h"
-#include "engine/distributed/interrupt.h"
 #include "engine/distributed/stop_agreement.h"
-#include "engine/process/group_guard.h"
+#include "engine/process/rank_group.h"
 #include "engine/process/telemetry.h"
 
 namespace scalemark::communicating {

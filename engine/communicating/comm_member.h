@@ -10,9 +10,9 @@
 #include "core/planning/collectives/collective_plan.h"
 #include "engine/communicating/links/pairs_run.h"
 #include "engine/communicating/measure.h"
-#include "engine/process/health.h"
 #include "engine/process/rank_process.h"
 #include "engine/process/task_loop.h"
+#include "engine/process/telemetry.h"
 
 namespace scalemark::communicating {
 

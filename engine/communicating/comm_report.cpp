@@ -22,7 +22,6 @@
 #include "core/reporting/record/rank_fields.h"
 #include "core/reporting/record/runs.h"
 #include "core/reporting/record/verdict.h"
-#include "engine/process/node_leader.h"
 #include "engine/process/telemetry.h"
 
 namespace scalemark::communicating {

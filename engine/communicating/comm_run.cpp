@@ -2,8 +2,8 @@
 
 #include "core/base/error.h"
 #include "engine/communicating/comm_coordinator.h"
-#include "engine/process/host_survey.h"
-#include "engine/process/process_link.h"
+#include "engine/process/task_loop.h"
+#include "engine/process/telemetry.h"
 
 namespace scalemark::communicating {
 namespace {

@@ -25,7 +25,7 @@
 #include "core/reporting/record/rank_fields.h"
 #include "engine/communicating/timing.h"
 #include "engine/device/device.h"
-#include "engine/distributed/foreign_error.h"
+#include "engine/distributed/errors.h"
 #include "engine/process/rank_group.h"
 #include "engine/process/telemetry.h"
 

@@ -2,9 +2,8 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-#include "engine/cuda/bias_gelu.cuh"
+#include "engine/cuda/linear_layers.cuh"
 #include "engine/cuda/normalise_images.cuh"
-#include "engine/cuda/projections.cuh"
 #include "engine/cuda/residual_norm.cuh"
 
 namespace scalemark::cuda {

@@ -1,17 +1,38 @@
-// The launches of our kernels for images and for a transformer's layers, and what those who
-// allocate for them must know. Defined in the .cuh files; kernels.cu instantiates what the
-// operators call. Knows no torch.
+// How every kernel of ours is launched, and the launches of those for images and for a
+// transformer's layers, with what those who allocate for them must know. They are defined in the
+// .cuh files; kernels.cu instantiates what the operators call. Knows no torch.
 #pragma once
 
 #include <cuda_runtime.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
-#include "engine/cuda/launch.cuh"
 #include "workloads/pixel_table.h"
 
 namespace scalemark::cuda {
+
+// For kernels that walk over `count` items in grid-sized strides: enough blocks, and no more than
+// `most`. 0 for 0 items.
+inline unsigned blocks_for(std::int64_t count, unsigned threads, unsigned most) {
+  const std::int64_t wanted = (count + threads - 1) / threads;
+  return static_cast<unsigned>(std::min<std::int64_t>(wanted, most));
+}
+
+// Launches a kernel by a plain function call, so that a host compiler understands it as well (the
+// kernels' tests compile them as C++, tests/cuda_shim). 0 blocks launch nothing: to CUDA an empty
+// grid is an invalid configuration.
+template <class... Parameters, class... Arguments>
+cudaError_t launch(void (*kernel)(Parameters...), unsigned blocks, unsigned threads,
+                   cudaStream_t stream, Arguments&&... arguments) {
+  if (blocks == 0) return cudaSuccess;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(blocks);
+  config.blockDim = dim3(threads);
+  config.stream = stream;
+  return cudaLaunchKernelEx(&config, kernel, std::forward<Arguments>(arguments)...);
+}
 
 // `count` bytes, three to a pixel; nothing is launched for none.
 template <class Out>
@@ -72,7 +93,7 @@ struct RandomSource {
   std::uint64_t seed, offset;
 };
 
-// How a dropout mask is drawn (dropout_mask.cuh).
+// How a dropout mask is drawn (residual_norm.cuh).
 struct Drawing {
   RandomSource source;
   std::uint32_t threshold;  // an element is dropped with probability threshold / 65536; 0: none is

@@ -1,5 +1,5 @@
 // The operators of workloads/layer_operators.h around our kernels: memory, types, launches.
-// `Runtime` is the class of runtime.h, or its like in tests.
+// `Runtime` is the class of operators.h, or its like in tests.
 #pragma once
 
 #include <ATen/core/Tensor.h>

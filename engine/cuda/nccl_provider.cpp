@@ -1,13 +1,124 @@
 #include "engine/cuda/nccl_provider.h"
 
+#include <ATen/ops/zeros.h>
+#include <c10/cuda/CUDAStream.h>
+#include <nccl.h>
+
+#include <memory>
+#include <string>
 #include <torch/csrc/distributed/c10d/NCCLUtils.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
 
+#include "core/base/error.h"
+#include "engine/cuda/cuda_check.h"
 #include "engine/cuda/nccl_defaults.h"
-#include "engine/cuda/nccl_direct.h"
+#include "engine/distributed/backend.h"
 
 namespace scalemark::cuda {
 namespace {
+
+using collectives::Collective;
+using collectives::DataType;
+
+// Throws E_GPU_FAULT (84), naming the call and NCCL's own words.
+void check_nccl(ncclResult_t result, const char* call) {
+  if (result == ncclSuccess) return;
+  throw Error(ErrorRecord{.code = "E_GPU_FAULT",
+                          .exit_code = ExitCode::kGpuFault,
+                          .domain = ErrorDomain::kHardware,
+                          .what = std::string(call) + ": " + ncclGetErrorString(result)});
+}
+
+ncclDataType_t nccl_type(DataType type) {
+  switch (type) {
+    case DataType::kFp32:
+      return ncclFloat32;
+    case DataType::kFp16:
+      return ncclFloat16;
+    case DataType::kBf16:
+      return ncclBfloat16;
+    case DataType::kInt32:
+      return ncclInt32;
+  }
+  throw_unnamed_value();
+}
+
+class DirectNccl final : public distributed::DirectCommunicator {
+ public:
+  DirectNccl(ncclComm_t communicator, int rank, int size)
+      : communicator_(communicator), rank_(rank), size_(size) {}
+
+  bool supports(Collective, DataType) const override { return true; }
+
+  void run(Collective collective, const void* in, void* out, std::int64_t elements, DataType type,
+           int root) override {
+    const auto whole = static_cast<std::size_t>(elements);
+    const std::size_t part = whole / static_cast<std::size_t>(size_);
+    const ncclDataType_t of = nccl_type(type);
+    const ncclComm_t all = communicator_;
+    const cudaStream_t stream = c10::cuda::getCurrentCUDAStream();
+    switch (collective) {
+      case Collective::kAllReduce:
+        return check_nccl(ncclAllReduce(in, out, whole, of, ncclSum, all, stream), "ncclAllReduce");
+      case Collective::kAllGather:
+        return check_nccl(ncclAllGather(in, out, part, of, all, stream), "ncclAllGather");
+      case Collective::kReduceScatter:
+        return check_nccl(ncclReduceScatter(in, out, part, of, ncclSum, all, stream),
+                          "ncclReduceScatter");
+      case Collective::kBroadcast:
+        return check_nccl(ncclBroadcast(in, out, whole, of, root, all, stream), "ncclBroadcast");
+      case Collective::kReduce:
+        return check_nccl(ncclReduce(in, out, whole, of, ncclSum, root, all, stream), "ncclReduce");
+      case Collective::kGather:
+        return check_nccl(ncclGather(in, out, part, of, root, all, stream), "ncclGather");
+      case Collective::kAllToAll:
+        return check_nccl(ncclAlltoAll(in, out, part, of, all, stream), "ncclAlltoAll");
+      case Collective::kSendRecv:
+        return ring_shift(in, out, whole, of, stream);
+      case Collective::kBarrier:
+        return barrier(stream);
+    }
+    throw_unnamed_value();
+  }
+
+  void finish() override {
+    check(cudaStreamSynchronize(c10::cuda::getCurrentCUDAStream()), "cudaStreamSynchronize");
+  }
+
+ private:
+  // One group: NCCL then sends and receives at once.
+  void ring_shift(const void* in, void* out, std::size_t count, ncclDataType_t type,
+                  cudaStream_t stream) {
+    check_nccl(ncclGroupStart(), "ncclGroupStart");
+    check_nccl(ncclSend(in, count, type, (rank_ + 1) % size_, communicator_, stream), "ncclSend");
+    check_nccl(ncclRecv(out, count, type, (rank_ + size_ - 1) % size_, communicator_, stream),
+               "ncclRecv");
+    check_nccl(ncclGroupEnd(), "ncclGroupEnd");
+  }
+
+  // NCCL has none: an all-reduce of one number, as c10d does it.
+  void barrier(cudaStream_t stream) {
+    if (!token_.defined()) {
+      token_ = at::zeros({1}, at::TensorOptions().dtype(at::kInt).device(at::kCUDA));
+    }
+    void* token = token_.mutable_data_ptr();
+    check_nccl(ncclAllReduce(token, token, 1, ncclInt32, ncclSum, communicator_, stream),
+               "ncclAllReduce");
+    finish();
+  }
+
+  ncclComm_t communicator_;
+  int rank_, size_;
+  at::Tensor token_;  // of the barrier
+};
+
+// NCCL called without c10d, on the communicator of a c10d group. `group` has its communicator and
+// outlives the result. Calls go to the current stream.
+std::unique_ptr<distributed::DirectCommunicator> make_direct_nccl(c10d::ProcessGroupNCCL& group) {
+  auto* communicator = reinterpret_cast<ncclComm_t>(group.getCommPtr());
+  if (communicator == nullptr) throw bug("a group over NCCL without its communicator");
+  return std::make_unique<DirectNccl>(communicator, group.getRank(), group.getSize());
+}
 
 class NcclProvider final : public distributed::BackendProvider {
  public:

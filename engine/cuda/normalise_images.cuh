@@ -5,7 +5,6 @@
 
 #include <cstdint>
 
-#include "engine/cuda/launch.cuh"
 #include "engine/cuda/launches.h"
 #include "workloads/pixel_table.h"
 

@@ -153,7 +153,7 @@ void CpuAllocator::release_cached() {
       block = next;
     }
   }
-  malloc_trim(0);  // glibc keeps what it is given (engine/running/process_setup.h)
+  malloc_trim(0);  // glibc keeps what it is given (engine/process/run_request.h)
 }
 
 void CpuAllocator::refuse(std::size_t bytes, const std::string& why) const {

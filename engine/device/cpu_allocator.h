@@ -11,15 +11,38 @@
 
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string>
 
-#include "engine/device/size_classes.h"
-
 namespace scalemark::device {
+
+// Blocks have few sizes, so that a freed one fits the next request of about its size: multiples of
+// 64 bytes up to 512, then eight sizes for each doubling: a block is less than 64 bytes or an
+// eighth larger than what was asked for.
+inline constexpr std::size_t kSizeUnit = 64;
+inline constexpr std::size_t kSizesPerDoubling = 8;
+inline constexpr std::size_t kLargestRequest = std::size_t{1} << 48;  // the address space
+inline constexpr std::size_t kSizeClasses = 320;                      // up to kLargestRequest
+
+// The smallest class whose blocks hold `bytes`; 0 < bytes <= kLargestRequest.
+constexpr std::size_t size_class_of(std::size_t bytes) {
+  const std::size_t units = (bytes + kSizeUnit - 1) / kSizeUnit;
+  if (units <= kSizesPerDoubling) return units - 1;
+  const auto shift = static_cast<std::size_t>(std::bit_width(units - 1)) - 4;
+  const std::size_t steps = ((units - 1) >> shift) + 1;  // 9..16 times 2^shift units
+  return shift * kSizesPerDoubling + steps - 1;
+}
+
+constexpr std::size_t bytes_of_size_class(std::size_t size_class) {
+  if (size_class < kSizesPerDoubling) return (size_class + 1) * kSizeUnit;
+  const std::size_t shift = size_class / kSizesPerDoubling - 1;
+  const std::size_t steps = size_class % kSizesPerDoubling + kSizesPerDoubling + 1;
+  return (steps << shift) * kSizeUnit;
+}
 
 // A request that a limit or the system refused.
 class CpuMemoryRefused final : public c10::OutOfMemoryError {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <c10/core/Device.h>
+#include <c10/core/StreamGuard.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -14,9 +15,27 @@
 
 #include "data/host_batch.h"
 #include "engine/device/graph.h"
-#include "engine/device/profiler.h"
 
 namespace scalemark::device {
+
+// A run tells a profiler its named stretches of time on the calling thread, one within the other.
+// Knows nothing of steps and their moments: engine/measurement/range_marker.h does.
+class Ranges {
+ public:
+  virtual ~Ranges() = default;
+
+  virtual void begin_step(std::int64_t step) = 0;  // counted over the whole run, from 0
+  virtual void begin(const char* name) = 0;        // copied
+  virtual void end() = 0;                          // of the innermost one
+};
+
+// A profiler that was started outside of the program and waits for it: Nsight Systems or Compute.
+class OuterProfiler : public Ranges {
+ public:
+  // It collects from start() to stop(). Both may take seconds.
+  virtual void start() = 0;
+  virtual void stop() = 0;
+};
 
 // Moments on the device's compute timeline, in the order in which they were recorded: CUDA events
 // on the current stream, or steady_clock on a CPU.
@@ -75,5 +94,24 @@ class Device {
 
   virtual data::HostAllocator batch_allocator(bool pin_memory) = 0;
 };
+
+// Work of the calling thread, and of autograd's threads for it, goes to a stream of its own while
+// this lives: the default stream of a GPU cannot be captured into a graph, and tensors, hooks and
+// their order belong to the stream that they were made on. So it is there before the network is.
+class OwnStream {
+ public:
+  // Both ends wait for the device: a stream of its own is not ordered with the default one.
+  explicit OwnStream(Device& device);
+  ~OwnStream();
+  OwnStream(const OwnStream&) = delete;
+  OwnStream& operator=(const OwnStream&) = delete;
+
+ private:
+  Device& device_;
+  c10::StreamGuard guard_;
+};
+
+// The CPU as a device: time is steady_clock, memory is the process's resident set.
+std::unique_ptr<Device> make_cpu_device();
 
 }  // namespace scalemark::device

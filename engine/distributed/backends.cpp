@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "engine/distributed/gloo.h"
+#include "engine/distributed/providers.h"
 
 namespace scalemark::distributed {
 
@@ -22,7 +22,6 @@ struct Row {
 std::vector<Row> rows(const PartProviders& parts) {
   return {
 #define SCALEMARK_BACKEND(name, provider, ...) {#name, provider(parts)},
-#include "core/catalogue/backend_list.inc"
 #undef SCALEMARK_BACKEND
   };
 }

@@ -1,12 +1,20 @@
-// Time as ranks see it. Tests move it themselves; else it is the machine's steady clock.
+// Time as ranks see it, and what is done by it: a call that may block for ever is given so long at
+// most, and a side thread looks at something again and again. Tests move the time themselves; else
+// it is the machine's steady clock.
 #pragma once
 
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
+#include <future>
+#include <memory>
 #include <mutex>
+#include <optional>
+#include <system_error>
 #include <thread>
+#include <type_traits>
+#include <utility>
 
 namespace scalemark::distributed {
 
@@ -54,6 +62,55 @@ class AwakeClock {
   const Clock& clock_;
   Clock::time_point last_;
   Clock::time_point::duration elapsed_{0};
+};
+
+// Runs a call that may block for ever, such as a name lookup or a request to a lost store, for at
+// most a given time. The result of `call`, or nothing when it has not returned in time; its
+// exceptions come through. Time in which the whole process was stopped does not count. `by` counts
+// the time, and says whether a call may block at all: where none may, it is made here. A call that
+// is late goes on in its own thread until it returns or the process ends, so it must own (by value
+// or shared pointer) everything that it touches. While it lasts `look` is called twice a second;
+// what that throws ends the wait.
+template <class Call>
+auto within(std::chrono::milliseconds limit, Call call, Clock& by = real_clock(),
+            const std::function<void()>& look = {}) -> std::optional<std::invoke_result_t<Call>> {
+  if (!by.stores_may_block()) return call();
+  using Result = std::invoke_result_t<Call>;
+  auto task = std::make_shared<std::packaged_task<Result()>>(std::move(call));
+  std::future<Result> result = task->get_future();
+  try {
+    std::thread([task] { (*task)(); }).detach();
+  } catch (const std::system_error&) {  // no thread is left: late is better than not at all
+    (*task)();
+  }
+  constexpr std::chrono::milliseconds kSlice{500};
+  AwakeClock clock(by);
+  auto left = limit;
+  while (result.wait_for(std::min(left, kSlice)) != std::future_status::ready) {
+    left = limit - clock.elapsed();
+    if (left <= left.zero()) return std::nullopt;
+    if (look) look();
+  }
+  return result.get();
+}
+
+// A side thread that looks at something again and again. Knows nothing of what it looks at.
+class Periodic {
+ public:
+  // Calls `look` after each `period`, until it returns false or this object ends, which waits for a
+  // look in progress. `look` must not throw.
+  Periodic(std::chrono::milliseconds period, std::function<bool()> look,
+           Clock& clock = real_clock());
+  ~Periodic();
+  Periodic(const Periodic&) = delete;
+  Periodic& operator=(const Periodic&) = delete;
+
+ private:
+  Clock& clock_;
+  std::mutex mutex_;
+  std::condition_variable woken_;
+  bool closing_ = false;
+  std::thread thread_;  // last: it uses all of the above
 };
 
 }  // namespace scalemark::distributed

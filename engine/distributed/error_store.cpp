@@ -8,10 +8,8 @@
 #include "core/base/field.h"
 #include "core/base/wire.h"
 #include "core/launching/outcome.h"
-#include "engine/distributed/bounded.h"
+#include "engine/distributed/clock.h"
 #include "engine/distributed/errors.h"
-#include "engine/distributed/foreign_error.h"
-#include "engine/distributed/posted_error.h"
 
 namespace scalemark::distributed {
 namespace {
@@ -193,6 +191,15 @@ Error translate_collective_error(const std::exception_ptr& exception, ErrorStore
   } catch (...) {
     return bug("an exception of unknown type");
   }
+}
+
+std::int64_t count_posted_errors(c10d::Store& store) {
+  return store.check({"fault/count"}) ? store.add("fault/count", 0) : 0;
+}
+
+void throw_posted_error(c10d::Store& store, ErrorStore& error_store) {
+  if (count_posted_errors(store) == 0) return;
+  if (const auto end = error_store.own_end()) throw Error(*end);
 }
 
 }  // namespace scalemark::distributed

@@ -72,7 +72,7 @@ class ErrorStore {
 
 // Translates a collective's exception. Our own errors are returned unchanged; the loss of a peer
 // becomes the cause that the peer posted, with the cause's code and exit code, or E_PEER_LOST (69)
-// when nobody posted one; everything else becomes record_of() in foreign_error.h.
+// when nobody posted one; everything else becomes record_of() in errors.h.
 Error translate_collective_error(const std::exception_ptr& exception, ErrorStore& error_store,
                                  std::chrono::milliseconds limit = ErrorStore::kCauseLimit);
 
@@ -83,5 +83,15 @@ std::optional<ErrorRecord> cause_of_hang(ErrorStore& error_store);
 
 // The record of a rank that ends because of another's fault.
 ErrorRecord caused_by(const ErrorRecord& cause, int own_rank);
+
+// --- A waiting rank's check whether another rank has ended with a fault. Uses only the faults'
+// keys.
+
+// How many faults were posted in the run. One request where there are none. Throws what the store
+// throws when it is gone.
+std::int64_t count_posted_errors(c10d::Store& store);
+
+// Throws the fault that another rank posted, as the cause of this rank's end; else returns.
+void throw_posted_error(c10d::Store& store, ErrorStore& error_store);
 
 }  // namespace scalemark::distributed

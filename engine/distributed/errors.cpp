@@ -1,11 +1,22 @@
 #include "engine/distributed/errors.h"
 
+#include <c10/util/Exception.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <new>
+#include <string_view>
 #include <utility>
 
+#include "core/base/characters.h"
 #include "core/base/error.h"
+#include "core/base/file_kind.h"
 #include "core/base/number_words.h"
+#include "core/base/threads.h"
 
 namespace scalemark::distributed {
+
 Error rendezvous_error(std::string what, std::string expected, std::string hint) {
   return make_error("E_RENDEZVOUS", ExitCode::kPeerLost, ErrorDomain::kLaunch, std::move(what),
                     std::move(expected), std::move(hint));
@@ -32,6 +43,130 @@ std::string name_ranks(const std::vector<int>& ranks) {
     text += std::to_string(ranks[i]);
   }
   return text;
+}
+
+namespace {
+
+// c10d's messages quote keys, and each key contains the run's secret (32 or 64 hexadecimal digits).
+std::string without_secrets(const std::string& text) {
+  constexpr std::size_t kShortest = 32;
+  std::string safe;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && std::isxdigit(static_cast<unsigned char>(text[end]))) ++end;
+    if (end - at >= kShortest) {
+      safe += "...";
+    } else {
+      end = std::max(end, at + 1);
+      safe += text.substr(at, end - at);
+    }
+    at = end;
+  }
+  return safe;
+}
+
+// c10's what() continues with a stack trace, whose symbols could match any of the texts below.
+std::string text_of(const std::exception& exception) {
+  const auto* error = dynamic_cast<const c10::Error*>(&exception);
+  const std::string text = error != nullptr ? error->what_without_backtrace() : exception.what();
+  return without_secrets(text.substr(0, text.find("Exception raised from ")));
+}
+
+template <std::size_t n>
+bool contains_any(std::string_view text, const std::array<std::string_view, n>& parts) {
+  return std::ranges::any_of(parts,
+                             [&](std::string_view part) { return text.find(part) != text.npos; });
+}
+
+bool is_out_of_memory(std::string_view text) {
+  return contains_any(lower_case(text),
+                      std::to_array<std::string_view>(
+                          {"out of memory", "defaultcpuallocator", "can't allocate memory",
+                           "cannot allocate memory", "status_alloc_failed", "allocation_failed",
+                           "cudaerrormemoryallocation"}));
+}
+
+bool is_gpu_fault(std::string_view text) {
+  return contains_any(
+      text, std::to_array<std::string_view>({"CUDA error", "CUDNN_STATUS", "CUBLAS_STATUS"}));
+}
+
+bool is_peer_loss(std::string_view line) {
+  return contains_any(line, std::to_array<std::string_view>(
+                                {"gloo", "Connection closed by peer", "Connection reset by peer",
+                                 "Broken pipe", "Connection refused", "Socket closed", "NCCL",
+                                 "Timed out waiting", "Connection was likely closed"}));
+}
+
+ErrorRecord out_of_memory(std::string what) {
+  return {
+      .code = "E_OUT_OF_MEMORY",
+      .exit_code = ExitCode::kOutOfMemory,
+      .domain = ErrorDomain::kHardware,
+      .what = std::move(what),
+      .expected = "the point must fit into the device's memory",
+      .hint =
+          "lower --batch-size (and raise --gradient-accumulation-steps to keep the global batch)"};
+}
+
+// NCCL says what happened in its last line.
+std::string memory_text(const std::exception& exception) {
+  if (dynamic_cast<const std::bad_alloc*>(&exception)) return "the host is out of memory";
+  const std::string text = text_of(exception), first = one_line(exception);
+  if (is_out_of_memory(first)) return first;
+  for (std::size_t at = first.size(); at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at + 1), text.size());
+    const std::string line = text.substr(at + 1, end - at - 1);
+    if (is_out_of_memory(line)) return line + " (" + first + ")";
+    at = end;
+  }
+  return first;
+}
+
+ErrorRecord gpu_fault(std::string what) {
+  return {.code = "E_GPU_FAULT",
+          .exit_code = ExitCode::kGpuFault,
+          .domain = ErrorDomain::kHardware,
+          .what = std::move(what),
+          .hint = "look for Xid messages in the kernel log (dmesg) and run `scalemark doctor`"};
+}
+
+}  // namespace
+
+Meaning meaning_of(const std::exception& exception) {
+  if (dynamic_cast<const Error*>(&exception)) return Meaning::kOther;
+  const bool by_type = dynamic_cast<const std::bad_alloc*>(&exception) ||
+                       dynamic_cast<const c10::OutOfMemoryError*>(&exception);
+  const std::string text = text_of(exception);
+  if (by_type || is_out_of_memory(text)) return Meaning::kOutOfMemory;
+  if (is_gpu_fault(text)) return Meaning::kGpuFault;
+  const bool is_distributed = dynamic_cast<const c10::DistError*>(&exception);
+  if (is_distributed || is_peer_loss(one_line(exception))) return Meaning::kPeerLost;
+  return Meaning::kOther;
+}
+
+ErrorRecord record_of(const std::exception& exception) {
+  if (const auto* error = dynamic_cast<const Error*>(&exception)) return error->record();
+  switch (meaning_of(exception)) {
+    case Meaning::kOutOfMemory:
+      return out_of_memory(memory_text(exception));
+    case Meaning::kGpuFault:
+      return gpu_fault(one_line(exception));
+    case Meaning::kPeerLost:
+      return peer_lost("a peer rank was lost (" + one_line(exception) + ")").record();
+    case Meaning::kOther:
+      break;
+  }
+  if (const auto* of_path = dynamic_cast<const std::filesystem::filesystem_error*>(&exception)) {
+    return unreadable_path(*of_path).record();
+  }
+  if (is_thread_shortage(exception)) return thread_shortage().record();
+  return bug(one_line(exception)).record();
+}
+
+std::string one_line(const std::exception& exception) {
+  const std::string text = text_of(exception);
+  return text.substr(0, text.find('\n'));
 }
 
 }  // namespace scalemark::distributed

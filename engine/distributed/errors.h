@@ -1,7 +1,10 @@
-// The errors that only this module throws, and how durations are written in them.
+// The errors of this module: those that it alone throws, and which of them an exception is that
+// torch, CUDA, NCCL or Gloo threw. Does not use the error store: why a peer was lost is found
+// elsewhere.
 #pragma once
 
 #include <chrono>
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -23,5 +26,21 @@ std::string in_seconds(std::chrono::milliseconds duration);
 
 // "ranks 1, 2 and 5" or "rank 1".
 std::string name_ranks(const std::vector<int>& ranks);
+
+// The meaning of an exception that torch, CUDA, NCCL or Gloo threw is told by its type where it has
+// its own, else by its text.
+enum class Meaning { kOutOfMemory, kGpuFault, kPeerLost, kOther };
+
+// Checks memory first, whichever library was refused it (cuBLAS, or NCCL during a collective), then
+// faults of the GPU, then a peer or the store that is gone or does not answer.
+Meaning meaning_of(const std::exception& exception);
+
+// The record with which this exception ends a rank: our own error unchanged, E_OUT_OF_MEMORY (80),
+// E_GPU_FAULT (84), E_PEER_LOST (69), E_SYSTEM (71) for a thread that could not be started, or
+// E_BUG (70) for all else.
+ErrorRecord record_of(const std::exception& exception);
+
+// The exception's first line, without c10's stack trace and the secret in keys that it may quote.
+std::string one_line(const std::exception& exception);
 
 }  // namespace scalemark::distributed

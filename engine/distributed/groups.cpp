@@ -11,8 +11,8 @@
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <utility>
 
-#include "engine/distributed/gloo.h"
 #include "engine/distributed/group_end.h"
+#include "engine/distributed/providers.h"
 
 namespace scalemark::distributed {
 namespace {

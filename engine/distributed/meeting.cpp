@@ -10,9 +10,8 @@
 #include "core/base/host_name.h"
 #include "engine/distributed/error_store.h"
 #include "engine/distributed/errors.h"
-#include "engine/distributed/key_wait.h"
 #include "engine/distributed/network.h"
-#include "engine/distributed/posted_error.h"
+#include "engine/distributed/store.h"
 
 namespace scalemark::distributed {
 namespace {

@@ -28,7 +28,7 @@ struct MeetingTerms {
   launching::World world;
   std::string run;          // its id, for messages
   std::string place;        // where the store is, for messages
-  std::string told;         // what says that there are other ranks: told_by() in open_store.h
+  std::string told;         // what says that there are other ranks: told_by() in store.h
   bool by_file = false;     // it may be left from an earlier run
   std::string fingerprint;  // of what the ranks should have in common; a rank with rank 0's own
                             // takes precedence over one with another

@@ -20,7 +20,7 @@
 
 #include "core/base/error.h"
 #include "core/base/host_name.h"
-#include "engine/distributed/bounded.h"
+#include "engine/distributed/clock.h"
 #include "engine/distributed/errors.h"
 
 namespace scalemark::distributed {

@@ -1,22 +1,26 @@
-// A rank's sign of life: every 1 to 2.5 s each rank sets one key of the store to a number that
-// grows and a record of its own, and rank 0 reads them all in one request. Knows no record's form.
+// Each rank tells the others of itself through the store while it runs: its sign of life, with a
+// record of its own, and its position, by which a rank that notices a hang names the one that is
+// missing. Knows no record's form.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <torch/csrc/distributed/c10d/Store.hpp>
 #include <vector>
 
 #include "core/base/error.h"
 #include "engine/distributed/clock.h"
 #include "engine/distributed/error_store.h"
-#include "engine/distributed/periodic.h"
 
 namespace scalemark::distributed {
 
+// A rank's sign of life: every 1 to 2.5 s each rank sets one key of the store to a number that
+// grows and a record of its own, and rank 0 reads them all in one request.
 class Pulse {
  public:
   // All are called from the side thread and must not throw. Each may be empty.
@@ -58,5 +62,36 @@ class Pulse {
   std::vector<std::string> keys_;     // rank 0: once they are there
   std::optional<Periodic> periodic_;  // last: it uses the above
 };
+
+// Where a rank is. It is published so that a rank that notices a hang can name the one that did not
+// reach the collective in which the others wait: best effort in bounded time.
+struct Position {
+  std::string group;              // empty: in none yet
+  std::uint64_t collectives = 0;  // that it has begun in the group
+  std::string phase;
+  std::optional<std::int64_t> step;  // the last one that ended
+};
+template <class A>
+constexpr void fields(A& a, typename A::template Field<Position>& p) {
+  a.values(p.group, p.collectives, p.phase, p.step);
+}
+
+using PositionOfRank = std::map<int, Position>;
+
+// Replaces this rank's earlier position. `store`: a connection in which no thread waits long.
+// Returns within a second; never throws.
+void post_position(const c10::intrusive_ptr<c10d::Store>& store, int rank,
+                   const Position& mine) noexcept;
+
+// The last position of each rank. Ranks that published none are missing; all are when the store
+// does not answer within a second. Never throws.
+PositionOfRank posted_positions(const c10::intrusive_ptr<c10d::Store>& store,
+                                const std::vector<int>& ranks) noexcept;
+
+// Who keeps `members` waiting, as the end of an error line: "rank 3 has not come to collective 57
+// (it has begun 56; phase window, step 12)". Empty when there is only one member.
+// Every member that has begun fewer collectives than another, or is in another group, is named.
+std::string who_is_missing(const PositionOfRank& told, const std::vector<int>& members,
+                           const std::string& group);
 
 }  // namespace scalemark::distributed

@@ -1,20 +1,23 @@
 #include "engine/distributed/rendezvous.h"
 
 #include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
 #include <string>
 #include <thread>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 
 #include "core/base/durations.h"
 #include "core/base/error.h"
-#include "engine/distributed/bounded.h"
+#include "core/base/text.h"
+#include "core/base/wire.h"
+#include "engine/distributed/clock.h"
 #include "engine/distributed/error_store.h"
 #include "engine/distributed/errors.h"
-#include "engine/distributed/foreign_error.h"
-#include "engine/distributed/interrupt.h"
-#include "engine/distributed/key_wait.h"
 #include "engine/distributed/meeting.h"
-#include "engine/distributed/open_store.h"
+#include "engine/distributed/stop_agreement.h"
+#include "engine/distributed/store.h"
 
 namespace scalemark::distributed {
 namespace {
@@ -143,6 +146,145 @@ Joined join(const World& world, const Rendezvous& at, milliseconds timeout,
   joined.store = *met;
   joined.seconds = seconds_since(start);
   return joined;
+}
+
+namespace {
+
+constexpr const char* kFactsKey = "preflight/facts";
+constexpr const char* kResultKey = "preflight/result";
+constexpr const char* kComparedKey = "preflight/compared";  // how many ranks have
+constexpr const char* kAllKey = "preflight/all";            // there once all have
+constexpr const char* kDifferKey = "preflight/differ";      // how many differ
+constexpr const char* kAgreed = "agreed";
+constexpr std::size_t kMostNamed = 16;  // ranks in one line
+
+std::string compared_key(int rank) { return "preflight/compared/" + std::to_string(rank); }
+std::string difference_key(std::int64_t number) { return "preflight/" + std::to_string(number); }
+
+std::string value_of(const Facts& facts, const std::string& key) {
+  const auto found = facts.find(key);
+  return found == facts.end() ? "absent" : found->second;
+}
+
+// One rank's part in the comparison: some ten requests to the store, however many ranks there are;
+// rank 0 makes two more for each rank that differs.
+class Comparison {
+ public:
+  Comparison(c10d::Store& store, int world_size, ErrorStore& error_store, milliseconds limit)
+      : store_(store),
+        world_size_(world_size),
+        error_store_(error_store),
+        limit_(limit),
+        wait_(store, limit) {}
+
+  std::string lead(const Facts& mine) {
+    store_.set(kFactsKey, to_wire(mine));
+    if (!wait_(kAllKey, look())) throw silent(first_silent());
+    const std::string result = found();
+    store_.set(kResultKey, result);
+    return result;
+  }
+
+  void await(const std::string& key) {
+    if (!wait_(key, look())) throw silent(0);
+  }
+
+  void tell(const std::string& verdict) {
+    if (verdict != kAgreed) {
+      const std::string text = std::to_string(error_store_.rank()) + " " + verdict;
+      store_.set(difference_key(store_.add(kDifferKey, 1)), text);
+    }
+    store_.set(compared_key(error_store_.rank()), "1");  // for rank 0, should another never answer
+    if (store_.add(kComparedKey, 1) == world_size_ - 1) store_.set(kAllKey, "1");
+  }
+
+ private:
+  std::function<void()> look() {
+    return [this] { throw_posted_error(store_, error_store_); };
+  }
+
+  // The results of all ranks, in rank order, as one text for every rank.
+  std::string found() {
+    std::map<int, std::string> by_rank;
+    const std::int64_t count = store_.check({kDifferKey}) ? store_.add(kDifferKey, 0) : 0;
+    for (std::int64_t number = 1; number <= count; ++number) {
+      const std::string text = store_.get_to_str(difference_key(number));
+      by_rank[std::stoi(text)] = text.substr(text.find(' ') + 1);
+    }
+    std::vector<std::string> lines;
+    for (const auto& [rank, text] : by_rank) {
+      if (lines.size() < kMostNamed) lines.push_back("rank " + std::to_string(rank) + ": " + text);
+    }
+    if (by_rank.size() > kMostNamed) {
+      lines.push_back(std::to_string(by_rank.size() - kMostNamed) + " more ranks differ");
+    }
+    return lines.empty() ? kAgreed : joined(lines, "; ");
+  }
+
+  int first_silent() {
+    for (int rank = 1; rank < world_size_; ++rank) {
+      if (!store_.check({compared_key(rank)})) return rank;
+    }
+    return 0;
+  }
+
+  Error silent(int rank) const {
+    return peer_lost(
+        "rank " + std::to_string(rank) + " did not answer within " + in_seconds(limit_),
+        "it had joined", "look at its output");
+  }
+
+  c10d::Store& store_;
+  int world_size_;
+  ErrorStore& error_store_;
+  milliseconds limit_;
+  KeyWait wait_;
+};
+
+std::string own_verdict(c10d::Store& store, const Facts& mine) {
+  const auto of_rank_0 = try_from_wire<Facts>(store.get_to_str(kFactsKey));
+  if (!of_rank_0) return "cannot read rank 0's facts: another version of scalemark";
+  const auto found = differences(*of_rank_0, mine);
+  return found.empty() ? kAgreed : joined(found, ", ");
+}
+
+std::string exchange(c10d::Store& store, int world_size, const Facts& mine, ErrorStore& error_store,
+                     milliseconds limit) {
+  Comparison comparison(store, world_size, error_store, limit);
+  if (error_store.rank() == 0) return comparison.lead(mine);
+  comparison.await(kFactsKey);
+  comparison.tell(own_verdict(store, mine));
+  comparison.await(kResultKey);
+  return store.get_to_str(kResultKey);
+}
+
+}  // namespace
+
+std::vector<std::string> differences(const Facts& of_rank_0, const Facts& mine) {
+  std::set<std::string> keys;
+  for (const auto& [key, value] : of_rank_0) keys.insert(key);
+  for (const auto& [key, value] : mine) keys.insert(key);
+  std::vector<std::string> lines;
+  for (const std::string& key : keys) {
+    const std::string theirs = value_of(of_rank_0, key), own = value_of(mine, key);
+    if (of_rank_0.contains(key) == mine.contains(key) && theirs == own) continue;
+    lines.push_back(key + " is " + own + "; rank 0 has " + theirs);
+  }
+  return lines;
+}
+
+void preflight(const c10::intrusive_ptr<c10d::Store>& store, int world_size, const Facts& mine,
+               ErrorStore& error_store, milliseconds limit) {
+  if (world_size == 1) return;
+  std::string result;
+  try {
+    result = exchange(*store, world_size, mine, error_store, limit);
+  } catch (...) {
+    throw translate_collective_error(std::current_exception(), error_store);
+  }
+  if (result == kAgreed) return;
+  throw ranks_disagree(result, {},
+                       "start every rank with the same options, program, libraries and data");
 }
 
 }  // namespace scalemark::distributed

@@ -1,18 +1,5 @@
-// How ranks that were asked to end stop before the same step, without a collective in the step.
-// Knows no device and no report.
-//
-// The protocol makes no assumption about time:
-//  1. A rank that got a signal writes a request into the store. Each rank's side thread looks for
-//     one every 100 ms, with more than 100 ranks less often: they share one store.
-//  2. On seeing the request a rank freezes: its main thread begins no further step until the
-//     agreement is known. Then the side thread promises, in the store, P = the steps it has begun.
-//  3. Rank 0's side thread waits for every promise and writes S = the largest.
-//  4. Every rank runs exactly S steps. None has begun more, because none passes its own P before it
-//     knows S >= P; and ranks below S can run on, because nobody waits for the main threads.
-// Frozen main threads cannot deadlock the promises: those come from the side threads. The host of
-// the store must outlive the others' last look: ErrorStore::leave() before exiting. A rank that
-// ends the loop by itself promises all its steps. When a promise is missing (peer or store lost),
-// the ranks stop where they are, unagreed. A request stays valid for later loops.
+// How a signal that asks the program to end is noted, and how the ranks then stop before the same
+// step, without a collective in the step. Knows no device and no report.
 #pragma once
 
 #include <atomic>
@@ -26,13 +13,43 @@
 #include <thread>
 #include <torch/csrc/distributed/c10d/Store.hpp>
 
+#include "core/base/error.h"
 #include "engine/distributed/clock.h"
-#include "engine/distributed/interrupt.h"
 
 namespace scalemark::distributed {
 
-// The request that starts an agreement, for ranks and times without a loop. Throw what the store
-// throws.
+// While it exists, SIGTERM, SIGINT and SIGUSR1 are noted instead of ending the process, but for
+// those that are ignored, which stay so; the old handlers come back afterwards. Further signals
+// change nothing: a launcher forwards what the terminal has already sent. `backstop_s` seconds
+// after the first one the process ends with its exit code whatever its threads do (SIGALRM).
+class InterruptHandlers {
+ public:
+  explicit InterruptHandlers(std::optional<unsigned> backstop_s = std::nullopt);
+  ~InterruptHandlers();
+  InterruptHandlers(const InterruptHandlers&) = delete;
+  InterruptHandlers& operator=(const InterruptHandlers&) = delete;
+};
+
+// The first signal noted, SIGTERM, SIGINT or SIGUSR1.
+std::optional<int> received_signal();
+
+// 130 for SIGINT, 75 for the others.
+ExitCode exit_code_of_signal(int signal);
+
+// --- The protocol makes no assumption about time:
+//  1. A rank that got a signal writes a request into the store. Each rank's side thread looks for
+//     one every 100 ms, with more than 100 ranks less often: they share one store.
+//  2. On seeing the request a rank freezes: its main thread begins no further step until the
+//     agreement is known. Then the side thread promises, in the store, P = the steps it has begun.
+//  3. Rank 0's side thread waits for every promise and writes S = the largest.
+//  4. Every rank runs exactly S steps. None has begun more, because none passes its own P before it
+//     knows S >= P; and ranks below S can run on, because nobody waits for the main threads.
+// Frozen main threads cannot deadlock the promises: those come from the side threads. The host of
+// the store must outlive the others' last look: ErrorStore::leave() before exiting. A rank that
+// ends the loop by itself promises all its steps. When a promise is missing (peer or store lost),
+// the ranks stop where they are, unagreed. A request stays valid for later loops.
+
+// The request that starts an agreement, where there is no loop. Both throw what the store throws.
 void request_stop(c10d::Store& store, int signal);
 std::optional<int> requested_stop(c10d::Store& store);
 

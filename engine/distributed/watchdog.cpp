@@ -7,9 +7,8 @@
 #include <memory>
 #include <utility>
 
-#include "engine/distributed/bounded.h"
+#include "engine/distributed/clock.h"
 #include "engine/distributed/errors.h"
-#include "engine/distributed/foreign_error.h"
 
 namespace scalemark::distributed {
 namespace {

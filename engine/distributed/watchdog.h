@@ -101,7 +101,7 @@ class Watchdog {
 
 // While it exists, an exception that nobody caught, in any thread (Gloo throws in its own), ends
 // the process through on_fatal with the right exit code instead of abort(): that of record_of() in
-// foreign_error.h, or the posted cause when a peer was lost. One at a time.
+// errors.h, or the posted cause when a peer was lost. One at a time.
 class TerminateGuard {
  public:
   explicit TerminateGuard(OnFatal on_fatal, FindCause find_cause = {});

@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 #include "engine/distributed/errors.h"
-#include "engine/distributed/key_wait.h"
+#include "engine/distributed/store.h"
 
 namespace scalemark::distributed {
 namespace {

@@ -25,7 +25,7 @@
 #include "data/images/image_folder.h"
 #include "data/loader.h"
 #include "data/sampler.h"
-#include "engine/device/cpu_device.h"
+#include "engine/device/device.h"
 #include "engine/fingerprint/compute.h"
 
 namespace scalemark::fingerprint {

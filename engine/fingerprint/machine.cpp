@@ -13,7 +13,7 @@
 #include "core/monitoring/gpus.h"
 #include "core/reporting/point/fingerprint.h"
 #include "core/settings/machine.h"
-#include "engine/device/cpu_device.h"
+#include "engine/device/device.h"
 #include "engine/fingerprint/compute.h"
 #include "engine/fingerprint/disk_read.h"
 

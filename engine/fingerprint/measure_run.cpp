@@ -13,11 +13,11 @@
 #include "core/monitoring/telemetry/gpu_probes.h"
 #include "core/monitoring/telemetry/host_probes.h"
 #include "core/monitoring/telemetry/sampler.h"
-#include "engine/device/cpu_device.h"
 #include "engine/device/cuda_part.h"
+#include "engine/device/device.h"
 #include "engine/fingerprint/machine.h"
-#include "engine/process/failure.h"
-#include "engine/process/process_setup.h"
+#include "engine/process/failure_reporter.h"
+#include "engine/process/run_request.h"
 
 namespace scalemark::fingerprint {
 namespace {

@@ -2,7 +2,7 @@
 // phase, within backward one for each gradient bucket. docs/PROFILERS.md lists them.
 #pragma once
 
-#include "engine/device/profiler.h"
+#include "engine/device/device.h"
 #include "engine/measurement/step_timer.h"
 
 namespace scalemark::measurement {

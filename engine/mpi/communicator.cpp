@@ -6,7 +6,6 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "engine/mpi/datatypes.h"
 #include "engine/mpi/mpi_check.h"
 
 namespace scalemark::mpi {

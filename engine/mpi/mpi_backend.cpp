@@ -1,16 +1,72 @@
 #include "engine/mpi/mpi_backend.h"
 
+#include <ATen/core/ivalue.h>
+#include <ATen/core/jit_type.h>
 #include <ATen/ops/empty.h>
 
 #include <algorithm>
+#include <memory>
+#include <mutex>
+#include <torch/csrc/distributed/c10d/Work.hpp>
+#include <utility>
+#include <vector>
 
 #include "core/base/error.h"
+#include "engine/mpi/communicator.h"
 #include "engine/mpi/runtime.h"
 #include "engine/mpi/tensors.h"
-#include "engine/mpi/works.h"
 
 namespace scalemark::mpi {
 namespace {
+
+// Its future is made when it is asked for, as the reducer does; most callers only wait.
+class DoneWork final : public c10d::Work {
+ public:
+  explicit DoneWork(std::vector<at::Tensor> tensors) : tensors_(std::move(tensors)) {}
+
+  bool isCompleted() override { return true; }
+  bool isSuccess() const override { return true; }
+  bool wait(std::chrono::milliseconds) override { return true; }
+  void synchronize() override {}
+  std::vector<at::Tensor> result() override { return tensors_; }
+  c10::intrusive_ptr<c10::ivalue::Future> getFuture() override {
+    auto future = c10::make_intrusive<c10::ivalue::Future>(c10::ListType::ofTensors());
+    future->markCompleted(c10::IValue(tensors_));
+    return future;
+  }
+
+ private:
+  std::vector<at::Tensor> tensors_;
+};
+
+// Keeps the tensor until the message is done. It has no future: nothing would complete it but a
+// thread that waits.
+class MessageWork final : public c10d::Work {
+ public:
+  MessageWork(std::unique_ptr<Request> request, at::Tensor tensor)
+      : request_(std::move(request)), tensor_(std::move(tensor)) {}
+  // MPI still writes into, or reads from, the tensor of a message that nobody waited for.
+  ~MessageWork() override {
+    try {
+      if (!request_->done()) static_cast<void>(std::make_unique<at::Tensor>(tensor_).release());
+    } catch (const std::exception&) {
+      // The run ends on an error that the waiting side reports.
+    }
+  }
+
+  bool isCompleted() override { return request_->done(); }
+  bool isSuccess() const override { return true; }
+  bool wait(std::chrono::milliseconds) override {
+    request_->wait();
+    return true;
+  }
+  void synchronize() override {}
+  std::vector<at::Tensor> result() override { return {tensor_}; }
+
+ private:
+  std::unique_ptr<Request> request_;
+  at::Tensor tensor_;
+};
 
 using WorkPtr = MpiBackend::WorkPtr;
 

@@ -1,4 +1,5 @@
-// The files around mpi.h share this. Only they include it.
+// The files around mpi.h share this: the check of MPI's calls, and MPI's names of our data types
+// and operations. Only they include it.
 #pragma once
 
 #include <mpi.h>
@@ -6,6 +7,7 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "engine/mpi/communicator.h"
 
 namespace scalemark::mpi {
 
@@ -18,5 +20,10 @@ inline void check(int code, const char* function) {
   throw make_error("E_PEER_LOST", ExitCode::kPeerLost, ErrorDomain::kNetwork,
                    std::string(function) + " failed: " + std::string(text, text + length));
 }
+
+MPI_Datatype mpi_type(DataType type);
+
+// Those of 16-bit floats are our own: made at the first use, they stay until the process ends.
+MPI_Op mpi_operation(DataType type, Operation operation);
 
 }  // namespace scalemark::mpi

@@ -10,6 +10,7 @@
 #include "core/base/host_name.h"
 #include "core/base/terminal.h"
 #include "core/launching/outcome.h"
+#include "engine/distributed/errors.h"
 
 namespace scalemark::process {
 namespace {
@@ -76,6 +77,27 @@ void FailureReporter::write_everywhere(const ErrorRecord& record, reporting::Rep
   if (report_ == nullptr) return;
   attempt([&] { report_->add_error(record); });
   attempt([&] { report_->close(status, static_cast<int>(record.exit_code)); });
+}
+
+ErrorRecord record_of(const std::exception_ptr& exception, distributed::ErrorStore* error_store) {
+  try {
+    std::rethrow_exception(exception);
+  } catch (const std::exception& error) {
+    const auto meaning = distributed::meaning_of(error);
+    const bool lost = error_store != nullptr && meaning == distributed::Meaning::kPeerLost;
+    if (lost && !error_store->has_peers()) {
+      return system_error(
+                 "the only rank cannot communicate with itself: " + distributed::one_line(error),
+                 {}, "see whether this machine's network is up (`ip addr`)")
+          .record();
+    }
+    if (lost) {
+      return distributed::translate_collective_error(exception, *error_store).record();
+    }
+    return distributed::record_of(error);
+  } catch (...) {
+    return bug("an exception of an unknown type").record();
+  }
 }
 
 }  // namespace scalemark::process

@@ -1,17 +1,18 @@
-// Reports the failure that ends a rank, from any thread: to its peers through the error store, on
-// stderr, in the launchers' error files, in the run's report. Only the first failure is reported;
-// later ones are its consequences.
+// Turns whatever ended a rank into one ErrorRecord with the right exit code, and reports it, from
+// any thread: to the peers through the error store, on stderr, in the launchers' error files, in
+// the run's report. Only the first failure is reported; later ones are its consequences.
 #pragma once
 
 #include <atomic>
+#include <exception>
 #include <memory>
 #include <mutex>
 
 #include "core/base/error.h"
 #include "core/reporting/output/writer.h"
 #include "engine/distributed/error_store.h"
-#include "engine/process/phase_tracker.h"
 #include "engine/process/run_request.h"
+#include "engine/process/vitals.h"
 
 namespace scalemark::process {
 
@@ -65,5 +66,10 @@ class FailureReporter {
   std::atomic<bool> reported_{false};
   ExitCode exit_code_ = ExitCode::kBug;
 };
+
+// Does as distributed::record_of(), but a failed collective is the cause that a peer posted on
+// `error_store`, if one did. `error_store` may be null: before the ranks have met, or where nobody
+// posts.
+ErrorRecord record_of(const std::exception_ptr& exception, distributed::ErrorStore* error_store);
 
 }  // namespace scalemark::process

@@ -14,7 +14,7 @@
 #include "core/live/status.h"
 #include "core/monitoring/process_reading.h"
 #include "core/reporting/record/report.h"
-#include "engine/distributed/periodic.h"
+#include "engine/distributed/clock.h"
 #include "engine/distributed/pulse.h"
 #include "engine/process/metrics_pages.h"
 #include "engine/process/rank_context.h"

@@ -13,11 +13,10 @@
 #include "core/launching/outcome.h"
 #include "core/settings/option.h"
 #include "core/settings/settings_json.h"
-#include "engine/device/cpu_device.h"
 #include "engine/device/cuda_part.h"
-#include "engine/distributed/gloo.h"
-#include "engine/distributed/mpi_part.h"
-#include "engine/distributed/open_store.h"
+#include "engine/device/device.h"
+#include "engine/distributed/providers.h"
+#include "engine/distributed/store.h"
 
 namespace scalemark::process {
 namespace {

@@ -20,8 +20,8 @@
 #include "engine/distributed/groups.h"
 #include "engine/distributed/rendezvous.h"
 #include "engine/process/failure_reporter.h"
-#include "engine/process/phase_tracker.h"
 #include "engine/process/run_request.h"
+#include "engine/process/vitals.h"
 
 namespace scalemark::process {
 

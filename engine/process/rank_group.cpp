@@ -1,10 +1,16 @@
 #include "engine/process/rank_group.h"
 
 #include <algorithm>
+#include <exception>
+#include <optional>
 #include <set>
+#include <string>
 
 #include "core/base/durations.h"
 #include "core/base/error.h"
+#include "engine/distributed/clock.h"
+#include "engine/distributed/errors.h"
+#include "engine/distributed/stop_agreement.h"
 
 namespace scalemark::process {
 
@@ -67,6 +73,79 @@ void RankGroup::drop() noexcept {
 void RankGroup::close() {
   drop();
   group_->delete_keys();
+}
+
+namespace {
+
+constexpr std::chrono::milliseconds kLook{200};
+// A rank that is starting a collective when the group is aborted waits for the whole abort, on
+// torch's lock. One that is not stuck has left by itself by then, or is stuck where an abort frees
+// it.
+constexpr double kGrace_s = 1;
+
+bool is_out_of_memory(const std::exception& error) {
+  return distributed::record_of(error).exit_code == ExitCode::kOutOfMemory;
+}
+
+}  // namespace
+
+GroupGuard::GroupGuard(RankGroup& rank_group, std::chrono::milliseconds cause_limit)
+    : rank_group_(rank_group),
+      is_watched_(!rank_group.notices_lost_peers() && rank_group.world().world_size > 1),
+      cause_limit_(cause_limit) {}
+
+void GroupGuard::run(const std::function<bool()>& called_off, const std::function<void()>& body) {
+  if (!is_watched_) return body();
+  try {
+    run_watched(called_off, body);
+    refuse_broken();
+    return;
+  } catch (const std::exception& error) {
+    if (!broken_ || is_out_of_memory(error)) throw;
+  }
+  // The cause may be posted later than the loss is seen.
+  const auto loss = std::make_exception_ptr(broken_off());
+  throw distributed::translate_collective_error(loss, rank_group_.context().error_store(),
+                                                cause_limit_);
+}
+
+void GroupGuard::run_watched(const std::function<bool()>& called_off,
+                             const std::function<void()>& body) {
+  const auto period = distributed::look_period(kLook, rank_group_.world().world_size);
+  std::optional<std::chrono::steady_clock::time_point> broken_at;
+  const distributed::Periodic look(period, [&] {
+    if (!broken_at) {
+      const bool lost = rank_group_.lost_a_peer();
+      if (!lost && !called_off()) return true;
+      broken_at = std::chrono::steady_clock::now();
+      broken_ = true;
+      // A launcher of MPI ends the job a second after a rank's death.
+      if (lost && !rank_group_.can_abort()) give_up();
+    }
+    if (seconds_since(*broken_at) < kGrace_s) return true;
+    if (!rank_group_.can_abort()) give_up();
+    rank_group_.abort();
+    return false;
+  });
+  body();
+}
+
+// Nothing frees the calling thread: the process ends, with the cause where a peer has posted one.
+void GroupGuard::give_up() {
+  auto& context = rank_group_.context();
+  const auto loss = std::make_exception_ptr(broken_off());
+  context.give_up(distributed::translate_collective_error(loss, context.error_store(),
+                                                          std::chrono::milliseconds(0))
+                      .record());
+}
+
+void GroupGuard::refuse_broken() const {
+  if (broken_) throw broken_off();
+}
+
+c10::DistBackendError GroupGuard::broken_off() const {
+  return {{__func__, __FILE__, __LINE__},
+          std::string(rank_group_.backend()) + ": the group was broken off"};
 }
 
 }  // namespace scalemark::process

@@ -1,10 +1,12 @@
-// The ranks that run one point together, as one of them sees it: its number among them, its device,
-// and their process group, which carries all traffic of the point. Knows no settings and no
-// records.
+// The ranks that run one point together, as one of them sees it, and the guard that frees this rank
+// from a collective of theirs that would wait for ever. Knows no settings and no records.
 #pragma once
+
+#include <c10/util/Exception.h>
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,6 +21,8 @@ namespace scalemark::process {
 // The world as one of `members` sees it from within a group of them; bug() for a rank that is none.
 launching::World world_within(const RankContext& context, const std::vector<int>& members);
 
+// A rank's number among those of a point, its device, and their process group, which carries all
+// traffic of the point.
 class RankGroup {
  public:
   // Collective over `members`: ranks of the session's world, ascending, this one among them. `name`
@@ -83,6 +87,36 @@ class RankGroup {
   std::unique_ptr<distributed::PointGroup> group_;
   std::unique_ptr<distributed::ControlGroup> control_;
   std::atomic<bool> is_ended_{false};  // by abort() or finish(): the other may not follow
+};
+
+// Frees this rank from a collective that would wait for ever. Gloo's collectives fail when a peer's
+// connection breaks; NCCL's wait on, so a side thread looks for reasons to break the group off, and
+// what a run has measured over a broken group is void.
+class GroupGuard {
+ public:
+  // Only a group whose collectives do not notice lost peers is watched. `cause_limit`: how long
+  // the loss waits for the cause that a peer may post on the error store.
+  GroupGuard(RankGroup& rank_group, std::chrono::milliseconds cause_limit);
+
+  // Runs `body` under watch. Once `called_off` (asked from the side thread, five times a second,
+  // less often where ranks are many) or the backend itself says that a peer has failed, the group
+  // is aborted, what the body did is void, and E_PEER_LOST or the cause is thrown. Out of memory
+  // stays what it is: no abort makes it. Where nothing can be aborted (MPI) and the body does not
+  // return by itself, the process ends with that error.
+  void run(const std::function<bool()>& called_off, const std::function<void()>& body);
+
+  // Between two steps: throws when the group is broken. Costs an atomic read.
+  void refuse_broken() const;
+
+ private:
+  void run_watched(const std::function<bool()>& called_off, const std::function<void()>& body);
+  c10::DistBackendError broken_off() const;
+  [[noreturn]] void give_up();
+
+  RankGroup& rank_group_;
+  bool is_watched_;
+  std::chrono::milliseconds cause_limit_;
+  std::atomic<bool> broken_{false};
 };
 
 }  // namespace scalemark::process

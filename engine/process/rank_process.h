@@ -9,16 +9,15 @@
 #include <string>
 
 #include "engine/distributed/error_store.h"
-#include "engine/distributed/interrupt.h"
-#include "engine/distributed/preflight.h"
+#include "engine/distributed/rendezvous.h"
 #include "engine/distributed/stop_agreement.h"
 #include "engine/distributed/watchdog.h"
 #include "engine/process/failure_reporter.h"
 #include "engine/process/live_status.h"
-#include "engine/process/phase_tracker.h"
 #include "engine/process/rank_context.h"
 #include "engine/process/run_report.h"
 #include "engine/process/run_request.h"
+#include "engine/process/vitals.h"
 
 namespace scalemark::process {
 

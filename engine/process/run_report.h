@@ -1,21 +1,25 @@
-// The report of a run: opened by rank 0 before anything can fail slowly, closed however the run
-// ends. On the other ranks it holds nothing and does nothing.
+// The report of a run, and its console, which shows progress while the run lasts and results at its
+// end. Rank 0 writes both; on the other ranks they do nothing.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/reporting/output/progress.h"
 #include "core/reporting/output/writer.h"
 #include "core/reporting/point/disturbances.h"
 #include "core/reporting/point/rank_steps.h"
+#include "core/reporting/record/report.h"
 #include "core/reporting/record/runs.h"
 #include "engine/process/failure_reporter.h"
 #include "engine/process/run_request.h"
 
 namespace scalemark::process {
 
+// It is opened by rank 0 before anything can fail slowly, and closed however the run ends.
 class RunReport {
  public:
   // How the folder is opened, and what stands in the report from the start.
@@ -80,6 +84,37 @@ class RunReport {
   std::vector<reporting::HealthRecord> earlier_health_;  // of the report that is continued
   std::optional<reporting::ReportWriter> writer_;
   FailureReporter::Attachment written_failures_;
+};
+
+// The result on stdout; on stderr why the command ends as it does, unless that is empty. `places`:
+// as render_answer()'s.
+void show_answer(const reporting::Report& report, const std::vector<std::string>& places,
+                 const Terminal& output, const std::string& why);
+
+// "epoch 2: train loss 0.5935, held-out loss 0.3825, top-1 85.94 % of 64, 37.80 samples/s"
+std::string in_words(const reporting::Evaluation& evaluation);
+
+// It shows progress on stderr, and results on stdout.
+class RunConsole {
+ public:
+  // `samples_per_batch`: over all ranks.
+  RunConsole(const RunRequest& request, const std::string& sample_unit, double samples_per_batch);
+
+  void begin(const std::string& phase, std::optional<std::int64_t> steps, std::int64_t micro_steps);
+  void step_done(std::int64_t steps_in_phase,
+                 std::optional<double> loss);  // no lock, no system call
+
+  void show(const reporting::Evaluation& evaluation);
+  // The result, and `why` the run ends as it does; empty: nothing to say.
+  void show(const reporting::Report& report, const std::string& why);
+  void finish() { progress_.reset(); }  // before anything else is printed
+
+ private:
+  bool writes_;
+  bool quiet_;
+  Terminal output_;
+  double samples_per_batch_;
+  std::optional<reporting::Progress> progress_;
 };
 
 }  // namespace scalemark::process

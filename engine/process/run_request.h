@@ -1,5 +1,6 @@
-// A rank's process is asked for this, whatever the command: what it runs as, and where. The request
-// crosses from the program into the engine: torch-free.
+// The request to a rank's process, whatever the command: what it runs as, and where; and how the
+// process is set up for it before its first tensor. It crosses from the program into the engine:
+// torch-free.
 #pragma once
 
 #include <map>
@@ -75,5 +76,20 @@ struct RunRequest {
   std::optional<MetricsAddress> metrics;             // of --metrics-port
   ThreadShortageHook* on_thread_shortage = nullptr;  // of the program; null: a test's process
 };
+
+// Sets torch's CUDA libraries, compute threads, allocator and determinism; the seed is each
+// trainer's. Call once, before any tensor exists and before anything else is asked of torch: for a
+// GPU its CUDA libraries come in first (engine/device/cuda_part.h, which also says what is thrown);
+// for a CPU never. Sets the number of compute threads (OMP_NUM_THREADS is never obeyed: --threads
+// alone rules, docs/METRICS.md) and lets freed memory be kept, by our allocator for tensors and by
+// glibc for oneDNN's scratch memory: a training step frees and asks again for the same large
+// blocks, whose pages would else be faulted in anew each time (docs/DEPENDENCIES.md, "glibc
+// malloc"). Warnings of torch's C++ code are kept off stderr unless TORCH_CPP_LOG_LEVEL is set:
+// c10d warns, with a backtrace on every rank, of each lost peer that our own error line already
+// names.
+void set_up_process(const ProcessSettings& settings);
+
+// The part that may differ from point to point: threads, determinism.
+void apply_compute_settings(const ComputeSettings& settings);
 
 }  // namespace scalemark::process

@@ -1,5 +1,6 @@
 // The loop of a command whose work is tasks: rank 0 leads and posts one after the other, the other
-// ranks follow. The command supplies both bodies; the loop does messages, signals and the end.
+// ranks follow. The command supplies both bodies; the loop does messages, signals and the end, over
+// the link of each rank.
 #pragma once
 
 #include <chrono>
@@ -7,16 +8,18 @@
 #include <optional>
 #include <string>
 #include <torch/csrc/distributed/c10d/Store.hpp>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.h"
 #include "engine/distributed/stop_agreement.h"
 #include "engine/distributed/work_queue.h"
 #include "engine/process/live_status.h"
+#include "engine/process/rank_process.h"
 
 namespace scalemark::process {
 
-// One rank and its way to the others, as the loop sees them: a process (process_link.h), or a
+// One rank and its way to the others, as the loop sees them: a process (ProcessLink), or a
 // thread of a test.
 class RankLink {
  public:
@@ -106,6 +109,35 @@ class TaskLoop {
   ExitCode stop(TaskLeader& leader, const distributed::Stop& stop);
 
   RankLink& link_;
+};
+
+// A rank of a task loop as a process: its watchdog, signals and phases, and the queue over the
+// run's store.
+class ProcessLink : public RankLink {
+ public:
+  // After the preflight. A rank that is lost ends this process through RankProcess::give_up().
+  ProcessLink(RankProcess& rank_process, RankContext& context);
+
+  int rank() const override { return context_.world().rank; }
+  int size() const override { return context_.world().world_size; }
+  distributed::WorkQueue& queue() override { return queue_; }
+  c10d::Store& store() override { return *context_.store_pointer(); }
+  distributed::Clock& clock() override { return distributed::real_clock(); }
+  std::optional<int> received_signal() const override { return distributed::received_signal(); }
+  void enter(const std::string& phase) override { rank_process_.phase_tracker().enter(phase); }
+  void heartbeat() override { rank_process_.watchdog().heartbeat(0); }
+  void tell(LiveStatus::Now now) override { rank_process_.live().tell(std::move(now)); }
+  std::string beat() override { return rank_process_.live().record(); }
+  void take(const std::string& beat) override { rank_process_.live().take(beat); }
+  std::chrono::milliseconds timeout() const override { return context_.timeout(); }
+  ExitCode end_interrupted(const distributed::Stop& stop, const std::string& kept) override {
+    return rank_process_.end_interrupted(stop.signal, stop.agreed, kept);
+  }
+
+ private:
+  RankProcess& rank_process_;
+  RankContext& context_;
+  distributed::WorkQueue queue_;
 };
 
 }  // namespace scalemark::process

@@ -4,19 +4,24 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
+#include <map>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "core/base/durations.h"
+#include "core/base/error.h"
+#include "core/base/wire.h"
 #include "core/monitoring/environment.h"
 #include "core/monitoring/process_reading.h"
 #include "core/monitoring/telemetry/gpu_probes.h"
 #include "core/monitoring/telemetry/host_probes.h"
 #include "core/reporting/point/disturbances.h"
-#include "engine/process/node_leader.h"
+#include "core/reporting/record/report_fields.h"
 
 namespace scalemark::process {
 namespace {
@@ -109,6 +114,72 @@ live::NodeStatus latest_of_node(const Latest& latest, double clock_s, double sam
     }
   }
   return node;
+}
+
+std::string HealthWatch::look() {
+  device::Device& device = context_.device();
+  if (!looked_ && device.torch_device().is_cuda()) {
+    gpu_ = monitoring::GpuHealth::open(device.identity(), device.name());
+  }
+  looked_ = true;
+  reporting::HealthLook look{.host = context_.host(), .counters = {}};
+  if (gpu_) look.counters = gpu_->read();
+  if (leads_node(context_)) {
+    for (auto& counter : monitoring::machine_health()) look.counters.push_back(std::move(counter));
+  }
+  return to_wire(look);
+}
+
+void HealthLooks::look() {
+  if (!options_.wanted) return;
+  loop_.link().enter("wait");
+  const auto now = loop_.link().clock().now();
+  std::vector<reporting::HealthLook> looks;
+  for (const auto& [rank, text] : loop_.ask_all(options_.task, options_.read)) {
+    looks.push_back(from_wire<reporting::HealthLook>(text));
+  }
+  std::optional<double> seconds;
+  if (first_) seconds = std::chrono::duration<double>(now - *first_).count();
+  if (!first_) first_ = now;
+  reporting::add_looks(rows_, looks, seconds);
+  options_.keep(rows_);
+}
+
+std::vector<monitoring::Host> survey_hosts(RankContext& context) {
+  std::vector<monitoring::Host> hosts;
+  const std::string mine = to_wire(monitoring::survey_host());
+  for (const std::string& bytes : context.control().gather(mine)) {
+    auto host = from_wire<monitoring::Host>(bytes);
+    const bool known = std::ranges::any_of(
+        hosts, [&](const auto& other) { return other.hostname == host.hostname; });
+    if (!known) hosts.push_back(std::move(host));
+  }
+  return hosts;
+}
+
+void refuse_bound_by_launcher(RankContext& context, const std::string& given_cpus) {
+  if (given_cpus.empty()) return;
+  std::map<std::string, std::pair<int, std::string>> first_of_host;  // rank, CPUs
+  using CpusAndHost = std::pair<std::string, std::string>;
+  const auto told = context.control().all_gather(to_wire(CpusAndHost(given_cpus, context.host())));
+  for (std::size_t rank = 0; rank < told.size(); ++rank) {
+    const auto [cpus, host] = from_wire<CpusAndHost>(told[rank]);
+    const auto [found, is_first] = first_of_host.try_emplace(host, static_cast<int>(rank), cpus);
+    if (is_first || found->second.second == cpus) continue;
+    throw configuration("--bind: something has bound the ranks of " + host + " already: rank " +
+                            std::to_string(found->second.first) + " may use CPUs " +
+                            found->second.second + ", rank " + std::to_string(rank) + " CPUs " +
+                            cpus,
+                        "ranks of a machine that may all use the same CPUs",
+                        "leave --bind out, or start them unbound: mpirun --bind-to none, srun "
+                        "--cpu-bind=none");
+  }
+}
+
+bool leads_node(const RankContext& context) {
+  const auto& nodes = context.node_of_rank();
+  const auto first = std::ranges::find(nodes, context.world().node);
+  return first - nodes.begin() == context.world().rank;
 }
 
 }  // namespace scalemark::process

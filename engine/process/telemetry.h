@@ -1,20 +1,30 @@
-// A rank reads its machine as long as it runs: its own CPU time, its control group, its GPU, and as
-// the first rank of its machine CPUs, memory, disks and network. core/monitoring/telemetry reads;
-// this chooses.
+// The ranks and their machines: which these are and who leads each, what is read of them as long as
+// the ranks run, and counters of errors over a session.
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "core/live/status.h"
+#include "core/monitoring/health.h"
+#include "core/monitoring/host.h"
 #include "core/monitoring/telemetry/sampler.h"
 #include "core/reporting/point/telemetry.h"
+#include "core/reporting/record/health.h"
 #include "engine/process/rank_context.h"
+#include "engine/process/task_loop.h"
 
 namespace scalemark::process {
+
+// A rank reads its machine as long as it runs: its own CPU time, its control group, its GPU, and as
+// the first rank of its machine CPUs, memory, disks and network. core/monitoring/telemetry reads;
+// this chooses.
 
 // The sampler of this process. After RankContext::connect(), by the main thread; opens files and
 // NVML. `context` must outlive it.
@@ -43,5 +53,60 @@ void rest_until_watched(int ranks, std::chrono::steady_clock::time_point since,
 
 // Returns this rank's readings, after end().
 reporting::RankReadings readings(RankContext& context);
+
+// Counters of errors over a session (--checks health): each rank reads those of its GPU, the first
+// rank of a machine also the machine's, and rank 0 makes rows of the looks.
+// core/monitoring/health.h reads; core/reporting/record/health.h says what rows tell.
+
+// One rank's part. Xid errors are noted from its first look on, as long as this object lives.
+class HealthWatch {
+ public:
+  explicit HealthWatch(RankContext& context) : context_(context) {}
+
+  // Returns the look as bytes, for HealthLooks. Opens NVML: not within a timed region.
+  std::string look();
+
+ private:
+  RankContext& context_;
+  bool looked_ = false;
+  std::unique_ptr<monitoring::GpuHealth> gpu_;  // null on a CPU, or without driver
+};
+
+// Rank 0's part.
+class HealthLooks {
+ public:
+  using Rows = std::vector<reporting::HealthRecord>;
+  // `wanted`: false: look() does nothing. `task`: the other ranks answer it with a look; `read`:
+  // this rank's own. `keep` gets the rows so far; it knows the session.
+  struct Options {
+    bool wanted = false;
+    std::string task;
+    std::function<std::string()> read;
+    std::function<void(const Rows&)> keep;
+  };
+  HealthLooks(TaskLoop& loop, Options options) : loop_(loop), options_(std::move(options)) {}
+
+  // Asks all ranks: call it at the begin of a session, and at its end. A rank that does not answer
+  // is left out: the next task meets it.
+  void look();
+
+ private:
+  TaskLoop& loop_;
+  Options options_;
+  Rows rows_;
+  std::optional<distributed::Clock::time_point> first_;
+};
+
+// One entry per machine, in rank order; empty on ranks above 0. Collective over the session.
+std::vector<monitoring::Host> survey_hosts(RankContext& context);
+
+// --bind divides the CPUs that all ranks of a machine may use: throws configuration() (78) where a
+// launcher has given them different ones. `given_cpus`: those of this rank before it was bound;
+// empty: it was not, and nothing is compared. Collective over all ranks.
+void refuse_bound_by_launcher(RankContext& context, const std::string& given_cpus);
+
+// Whether this rank is the first of its node among all ranks of the run: it does what is done once
+// per machine.
+bool leads_node(const RankContext& context);
 
 }  // namespace scalemark::process

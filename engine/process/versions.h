@@ -19,4 +19,9 @@ std::string loaded_torch_version();
 std::map<std::string, reporting::LibraryVersion> library_versions(
     bool with_cuda, const std::map<std::string, distributed::LibraryVersion>& backends = {});
 
+// Which builds of this program's own libraries run here, by what their linker wrote into them:
+// "scalemark_engine" -> 40 hexadecimal digits, for each loaded library of the program: two builds
+// that differ in code differ here. Empty where the linker writes no build id.
+std::map<std::string, std::string> build_ids();
+
 }  // namespace scalemark::process

@@ -1,15 +1,21 @@
-// A rank counts this while it trains, over all trainings of its process: the training thread stores
-// it, relaxed, and a side thread reads it. Knows no records.
+// How far a rank is, told by its main thread and read by any: the phase and step of its run, and
+// what it has counted over all trainings of its process. Knows no records.
 #pragma once
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <map>
+#include <mutex>
 #include <optional>
+#include <string>
 
 namespace scalemark::process {
 
+// A rank counts this while it trains, over all trainings of its process: the training thread stores
+// it, relaxed, and a side thread reads it.
 class Vitals {
  public:
   using Clock = std::chrono::steady_clock;
@@ -91,6 +97,56 @@ class Vitals {
   std::atomic<std::int64_t> last_step_{0}, loop_began_{0};
   std::atomic<std::int64_t> steps_{0}, samples_{0}, payload_bytes_{0}, done_{0}, planned_{-1};
   std::atomic<double> data_wait_s_{0}, loss_{kNone}, learning_rate_{kNone};
+};
+
+// Where a run is: its phase and step, for error lines, the watchdog and the progress line. One
+// object per process; phases are entered by the main thread, read by any.
+class PhaseTracker {
+ public:
+  // Seconds a phase may last without a sign of life: its own, or the common one.
+  PhaseTracker(double timeout_s, std::map<std::string, double> phase_timeout_s)
+      : timeout_s_(timeout_s), phase_timeout_s_(std::move(phase_timeout_s)) {}
+
+  // Called with each phase that is entered and its timeout: the watchdog's hook.
+  void on_enter(std::function<void(const std::string& phase, double timeout_s)> hook) {
+    hook_ = std::move(hook);
+  }
+
+  void enter(const std::string& phase) {
+    {
+      const std::lock_guard lock(mutex_);
+      phase_ = phase;
+    }
+    if (hook_) hook_(phase, timeout_of(phase));
+  }
+
+  double timeout_of(const std::string& phase) const {
+    const auto found = phase_timeout_s_.find(phase);
+    return found == phase_timeout_s_.end() ? timeout_s_ : found->second;
+  }
+
+  // Another training begins: it has no finished step.
+  void begin_steps() { step_.store(-1, std::memory_order_relaxed); }
+  void step_done(std::int64_t step) { step_.store(step, std::memory_order_relaxed); }
+
+  std::string phase() const {
+    const std::lock_guard lock(mutex_);
+    return phase_;
+  }
+
+  // The last finished optimizer step of the run, counted from 0.
+  std::optional<std::int64_t> step() const {
+    const std::int64_t step = step_.load(std::memory_order_relaxed);
+    return step < 0 ? std::nullopt : std::optional(step);
+  }
+
+ private:
+  double timeout_s_;
+  std::map<std::string, double> phase_timeout_s_;
+  std::function<void(const std::string&, double)> hook_;
+  mutable std::mutex mutex_;
+  std::string phase_ = "start";
+  std::atomic<std::int64_t> step_{-1};
 };
 
 }  // namespace scalemark::process

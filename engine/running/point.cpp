@@ -11,7 +11,7 @@
 #include "core/monitoring/process_reading.h"
 #include "core/monitoring/telemetry/host_probes.h"
 #include "core/monitoring/topology.h"
-#include "engine/device/own_stream.h"
+#include "engine/device/device.h"
 #include "engine/process/telemetry.h"
 #include "engine/running/epochs.h"
 #include "engine/running/measured_steps.h"

@@ -9,9 +9,8 @@
 
 #include "engine/distributed/stop_agreement.h"
 #include "engine/distributed/watchdog.h"
-#include "engine/process/group_guard.h"
-#include "engine/process/phase_tracker.h"
-#include "engine/process/run_console.h"
+#include "engine/process/rank_group.h"
+#include "engine/process/run_report.h"
 #include "engine/process/vitals.h"
 #include "engine/running/window.h"
 

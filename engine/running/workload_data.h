@@ -14,7 +14,7 @@
 #include "data/dataset.h"
 #include "data/host_batch.h"
 #include "engine/device/device.h"
-#include "engine/process/data_access.h"
+#include "engine/process/data_phase.h"
 #include "engine/running/batch_source.h"
 
 namespace scalemark::running {

@@ -9,7 +9,7 @@
 #include "core/planning/estimates.h"
 #include "core/reporting/record/report_json.h"
 #include "core/reporting/render/answer/answer.h"
-#include "engine/process/run_console.h"
+#include "engine/process/run_report.h"
 
 namespace scalemark::sweeping {
 

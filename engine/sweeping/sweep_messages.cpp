@@ -8,7 +8,7 @@
 #include "core/base/wire.h"
 #include "core/reporting/record/rank_fields.h"
 #include "engine/device/cpu_allocator.h"
-#include "engine/process/failure.h"
+#include "engine/process/failure_reporter.h"
 
 namespace scalemark::sweeping {
 namespace {

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "engine/cuda/launch.cuh"
+#include "engine/cuda/launches.h"
 #include "sum_kernel.cuh"
 
 namespace cuda_shim {

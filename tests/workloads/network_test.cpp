@@ -23,7 +23,7 @@
 #include <filesystem>
 
 #include "core/base/error.h"
-#include "engine/device/attention_order.h"
+#include "engine/device/torch_defaults.h"
 #include "tests/workloads/shallow_resnet.h"
 #include "workloads/attention.h"
 #include "workloads/normalise_images.h"

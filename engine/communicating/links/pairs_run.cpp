@@ -9,7 +9,7 @@
 #include "core/planning/collectives/collective_plan.h"
 #include "core/reporting/collectives/collectives.h"
 #include "engine/communicating/links/pair_rounds.h"
-#include "engine/process/group_guard.h"
+#include "engine/process/rank_group.h"
 
 namespace scalemark::communicating {
 

@@ -1,5 +1,5 @@
 // The launches of LAMB's passes, and what they take: many tensors at once, and the numbers of a
-// step that only the device knows. Defined in passes.cuh; kernels.cu instantiates what the
+// step that only the device knows. Defined in passes.cuh; passes.cu instantiates what the
 // operators call. Knows no torch.
 #pragma once
 

@@ -1,5 +1,5 @@
 // The operators of engine/training/lamb_passes.h over tensors: memory, tables of pointers,
-// launches. `Runtime` is the class of engine/cuda/runtime.h, or its like in tests.
+// launches. `Runtime` is the class of engine/cuda/operators.h, or its like in tests.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -7,8 +7,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "engine/cuda/launch.cuh"
-#include "engine/cuda/norm/block_sums.cuh"
+#include "engine/cuda/launches.h"
 #include "engine/cuda/norm/channels.cuh"
 #include "engine/cuda/norm/launches.h"
 

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <utility>
 
-#include "engine/cuda/runtime.h"
+#include "engine/cuda/operators.h"
 
 namespace scalemark::cuda {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/reporting/point/rank_steps.h"
-#include "engine/device/quiet_deleter.h"
+#include "engine/device/torch_defaults.h"
 
 namespace scalemark::running {
 

@@ -18,7 +18,6 @@
 #include "core/settings/comm_settings.h"
 #include "engine/communicating/comm_coordinator.h"
 #include "engine/distributed/errors.h"
-#include "engine/process/failure.h"
 #include "engine/process/failure_reporter.h"
 #include "tests/engine/process/thread_ranks.h"
 

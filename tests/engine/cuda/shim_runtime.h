@@ -9,14 +9,13 @@
 
 #include <cstdint>
 
-#include "engine/cuda/bias_gelu.cuh"
 #include "engine/cuda/layer_passes.h"
-#include "engine/cuda/projections.cuh"
+#include "engine/cuda/linear_layers.cuh"
 #include "engine/cuda/residual_norm.cuh"
 
 namespace scalemark::cuda {
 
-// Takes the place of engine/cuda/runtime.h.
+// Takes the place of engine/cuda/operators.h.
 class ShimRuntime {
  public:
   using Half = c10::Half;

@@ -1,8 +1,7 @@
-#include "engine/device/cpu_device.h"
-
 #include <gtest/gtest.h>
 
 #include "engine/device/cpu_allocator.h"
+#include "engine/device/device.h"
 
 namespace scalemark::device {
 namespace {

@@ -1,6 +1,6 @@
-#include "engine/device/size_classes.h"
-
 #include <gtest/gtest.h>
+
+#include "engine/device/cpu_allocator.h"
 
 namespace scalemark::device {
 namespace {

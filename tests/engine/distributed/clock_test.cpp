@@ -7,7 +7,7 @@
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
-#include "engine/distributed/key_wait.h"
+#include "engine/distributed/store.h"
 #include "tests/engine/distributed/simulated_clock.h"
 
 namespace scalemark::distributed {

@@ -1,12 +1,11 @@
-#include "engine/distributed/foreign_error.h"
-
 #include <gtest/gtest.h>
 
 #include <stdexcept>
 #include <system_error>
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 
-#include "engine/distributed/recording_store.h"
+#include "engine/distributed/errors.h"
+#include "engine/distributed/group_end.h"
 
 namespace scalemark::distributed {
 namespace {

@@ -11,10 +11,10 @@
 
 #include "core/base/durations.h"
 #include "core/base/error.h"
-#include "engine/distributed/gloo.h"
 #include "engine/distributed/groups.h"
 #include "engine/distributed/meeting.h"
-#include "engine/distributed/preflight.h"
+#include "engine/distributed/providers.h"
+#include "engine/distributed/rendezvous.h"
 #include "engine/distributed/stop_agreement.h"
 #include "engine/distributed/work_queue.h"
 #include "tests/engine/distributed/counting_store.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "engine/distributed/gloo.h"
+#include "engine/distributed/providers.h"
 
 namespace scalemark::distributed {
 namespace {

@@ -1,5 +1,3 @@
-#include "engine/distributed/open_store.h"
-
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -8,6 +6,7 @@
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "core/base/error.h"
+#include "engine/distributed/store.h"
 
 namespace scalemark::distributed {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "core/base/error.h"
 #include "engine/distributed/backends.h"
-#include "engine/distributed/gloo.h"
 #include "engine/distributed/groups.h"
+#include "engine/distributed/providers.h"
 
 namespace scalemark::distributed {
 namespace {

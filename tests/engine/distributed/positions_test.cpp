@@ -1,8 +1,8 @@
-#include "engine/distributed/positions.h"
-
 #include <gtest/gtest.h>
 
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
+
+#include "engine/distributed/pulse.h"
 
 namespace scalemark::distributed {
 namespace {

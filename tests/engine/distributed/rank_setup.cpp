@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <thread>
 
-#include "engine/distributed/gloo.h"
+#include "engine/distributed/providers.h"
 
 namespace scalemark::testing {
 namespace {

@@ -5,7 +5,6 @@
 #include <stdexcept>
 #include <thread>
 
-#include "engine/distributed/interrupt.h"
 #include "engine/distributed/stop_agreement.h"
 #include "engine/distributed/watchdog.h"
 #include "tests/engine/distributed/rank_setup.h"

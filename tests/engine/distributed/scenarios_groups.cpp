@@ -7,7 +7,7 @@
 #include <sstream>
 #include <thread>
 
-#include "engine/distributed/preflight.h"
+#include "engine/distributed/rendezvous.h"
 #include "tests/engine/distributed/rank_setup.h"
 
 namespace scalemark::testing {

@@ -6,7 +6,6 @@
 
 #include <atomic>
 
-#include "engine/distributed/interrupt.h"
 #include "tests/engine/process/thread_ranks.h"
 
 namespace scalemark::testing {

@@ -6,7 +6,7 @@
 #include "core/base/error.h"
 #include "core/monitoring/environment.h"
 #include "engine/device/cpu_allocator.h"
-#include "engine/device/cpu_device.h"
+#include "engine/device/device.h"
 #include "engine/fingerprint/compute.h"
 #include "engine/fingerprint/disk_read.h"
 #include "engine/fingerprint/machine.h"

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <thread>
 
-#include "engine/device/cpu_device.h"
+#include "engine/device/device.h"
 #include "engine/measurement/bucket_timer.h"
 
 namespace scalemark::measurement {

@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "core/base/error.h"
-#include "engine/device/cpu_device.h"
+#include "engine/device/device.h"
 #include "engine/measurement/window_timer.h"
 
 namespace scalemark::measurement {

@@ -9,7 +9,7 @@
 
 #include "checks.h"
 #include "core/base/error.h"
-#include "engine/distributed/mpi_part.h"
+#include "engine/distributed/providers.h"
 #include "tools/programs/commands.h"
 
 namespace scalemark::mpi_checks {

@@ -1,5 +1,3 @@
-#include "engine/process/failure.h"
-
 #include <ATen/ops/empty.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +5,8 @@
 #include <functional>
 #include <stdexcept>
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
+
+#include "engine/process/failure_reporter.h"
 
 namespace scalemark::process {
 namespace {

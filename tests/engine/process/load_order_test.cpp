@@ -10,8 +10,8 @@
 #include <functional>
 
 #include "core/base/error.h"
-#include "engine/device/torch_cuda.h"
-#include "engine/process/process_setup.h"
+#include "engine/device/cuda_part.h"
+#include "engine/process/run_request.h"
 
 namespace scalemark::process {
 namespace {

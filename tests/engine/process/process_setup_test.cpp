@@ -1,7 +1,7 @@
-#include "engine/process/process_setup.h"
-
 #include <ATen/Context.h>
 #include <gtest/gtest.h>
+
+#include "engine/process/run_request.h"
 
 namespace scalemark::process {
 namespace {

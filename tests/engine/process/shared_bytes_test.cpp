@@ -1,11 +1,11 @@
-#include "engine/process/shared_bytes.h"
-
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
+
+#include "engine/process/data_phase.h"
 
 namespace scalemark::process {
 namespace {

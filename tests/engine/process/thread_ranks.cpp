@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "engine/distributed/error_store.h"
-#include "engine/distributed/interrupt.h"
-#include "engine/process/failure.h"
+#include "engine/distributed/stop_agreement.h"
+#include "engine/process/failure_reporter.h"
 
 namespace scalemark::testing {
 namespace {

@@ -8,7 +8,6 @@
 #include <string>
 
 #include "core/base/part.h"
-#include "engine/process/build_ids.h"
 
 namespace scalemark::process {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "data/host_batch.h"
 #include "engine/device/cpu_allocator.h"
-#include "engine/device/cpu_device.h"
+#include "engine/device/device.h"
 #include "engine/running/measured_steps.h"
 #include "engine/running/window.h"
 #include "engine/running/workload_data.h"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/device/cpu_device.h"
+#include "engine/device/device.h"
 #include "engine/running/workload_data.h"
 
 namespace scalemark::running {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/distributed/backends.h"
-#include "engine/distributed/gloo.h"
+#include "engine/distributed/providers.h"
 
 namespace scalemark::distributed {
 namespace {

@@ -1,0 +1,83 @@
+#include "engine/distributed/providers.h"
+
+#include <net/if.h>
+
+#include <cstdlib>
+#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
+
+#include "core/base/error.h"
+#include "core/base/part.h"
+#include "core/launching/mpi_library.h"
+#include "engine/distributed/network.h"
+
+namespace scalemark::distributed {
+namespace {
+
+class GlooProvider final : public BackendProvider {
+ public:
+  std::string_view name() const override { return "gloo"; }
+  bool serves(c10::DeviceType device) const override {
+    return device == c10::DeviceType::CPU || device == c10::DeviceType::CUDA;
+  }
+  bool notices_lost_peers() const override { return true; }
+
+  c10::intrusive_ptr<c10d::Backend> make(const GroupSpec& spec) const override {
+    auto options = c10d::ProcessGroupGloo::Options::create(spec.timeout);
+    options->devices.push_back(
+        spec.interface.empty() ? c10d::ProcessGroupGloo::createDefaultDevice()
+                               : c10d::ProcessGroupGloo::createDeviceForInterface(spec.interface));
+    return c10::make_intrusive<c10d::ProcessGroupGloo>(spec.store, spec.rank, spec.size(), options);
+  }
+};
+
+}  // namespace
+
+std::string gloo_interface(const launching::World& world, const launching::Rendezvous& rendezvous,
+                           std::chrono::milliseconds limit) {
+  if (const char* named = std::getenv("GLOO_SOCKET_IFNAME"); named && *named) {
+    if (if_nametoindex(named) == 0) {
+      throw configuration("GLOO_SOCKET_IFNAME is " + std::string(named),
+                          "this host has no network interface of that name",
+                          "`ip link` lists the interfaces");
+    }
+    return named;
+  }
+  if (world.local_world_size == world.world_size) {
+    require_loopback();
+    return "lo";
+  }
+  if (rendezvous.kind != launching::Rendezvous::Kind::kTcp) return interface_of_own_name(limit);
+  return interface_towards(rendezvous.host, rendezvous.port, true, limit);
+}
+
+const BackendProvider& gloo() {
+  static const GlooProvider provider;
+  return provider;
+}
+
+namespace {
+
+// UCX, which both libraries may stand on, reads its variables while it is loaded. Without these it
+// takes the handlers of signals, which are ours, and prints a backtrace for every peer that is
+// gone.
+void set_variables_of_ucx() {
+  setenv("UCX_HANDLE_ERRORS", "none", 0);
+  setenv("UCX_WARN_UNUSED_ENV_VARS", "n", 0);
+}
+
+}  // namespace
+
+// Open MPI's components look for symbols of their library: it is opened for all to see.
+const mpi::MpiApi& load_mpi_part(const std::string& library_folder, const std::string& library) {
+  const launching::MpiLibrary& mpi = launching::mpi_library(library);
+  const std::string advice = "`apt-get install " + std::string(mpi.package) +
+                             "` on every machine of the run, or use --backend gloo";
+  set_variables_of_ucx();
+  open_library(std::string(mpi.soname), std::string(mpi.title), advice);
+  return open_part_as<mpi::MpiApi>({.path = library_folder + "/" + std::string(mpi.part),
+                                    .symbol = "scalemark_mpi_api",
+                                    .abi = mpi::kMpiAbi,
+                                    .advice = advice});
+}
+
+}  // namespace scalemark::distributed

@@ -1,0 +1,67 @@
+// The c10d store of a run: how the one that a Rendezvous names is opened, and how a rank waits for
+// a key in it. Knows nothing of what is written into it.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <torch/csrc/distributed/c10d/Store.hpp>
+
+#include "core/launching/world.h"
+#include "engine/distributed/clock.h"
+
+namespace scalemark::distributed {
+
+// TCPStore, FileStore, or HashStore for one process.
+struct OpenedStore {
+  c10::intrusive_ptr<c10d::Store> store;
+  bool hosts = false;  // its server is in this process
+};
+
+// In words, for messages: "host:port" or "file F".
+std::string place_of(const launching::Rendezvous& at);
+
+// " (RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT are set)": what says that there are other ranks,
+// which may be left from another job. Empty: our own launcher says so.
+std::string told_by(const launching::World& world);
+
+// Throws E_RENDEZVOUS (69) when the name of a place that is an address does not resolve within the
+// limit, or no route leads there.
+void require_way_to(const launching::World& world, const launching::Rendezvous& at,
+                    std::chrono::milliseconds limit);
+
+// Throws E_RENDEZVOUS (69) when the store cannot be reached or opened within the timeout, or when
+// another run's store listens at the address; E_CONFIGURATION (78) when several ranks have no place
+// to meet.
+OpenedStore open_store(const launching::World& world, const launching::Rendezvous& at,
+                       std::chrono::milliseconds timeout);
+
+// --- Waiting for a key inside the store instead of asking for it again and again: a waiting rank
+// costs the one thread that serves the store a few requests a second.
+
+// Whether the key came within `limit`. Throws what the store throws when it is gone.
+bool await_key(c10d::Store& store, const std::string& key, std::chrono::milliseconds limit);
+
+// Several waits with one deadline, interrupted by regular checks (`look`).
+class KeyWait {
+ public:
+  // `limit`: of all waits together, in time that this process runs. `slice`: between two looks.
+  KeyWait(c10d::Store& store, std::chrono::milliseconds limit,
+          std::chrono::milliseconds slice = kSlice)
+      : store_(store), limit_(limit), slice_(slice) {}
+
+  // False: the time is over. `look` is called after each slice in which the key did not come; what
+  // it throws ends the wait.
+  bool operator()(const std::string& key, const std::function<void()>& look);
+
+  std::chrono::milliseconds waited() { return clock_.elapsed(); }
+
+  static constexpr std::chrono::milliseconds kSlice{1000};
+
+ private:
+  c10d::Store& store_;
+  std::chrono::milliseconds limit_, slice_;
+  AwakeClock clock_;
+};
+
+}  // namespace scalemark::distributed

@@ -1,0 +1,58 @@
+#include "engine/process/run_request.h"
+
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+#include <c10/util/Logging.h>
+#include <malloc.h>
+
+#include <climits>
+#include <cstdlib>
+
+#include "core/base/error.h"
+#include "engine/device/cpu_allocator.h"
+#include "engine/device/cuda_part.h"
+#include "engine/device/torch_defaults.h"
+
+namespace scalemark::process {
+namespace {
+
+// A wish: an allocator in glibc's place (a sanitizer's, a preloaded one) may not know it.
+void keep_freed_memory() {
+  mallopt(M_MMAP_MAX, 0);              // no block of its own mapping
+  mallopt(M_TRIM_THRESHOLD, INT_MAX);  // nothing back to the kernel
+  mallopt(M_TOP_PAD, 64 << 20);        // grow in large pieces
+}
+
+// A store that nobody serves, and a peer that NCCL's watchdog has lost, are logged as errors, with
+// backtraces; ours say it in a line.
+void quieten_torch(bool on_gpu) {
+  if (setenv("TORCH_CPP_LOG_LEVEL", "FATAL", /*overwrite=*/0) != 0) throw bug("setenv failed");
+  c10::initLogging();  // reads the variable; plain C++ programs have to ask for it
+  // The profiler (--trace) reports that a CPU run has no GPU. On one its errors are true.
+  if (!on_gpu && setenv("KINETO_LOG_LEVEL", "99", /*overwrite=*/0) != 0) throw bug("setenv failed");
+}
+
+}  // namespace
+
+void set_up_process(const ProcessSettings& settings) {
+  const bool on_gpu = settings.device == settings::DeviceKind::kCuda;
+  quieten_torch(on_gpu);
+  if (on_gpu) device::load_torch_cuda(settings.general.torch);
+  keep_freed_memory();
+  device::cpu_allocator();
+  apply_compute_settings(settings.compute);
+}
+
+void apply_compute_settings(const ComputeSettings& settings) {
+  at::set_num_threads(settings.threads);
+  const bool deterministic = settings.deterministic;
+  at::globalContext().setDeterministicAlgorithms(deterministic, /*warn_only=*/false);
+  at::globalContext().setDeterministicCuDNN(deterministic);
+  at::globalContext().setBenchmarkCuDNN(!deterministic);
+  // Deterministic algorithms would fill every tensor that is made to be written: hundreds of passes
+  // over memory per step, for the sake of reads of what was never written, of which there are none.
+  at::globalContext().setDeterministicFillUninitializedMemory(false);
+  device::pin_attention_order();
+}
+
+}  // namespace scalemark::process
