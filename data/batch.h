@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "data/host_batch.h"
+#include "data/dataset.h"
 
 namespace scalemark::data {
 

@@ -1,5 +1,6 @@
-// What libscalemark_data.so offers to the light program: one exported function returns this table,
-// so that `scalemark data` loads the codecs when it needs them and no other command does.
+// What libscalemark_data.so offers to the light program: one exported function returns a table, so
+// that `scalemark data` loads the codecs when it needs them and no other command does. How fast a
+// data set is loaded (`data bench`) is measured here, too.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +10,11 @@
 
 #include "core/base/part.h"
 #include "data/augment/augmented_dataset.h"
-#include "data/bench.h"
+#include "data/dataset.h"
 #include "data/images/generate.h"
 #include "data/images/image_view.h"
 #include "data/images/stage_times.h"
+#include "data/loader.h"
 #include "data/packed/pack.h"
 #include "data/packed/verify.h"
 #include "data/show/show_images.h"
@@ -20,6 +22,24 @@
 #include "data/text/generate.h"
 
 namespace scalemark::data {
+
+struct LoaderBenchOptions {
+  LoaderOptions loader;
+  double min_seconds = 2.0;  // whole epochs until this is reached
+};
+
+struct LoaderBenchResult {
+  std::int64_t samples = 0;
+  std::int64_t epochs = 0;
+  double wall_s = 0;
+  double cpu_s = 0;  // of all threads of the process meanwhile
+  double samples_per_sec = 0;
+  double bytes_per_sec = 0;            // of batches made, not of files read
+  std::vector<SkippedSample> skipped;  // of the first epoch
+};
+
+// One epoch to warm the file cache, then whole epochs in the order of the sampler (rank 0 of 1).
+LoaderBenchResult bench_loader(const Dataset& dataset, const LoaderBenchOptions& options);
 
 // What `data bench` reads: a folder with train/ is an image tree, one with an index packed data,
 // everything else is text or a token file.

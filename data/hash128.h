@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "data/progress.h"
+#include "data/long_work.h"
 
 namespace scalemark::data {
 

@@ -9,7 +9,6 @@
 #include "core/base/durations.h"
 #include "core/base/error.h"
 #include "data/group_decoder.h"
-#include "data/sample_group.h"
 
 namespace scalemark::data {
 namespace {

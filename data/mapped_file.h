@@ -1,5 +1,5 @@
-// A file that is read through the page cache, where others may change it while it is read. Knows
-// nothing of what it holds.
+// A file that is read through the page cache, where others may change it while it is read: losing
+// it (SIGBUS) ends the process with an error. Knows nothing of what it holds.
 #pragma once
 
 #include <cstddef>

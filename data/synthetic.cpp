@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "data/sample_random.h"
+#include "data/dataset.h"
 
 namespace scalemark::data {
 namespace {

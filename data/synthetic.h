@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "data/host_batch.h"
+#include "data/dataset.h"
 
 namespace scalemark::data {
 
@@ -24,7 +24,7 @@ struct SyntheticTokens {
   std::int64_t sequence_length = 128;
   std::int64_t vocabulary = 30522;
 };
-// BERT's fields as in host_batch.h: no padding, the second half of each sequence is segment 1, and
+// BERT's fields as in dataset.h: no padding, the second half of each sequence is segment 1, and
 // max(1, round(0.15 s)) distinct positions of each sequence are masked (their labels random, the
 // input left as it is: the work is the same).
 HostBatch synthetic_tokens(const SyntheticTokens& options, std::uint64_t seed,

@@ -1,9 +1,16 @@
-// Which of the vector instructions that kernels are written for this machine has. Knows no kernel.
+// The vector instructions that kernels are written for, as far as this machine has them, and the
+// type of activations in mixed precision. Knows no kernel.
 #pragma once
 
 #include <cstdint>
 
 namespace scalemark::kernels {
+
+// The type of activations in mixed precision: the upper half of a float. Arithmetic on it is done
+// in float, by kernels.
+struct BFloat16 {
+  std::uint16_t bits;
+};
 
 enum class InstructionSet : std::uint8_t { kPortable, kAvx2, kAvx512 };  // the widest last
 

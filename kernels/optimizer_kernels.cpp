@@ -1,5 +1,4 @@
-#include "kernels/lamb.h"
-#include "kernels/optimizer_tables.h"
+#include "kernels/optimizer_kernels.h"
 
 namespace scalemark::kernels {
 

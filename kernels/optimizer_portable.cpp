@@ -7,9 +7,8 @@ constexpr int kLanes = 4;
 }  // namespace
 }  // namespace scalemark::kernels
 
-#include "kernels/lamb.inc"
-#include "kernels/optimizer_tables.h"
-#include "kernels/weight_update.inc"
+#include "kernels/optimizer_kernels.h"
+#include "kernels/optimizer_kernels.inc"
 
 namespace scalemark::kernels {
 

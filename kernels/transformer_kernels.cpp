@@ -1,7 +1,5 @@
 #include "kernels/transformer_kernels.h"
 
-#include "kernels/transformer_tables.h"
-
 namespace scalemark::kernels {
 
 const TransformerKernels& transformer_kernels(InstructionSet set) {

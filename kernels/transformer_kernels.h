@@ -9,7 +9,6 @@
 
 #include <cstdint>
 
-#include "kernels/bfloat16.h"
 #include "kernels/dropout.h"
 #include "kernels/instruction_set.h"
 
@@ -116,5 +115,10 @@ struct TransformerKernels {
 
 // Of a set that runs() here.
 const TransformerKernels& transformer_kernels(InstructionSet set);
+
+// The tables that the units with instructions of their own define.
+extern const TransformerKernels kPortableTransformerKernels;
+extern const TransformerKernels kTransformerKernelsOfAvx2;
+extern const TransformerKernels kTransformerKernelsOfAvx512;
 
 }  // namespace scalemark::kernels

@@ -16,9 +16,8 @@
 #include "core/base/error.h"
 #include "workloads/checkpointed.h"
 #include "workloads/encoder_layer.h"
+#include "workloads/layer_operators.h"
 #include "workloads/network.h"
-#include "workloads/products.h"
-#include "workloads/tied_embedding.h"
 #include "workloads/weight_copies.h"
 
 namespace scalemark::workloads {

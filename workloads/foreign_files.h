@@ -1,13 +1,15 @@
-// Says what a file is by its first bytes, where it is no safetensors file: what people pass instead
-// of one. Pure; knows no format beyond its first bytes.
+// What is read of strangers' files: what a file that is no safetensors file is by its first bytes,
+// JSON that must be an object, and names for error lines. Pure; knows no format beyond that.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace scalemark::workloads {
 
+// A file that people pass instead of a safetensors file.
 struct ForeignFile {
   std::string what;  // "a pickle, as torch.save writes": completes "FILE is ..."
   std::string hint;  // what to do
@@ -22,5 +24,12 @@ std::optional<ForeignFile> foreign_file(std::string_view first_bytes);
 // Whether the first byte behind blanks, and behind the mark that editors of Windows put before a
 // text, is that of a JSON object.
 bool looks_like_json(std::string_view first_bytes);
+
+// A name of a stranger's file for an error line: in quotes, and no more than 100 bytes of it.
+std::string in_quotes(std::string_view name);
+
+// Parses JSON of a stranger: an object, no key twice, no deeper than our own. `what` begins the
+// message of bad_data (65), as "FILE is not a valid index".
+nlohmann::json parse_object(const std::string& text, const std::string& what);
 
 }  // namespace scalemark::workloads

@@ -1,11 +1,38 @@
 // Batch norm with the addition and the ReLU that follow it in a residual network, as one autograd
-// node: two passes over memory forward and two backward, where single operators need three to
-// five. On a CPU and on CUDA, for activations in channels_last order.
+// node over two operators of ours: two passes over memory forward and two backward, where single
+// operators need three to five. On a CPU and on CUDA, for activations in channels_last order.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
+#include "workloads/norm_passes.h"
+
 namespace scalemark::workloads {
+
+// The operators, a forward and a backward, whose kernels the dispatcher finds by device: those of a
+// CPU are the passes of norm_passes.h, those of CUDA stand in engine/cuda/norm. They know no
+// autograd.
+
+// Where statistics come from: in training from the batch, towards which running ones, as far as
+// they are defined, are moved as torch.nn.BatchNorm2d does; in evaluation from these.
+struct NormStatistics {
+  RunningStatistics running;
+  double eps;
+  bool training;
+};
+
+// `kept` of the statistics, and the mask of the ReLU where it was asked for: what they hold is
+// between the kernels of one device.
+struct NormResult {
+  at::Tensor y, kept, positive;
+};
+NormResult run_norm(const NormForward& forward, const NormStatistics& statistics, bool keeps_mask);
+
+// The same in backward; its member `statistics` is what was `kept`.
+NormParameterGradients run_norm_backward(const NormForward& forward, const NormBackward& backward);
+
+// Whether there are kernels for activations of this type, on a CPU or on CUDA.
+bool has_norm_kernels(const at::Tensor& x);
 
 // Of torch.nn.BatchNorm2d. Training uses the statistics of the batch and updates the running ones
 // where they are defined; evaluation uses those.

@@ -1,17 +1,33 @@
-// What lies between the matrix products of a transformer, as operators of torch's dispatcher:
-// passes over memory without autograd. A part of the program that has kernels for a device
-// registers them (engine/cuda/layer_passes.h); a CPU's passes are not behind operators
-// (row_kernels.h). Knows no network.
-//
-// X is the type of activations, C that of parameters, sums and statistics, and what is computed in:
-// float (double for double). All tensors are dense, rows are those of the last dimension.
+// What a transformer computes on a device that has kernels for it: the passes between its matrix
+// products, as operators of torch's dispatcher, and those products. Knows no network.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
+#include <array>
+#include <optional>
 #include <tuple>
 
+namespace scalemark {
+
+// A tensor that may be left out, as torch's dispatcher takes it.
+using MaybeTensor = std::optional<at::Tensor>;
+
+inline MaybeTensor if_defined(const at::Tensor& tensor) {
+  return tensor.defined() ? MaybeTensor(tensor) : std::nullopt;
+}
+
+}  // namespace scalemark
+
 namespace scalemark::workloads {
+
+// What lies between the matrix products of a transformer, as operators of torch's dispatcher:
+// passes over memory without autograd. A part of the program that has kernels for a device
+// registers them (engine/cuda/layer_passes.h); a CPU's passes are not behind operators
+// (row_kernels.h).
+//
+// X is the type of activations, C that of parameters, sums and statistics, and what is computed in:
+// float (double for double). All tensors are dense, rows are those of the last dimension.
 
 // Whether there are some for activations like `x` on its device: of float, half or bfloat16.
 bool has_layer_operators(const at::Tensor& x);
@@ -53,5 +69,26 @@ std::tuple<at::Tensor, at::Tensor> pack_projections_pass(at::TensorList weights,
 
 // Three matrices [rows, out] side by side, [rows, 3 out], and the sums of its columns, in C.
 std::tuple<at::Tensor, at::Tensor> pack_gradients_pass(at::TensorList of_outputs);
+
+// Matrix products of linear layers: the operands' type under autocast, one product where three
+// layers read one input.
+
+// The type that products of `x` are computed in: autocast's where it is on for x's device.
+at::ScalarType product_type(const at::Tensor& x);
+
+// `x` [..., in] times `weight` [out, in]', and `bias` [out] unless it is not defined, in
+// product_type(x). Under autocast where has_layer_operators(x) one node, which casts `x` only if
+// its type is another, and hands gradients of the parameters on in the parameters' type without
+// rounding them to that of the product in between; at::linear otherwise. Differentiable once.
+at::Tensor product(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias = {});
+
+struct Layer {
+  const at::Tensor &weight, &bias;
+};
+
+// What three layers of one shape make of one input, where has_layer_operators(x): by one product
+// over their weights, packed anew each time, and backward by two. The results share memory, row by
+// row side by side. Differentiable once.
+std::array<at::Tensor, 3> projections(const at::Tensor& x, const std::array<Layer, 3>& layers);
 
 }  // namespace scalemark::workloads

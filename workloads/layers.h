@@ -1,5 +1,6 @@
 // The few layers that our networks are made of: parameters under PyTorch's names, and a forward()
-// that is one ATen call. Leaner than torch/nn's own: nothing is formatted, cloned or counted.
+// that is one ATen call, or a node of ours where that is faster. Leaner than torch/nn's own:
+// nothing is formatted, cloned or counted.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -10,9 +11,41 @@
 
 #include "workloads/checkpointed.h"
 #include "workloads/fused_norm.h"
-#include "workloads/weight_gradient.h"
 
 namespace scalemark::workloads {
+
+// The gradient of a convolution's weight as one matrix product over channels-last memory, and where
+// that is faster than oneDNN's own kernel.
+
+// Square kernel, without dilation or groups; padding on all four sides.
+struct ConvolutionSteps {
+  std::int64_t stride = 1, padding = 0;
+};
+
+// Of a weight [out, in, k, k], for images x [n, in, h, w] and the gradient of y [n, out, h', w'],
+// all of one type, the images and the gradient in channels-last. In the weight's shape,
+// channels-last. Makes a copy of x, k^2 / stride^2 times as large, unless k and the stride are 1.
+at::Tensor weight_gradient(const at::Tensor& of_y, const at::Tensor& x, std::int64_t kernel,
+                           const ConvolutionSteps& steps);
+
+// Whether weight_gradient() is the faster way in bfloat16 on a CPU, by measurements of
+// tools/bench/weight_gradient_bench.cpp (docs/PERFORMANCE.md).
+bool product_is_faster(const at::Tensor& x, const at::Tensor& weight,
+                       const ConvolutionSteps& steps);
+
+// A convolution in bfloat16 on a CPU as one autograd node that computes its weight's gradient by a
+// matrix product.
+
+// Whether bf16_convolution() takes these and is the faster way: autocast to bfloat16 on a CPU,
+// x in bfloat16 and channels-last, a weight in float or bfloat16 that wants a gradient.
+bool has_bf16_convolution(const at::Tensor& x, const at::Tensor& weight,
+                          const ConvolutionSteps& steps);
+
+// at::conv2d() under autocast: x [n, in, h, w], weight [out, in, k, k], y in bfloat16. The weight's
+// gradient is rounded to bfloat16 once, as oneDNN's, and handed on in the weight's type.
+// Differentiable once.
+at::Tensor bf16_convolution(const at::Tensor& x, const at::Tensor& weight,
+                            const ConvolutionSteps& steps);
 
 // weight [out, in], bias [out]; both from U(-1/sqrt(in), 1/sqrt(in)), as torch.nn.Linear.
 struct Linear : torch::nn::Module {
@@ -23,7 +56,7 @@ struct Linear : torch::nn::Module {
 };
 
 // weight [out, in, k, k] from N(0, sqrt(2 / (out k^2))), as torchvision's ResNets; padding k / 2,
-// no bias. `fused`: by our own node where that is faster (bf16_convolution.h).
+// no bias. `fused`: by our own node where that is faster (bf16_convolution()).
 struct Convolution : torch::nn::Module {
   Convolution(std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t step,
               at::MemoryFormat memory_format, bool fused);

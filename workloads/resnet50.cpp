@@ -1,21 +1,120 @@
-// ResNet-50 v1.5 with torchvision's names, initialisation and numerics.
 #include "workloads/resnet50.h"
 
+#include <ATen/Dispatch.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/ops/arange.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/log_softmax.h>
 #include <ATen/ops/max_pool2d.h>
 #include <ATen/ops/zeros.h>
+#include <torch/library.h>
 
 #include <string>
 #include <vector>
 
 #include "data/augment/mixing.h"
+#include "data/batch.h"
 #include "workloads/checkpointed.h"
 #include "workloads/classification.h"
 #include "workloads/layers.h"
-#include "workloads/mixed_batch.h"
-#include "workloads/normalise_images.h"
+#include "workloads/parallel.h"
+#include "workloads/pixel_table.h"
 
 namespace scalemark::workloads {
+namespace {
+
+// Batches whose images are mixed in pairs (--mixup, --cutmix): their pixels, and a loss that knows
+// both labels. data/augment/mixing.h says what travels with a batch.
+
+// 1 within each row's rectangle, else 0: [n, 1, h, w].
+at::Tensor rectangles(const at::Tensor& mixing, std::int64_t height, std::int64_t width) {
+  const auto edge = [&](data::MixingColumn column) {
+    return mixing.select(1, column).view({-1, 1, 1, 1});
+  };
+  const auto y = at::arange(height, mixing.options()).view({1, 1, height, 1});
+  const auto x = at::arange(width, mixing.options()).view({1, 1, 1, width});
+  const auto in_rows = y.ge(edge(data::kTop)).logical_and(y.lt(edge(data::kBottom)));
+  const auto in_columns = x.ge(edge(data::kLeft)).logical_and(x.lt(edge(data::kRight)));
+  return in_rows.logical_and(in_columns).to(mixing.scalar_type());
+}
+
+bool is_mixed(const data::Batch& batch) { return batch.tensors.contains("mixing"); }
+
+// `own`, `other`: [n, c, h, w], `mixing`: f32 [n, kMixingColumns], on one device. In float at
+// least: nothing is rounded to bytes. Enqueues only, and the same operators whatever the batch
+// holds. A share of 1 or 0 takes a pixel over as it is.
+at::Tensor mixed_images(const at::Tensor& own, const at::Tensor& other, const at::Tensor& mixing) {
+  const at::Tensor outside = 1 - rectangles(mixing, own.size(2), own.size(3));
+  const at::Tensor share = outside * mixing.select(1, data::kPixelShare).view({-1, 1, 1, 1});
+  return (own * share + other * (1 - share)).to(own.scalar_type());
+}
+
+// Mean cross-entropy against a share of one label and the rest of another: what PyTorch's
+// cross_entropy computes for such probabilities, smoothed as it smooths them. logits [n, classes],
+// labels i64 [n], `share` f32 [n].
+at::Tensor mixed_cross_entropy(const at::Tensor& logits, const at::Tensor& labels,
+                               const at::Tensor& other_labels, const at::Tensor& share,
+                               double label_smoothing) {
+  const auto type = logits.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
+  const at::Tensor log_probability = at::log_softmax(logits, 1, type);
+  const auto of = [&](const at::Tensor& label) {
+    return log_probability.gather(1, label.unsqueeze(1)).squeeze(1);
+  };
+  at::Tensor loss = -(of(labels) * share + of(other_labels) * (1 - share));
+  if (label_smoothing > 0) {
+    loss = loss * (1 - label_smoothing) - log_probability.mean(1) * label_smoothing;
+  }
+  return loss.mean();
+}
+
+// The operator scalemark::normalise_images: its schema and its CPU kernel. The CUDA kernel stands
+// in engine/cuda and registers itself when that part is loaded; the dispatcher finds it by device.
+
+constexpr std::int64_t kPixelsPerTask = 16'384;
+
+template <class Out>
+void fill(const std::uint8_t* bytes, Out* out, std::int64_t pixels, const PixelTable<Out>& table) {
+  parallel_for(0, pixels, kPixelsPerTask, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      for (std::int64_t c = 0; c < 3; ++c) {
+        out[3 * i + c] = table.value[bytes[3 * i + c]][c];
+      }
+    }
+  });
+}
+
+at::Tensor normalise_on_cpu(const at::Tensor& images, at::ArrayRef<double> mean,
+                            at::ArrayRef<double> deviation, at::ScalarType dtype) {
+  TORCH_CHECK(images.scalar_type() == at::kByte && images.dim() == 4 && images.size(3) == 3 &&
+                  images.is_contiguous(),
+              "normalise_images takes contiguous uint8 [n, h, w, 3]");
+  auto out = at::empty({images.size(0), 3, images.size(1), images.size(2)},
+                       images.options().dtype(dtype), at::MemoryFormat::ChannelsLast);
+  AT_DISPATCH_FLOATING_TYPES_AND2(at::kHalf, at::kBFloat16, dtype, "normalise_images", [&] {
+    fill(images.const_data_ptr<std::uint8_t>(), out.mutable_data_ptr<scalar_t>(),
+         images.numel() / 3, make_pixel_table<scalar_t>(mean, deviation));
+  });
+  return out;
+}
+
+}  // namespace
+
+TORCH_LIBRARY(scalemark, library) {
+  library.def(
+      "normalise_images(Tensor images, float[] mean, float[] std, ScalarType dtype) -> Tensor");
+}
+
+TORCH_LIBRARY_IMPL(scalemark, CPU, library) { library.impl("normalise_images", &normalise_on_cpu); }
+
+at::Tensor normalise_images(const at::Tensor& images, const PixelStatistics& statistics,
+                            at::ScalarType dtype) {
+  static const auto kOperator = c10::Dispatcher::singleton()
+                                    .findSchemaOrThrow("scalemark::normalise_images", "")
+                                    .typed<decltype(normalise_on_cpu)>();
+  return kOperator.call(images, statistics.mean, statistics.deviation, dtype);
+}
+
 namespace {
 
 // Of ImageNet's training images, as torchvision's and most other published recipes have them.

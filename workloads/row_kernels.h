@@ -1,8 +1,5 @@
 // How autograd nodes call the vector code of kernels/transformer_kernels.h: types, pointers,
-// threads, and sums over rows. Knows no network.
-//
-// A node of ours unpacks what it has saved before it goes below autograd: unpacking may run a
-// checkpointed part's forward again (checkpointed.h), which must find autograd as it was.
+// threads, sums over rows, and dropout. Knows no network.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -12,9 +9,13 @@
 #include <initializer_list>
 #include <type_traits>
 
+#include "kernels/dropout.h"
 #include "kernels/transformer_kernels.h"
 
 namespace scalemark::workloads {
+
+// A node of ours unpacks what it has saved before it goes below autograd: unpacking may run a
+// checkpointed part's forward again (checkpointed.h), which must find autograd as it was.
 
 // The types of activations and of parameters that a kernel is called for.
 template <class Activation, class Parameter>
@@ -82,5 +83,21 @@ at::Tensor summed_over_rows(
 
 // Whether autograd wants a node for an operation on these.
 bool any_wants_gradient(std::initializer_list<at::Tensor> inputs);
+
+// Dropout with masks from a counter (kernels/dropout.h): drawn in vector code, by any number of
+// threads the same, one bit an element.
+
+// One mask: its key is the next 64 random bits of torch's default generator, so that seeds,
+// checkpoints and activation checkpointing hold for it as for torch's own dropout. `probability`,
+// which is rounded to 2^-16, is at least 0 and below 1 (else c10::Error). 0 draws nothing.
+kernels::Dropout next_dropout(double probability);
+
+// Room for the bits of a mask of that many rows; not defined where nothing is dropped.
+at::Tensor mask_for(const kernels::Dropout& dropout, std::int64_t rows, std::int64_t columns);
+
+// at::dropout in training: `x` of any shape, float or double on a CPU. Differentiable once. The
+// mask's bits are kept for backward: reading them is 1/32 of the gradient's own bytes, drawing them
+// again would take as long as reading the gradient.
+at::Tensor fast_dropout(const at::Tensor& x, double probability);
 
 }  // namespace scalemark::workloads

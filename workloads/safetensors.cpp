@@ -17,7 +17,6 @@
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "workloads/foreign_files.h"
-#include "workloads/stranger_text.h"
 
 namespace scalemark::workloads {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "workloads/stranger_text.h"
+#include "workloads/foreign_files.h"
 #include "workloads/weights_file.h"
 
 namespace scalemark::workloads {

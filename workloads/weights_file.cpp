@@ -9,7 +9,6 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "workloads/foreign_files.h"
-#include "workloads/stranger_text.h"
 
 namespace scalemark::workloads {
 namespace {

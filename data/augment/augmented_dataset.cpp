@@ -1,11 +1,14 @@
 #include "data/augment/augmented_dataset.h"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
-#include "data/augment/erasing.h"
-#include "data/augment/opencv_library.h"
+#include "core/base/error.h"
+#include "data/augment/mixing.h"
 
 namespace scalemark::data {
 namespace {
@@ -100,6 +103,29 @@ bool changes_images(const Augmentation& options) {
 std::unique_ptr<Dataset> augmented(std::unique_ptr<Dataset> images, const Augmentation& options) {
   if (!changes_images(options)) return images;
   return std::make_unique<AugmentedDataset>(std::move(images), options);
+}
+
+namespace {
+
+// Whatever loaded this library: the engine, `scalemark data` or a test.
+std::filesystem::path folder_of_this_library() {
+  Dl_info info = {};
+  if (dladdr(reinterpret_cast<const void*>(&load_opencv), &info) == 0 ||
+      info.dli_fname == nullptr) {
+    throw bug("dladdr does not know libscalemark_data.so");
+  }
+  return std::filesystem::absolute(info.dli_fname).parent_path();
+}
+
+}  // namespace
+
+const OpencvApi& load_opencv() {
+  return open_part_as<OpencvApi>(
+      {.path = folder_of_this_library() / "libscalemark_opencv.so",
+       .symbol = "scalemark_opencv_api",
+       .abi = kOpencvAbi,
+       .advice = "`apt-get install libopencv-core406 libopencv-imgproc406` (before building: "
+                 "libopencv-core-dev libopencv-imgproc-dev), or use --augment basic"});
 }
 
 }  // namespace scalemark::data

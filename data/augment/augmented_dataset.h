@@ -1,6 +1,6 @@
 // A data set of images that changes what another one loads: operations, erasing, and the numbers by
-// which a batch is mixed. Knows no files; the same keys give the same samples and batches whatever
-// thread, rank or worker count asks for them.
+// which a batch is mixed. Knows no image files; the same keys give the same samples and batches
+// whatever thread, rank or worker count asks for them.
 #pragma once
 
 #include <memory>
@@ -8,6 +8,7 @@
 #include "data/augment/mixing.h"
 #include "data/augment/policies.h"
 #include "data/dataset.h"
+#include "data/opencv/opencv_part.h"
 
 namespace scalemark::data {
 
@@ -26,5 +27,10 @@ bool changes_images(const Augmentation& options);
 // added; a batch is mixed as its first sample's key says. Returns `images` itself where nothing
 // changes. Throws system_error() (71) where an operation needs OpenCV and it is not there.
 std::unique_ptr<Dataset> augmented(std::unique_ptr<Dataset> images, const Augmentation& options);
+
+// Loads libscalemark_opencv.so from the folder of libscalemark_data.so, and not before an
+// augmentation needs it. Throws system_error() (71), which names the packages, when the part or
+// OpenCV is not there.
+const OpencvApi& load_opencv();
 
 }  // namespace scalemark::data

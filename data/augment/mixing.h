@@ -1,17 +1,31 @@
-// How the images of a batch are mixed with each other: torchvision's MixUp and CutMix, as numbers
-// that travel with the batch. Whoever has the pixels mixes them (the network's device, or
-// mix_bytes() for a picture of it). Pure; knows no data sets and no torch.
+// What is done to images that are cut out already: torchvision's RandomErasing on the bytes of one,
+// and its MixUp and CutMix over those of a batch. Pure; knows no data sets and no torch.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
+#include "data/dataset.h"
 #include "data/images/decode.h"
-#include "data/images/rgb_view.h"
-#include "data/sample_random.h"
 
 namespace scalemark::data {
+
+// torchvision's RandomErasing with its defaults, on bytes.
+
+// ImageNet's mean pixel: normalised it is within 0.01 of torchvision's value, 0.
+inline constexpr std::array<std::uint8_t, 3> kErased = {124, 116, 104};
+
+// Of a share `probability` of images a rectangle: 0.02 to 0.33 of the area, ratio of height to
+// width 0.3 to 3.3, smaller than the image both ways; ten tries.
+std::optional<Box> draw_erased(double probability, ImageSize size, SampleRandom& random);
+
+void erase(const RgbView& image, const Box& box);
+
+// How the images of a batch are mixed with each other: torchvision's MixUp and CutMix, as numbers
+// that travel with the batch. Whoever has the pixels mixes them (the network's device, or
+// mix_bytes() for a picture of it).
 
 // Of each batch one is done; where both alphas are above 0, either with equal chance.
 struct MixingOptions {

@@ -1,11 +1,29 @@
-// Operations on the RGB bytes of one image, each what torchvision.transforms.v2.functional computes
-// for a uint8 tensor (the bounds: docs/TRAINING.md, "Augmentation"). Pure, in place; knows nothing
-// of when an operation is drawn, nor of OpenCV.
+// Operations on the RGB bytes of one image, and the maps from its result to its source by which it
+// is sheared, shifted and rotated: each is what torchvision.transforms.v2.functional computes for a
+// uint8 tensor (the bounds: docs/TRAINING.md, "Augmentation"). Pure; knows nothing of when an
+// operation is drawn, nor of OpenCV.
 #pragma once
 
-#include "data/opencv/opencv_api.h"
+#include "data/images/decode.h"
+#include "data/opencv/opencv_part.h"
 
 namespace scalemark::data {
+
+// Shears, shifts and rotations as maps from a pixel of the result to one of the source: what
+// torchvision's affine() and rotate() compute.
+
+// By `share` of a pixel per pixel, around the upper left corner, as torchvision's AutoAugment
+// family does; positive: what is lower moves left (x), what is further right moves up (y).
+ToSource shear_x(double share);
+ToSource shear_y(double share);
+
+// Whole pixels to the right and down.
+ToSource shift(int right, int down);
+
+// Around the centre; positive: counter-clockwise.
+ToSource rotation(ImageSize size, double degrees);
+
+// Operations on the bytes, in place.
 
 void adjust_brightness(const RgbView& image, double factor);  // 0: black, 1: as it is
 void adjust_saturation(const RgbView& image, double factor);  // 0: grey

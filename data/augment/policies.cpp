@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "data/augment/affine.h"
 #include "data/augment/operations.h"
 
 namespace scalemark::data {

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "core/base/words.h"
+#include "data/dataset.h"
 #include "data/images/decode.h"
-#include "data/opencv/opencv_api.h"
-#include "data/sample_random.h"
+#include "data/opencv/opencv_part.h"
 
 namespace scalemark::data {
 

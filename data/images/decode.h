@@ -11,6 +11,13 @@
 
 namespace scalemark::data {
 
+// Pixels of an image in memory of somebody else: RGB, rows of width * 3 bytes without gaps.
+struct RgbView {
+  std::uint8_t* bytes = nullptr;
+  int width = 0;
+  int height = 0;
+};
+
 namespace jpeg {
 struct ScanMemory;
 }

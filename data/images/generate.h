@@ -1,12 +1,23 @@
-// `scalemark data generate images`: a small labelled JPEG tree that anyone can make. Knows nothing
-// of networks or loading.
+// `scalemark data generate images`: a small labelled JPEG tree that anyone can make, of pictures
+// that show one shape each. Knows nothing of networks or loading.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 
+#include "data/dataset.h"
+#include "data/images/decode.h"
+
 namespace scalemark::data {
+
+// A shape in one colour, 54-90 % of the shorter side across, turned and placed at random, on a
+// background that runs from one colour to another, with noise. Shape and background differ clearly
+// in brightness. Pure: the same shape, size and random numbers give the same pixels.
+Pixels draw_shape(int shape, ImageSize size, SampleRandom& random);
+
+// Sizes like 500 x 375: shorter side 300-450, ratio 3/4 to 16/9, a quarter of them upright.
+ImageSize random_photo_size(SampleRandom& random);
 
 struct GenerateImagesOptions {
   std::string dir;

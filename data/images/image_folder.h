@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "data/dataset.h"
+#include "data/images/decode.h"
 #include "data/images/image_view.h"
-#include "data/images/transforms.h"
-#include "data/progress.h"
+#include "data/long_work.h"
 
 namespace scalemark::data {
 
@@ -86,5 +86,27 @@ std::unique_ptr<Dataset> open_image_folder(const ImageFolderOptions& options);
 // The same over a tree that has been scanned already; `options.root` is not looked at.
 std::unique_ptr<Dataset> open_image_folder(const ImageTree& tree,
                                            const ImageFolderOptions& options);
+
+// The encoded images of a data set, one after the other, in the steps in which loading gets at
+// them: read(), then the others, which are of the image that was read last. They throw what loading
+// the image would. For measurements of the single steps.
+class ImageSource {
+ public:
+  virtual ~ImageSource() = default;
+  virtual std::int64_t size() const = 0;
+
+  // Copies the bytes of image `index` to where its decoder reads them; false where loading copies
+  // none.
+  virtual bool read(std::int64_t index) = 0;
+
+  // Compares these bytes with their checksum; false where loading looks at none.
+  virtual bool check() const { return false; }
+
+  // `memory` must outlive the decoder.
+  virtual std::unique_ptr<ImageDecoder> open(DecoderMemory& memory) const = 0;
+};
+
+// The training images of a tree, which must outlive it.
+std::unique_ptr<ImageSource> source_of(const ImageTree& tree);
 
 }  // namespace scalemark::data

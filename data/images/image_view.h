@@ -1,16 +1,41 @@
-// What one sample shows of an image, and how it gets there: decoding, resizing, flipping. Knows
-// nothing of files, folders or labels.
+// What one sample shows of an image, and how it gets there: which part of it, decoding, resizing,
+// flipping, and the memory that this takes. Knows nothing of files, folders or labels.
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <mutex>
+#include <utility>
 #include <vector>
 
+#include "data/dataset.h"
 #include "data/images/decode.h"
-#include "data/images/planes.h"
 #include "data/images/resize.h"
-#include "data/images/transforms.h"
 
 namespace scalemark::data {
+
+// Which part of an image a sample shows: torchvision's RandomResizedCrop + flip and Resize +
+// CenterCrop, as boxes.
+enum class ImageTransform {
+  kTrain,     // random resized crop, random flip
+  kEvaluate,  // shorter side to 256/224 of the size, centre crop
+  kNone,      // the whole image stretched to the size; for tests of determinism and equality
+};
+
+// torchvision's RandomResizedCrop.get_params with its defaults (scale 0.08-1, ratio 3/4-4/3, ten
+// tries, then the central crop).
+Box random_crop_box(ImageSize image, SampleRandom& random);
+
+// Size after torchvision's Resize(shorter side).
+ImageSize resized_by_shorter_side(ImageSize image, int shorter);
+
+// Resize to round(size * 256 / 224), of which the central size x size pixels.
+ResizePlan evaluation_plan(ImageSize image, int size);
+
+// The smallest of the scales 1, 2, 4 eighths at which `box` still has at least `target` pixels in
+// both directions, else 8. (libjpeg-turbo has no vector code for the scales between: the whole
+// costs 5 % more with them.)
+int scale_that_covers(const Box& box, ImageSize target);
 
 enum class ImageDecoding {
   kExact,  // RGB first, then resized, as torchvision does it; a crop that is at least twice the
@@ -52,5 +77,30 @@ int scale_of(const ImageView& view, ImageDecoding decoding);
 // The view's plan, in pixels of what has been decoded.
 ResizePlan plan_of(const ImageView& view, const DecodedRegion& region);
 ResizePlan plan_of(const ImageView& view, const PlanarRegion& region);
+
+// Workspaces, handed from thread to thread: at most as many as threads load at once.
+class WorkspacePool {
+ public:
+  class Lease {
+   public:
+    explicit Lease(WorkspacePool& pool) : pool_(pool), workspace_(pool.take()) {}
+    ~Lease() { pool_.give_back(std::move(workspace_)); }
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+    ImageWorkspace& operator*() const { return *workspace_; }
+    ImageWorkspace* operator->() const { return workspace_.get(); }
+
+   private:
+    WorkspacePool& pool_;
+    std::unique_ptr<ImageWorkspace> workspace_;
+  };
+
+ private:
+  std::unique_ptr<ImageWorkspace> take();
+  void give_back(std::unique_ptr<ImageWorkspace> workspace) noexcept;
+
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<ImageWorkspace>> idle_;
+};
 
 }  // namespace scalemark::data

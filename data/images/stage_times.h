@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "data/images/image_folder.h"
-#include "data/images/image_source.h"
 
 namespace scalemark::data {
 

@@ -1,11 +1,11 @@
-// The only file that includes OpenCV's headers.
+#include "data/opencv/opencv_part.h"
+
 #include <opencv2/core.hpp>
 #include <opencv2/core/utility.hpp>
 #include <opencv2/imgproc.hpp>
 #include <string>
 
 #include "core/base/part.h"
-#include "data/opencv/opencv_api.h"
 
 namespace scalemark::data {
 namespace {
@@ -51,6 +51,7 @@ void shift_hue(const RgbView& pixels, double turns) {
 }
 
 }  // namespace
+
 }  // namespace scalemark::data
 
 // The loader's workers are the threads: OpenCV's own are off before its first use.

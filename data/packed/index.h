@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "data/long_work.h"
 #include "data/mapped_file.h"
 #include "data/packed/format.h"
-#include "data/progress.h"
 
 namespace scalemark::data::packed {
 

@@ -14,7 +14,7 @@
 #include "data/packed/ordered_work.h"
 #include "data/packed/plan.h"
 #include "data/packed/record.h"
-#include "data/packed/shard_writer.h"
+#include "data/packed/shard_file.h"
 
 namespace scalemark::data {
 namespace {

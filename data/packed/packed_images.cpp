@@ -1,14 +1,92 @@
 #include "data/packed/packed_images.h"
 
+#include <cstdint>
 #include <cstring>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
 #include <utility>
 
 #include "core/base/error.h"
+#include "data/images/codecs.h"
+#include "data/images/decode.h"
 #include "data/images/image_view.h"
-#include "data/images/workspace_pool.h"
-#include "data/packed/stored_sample.h"
+#include "data/packed/record.h"
+
+namespace scalemark::data::packed {
+namespace {
+
+// One sample of packed data on its way from its shard to a decoder. Knows nothing of crops.
+class StoredSample {
+ public:
+  // `data` and `sample` must outlive it.
+  StoredSample(const PackedData& data, const SampleEntry& sample)
+      : data_(&data), sample_(&sample) {}
+
+  // Into memory of its own; false, and nothing is done, where the shard is mapped. Throws what
+  // ShardFile::read() throws.
+  bool read();
+
+  // Throws bad_sample() (65) when what was read does not match its checksum; false, and nothing is
+  // compared, where the shard is mapped.
+  bool check() const;
+
+  // Over what was read, or over the map; `memory` as of open_record(), whose errors it throws.
+  std::unique_ptr<ImageDecoder> open(DecoderMemory& memory) const;
+
+ private:
+  bool mapped() const { return data_->shard_of(*sample_).mapped(); }
+  std::string name() const { return data_->index().name_of(*sample_); }
+  std::span<const std::uint8_t> bytes() const { return {memory_.get(), sample_->bytes}; }
+
+  const PackedData* data_;
+  const SampleEntry* sample_;
+  std::unique_ptr<std::uint8_t[]> memory_;
+};
+
+bool StoredSample::read() {
+  if (mapped()) return false;
+  memory_ = std::make_unique_for_overwrite<std::uint8_t[]>(sample_->bytes);
+  const std::span target(memory_.get(), sample_->bytes);
+  data_->shard_of(*sample_).read(sample_->offset, std::as_writable_bytes(target));
+  return true;
+}
+
+bool StoredSample::check() const {
+  if (mapped()) return false;
+  if (digest_of(std::as_bytes(bytes())) == sample_->checksum) return true;
+  throw bad_sample(name(), "its bytes do not match their checksum",
+                   "`scalemark data verify` lists all of them: copy the shards anew, or leave them "
+                   "out with --on-bad-sample skip");
+}
+
+std::unique_ptr<ImageDecoder> StoredSample::open(DecoderMemory& memory) const {
+  const ImageSize size{static_cast<int>(sample_->width), static_cast<int>(sample_->height)};
+  if (mapped()) {
+    const auto pixels = data_->shard_of(*sample_).mapped_bytes(*sample_);
+    return open_raw(reinterpret_cast<const std::uint8_t*>(pixels.data()), size);
+  }
+  return open_record(static_cast<Encoding>(sample_->encoding), bytes(), size, name(), &memory);
+}
+
+}  // namespace
+}  // namespace scalemark::data::packed
 
 namespace scalemark::data {
+
+PackedData::PackedData(const std::string& root, const Progress& progress) : index_(root, progress) {
+  const bool mapped = index_.header().form == packed::Form::kRaw256;
+  for (const packed::ShardEntry& shard : index_.shards()) {
+    shards_.push_back(std::make_unique<packed::ShardFile>(index_, shard, mapped));
+    still_alive(progress);
+  }
+}
+
+std::shared_ptr<const PackedData> open_packed_data(const std::string& root,
+                                                   const Progress& progress) {
+  return std::make_shared<PackedData>(root, progress);
+}
 
 using namespace packed;
 
@@ -80,6 +158,39 @@ std::unique_ptr<Dataset> open_packed_images(std::shared_ptr<const PackedData> da
 std::unique_ptr<Dataset> open_images(const ImageFolderOptions& options) {
   if (!is_packed(options.root)) return open_image_folder(options);
   return open_packed_images(open_packed_data(options.root), options);
+}
+
+namespace {
+
+// The training images of packed data as a source whose steps are timed.
+class PackedSource : public ImageSource {
+ public:
+  explicit PackedSource(std::shared_ptr<const PackedData> data)
+      : data_(std::move(data)), samples_(data_->index().split(packed::kTrain)) {}
+
+  std::int64_t size() const override { return std::ssize(samples_); }
+
+  // Into memory that is allocated anew, as loading does.
+  bool read(std::int64_t index) override {
+    sample_.emplace(*data_, samples_[static_cast<std::size_t>(index)]);
+    return sample_->read();
+  }
+
+  bool check() const override { return sample_->check(); }
+  std::unique_ptr<ImageDecoder> open(DecoderMemory& memory) const override {
+    return sample_->open(memory);
+  }
+
+ private:
+  std::shared_ptr<const PackedData> data_;
+  std::span<const packed::SampleEntry> samples_;
+  std::optional<packed::StoredSample> sample_;
+};
+
+}  // namespace
+
+std::unique_ptr<ImageSource> source_of(std::shared_ptr<const PackedData> data) {
+  return std::make_unique<PackedSource>(std::move(data));
 }
 
 }  // namespace scalemark::data

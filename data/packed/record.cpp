@@ -2,15 +2,56 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
+#include <type_traits>
 #include <utility>
 
 #include "core/base/error.h"
-#include "data/images/encode.h"
+#include "data/images/codecs.h"
+#include "data/images/image_view.h"
 #include "data/images/resize.h"
-#include "data/images/transforms.h"
-#include "data/packed/access_table.h"
 
 namespace scalemark::data::packed {
+namespace {
+
+// As docs/DATA.md describes them.
+struct TableHeader {
+  std::uint32_t points = 0;
+  std::uint32_t spacing = 0;
+};
+using jpeg::AccessPoint;
+static_assert(std::is_trivially_copyable_v<AccessPoint> && sizeof(AccessPoint) == 12);
+
+}  // namespace
+
+std::vector<std::uint8_t> with_access_table(const IndexedJpeg& jpeg) {
+  const auto& [spacing, points] = jpeg.points;
+  const TableHeader header{.points = static_cast<std::uint32_t>(points.size()), .spacing = spacing};
+  const std::size_t point_bytes = points.size() * sizeof(AccessPoint);
+  std::vector<std::uint8_t> record(sizeof header + point_bytes + jpeg.bytes.size());
+  std::memcpy(record.data(), &header, sizeof header);
+  std::memcpy(record.data() + sizeof header, points.data(), point_bytes);
+  std::copy(jpeg.bytes.begin(), jpeg.bytes.end(),
+            record.begin() + static_cast<std::ptrdiff_t>(sizeof header + point_bytes));
+  return record;
+}
+
+TableAndFile split_access_table(std::span<const std::uint8_t> record) {
+  TableHeader header;
+  const auto damaged = [] { return bad_data("its table of access points is damaged"); };
+  if (record.size() < sizeof header) throw damaged();
+  std::memcpy(&header, record.data(), sizeof header);
+  record = record.subspan(sizeof header);
+  if (header.points == 0 || header.points > record.size() / sizeof(AccessPoint)) throw damaged();
+  TableAndFile result;
+  result.points.spacing = header.spacing;
+  result.points.points.resize(header.points);
+  const std::size_t point_bytes = header.points * sizeof(AccessPoint);
+  std::memcpy(result.points.points.data(), record.data(), point_bytes);
+  result.file = record.subspan(point_bytes);
+  return result;
+}
+
 namespace {
 
 ImageSize size_or_none(std::span<const std::uint8_t> file) {
@@ -96,6 +137,75 @@ Record make_record(Form form, std::vector<std::uint8_t> file, const std::string&
   Record record = of_form(form, std::move(file), name);
   record.checksum = digest_of(std::as_bytes(std::span(record.bytes)));
   return record;
+}
+
+namespace {
+
+// Decoders over the bytes of a record: pixels in place, and JPEG files with access points.
+
+class RawDecoder : public ImageDecoder {
+ public:
+  RawDecoder(const std::uint8_t* pixels, ImageSize size) : pixels_(pixels), size_(size) {}
+  ImageSize size() const override { return size_; }
+  DecodedRegion decode(const Box&, int) override {
+    return {.pixels = Pixels::of_others(pixels_, size_.width, size_.height)};
+  }
+
+ private:
+  const std::uint8_t* pixels_;
+  ImageSize size_;
+};
+
+// Holds the points that its decoder looks at.
+class IndexedDecoder : public ImageDecoder {
+ public:
+  IndexedDecoder(TableAndFile parts, ImageSize size, const std::string& name, DecoderMemory* memory)
+      : points_(std::move(parts.points)),
+        image_(open_indexed_jpeg(parts.file, name, points_, memory)) {
+    const auto [width, height] = image_->size();
+    if (width != size.width || height != size.height) {
+      throw bad_sample(name, "its header does not match the index");
+    }
+  }
+  ImageSize size() const override { return image_->size(); }
+  DecodedRegion decode(const Box& box, int eighths) override {
+    return image_->decode(box, eighths);
+  }
+  bool decode_planes(const Box& box, int eighths, PlanarRegion& region, PlaneWork work) override {
+    return image_->decode_planes(box, eighths, region, work);
+  }
+
+ private:
+  const jpeg::AccessPoints points_;
+  const std::unique_ptr<ImageDecoder> image_;
+};
+
+TableAndFile table_of(std::span<const std::uint8_t> bytes, const std::string& name) {
+  try {
+    return split_access_table(bytes);
+  } catch (const Error& error) {
+    throw bad_sample(name, error.record().what);
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<ImageDecoder> open_raw(const std::uint8_t* pixels, ImageSize size) {
+  return std::make_unique<RawDecoder>(pixels, size);
+}
+
+std::unique_ptr<ImageDecoder> open_record(Encoding encoding, std::span<const std::uint8_t> bytes,
+                                          ImageSize size, const std::string& name,
+                                          DecoderMemory* memory) {
+  switch (encoding) {
+    case Encoding::kFile:
+      return open_image(bytes, name, memory);
+    case Encoding::kIndexed:
+      return std::make_unique<IndexedDecoder>(table_of(bytes, name), size, name, memory);
+    case Encoding::kRaw:
+      return open_raw(bytes.data(), size);
+  }
+  throw bad_sample(name, "an unknown encoding");
 }
 
 }  // namespace scalemark::data::packed

@@ -1,5 +1,5 @@
-// One image file as the bytes that a shard holds of it. Knows nothing of shards or files' names
-// beyond what errors say.
+// One image file as the bytes that a shard holds of it, and the decoder of those. Knows nothing of
+// shards, or of files' names beyond what errors say.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,23 @@
 #include <vector>
 
 #include "data/images/decode.h"
+#include "data/images/jpeg/indexed_jpeg.h"
 #include "data/packed/format.h"
 
 namespace scalemark::data::packed {
+
+// A record of encoding kIndexed holds places at which the file's decoding can begin, as the number
+// of points and their spacing, and the points; then the JPEG file.
+std::vector<std::uint8_t> with_access_table(const IndexedJpeg& jpeg);
+
+struct TableAndFile {
+  jpeg::AccessPoints points;
+  std::span<const std::uint8_t> file;
+};
+
+// Throws bad_data() (65) for a table that is not whole. Whether it fits its file is seen when that
+// is decoded.
+TableAndFile split_access_table(std::span<const std::uint8_t> record);
 
 struct Record {
   std::vector<std::uint8_t> bytes;

@@ -1,18 +1,24 @@
-// One shard opened for reading: whole and of the right packing as far as its length and header
-// tell. Knows nothing of what its samples are.
+// One shard as a file: written, it appears under its name when it is complete and on the disk;
+// opened, it is whole and of the right packing as far as its length and header tell. Knows nothing
+// of what its samples are.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "core/base/atomic_file.h"
+#include "data/packed/format.h"
 #include "data/packed/index.h"
 
 namespace scalemark::data::packed {
 
+// One shard opened for reading.
 class ShardFile {
  public:
   // Errors: 66 it is missing; 65 its length is not that of the index, or its header is another;
@@ -39,5 +45,45 @@ class ShardFile {
   Descriptor file_;
   std::unique_ptr<MappedFile> map_;
 };
+
+// The facts of a finished shard, from its writer or from a repeated packing that reads it. `shard`
+// of the entries and `first` of the shard are not known here: both are 0.
+struct FinishedShard {
+  ShardEntry shard;
+  std::vector<SampleEntry> samples;
+  std::uint64_t next = 0;  // as ShardEnd::next
+};
+
+class ShardWriter {
+ public:
+  // Errors: 73 it cannot be created; add() and finish(): 74.
+  ShardWriter(const std::filesystem::path& folder, const ShardHeader& header);
+
+  std::uint64_t bytes() const { return bytes_; }
+  std::size_t samples() const { return entries_.size(); }
+  // Size of the finished shard, were a sample of so many bytes added.
+  std::uint64_t bytes_with(std::uint64_t sample) const;
+
+  void add(SampleEntry entry, std::span<const std::byte> bytes);
+  FinishedShard finish(std::uint64_t next);
+
+ private:
+  void append(std::span<const std::byte> bytes);
+
+  ShardHeader header_;
+  AtomicFile file_;
+  Hash128 hash_;
+  std::uint64_t bytes_ = 0;
+  std::vector<SampleEntry> entries_;
+};
+
+Digest digest_of_entries(const ShardHeader& header, std::span<const SampleEntry> entries,
+                         const ShardEnd& end);
+
+// What a finished shard says of itself, its header being `expected`; absent: there is none under
+// its name. Throws bad_data() (65) for one that is damaged or of another packing. Reads all of it,
+// for its checksum.
+std::optional<FinishedShard> read_finished_shard(const std::filesystem::path& folder,
+                                                 const ShardHeader& expected);
 
 }  // namespace scalemark::data::packed

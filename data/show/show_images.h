@@ -3,14 +3,44 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "data/augment/augmented_dataset.h"
+#include "data/images/decode.h"
 #include "data/images/image_view.h"
 #include "data/loader.h"
 
 namespace scalemark::data {
+
+// Letters of 5 x 7 pixels, drawn into RGB pixels.
+
+inline constexpr int kLetterWidth = 6;   // with the gap behind it
+inline constexpr int kLetterHeight = 8;  // with the gap below it
+
+// Black, upper left corner at (left, top), each pixel `scale` x `scale`. What lies outside `image`
+// is left out; a byte that is no printable ASCII becomes '?'.
+void write_text(Pixels& image, int left, int top, std::string_view text, int scale);
+
+// Pictures of one size side by side, each with lines of text below it.
+
+struct Picture {
+  RgbView pixels;
+  std::vector<std::string> lines;  // too long ones are cut, and end in ".."
+};
+
+struct SheetSize {
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+};
+
+// Of a sheet of so many pictures, at least one, with so many lines below each.
+SheetSize sheet_size(std::int64_t pictures, int columns, ImageSize picture, int lines);
+
+// Row by row, at least one picture; `columns` >= 1.
+Pixels contact_sheet(std::span<const Picture> pictures, int columns);
 
 struct ShowOptions {
   std::string data;              // an image tree

@@ -12,7 +12,7 @@
 #include "core/base/file_kind.h"
 #include "core/base/text.h"
 #include "core/base/wire.h"
-#include "data/in_threads.h"
+#include "data/long_work.h"
 #include "data/text/corpus_reader.h"
 #include "data/text/wordpiece.h"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "data/progress.h"
+#include "data/long_work.h"
 #include "data/text/token_corpus.h"
 
 namespace scalemark::data {

@@ -1,4 +1,5 @@
-// Text files as documents of sentences. Knows nothing of tokens; bytes pass through unchanged.
+// Text files as documents of sentences: where they lie, and what they hold. Knows nothing of
+// tokens; bytes pass through unchanged.
 #pragma once
 
 #include <cstdint>

@@ -12,8 +12,8 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
-#include "data/output_folder.h"
-#include "data/sample_random.h"
+#include "data/dataset.h"
+#include "data/long_work.h"
 
 namespace scalemark::data {
 namespace {

@@ -50,7 +50,7 @@ enum class PretrainingSplit {
 // Fields of a slot: "input_ids", "token_type_ids", "attention_mask" i64 [s]; "masked_positions",
 // "masked_labels" i64 [most that can be masked] and "masked_count" i64; "next_sentence_label" i64
 // (0: B follows A, 1: random, as in Hugging Face). collate() makes of the masked_* what
-// host_batch.h says, in the same memory.
+// dataset.h says, in the same memory.
 //
 // Masked are max(1, round(0.15 x tokens)) positions, [CLS] and [SEP] counted but never masked
 // (round half to even, as Python): 80 % [MASK], 10 % a random token, 10 % left.

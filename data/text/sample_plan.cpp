@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "data/sample_random.h"
+#include "data/dataset.h"
 
 namespace scalemark::data {
 namespace {

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "data/hash128.h"
+#include "data/long_work.h"
 #include "data/mapped_file.h"
-#include "data/progress.h"
 #include "data/text/vocabulary.h"
 
 namespace scalemark::data {

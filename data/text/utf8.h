@@ -1,13 +1,16 @@
-// UTF-8 bytes to code points, the way Python's bytes.decode("utf-8", errors="replace") does it.
-// Knows nothing of what the text means.
+// Text in UTF-8: its code points, the white space at its ends, and what BERT's tokenizer needs to
+// know of a code point. Knows nothing of what the text means; the only user of utf8proc.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace scalemark::data {
+
+// UTF-8 bytes to code points, the way Python's bytes.decode("utf-8", errors="replace") does it.
 
 inline constexpr char32_t kReplacement = 0xFFFD;
 
@@ -19,5 +22,54 @@ char32_t next_code_point(std::string_view bytes, std::size_t& at);
 std::int64_t broken_bytes(std::string_view text);
 
 void append_utf8(char32_t code_point, std::string& out);
+
+// `text` without white space at both ends, as Python's str.strip(): U+00A0, U+3000, U+2028 and the
+// separators U+001C to U+001F are some.
+std::string_view stripped(std::string_view text);
+
+// How many bytes of such white space `text` begins with: those of one character, or 0.
+std::size_t first_space(std::string_view text);
+
+// Without white space at its end, as Rust's str::trim_end(), which the readers of Hugging Face
+// tokenizers call: the separators stay.
+std::string_view trimmed_end(std::string_view text);
+
+// The traits of each code point that BERT's tokenizer needs, as in Hugging Face `tokenizers`: a
+// byte of bits for each, made once, since 1.1 million look-ups take tens of ms and a corpus has
+// billions.
+class UnicodeTraits {
+ public:
+  enum Bit : std::uint8_t {
+    kRemoved = 1,      // clean text: NUL, U+FFFD, control, format and private-use characters
+    kSpace = 2,        // becomes a space in cleaned text, separates words
+    kPunctuation = 4,  // a word of its own
+    kIdeograph = 8,    // gets spaces around it (the blocks that BERT calls Chinese)
+    kMark = 16,        // nonspacing mark: dropped with the accents
+    kNonStarter = 32,  // canonical combining class above 0
+    kDecomposes = 64,  // NFD changes it
+    kHasLower = 128,   // lower-casing changes it
+  };
+
+  static const UnicodeTraits& get();  // made on first use, never changes
+
+  std::uint8_t operator[](char32_t c) const { return bits_[c]; }
+
+ private:
+  UnicodeTraits();
+  std::vector<std::uint8_t> bits_;
+};
+
+// Canonical combining class of a code point.
+int combining_class(char32_t c);
+
+// Full canonical decomposition of one code point, not reordered. At most 4 code points.
+struct Decomposition {
+  char32_t code_points[4];
+  int size;
+};
+Decomposition decompose(char32_t c);
+
+// Lower case of one code point, without context; "i" + U+0307 for U+0130.
+Decomposition to_lower(char32_t c);
 
 }  // namespace scalemark::data

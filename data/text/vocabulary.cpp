@@ -9,7 +9,6 @@
 #include "data/hash128.h"
 #include "data/text/no_text.h"
 #include "data/text/utf8.h"
-#include "data/text/white_space.h"
 
 namespace scalemark::data {
 namespace {

@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "data/text/unicode_traits.h"
 #include "data/text/utf8.h"
 
 namespace scalemark::data {

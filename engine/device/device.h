@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "data/host_batch.h"
+#include "data/dataset.h"
 #include "engine/device/graph.h"
 
 namespace scalemark::device {

@@ -14,7 +14,7 @@
 #include "core/base/durations.h"
 #include "core/base/error.h"
 #include "core/settings/processes.h"
-#include "data/sample_random.h"
+#include "data/dataset.h"
 #include "engine/training/copy_ahead.h"
 
 namespace scalemark::running {

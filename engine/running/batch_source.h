@@ -14,7 +14,6 @@
 #include "core/settings/settings.h"
 #include "data/batch.h"
 #include "data/dataset.h"
-#include "data/host_batch.h"
 #include "data/loader.h"
 
 namespace scalemark::running {

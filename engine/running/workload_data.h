@@ -12,7 +12,6 @@
 #include "core/catalogue/workload.h"
 #include "core/settings/settings.h"
 #include "data/dataset.h"
-#include "data/host_batch.h"
 #include "engine/device/device.h"
 #include "engine/process/data_phase.h"
 #include "engine/running/batch_source.h"

@@ -16,7 +16,7 @@
 
 #include "core/base/error.h"
 #include "engine/training/parameter_group.h"
-#include "workloads/maybe_tensor.h"
+#include "workloads/layer_operators.h"
 
 namespace scalemark::training {
 namespace {

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "engine/training/parameter_group.h"
-#include "kernels/weight_update.h"
+#include "kernels/optimizer_kernels.h"
 
 namespace scalemark::training {
 
-// SGD's and Adam's update on a CPU of weights that have copies (kernels/weight_update.h,
+// SGD's and Adam's update on a CPU of weights that have copies (kernels/optimizer_kernels.h,
 // workloads/weight_copies.h).
 class WeightPasses {
  public:

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/training/parameter_group.h"
-#include "workloads/maybe_tensor.h"
+#include "workloads/layer_operators.h"
 
 namespace scalemark::training {
 namespace {

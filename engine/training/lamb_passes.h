@@ -10,7 +10,7 @@
 
 #include "engine/training/optimizer.h"
 #include "engine/training/parameter_group.h"
-#include "kernels/lamb.h"
+#include "kernels/optimizer_kernels.h"
 
 namespace scalemark::training {
 
@@ -54,7 +54,7 @@ class LambOperators {
   LambRule rule_;
 };
 
-// The passes of vector code on a CPU (kernels/lamb.h).
+// The passes of vector code on a CPU (kernels/optimizer_kernels.h).
 class LambPasses {
  public:
   static constexpr std::size_t kMean = 0, kMeanSquare = 1;  // states of the lists

@@ -1,11 +1,9 @@
 #include <immintrin.h>
 
-#include "kernels/norm/norm_tables.h"
+#include "kernels/norm/norm_kernels.h"
 
 namespace scalemark::kernels {
 namespace {
-
-#include "kernels/norm/scalar.inc"
 
 // 8 floats.
 struct Wide {
@@ -20,7 +18,7 @@ struct Wide {
   }
   void store(float* to) const { _mm256_storeu_ps(to, value); }
 
-  // As narrowed() of scalar.inc.
+  // Rounds like narrowed() of passes.inc.
   void store(BFloat16* to) const {
     const __m256i bits = _mm256_castps_si256(value);
     const __m256i high = _mm256_srli_epi32(bits, 16);

@@ -1,11 +1,9 @@
 #include <immintrin.h>
 
-#include "kernels/norm/norm_tables.h"
+#include "kernels/norm/norm_kernels.h"
 
 namespace scalemark::kernels {
 namespace {
-
-#include "kernels/norm/scalar.inc"
 
 // 16 floats. bf16 by shifts: the passes wait for memory, so instructions for it would gain nothing.
 struct Wide {
@@ -20,7 +18,7 @@ struct Wide {
   }
   void store(float* to) const { _mm512_storeu_ps(to, value); }
 
-  // As narrowed() of scalar.inc.
+  // Rounds like narrowed() of passes.inc.
   void store(BFloat16* to) const {
     const __m512i bits = _mm512_castps_si512(value);
     const __m512i high = _mm512_srli_epi32(bits, 16);

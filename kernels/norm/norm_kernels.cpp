@@ -1,7 +1,5 @@
 #include "kernels/norm/norm_kernels.h"
 
-#include "kernels/norm/norm_tables.h"
-
 namespace scalemark::kernels {
 
 template <class Element>

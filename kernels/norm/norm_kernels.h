@@ -9,7 +9,6 @@
 
 #include <cstdint>
 
-#include "kernels/bfloat16.h"
 #include "kernels/instruction_set.h"
 
 namespace scalemark::kernels {
@@ -97,5 +96,13 @@ struct NormKernels {
 // kAvx2 and kAvx512 compute the same bits.
 template <class Element>
 const NormKernels<Element>& norm_kernels(InstructionSet set);
+
+// The tables of kernels that norm_<set>.cpp export; norm_kernels() chooses among them.
+template <class Element>
+const NormKernels<Element>& norm_portable();  // float, BFloat16, double
+template <class Element>
+const NormKernels<Element>& norm_avx2();  // float, BFloat16
+template <class Element>
+const NormKernels<Element>& norm_avx512();  // float, BFloat16
 
 }  // namespace scalemark::kernels

@@ -1,10 +1,8 @@
-#include "kernels/norm/norm_tables.h"
+#include "kernels/norm/norm_kernels.h"
 
 namespace scalemark::kernels {
 namespace {
 
-#include "kernels/norm/scalar.inc"
-// Behind it:
 #include "kernels/norm/passes.inc"
 
 }  // namespace

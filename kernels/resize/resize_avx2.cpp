@@ -1,6 +1,6 @@
 #include <immintrin.h>
 
-#include "kernels/resize/resize_tables.h"
+#include "kernels/resize/resize_kernels.h"
 
 namespace scalemark::kernels {
 namespace {

@@ -1,7 +1,5 @@
 #include "kernels/resize/resize_kernels.h"
 
-#include "kernels/resize/resize_tables.h"
-
 namespace scalemark::kernels {
 
 const ResizeKernels& resize_kernels(InstructionSet set) {

@@ -63,4 +63,9 @@ struct ResizeKernels {
 
 const ResizeKernels& resize_kernels(InstructionSet set);
 
+// The tables that resize_<set>.cpp export; resize_kernels() chooses among them.
+const ResizeKernels& resize_portable();
+const ResizeKernels& resize_avx2();
+const ResizeKernels& resize_avx512();
+
 }  // namespace scalemark::kernels

@@ -1,4 +1,4 @@
-#include "kernels/resize/resize_tables.h"
+#include "kernels/resize/resize_kernels.h"
 
 namespace scalemark::kernels {
 namespace {

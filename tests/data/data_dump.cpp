@@ -10,7 +10,6 @@
 #include "data/images/generate.h"
 #include "data/images/image_folder.h"
 #include "data/images/image_view.h"
-#include "data/images/transforms.h"
 #include "data/sampler.h"
 #include "tests/data/answers.h"
 #include "tests/data/images/made_jpeg.h"

@@ -1,10 +1,10 @@
-#include "kernels/lamb.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 #include <vector>
+
+#include "kernels/optimizer_kernels.h"
 
 namespace scalemark::kernels {
 namespace {

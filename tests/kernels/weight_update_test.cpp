@@ -1,11 +1,11 @@
-#include "kernels/weight_update.h"
-
 #include <gtest/gtest.h>
 
 #include <bit>
 #include <cmath>
 #include <random>
 #include <vector>
+
+#include "kernels/optimizer_kernels.h"
 
 namespace scalemark::kernels {
 namespace {

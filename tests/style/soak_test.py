@@ -15,7 +15,7 @@ ROOTS = ("apps", "core", "data", "engine", "kernels", "tools", "workloads")
 EXAMPLES = {
     "core/collectives/check.h": {"tests/core/collectives"},
     "core/statistics/significance.cpp": {"tests/core/statistics", "tests/acceptance"},
-    "data/images/png_decoder.cpp": {"tests/data", "tests/learning"},
+    "data/images/codecs.cpp": {"tests/data", "tests/learning"},
     "engine/mpi/peers.cpp": {"tests/engine/mpi", "tests/launch"},
     "tests/fault/losses_test.py": {"tests/fault"},
     "tools/statistics/steady.cpp": {"tests/core/statistics"},

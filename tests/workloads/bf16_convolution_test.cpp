@@ -1,5 +1,3 @@
-#include "workloads/bf16_convolution.h"
-
 #include <ATen/autocast_mode.h>
 #include <ATen/ops/conv2d.h>
 #include <ATen/ops/convolution_backward.h>
@@ -11,7 +9,7 @@
 #include <array>
 #include <string>
 
-#include "workloads/weight_gradient.h"
+#include "workloads/layers.h"
 
 namespace scalemark::workloads {
 namespace {

@@ -1,5 +1,3 @@
-#include "workloads/fused_functions.h"
-
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/allclose.h>
 #include <ATen/ops/cross_entropy_loss.h>
@@ -13,6 +11,8 @@
 #include <functional>
 #include <limits>
 #include <vector>
+
+#include "workloads/classification.h"
 
 namespace scalemark::workloads {
 namespace {

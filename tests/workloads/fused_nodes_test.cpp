@@ -26,10 +26,8 @@
 #include <string>
 #include <vector>
 
-#include "workloads/bias_gelu.h"
-#include "workloads/dropout_attention.h"
-#include "workloads/fast_dropout.h"
-#include "workloads/residual_norm.h"
+#include "workloads/attention.h"
+#include "workloads/encoder_nodes.h"
 #include "workloads/row_kernels.h"
 
 namespace scalemark::workloads {

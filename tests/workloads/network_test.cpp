@@ -26,9 +26,8 @@
 #include "engine/device/torch_defaults.h"
 #include "tests/workloads/shallow_resnet.h"
 #include "workloads/attention.h"
-#include "workloads/normalise_images.h"
+#include "workloads/encoder_layer.h"
 #include "workloads/resnet50.h"
-#include "workloads/tied_embedding.h"
 #include "workloads/weights.h"
 #include "workloads/weights_file.h"
 

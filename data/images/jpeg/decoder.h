@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "data/images/codecs.h"
-#include "data/images/jpeg/errors.h"
+#include "data/images/jpeg/libjpeg.h"
 #include "data/images/jpeg/libjpeg_scan.h"
 
 namespace scalemark::data {

@@ -4,7 +4,7 @@
 
 #include "core/base/error.h"
 #include "data/images/jpeg/decoder.h"
-#include "data/images/planes.h"
+#include "data/images/resize.h"
 
 // After jpeglib.h, which it extends.
 #include <jerror.h>

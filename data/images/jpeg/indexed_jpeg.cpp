@@ -4,9 +4,8 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "data/images/jpeg/errors.h"
+#include "data/images/jpeg/libjpeg.h"
 #include "data/images/jpeg/libjpeg_scan.h"
-#include "data/images/jpeg/target.h"
 
 namespace scalemark::data {
 namespace {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "data/images/decode.h"
-#include "data/images/jpeg/access_points.h"
+#include "data/images/jpeg/scan_decoder.h"
 
 namespace scalemark::data {
 

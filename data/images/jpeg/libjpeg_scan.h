@@ -7,7 +7,7 @@
 #include <span>
 
 #include "data/images/decode.h"
-#include "data/images/jpeg/errors.h"
+#include "data/images/jpeg/libjpeg.h"
 #include "data/images/jpeg/scan_decoder.h"
 #include "data/images/jpeg/scan_memory.h"
 

@@ -1,10 +1,82 @@
 #include "data/images/jpeg/scan_decoder.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "data/images/jpeg/scan_loops.h"
 
 namespace scalemark::data::jpeg {
+namespace {
+
+constexpr std::uint32_t kBlocksBetween = 32;
+
+// Counts bytes of the data without the zeros behind 0xff.
+class DataCursor {
+ public:
+  explicit DataCursor(std::span<const std::uint8_t> data) : data_(data) {}
+
+  // Not back. The place of that byte in the data.
+  std::size_t to(std::uint64_t byte) {
+    for (; byte_ < byte && at_ + 1 < data_.size(); ++byte_) at_ += data_[at_] == 0xff ? 2 : 1;
+    return at_;
+  }
+
+ private:
+  std::span<const std::uint8_t> data_;
+  std::size_t at_ = 0;
+  std::uint64_t byte_ = 0;
+};
+
+bool fits(int prediction) {
+  return prediction >= std::numeric_limits<std::int16_t>::min() &&
+         prediction <= std::numeric_limits<std::int16_t>::max();
+}
+
+bool suits(const ScanLayout& layout, std::size_t bytes) {
+  const auto& block = layout.block;
+  return layout.restart_interval == 0 && bytes <= std::numeric_limits<std::uint32_t>::max() &&
+         std::all_of(block.begin(), block.begin() + layout.blocks,
+                     [](const BlockPlan& plan) { return plan.component < kMostIndexedComponents; });
+}
+
+// What lies between a point and the MCU that is asked for is read over.
+std::uint32_t most_spacing(const ScanLayout& layout) {
+  return std::max(1U, kBlocksBetween / layout.blocks);
+}
+
+}  // namespace
+
+bool fit(const AccessPoints& points, const ScanLayout& layout, std::size_t data_bytes) {
+  const std::uint32_t spacing = points.spacing;
+  if (!suits(layout, data_bytes) || spacing == 0 || spacing > most_spacing(layout)) return false;
+  const auto odd = [&](const AccessPoint& point) {
+    return point.at >= data_bytes || point.bit > 7;
+  };
+  const auto before = [](const AccessPoint& a, const AccessPoint& b) { return a.at < b.at; };
+  return points.points.size() == (std::size_t{layout.mcus} + spacing - 1) / spacing &&
+         std::none_of(points.points.begin(), points.points.end(), odd) &&
+         std::is_sorted(points.points.begin(), points.points.end(), before);
+}
+
+std::optional<AccessPoints> find_access_points(std::span<const std::uint8_t> data,
+                                               const ScanLayout& layout, Segment& segment) {
+  if (!suits(layout, data.size())) return std::nullopt;
+  AccessPoints found{.spacing = most_spacing(layout)};
+  ScanDecoder decoder(data, layout, segment);
+  DataCursor cursor(data);
+  for (std::uint32_t mcu = 0; mcu < layout.mcus; mcu += found.spacing) {
+    if (decoder.go_to(mcu, mcu) != ScanFault::kNone) return std::nullopt;
+    AccessPoint& point = found.points.emplace_back();
+    point.at = static_cast<std::uint32_t>(cursor.to(decoder.bits_read() / 8));
+    point.bit = static_cast<std::uint16_t>(decoder.bits_read() % 8);
+    for (std::size_t c = 0; c < kMostIndexedComponents; ++c) {
+      if (!fits(decoder.predictions()[c])) return std::nullopt;
+      point.dc[c] = static_cast<std::int16_t>(decoder.predictions()[c]);
+    }
+  }
+  if (decoder.go_to(layout.mcus, layout.mcus) != ScanFault::kNone) return std::nullopt;
+  return found;
+}
 
 ScanDecoder::ScanDecoder(std::span<const std::uint8_t> data, const ScanLayout& layout,
                          Segment& segment, const AccessPoints* points)

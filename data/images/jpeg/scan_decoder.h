@@ -1,18 +1,35 @@
-// The entropy decoder of sequential Huffman-coded JPEG scans (ITU T.81, F.2): the same coefficients
-// as libjpeg-turbo's, whose own decoder is slower and stores what nobody needs. Knows nothing of
-// libjpeg, markers other than restarts, or pixels.
+// The entropy decoder of sequential Huffman-coded JPEG scans (ITU T.81, F.2), from the beginning or
+// from a place that was noted before: the same coefficients as libjpeg-turbo's, whose own decoder
+// is slower and stores what nobody needs. Knows nothing of libjpeg, markers other than restarts, or
+// pixels.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
-#include "data/images/jpeg/access_points.h"
-#include "data/images/jpeg/huffman_table.h"
-#include "data/images/jpeg/scan_bits.h"
+#include "data/images/jpeg/scan_memory.h"
 
 namespace scalemark::data::jpeg {
+
+// Places in a scan at which decoding can begin, so that a crop does not wait for what stands before
+// it.
+
+inline constexpr std::size_t kMostIndexedComponents = 3;
+
+struct AccessPoint {
+  std::uint32_t at = 0;   // byte of the scan's data, counted with the zeros behind 0xff
+  std::uint16_t bit = 0;  // of that byte, from its highest
+  std::int16_t dc[kMostIndexedComponents] = {};  // predictions
+};
+
+struct AccessPoints {
+  std::uint32_t spacing = 0;        // MCUs
+  std::vector<AccessPoint> points;  // of MCU 0, spacing, 2 spacing, ...
+};
 
 inline constexpr std::size_t kMostComponents = 4;
 inline constexpr std::size_t kMostBlocks = 10;  // in an MCU: ITU T.81, B.2.3

@@ -1,13 +1,128 @@
-// What decoding a scan needs beside the file, kept from image to image. Plain data.
+// What decoding a JPEG scan works with: its bits, its Huffman codes as tables, and the memory of
+// both, kept from image to image. Knows nothing of libjpeg.
 #pragma once
 
 #include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
 #include <memory>
-
-#include "data/images/jpeg/huffman_table.h"
-#include "data/images/jpeg/scan_bits.h"
+#include <span>
+#include <vector>
 
 namespace scalemark::data::jpeg {
+
+// The bits of a scan: its bytes without the zeros that stand behind each 0xff, and a reader of
+// them.
+
+// Zeros behind the bits, so that a block that runs past the end reads no other memory: 64 codes and
+// values of at most 31 bits each, and a load.
+inline constexpr std::size_t kBlockMargin = 64 * 4 + 8;
+
+// Bytes up to a marker, which may be a restart marker.
+struct Segment {
+  std::vector<std::uint8_t> bytes;  // kept from segment to segment; kBlockMargin zeros at the end
+  std::uint64_t bits = 0;           // without these
+  const std::uint8_t* marker = nullptr;  // its 0xff, or the end of the data
+
+  void read(std::span<const std::uint8_t> data);
+};
+
+// At least 56 bits are there after refill().
+struct BitReader {
+  const std::uint8_t* next = nullptr;
+  std::uint64_t bits = 0;  // from the highest
+  unsigned count = 0;
+
+  // From `bit`, 0 to 7, of the first byte.
+  void begin(const std::uint8_t* first, unsigned bit) {
+    next = first;
+    bits = 0;
+    count = 0;
+    refill();
+    skip(bit);
+  }
+
+  void refill() {
+    std::uint64_t word = 0;
+    std::memcpy(&word, next, sizeof word);
+    if constexpr (std::endian::native == std::endian::little) word = __builtin_bswap64(word);
+    bits |= word >> count;
+    next += (63 - count) >> 3;
+    count |= 56;
+  }
+
+  unsigned peek(unsigned length) const { return static_cast<unsigned>(bits >> (64 - length)); }
+
+  void skip(unsigned length) {
+    bits <<= length & 63;
+    count -= length;
+  }
+
+  std::uint64_t read_since(const std::uint8_t* first) const {
+    return static_cast<std::uint64_t>(next - first) * 8 - count;
+  }
+};
+
+// Huffman codes as tables that answer a look at the next bits with a coefficient, or with how far
+// several go (ITU T.81, annexes C and F).
+
+// As a file defines it.
+struct HuffmanCodes {
+  std::array<std::uint8_t, 17> counts = {};  // of the codes of each length; [0] is not used
+  std::array<std::uint8_t, 256> symbols = {};
+
+  bool operator==(const HuffmanCodes&) const = default;
+};
+
+// So many bits are looked at at once: most codes together with their value have no more, and the
+// tables of a scan stay in a core's first cache.
+inline constexpr unsigned kLookBits = 11;
+inline constexpr unsigned kLooks = 1U << kLookBits;
+
+// Marks in how far the k of block[k] moves on. Both are above what any block holds, so that one
+// comparison with 63 finds them as well as a block's end.
+inline constexpr unsigned kEndOfBlock = 0x80;  // alone, or added to the advance before it
+inline constexpr unsigned kNotInTable = 0xc0;  // a code or a value longer than the look
+
+// One coefficient: bits of code and value together, advance, value. With kNotInTable: bits of the
+// code and its symbol, or no bits where the code is longer, too.
+struct Look {
+  std::uint32_t bits;
+  unsigned length() const { return bits & 63; }
+  unsigned advance() const { return bits >> 8 & 0xff; }
+  int value() const { return static_cast<std::int32_t>(bits) >> 16; }
+};
+
+// As many coefficients as the look holds whole, for blocks whose values nobody needs.
+struct LongLook {
+  std::uint16_t bits;
+  unsigned length() const { return bits & 63; }
+  unsigned advance() const { return bits >> 8; }
+};
+
+enum class Coefficients { kDc, kAc };
+
+struct HuffmanTable {
+  std::array<Look, kLooks> one;
+  std::array<LongLook, kLooks> many;  // of kAc only
+
+  // For codes longer than a look: of each length the highest code, left-aligned in 16 bits, plus
+  // one (0: there is none), and where its symbol stands less the code.
+  std::array<std::uint32_t, 17> end_of_length;
+  std::array<std::int32_t, 17> symbol_offset;
+  std::array<std::uint8_t, 256> symbols;
+
+  // `codes` must be canonical codes that fit their lengths, as libjpeg has checked.
+  void build(const HuffmanCodes& codes, Coefficients kind);
+};
+
+// The value that `size` bits stand for: negative where the first of them is 0.
+constexpr int extended(unsigned bits, unsigned size) {
+  if (size == 0) return 0;
+  const int value = static_cast<int>(bits);
+  return bits >> (size - 1) != 0 ? value : value - (1 << size) + 1;
+}
 
 // Most files of a set have the same tables: those of the image before are kept.
 class KeptTable {

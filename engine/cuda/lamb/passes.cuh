@@ -1,7 +1,6 @@
-// LAMB (arXiv:1904.00962, algorithm 2, with bias correction) in two passes over many tensors each:
-// the moments with the norms that they lead to, then the parameters. Between them, whoever holds
-// pieces of tensors may make norms of whole ones. The formulas are those of kernels/lamb.inc. Knows
-// no torch.
+// LAMB (arXiv:1904.00962, algorithm 2, with bias correction) in two passes over many tensors each: the moments with
+// the norms that they lead to, then the parameters. Between them, whoever holds pieces of tensors may make norms of
+// whole ones. The formulas are those of kernels/optimizer_kernels.inc. Knows no torch.
 #pragma once
 
 #include <cmath>

@@ -5,9 +5,8 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "data/augment/erasing.h"
+#include "data/augment/augmented_dataset.h"
 #include "data/augment/mixing.h"
-#include "data/augment/opencv_library.h"
 #include "data/augment/policies.h"
 #include "data/images/decode.h"
 #include "tests/data/answers.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "data/augment/erasing.h"
+#include "data/augment/mixing.h"
 #include "data/loader.h"
 #include "data/sampler.h"
 

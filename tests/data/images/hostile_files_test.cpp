@@ -13,7 +13,7 @@
 
 #include "core/base/error.h"
 #include "data/images/decode.h"
-#include "data/images/jpeg/errors.h"
+#include "data/images/jpeg/libjpeg.h"
 #include "data/packed/record.h"
 #include "tests/data/text/temporary_folder.h"
 

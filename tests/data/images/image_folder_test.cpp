@@ -10,8 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/base/wire.h"
-#include "data/images/draw.h"
-#include "data/images/encode.h"
+#include "data/images/codecs.h"
 #include "data/images/generate.h"
 #include "data/loader.h"
 

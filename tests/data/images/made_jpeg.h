@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "data/images/jpeg/errors.h"
+#include "data/images/jpeg/libjpeg.h"
 
 namespace scalemark::data {
 

@@ -1,10 +1,9 @@
-#include "data/images/transforms.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
 
 #include "core/base/error.h"
+#include "data/images/image_view.h"
 
 namespace scalemark::data {
 namespace {

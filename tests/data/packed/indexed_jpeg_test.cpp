@@ -8,10 +8,9 @@
 #include <filesystem>
 #include <random>
 
-#include "data/images/draw.h"
-#include "data/images/encode.h"
+#include "data/images/codecs.h"
+#include "data/images/generate.h"
 #include "data/images/image_view.h"
-#include "data/packed/access_table.h"
 #include "data/packed/record.h"
 #include "tests/data/images/made_jpeg.h"
 #include "tests/data/text/temporary_folder.h"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "data/images/encode.h"
+#include "data/images/codecs.h"
 #include "data/packed/record.h"
 #include "tests/data/packed/packed_tree.h"
 

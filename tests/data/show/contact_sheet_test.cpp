@@ -1,10 +1,8 @@
-#include "data/show/contact_sheet.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
 
-#include "data/show/small_font.h"
+#include "data/show/show_images.h"
 
 namespace scalemark::data {
 namespace {

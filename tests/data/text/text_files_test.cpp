@@ -8,7 +8,7 @@
 #include "data/text/corpus.h"
 #include "data/text/corpus_reader.h"
 #include "data/text/json_lines.h"
-#include "data/text/white_space.h"
+#include "data/text/utf8.h"
 #include "tests/data/text/temporary_folder.h"
 
 namespace scalemark::data {

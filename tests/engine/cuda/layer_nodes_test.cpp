@@ -24,11 +24,9 @@
 #include <vector>
 
 #include "shim_runtime.h"
-#include "workloads/bias_gelu.h"
-#include "workloads/forked_norm.h"
+#include "workloads/encoder_nodes.h"
 #include "workloads/layer_operators.h"
 #include "workloads/network.h"
-#include "workloads/products.h"
 
 TORCH_LIBRARY_IMPL(scalemark, CPU, library) {
   scalemark::cuda::register_layer_passes<scalemark::cuda::ShimRuntime>(library);

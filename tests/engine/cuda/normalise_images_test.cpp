@@ -11,7 +11,7 @@
 #include <cstring>
 #include <vector>
 
-#include "workloads/normalise_images.h"
+#include "workloads/resnet50.h"
 
 namespace scalemark::cuda {
 namespace {

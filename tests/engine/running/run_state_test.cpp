@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "data/host_batch.h"
+#include "data/dataset.h"
 #include "engine/measurement/window_timer.h"
 #include "engine/running/trainer.h"
 #include "engine/running/workload_data.h"
