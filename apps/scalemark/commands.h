@@ -42,7 +42,7 @@ struct CommandRow {
 std::span<const CommandRow> command_rows();
 const CommandRow& row_of(settings::Command command);
 
-// A result on stdout, flushed; at a terminal, lines that are wider than it are folded (layout.h).
+// A result on stdout, flushed; at a terminal, lines that are wider than it are folded (terminal.h).
 // Throws io_error (74) when it cannot be written.
 ExitCode print_result(const std::string& text);
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "core/base/descriptor.h"
-#include "core/reporting/output/journal.h"
+#include "core/base/atomic_file.h"
+#include "core/reporting/output/disk.h"
 #include "core/settings/settings.h"
 
 namespace scalemark::cli {

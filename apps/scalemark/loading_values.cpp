@@ -39,10 +39,10 @@ struct Lines {
   std::string interrupted;
   std::string preempted;
 };
-Lines lines;
+Lines stop_lines;
 
 void end(int signal) {
-  const std::string& line = signal == SIGINT ? lines.interrupted : lines.preempted;
+  const std::string& line = signal == SIGINT ? stop_lines.interrupted : stop_lines.preempted;
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
   ::_exit(static_cast<int>(signal == SIGINT ? ExitCode::kInterrupted : ExitCode::kPreempted));
 }
@@ -59,7 +59,7 @@ std::string line_of(int signal, const std::string& what, const std::string& hint
 }  // namespace
 
 StopLine::StopLine(const std::string& what, const std::string& hint) {
-  lines = {line_of(SIGINT, what, hint), line_of(SIGTERM, what, hint)};
+  stop_lines = {line_of(SIGINT, what, hint), line_of(SIGTERM, what, hint)};
   for (const int signal : kSignals) {
     if (!is_ignored(signal)) std::signal(signal, end);
   }

@@ -105,11 +105,11 @@ using planning::Plan;
 using planning::PlannedPoint;
 using reporting::Column;
 
-constexpr const char* kNothing = "-";
+constexpr const char* kNoSize = "-";
 
 std::string batch_text(const PlannedPoint& point, std::int64_t size) {
   if (point.batch_search) return "auto";
-  return size == 0 ? kNothing : std::to_string(size);
+  return size == 0 ? kNoSize : std::to_string(size);
 }
 
 std::string role_text(planning::Role role) {
@@ -136,7 +136,7 @@ std::string points_table(const Plan& plan) {
         batch_text(p, size.global_batch_size),
         std::string(name_of(p.settings.parallel.precision)),
         rough_duration(p.estimated_s),
-        p.memory_estimate_bytes ? size_text(p.memory_estimate_bytes) : kNothing};
+        p.memory_estimate_bytes ? size_text(p.memory_estimate_bytes) : kNoSize};
     for (std::size_t i = 0; i < columns.size(); ++i) columns[i].cells.push_back(cells[i]);
   }
   return reporting::section_text({"", std::move(columns), {}}, terminal_of(STDOUT_FILENO));

@@ -73,11 +73,11 @@ std::size_t end_of_shell_word(std::string_view text, std::size_t begin) {
 }
 
 bool is_unit(std::string_view word) {
-  constexpr std::string_view kUnits[] = {"%",  "B",  "KiB", "MiB", "GiB", "TiB", "GB/s", "Gb/s",
-                                         "us", "ms", "s",   "min", "h",   "W",   "px",   "MHz"};
+  constexpr std::string_view kUnitWords[] = {"%",  "B",  "KiB", "MiB", "GiB", "TiB", "GB/s", "Gb/s",
+                                             "us", "ms", "s",   "min", "h",   "W",   "px",   "MHz"};
   while (!word.empty() && std::string_view(".,;:)").find(word.back()) != std::string_view::npos)
     word.remove_suffix(1);
-  return std::ranges::find(kUnits, word) != std::end(kUnits);
+  return std::ranges::find(kUnitWords, word) != std::end(kUnitWords);
 }
 
 // A number stands with its unit.

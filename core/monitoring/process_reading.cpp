@@ -15,7 +15,7 @@
 #include "core/base/error.h"
 #include "core/base/number_words.h"
 #include "core/base/text.h"
-#include "core/base/watching_thread.h"
+#include "core/base/threads.h"
 #include "core/monitoring/telemetry/host_probes.h"
 #include "core/monitoring/text_file.h"
 

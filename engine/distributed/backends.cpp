@@ -22,6 +22,7 @@ struct Row {
 std::vector<Row> rows(const PartProviders& parts) {
   return {
 #define SCALEMARK_BACKEND(name, provider, ...) {#name, provider(parts)},
+#include "core/catalogue/backend_list.inc"
 #undef SCALEMARK_BACKEND
   };
 }

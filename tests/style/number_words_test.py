@@ -19,16 +19,14 @@ RAW = {"core/base/number_words.cpp": "the one place",
        "core/reporting/compare/text.cpp": "cells that its CSV has, too",
        "core/reporting/record/health.cpp": "a figure of the machine's health",
        "core/reporting/render/junit.cpp": "times that programs read",
-       "core/reporting/render/junit.cpp": "times that programs read",
        "core/settings/reader.cpp": "the value of an option",
        "core/settings/value.cpp": "the value of an option",
-       "engine/fingerprint/compute.cpp": "a method, by which rates are compared with older ones",
        "engine/fingerprint/compute.cpp": "a method, by which rates are compared with older ones",
        "engine/process/run_report.cpp": "a loss, which may have a dozen digits"}
 
 files = [p for module in ("apps", "core", "engine", "data", "kernels", "workloads") for p in (SOURCE / module).rglob("*")
          if p.suffix in (".h", ".cpp", ".inc", ".cu", ".cuh")]
-check(len(files) > 1000, len(files))
+check(len(files) > 700, len(files))
 found, raw = [], set()
 for file in files:
     name = file.relative_to(SOURCE).as_posix()

@@ -25,9 +25,9 @@ bool serves(std::string_view backend, settings::DeviceKind device);
 // Where data passes that a backend cannot take from the device itself.
 collectives::Staging staging_of(std::string_view backend, settings::DeviceKind device);
 
-// In words, what of the call the backend lacks; absent: nothing. All types of words.h are taken by
-// Gloo (GENERATE_ALL_TYPES of torch 2.11's ProcessGroupGlooDetail.hpp), NCCL and our MPI backend
-// alike.
+// In words, what of the call the backend lacks; absent: nothing. All types of collective.h are
+// taken by Gloo (GENERATE_ALL_TYPES of torch 2.11's ProcessGroupGlooDetail.hpp), NCCL and our MPI
+// backend alike.
 std::optional<std::string> lack_of(const CollectiveCall& call);
 
 // Whether a call that names neither is in place: as training calls the collective.

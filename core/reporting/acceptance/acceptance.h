@@ -133,7 +133,7 @@ bool is_named(const Part& node, const std::string& name);
 // Adds each of `nodes` with its worst outcome, and results of those that lack devices.
 void judge_nodes(Acceptance& acceptance, const std::vector<Part>& nodes, const Expected& expected);
 
-// Where failed nodes, or failed links, have one group of links in common (statistics/link_groups.h)
+// Where failed nodes, or failed links, have one group of links in common (statistics/slow_links.h)
 // more than chance explains: one line for each of the two, which judges nothing. `nodes`: their
 // names.
 std::vector<std::string> shared_switches(const std::vector<CheckResult>& results,

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "core/base/json_writer.h"
+#include "core/base/record_json.h"
 #include "core/reporting/render/junit.h"
 #include "core/reporting/table/table.h"
 

@@ -71,7 +71,7 @@ void count_runs(CollectiveGroup& group, const CollectivePoint& point) {
   }
 }
 
-CollectiveGroup group_of(const CollectivePoint& point) {
+CollectiveGroup collective_group(const CollectivePoint& point) {
   const CollectiveRecord& example = point.ok.empty() ? point.first() : *point.ok.front();
   CollectiveGroup group{example, example.group};
   count_runs(group, point);
@@ -89,7 +89,7 @@ void summarise_collectives(Report& report) {
   if (report.collectives.empty()) return;
   const auto points = runs_by_group<CollectiveRecord>(report.collectives, FitOfRuns(report));
   report.collective_groups.clear();
-  std::ranges::transform(points, std::back_inserter(report.collective_groups), group_of);
+  std::ranges::transform(points, std::back_inserter(report.collective_groups), collective_group);
   report.effects = collective_effects_of(points);
   report.collective_winners = collective_winners_of(points);
   report.collective_fits = collective_fits_of(points);

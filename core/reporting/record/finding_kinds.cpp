@@ -15,7 +15,7 @@ constexpr FindingKind kAll[] = {
 #undef SCALEMARK_FINDING
 };
 
-constexpr std::string_view kLeast = "_least", kMost = "_most";
+constexpr std::string_view kLeastEnding = "_least", kMostEnding = "_most";
 
 bool has_scope(const Finding& finding, FindingScope scope) {
   const FindingKind* kind = find_finding_kind(finding.code);
@@ -23,7 +23,7 @@ bool has_scope(const Finding& finding, FindingScope scope) {
 }
 
 std::string name_of_range(std::string_view name) {
-  for (const std::string_view end : {kLeast, kMost}) {
+  for (const std::string_view end : {kLeastEnding, kMostEnding}) {
     if (name.ends_with(end)) name.remove_suffix(end.size());
   }
   return std::string(name);
@@ -216,15 +216,15 @@ void merge_values(Finding& finding, const Finding& more) {
   const auto keep = [&](const std::string& name, double value) {
     const auto [found, is_new] = finding.values.emplace(name, value);
     if (is_new) return;
-    if (name.ends_with(kLeast)) found->second = std::min(found->second, value);
-    if (name.ends_with(kMost)) found->second = std::max(found->second, value);
+    if (name.ends_with(kLeastEnding)) found->second = std::min(found->second, value);
+    if (name.ends_with(kMostEnding)) found->second = std::max(found->second, value);
   };
   for (const auto& [name, value] : more.values) {
     keep(name, value);
     const double first = finding.values.at(name);
     if (first == value || name_of_range(name) != name) continue;
-    keep(name + std::string(kLeast), std::min(first, value));
-    keep(name + std::string(kMost), std::max(first, value));
+    keep(name + std::string(kLeastEnding), std::min(first, value));
+    keep(name + std::string(kMostEnding), std::max(first, value));
   }
   finding.words.insert(more.words.begin(), more.words.end());
 }

@@ -158,7 +158,7 @@ std::vector<Case> cases_of(const Report& report) {
 }
 
 // Writes one line per group, for a person who looks into the test report.
-std::string measured_text(const Report& report) {
+std::string measurements_of(const Report& report) {
   std::string text;
   for (const GroupRecord& group : report.groups) {
     if (!group.samples_per_sec) continue;
@@ -194,7 +194,7 @@ JunitSuite suite_of(const Report& report) {
       .host = hosts.empty() ? "" : hosts.front().hostname,
       .properties = {{"run_id", report.run_id}, {"status", std::string(name_of(report.status))}},
       .cases = cases_of(report),
-      .output = measured_text(report),
+      .output = measurements_of(report),
       .errors = past_errors_text(report)};
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/text.h"
 #include "core/reporting/record/records.h"
 #include "core/reporting/record/report.h"
 #include "core/reporting/table/text_table.h"
