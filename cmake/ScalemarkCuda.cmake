@@ -4,7 +4,7 @@
 include(CudaVersions)
 
 # The GPU code of every kernel: machine code, and PTX that the driver compiles for what is newer. The program knows these
-# lists through core/monitoring/gpu_code.h, and tests/engine/cuda/gpu_code_test.py looks into the library.
+# lists through core/machine/gpu_code.h, and tests/engine/cuda/gpu_code_test.py looks into the library.
 set(SCALEMARK_GPU_CODE here CACHE STRING
     "Machine code of the kernels: all (what scripts/bundle takes), or here (that of the GPUs that are here; without one 9.0)")
 # Torch's wheel has machine code for these: 8.6 and 8.9 run sm_80's, 10.3 sm_100's, 12.1 sm_120's.

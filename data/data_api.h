@@ -17,7 +17,7 @@
 #include "data/loader.h"
 #include "data/packed/pack.h"
 #include "data/packed/verify.h"
-#include "data/show/show_images.h"
+#include "data/images/show/show_images.h"
 #include "data/text/corpus.h"
 #include "data/text/generate.h"
 

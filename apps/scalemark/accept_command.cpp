@@ -17,12 +17,12 @@
 #include "core/base/error.h"
 #include "core/base/host_name.h"
 #include "core/base/text.h"
-#include "core/claims/claims.h"
-#include "core/launching/slurm_lists.h"
-#include "core/published/row.h"
-#include "core/reporting/acceptance/baseline.h"
-#include "core/reporting/acceptance/forms.h"
-#include "core/reporting/render/render.h"
+#include "claims/judge/claims.h"
+#include "core/launch/slurm_lists.h"
+#include "claims/rows/row.h"
+#include "report/accept/baseline.h"
+#include "report/accept/forms.h"
+#include "report/say/render/render.h"
 #include "core/settings/config_file.h"
 
 namespace scalemark::cli {

@@ -11,7 +11,7 @@
 #include "apps/scalemark/sources.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/reporting/output/progress.h"
+#include "report/keep/progress.h"
 
 namespace scalemark::cli {
 namespace {

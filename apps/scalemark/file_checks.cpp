@@ -15,7 +15,7 @@
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "core/base/file_kind.h"
-#include "core/tensorboard/events.h"
+#include "core/live/tensorboard/events.h"
 
 namespace scalemark::cli {
 namespace {

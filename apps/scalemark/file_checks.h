@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/base/atomic_file.h"
-#include "core/reporting/output/disk.h"
+#include "report/keep/disk.h"
 #include "core/settings/settings.h"
 
 namespace scalemark::cli {

@@ -9,9 +9,9 @@
 #include "apps/scalemark/machine_probe.h"
 #include "core/base/characters.h"
 #include "core/base/error.h"
-#include "core/reporting/output/disk.h"
-#include "core/reporting/output/output_folder.h"
-#include "core/reporting/record/report_json.h"
+#include "report/keep/disk.h"
+#include "report/keep/output_folder.h"
+#include "report/record/report_json.h"
 #include "core/settings/machine.h"
 
 namespace scalemark::cli {

@@ -12,8 +12,8 @@
 
 #include "apps/scalemark/outputs.h"
 #include "apps/scalemark/sources.h"
-#include "core/reporting/record/report.h"
-#include "core/reporting/render/render.h"
+#include "report/record/report.h"
+#include "report/say/render/render.h"
 #include "core/settings/reader.h"
 
 namespace scalemark::cli {

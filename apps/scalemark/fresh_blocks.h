@@ -5,7 +5,7 @@
 #include "apps/scalemark/command_line.h"
 #include "apps/scalemark/sweep_command.h"
 #include "core/base/error.h"
-#include "core/reporting/output/output_folder.h"
+#include "report/keep/output_folder.h"
 
 namespace scalemark::cli {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/monitoring/gpus.h"
+#include "core/machine/gpus.h"
 
 namespace scalemark::cli {
 namespace {

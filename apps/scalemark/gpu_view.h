@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/monitoring/gpus.h"
+#include "core/machine/gpus.h"
 #include "core/settings/machine.h"
 
 namespace scalemark::cli {

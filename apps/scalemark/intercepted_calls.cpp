@@ -10,7 +10,7 @@
 #include <csignal>
 #include <cstdlib>
 
-#include "core/launching/outcome.h"
+#include "core/launch/outcome.h"
 
 namespace scalemark::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include "apps/scalemark/file_checks.h"
 #include "core/base/error.h"
 #include "core/base/part.h"
-#include "core/monitoring/text_file.h"
+#include "core/machine/text_file.h"
 
 #ifndef SCALEMARK_TORCH_DIR
 #define SCALEMARK_TORCH_DIR ""

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "apps/scalemark/rank_command.h"
-#include "core/launching/environment.h"
-#include "core/launching/mpi_library.h"
-#include "core/planning/estimates.h"
+#include "core/launch/environment.h"
+#include "core/launch/mpi_library.h"
+#include "core/plan/estimates.h"
 #include "core/settings/layers.h"
 #include "core/settings/machine.h"
 
@@ -66,7 +66,7 @@ void settle_mpi(ResolvedCommand& resolved, const std::vector<std::string>& backe
 // MPI can start or serve them is tried on a copy.
 std::map<std::string, std::string> missing_backends(ResolvedCommand base);
 
-// --scale-down carries out what core/planning/scale_down.h decides: changes `layers` where they ask
+// --scale-down carries out what core/plan/scale_down.h decides: changes `layers` where they ask
 // for it, adds a note of what was changed, and keeps the changes in `base` for the report.
 void scale_down(settings::Command command, const settings::Machine& machine,
                 settings::Layers& layers, ResolvedCommand& base);

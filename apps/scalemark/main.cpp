@@ -21,11 +21,11 @@
 #include "core/base/file_kind.h"
 #include "core/base/threads.h"
 #include "core/base/words.h"
-#include "core/launching/environment.h"
-#include "core/launching/mpirun.h"
-#include "core/launching/outcome.h"
-#include "core/launching/resources.h"
-#include "core/launching/world.h"
+#include "core/launch/environment.h"
+#include "core/launch/mpirun.h"
+#include "core/launch/outcome.h"
+#include "core/launch/resources.h"
+#include "core/launch/world.h"
 
 namespace scalemark::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/base/file_kind.h"
-#include "core/launching/meeting_point.h"
+#include "core/launch/meeting_point.h"
 #include "core/live/endpoint.h"
 #include "core/settings/option.h"
 

@@ -9,8 +9,8 @@
 #include "apps/scalemark/file_checks.h"
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
-#include "core/published/row.h"
-#include "core/reporting/output/output_folder.h"
+#include "claims/rows/row.h"
+#include "report/keep/output_folder.h"
 
 namespace scalemark::cli {
 namespace {

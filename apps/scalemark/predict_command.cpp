@@ -19,10 +19,10 @@
 #include "core/base/terminal.h"
 #include "core/base/text.h"
 #include "core/catalogue/strategy.h"
-#include "core/reporting/judge/judge.h"
-#include "core/reporting/record/runs.h"
-#include "core/reporting/table/text_table.h"
-#include "core/reporting/words/words.h"
+#include "report/judge/judge.h"
+#include "report/record/runs.h"
+#include "report/say/table/text_table.h"
+#include "report/say/words/words.h"
 
 namespace scalemark::cli {
 namespace {

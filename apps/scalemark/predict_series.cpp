@@ -7,9 +7,9 @@
 
 #include "core/base/number_words.h"
 #include "core/catalogue/strategy.h"
-#include "core/reporting/judge/judge.h"
-#include "core/reporting/record/runs.h"
-#include "core/reporting/record/surety.h"
+#include "report/judge/judge.h"
+#include "report/record/runs.h"
+#include "report/record/surety.h"
 #include "core/settings/checks.h"
 #include "core/statistics/runs.h"
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/prediction/forecast.h"
-#include "core/reporting/record/report.h"
+#include "core/statistics/prediction/forecast.h"
+#include "report/record/report.h"
 
 namespace scalemark::cli {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/monitoring/environment.h"
+#include "core/machine/environment.h"
 
 namespace scalemark::cli {
 

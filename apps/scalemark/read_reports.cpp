@@ -13,12 +13,12 @@
 #include "core/base/error.h"
 #include "core/base/file_kind.h"
 #include "core/base/text.h"
-#include "core/reporting/collectives/collectives.h"
-#include "core/reporting/judge/judge.h"
-#include "core/reporting/output/earlier.h"
-#include "core/reporting/point/disturbances.h"
-#include "core/reporting/record/report_json.h"
-#include "core/reporting/record/verdict.h"
+#include "report/judge/collectives/collectives.h"
+#include "report/judge/judge.h"
+#include "report/keep/earlier.h"
+#include "report/judge/point/disturbances.h"
+#include "report/record/report_json.h"
+#include "report/record/verdict.h"
 #include "core/settings/config_file.h"
 
 namespace scalemark::cli {

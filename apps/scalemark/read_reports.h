@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/reporting/record/report.h"
-#include "core/reporting/record/runs.h"
+#include "report/record/report.h"
+#include "report/record/runs.h"
 
 namespace scalemark::cli {
 

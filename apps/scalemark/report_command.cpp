@@ -17,12 +17,12 @@
 #include "apps/scalemark/sources.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/reporting/compare/compare.h"
-#include "core/reporting/explain/explain.h"
-#include "core/reporting/judge/judge.h"
-#include "core/reporting/redact/redact.h"
-#include "core/reporting/render/answer/answer.h"
-#include "core/reporting/render/render.h"
+#include "report/say/compare/compare.h"
+#include "report/say/explain/explain.h"
+#include "report/judge/judge.h"
+#include "report/hide/redact.h"
+#include "report/say/render/answer/answer.h"
+#include "report/say/render/render.h"
 
 namespace scalemark::cli {
 

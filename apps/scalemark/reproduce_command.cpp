@@ -22,12 +22,12 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/base/threads.h"
-#include "core/claims/claims.h"
-#include "core/importing/tables.h"
-#include "core/published/mapping.h"
-#include "core/published/row.h"
-#include "core/reporting/output/disk.h"
-#include "core/reporting/record/report_json.h"
+#include "claims/judge/claims.h"
+#include "claims/import/tables.h"
+#include "claims/rows/mapping.h"
+#include "claims/rows/row.h"
+#include "report/keep/disk.h"
+#include "report/record/report_json.h"
 
 namespace scalemark::cli {
 namespace {

@@ -17,12 +17,12 @@
 #include "core/base/file_kind.h"
 #include "core/base/number_words.h"
 #include "core/base/text.h"
-#include "core/importing/given_fields.h"
-#include "core/importing/log.h"
-#include "core/published/names.h"
-#include "core/published/row.h"
-#include "core/published/show.h"
-#include "core/reporting/output/disk.h"
+#include "claims/import/given_fields.h"
+#include "claims/import/log.h"
+#include "claims/rows/names.h"
+#include "claims/rows/row.h"
+#include "claims/rows/show.h"
+#include "report/keep/disk.h"
 #include "core/settings/config_file.h"
 
 namespace scalemark::cli {

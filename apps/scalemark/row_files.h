@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/importing/tables.h"
-#include "core/published/row.h"
+#include "claims/import/tables.h"
+#include "claims/rows/row.h"
 #include "core/settings/reader.h"
 
 namespace scalemark::cli {

@@ -7,8 +7,8 @@
 #include "apps/scalemark/machine_probe.h"
 #include "core/base/error.h"
 #include "core/base/file_kind.h"
-#include "core/launching/environment.h"
-#include "core/planning/forecast.h"
+#include "core/launch/environment.h"
+#include "core/plan/forecast.h"
 #include "core/settings/config_file.h"
 
 namespace scalemark::cli {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "apps/scalemark/command_line.h"
-#include "core/launching/detect.h"
+#include "core/launch/detect.h"
 #include "core/settings/layers.h"
 #include "core/settings/reader.h"
 

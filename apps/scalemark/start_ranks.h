@@ -7,7 +7,7 @@
 #include "apps/scalemark/command_line.h"
 #include "apps/scalemark/rank_command.h"
 #include "core/base/error.h"
-#include "core/launching/local_launcher.h"
+#include "core/launch/local_launcher.h"
 #include "core/settings/layers.h"
 #include "core/settings/machine.h"
 #include "core/settings/problem.h"

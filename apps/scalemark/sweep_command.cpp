@@ -14,9 +14,9 @@
 #include "apps/scalemark/start_ranks.h"
 #include "core/base/error.h"
 #include "core/base/number_words.h"
-#include "core/planning/estimates.h"
-#include "core/planning/make_plan.h"
-#include "core/planning/order.h"
+#include "core/plan/estimates.h"
+#include "core/plan/make_plan.h"
+#include "core/plan/order.h"
 
 namespace scalemark::cli {
 namespace {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "apps/scalemark/rank_command.h"
-#include "core/planning/plan.h"
+#include "core/plan/plan.h"
 #include "core/settings/sweep_settings.h"
 
 namespace scalemark::cli {

@@ -20,8 +20,8 @@
 #include "core/base/durations.h"
 #include "core/base/error.h"
 #include "core/base/terminal.h"
-#include "core/launching/meeting_point.h"
-#include "core/launching/signal_scope.h"
+#include "core/launch/meeting_point.h"
+#include "core/launch/signal_scope.h"
 #include "core/live/fetch.h"
 #include "core/live/screen.h"
 

@@ -12,8 +12,8 @@
 #include "core/base/error.h"
 #include "core/base/file_kind.h"
 #include "core/live/fetch.h"
-#include "core/monitoring/text_file.h"
-#include "core/reporting/record/point_facts.h"
+#include "core/machine/text_file.h"
+#include "report/record/point_facts.h"
 
 namespace scalemark::cli {
 namespace {

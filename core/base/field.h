@@ -41,7 +41,7 @@ namespace scalemark {
 
 inline constexpr double kAnyNumber = -std::numeric_limits<double>::infinity();
 
-// A text may tell who measured, and where: this mark says what core/reporting/redact makes of it.
+// A text may tell who measured, and where: this mark says what report/hide makes of it.
 // Each text of a report has one, or a test fails. The mark of a map holds for its keys as well.
 enum class Holds {
   kNothing,    // no text

@@ -11,7 +11,7 @@
 namespace scalemark::catalogue {
 
 // The optimizers, as far as settings and estimates need to know them. Their update rules are in
-// engine/training/.
+// engine/step/.
 
 // An optimizer keeps this between steps, in tensors of the parameters' size.
 enum class OptimizerState {

@@ -1,6 +1,6 @@
 // A strategy without its engine part is all that settings, --dry-run, estimates and reports need to
 // know of how ranks work together on one model. Its engine part, of the same name, is in
-// engine/training/.
+// engine/step/.
 #pragma once
 
 #include <cstdint>

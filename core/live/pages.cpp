@@ -9,7 +9,7 @@
 #include "core/base/record_json.h"
 #include "core/base/text.h"
 #include "core/live/rates.h"
-#include "core/page/whole_page.h"
+#include "core/base/page/whole_page.h"
 
 namespace scalemark::live {
 namespace {

@@ -48,7 +48,7 @@ struct NodeNow {
   std::string host;
 #define SCALEMARK_NODE_RATE(rate, ...) std::optional<double> rate;
 #define SCALEMARK_INTERFACE_RATE(rate, ...) std::optional<double> rate;
-#include "core/monitoring/machine_numbers.inc"
+#include "core/machine/machine_numbers.inc"
   std::optional<double> other_cpus;
 };
 // A counter grows by it in a second: one of the machine's, or of all its interfaces but lo.
@@ -61,7 +61,7 @@ inline constexpr auto kNodeRates = std::to_array<NodeRate>({
   {{#rate, &NodeNow::rate, monitoring::numbers::member}, &NodeStatus::member},
 #define SCALEMARK_INTERFACE_RATE(rate, member, ...) \
   {{#rate, &NodeNow::rate, monitoring::numbers::member}, nullptr, &InterfaceStatus::member},
-#include "core/monitoring/machine_numbers.inc"
+#include "core/machine/machine_numbers.inc"
 });
 template <class A>
 constexpr void fields(A& a, typename A::template Field<NodeNow>& n) {

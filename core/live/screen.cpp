@@ -10,7 +10,7 @@
 #include "core/base/terminal.h"
 #include "core/base/text.h"
 #include "core/live/screen_tables.h"
-#include "core/reporting/table/text_table.h"
+#include "report/say/table/text_table.h"
 
 namespace scalemark::live {
 namespace {

@@ -11,7 +11,7 @@
 #include "core/base/characters.h"
 #include "core/base/terminal.h"
 #include "core/base/text.h"
-#include "core/reporting/table/text_table.h"
+#include "report/say/table/text_table.h"
 
 namespace scalemark::live {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/base/field.h"
-#include "core/monitoring/machine_numbers.h"
+#include "core/machine/machine_numbers.h"
 
 namespace scalemark::live {
 
@@ -34,12 +34,12 @@ constexpr void number_fields(A& a, Record& record, const Numbers& numbers) {
 struct GpuStatus {
   std::string device, uuid;
 #define SCALEMARK_GPU(member, ...) std::optional<double> member;
-#include "core/monitoring/machine_numbers.inc"
+#include "core/machine/machine_numbers.inc"
   std::vector<std::string> held_down_by;
 };
 inline constexpr auto kGpuNumbers = std::to_array<NumberIn<GpuStatus>>({
 #define SCALEMARK_GPU(member, ...) {#member, &GpuStatus::member, monitoring::numbers::member},
-#include "core/monitoring/machine_numbers.inc"
+#include "core/machine/machine_numbers.inc"
 });
 template <class A>
 constexpr void fields(A& a, typename A::template Field<GpuStatus>& g) {
@@ -101,12 +101,12 @@ constexpr void fields(A& a, typename A::template Field<RankStatus>& r) {
 struct InterfaceStatus {
   std::string name;
 #define SCALEMARK_INTERFACE_RATE(rate, member, ...) double member = 0;
-#include "core/monitoring/machine_numbers.inc"
+#include "core/machine/machine_numbers.inc"
 };
 inline constexpr auto kInterfaceNumbers = std::to_array<NumberIn<InterfaceStatus, double>>({
 #define SCALEMARK_INTERFACE_RATE(rate, member, ...) \
   {#member, &InterfaceStatus::member, monitoring::numbers::member},
-#include "core/monitoring/machine_numbers.inc"
+#include "core/machine/machine_numbers.inc"
 });
 template <class A>
 constexpr void fields(A& a, typename A::template Field<InterfaceStatus>& i) {
@@ -121,14 +121,14 @@ struct NodeStatus {
   std::string host;
   double clock_s = 0;
 #define SCALEMARK_NODE(member, ...) std::optional<double> member;
-#include "core/monitoring/machine_numbers.inc"
+#include "core/machine/machine_numbers.inc"
   std::optional<double> sampler_cpu_s;
   std::int64_t cpus = 0;
   std::vector<InterfaceStatus> interfaces;
 };
 inline constexpr auto kNodeNumbers = std::to_array<NumberIn<NodeStatus>>({
 #define SCALEMARK_NODE(member, ...) {#member, &NodeStatus::member, monitoring::numbers::member},
-#include "core/monitoring/machine_numbers.inc"
+#include "core/machine/machine_numbers.inc"
 });
 template <class A>
 constexpr void fields(A& a, typename A::template Field<NodeStatus>& n) {

@@ -1,5 +1,5 @@
 // `scalemark comm` measures what these lists ask for, one for each axis. Plain data, read from raw
-// values; core/planning turns it into points.
+// values; core/plan turns it into points.
 #pragma once
 
 #include <map>

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/placement/places.h"
+#include "core/machine/places.h"
 #include "core/settings/problem.h"
 #include "core/settings/settings.h"
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/base/words.h"
-#include "core/placement/places.h"
+#include "core/machine/places.h"
 
 namespace scalemark::settings {
 

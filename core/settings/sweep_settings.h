@@ -1,5 +1,5 @@
 // A sweep has these options beyond its points, which hold for all of it, and lists of values, the
-// axes of its cross product. They are read from raw values here; core/planning turns them into
+// axes of its cross product. They are read from raw values here; core/plan turns them into
 // points.
 #pragma once
 

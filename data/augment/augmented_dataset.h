@@ -8,7 +8,7 @@
 #include "data/augment/mixing.h"
 #include "data/augment/policies.h"
 #include "data/dataset.h"
-#include "data/opencv/opencv_part.h"
+#include "data/augment/opencv/opencv_part.h"
 
 namespace scalemark::data {
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "data/images/decode.h"
-#include "data/opencv/opencv_part.h"
+#include "data/augment/opencv/opencv_part.h"
 
 namespace scalemark::data {
 

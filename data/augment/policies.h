@@ -7,7 +7,7 @@
 #include "core/base/words.h"
 #include "data/dataset.h"
 #include "data/images/decode.h"
-#include "data/opencv/opencv_part.h"
+#include "data/augment/opencv/opencv_part.h"
 
 namespace scalemark::data {
 

@@ -3,10 +3,10 @@
 #include <torch/version.h>
 
 #include "build_stamp.h"
-#include "engine/communicating/comm_run.h"
+#include "engine/comm/comm_run.h"
 #include "engine/fingerprint/measure_run.h"
-#include "engine/running/train_run.h"
-#include "engine/sweeping/sweep_run.h"
+#include "engine/train/train_run.h"
+#include "engine/sweep/sweep_run.h"
 
 extern "C" const scalemark::api::EngineApi* scalemark_engine_api() {
   static constexpr scalemark::api::EngineApi api{

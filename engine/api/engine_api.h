@@ -4,10 +4,10 @@
 
 #include "core/base/error.h"
 #include "core/base/part.h"
-#include "engine/communicating/comm_run.h"
+#include "engine/comm/comm_run.h"
 #include "engine/fingerprint/measure_run.h"
-#include "engine/running/train_run.h"
-#include "engine/sweeping/sweep_run.h"
+#include "engine/train/train_run.h"
+#include "engine/sweep/sweep_run.h"
 
 namespace scalemark::api {
 

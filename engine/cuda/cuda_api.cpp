@@ -18,7 +18,7 @@
 
 #include "build_stamp.h"
 #include "core/base/error.h"
-#include "core/monitoring/host.h"
+#include "core/machine/host.h"
 #include "engine/cuda/cuda_check.h"
 #include "engine/cuda/nccl_provider.h"
 #include "engine/cuda/support.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "core/monitoring/gpu_code.h"
+#include "core/machine/gpu_code.h"
 
 namespace scalemark::cuda {
 

@@ -4,8 +4,8 @@
 
 #include "core/base/error.h"
 #include "core/base/part.h"
-#include "core/monitoring/driver_library.h"
-#include "core/monitoring/gpus.h"
+#include "core/machine/driver_library.h"
+#include "core/machine/gpus.h"
 
 namespace scalemark::device {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/base/text.h"
-#include "core/monitoring/process_reading.h"
+#include "core/machine/process_reading.h"
 #include "engine/device/cpu_allocator.h"
 
 namespace scalemark::device {

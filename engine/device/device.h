@@ -19,7 +19,7 @@
 namespace scalemark::device {
 
 // A run tells a profiler its named stretches of time on the calling thread, one within the other.
-// Knows nothing of steps and their moments: engine/measurement/range_marker.h does.
+// Knows nothing of steps and their moments: engine/step/measurement/range_marker.h does.
 class Ranges {
  public:
   virtual ~Ranges() = default;

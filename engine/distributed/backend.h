@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "core/collectives/collective.h"
-#include "core/launching/world.h"
+#include "core/launch/world.h"
 
 namespace scalemark::distributed {
 

@@ -7,7 +7,7 @@
 
 #include "core/base/field.h"
 #include "core/base/wire.h"
-#include "core/launching/outcome.h"
+#include "core/launch/outcome.h"
 #include "engine/distributed/clock.h"
 #include "engine/distributed/errors.h"
 

@@ -13,7 +13,7 @@
 #include <torch/csrc/distributed/c10d/Store.hpp>
 
 #include "core/base/error.h"
-#include "core/launching/world.h"
+#include "core/launch/world.h"
 
 namespace scalemark::distributed {
 

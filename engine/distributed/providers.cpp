@@ -7,7 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/part.h"
-#include "core/launching/mpi_library.h"
+#include "core/launch/mpi_library.h"
 #include "engine/distributed/network.h"
 
 namespace scalemark::distributed {

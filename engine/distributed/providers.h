@@ -6,7 +6,7 @@
 #include <chrono>
 #include <string>
 
-#include "core/launching/world.h"
+#include "core/launch/world.h"
 #include "engine/distributed/backend.h"
 #include "engine/mpi/mpi_api.h"
 

@@ -9,7 +9,7 @@
 #include <torch/csrc/distributed/c10d/Store.hpp>
 #include <vector>
 
-#include "core/launching/world.h"
+#include "core/launch/world.h"
 #include "engine/distributed/error_store.h"
 
 namespace scalemark::distributed {

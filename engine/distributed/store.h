@@ -7,7 +7,7 @@
 #include <string>
 #include <torch/csrc/distributed/c10d/Store.hpp>
 
-#include "core/launching/world.h"
+#include "core/launch/world.h"
 #include "engine/distributed/clock.h"
 
 namespace scalemark::distributed {

@@ -18,8 +18,8 @@
 #include "core/base/durations.h"
 #include "core/base/text.h"
 #include "core/collectives/bandwidth.h"
-#include "core/reporting/point/fingerprint.h"
-#include "engine/training/precision.h"
+#include "report/judge/point/fingerprint.h"
+#include "engine/step/precision.h"
 
 namespace scalemark::fingerprint {
 namespace {

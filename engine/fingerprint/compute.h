@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <functional>
 
-#include "core/reporting/point/fingerprint.h"
-#include "core/reporting/record/records.h"
+#include "report/judge/point/fingerprint.h"
+#include "report/record/records.h"
 #include "core/settings/settings.h"
 #include "engine/device/device.h"
 #include "engine/process/rank_group.h"

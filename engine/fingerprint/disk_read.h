@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "core/reporting/record/records.h"
+#include "report/record/records.h"
 
 namespace scalemark::fingerprint {
 

@@ -10,8 +10,8 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/monitoring/gpus.h"
-#include "core/reporting/point/fingerprint.h"
+#include "core/machine/gpus.h"
+#include "report/judge/point/fingerprint.h"
 #include "core/settings/machine.h"
 #include "engine/device/device.h"
 #include "engine/fingerprint/compute.h"

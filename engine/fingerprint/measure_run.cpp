@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "core/monitoring/environment.h"
-#include "core/monitoring/process_reading.h"
-#include "core/monitoring/telemetry/gpu_probes.h"
-#include "core/monitoring/telemetry/host_probes.h"
-#include "core/monitoring/telemetry/sampler.h"
+#include "core/machine/environment.h"
+#include "core/machine/process_reading.h"
+#include "core/machine/telemetry/gpu_probes.h"
+#include "core/machine/telemetry/host_probes.h"
+#include "core/machine/telemetry/sampler.h"
 #include "engine/device/cuda_part.h"
 #include "engine/device/device.h"
 #include "engine/fingerprint/machine.h"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/reporting/point/telemetry.h"
-#include "core/reporting/record/records.h"
+#include "report/judge/point/telemetry.h"
+#include "report/record/records.h"
 #include "core/settings/settings.h"
 
 namespace scalemark::fingerprint {

@@ -12,12 +12,12 @@
 
 #include "core/base/durations.h"
 #include "core/base/text.h"
-#include "core/reporting/point/fingerprint.h"
+#include "report/judge/point/fingerprint.h"
 #include "core/settings/settings.h"
 #include "engine/device/digest.h"
 #include "engine/fingerprint/compute.h"
 #include "engine/process/versions.h"
-#include "engine/training/precision.h"
+#include "engine/step/precision.h"
 
 namespace scalemark::fingerprint {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/monitoring/host.h"
-#include "core/reporting/record/records.h"
+#include "core/machine/host.h"
+#include "report/record/records.h"
 #include "engine/device/device.h"
 #include "engine/fingerprint/machine.h"
 

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "core/base/error.h"
-#include "core/launching/mpi_library.h"
+#include "core/launch/mpi_library.h"
 #include "engine/mpi/mpi_check.h"
 
 namespace scalemark::mpi {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/launching/world.h"
+#include "core/launch/world.h"
 #include "engine/mpi/peers.h"
 
 namespace scalemark::mpi {

@@ -8,7 +8,7 @@
 
 #include "core/base/durations.h"
 #include "core/base/error.h"
-#include "core/reporting/render/tensorboard.h"
+#include "report/say/render/tensorboard.h"
 #include "engine/process/rank_group.h"
 #include "engine/process/rank_process.h"
 

@@ -13,12 +13,12 @@
 #include <string>
 #include <vector>
 
-#include "core/monitoring/process_reading.h"
-#include "core/monitoring/telemetry/sampler.h"
-#include "core/reporting/record/records.h"
+#include "core/machine/process_reading.h"
+#include "core/machine/telemetry/sampler.h"
+#include "report/record/records.h"
 #include "core/settings/settings.h"
-#include "core/tensorboard/event_writer.h"
-#include "core/tensorboard/events.h"
+#include "core/live/tensorboard/event_writer.h"
+#include "core/live/tensorboard/events.h"
 #include "engine/process/vitals.h"
 
 namespace scalemark::process {

@@ -9,7 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/host_name.h"
 #include "core/base/terminal.h"
-#include "core/launching/outcome.h"
+#include "core/launch/outcome.h"
 #include "engine/distributed/errors.h"
 
 namespace scalemark::process {

@@ -9,7 +9,7 @@
 #include <mutex>
 
 #include "core/base/error.h"
-#include "core/reporting/output/writer.h"
+#include "report/keep/writer.h"
 #include "engine/distributed/error_store.h"
 #include "engine/process/run_request.h"
 #include "engine/process/vitals.h"

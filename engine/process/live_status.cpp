@@ -10,8 +10,8 @@
 #include "core/base/threads.h"
 #include "core/base/wire.h"
 #include "core/live/rates.h"
-#include "core/monitoring/process_reading.h"
-#include "core/reporting/render/render.h"
+#include "core/machine/process_reading.h"
+#include "report/say/render/render.h"
 #include "engine/process/telemetry.h"
 
 namespace scalemark::process {

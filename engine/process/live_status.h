@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "core/live/status.h"
-#include "core/monitoring/process_reading.h"
-#include "core/reporting/record/report.h"
+#include "core/machine/process_reading.h"
+#include "report/record/report.h"
 #include "engine/distributed/clock.h"
 #include "engine/distributed/pulse.h"
 #include "engine/process/metrics_pages.h"

@@ -10,7 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/host_name.h"
 #include "core/base/wire.h"
-#include "core/launching/outcome.h"
+#include "core/launch/outcome.h"
 #include "core/settings/option.h"
 #include "core/settings/settings_json.h"
 #include "engine/device/cuda_part.h"

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "core/monitoring/telemetry/sampler.h"
-#include "core/reporting/record/records.h"
+#include "core/machine/telemetry/sampler.h"
+#include "report/record/records.h"
 #include "engine/cuda/cuda_api.h"
 #include "engine/device/device.h"
 #include "engine/distributed/backends.h"

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/launching/world.h"
+#include "core/launch/world.h"
 #include "engine/distributed/groups.h"
 #include "engine/process/rank_context.h"
 

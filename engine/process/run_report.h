@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "core/reporting/output/progress.h"
-#include "core/reporting/output/writer.h"
-#include "core/reporting/point/disturbances.h"
-#include "core/reporting/point/rank_steps.h"
-#include "core/reporting/record/report.h"
-#include "core/reporting/record/runs.h"
+#include "report/keep/progress.h"
+#include "report/keep/writer.h"
+#include "report/judge/point/disturbances.h"
+#include "report/judge/point/rank_steps.h"
+#include "report/record/report.h"
+#include "report/record/runs.h"
 #include "engine/process/failure_reporter.h"
 #include "engine/process/run_request.h"
 

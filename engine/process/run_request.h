@@ -10,8 +10,8 @@
 
 #include "core/base/terminal.h"
 #include "core/base/threads.h"
-#include "core/launching/world.h"
-#include "core/reporting/record/report.h"
+#include "core/launch/world.h"
+#include "report/record/report.h"
 #include "core/settings/settings.h"
 #include "core/settings/settings_json.h"
 

@@ -16,12 +16,12 @@
 #include "core/base/durations.h"
 #include "core/base/error.h"
 #include "core/base/wire.h"
-#include "core/monitoring/environment.h"
-#include "core/monitoring/process_reading.h"
-#include "core/monitoring/telemetry/gpu_probes.h"
-#include "core/monitoring/telemetry/host_probes.h"
-#include "core/reporting/point/disturbances.h"
-#include "core/reporting/record/report_fields.h"
+#include "core/machine/environment.h"
+#include "core/machine/process_reading.h"
+#include "core/machine/telemetry/gpu_probes.h"
+#include "core/machine/telemetry/host_probes.h"
+#include "report/judge/point/disturbances.h"
+#include "report/record/report_fields.h"
 
 namespace scalemark::process {
 namespace {

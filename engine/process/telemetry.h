@@ -12,18 +12,18 @@
 #include <vector>
 
 #include "core/live/status.h"
-#include "core/monitoring/health.h"
-#include "core/monitoring/host.h"
-#include "core/monitoring/telemetry/sampler.h"
-#include "core/reporting/point/telemetry.h"
-#include "core/reporting/record/health.h"
+#include "core/machine/health.h"
+#include "core/machine/host.h"
+#include "core/machine/telemetry/sampler.h"
+#include "report/judge/point/telemetry.h"
+#include "report/record/health.h"
 #include "engine/process/rank_context.h"
 #include "engine/process/task_loop.h"
 
 namespace scalemark::process {
 
 // A rank reads its machine as long as it runs: its own CPU time, its control group, its GPU, and as
-// the first rank of its machine CPUs, memory, disks and network. core/monitoring/telemetry reads;
+// the first rank of its machine CPUs, memory, disks and network. core/machine/telemetry reads;
 // this chooses.
 
 // The sampler of this process. After RankContext::connect(), by the main thread; opens files and
@@ -56,7 +56,7 @@ reporting::RankReadings readings(RankContext& context);
 
 // Counters of errors over a session (--checks health): each rank reads those of its GPU, the first
 // rank of a machine also the machine's, and rank 0 makes rows of the looks.
-// core/monitoring/health.h reads; core/reporting/record/health.h says what rows tell.
+// core/machine/health.h reads; report/record/health.h says what rows tell.
 
 // One rank's part. Xid errors are noted from its first look on, as long as this object lives.
 class HealthWatch {

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "core/reporting/record/report.h"
+#include "report/record/report.h"
 #include "engine/distributed/backend.h"
 
 namespace scalemark::process {

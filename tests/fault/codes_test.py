@@ -8,7 +8,7 @@ from program import check
 
 SOURCE = Path(os.environ["SCALEMARK_SOURCE_DIR"])
 used = set()
-for folder in ("apps", "core", "engine", "data", "workloads"):
+for folder in ("apps", "core", "report", "claims", "engine", "data", "workloads"):
     for file in (SOURCE / folder).rglob("*.[ch]*"):
         used |= set(re.findall(r'"(E_[A-Z_]+)"', file.read_text()))
 page = (SOURCE / "docs/FAULTS.md").read_text()

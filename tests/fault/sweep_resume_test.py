@@ -1,4 +1,4 @@
-"""When a sweep may go on with what is in its folder, and when it refuses: what tests/engine/sweeping cannot show."""
+"""When a sweep may go on with what is in its folder, and when it refuses: what tests/engine/sweep cannot show."""
 
 import functools
 import json

@@ -1,7 +1,7 @@
 // The gate switched off, without a hook in the program: preloaded, it takes the place of the two
 // functions that say what disturbs a run. Counters and telemetry stay as they are, and so do the
 // functions that say how long to watch.
-#include "core/reporting/point/disturbances.h"
+#include "report/judge/point/disturbances.h"
 
 namespace scalemark::reporting {
 

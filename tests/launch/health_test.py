@@ -14,7 +14,7 @@ from program import check, run, skip
 from sweeps import Running, await_rows, sweep, valid_report
 
 UNSHARE = ("unshare", "-m") if os.geteuid() == 0 else ("unshare", "-r", "-m")
-PASSES = 11  # over all pairs: core/planning/collectives/collective_plan.h
+PASSES = 11  # over all pairs: core/plan/collectives/collective_plan.h
 PORT = "infiniband/mlx5_0/ports/1"
 
 

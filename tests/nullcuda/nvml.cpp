@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "api.h"
-#include "core/monitoring/driver_library.h"
+#include "core/machine/driver_library.h"
 #include "identity.h"
 #include "settings.h"
 

@@ -50,5 +50,5 @@ def listed_metrics():
 
 def reported_metrics():
     """Names of `scalemark report --format prom`, which the page has of points that are done; some with the ends of an interval."""
-    names = set(re.findall(r'"(scalemark_\w+)"', (SOURCE / "core/reporting/render/fleet_tools.cpp").read_text()))
+    names = set(re.findall(r'"(scalemark_\w+)"', (SOURCE / "report/say/render/fleet_tools.cpp").read_text()))
     return names | {name + end for name in names for end in ("_ci95_low", "_ci95_high")}

@@ -11,7 +11,7 @@ from pathlib import Path
 from ratchets import hold
 
 SOURCE = Path(os.environ["SCALEMARK_SOURCE_DIR"])
-FOLDERS = ("core", "data", "engine", "apps", "kernels", "workloads", "tools", "tests", "scripts", "cmake")
+FOLDERS = ("core", "report", "claims", "data", "engine", "apps", "kernels", "workloads", "tools", "tests", "scripts", "cmake")
 ENDINGS = {".h", ".cpp", ".cu", ".cuh", ".inc", ".js", ".py", ".cmake", ".sh"}
 BARE = re.compile(r"\s*(?://|#) (?:Of|That of|Those|What|As) ")
 

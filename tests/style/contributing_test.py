@@ -7,7 +7,7 @@ from pathlib import Path
 from program import check
 
 SOURCE = Path(os.environ["SCALEMARK_SOURCE_DIR"])
-FOLDERS = ("apps", "cmake", "core", "data", "docs", "engine", "kernels", "scripts", "tests", "tools", "workloads")
+FOLDERS = ("apps", "cmake", "core", "report", "claims", "data", "docs", "engine", "kernels", "scripts", "tests", "tools", "workloads")
 NAME = re.compile(r"[\w./*-]+\.(?:h|cpp|cu|cuh|inc|py|js|md|json|txt|\*)|(?:%s)/[\w./*-]+" % "|".join(FOLDERS))
 
 files = [p.relative_to(SOURCE).as_posix() for folder in FOLDERS for p in (SOURCE / folder).rglob("*")] + os.listdir(SOURCE)

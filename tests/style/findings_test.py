@@ -1,5 +1,5 @@
 """Nobody searches the text of a finding or of a verdict's reason to learn what it says: its code, values, words and place are data
-(core/reporting/record/finding_list.inc). Looked at are variables of these types, and strings that one function makes of their texts.
+(report/record/finding_list.inc). Looked at are variables of these types, and strings that one function makes of their texts.
 Not seen: a text that a function gets as a plain string, and one that is kept in a member or map first."""
 
 import os
@@ -10,7 +10,7 @@ from program import check
 
 SOURCE = Path(os.environ["SCALEMARK_SOURCE_DIR"])
 # An earlier version wrote no codes beside the text.
-ALLOWED = {("core/reporting/point/disturbances.cpp", "record.disturbed")}
+ALLOWED = {("report/judge/point/disturbances.cpp", "record.disturbed")}
 
 TYPES = r"(?:Finding|VerdictReason|CollectiveRecord|FingerprintRecord)"
 BOUND = (rf"\b{TYPES}\s*[&*]?\s*(?:const\s*)?(\w+)", r"\bauto\s*[&*]{0,2}\s*(\w+)\s*:\s*[^;{]*\b(?:findings|reasons)\b",
@@ -73,7 +73,7 @@ for innocent in INNOCENT:
 for planted in PLANTED_JS:
     check(any(re.search(pattern, planted) for pattern in JS), f"not seen: {planted}")
 
-files = [file for module in ("apps", "core", "engine") for file in sorted((SOURCE / module).rglob("*"))]
+files = [file for module in ("apps", "core", "report", "claims", "engine") for file in sorted((SOURCE / module).rglob("*"))]
 sources = [file for file in files if file.suffix in (".cpp", ".h") and re.search(r"\b" + TYPES + r"\b|\bfindings\b|\breasons\b", file.read_text())]
 wrong = [f"{file.relative_to(SOURCE)}: {found}" for file in sources for found in searched(file.read_text())
          if not any(str(file.relative_to(SOURCE)) == name and text in found for name, text in ALLOWED)]

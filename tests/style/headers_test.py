@@ -31,7 +31,7 @@ from program import check
 SOURCE = Path(os.environ["SCALEMARK_SOURCE_DIR"])
 BINARY = Path(os.environ["SCALEMARK_BINARY_DIR"])
 TORCH = os.environ.get("SCALEMARK_TORCH_INCLUDES", "")  # of the build; empty: it has no torch
-MODULES = ("core", "data", "apps", "kernels", "workloads", "engine", "tools")
+MODULES = ("core", "report", "claims", "data", "apps", "kernels", "workloads", "engine", "tools")
 # A header of the standard library, and names that only it promises.
 STANDARD = {
     "algorithm": r"std::(?:min|max|clamp|sort|find|find_if|copy|fill|transform|any_of|all_of|none_of|ranges::\w+)\(",

@@ -11,20 +11,20 @@ FORMATS = re.compile(r'"[^"\n]*%[-+0-9.*]*[efg](?![a-zA-Z])[^"\n]*"|\bset(?:prec
 UNITS = re.compile(r'\)\s*\+\s*" (?:[KMGT]i?B(?!/)|[um]?s|min|h|%)(?![a-zA-Z])')  # appended to a number
 # They write what programs read back or compare, and facts that are to be equal word by word.
 RAW = {"core/base/number_words.cpp": "the one place",
-       "core/importing/log.cpp": "below a hundredth of a percent, which other programs print",
-       "core/importing/nccl_tests.cpp": "a cell as it was printed",
-       "core/lint/ratios.cpp": "an efficiency in the digits of its table",
-       "core/planning/make_plan.cpp": "a limit that is rounded up",
-       "core/reporting/acceptance/inventory.cpp": "facts of nodes that are to be alike",
-       "core/reporting/compare/text.cpp": "cells that its CSV has, too",
-       "core/reporting/record/health.cpp": "a figure of the machine's health",
-       "core/reporting/render/junit.cpp": "times that programs read",
+       "claims/import/log.cpp": "below a hundredth of a percent, which other programs print",
+       "claims/import/nccl_tests.cpp": "a cell as it was printed",
+       "claims/lint/ratios.cpp": "an efficiency in the digits of its table",
+       "core/plan/make_plan.cpp": "a limit that is rounded up",
+       "report/accept/inventory.cpp": "facts of nodes that are to be alike",
+       "report/say/compare/text.cpp": "cells that its CSV has, too",
+       "report/record/health.cpp": "a figure of the machine's health",
+       "report/say/render/junit.cpp": "times that programs read",
        "core/settings/reader.cpp": "the value of an option",
        "core/settings/value.cpp": "the value of an option",
        "engine/fingerprint/compute.cpp": "a method, by which rates are compared with older ones",
        "engine/process/run_report.cpp": "a loss, which may have a dozen digits"}
 
-files = [p for module in ("apps", "core", "engine", "data", "kernels", "workloads") for p in (SOURCE / module).rglob("*")
+files = [p for module in ("apps", "core", "report", "claims", "engine", "data", "kernels", "workloads") for p in (SOURCE / module).rglob("*")
          if p.suffix in (".h", ".cpp", ".inc", ".cu", ".cuh")]
 check(len(files) > 700, len(files))
 found, raw = [], set()

@@ -11,7 +11,7 @@ sys.dont_write_bytecode = True  # no cache beside the scripts
 sys.path.insert(0, str(SOURCE / "scripts/lib"))
 from entries import entries_of, expression, in_full_only, tests_of  # noqa: E402
 
-ROOTS = ("apps", "core", "data", "engine", "kernels", "tools", "workloads")
+ROOTS = ("apps", "core", "report", "claims", "data", "engine", "kernels", "tools", "workloads")
 EXAMPLES = {
     "core/collectives/check.h": {"tests/core/collectives"},
     "core/statistics/significance.cpp": {"tests/core/statistics", "tests/acceptance"},
@@ -19,7 +19,7 @@ EXAMPLES = {
     "engine/mpi/peers.cpp": {"tests/engine/mpi", "tests/launch"},
     "tests/fault/losses_test.py": {"tests/fault"},
     "tools/statistics/steady.cpp": {"tests/core/statistics"},
-    "core/tensorboard/events.cpp": {"tests/launch"},
+    "core/live/tensorboard/events.cpp": {"tests/launch"},
     "tests/test_main.cpp": {"tests/cmake"},
     "tests/python/slurm.py": {"tests/launch"},
     "scripts/statistics": {"tests/core/statistics"},

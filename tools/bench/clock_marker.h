@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstddef>
 
-#include "engine/measurement/step_timer.h"
+#include "engine/step/measurement/step_timer.h"
 
 namespace scalemark::training {
 

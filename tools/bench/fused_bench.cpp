@@ -17,7 +17,7 @@
 
 #include "core/catalogue/workload.h"
 #include "core/statistics/summary.h"
-#include "engine/training/train_step.h"
+#include "engine/step/train_step.h"
 #include "tools/bench/clock_marker.h"
 #include "tools/programs/commands.h"
 #include "workloads/network.h"

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "core/catalogue/workload.h"
-#include "engine/training/train_step.h"
+#include "engine/step/train_step.h"
 #include "tools/bench/clock_marker.h"
 #include "tools/programs/commands.h"
 #include "workloads/network.h"

@@ -7,8 +7,8 @@
 #include "core/base/error.h"
 #include "core/live/rates.h"
 #include "core/live/status.h"
-#include "core/published/row.h"
-#include "core/reporting/record/report_fields.h"
+#include "claims/rows/row.h"
+#include "report/record/report_fields.h"
 
 namespace scalemark::reporting {
 namespace {

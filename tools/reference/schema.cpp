@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/live/status.h"
-#include "core/reporting/record/report.h"
+#include "report/record/report.h"
 #include "tools/reference/field_list.h"
 #include "tools/reference/reference.h"
 

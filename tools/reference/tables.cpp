@@ -2,9 +2,9 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/lint/lint.h"
+#include "claims/lint/lint.h"
 #include "core/live/pages.h"
-#include "core/reporting/record/finding_kinds.h"
+#include "report/record/finding_kinds.h"
 #include "tools/reference/field_list.h"
 #include "tools/reference/reference.h"
 

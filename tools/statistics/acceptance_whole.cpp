@@ -16,11 +16,11 @@
 #include <vector>
 
 #include "core/base/text.h"
-#include "core/reporting/acceptance/acceptance.h"
-#include "core/reporting/acceptance/forms.h"
+#include "report/accept/acceptance.h"
+#include "report/accept/forms.h"
 #include "core/settings/config_file.h"
 #include "core/statistics/acceptance.h"
-#include "tests/core/reporting/sample_fleet.h"
+#include "tests/report/sample_fleet.h"
 #include "tools/statistics/generator.h"
 #include "tools/statistics/sections.h"
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/planning/sweep_schedule.h"
+#include "core/plan/sweep_schedule.h"
 #include "core/statistics/runs.h"
 #include "tools/statistics/generator.h"
 #include "tools/statistics/sections.h"

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "core/reporting/record/records.h"
+#include "report/record/records.h"
 #include "core/statistics/summary.h"
-#include "tests/core/reporting/sample_report.h"
+#include "tests/report/sample_report.h"
 #include "tools/statistics/generator.h"
 #include "tools/statistics/sections.h"
 

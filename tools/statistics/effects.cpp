@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "core/planning/enough.h"
+#include "core/plan/enough.h"
 #include "core/statistics/compare.h"
 #include "tools/statistics/generator.h"
 #include "tools/statistics/sections.h"

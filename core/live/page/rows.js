@@ -77,7 +77,7 @@ function ranksCard() {
   }};
 }
 
-// Columns of numbers of machines (core/monitoring/machine_numbers.inc), which `record` gives of a row; heads begin with `above` or not.
+// Columns of numbers of machines (core/machine/machine_numbers.inc), which `record` gives of a row; heads begin with `above` or not.
 const numberColumns = (list, record, named) => list.map(({key, above, below, form, ...more}) =>
     column(named ? `${above} ${below}` : below, row => record(row)[key], forms[form], more));
 const inPlace = columns => columns.sort((a, b) => a.place - b.place);

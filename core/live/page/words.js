@@ -15,7 +15,7 @@ const ageText = seconds => seconds >= 99.5 ? clockText(seconds) : `${seconds.toF
 
 const sizeText = bytes => bytes < 0.5 ? '0' : bytesText(Math.round(bytes));
 
-// In the order of NumberForm (core/monitoring/machine_numbers.h).
+// In the order of NumberForm (core/machine/machine_numbers.h).
 const forms = [grouped, countText, shareText, sizeText, cpusText, watts => `${watts.toFixed(0)} W`, clock => `${grouped(clock)} MHz`, degrees => `${degrees.toFixed(0)} \u00b0C`];
 
 // A loss of 2.3145 is 2.315: zeros at the end say nothing.

@@ -1,4 +1,4 @@
-// The operators of engine/training/lamb_passes.h over tensors: memory, tables of pointers,
+// The operators of engine/step/lamb_passes.h over tensors: memory, tables of pointers,
 // launches. `Runtime` is the class of engine/cuda/operators.h, or its like in tests.
 #pragma once
 

@@ -2,8 +2,8 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "core/reporting/record/report_json.h"
-#include "tests/core/reporting/sample_report.h"
+#include "report/record/report_json.h"
+#include "tests/report/sample_report.h"
 #include "tools/programs/commands.h"
 
 int scalemark::commands::sample_report(int argc, char** argv) {

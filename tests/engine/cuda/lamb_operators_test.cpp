@@ -21,7 +21,7 @@
 
 #include "engine/cuda/lamb/operators.h"
 #include "engine/cuda/lamb/passes.cuh"
-#include "engine/training/lamb_passes.h"
+#include "engine/step/lamb_passes.h"
 #include "shim_runtime.h"
 
 TORCH_LIBRARY_IMPL(scalemark, CPU, library) {

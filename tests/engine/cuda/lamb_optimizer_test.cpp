@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/training/optimizer.h"
-#include "engine/training/precision.h"
+#include "engine/step/optimizer.h"
+#include "engine/step/precision.h"
 #include "workloads/weight_copies.h"
 
 namespace scalemark::training {

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/monitoring/process_reading.h"
+#include "core/machine/process_reading.h"
 
 namespace scalemark::device {
 namespace {

@@ -5,7 +5,7 @@
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "core/base/error.h"
-#include "core/launching/outcome.h"
+#include "core/launch/outcome.h"
 
 namespace scalemark::distributed {
 namespace {

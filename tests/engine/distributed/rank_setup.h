@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/launching/world.h"
+#include "core/launch/world.h"
 #include "engine/distributed/error_store.h"
 #include "engine/distributed/groups.h"
 #include "engine/distributed/rendezvous.h"

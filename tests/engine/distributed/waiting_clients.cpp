@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "core/base/durations.h"
-#include "core/launching/resources.h"
+#include "core/launch/resources.h"
 #include "engine/distributed/work_queue.h"
 #include "tools/programs/commands.h"
 

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "core/monitoring/telemetry/gpu_probes.h"
-#include "core/monitoring/telemetry/host_probes.h"
+#include "core/machine/telemetry/gpu_probes.h"
+#include "core/machine/telemetry/host_probes.h"
 
 namespace scalemark::process {
 namespace {

@@ -28,8 +28,8 @@ with tempfile.TemporaryDirectory() as folder:
     check((Path(folder) / "README.md").read_text() == (SOURCE / "configs/README.md").read_text(),
           f"configs/README.md is not what the configurations say: run {TOOL.relative_to(BINARY_DIR.parent.parent)} write-configs-page configs")
 
-declared = set(re.findall(r"^SCALEMARK_FINDING\((\w+), ", (SOURCE / "core/reporting/record/finding_list.inc").read_text(), re.M))
-used = {kind for module in ("apps", "core", "engine") for file in (SOURCE / module).rglob("*.cpp")
+declared = set(re.findall(r"^SCALEMARK_FINDING\((\w+), ", (SOURCE / "report/record/finding_list.inc").read_text(), re.M))
+used = {kind for module in ("apps", "core", "report", "claims", "engine") for file in (SOURCE / module).rglob("*.cpp")
         for kind in re.findall(r"\b(?:finding_)?kinds::([a-z_]+)", file.read_text())} - {"code"}
 check(len(declared) > 20 and declared == used, f"declared, but never said: {declared - used}")
 print(f"the schema and the page are as the sources say; {len(declared)} findings")

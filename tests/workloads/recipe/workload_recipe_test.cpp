@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/settings/resolve.h"
-#include "engine/running/train_run.h"
+#include "engine/train/train_run.h"
 #include "workloads/network.h"
 
 namespace scalemark {

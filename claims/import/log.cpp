@@ -1,0 +1,272 @@
+#include "claims/import/log.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "claims/import/log_text.h"
+#include "claims/rows/names.h"
+#include "core/statistics/summary.h"
+
+namespace scalemark::importing {
+namespace {
+
+using published::Row;
+
+constexpr const char* kLookedFor =
+    "looked for: nccl-tests (a table with algbw and busbw), a Hugging Face Trainer "
+    "(trainer_state.json, all_results.json, train_samples_per_second), DLLL lines, :::MLLOG lines, "
+    "steps of torchtitan (tps:), llm.c (tok/s) and nanoGPT (iter N: loss)";
+
+// Steps after the first tenth, in which a run settles.
+std::span<const double> settled(const Log& log) {
+  return std::span(log.steps).subspan(log.steps.size() / 10);
+}
+
+bool says_batch(const Row& row) { return row.batch_per_gpu || row.global_batch_size; }
+
+// Samples, or tokens, of one optimizer step, where the log or the person says enough.
+std::optional<double> samples_per_step(const Log& log, const Row& row) {
+  if (log.per_step) return log.per_step;
+  const bool tokens = row.unit == "tokens/s";
+  if (tokens && !row.sequence_length) return std::nullopt;
+  const double length = tokens ? static_cast<double>(*row.sequence_length) : 1;
+  if (row.global_batch_size) return static_cast<double>(*row.global_batch_size) * length;
+  if (!row.batch_per_gpu || !row.gradient_accumulation_steps || !row.gpus) return std::nullopt;
+  return *row.batch_per_gpu * static_cast<double>(*row.gradient_accumulation_steps) *
+         static_cast<double>(*row.gpus) * length;
+}
+
+void add_missing(const Log& log, const Row& row, std::vector<std::string>& fields) {
+  const auto need = [&](bool missing, const char* name) {
+    if (missing && std::ranges::find(fields, name) == fields.end()) fields.emplace_back(name);
+  };
+  const auto any_lacks = [&](auto member) {
+    return std::ranges::any_of(log.claims, [&](const Row& one) { return !(one.*member); });
+  };
+  need(!row.gpus && (log.claims.empty() || any_lacks(&Row::gpus)), "gpus");
+  need(row.system.empty() && log.chip.empty(), "system");
+  if (!log.claims.empty()) {
+    need(!row.collective && any_lacks(&Row::collective), "collective");
+    return;
+  }
+  need(row.workload.empty(), "workload");
+  need(row.precision.empty(), "precision");
+  need(row.unit.empty(), "unit");
+  need(!says_batch(row), "batch_per_gpu");
+  if (log.measure != Measure::kStepSeconds || log.steps.empty() || samples_per_step(log, row))
+    return;
+  need(row.unit == "tokens/s" && !row.sequence_length, "seq_len");
+  need(!row.global_batch_size && !row.gradient_accumulation_steps, "accum");
+}
+
+// The tokens of a step that the log prints are those of the batch that somebody gives.
+void refuse_other_step(const Log& log, const Row& row, const std::string& where) {
+  if (!log.per_step) return;
+  Log unsaid = log;
+  unsaid.per_step.reset();
+  unsaid.steps.clear();
+  const auto product = samples_per_step(unsaid, row);
+  if (!product || std::fabs(*product - *log.per_step) <= 1e-3 * *log.per_step) return;
+  throw configuration(where + " says " + significant(*log.per_step, 9) +
+                          " tokens for each step, and batches, GPUs and sequence length give " +
+                          significant(*product, 9),
+                      "values of one run are expected");
+}
+
+// A process of one GPU, unless somebody says that it has several.
+void settle_process_batch(const Log& log, Row& row, const std::string& where) {
+  if (!log.batch_of_process) return;
+  const auto whole = static_cast<double>(*log.batch_of_process);
+  if (!row.batch_per_gpu) row.batch_per_gpu = whole;
+  const double gpus = whole / *row.batch_per_gpu;
+  if (gpus == std::floor(gpus) && gpus <= static_cast<double>(row.gpus.value_or(1))) return;
+  throw configuration("--fields gives batch_per_gpu=" + significant(*row.batch_per_gpu, 6) +
+                          ", and " + where + " says " + std::to_string(*log.batch_of_process) +
+                          " samples of a process",
+                      "leave batch_per_gpu out, or give what is there");
+}
+
+// Trainers round the steps of an epoch down, so that a step may seem to have almost two batches.
+void refuse_fewer_samples(const Log& log, const Row& row, const std::string& where) {
+  const auto batch = samples_per_step(log, row);
+  if (!log.samples_of_step || !batch || 2 * *batch >= *log.samples_of_step) return;
+  throw configuration(where + " has " + significant(*log.samples_of_step, 4) +
+                          " samples in a step, and batch, GPUs and accumulation give " +
+                          significant(*batch, 6),
+                      "values of one run are expected");
+}
+
+std::string in_words(const Log& log) {
+  if (log.whole_run) return log.what;
+  const auto used = statistics::summarise(settled(log));
+  std::string text = log.what + ": median of " + std::to_string(used.n) + " of " +
+                     counted(log.steps.size(), "logged " + log.unit_of_log);
+  if (used.n < static_cast<std::int64_t>(log.steps.size())) text += ", after the first tenth";
+  if (used.stdev && used.mean > 0) {
+    const double percents = 100 * *used.stdev / used.mean;
+    text += ", relative standard deviation " +
+            (percents < 0.01 ? "below 0.01" : significant(percents, 2)) + " %";
+  }
+  return text;
+}
+
+double throughput_of(const Log& log, const Row& row) {
+  const double value = statistics::summarise(settled(log)).p50.value();
+  double rate = value;
+  if (log.measure == Measure::kPerGpu) rate = value * static_cast<double>(*row.gpus);
+  if (log.measure == Measure::kStepSeconds) rate = samples_per_step(log, row).value() / value;
+  if (std::isfinite(rate) && rate > 0) return rate;
+  throw bad_data("'" + log.file + "' gives a throughput of " + significant(rate, 3),
+                 "a number above 0 is expected");
+}
+
+// The fourth of batch, accumulation, GPUs and global batch follows from the others.
+void complete_batch(Row& row) {
+  if (!row.gpus || !row.gradient_accumulation_steps) return;
+  const double micro_batches =
+      static_cast<double>(*row.gpus) * static_cast<double>(*row.gradient_accumulation_steps);
+  if (row.batch_per_gpu && !row.global_batch_size)
+    row.global_batch_size = count_of(*row.batch_per_gpu * micro_batches);
+  if (!row.batch_per_gpu && row.global_batch_size && !row.untestable)
+    row.batch_per_gpu = static_cast<double>(*row.global_batch_size) / micro_batches;
+}
+
+std::string base_name(const Log& log) {
+  return std::filesystem::path(log.file).filename().string();
+}
+
+// Rows of one series are equal in their path.
+std::string names_of_files(std::span<const Log> logs) {
+  std::vector<std::string> names;
+  for (const Log& log : logs) names.push_back(base_name(log));
+  return listed(names, 4);
+}
+
+// Logs print no more digits of a step's rate or duration.
+double rounded(const Log& log, double value) { return rounded_to(value, log.whole_run ? 9 : 6); }
+
+Row throughput_row(const Log& log, Row row) {
+  if (!log.steps.empty()) {
+    row.throughput = rounded(log, throughput_of(log, row));
+    std::string counts = in_words(log);
+    if (log.measure == Measure::kPerGpu) counts += "; x " + std::to_string(*row.gpus);
+    row.counts = row.counts ? *row.counts + "; " + counts : counts;
+  }
+  return row;
+}
+
+std::string line_about(const Log& log, const Row& row) {
+  std::string line = log.file + " (" + log.form + "): ";
+  if (!log.claims.empty())
+    return line + counted(log.claims.size(), "row") + " of " +
+           row.collective.value_or("several collectives") + " on " +
+           (row.gpus ? counted(*row.gpus, "GPU") : "several counts of GPUs");
+  if (row.throughput)
+    line += grouped(*row.throughput) + " " + row.unit + " on " + counted(*row.gpus, "GPU") + "; " +
+            in_words(log);
+  if (row.time_to_train_min)
+    line += (row.throughput ? "; " : "") + significant(*row.time_to_train_min, 4) +
+            " min to the target";
+  return line;
+}
+
+// Throws configuration() (78) where somebody gives one value for rows that say others.
+template <class T>
+void complete(std::optional<T>& own, const std::optional<T>& given, const char* name,
+              const std::string& where) {
+  if (own && given && *own != *given)
+    throw configuration("--fields gives " + std::string(name) + ", and " + where + " says several",
+                        "leave " + std::string(name) + " out");
+  if (!own) own = given;
+}
+
+// A claim takes from the log what it does not have itself.
+Row claim_row(Row claim, const Row& says, const std::string& where) {
+  complete(claim.gpus, says.gpus, "gpus", where);
+  complete(claim.nodes, says.nodes, "nodes", where);
+  complete(claim.collective, says.collective, "collective", where);
+  claim.framework = says.framework;
+  claim.system = says.system;
+  claim.backend = says.backend;
+  claim.repo = says.repo;
+  claim.path = says.path;
+  if (says.note) claim.note = says.note;
+  return claim;
+}
+
+}  // namespace
+
+std::string row_id(const std::string& group, std::size_t number) {
+  const std::string digits = std::to_string(number);
+  return published::slug_of(group) + "-" +
+         std::string(digits.size() < 4 ? 4 - digits.size() : 0, '0') + digits;
+}
+
+Log read_log(std::string_view text, const std::string& file) {
+  for (const auto read : {read_mllog, read_dlll, read_nccl_tests, read_trainer_log, read_llm_c,
+                          read_nanogpt, read_torchtitan}) {
+    std::optional<Log> log;
+    try {
+      log = read(text);
+    } catch (const Error& error) {
+      throw bad_data("'" + file + "': " + error.record().what, error.record().expected,
+                     error.record().hint);
+    }
+    if (!log) continue;
+    log->file = file;
+    return *std::move(log);
+  }
+  throw bad_data("'" + file + "' is no log that is known here", kLookedFor,
+                 "tables (CSV, Markdown, timm, SuperBench): scalemark published add FILE");
+}
+
+Imported import_logs(std::span<const Log> logs, const GivenFields& given,
+                     const std::string& group) {
+  std::vector<Row> says;
+  std::vector<std::string> missing;
+  std::string where;
+  for (std::size_t i = 0; i < logs.size(); ++i) {
+    const std::string name = "'" + logs[i].file + "'";
+    Row row = logs[i].says;
+    if (row.system.empty()) row.system = logs[i].chip;
+    given.fill(row, i, name + " (" + logs[i].form + ")");
+    settle_process_batch(logs[i], row, name);
+    refuse_fewer_samples(logs[i], row, name);
+    refuse_other_batch(row, name);
+    refuse_other_step(logs[i], row, name);
+    const std::size_t before = missing.size();
+    add_missing(logs[i], row, missing);
+    if (missing.size() > before || where.empty()) where = name + " (" + logs[i].form + ")";
+    says.push_back(std::move(row));
+  }
+  refuse_missing(missing, logs.size() == 1 ? where : "the logs", logs.size());
+  Imported imported;
+  const std::string path = names_of_files(logs);
+  for (std::size_t i = 0; i < logs.size(); ++i) {
+    Row& row = says[i];
+    row.group = group;
+    row.repo = "import";
+    row.path = path;
+    if (logs.size() > 1)
+      row.note = (row.note ? *row.note + "; " : "") + "from " + base_name(logs[i]);
+    complete_batch(row);
+    std::vector<Row> rows;
+    for (const Row& claim : logs[i].claims)
+      rows.push_back(claim_row(claim, row, "'" + logs[i].file + "'"));
+    if (logs[i].claims.empty()) rows.push_back(row = throughput_row(logs[i], row));
+    for (Row& one : rows) {
+      one.group = group;
+      one.id = row_id(group, imported.rows.size() + 1);
+      imported.rows.push_back(std::move(one));
+    }
+    imported.lines.push_back(line_about(logs[i], row));
+    for (const std::string& remark : logs[i].remarks) imported.lines.push_back("  " + remark);
+  }
+  return imported;
+}
+
+}  // namespace scalemark::importing

@@ -1,0 +1,249 @@
+// Lines that trainers print for each step: torchtitan (tps is that of one device), llm.c (tok/s is
+// a moving average of all GPUs; the milliseconds are the step's own) and nanoGPT (the duration of a
+// step; evaluations are part of it where they happen, and the median leaves them out).
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "core/base/characters.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "claims/import/log_text.h"
+#include "claims/lint/text_tables.h"
+
+namespace scalemark::importing {
+namespace {
+
+bool holds(std::string_view line, std::string_view word) {
+  return line.find(word) != std::string_view::npos;
+}
+
+// Between `begin` and the next `end`; empty where they are not there.
+std::string between(std::string_view line, std::string_view begin, std::string_view end) {
+  const std::size_t at = line.find(begin);
+  if (at == std::string_view::npos) return {};
+  line.remove_prefix(at + begin.size());
+  const std::size_t last = line.find(end);
+  return last == std::string_view::npos ? "" : lint::trimmed(line.substr(0, last));
+}
+
+struct MeshSize {
+  std::string name;
+  std::int64_t size = 1;
+};
+
+// "['dp_shard', 'tp'], [4, 2]": names, and their sizes.
+std::vector<MeshSize> sizes_in_lists(std::string_view line) {
+  std::vector<MeshSize> sizes;
+  std::string names = between(line, "device mesh with [", "]");
+  const std::size_t numbers = line.find("], [");
+  if (numbers == std::string_view::npos) return sizes;
+  std::string_view rest = line.substr(numbers + 4);
+  for (std::size_t at = names.find('\''); at != std::string::npos && sizes.size() < 16;
+       at = names.find('\'')) {
+    names.erase(0, at + 1);
+    const std::string name = names.substr(0, names.find('\''));
+    names.erase(0, std::min(names.size(), name.size() + 1));
+    const auto size = count_of(number_at(rest));
+    if (!size) return {};
+    sizes.push_back({name, *size});
+    const std::size_t comma = rest.find(',');
+    rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
+  }
+  return sizes;
+}
+
+// "pp=1, dp_replicate=1, dp_shard=8, cp=1, tp=1"; experts are spread over ranks of the others.
+std::vector<MeshSize> sizes_in_words(std::string_view line) {
+  std::vector<MeshSize> sizes;
+  for (const char* name : {"pp", "dp_replicate", "dp_shard", "cp", "tp"}) {
+    if (const auto size = count_of(number_after(line, " " + std::string(name) + "=")))
+      sizes.push_back({name, *size});
+  }
+  return sizes;
+}
+
+class TorchtitanReader {
+ public:
+  void take(std::string_view line) {
+    take_settings(line);
+    if (!holds(line, "step:") || !holds(line, "loss:") || holds(line, "validate step:")) return;
+    const auto rate =
+        holds(line, " tps: ") ? number_after(line, " tps: ") : number_after(line, " wps: ");
+    if (!rate || !(*rate > 0)) return;
+    // Every rank may print; one of them is enough.
+    const std::string rank = between(line, "[rank", "]");
+    if (!rank_) rank_ = rank;
+    if (rank == *rank_) log_.steps.push_back(*rate);
+  }
+
+  std::optional<Log> log() {
+    if (log_.steps.empty()) return std::nullopt;
+    log_.form = "torchtitan";
+    log_.measure = Measure::kPerGpu;
+    log_.what = "tps of one GPU";
+    log_.says.framework = "torchtitan";
+    log_.says.unit = "tokens/s";
+    return std::move(log_);
+  }
+
+ private:
+  void take_settings(std::string_view line) {
+    published::Row& row = log_.says;
+    if (holds(line, " capacity: ")) log_.chip = between(line, " capacity: ", " with ");
+    if (holds(line, "device mesh with")) take_mesh(line);
+    if (!holds(line, "local batch size ")) return;
+    if (const auto n = count_of(number_after(line, "local batch size ")))
+      row.batch_per_gpu = static_cast<double>(*n);
+    row.global_batch_size = count_of(number_after(line, "global batch size "));
+    row.sequence_length = count_of(number_after(line, "sequence length "));
+    row.gradient_accumulation_steps = count_of(number_after(line, "gradient accumulation steps "));
+  }
+
+  void take_mesh(std::string_view line) {
+    const auto sizes =
+        holds(line, "with parallelism:") ? sizes_in_words(line) : sizes_in_lists(line);
+    if (sizes.empty() && !holds(line, "[], []")) return;
+    double gpus = 1;
+    std::string split;
+    for (const MeshSize& one : sizes) {
+      gpus *= static_cast<double>(one.size);
+      if (one.size > 1 && one.name != "dp_replicate" && one.name != "dp")
+        split += (split.empty() ? "" : ", ") + one.name + " " + std::to_string(one.size);
+    }
+    log_.says.gpus = count_of(gpus);
+    if (split.empty()) return;
+    log_.says.untestable = "parallelism";
+    log_.says.note = "the model is split: " + split;
+  }
+
+  Log log_;
+  std::optional<std::string> rank_;
+};
+
+// The batch of one device with tensor or pipeline parallelism is that of several GPUs.
+void drop_shared_batch(Log& log) {
+  published::Row& row = log.says;
+  if (!row.gpus || !row.batch_per_gpu || !row.global_batch_size) return;
+  const double product = static_cast<double>(*row.gpus) * *row.batch_per_gpu *
+                         static_cast<double>(row.gradient_accumulation_steps.value_or(1));
+  if (product > static_cast<double>(*row.global_batch_size)) row.batch_per_gpu.reset();
+}
+
+class LlmCReader {
+ public:
+  void take(std::string_view line) {
+    if (line.starts_with('|')) return take_setting(line);
+    if (line.starts_with("=> setting grad_accum_steps="))
+      log_.says.gradient_accumulation_steps = count_of(number_after(line, "grad_accum_steps="));
+    if (!line.starts_with("step ") || !holds(line, "tok/s")) return;
+    const auto milliseconds = number_before(line, " ms"), rate = number_before(line, "tok/s");
+    if (!milliseconds || !rate || !(*milliseconds > 0) || !(*rate > 0)) return;
+    seconds_.push_back(*milliseconds / 1000);
+    rates_.push_back(*rate);
+  }
+
+  std::optional<Log> log() {
+    if (rates_.empty()) return std::nullopt;
+    log_.form = "llm.c";
+    log_.says.framework = "llm.c";
+    log_.says.unit = "tokens/s";
+    if (log_.per_step) {
+      log_.measure = Measure::kStepSeconds;
+      log_.steps = seconds_;
+      log_.what = "tokens of a step over its ms";
+    } else {
+      log_.steps = rates_;
+      log_.what = "tok/s, a moving average of all GPUs";
+    }
+    add_batch();
+    return std::move(log_);
+  }
+
+ private:
+  // "| micro batch size B    | 64      |".
+  void take_setting(std::string_view line) {
+    line.remove_prefix(1);
+    const std::size_t bar = line.find('|');
+    if (bar == std::string_view::npos) return;
+    const std::string name = lint::trimmed(line.substr(0, bar));
+    std::string_view rest = line.substr(bar + 1);
+    const std::string value = lint::trimmed(rest.substr(0, rest.find('|')));
+    const auto count = count_of(number_at(value));
+    published::Row& row = log_.says;
+    if ((name == "micro batch size B" || name == "batch size B") && count)
+      row.batch_per_gpu = static_cast<double>(*count);
+    if (name == "sequence length T") row.sequence_length = count;
+    if (name == "total batch size" && count) log_.per_step = static_cast<double>(*count);
+    if (name == "num_processes") row.gpus = count;
+    if (name == "device") log_.chip = value;
+    if (name == "use_master_weights") masters_ = value == "enabled";
+    if (name == "precision") row.precision = lower_case(value);
+  }
+
+  void add_batch() {
+    published::Row& row = log_.says;
+    const bool half = row.precision == "bf16" || row.precision == "fp16";
+    if (half && masters_ == false) row.precision += "_cast";
+    if (!log_.per_step || !row.sequence_length) return;
+    const double samples = *log_.per_step / static_cast<double>(*row.sequence_length);
+    row.global_batch_size = count_of(samples);
+  }
+
+  Log log_;
+  std::optional<bool> masters_;
+  std::vector<double> seconds_, rates_;
+};
+
+class NanoGptReader {
+ public:
+  void take(std::string_view line) {
+    if (holds(line, "tokens per iteration will be: "))
+      log_.per_step = number_after(line, "tokens per iteration will be: ");
+    const std::size_t at = line.find("iter ");
+    if (at == std::string_view::npos || !holds(line, ": loss ") || !number_at(line.substr(at + 5)))
+      return;
+    const auto milliseconds = number_after(line, ", time ");
+    if (milliseconds && *milliseconds > 0) log_.steps.push_back(*milliseconds / 1000);
+  }
+
+  std::optional<Log> log() {
+    if (log_.steps.empty()) return std::nullopt;
+    log_.form = "nanoGPT";
+    log_.measure = Measure::kStepSeconds;
+    log_.what = "tokens of a step over its ms";
+    log_.says.framework = "nanoGPT";
+    log_.says.unit = "tokens/s";
+    if (log_.per_step && !(*log_.per_step >= 1)) log_.per_step.reset();
+    return std::move(log_);
+  }
+
+ private:
+  Log log_;
+};
+
+template <class Reader>
+std::optional<Log> read_lines(std::string_view text) {
+  Reader reader;
+  for_each_line(text, [&](std::string_view line, std::size_t) { reader.take(line); });
+  return reader.log();
+}
+
+}  // namespace
+
+std::optional<Log> read_torchtitan(std::string_view text) {
+  if (!holds(text, "tps:") && !holds(text, "wps:")) return std::nullopt;
+  auto log = read_lines<TorchtitanReader>(text);
+  if (log) drop_shared_batch(*log);
+  return log;
+}
+
+std::optional<Log> read_llm_c(std::string_view text) {
+  return holds(text, "tok/s") ? read_lines<LlmCReader>(text) : std::nullopt;
+}
+
+std::optional<Log> read_nanogpt(std::string_view text) {
+  return holds(text, ": loss ") ? read_lines<NanoGptReader>(text) : std::nullopt;
+}
+
+}  // namespace scalemark::importing

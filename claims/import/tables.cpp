@@ -1,0 +1,280 @@
+#include "claims/import/tables.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "core/base/characters.h"
+#include "core/base/error.h"
+#include "core/base/number_words.h"
+#include "claims/import/log.h"
+#include "claims/import/log_text.h"
+#include "claims/lint/inputs.h"
+#include "claims/lint/text_tables.h"
+
+namespace scalemark::importing {
+namespace {
+
+using published::Row;
+
+constexpr std::size_t kMostTableRows = 100'000;
+
+std::string ending_of(const std::string& path) {
+  return lower_case(std::filesystem::path(path).extension().string());
+}
+
+double without_noise(double value) { return rounded_to(value, 9); }
+
+// A table that somebody printed, through lint's reader.
+
+std::optional<double> positive(const std::optional<lint::Printed>& number) {
+  const bool usable = number && std::isfinite(number->value) && number->value > 0;
+  return usable ? std::optional(number->value) : std::nullopt;
+}
+
+// Where the digits matter: "758.90", "3,100".
+void keep_printed(const char* field, const lint::Printed& number, Row& row) {
+  if (number.text != significant(number.value, 15)) row.printed[field] = number.text;
+}
+
+void add_note(Row& row, const std::string& text) {
+  row.note = row.note ? *row.note + "; " + text : text;
+}
+
+// A table that has no rate claims its times, else its ratios.
+bool set_other_metric(const lint::Row& from, Row& row) {
+  const std::optional<lint::Printed> of_epoch =
+      from.time_is_of_an_epoch ? from.time_s : std::nullopt;
+  const std::pair<const char*, const std::optional<lint::Printed>*> metrics[] = {
+      {"step_s", &from.step_s},
+      {"epoch_s", &of_epoch},
+      {"speedup", &from.speedup},
+      {"efficiency", &from.efficiency}};
+  for (const auto& [name, number] : metrics) {
+    if (!positive(*number)) continue;
+    row.metric = name;
+    row.value = without_noise((*number)->value);
+    keep_printed("value", **number, row);
+    return true;
+  }
+  return false;
+}
+
+void set_rate(const lint::Row& from, Row& row) {
+  const bool total = positive(from.rate).has_value();
+  const lint::Printed& rate = total ? *from.rate : *from.rate_per_gpu;
+  row.throughput = without_noise(rate.value * (total ? 1 : static_cast<double>(*row.gpus)));
+  row.unit = from.unit;
+  keep_printed("throughput", rate, row);
+  if (!total) row.counts = "rate of one GPU x " + std::to_string(*row.gpus);
+  if (positive(from.speedup)) {
+    row.published_speedup = from.speedup->value;
+    keep_printed("speedup_published", *from.speedup, row);
+  }
+  if (positive(from.efficiency)) add_note(row, "printed efficiency: " + from.efficiency->text);
+}
+
+void set_batch(const lint::Row& from, Row& row) {
+  row.gradient_accumulation_steps = count_of(from.accumulation);
+  row.global_batch_size = count_of(from.global_batch);
+  if (!from.batch || !(*from.batch > 0)) return;
+  if (from.batch_per_gpu)
+    row.batch_per_gpu = *from.batch;
+  else
+    add_note(row, "batch " + significant(*from.batch, 9) +
+                      ": the table does not say whether of a GPU or of all");
+}
+
+std::optional<Row> row_of_line(const lint::Row& from, const std::string& file) {
+  Row row;
+  row.repo = "import";
+  row.path = file;
+  row.gpus = count_of(from.gpus);
+  if (!row.gpus || *row.gpus > 10'000'000) return std::nullopt;
+  row.line = count_of(number_after(from.id, "line "));
+  row.nodes = count_of(from.nodes);
+  row.system = from.chip;  // without a count: rows of one series are equal in it
+  row.workload = from.network;
+  row.precision = from.precision;
+  row.sequence_length = from.sequence_length;
+  if (row.sequence_length && *row.sequence_length < 1) row.sequence_length.reset();
+  std::string series = from.series;
+  while (series.ends_with(' ') || series.ends_with(';')) series.pop_back();
+  if (!series.empty()) row.scaling_label = series;
+  set_batch(from, row);
+  if (positive(from.rate) || positive(from.rate_per_gpu))
+    set_rate(from, row);
+  else if (!set_other_metric(from, row))
+    return std::nullopt;
+  return row;
+}
+
+// timm's benchmark of one GPU: a line for each network.
+
+constexpr const char* kTimmRate = "train_samples_per_sec";
+
+std::optional<std::size_t> column_of(const lint::TextTable& table, std::string_view name) {
+  const auto found = std::ranges::find(table.header, name);
+  if (found == table.header.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - table.header.begin());
+}
+
+std::vector<Row> timm_rows(const lint::TextTable& table, const std::string& file) {
+  std::vector<Row> rows;
+  for (std::size_t r = 0; r < table.rows.size() && rows.size() < kMostTableRows; ++r) {
+    const auto cell = [&](std::string_view name) {
+      const auto column = column_of(table, name);
+      return column && *column < table.rows[r].size() ? table.rows[r][*column] : std::string();
+    };
+    const auto rate = number_at(cell(kTimmRate));
+    if (!rate || !(*rate > 0) || cell("model").empty()) continue;
+    Row row;
+    row.repo = "import";
+    row.path = file;
+    row.line = count_of(number_after(table.places[r], "line "));
+    row.framework = "timm";
+    row.workload = cell("model");
+    row.gpus = 1;
+    row.nodes = 1;
+    row.unit = "img/s";
+    row.throughput = *rate;
+    if (const auto batch = count_of(number_at(cell("train_batch_size"))))
+      row.batch_per_gpu = static_cast<double>(*batch);
+    if (const auto size = count_of(number_at(cell("train_img_size"))))
+      row.conditions["image_size"] = std::to_string(*size);
+    row.counts = std::string(kTimmRate) + " of timm's benchmark, on one GPU";
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+// A rate of one GPU becomes that of all when the count is known.
+void multiply_by_gpus(std::vector<Row>& rows) {
+  for (Row& row : rows) {
+    if (!row.gpus || !row.throughput) continue;
+    row.printed["throughput"] = significant(*row.throughput, 9);
+    row.throughput = without_noise(*row.throughput * static_cast<double>(*row.gpus));
+    row.counts = "rate of one GPU x " + std::to_string(*row.gpus);
+  }
+}
+
+bool looks_like_ours(std::string_view text) {
+  const std::string first = lint::trimmed(text.substr(0, text.find('\n')));
+  const auto object = json_object(first);
+  return object && object->contains("id") && object->contains("group");
+}
+
+std::vector<lint::Table> tables_in(std::string_view text, const std::string& file) {
+  try {
+    return lint::read_tables(text, file);
+  } catch (const Error& error) {
+    throw bad_data(error.record().what, error.record().expected,
+                   "training logs: scalemark import FILE --output ROWS.jsonl");
+  }
+}
+
+TableFile read_printed(std::string_view text, const TableRequest& request) {
+  TableFile read{.form = "table", .rows = {}};
+  const auto tables = tables_in(text, request.file);
+  for (const lint::Table& table : tables) {
+    std::string group = request.group;
+    // The heading above it tells a table from others of the file.
+    if (tables.size() > 1 && table.name.size() > request.file.size() + 2)
+      group += "/" + table.name.substr(request.file.size() + 2);
+    for (const lint::Row& line : table.rows) {
+      auto row = row_of_line(line, std::filesystem::path(request.file).filename().string());
+      if (!row) continue;
+      row->group = group;
+      read.rows.push_back(std::move(*row));
+    }
+  }
+  if (read.rows.empty())
+    throw bad_data("'" + request.file + "' has a table without a usable row",
+                   "whole counts of GPUs, and throughputs above 0, are expected");
+  return read;
+}
+
+TableFile read_any(std::string_view text, const TableRequest& request) {
+  const std::string ending = ending_of(request.file);
+  const std::string name = std::filesystem::path(request.file).filename().string();
+  if (ending == ".csv" || ending == ".tsv") {
+    const lint::TextTable table = lint::csv_table(text);
+    if (column_of(table, kTimmRate) && column_of(table, "model"))
+      return {"timm benchmark", timm_rows(table, name)};
+  }
+  if (ending == ".json" || ending == ".jsonl") {
+    if (ending == ".jsonl" && looks_like_ours(text))
+      return {"rows", published::parse_rows(text, request.file)};
+    if (auto read = read_superbench(text, name)) return *std::move(read);
+    throw bad_data("'" + request.file + "' holds no rows that are known here",
+                   "rows as in results/published, or SuperBench's results-summary.jsonl or "
+                   "baseline.json with train_throughput, are expected",
+                   "training logs: scalemark import FILE --output ROWS.jsonl");
+  }
+  return read_printed(text, request);
+}
+
+// A table may hold several precisions; the one that is given is that of rows that leave it open.
+void fill_rows(std::vector<Row>& rows, const GivenFields& given, const std::string& where,
+               bool printed_table) {
+  const auto precision = given.text("precision", 0);
+  const auto takes = [&](const Row& row) {
+    return !precision || row.precision.empty() ||
+           can_both_be("precision", row.precision, *precision);
+  };
+  const bool some_take = std::ranges::any_of(rows, takes);
+  const GivenFields others = given.without("precision");
+  for (Row& row : rows) {
+    // A header that names no unit counts samples of whatever kind.
+    if (printed_table && given.text("unit", 0) && row.unit == "samples/s") row.unit.clear();
+    const std::string place = where + (row.line ? " line " + std::to_string(*row.line) : "");
+    (some_take && !takes(row) ? others : given).fill(row, 0, place);
+    refuse_other_batch(row, place);
+  }
+}
+
+std::vector<std::string> missing_fields(const std::vector<Row>& rows) {
+  std::vector<std::string> fields;
+  const auto need = [&](const char* name, auto missing) {
+    if (std::ranges::any_of(rows,
+                            [&](const Row& row) { return row.metric.empty() && missing(row); }))
+      fields.emplace_back(name);
+  };
+  need("gpus", [](const Row& row) { return !row.gpus; });
+  need("system", [](const Row& row) { return row.system.empty(); });
+  need("workload", [](const Row& row) { return row.workload.empty(); });
+  need("precision", [](const Row& row) { return row.precision.empty() || row.precision == "amp"; });
+  need("unit", [](const Row& row) { return row.unit.empty(); });
+  return fields;
+}
+
+}  // namespace
+
+bool is_table_file(const std::string& path) {
+  constexpr auto kEndings =
+      std::to_array<std::string_view>({".jsonl", ".json", ".csv", ".tsv", ".md", ".markdown"});
+  return std::ranges::find(kEndings, ending_of(path)) != kEndings.end();
+}
+
+TableFile read_table_file(std::string_view text, const TableRequest& request,
+                          const GivenFields& given) {
+  TableFile read = read_any(text, request);
+  const std::string where = "'" + request.file + "'";
+  if (read.rows.empty()) throw bad_data(where + " holds no row");
+  fill_rows(read.rows, given, where, read.form == "table");
+  refuse_missing(missing_fields(read.rows), where, 1);
+  if (read.form.starts_with("SuperBench")) multiply_by_gpus(read.rows);
+  const bool ours = read.form == "rows";
+  for (std::size_t i = 0; i < read.rows.size(); ++i) {
+    Row& row = read.rows[i];
+    if (row.group.empty() || (ours && request.named)) row.group = request.group;
+    if (!ours) row.id = row_id(request.group, i + 1);
+  }
+  return read;
+}
+
+}  // namespace scalemark::importing

@@ -1,0 +1,32 @@
+// Rows of a file that is no log: tables in CSV and Markdown, timm's benchmark CSV, SuperBench's
+// summary and baseline, and rows in the form of results/published. Reads texts, no files.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "claims/import/given_fields.h"
+#include "claims/rows/row.h"
+
+namespace scalemark::importing {
+
+struct TableFile {
+  std::string form;  // "SuperBench summary"
+  std::vector<published::Row> rows;
+};
+
+// By the ending: .jsonl, .json, .csv, .tsv, .md.
+bool is_table_file(const std::string& path);
+
+// Rows with ids from `group`'s slug; rows of ours keep their ids, and their groups where `group` is
+// not `named` by a person. Throws bad_data() (65) for a text without such a table, configuration()
+// (78) for what is missing or contradicts.
+struct TableRequest {
+  std::string file, group;
+  bool named = false;
+};
+TableFile read_table_file(std::string_view text, const TableRequest& request,
+                          const GivenFields& given);
+
+}  // namespace scalemark::importing

@@ -1,0 +1,46 @@
+// The range that a row claims, and when a measured number meets it. Pure. The rule:
+// docs/PUBLISHED.md, "How a claim is judged".
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "claims/judge/evidence.h"
+#include "claims/rows/row.h"
+#include "report/record/comparison.h"
+
+namespace scalemark::claims {
+
+// A claim is a range; an end that is open is absent.
+struct Claimed {
+  std::optional<double> low, high;
+};
+
+// `tolerance` widens both ends. kUndecided without an interval. A rate (at_least) is reached or
+// not.
+reporting::ClaimVerdict verdict_of(const Measured& measured, const Claimed& claimed,
+                                   double tolerance, reporting::ClaimBasis basis, bool is_rate);
+
+// Share by which the ends of a claim are widened, and where it is from.
+struct Tolerance {
+  double share = 0;
+  std::string source;
+};
+
+// `is_rate`: an absolute throughput.
+Tolerance tolerance_of(const published::Row& row, bool is_rate);
+
+Claimed claimed_by(const published::Row& row);
+
+// Whether a row is about an absolute number of a machine, and no ratio: it is to be reached, not
+// met.
+bool is_absolute(const published::Row& row);
+
+// The end of a claim that is nearest to `value`.
+double nearest_end(const Claimed& claimed, double value);
+
+// Says of an undecided claim how many repetitions would bring the interval clear of the nearest
+// end, or what else is missing.
+std::string what_would_decide(const Measured& measured, const Claimed& claimed, double tolerance);
+
+}  // namespace scalemark::claims

@@ -1,0 +1,325 @@
+#include "claims/judge/claims.h"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "core/base/number_words.h"
+#include "core/base/record_json.h"
+#include "core/base/text.h"
+#include "claims/rows/mapping.h"
+#include "claims/rows/names.h"
+#include "report/judge/judge.h"
+#include "report/record/report_fields.h"
+#include "report/say/render/junit.h"
+#include "report/say/render/sections/claim_sections.h"
+#include "report/say/table/text_table.h"
+#include "core/settings/config_file.h"
+
+namespace scalemark::claims {
+namespace {
+
+using published::Mapped;
+using published::Mapping;
+using published::NamedTable;
+using published::Row;
+
+bool names(const settings::ConfigFacts& facts, const NamedTable& table) {
+  return std::ranges::any_of(facts.claims, [&](const std::string& claim) {
+    return claim == table.slug ||
+           std::ranges::any_of(table.rows, [&](const Row* row) { return row->id == claim; });
+  });
+}
+
+// A row is tested by a configuration or by a sweep of its own; a claim without either by nothing.
+void add_configs(const std::vector<NamedTable>& tables, std::vector<PlannedRun>& runs,
+                 std::set<std::string>& told) {
+  for (const auto& config : settings::builtin_configs()) {
+    const auto facts = settings::facts_of(config.text);
+    for (const NamedTable& table : tables) {
+      if (!names(facts, table)) continue;
+      told.insert(table.slug);
+      const bool fresh = std::ranges::none_of(
+          runs, [&](const PlannedRun& run) { return run.options.front().second == config.name; });
+      if (fresh)
+        runs.push_back({.command = facts.command,
+                        .options = {{"config", std::string(config.name)}},
+                        .about = facts.about});
+    }
+  }
+}
+
+// Rows of one sweep share these, besides their GPUs and precision.
+struct Shape {
+  std::string workload, strategy;
+  std::optional<std::int64_t> batch, accumulation, sequence;
+  auto operator<=>(const Shape&) const = default;
+};
+
+std::string joined_numbers(const std::set<std::int64_t>& numbers) {
+  std::vector<std::string> texts;
+  for (const std::int64_t one : numbers) texts.push_back(std::to_string(one));
+  return joined(texts, ",");
+}
+
+PlannedRun sweep_of(const Shape& shape, const std::set<std::string>& precisions,
+                    const std::set<std::int64_t>& counts, const NamedTable& table) {
+  PlannedRun run{.command = "sweep",
+                 .options = {},
+                 .about = "Published table " + table.name + ": " + table.group};
+  const auto add = [&](const char* name, const std::string& value) {
+    run.options.emplace_back(name, value);
+  };
+  add("workload", shape.workload);
+  add("precision", joined(precisions, ","));
+  add("world_sizes", joined_numbers(counts));
+  if (shape.batch) add("batch_size", std::to_string(*shape.batch));
+  if (shape.accumulation && *shape.accumulation > 1)
+    add("gradient_accumulation_steps", std::to_string(*shape.accumulation));
+  if (shape.sequence && shape.workload.starts_with("bert"))
+    add("sequence_length", std::to_string(*shape.sequence));
+  if (!shape.strategy.empty() && shape.strategy != "ddp") add("strategies", shape.strategy);
+  return run;
+}
+
+// Precisions with the same counts of GPUs share a sweep.
+void add_sweeps(const NamedTable& table, const std::string& precision,
+                std::vector<PlannedRun>& runs) {
+  std::map<Shape, std::map<std::string, std::set<std::int64_t>>> shapes;
+  for (const Row* row : table.rows) {
+    const Mapping mapping = published::map_row(*row);
+    const bool is_rate = row->metric.empty() || row->metric == "speedup";
+    if (!mapping.run || !is_rate || mapping.run->workload.empty()) continue;
+    const Mapped& run = *mapping.run;
+    // One rank has no strategy: it belongs to the sweep of the others.
+    const Shape shape{run.workload, run.strategy.empty() ? "ddp" : run.strategy, run.batch_size,
+                      run.gradient_accumulation_steps, run.sequence_length};
+    std::vector<std::string> precisions = run.precisions;
+    if (precisions.empty()) precisions = {"fp32"};
+    for (const std::string& one : precisions) {
+      if (precision.empty() || one == precision)
+        shapes[shape][one].insert(run.world_size.value_or(1));
+    }
+  }
+  for (const auto& [shape, by_precision] : shapes) {
+    std::map<std::set<std::int64_t>, std::set<std::string>> by_counts;
+    for (const auto& [one, counts] : by_precision) by_counts[counts].insert(one);
+    for (const auto& [counts, precisions] : by_counts)
+      runs.push_back(sweep_of(shape, precisions, counts, table));
+  }
+}
+
+// One run of `comm` for the rows of a table with equal collective, backend and ranks: all their
+// sizes, under all their conditions, which are options of `comm`.
+void add_collectives(const NamedTable& table, std::vector<PlannedRun>& runs) {
+  using Exchange = std::tuple<std::string, std::string, std::int64_t>;
+  struct Asked {
+    std::set<std::int64_t> sizes;
+    std::map<std::string, std::set<std::string>> conditions;
+  };
+  std::map<Exchange, Asked> by_shape;
+  for (const Row* row : table.rows) {
+    const bool is_it = row->collective && row->backend && row->gpus && !row->relative_to;
+    if (!is_it || published::map_row(*row).reason) continue;
+    Asked& asked = by_shape[{*row->collective, *row->backend, *row->gpus}];
+    if (row->bytes) asked.sizes.insert(*row->bytes);
+    for (const auto& [option, value] : row->conditions) asked.conditions[option].insert(value);
+  }
+  for (const auto& [shape, asked] : by_shape) {
+    const auto& [collective, backend, ranks] = shape;
+    PlannedRun run{.command = "comm",
+                   .options = {{"collectives", collective},
+                               {"backends", backend},
+                               {"world_sizes", std::to_string(ranks)}},
+                   .about = "Published table " + table.name + ": " + table.group};
+    if (!asked.sizes.empty()) run.options.emplace_back("sizes", joined_numbers(asked.sizes));
+    for (const auto& [option, values] : asked.conditions) {
+      run.options.emplace_back(option,
+                               joined(std::vector<std::string>(values.begin(), values.end()), ","));
+    }
+    runs.push_back(std::move(run));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> PlannedRun::words() const {
+  std::vector<std::string> all{command};
+  for (const auto& [name, value] : options) {
+    std::string option = "--" + name;
+    std::ranges::replace(option, '_', '-');
+    all.push_back(option);
+    all.push_back(value);
+  }
+  return all;
+}
+
+std::string PlannedRun::config_text() const {
+  nlohmann::ordered_json json{{"command", command}, {"about", about}};
+  for (const auto& [name, value] : options) json[name] = value;
+  return json.dump(2) + "\n";
+}
+
+std::vector<PlannedRun> runs_for(const std::vector<NamedTable>& tables,
+                                 const std::string& precision) {
+  std::vector<PlannedRun> runs;
+  std::set<std::string> told;
+  add_configs(tables, runs, told);
+  for (const NamedTable& table : tables) {
+    if (told.contains(table.slug)) continue;
+    add_sweeps(table, precision, runs);
+    add_collectives(table, runs);
+  }
+  return runs;
+}
+
+using reporting::ClaimRecord;
+using reporting::Column;
+
+namespace {
+
+// People are shown no number that is withheld.
+std::vector<ClaimRecord> shown(const std::vector<ClaimRecord>& claims) {
+  reporting::Report report;
+  report.claims = claims;
+  return reporting::for_people(std::move(report)).claims;
+}
+
+// The counts stand last, by themselves: they are the answer.
+reporting::Section without_counts(const std::vector<ClaimRecord>& claims) {
+  reporting::Section section = reporting::claims_section(shown(claims));
+  section.title.clear();
+  section.lines.pop_back();
+  return section;
+}
+
+}  // namespace
+
+std::string claims_text(const std::vector<ClaimRecord>& claims, const Terminal& terminal) {
+  return reporting::section_text(without_counts(claims), terminal) +
+         reporting::claim_counts(claims) + "\n";
+}
+
+std::string claims_markdown(const std::vector<ClaimRecord>& claims) {
+  return reporting::section_markdown(without_counts(claims)).substr(1) + "\n" +
+         reporting::claim_counts(claims) + "\n";
+}
+
+std::string claims_csv(const std::vector<ClaimRecord>& claims) {
+  const auto number = [](const std::optional<double>& value) {
+    return value ? significant(*value, 12) : "";
+  };
+  std::vector<Column> columns;
+  const auto add = [&](const char* head, auto cell) {
+    Column& column = columns.emplace_back();
+    column.head = {head};
+    column.left = true;
+    for (const ClaimRecord& claim : claims) column.cells.push_back(cell(claim));
+  };
+  add("row", [](const ClaimRecord& c) { return c.row; });
+  add("table", [](const ClaimRecord& c) { return c.table; });
+  add("what", [](const ClaimRecord& c) { return c.what; });
+  add("metric", [](const ClaimRecord& c) { return c.metric; });
+  add("claimed_low", [&](const ClaimRecord& c) { return number(c.claimed_low); });
+  add("claimed_high", [&](const ClaimRecord& c) { return number(c.claimed_high); });
+  add("measured", [&](const ClaimRecord& c) { return number(c.measured); });
+  add("measured_low", [&](const ClaimRecord& c) { return number(c.measured_ci95_low); });
+  add("measured_high", [&](const ClaimRecord& c) { return number(c.measured_ci95_high); });
+  add("tolerance", [&](const ClaimRecord& c) { return number(c.tolerance); });
+  add("basis", [](const ClaimRecord& c) { return c.basis; });
+  add("verdict", [](const ClaimRecord& c) { return std::string(name_of(c.verdict)); });
+  add("reason", [](const ClaimRecord& c) { return c.reason; });
+  return reporting::set_csv(columns);
+}
+
+std::string claims_json_lines(const std::vector<ClaimRecord>& claims) {
+  std::string text;
+  for (const ClaimRecord& claim : claims) {
+    text +=
+        as_json(claim, "claim").dump(-1, ' ', false, FieldJson::error_handler_t::replace) + "\n";
+  }
+  return text;
+}
+
+std::string claims_junit(const std::vector<ClaimRecord>& claims, const std::string& started) {
+  return reporting::junit_xml({{.name = "published claims",
+                                .started = started,
+                                .host = {},
+                                .properties = {},
+                                .cases = reporting::claim_cases(shown(claims)),
+                                .output = {},
+                                .errors = {}}});
+}
+
+namespace {
+
+struct Beside {
+  std::string what, table, unit;
+  double published = 0, least = 0, most = 0;
+  int reports = 0;
+};
+
+std::set<std::string> chips_of(const std::vector<const reporting::Report*>& reports) {
+  std::set<std::string> names, chips;
+  for (const reporting::Report* report : reports) {
+    for (const auto& point : report->points) names.insert(point.device_name);
+  }
+  for (const std::string& name : names) {
+    if (const auto chip = published::chip_in(name)) chips.emplace(chip->name);
+  }
+  return chips;
+}
+
+// Throughputs of these chips. A large fleet has many reports and the library many rows: the others
+// are left out before any report is looked at.
+std::vector<published::Row> rows_of_chips(std::span<const published::Row> rows,
+                                          const std::set<std::string>& chips) {
+  std::vector<published::Row> kept;
+  for (const published::Row& row : rows) {
+    if (!row.metric.empty() || !row.throughput) continue;
+    const auto mapping = published::map_row(row);
+    if (mapping.run && chips.contains(mapping.run->chip)) kept.push_back(row);
+  }
+  return kept;
+}
+
+std::string text_of(const std::string& row, const Beside& one) {
+  std::string text = one.what + ": " + significant(one.published, 4) + " " + one.unit +
+                     " published (" + one.table + ", " + row + "), " + significant(one.least, 4);
+  if (one.reports == 1) return text + " here";
+  if (significant(one.most, 4) != significant(one.least, 4))
+    text += " to " + significant(one.most, 4);
+  return text + " here in " + counted(one.reports, "report");
+}
+
+}  // namespace
+
+std::vector<std::string> published_beside(std::span<const published::Row> rows,
+                                          const std::vector<const reporting::Report*>& reports) {
+  const auto kept = rows_of_chips(rows, chips_of(reports));
+  const auto tables = published::tables_of(kept);
+  std::map<std::string, Beside> by_row;
+  for (const reporting::Report* report : reports) {
+    for (const auto& claim : judge(tables, {report, 1})) {
+      if (claim.metric != "throughput" || !claim.measured ||
+          claim.basis != name_of(reporting::ClaimBasis::kSameHardware))
+        continue;
+      Beside& one = by_row[claim.row];
+      const auto row = std::ranges::find(kept, claim.row, &published::Row::id);
+      if (one.reports++ == 0) {
+        one = {claim.what,      claim.table,     row->unit, *row->throughput,
+               *claim.measured, *claim.measured, 1};
+      }
+      one.least = std::min(one.least, *claim.measured);
+      one.most = std::max(one.most, *claim.measured);
+    }
+  }
+  std::vector<std::string> texts;
+  for (const auto& [row, one] : by_row) texts.push_back(text_of(row, one));
+  return texts;
+}
+
+}  // namespace scalemark::claims

@@ -1,0 +1,100 @@
+// Latency and bandwidth of collectives in reports of `comm`.
+#include <algorithm>
+
+#include "claims/judge/evidence.h"
+#include "core/collectives/collective.h"
+
+namespace scalemark::claims {
+namespace {
+
+using published::Row;
+using reporting::CollectiveGroup;
+using reporting::OverRuns;
+using reporting::Report;
+
+const OverRuns& value_of(const CollectiveGroup& group, const std::string& metric) {
+  if (metric == "latency_s") return group.latency_p50_s;
+  return metric == "busbw_GBps" ? group.busbw_GBps : group.algbw_GBps;
+}
+
+// Whether the group has the dtypes, via and in_place, options of `comm`, that the row names.
+bool meets(const CollectiveGroup& group, const Row& row) {
+  return std::ranges::all_of(row.conditions, [&](const auto& condition) {
+    const auto& [option, value] = condition;
+    if (option == "in_place") return group.in_place == (value == "on");
+    if (option == "dtypes") return name_of(group.dtype) == value;
+    return option != "via" || name_of(group.via) == value;
+  });
+}
+
+// Latency is asked of the smallest size, bandwidth of the largest, unless the row has one; of the
+// most ranks; `like`: of its size and ranks.
+const CollectiveGroup* best_group(const Report& report, const Row& row, const std::string& backend,
+                                  const CollectiveGroup* like) {
+  const CollectiveGroup* best = nullptr;
+  const bool small = row.metric == "latency_s";
+  for (const CollectiveGroup& group : report.collective_groups) {
+    const bool is_it =
+        std::string(name_of(group.collective)) == row.collective.value_or("all-reduce") &&
+        (backend.empty() || group.backend == backend) &&
+        (!row.bytes || group.bytes == *row.bytes) && (!row.gpus || group.world_size == *row.gpus) &&
+        value_of(group, row.metric).value;
+    if (!is_it || !meets(group, row) || group.overlap_compute || group.congestion ||
+        group.wrong.value_or(0) > 0)
+      continue;
+    const bool alike =
+        !like || (group.bytes == like->bytes && group.world_size == like->world_size &&
+                  group.nodes == like->nodes && group.dtype == like->dtype &&
+                  group.via == like->via && group.in_place == like->in_place);
+    if (!alike) continue;
+    const bool better = !best || group.world_size > best->world_size ||
+                        (group.world_size == best->world_size &&
+                         (small ? group.bytes < best->bytes : group.bytes > best->bytes));
+    if (better) best = &group;
+  }
+  return best;
+}
+
+Measured of_group(const Report& report, const CollectiveGroup& group, const std::string& metric) {
+  const OverRuns& found = value_of(group, metric);
+  Measured measured{.value = *found.value,
+                    .low = found.ci95.low,
+                    .high = found.ci95.high,
+                    .runs = group.n,
+                    .groups = {group.group}};
+  measured.device_name = group.device;
+  measured.world_size = group.world_size;
+  measured.nodes = group.nodes;
+  measured.scaled_down = !report.scaled_down.empty();
+  return measured;
+}
+
+}  // namespace
+
+std::optional<Measured> collective_of(Reports reports, const Row& row) {
+  for (const Report& report : reports) {
+    if (!row.relative_to) {
+      if (const auto* group = best_group(report, row, row.backend.value_or(""), nullptr))
+        return of_group(report, *group, row.metric);
+      continue;
+    }
+    if (row.relative_to->option != "backend") continue;
+    const auto* to = best_group(report, row, row.relative_to->to.value_or(""), nullptr);
+    const auto* from =
+        to ? best_group(report, row, row.relative_to->from.value_or(""), to) : nullptr;
+    if (!to || !from) continue;
+    Measured above = of_group(report, *to, row.metric);
+    const Measured below = of_group(report, *from, row.metric);
+    const auto half =
+        together(half_width(above.low, above.high), half_width(below.low, below.high));
+    above.value /= below.value;
+    above.low.reset();
+    above.high.reset();
+    set_interval(above, half);
+    above.groups.insert(above.groups.begin(), below.groups.front());
+    return above;
+  }
+  return std::nullopt;
+}
+
+}  // namespace scalemark::claims

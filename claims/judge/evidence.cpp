@@ -1,0 +1,292 @@
+#include "claims/judge/evidence.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/words.h"
+#include "report/record/point_facts.h"
+#include "report/record/runs.h"
+
+namespace scalemark::claims {
+
+std::optional<double> half_width(const std::optional<double>& low,
+                                 const std::optional<double>& high) {
+  if (!low || !high || !(*low > 0)) return std::nullopt;
+  return 0.5 * std::log(*high / *low);
+}
+
+void set_interval(Measured& measured, const std::optional<double>& half) {
+  if (!half) return;
+  measured.low = measured.value * std::exp(-*half);
+  measured.high = measured.value * std::exp(*half);
+}
+
+std::optional<double> together(const std::optional<double>& a, const std::optional<double>& b) {
+  if (!a || !b) return std::nullopt;
+  return std::sqrt(*a * *a + *b * *b);  // hypot() would need a newer glibc
+}
+
+namespace {
+
+using published::Mapped;
+using published::Row;
+using reporting::EffectRecord;
+using reporting::GroupRecord;
+using reporting::PointRecord;
+using reporting::Report;
+
+bool was_scaled(const Report& report, std::string_view option) {
+  return std::ranges::any_of(report.scaled_down,
+                             [&](const auto& change) { return change.option == option; });
+}
+
+// Values that --scale-down changed are taken as they are.
+bool fits(const Report& report, const PointRecord& point, const Mapped& run,
+          const std::string& precision) {
+  const auto same = [&](const auto& wanted, const auto& found, std::string_view option) {
+    return !wanted || found == wanted || was_scaled(report, option);
+  };
+  const bool alone = run.world_size.value_or(1) == 1;
+  return point.workload == run.workload &&
+         (precision.empty() || point.precision == precision || was_scaled(report, "precision")) &&
+         point.world_size == run.world_size.value_or(1) &&
+         same(run.batch_size, point.batch_size, "batch_size") &&
+         same(run.sequence_length, point.sequence_length, "sequence_length") &&
+         same(run.gradient_accumulation_steps, point.gradient_accumulation_steps,
+              "gradient_accumulation_steps") &&
+         (alone || run.strategy.empty() || point.strategy == run.strategy);
+}
+
+Measured about(const Report& report, const PointRecord& point) {
+  Measured measured;
+  measured.device_name = point.device_name;
+  measured.world_size = point.world_size;
+  measured.nodes = point.nodes;
+  measured.scaled_down = !report.scaled_down.empty();
+  return measured;
+}
+
+struct Found {
+  const Report* report = nullptr;
+  const GroupRecord* group = nullptr;
+  const PointRecord* point = nullptr;
+};
+
+// The only group of a report that fits: of several none is the claim's.
+std::optional<Found> find_group(const Report& report, const Mapped& run,
+                                const std::string& precision) {
+  std::optional<Found> found;
+  for (const GroupRecord& group : report.groups) {
+    const PointRecord* point = reporting::first_run(report.points, group.group);
+    if (!point || !group.samples_per_sec || !fits(report, *point, run, precision)) continue;
+    if (found) return std::nullopt;
+    found = Found{&report, &group, point};
+  }
+  return found;
+}
+
+// A scaling table has the speed-up with the interval of its pairs.
+void pair_speedup(const Found& found, Measured& measured) {
+  for (const auto& table : found.report->scaling) {
+    for (const auto& row : table.rows) {
+      const bool paired = row.group == found.group->group && row.speedup && row.efficiency &&
+                          row.efficiency_ci95 && table.relative_to.starts_with("1 rank");
+      if (!paired) continue;
+      measured.value = *row.speedup;
+      measured.low = *row.speedup * *row.efficiency_ci95.low / *row.efficiency;
+      measured.high = *row.speedup * *row.efficiency_ci95.high / *row.efficiency;
+    }
+  }
+}
+
+// Runs that something else disturbed decide nothing, as in a sweep's own verdicts.
+void refuse_disturbed(const Report& report, Measured& measured) {
+  const reporting::FitOfRuns fit(report);
+  for (const std::string& group : measured.groups) {
+    const reporting::Basis basis = fit.basis_of(group);
+    if (reporting::fit_decide(basis.fit(), basis.runs)) continue;
+    if (measured.disturbed_by.empty()) measured.disturbed_by = basis.gravest->code;
+    measured.low.reset();
+    measured.high.reset();
+  }
+}
+
+// Mean over the ok runs of a group.
+template <class Of>
+std::optional<double> mean_of(const Report& report, const std::string& group, Of of) {
+  double sum = 0;
+  int n = 0;
+  for (const PointRecord& point : report.points) {
+    if (point.group != group || point.status != reporting::PointStatus::kOk) continue;
+    sum += of(point);
+    n++;
+  }
+  return n > 0 && sum > 0 ? std::optional(sum / n) : std::nullopt;
+}
+
+void set_exactly(Measured& measured, const std::optional<double>& above,
+                 const std::optional<double>& below) {
+  measured.value = above && below ? *above / *below : 0;
+  // Bytes do not vary from run to run.
+  measured.low = measured.high = measured.value;
+}
+
+void set_cost(Measured& measured, const Report& report, const std::string& to,
+              const std::string& from) {
+  const GroupRecord *above = reporting::find_group(report.groups, to),
+                    *below = reporting::find_group(report.groups, from);
+  const auto cost = [](const GroupRecord* group) {
+    return group && group->communication ? group->communication->cost_s : std::nullopt;
+  };
+  if (!cost(above) || !cost(below) || !(*cost(above) > 0) || !(*cost(below) > 0)) return;
+  measured.value = *cost(above) / *cost(below);
+  set_interval(
+      measured,
+      together(
+          half_width(above->communication->cost_ci95.low, above->communication->cost_ci95.high),
+          half_width(below->communication->cost_ci95.low, below->communication->cost_ci95.high)));
+}
+
+std::optional<double> efficiency_of(const Report& report, const std::string& group,
+                                    std::optional<double>& half) {
+  for (const auto& table : report.scaling) {
+    for (const auto& row : table.rows) {
+      if (row.group != group || !row.efficiency) continue;
+      half = half_width(row.efficiency_ci95.low, row.efficiency_ci95.high);
+      return row.efficiency;
+    }
+  }
+  return std::nullopt;
+}
+
+// `forward`: the effect is from the row's "from" to its "to"; else the other way round.
+Measured change_in(const Report& report, const EffectRecord& effect, const Row& row, bool forward) {
+  const std::string &from = effect.groups[forward ? 0 : 1], &to = effect.groups[forward ? 1 : 0];
+  const PointRecord* point = reporting::first_run(report.points, to);
+  Measured measured = point ? about(report, *point) : Measured{};
+  measured.runs = effect.pairs;
+  measured.groups = {from, to};
+  if (row.metric == "memory_bytes") {
+    const auto bytes = [](const PointRecord& p) {
+      return static_cast<double>(p.memory_peak_bytes);
+    };
+    set_exactly(measured, mean_of(report, to, bytes), mean_of(report, from, bytes));
+  } else if (row.metric == "payload_bytes") {
+    const auto bytes = [](const PointRecord& p) { return p.payload_bytes_per_step; };
+    set_exactly(measured, mean_of(report, to, bytes), mean_of(report, from, bytes));
+  } else if (row.metric == "communication_cost_s") {
+    set_cost(measured, report, to, from);
+  } else if (row.metric == "efficiency") {
+    std::optional<double> half_to, half_from;
+    const auto above = efficiency_of(report, to, half_to),
+               below = efficiency_of(report, from, half_from);
+    if (above && below && *below > 0) measured.value = *above / *below;
+    set_interval(measured, together(half_to, half_from));
+  } else {
+    // The same samples take 1 / throughput.
+    const bool is_time = row.metric.ends_with("_s");
+    const bool inverse = is_time == forward;
+    const auto turned = [&](double ratio) { return inverse ? 1 / ratio : ratio; };
+    measured.value = turned(effect.ratio);
+    if (effect.ratio_ci95 && *effect.ratio_ci95.low > 0) {
+      measured.low = std::min(turned(*effect.ratio_ci95.low), turned(*effect.ratio_ci95.high));
+      measured.high = std::max(turned(*effect.ratio_ci95.low), turned(*effect.ratio_ci95.high));
+    }
+  }
+  return measured;
+}
+
+std::int64_t ranks_of(const std::map<std::string, std::string>& fixed) {
+  return std::atoll(value_at(fixed, "world_size").c_str());
+}
+
+// --scale-down takes a smaller network of the same kind: bert-mini for bert-large.
+bool is_network(const Report& report, const std::string& found, const std::string& wanted) {
+  const auto kind = [](const std::string& name) { return name.substr(0, name.find('-')); };
+  return wanted.empty() || found == wanted ||
+         (was_scaled(report, "workload") && kind(found) == kind(wanted));
+}
+
+bool agrees(const Report& report, const EffectRecord& effect, const Row& row, const Mapped& run) {
+  const PointRecord* point = reporting::first_run(report.points, effect.groups.back());
+  if (!point || !is_network(report, point->workload, run.workload)) return false;
+  // More samples in a step take longer: its time says nothing then.
+  const bool other_step = effect.axis == "batch_size" ||
+                          effect.axis == "gradient_accumulation_steps" ||
+                          effect.axis == "global_batch_size";
+  if (row.metric == "step_s" && other_step) return false;
+  return std::ranges::all_of(row.conditions, [&](const auto& condition) {
+    if (condition.first == "strategy")
+      return effect.axis == "strategy" || point->strategy == condition.second ||
+             point->world_size == 1;
+    const auto fixed = effect.fixed.find(condition.first);
+    return fixed == effect.fixed.end() || fixed->second == condition.second;
+  });
+}
+
+}  // namespace
+
+std::optional<Measured> throughput_of(Reports reports, const Mapped& run,
+                                      const std::string& precision) {
+  for (const Report& report : reports) {
+    const auto found = find_group(report, run, precision);
+    if (!found) continue;
+    Measured measured = about(report, *found->point);
+    measured.value = *found->group->samples_per_sec;
+    measured.low = found->group->ci95.low;
+    measured.high = found->group->ci95.high;
+    measured.runs = found->group->n;
+    measured.groups = {found->group->group};
+    refuse_disturbed(report, measured);
+    return measured;
+  }
+  return std::nullopt;
+}
+
+std::optional<Measured> speedup_of(Reports reports, const Mapped& run, const Mapped& base,
+                                   const std::string& precision) {
+  for (const Report& report : reports) {
+    const auto above = find_group(report, run, precision),
+               below = find_group(report, base, precision);
+    if (!above || !below || above->group == below->group) continue;
+    Measured measured = about(report, *above->point);
+    measured.value = *above->group->samples_per_sec / *below->group->samples_per_sec;
+    measured.runs = std::min(above->group->n, below->group->n);
+    measured.groups = {below->group->group, above->group->group};
+    set_interval(measured, together(half_width(above->group->ci95.low, above->group->ci95.high),
+                                    half_width(below->group->ci95.low, below->group->ci95.high)));
+    if (base.world_size.value_or(1) == 1) pair_speedup(*above, measured);
+    refuse_disturbed(report, measured);
+    return measured;
+  }
+  return std::nullopt;
+}
+
+std::optional<Measured> change_of(Reports reports, const Row& row, const Mapped& run) {
+  std::optional<Measured> best;
+  std::int64_t most = -1;
+  for (const Report& report : reports) {
+    for (const EffectRecord& effect : report.effects) {
+      if (effect.axis != row.relative_to->option || effect.groups.size() != 2 ||
+          !agrees(report, effect, row, run))
+        continue;
+      const bool forward = effect.from == row.relative_to->from && effect.to == row.relative_to->to;
+      const bool backward =
+          effect.to == row.relative_to->from && effect.from == row.relative_to->to;
+      const std::int64_t ranks = ranks_of(effect.fixed);
+      // The claim's own number of ranks, else the most.
+      const bool wanted = row.gpus && ranks == *row.gpus;
+      if ((!forward && !backward) || ranks <= most || most == INT64_MAX) continue;
+      Measured measured = change_in(report, effect, row, forward);
+      if (!(measured.value > 0)) continue;
+      // Bytes are not disturbed.
+      if (row.metric != "memory_bytes" && row.metric != "payload_bytes")
+        refuse_disturbed(report, measured);
+      most = wanted ? INT64_MAX : ranks;
+      best = std::move(measured);
+    }
+  }
+  return best;
+}
+
+}  // namespace scalemark::claims

@@ -1,0 +1,286 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "core/base/text.h"
+#include "claims/judge/band.h"
+#include "claims/judge/claims.h"
+#include "claims/rows/mapping.h"
+#include "claims/rows/names.h"
+
+namespace scalemark::claims {
+namespace {
+
+using published::Mapped;
+using published::Mapping;
+using published::NamedTable;
+using published::Row;
+using reporting::ClaimBasis;
+using reporting::ClaimRecord;
+using reporting::ClaimVerdict;
+
+// A claim that names no chip is about GPUs; one on other counts of ranks is about another machine.
+ClaimBasis basis_of(const Measured& measured, const Mapped& run) {
+  if (measured.scaled_down) return ClaimBasis::kScaledDown;
+  const auto here = published::chip_in(measured.device_name);
+  const bool same_chip = run.chip.empty()
+                             ? measured.device_name != "" && measured.device_name != "cpu"
+                             : here && here->name == run.chip;
+  // So many GPUs in one node or in several are two machines.
+  const bool same_ranks = (!run.world_size || measured.world_size == *run.world_size) &&
+                          (!run.nodes || measured.nodes == *run.nodes);
+  if (!same_chip || !same_ranks) return ClaimBasis::kOtherHardware;
+  return run.other_precision ? ClaimBasis::kOtherPrecision : ClaimBasis::kSameHardware;
+}
+
+void set_measured(ClaimRecord& claim, const Measured& measured, const Claimed& claimed,
+                  const Tolerance& tolerance, const Mapped& run, bool is_rate) {
+  claim.measured = measured.value;
+  claim.measured_ci95_low = measured.low;
+  claim.measured_ci95_high = measured.high;
+  claim.ratio = measured.value / nearest_end(claimed, measured.value);
+  claim.tolerance = tolerance.share;
+  claim.tolerance_source = tolerance.source;
+  claim.groups = measured.groups;
+  if (!measured.disturbed_by.empty()) {
+    claim.standing = {.level = reporting::kWithheld, .reason = measured.disturbed_by};
+  }
+  const ClaimBasis basis = basis_of(measured, run);
+  claim.basis = name_of(basis);
+  claim.verdict = verdict_of(measured, claimed, tolerance.share, basis, is_rate);
+  if (claim.verdict == ClaimVerdict::kUndecided)
+    claim.reason = what_would_decide(measured, claimed, tolerance.share);
+  if (claim.verdict == ClaimVerdict::kNotJudged) {
+    claim.reason =
+        basis == ClaimBasis::kScaledDown ? "scaled down: shows the method, not the number"
+        : basis == ClaimBasis::kOtherPrecision
+            ? "the nearest precision: ratios only"
+            : "other hardware (" + (measured.device_name.empty() ? "a CPU" : measured.device_name) +
+                  "): ratios only";
+  }
+}
+
+std::string what_of(const Row& row) {
+  std::vector<std::string> parts;
+  if (!row.workload.empty()) parts.push_back(row.workload);
+  if (row.workload.empty() && row.collective) parts.push_back(*row.collective);
+  if (row.backend) parts.push_back(*row.backend);
+  if (!row.precision.empty()) parts.push_back(row.precision);
+  if (row.gpus) parts.push_back(counted(*row.gpus, "GPU"));
+  if (row.relative_to && row.relative_to->option) {
+    const auto value = [](const std::string& text) { return text.empty() ? "unset" : text; };
+    parts.push_back(*row.relative_to->option + " " + value(*row.relative_to->to) + " / " +
+                    value(*row.relative_to->from));
+  }
+  return joined(parts, ", ");
+}
+
+ClaimRecord begun(const Row& row, const NamedTable& table, const std::string& metric,
+                  const Claimed& claimed) {
+  ClaimRecord claim;
+  claim.row = row.id;
+  claim.table = table.name;
+  claim.source = row.repo + ", " + row.path;
+  claim.what = what_of(row);
+  claim.metric = metric;
+  claim.claimed_low = claimed.low;
+  claim.claimed_high = claimed.high;
+  return claim;
+}
+
+ClaimRecord untestable(const Row& row, const NamedTable& table, const std::string& metric,
+                       const Claimed& claimed, published::Untestable reason) {
+  ClaimRecord claim = begun(row, table, metric, claimed);
+  claim.verdict = ClaimVerdict::kNotTestable;
+  claim.reason = std::string(name_of(reason)) + ": " + published::sentence_about(reason);
+  return claim;
+}
+
+// The row with the fewest GPUs of each row's series, where that is another one.
+std::map<std::string, const Row*> bases_of(const NamedTable& table) {
+  std::vector<Row> rows;
+  for (const Row* row : table.rows) {
+    if (row->metric.empty()) rows.push_back(*row);
+  }
+  std::map<std::string, const Row*> bases;
+  for (const auto& series : published::scaling_series(rows, 2)) {
+    const auto base = std::ranges::find(table.rows, series.points.front().id,
+                                        [](const Row* row) { return row->id; });
+    for (std::size_t i = 1; i < series.points.size(); ++i) bases[series.points[i].id] = *base;
+  }
+  return bases;
+}
+
+// Reports with fewer ranks than a claim needs cannot test it; others were not asked for it.
+void set_not_held(ClaimRecord& claim, const Mapped& run, Reports reports) {
+  std::int64_t most = 0;
+  for (const reporting::Report& report : reports) {
+    for (const auto& point : report.points) {
+      if (point.workload == run.workload)
+        most = std::max(most, static_cast<std::int64_t>(point.world_size));
+    }
+  }
+  claim.reason = "no report holds its network, precision, ranks and batch";
+  if (most == 0 || !run.world_size || most >= *run.world_size) return;
+  claim.verdict = ClaimVerdict::kNotTestable;
+  claim.reason = std::string(name_of(published::Untestable::kRanks)) + ": " +
+                 std::to_string(*run.world_size) + " are wanted, " + std::to_string(most) +
+                 " were measured";
+}
+
+// Where the source leaves the precision open both are looked at, and the nearer one is named.
+template <class MeasuredOf>
+std::optional<Measured> nearest_precision(const Mapped& run, double claimed, std::string& what,
+                                          MeasuredOf measured_of) {
+  std::optional<Measured> best;
+  std::string name;
+  const auto off = [&](const Measured& one) { return std::fabs(std::log(one.value / claimed)); };
+  std::vector<std::string> precisions = run.precisions;
+  if (precisions.empty()) precisions.emplace_back();
+  for (const std::string& precision : precisions) {
+    auto measured = measured_of(precision);
+    if (!measured || !(measured->value > 0) || (best && off(*measured) >= off(*best))) continue;
+    best = std::move(measured);
+    name = precision;
+  }
+  if (best && precisions.size() > 1) what += " (as " + name + ")";
+  return best;
+}
+
+ClaimRecord judge_rate(const Row& row, const NamedTable& table, const Mapping& mapping,
+                       Reports reports) {
+  const Claimed claimed{row.throughput, std::nullopt};
+  if (mapping.reason) return untestable(row, table, "throughput", claimed, *mapping.reason);
+  ClaimRecord claim = begun(row, table, "throughput", claimed);
+  const auto measured = nearest_precision(*mapping.run, *row.throughput, claim.what,
+                                          [&](const std::string& precision) {
+                                            return throughput_of(reports, *mapping.run, precision);
+                                          });
+  if (measured) {
+    set_measured(claim, *measured, claimed, tolerance_of(row, /*is_rate=*/true), *mapping.run,
+                 /*is_rate=*/true);
+  } else {
+    set_not_held(claim, *mapping.run, reports);
+  }
+  return claim;
+}
+
+// The printed speed-up, where the source prints one relative to this base; else that of its rates.
+double claimed_speedup(const Row& row, const Row& base) {
+  const bool printed = row.published_speedup && base.published_speedup == 1.0;
+  return printed ? *row.published_speedup : *row.throughput / *base.throughput;
+}
+
+void judge_speedup(const Row& row, const Row& base, const NamedTable& table, Reports reports,
+                   std::vector<ClaimRecord>& all) {
+  const double ratio = claimed_speedup(row, base);
+  const Claimed claimed{ratio, ratio};
+  const Mapping run = published::map_row(row), from = published::map_row(base);
+  if (run.reason || from.reason) return;  // its rate says why
+  ClaimRecord claim = begun(row, table, "speedup", claimed);
+  claim.what += " / " + counted(*base.gpus, "GPU");
+  const auto measured =
+      nearest_precision(*run.run, ratio, claim.what, [&](const std::string& precision) {
+        return speedup_of(reports, *run.run, *from.run, precision);
+      });
+  if (measured) {
+    set_measured(claim, *measured, claimed, tolerance_of(row, /*is_rate=*/false), *run.run,
+                 /*is_rate=*/false);
+  } else {
+    set_not_held(claim, *run.run, reports);
+  }
+  all.push_back(std::move(claim));
+}
+
+// Another row of the table ran this, also where its own number cannot be tested.
+std::optional<Mapped> run_of(const NamedTable& table, const std::string& id) {
+  const auto found = std::ranges::find(table.rows, id, [](const Row* row) { return row->id; });
+  if (found == table.rows.end()) return std::nullopt;
+  Row row = **found;
+  row.untestable.reset();
+  return published::map_row(row).run;
+}
+
+std::optional<Measured> measured_of(const Row& row, const Mapped& run, const NamedTable& table,
+                                    Reports reports, std::string& what) {
+  if (row.collective) return collective_of(reports, row);
+  if (row.relative_to && row.relative_to->option) return change_of(reports, row, run);
+  if (row.metric != "speedup" || !row.gpus || run.workload.empty() || !row.value)
+    return std::nullopt;
+  std::optional<Mapped> base = run;
+  base->world_size = 1;
+  if (row.relative_to && row.relative_to->row) base = run_of(table, *row.relative_to->row);
+  if (!base) return std::nullopt;
+  return nearest_precision(run, *row.value, what, [&](const std::string& precision) {
+    return speedup_of(reports, run, *base, precision);
+  });
+}
+
+ClaimRecord judge_claim(const Row& row, const NamedTable& table, const Mapping& mapping,
+                        Reports reports) {
+  const Claimed claimed = claimed_by(row);
+  if (mapping.reason) return untestable(row, table, row.metric, claimed, *mapping.reason);
+  ClaimRecord claim = begun(row, table, row.metric, claimed);
+  const bool absolute = is_absolute(row);
+  if (const auto measured = measured_of(row, *mapping.run, table, reports, claim.what)) {
+    set_measured(claim, *measured, claimed, tolerance_of(row, absolute), *mapping.run, absolute);
+    // A GPU's allocator takes the same bytes each time; what a process has resident varies.
+    if (row.metric == "memory_bytes" &&
+        (measured->device_name.empty() || measured->device_name == "cpu")) {
+      claim.verdict = ClaimVerdict::kNotJudged;
+      claim.reason = "resident memory of a process on a CPU: memory is judged on GPUs only";
+    }
+  } else if (row.relative_to && row.relative_to->option) {
+    claim.reason = "no report compares these values, or not for this network";
+  } else {
+    set_not_held(claim, *mapping.run, reports);
+  }
+  return claim;
+}
+
+}  // namespace
+
+std::vector<ClaimRecord> judge(const std::vector<NamedTable>& tables, Reports reports) {
+  std::vector<ClaimRecord> all;
+  for (const NamedTable& table : tables) {
+    const auto bases = bases_of(table);
+    for (const Row* row : table.rows) {
+      const Mapping mapping = published::map_row(*row);
+      if (!row->metric.empty()) {
+        all.push_back(judge_claim(*row, table, mapping, reports));
+        continue;
+      }
+      if (!row->throughput && !mapping.reason) continue;  // a speed-up without a rate has no run
+      all.push_back(judge_rate(*row, table, mapping, reports));
+      const auto base = bases.find(row->id);
+      if (base != bases.end()) judge_speedup(*row, *base->second, table, reports, all);
+    }
+  }
+  return all;
+}
+
+ExitCode exit_code_of(const std::vector<ClaimRecord>& claims) {
+  bool judged = false, undecided = false;
+  for (const ClaimRecord& claim : claims) {
+    switch (claim.verdict) {
+      case ClaimVerdict::kRefuted:
+      case ClaimVerdict::kNotReached:
+        return ExitCode::kFail;
+      case ClaimVerdict::kUndecided:
+        undecided = true;
+        break;
+      case ClaimVerdict::kConfirmed:
+      case ClaimVerdict::kReached:
+      case ClaimVerdict::kDiffersHere:
+      case ClaimVerdict::kSameDirection:
+      case ClaimVerdict::kOtherDirection:
+        judged = true;
+        break;
+      default:
+        break;
+    }
+  }
+  return undecided || !judged ? ExitCode::kUnsure : ExitCode::kPass;
+}
+
+}  // namespace scalemark::claims

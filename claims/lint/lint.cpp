@@ -1,0 +1,187 @@
+#include "claims/lint/lint.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "core/base/characters.h"
+#include "core/base/error.h"
+#include "core/base/number_words.h"
+#include "core/base/terminal.h"
+#include "core/base/text.h"
+#include "report/say/table/text_table.h"
+
+namespace scalemark::lint {
+namespace {
+
+int rank_of(const std::string& severity) {
+  return severity == kError ? 0 : severity == kWarning ? 1 : 2;
+}
+
+}  // namespace
+
+Bounds quotient(const Printed& above, const Printed& below) {
+  const double least = std::max(below.low(), below.value * 1e-3);  // "0.1": not 0 to 0.2
+  return {std::max(0.0, above.low()) / below.high(), above.high() / least};
+}
+
+Bounds times(Bounds bounds, double factor) { return {bounds.low * factor, bounds.high * factor}; }
+
+double gap(Bounds a, Bounds b) {
+  if (a.low > b.high) return b.high > 0 ? a.low / b.high - 1 : 1;
+  if (b.low > a.high) return a.high > 0 ? b.low / a.high - 1 : 1;
+  return 0;
+}
+
+std::string gpus_text(const Row& row) {
+  return significant(*row.gpus, 9) + (row.counts_nodes ? " node" : " GPU") +
+         (*row.gpus == 1 ? "" : "s");
+}
+
+std::vector<Finding> lint(std::span<const Table> tables) {
+  std::vector<SiblingFinding> siblings;
+  judge_siblings(tables, siblings);
+  std::vector<Finding> all;
+  for (const Table& table : tables) {
+    std::vector<Finding> own;
+    Findings findings(table.name, own);
+    judge_ratios(table, findings);
+    judge_products(table, findings);
+    judge_series(table, findings);
+    judge_plausibility(table, findings);
+    for (const SiblingFinding& one : siblings) {
+      if (one.table == &table) own.push_back(one.finding);
+    }
+    std::ranges::stable_sort(own, {}, [](const Finding& one) { return rank_of(one.severity); });
+    all.insert(all.end(), own.begin(), own.end());
+  }
+  return all;
+}
+
+namespace {
+
+using reporting::Column;
+
+struct Explanation {
+  const reporting::FindingKind* kind;
+  const char *arithmetic, *example, *action;
+};
+constexpr auto kExplanations = std::to_array<Explanation>({
+#define SCALEMARK_EXPLANATION(code, arithmetic, example, action) \
+  {&reporting::finding_kinds::code, arithmetic, example, action},
+#include "claims/lint/explanation_list.inc"
+#undef SCALEMARK_EXPLANATION
+});
+
+constexpr std::size_t kIndent = 2;
+
+std::size_t count_of(std::span<const Finding> findings, std::string_view severity) {
+  return static_cast<std::size_t>(std::ranges::count(findings, severity, &Finding::severity));
+}
+
+// "2 tables, 14 rows: 1 error, 3 infos"
+std::string counts_line(std::span<const Finding> findings, const Judged& judged) {
+  std::vector<std::string> texts;
+  for (const char* severity : {kError, kWarning, kInfo}) {
+    const std::size_t n = count_of(findings, severity);
+    if (n > 0) texts.push_back(counted(n, severity));
+  }
+  const std::string what =
+      counted(judged.tables, "table") + ", " + counted(judged.rows, "row") + ": ";
+  if (!texts.empty()) return what + joined(texts, ", ");
+  if (judged.compared == 0) return what + "no number could be held against another";
+  return what + "nothing contradicts itself in " + counted(judged.compared, "number") +
+         " that could be held against others";
+}
+
+// The whole table is meant where no row is named.
+std::string where_of(const Finding& finding) {
+  return finding.row.empty() ? "" : finding.row + ": ";
+}
+
+}  // namespace
+
+std::string findings_text(std::span<const Finding> findings, const Judged& judged,
+                          const Terminal& terminal) {
+  const auto width = text_width(terminal);
+  std::string text = inked(terminal, Ink::kBold, counts_line(findings, judged)) + "\n";
+  std::string table;
+  for (const Finding& one : findings) {
+    if (one.table != table) text += "\n" + with_blanks(table = one.table) + "\n";
+    const std::string head =
+        "  " + (one.severity == kError ? inked(terminal, Ink::kRed, one.severity) : one.severity) +
+        " ";
+    text += wrapped(with_blanks(where_of(one) + one.text + " [" + one.kind->code + "]"), width,
+                    2 * kIndent, head);
+  }
+  if (!findings.empty()) {
+    text += "\nscalemark lint --explain " + std::string(findings.front().kind->code) +
+            "   what a code means, and what to do\n";
+  }
+  return text;
+}
+
+std::string markdown_text(std::span<const Finding> findings, const Judged& judged) {
+  Column severity{.head = {"severity"}, .left = true, .cells = {}},
+      code{.head = {"code"}, .left = true, .cells = {}},
+      table{.head = {"table"}, .left = true, .cells = {}},
+      row{.head = {"row"}, .left = true, .cells = {}},
+      found{.head = {"found"}, .left = true, .cells = {}};
+  for (const Finding& one : findings) {
+    severity.cells.push_back(one.severity);
+    code.cells.emplace_back(one.kind->code);
+    table.cells.push_back(one.table);
+    row.cells.push_back(one.row.empty() ? reporting::kAbsent : one.row);
+    found.cells.push_back(one.text);
+  }
+  const std::string counts = counts_line(findings, judged) + "\n";
+  return findings.empty()
+             ? counts
+             : counts + "\n" + reporting::set_markdown({severity, code, table, row, found});
+}
+
+std::string json_lines(std::span<const Finding> findings) {
+  std::string text;
+  for (const Finding& one : findings) {
+    nlohmann::ordered_json line{
+        {"code", one.kind->code}, {"severity", one.severity}, {"table", one.table}};
+    if (!one.row.empty()) line["row"] = one.row;
+    line["text"] = one.text;
+    text += line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  }
+  return text;
+}
+
+std::string explanation_text(const std::string& code, const Terminal& terminal) {
+  const auto found = std::ranges::find_if(
+      kExplanations, [&](const Explanation& one) { return code == one.kind->code; });
+  if (const auto* kind = reporting::find_finding_kind(code); kind && found == kExplanations.end()) {
+    return code + " (" + kind->severity + ")\nsaid when " + kind->said_when +
+           "\ndocs/REPORT.md has all findings of reports, docs/METRICS.md their definitions\n";
+  }
+  if (found == kExplanations.end()) {
+    std::vector<std::string> codes;
+    for (const Explanation& one : kExplanations) codes.emplace_back(one.kind->code);
+    throw no_input("lint has no rule '" + code + "'", joined(codes, ", "));
+  }
+  const auto width = text_width(terminal);
+  const auto part = [&](const char* head, const char* body) {
+    return wrapped(body, width, 10, std::string(head));
+  };
+  return inked(terminal, Ink::kBold, code) + " (" + found->kind->severity + ")\n" +
+         part("said when ", found->kind->said_when) + part("how       ", found->arithmetic) +
+         part("example   ", found->example) + part("do        ", found->action);
+}
+
+std::string explanations_markdown() {
+  std::string text =
+      "| code | severity | said when | how | example | what to do |\n|---|---|---|---|---|---|\n";
+  for (const Explanation& one : kExplanations) {
+    text += "| `" + std::string(one.kind->code) + "` | " + one.kind->severity + " | " +
+            one.kind->said_when + " | " + one.arithmetic + " | " + one.example + " | " +
+            one.action + " |\n";
+  }
+  return text;
+}
+
+}  // namespace scalemark::lint

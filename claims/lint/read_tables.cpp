@@ -1,0 +1,352 @@
+#include "claims/lint/read_tables.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "core/base/text.h"
+#include "claims/lint/gpu_counts.h"
+#include "claims/lint/html_tables.h"
+#include "claims/lint/table_columns.h"
+#include "claims/lint/text_tables.h"
+#include "claims/lint/wide_tables.h"
+
+namespace scalemark::lint {
+namespace {
+
+// Reads the rows of one table by what its columns mean.
+class Reader {
+ public:
+  explicit Reader(const TextTable& table) : table_(table), columns_(columns_of(table)) {
+    find_labels();
+    for (std::size_t c = 0; c < columns_.size(); ++c) rates_of_ratios_.push_back(rate_of_ratio(c));
+  }
+
+  std::optional<Table> read() const {
+    if (columns_.size() > kMostColumns || table_.rows.size() > kMostRows) return std::nullopt;
+    const bool counts = has(ColumnKind::kGpus) || has(ColumnKind::kNodes) || counts_in_chips();
+    const bool measures = std::ranges::any_of(columns_, [](const auto& one) {
+      return is_rate_kind(one.kind) || is_time_kind(one.kind) || one.kind == ColumnKind::kSpeedup;
+    });
+    if (!counts || !measures) return std::nullopt;
+    Table read{.name = table_.name, .rows = {}};
+    for (std::size_t i = 0; i < table_.rows.size(); ++i) add_rows(i, read.rows);
+    mark_strong(read.rows);
+    if (read.rows.empty()) return std::nullopt;
+    return read;
+  }
+
+ private:
+  bool has(ColumnKind kind) const {
+    return std::ranges::any_of(columns_, [&](const auto& one) { return one.kind == kind; });
+  }
+
+  const std::string& cell(std::size_t row, std::size_t column) const {
+    return cell_of(table_, row, column);
+  }
+
+  // A blank cell of a network, a chip or a precision goes on with the one above.
+  const std::string& filled(std::size_t row, std::size_t column) const {
+    const ColumnKind kind = columns_[column].kind;
+    const bool goes_on =
+        kind == ColumnKind::kNetwork || kind == ColumnKind::kChip || kind == ColumnKind::kPrecision;
+    while (goes_on && row > 0 && cell(row, column).empty()) --row;
+    return cell(row, column);
+  }
+
+  bool counts_in_chips() const {
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      if (columns_[c].kind != ColumnKind::kChip) continue;
+      for (std::size_t r = 0; r < table_.rows.size(); ++r) {
+        if (machines_in_count(cell(r, c))) return true;
+      }
+    }
+    return false;
+  }
+
+  // A text that is another one in every row names the rows; it tells no series apart.
+  void find_labels() {
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      const bool text = columns_[c].kind == ColumnKind::kOther ||
+                        (columns_[c].kind == ColumnKind::kChip &&
+                         (has(ColumnKind::kGpus) || machines_in_count(cell(0, c))));
+      std::set<std::string> seen;
+      bool differ = text && table_.rows.size() > 1;
+      for (std::size_t r = 0; differ && r < table_.rows.size(); ++r)
+        differ = seen.insert(told_by(r, c)).second;
+      labels_.push_back(differ);
+    }
+  }
+
+  // A cell without its count of GPUs.
+  std::string told_by(std::size_t r, std::size_t c) const {
+    const auto machines =
+        columns_[c].kind == ColumnKind::kChip ? machines_in_count(cell(r, c)) : std::nullopt;
+    return machines && machines->chip.empty() ? machines->rest : cell(r, c);
+  }
+
+  void add_rows(std::size_t r, std::vector<Row>& rows) const {
+    const Row common = what_all_share(r);
+    if (!common.gpus) return;
+    bool rated = false;
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      if (!is_rate_kind(columns_[c].kind) || stands_beside_a_total(c)) continue;
+      rated = true;
+      const auto value = read_printed(cell(r, c));
+      if (!value || !(value->value > 0)) continue;
+      Row row = common;
+      row.unit = columns_[c].unit;
+      // "DDP images/s" and "FSDP images/s" are two series.
+      row.series += joined(columns_[c].own_words, " ");
+      if (!columns_[c].precisions.empty()) row.precision = columns_[c].precisions.front();
+      add_times_of(r, row);
+      (columns_[c].kind == ColumnKind::kRate ? row.rate : row.rate_per_gpu) = *value;
+      if (const auto beside = per_gpu_beside(c)) row.rate_per_gpu = read_printed(cell(r, *beside));
+      add_ratios(r, c, row);
+      rows.push_back(std::move(row));
+    }
+    if (rated) return;
+    Row row = common;
+    add_ratios(r, columns_.size(), row);
+    rows.push_back(std::move(row));
+  }
+
+  // Beside rates in several precisions, "latency - TF32" is that of one.
+  bool is_time_of_a_precision(std::size_t c) const {
+    return is_time_kind(columns_[c].kind) && columns_[c].precisions.size() == 1 &&
+           (has(ColumnKind::kRate) || has(ColumnKind::kRatePerGpu));
+  }
+
+  void add_times_of(std::size_t r, Row& row) const {
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      if (is_time_of_a_precision(c) && columns_[c].precisions.front() == row.precision)
+        add_time(columns_[c], cell(r, c), row);
+    }
+  }
+
+  // The column of rates per GPU that belongs to a column of totals.
+  std::optional<std::size_t> per_gpu_beside(std::size_t total) const {
+    if (columns_[total].kind != ColumnKind::kRate) return std::nullopt;
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      if (columns_[c].kind == ColumnKind::kRatePerGpu &&
+          columns_[c].precisions == columns_[total].precisions &&
+          columns_[c].unit == columns_[total].unit &&
+          columns_[c].own_words == columns_[total].own_words) {
+        return c;
+      }
+    }
+    return std::nullopt;
+  }
+  bool stands_beside_a_total(std::size_t column) const {
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      if (per_gpu_beside(c) == column) return true;
+    }
+    return false;
+  }
+
+  void add_ratios(std::size_t r, std::size_t rate_column, Row& row) const {
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      const ColumnMeaning& column = columns_[c];
+      const bool ratio = column.kind == ColumnKind::kPrecisionRatio ||
+                         column.kind == ColumnKind::kSpeedup ||
+                         column.kind == ColumnKind::kEfficiency;
+      const auto value = ratio ? read_printed(cell(r, c)) : std::nullopt;
+      if (!value) continue;
+      if (column.kind == ColumnKind::kPrecisionRatio) {
+        if (column.precisions.size() >= 2 && column.precisions.back() == row.precision) {
+          row.ratios.push_back(
+              {scaled(*value, column.factor), column.precisions.front(), column.precisions.back()});
+        }
+        continue;
+      }
+      if (rate_column < columns_.size() && rates_of_ratios_[c] != rate_column) continue;
+      (column.kind == ColumnKind::kSpeedup ? row.speedup : row.efficiency) =
+          scaled(*value, column.factor);
+    }
+  }
+
+  // A speed-up belongs to the rates of its precision, or to those that share a word with it
+  // ("DDP"); else to the rate on its left.
+  std::size_t rate_of_ratio(std::size_t ratio) const {
+    const auto find = [&](auto fits) {
+      for (std::size_t c = 0; c < columns_.size(); ++c) {
+        if (is_rate_kind(columns_[c].kind) && !stands_beside_a_total(c) && fits(columns_[c]))
+          return c;
+      }
+      return columns_.size();
+    };
+    const ColumnMeaning& column = columns_[ratio];
+    std::size_t found = columns_.size();
+    if (!column.precisions.empty()) {
+      found = find([&](const ColumnMeaning& one) {
+        return one.precisions == std::vector{column.precisions.front()};
+      });
+    }
+    if (found == columns_.size())
+      found = find([&](const ColumnMeaning& one) { return share_a_word(one, column); });
+    if (found < columns_.size() || !column.precisions.empty()) return found;
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      const bool rate = is_rate_kind(columns_[c].kind) && !stands_beside_a_total(c);
+      if (rate && (c < ratio || found == columns_.size())) found = c;
+    }
+    return found;
+  }
+
+  Row what_all_share(std::size_t r) const {
+    Row row{.id = table_.places[r]};
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      const ColumnKind kind = columns_[c].kind;
+      const bool counts =
+          kind == ColumnKind::kGpus || kind == ColumnKind::kChip || kind == ColumnKind::kNodes;
+      if (counts) {
+        add_machines(c, filled(r, c), row);
+      } else if (!labels_[c] && !is_time_of_a_precision(c)) {
+        add_cell(columns_[c], filled(r, c), row);
+      }
+    }
+    if (has(ColumnKind::kParallel)) row.batch.reset();
+    if (row.gpus || !row.nodes) return row;
+    row.gpus = *row.nodes * row.gpus_per_node.value_or(1);
+    row.counts_nodes = !row.gpus_per_node;
+    return row;
+  }
+
+  // "8x A100" in either column gives both.
+  void add_machines(std::size_t c, const std::string& text, Row& row) const {
+    const bool chips = columns_[c].kind == ColumnKind::kChip;
+    const auto machines = machines_in_count(text);
+    const auto number = read_printed(text);
+    if (machines && (machines->gpus || chips || machines->rest.empty())) {
+      if (machines->gpus && !row.gpus) row.gpus = machines->gpus;
+      if (machines->nodes && !machines->gpus && !row.nodes) row.nodes = machines->nodes;
+      if (!machines->chip.empty()) row.chip = machines->chip;
+      if (!machines->rest.empty() && !labels_[c]) row.series += machines->rest + "; ";
+    } else if (chips) {
+      if (!labels_[c]) row.chip = text;
+    } else if (number && number->value > 0) {
+      (columns_[c].kind == ColumnKind::kNodes ? row.nodes : row.gpus) = number->value;
+    }
+  }
+
+  // Columns whose cells are words, or numbers that only tell series apart.
+  static bool add_word(const ColumnMeaning& column, const std::string& text, Row& row) {
+    const auto number = read_printed(text);
+    switch (column.kind) {
+      case ColumnKind::kNetwork:
+        row.network = text;
+        return true;
+      case ColumnKind::kPrecision: {
+        const auto known = precisions_in(text);
+        row.precision = known.empty() ? text : known.front();
+        return true;
+      }
+      case ColumnKind::kParallel:
+        row.phase += text + "; ";
+        return true;
+      case ColumnKind::kSequence:
+        if (number && number->value < 1e9)
+          row.sequence_length = static_cast<std::int64_t>(number->value);
+        row.series += text + "; ";
+        return true;
+      case ColumnKind::kOther:
+        if (!number) row.series += text + "; ";
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  static void add_number(const ColumnMeaning& column, const Printed& number, Row& row) {
+    switch (column.kind) {
+      case ColumnKind::kGpusPerNode:
+        row.gpus_per_node = number.value;
+        return;
+      case ColumnKind::kBatch:
+      case ColumnKind::kBatchPerGpu:
+        row.batch_per_gpu = column.kind == ColumnKind::kBatchPerGpu;
+        row.batch = number.value;
+        return;
+      case ColumnKind::kGlobalBatch:
+        row.global_batch = number.value;
+        return;
+      case ColumnKind::kAccumulation:
+        row.accumulation = number.value;
+        return;
+      case ColumnKind::kMfu:
+        row.mfu = scaled(number, column.factor);
+        return;
+      case ColumnKind::kSamples:
+        row.samples = number;
+        return;
+      default:
+        return;
+    }
+  }
+
+  static bool add_time(const ColumnMeaning& column, const std::string& text, Row& row) {
+    const bool step = column.kind == ColumnKind::kStepTime,
+               epoch = column.kind == ColumnKind::kEpochTime;
+    if (!step && !epoch && column.kind != ColumnKind::kTime) return false;
+    const auto time = read_duration(text, column.factor);
+    if (!time || !(time->value > 0)) return true;
+    auto& slot = step ? row.step_s : row.time_s;
+    if (slot) {
+      row.other_times.push_back(*time);
+      return true;
+    }
+    slot = *time;
+    row.time_is_of_an_epoch = row.time_is_of_an_epoch || epoch;
+    return true;
+  }
+
+  static void add_cell(const ColumnMeaning& column, const std::string& text, Row& row) {
+    if (add_word(column, text, row) || add_time(column, text, row)) return;
+    const auto number = read_printed(text);
+    if (number && number->value > 0) add_number(column, *number, row);
+  }
+
+  // A batch per GPU that falls while GPUs are added: strong scaling.
+  static void mark_strong(std::vector<Row>& rows) {
+    for (Row& row : rows) {
+      const auto falls = [&](const Row& other) {
+        return other.gpus && row.gpus && *other.gpus < *row.gpus && other.batch_per_gpu &&
+               row.batch_per_gpu && other.batch && row.batch && *other.batch > *row.batch &&
+               other.network == row.network && other.series == row.series;
+      };
+      row.strong = std::ranges::any_of(rows, falls);
+    }
+  }
+
+  const TextTable& table_;
+  std::vector<ColumnMeaning> columns_;
+  std::vector<bool> labels_;
+  std::vector<std::size_t> rates_of_ratios_;  // by column of ratios; columns_.size(): of none
+};
+
+TablesRead read_all(const std::vector<TextTable>& tables) {
+  TablesRead read;
+  for (const TextTable& table : tables) {
+    const auto unfolded = long_form(table);
+    if (auto one = Reader(unfolded ? *unfolded : table).read()) {
+      read.tables.push_back(std::move(*one));
+    } else {
+      read.headers.push_back(joined(table.header, " | "));
+    }
+  }
+  return read;
+}
+
+}  // namespace
+
+TablesRead read_markdown(std::string_view text) {
+  std::vector<TextTable> tables = pipe_tables(text);
+  for (TextTable& table : html_tables(text)) tables.push_back(std::move(table));
+  return read_all(tables);
+}
+
+TablesRead read_html(std::string_view text) { return read_all(html_tables(text)); }
+
+TablesRead read_csv(std::string_view text) { return read_all({csv_table(text)}); }
+
+}  // namespace scalemark::lint

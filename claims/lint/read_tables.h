@@ -1,0 +1,28 @@
+// Tables of throughputs in a text that somebody wrote: those of a Markdown or an HTML file, or a
+// CSV. Columns are known by their headers (columns.h). Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "claims/lint/table.h"
+
+namespace scalemark::lint {
+
+struct TablesRead {
+  std::vector<Table> tables;  // those with a column of throughputs or times, and counts of GPUs
+  std::vector<std::string> headers;  // of the others: "Name | Licence"
+};
+
+// Every pipe table of a Markdown text, then every HTML table in it. A table's name is the heading
+// above it.
+TablesRead read_markdown(std::string_view text);
+
+TablesRead read_html(std::string_view text);
+
+// The first line holds headers; fields are separated by commas, semicolons or tabs, and may stand
+// in double quotes.
+TablesRead read_csv(std::string_view text);
+
+}  // namespace scalemark::lint

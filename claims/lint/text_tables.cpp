@@ -1,0 +1,262 @@
+#include "claims/lint/text_tables.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <iterator>
+
+#include "core/base/characters.h"
+#include "core/base/text.h"
+
+namespace scalemark::lint {
+namespace {
+
+// A backslash keeps the pipe behind it.
+Cells pipe_cells(std::string_view line) {
+  std::string text = trimmed(line);
+  if (text.starts_with('|')) text.erase(0, 1);
+  if (text.ends_with('|') && !text.ends_with("\\|")) text.pop_back();
+  Cells cells{""};
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && i + 1 < text.size() && text[i + 1] == '|') {
+      cells.back() += text[++i];
+    } else if (text[i] == '|') {
+      cells.emplace_back();
+    } else {
+      cells.back() += text[i];
+    }
+  }
+  for (std::string& cell : cells) cell = trimmed(cell);
+  return cells;
+}
+
+// "|---|:--:|": the line below the headers.
+bool is_rule(std::string_view line) {
+  const std::string text = trimmed(line);
+  return text.find('|') != std::string::npos && text.find('-') != std::string::npos &&
+         text.find_first_not_of("|-: \t") == std::string::npos;
+}
+
+bool is_heading(std::string_view line) { return line.starts_with('#'); }
+
+std::string text_of_heading(std::string_view line) {
+  return trimmed(line.substr(std::min(line.find_first_not_of('#'), line.size())));
+}
+
+std::string place_of(std::size_t line) { return "line " + std::to_string(line); }
+
+// One record of CSV from `text`, which loses it. Quotes may hold separators and line ends.
+Cells take_record(std::string_view& text, char separator) {
+  Cells cells{""};
+  bool quoted = false;
+  while (!text.empty()) {
+    const char c = text.front();
+    text.remove_prefix(1);
+    if (quoted) {
+      if (c != '"') {
+        cells.back() += c;
+      } else if (text.starts_with('"')) {
+        cells.back() += c;
+        text.remove_prefix(1);
+      } else {
+        quoted = false;
+      }
+    } else if (c == '"') {
+      quoted = true;
+    } else if (c == separator) {
+      cells.emplace_back();
+    } else if (c == '\n') {
+      break;
+    } else if (c != '\r') {
+      cells.back() += c;
+    }
+  }
+  for (std::string& cell : cells) cell = trimmed(cell);
+  return cells;
+}
+
+char separator_of(std::string_view line) {
+  const auto count = [&](char c) { return std::ranges::count(line, c); };
+  if (count('\t') > count(',')) return '\t';
+  return count(';') > count(',') ? ';' : ',';
+}
+
+// "812,5" in a file whose fields stand between semicolons or tabs.
+bool has_decimal_comma(const std::string& cell) {
+  const std::size_t comma = cell.find(',');
+  const bool digits = cell.find_first_not_of("0123456789,") == std::string::npos;
+  return digits && comma != std::string::npos && comma > 0 &&
+         cell.find(',', comma + 1) == std::string::npos && cell.size() - comma != 4 &&
+         cell.size() - comma > 1;
+}
+
+// Where one number has a decimal comma, all have.
+void read_decimal_commas(TextTable& table) {
+  const auto any = std::ranges::any_of(
+      table.rows, [](const Cells& cells) { return std::ranges::any_of(cells, has_decimal_comma); });
+  if (!any) return;
+  for (Cells& cells : table.rows) {
+    for (std::string& cell : cells) {
+      const bool number = !cell.empty() &&
+                          cell.find_first_not_of("0123456789,% xX") == std::string::npos &&
+                          std::ranges::count(cell, ',') == 1;
+      if (number) cell[cell.find(',')] = '.';
+    }
+  }
+}
+
+}  // namespace
+
+std::string trimmed(std::string_view text) {
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())))
+    text.remove_prefix(1);
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())))
+    text.remove_suffix(1);
+  return std::string(text);
+}
+
+bool is_digit_at(std::string_view text, std::size_t at) {
+  return at < text.size() && std::isdigit(static_cast<unsigned char>(text[at]));
+}
+
+bool groups_digits(std::string_view text, std::size_t comma) {
+  return text[comma] == ',' && comma > 0 && is_digit_at(text, comma - 1) &&
+         is_digit_at(text, comma + 1) && is_digit_at(text, comma + 2) &&
+         is_digit_at(text, comma + 3) && !is_digit_at(text, comma + 4);
+}
+
+const std::string& cell_of(const TextTable& table, std::size_t row, std::size_t column) {
+  static const std::string kNone;
+  const Cells& cells = table.rows[row];
+  return column < cells.size() ? cells[column] : kNone;
+}
+
+std::vector<TextTable> pipe_tables(std::string_view text) {
+  const auto lines = lines_of(text);
+  std::vector<TextTable> tables;
+  std::string heading, above;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const bool begins = i + 1 < lines.size() && lines[i].find('|') != std::string_view::npos &&
+                        is_rule(lines[i + 1]);
+    if (!begins) {
+      if (is_heading(lines[i])) heading = text_of_heading(lines[i]);
+      const std::string line = trimmed(lines[i]);
+      if (!line.empty()) above = is_heading(lines[i]) ? "" : line;
+      continue;
+    }
+    TextTable table{.name = heading,
+                    .caption = above,
+                    .header = pipe_cells(lines[i]),
+                    .rows = {},
+                    .places = {}};
+    for (i += 2; i < lines.size() && lines[i].find('|') != std::string_view::npos; ++i) {
+      table.rows.push_back(pipe_cells(lines[i]));
+      table.places.push_back(place_of(i + 1));
+    }
+    --i;
+    above.clear();
+    tables.push_back(std::move(table));
+  }
+  return tables;
+}
+
+TextTable csv_table(std::string_view text) {
+  const char separator = separator_of(text.substr(0, text.find('\n')));
+  TextTable table;
+  std::string_view before = text;
+  table.header = take_record(text, separator);
+  std::size_t line = 1;
+  while (!text.empty()) {
+    // A quoted field may hold line ends.
+    line += static_cast<std::size_t>(
+        std::ranges::count(before.substr(0, before.size() - text.size()), '\n'));
+    before = text;
+    Cells cells = take_record(text, separator);
+    if (cells.size() == 1 && cells.front().empty()) continue;
+    table.rows.push_back(std::move(cells));
+    table.places.push_back(place_of(line));
+  }
+  if (separator != ',') read_decimal_commas(table);
+  return table;
+}
+
+namespace {
+
+char in_lower_case(char c) {
+  return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+}
+
+// A code point, as UTF-8. Signs that tables use instead of plain ones become those.
+std::string utf8(unsigned long code) {
+  if (code == 0xA0 || code == 0x2009 || code == 0x202F) return " ";
+  if (code < 0x80) return std::string(1, code < 0x20 ? ' ' : static_cast<char>(code));
+  std::string text;
+  const auto tail = [&](int shift) { text += static_cast<char>(0x80 | ((code >> shift) & 0x3F)); };
+  if (code < 0x800) {
+    text += static_cast<char>(0xC0 | (code >> 6));
+  } else if (code < 0x10000) {
+    text += static_cast<char>(0xE0 | (code >> 12));
+    tail(6);
+  } else if (code < 0x110000) {
+    text += static_cast<char>(0xF0 | (code >> 18));
+    tail(12);
+    tail(6);
+  } else {
+    return " ";
+  }
+  tail(0);
+  return text;
+}
+
+}  // namespace
+
+std::pair<std::string, std::size_t> entity_at(std::string_view text) {
+  static constexpr std::pair<std::string_view, unsigned long> kNames[] = {
+      {"amp", '&'},      {"lt", '<'},       {"gt", '>'},       {"quot", '"'},
+      {"apos", '\''},    {"nbsp", ' '},     {"times", 0xD7},   {"thinsp", 0x2009},
+      {"ndash", 0x2013}, {"mdash", 0x2014}, {"minus", 0x2212}, {"asymp", 0x2248},
+      {"plusmn", 0xB1},  {"deg", 0xB0},     {"rarr", 0x2192}};
+  const std::size_t end = text.substr(0, 12).find(';');
+  if (end == std::string_view::npos || end < 2) return {"&", 1};
+  const std::string_view name = text.substr(1, end - 1);
+  if (name.front() == '#') {
+    const bool hex = name.size() > 2 && in_lower_case(name[1]) == 'x';
+    const std::string_view digits = name.substr(hex ? 2 : 1);
+    unsigned long code = 0;
+    const auto read =
+        std::from_chars(digits.data(), digits.data() + digits.size(), code, hex ? 16 : 10);
+    const bool all = read.ec == std::errc() && read.ptr == digits.data() + digits.size();
+    return all ? std::pair(utf8(code), end + 1) : std::pair(std::string("&"), std::size_t{1});
+  }
+  const auto found = std::ranges::find(kNames, name, [](const auto& one) { return one.first; });
+  return found == std::end(kNames) ? std::pair(std::string("&"), std::size_t{1})
+                                   : std::pair(utf8(found->second), end + 1);
+}
+
+std::optional<Tag> tag_at(std::string_view text) {
+  const std::size_t end = text.find_first_of("<>", 1);
+  if (end == std::string_view::npos || text[end] == '<') return std::nullopt;
+  const std::string_view inside = text.substr(1, end - 1);
+  Tag tag{.name = {}, .attributes = {}, .length = end + 1};
+  std::size_t i = 0;
+  while (i < inside.size() && i < 12 &&
+         (std::isalnum(static_cast<unsigned char>(inside[i])) || (i == 0 && inside[i] == '/')))
+    tag.name += in_lower_case(inside[i++]);
+  if (tag.name.empty() || tag.name == "/" || std::isdigit(static_cast<unsigned char>(tag.name[0])))
+    return std::nullopt;
+  tag.attributes = inside.substr(i);
+  return tag;
+}
+
+std::size_t span_of(std::string_view attributes, std::string_view name) {
+  const std::string text = lower_case(attributes.substr(0, 300));
+  const std::size_t at = text.find(name);
+  if (at == std::string::npos) return 1;
+  const std::size_t digits =
+      std::min(text.find_first_not_of(" =\"'", at + name.size()), text.size());
+  std::size_t span = 1;
+  std::from_chars(text.data() + digits, text.data() + text.size(), span);
+  return std::clamp<std::size_t>(span, 1, kMostRows);
+}
+
+}  // namespace scalemark::lint

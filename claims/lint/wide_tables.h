@@ -1,0 +1,18 @@
+// Tables that print a column for each count of GPUs, or a row for each quantity, as tables with a
+// row for each count: what the rest of lint reads. Pure.
+#pragma once
+
+#include <optional>
+
+#include "claims/lint/text_tables.h"
+
+namespace scalemark::lint {
+
+// "| Model | 1 GPU | 8 GPUs |" and "| Throughput | 310 | 2,400 |" below it. Absent where the
+// headers name fewer than two counts, where a column of counts is there already, and where nothing
+// says whether the numbers are rates, times or speed-ups: a header, the first cells of the rows,
+// the units in the cells, or the words above the table. A row's place names line and count: "line
+// 6, 8 GPUs".
+std::optional<TextTable> long_form(const TextTable& table);
+
+}  // namespace scalemark::lint

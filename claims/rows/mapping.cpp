@@ -1,0 +1,212 @@
+#include "claims/rows/mapping.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+
+namespace scalemark::published {
+namespace {
+
+// The first that fits counts: what is contained in another stands below it.
+struct PrintedChip {
+  std::string_view word, more;  // both must be there
+  Chip chip;
+};
+constexpr auto kChips = std::to_array<PrintedChip>({
+    {"gb300", "", {"GB300"}},
+    {"gb200", "", {"GB200"}},
+    {"b300", "", {"B300 SXM6 AC"}},
+    {"b200", "", {"B200"}},
+    {"gh200", "144", {"GH200 144G HBM3e"}},
+    {"gh200", "", {"GH200 480GB"}},
+    {"h200", "", {"H200"}},
+    {"h100", "pcie", {"H100 PCIe"}},
+    {"h100", "nvl", {"H100 NVL"}},
+    {"h100", "", {"H100 80GB HBM3"}},
+    {"a100", "pcie", {"A100 80GB PCIe"}},
+    {"a100", "40g", {"A100-SXM4-40GB"}},
+    {"a100", "", {"A100-SXM4-80GB"}},
+    {"a6000", "", {"RTX A6000"}},
+    {"a5000", "", {"RTX A5000"}},
+    {"6000 ada", "", {"RTX 6000 Ada Generation"}},
+    {"pro 6000", "", {"RTX PRO 6000 Blackwell Workstation Edition"}},
+    {"4090", "", {"GeForce RTX 4090"}},
+    {"3090", "", {"GeForce RTX 3090"}},
+    {"rtx 8000", "", {"Quadro RTX 8000"}},
+    {"a10g", "", {"A10G"}},
+    {"a10", "", {"A10"}},
+    {"a30", "", {"A30"}},
+    {"a40", "", {"A40"}},
+    {"l40s", "", {"L40S"}},
+    {"l40", "", {"L40"}},
+    {"l4", "", {"L4"}},
+    {"t4", "", {"T4"}},
+    {"p100", "", {"P100", true}},
+    {"k80", "", {"K80", true}},
+    {"v100s", "", {"V100S-PCIE-32GB", true}},
+    {"v100", "pcie", {"V100-PCIE-32GB", true}},
+    {"v100", "", {"V100-SXM2-32GB", true}},
+    {"dgx 1", "", {"V100-SXM2-32GB", true}},
+    {"dgx 2", "", {"V100-SXM2-32GB", true}},
+    {"dgx 2h", "", {"V100-SXM2-32GB", true}},
+});
+
+// Lower case, every sign but letters and digits a blank, with blanks at both ends. A count in front
+// of a chip ("4xA100", "8x H100") is cut off.
+std::string plain(std::string_view system) {
+  std::string text = " ";
+  for (const char c : system) {
+    const auto byte = static_cast<unsigned char>(c);
+    const char kept =
+        byte < 128 && std::isalnum(byte) ? static_cast<char>(std::tolower(byte)) : ' ';
+    const bool counts = kept == 'x' && std::isdigit(static_cast<unsigned char>(text.back()));
+    if (counts) {
+      text += ' ';
+    } else if (kept != ' ' || text.back() != ' ') {
+      text += kept;
+    }
+  }
+  return text + ' ';
+}
+
+}  // namespace
+
+std::optional<Chip> chip_in(std::string_view system) {
+  const std::string text = plain(system);
+  for (const auto& [word, more, chip] : kChips) {
+    const bool is_there = text.find(" " + std::string(word) + " ") != std::string::npos;
+    if (is_there && text.find(more) != std::string::npos) return chip;
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+struct Translated {
+  std::string_view theirs, ours;
+};
+// BERT of MLPerf is BERT-large in pretraining with 512 tokens.
+constexpr auto kNetworks = std::to_array<Translated>({{"resnet50", "resnet50"},
+                                                      {"resnet50v1.5", "resnet50"},
+                                                      {"resnet", "resnet50"},
+                                                      {"bert-base", "bert-base"},
+                                                      {"bert-large", "bert-large"},
+                                                      {"bert", "bert-large"},
+                                                      {"mlp", "mlp"},
+                                                      {"linear", "linear"}});
+constexpr std::int64_t kMlperfSequence = 512;
+
+struct Precisions {
+  std::string_view theirs;
+  std::string_view ours, second;  // second: the source leaves it open
+  bool other = false;
+};
+// Until Ampere fp32 is fp32; from there on only where the source says so.
+constexpr auto kPrecisions = std::to_array<Precisions>({{"fp32", "fp32", "", false},
+                                                        {"tf32", "tf32", "", false},
+                                                        {"fp32_or_tf32", "fp32", "tf32", false},
+                                                        {"amp_fp16", "amp-fp16", "", false},
+                                                        {"amp_bf16", "amp-bf16", "", false},
+                                                        {"amp (submission)", "amp-fp16", "", true},
+                                                        {"bf16", "amp-bf16", "", true},
+                                                        {"fp16", "amp-fp16", "", true}});
+
+// Ways of exchanging gradients that ours do as well.
+constexpr auto kStrategies = std::to_array<Translated>({{"BSP-A2A", "flat"},
+                                                        {"WFBP-A2A", "ddp"},
+                                                        {"MG-WFBP", "ddp"},
+                                                        {"BSP-PS", "parameter-server"},
+                                                        {"WFBP-PS", "parameter-server"}});
+constexpr auto kOtherMethods =
+    std::to_array<std::string_view>({"ByteScheduler-A2A", "ByteScheduler-PS"});
+
+template <class List>
+auto find_theirs(const List& list, std::string_view word) {
+  const auto found =
+      std::ranges::find_if(list, [&](const auto& one) { return one.theirs == word; });
+  return found == list.end() ? nullptr : &*found;
+}
+
+bool is_squad(const Row& row) { return row.phase && row.phase->starts_with("squad"); }
+
+std::optional<Untestable> without_number(const Row& row) {
+  if (row.untestable)
+    return find_word<Untestable>(*row.untestable).value_or(Untestable::kMeaningless);
+  // A speed-up of no network in particular says nothing that could be run.
+  if (row.metric == "speedup" && row.workload.empty() && !row.relative_to)
+    return Untestable::kNumberMissing;
+  const bool has_number = row.throughput || !row.metric.empty();
+  return has_number ? std::nullopt : std::optional(Untestable::kNumberMissing);
+}
+
+// A ratio is tested on whatever is there; a rate only on its own chip.
+std::optional<Untestable> of_chip(const Row& row) {
+  if (row.relative_to || row.metric == "speedup" || row.metric == "efficiency" ||
+      row.system.empty())
+    return std::nullopt;
+  const auto chip = chip_in(row.system);
+  if (!chip) return Untestable::kChipUnknown;
+  return chip->gone ? std::optional(Untestable::kHardwareGone) : std::nullopt;
+}
+
+}  // namespace
+
+std::string sentence_about(Untestable reason) {
+  switch (reason) {
+    case Untestable::kWorkload:
+      return "scalemark does not train this network, or not for this task";
+    case Untestable::kPrecision:
+      return "scalemark has no such number format (fp8, models cast without fp32 masters)";
+    case Untestable::kHardwareGone:
+      return "CUDA 13 serves Turing GPUs and later: not V100, P100 and K80";
+    case Untestable::kChipUnknown:
+      return "the source names no chip, or none of NVIDIA's that is known here";
+    case Untestable::kFramework:
+      return "it is about a method of another framework";
+    case Untestable::kParallelism:
+      return "the model is split over GPUs (tensor, pipeline, context, sharded parameters)";
+    case Untestable::kRanks:
+      return "more ranks are needed than there are";
+    case Untestable::kNumberMissing:
+      return "the source prints a time to quality only, or no number";
+    case Untestable::kMeaningless:
+      return "the number says nothing about training: its note says why";
+  }
+  return {};
+}
+
+Mapping map_row(const Row& row) {
+  if (const auto reason = without_number(row)) return {.run = {}, .reason = reason};
+  Mapped run;
+  if (!row.workload.empty()) {
+    const auto* network = find_theirs(kNetworks, row.workload);
+    if (!network || is_squad(row)) return {.run = {}, .reason = Untestable::kWorkload};
+    run.workload = network->ours;
+  }
+  if (!row.precision.empty()) {
+    const auto* precision = find_theirs(kPrecisions, row.precision);
+    if (!precision) return {.run = {}, .reason = Untestable::kPrecision};
+    run.precisions = {std::string(precision->ours)};
+    if (!precision->second.empty()) run.precisions.emplace_back(precision->second);
+    run.other_precision = precision->other;
+  }
+  if (std::ranges::find(kOtherMethods, row.framework) != kOtherMethods.end())
+    return {.run = {}, .reason = Untestable::kFramework};
+  if (const auto reason = of_chip(row)) return {.run = {}, .reason = reason};
+  run.world_size = row.gpus;
+  run.nodes = row.nodes;
+  run.gradient_accumulation_steps = row.gradient_accumulation_steps;
+  // A share of a sample is a batch of nothing that can be run.
+  const double batch = row.batch_per_gpu.value_or(0);
+  if (batch >= 1 && batch < 1e9 && batch == std::floor(batch))
+    run.batch_size = static_cast<std::int64_t>(batch);
+  run.sequence_length = row.sequence_length;
+  if (row.workload == "bert" && !run.sequence_length) run.sequence_length = kMlperfSequence;
+  const auto* strategy = find_theirs(kStrategies, row.framework);
+  if (row.gpus.value_or(1) > 1) run.strategy = strategy ? strategy->ours : "ddp";
+  if (const auto chip = chip_in(row.system)) run.chip = chip->name;
+  return {.run = std::move(run), .reason = std::nullopt};
+}
+
+}  // namespace scalemark::published

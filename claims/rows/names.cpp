@@ -1,0 +1,136 @@
+#include "claims/rows/names.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <map>
+#include <tuple>
+
+#include "core/base/error.h"
+#include "core/settings/problem.h"
+
+namespace scalemark::published {
+namespace {
+
+constexpr auto kAliases = std::to_array<Alias>({
+#define SCALEMARK_ALIAS(name, slug) {name, slug},
+#include "claims/rows/alias_list.inc"
+#undef SCALEMARK_ALIAS
+});
+
+bool is_or_begins(std::string_view slug, std::string_view begin) {
+  return slug.starts_with(begin) && (slug.size() == begin.size() || slug[begin.size()] == '-');
+}
+
+}  // namespace
+
+std::string slug_of(std::string_view group) {
+  std::string slug;
+  for (const char c : group) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) && byte < 128) {
+      slug += static_cast<char>(std::tolower(byte));
+    } else if (!slug.empty() && slug.back() != '-') {
+      slug += '-';
+    }
+  }
+  if (slug.ends_with('-')) slug.pop_back();
+  return slug;
+}
+
+std::string letters_of(std::string_view text) {
+  std::string letters = slug_of(text);
+  std::erase(letters, '-');
+  return letters;
+}
+
+std::span<const Alias> aliases() { return kAliases; }
+
+std::string name_of_table(std::string_view group) {
+  std::string slug = slug_of(group);
+  const auto alias = std::ranges::find(kAliases, slug, &Alias::slug);
+  return alias == kAliases.end() ? slug : std::string(alias->name);
+}
+
+std::vector<NamedTable> tables_of(std::span<const Row> rows) {
+  std::vector<NamedTable> tables;
+  std::map<std::string_view, std::size_t> places;
+  for (const Row& row : rows) {
+    const auto [place, fresh] = places.try_emplace(row.group, tables.size());
+    if (fresh) tables.push_back({name_of_table(row.group), slug_of(row.group), row.group, {}});
+    tables[place->second].rows.push_back(&row);
+  }
+  return tables;
+}
+
+std::vector<NamedTable> find_tables(std::span<const Row> rows, const std::string& word) {
+  std::vector<NamedTable> tables = tables_of(rows);
+  const std::string slug = slug_of(word);
+  const auto alias = std::ranges::find(kAliases, slug, &Alias::name);
+  const std::string begin = alias == kAliases.end() ? slug : std::string(alias->slug);
+  std::vector<NamedTable> found;
+  for (const NamedTable& table : tables) {
+    const bool holds_row =
+        std::ranges::any_of(table.rows, [&](const Row* row) { return row->id == word; });
+    if (holds_row || is_or_begins(table.slug, begin)) found.push_back(table);
+  }
+  // A table's own name stands for it alone, though others begin with it.
+  const auto same = std::ranges::find(found, begin, &NamedTable::slug);
+  if (same != found.end() && alias == kAliases.end()) return {*same};
+  if (!found.empty()) return found;
+  std::vector<std::string_view> names;
+  for (const NamedTable& table : tables) names.push_back(table.name);
+  for (const Alias& one : kAliases) {
+    const bool is_there = std::ranges::any_of(
+        tables, [&](const NamedTable& table) { return is_or_begins(table.slug, one.slug); });
+    if (is_there) names.push_back(one.name);
+  }
+  std::string hint = settings::did_you_mean(slug, names);
+  if (hint.empty()) hint = "`scalemark published list` lists them; a WORD narrows it";
+  throw no_input("'" + word + "' is no published table", "", std::move(hint));
+}
+
+namespace {
+
+auto key_of(const Row& row) {
+  return std::tuple(row.repo, row.path, row.group, row.framework, row.system, row.workload,
+                    row.phase, row.sequence_length, row.precision, row.batch_per_gpu, row.data,
+                    row.unit, row.scaling_label);
+}
+
+std::string series_name(const Row& row) {
+  std::string name = row.framework + ", " + row.system + ", " + row.workload;
+  if (row.phase) name += ' ' + *row.phase;
+  if (row.sequence_length) name += " at " + std::to_string(*row.sequence_length);
+  return name + ", " + row.precision;
+}
+
+bool has_a_count_twice(const Series& series) {
+  return std::adjacent_find(series.points.begin(), series.points.end(), [](auto& a, auto& b) {
+           return a.gpus == b.gpus;
+         }) != series.points.end();
+}
+
+}  // namespace
+
+std::vector<Series> scaling_series(std::span<const Row> rows, std::size_t at_least) {
+  std::vector<Series> groups;
+  std::map<decltype(key_of(rows[0])), std::size_t> found;
+  for (const Row& row : rows) {
+    if (!row.throughput || !row.gpus) continue;
+    const auto [place, fresh] = found.try_emplace(key_of(row), groups.size());
+    if (fresh) groups.push_back({.repo = row.repo, .name = series_name(row)});
+    groups[place->second].points.push_back(
+        {row.id, *row.gpus, row.nodes.value_or(1), *row.throughput});
+  }
+  for (Series& series : groups) {
+    std::stable_sort(series.points.begin(), series.points.end(),
+                     [](auto& a, auto& b) { return a.gpus < b.gpus; });
+  }
+  std::erase_if(groups, [&](const Series& series) {
+    return series.points.size() < at_least || has_a_count_twice(series);
+  });
+  return groups;
+}
+
+}  // namespace scalemark::published

@@ -1,0 +1,308 @@
+#include "claims/rows/show.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "core/base/record_json.h"
+#include "core/base/terminal.h"
+#include "core/base/text.h"
+#include "claims/rows/mapping.h"
+#include "claims/rows/names.h"
+#include "report/say/table/text_table.h"
+
+namespace scalemark::published {
+namespace {
+
+using reporting::Column;
+using reporting::kAbsent;
+
+std::string number_text(const std::optional<double>& value) {
+  return value ? significant(*value, 9) : kAbsent;
+}
+
+std::string count_text(const std::optional<std::int64_t>& value) {
+  return value ? std::to_string(*value) : kAbsent;
+}
+
+template <class Of>
+std::string range_of(const NamedTable& table, Of of) {
+  std::set<std::int64_t> values;
+  for (const Row* row : table.rows) {
+    if (const auto value = of(*row)) values.insert(*value);
+  }
+  if (values.empty()) return kAbsent;
+  const std::string low = std::to_string(*values.begin());
+  return values.size() == 1 ? low : low + " to " + std::to_string(*values.rbegin());
+}
+
+std::string network_of(const NamedTable& table) {
+  std::vector<std::string> names;
+  for (const Row* row : table.rows) {
+    const std::string name = row->workload.empty() ? row->collective.value_or("") : row->workload;
+    if (!name.empty() && std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+  return names.empty() ? kAbsent : listed(names, 1);
+}
+
+// "at least 0.8", "0.8 to 0.85", "about 1.37"; of a ratio without a number "below 1".
+std::string claim_text(const Row& row) {
+  if (row.metric.empty()) return number_text(row.throughput) + " " + row.unit;
+  if (row.low && row.high) return significant(*row.low, 6) + " to " + significant(*row.high, 6);
+  if (row.low) return "at least " + significant(*row.low, 6);
+  if (row.high) return "at most " + significant(*row.high, 6);
+  if (!row.value) return row.direction == "at_most" ? "less" : "more";
+  const std::string how = row.direction == "at_least"  ? "at least "
+                          : row.direction == "at_most" ? "at most "
+                          : row.direction == "about"   ? "about "
+                                                       : "";
+  return how + significant(*row.value, 6);
+}
+
+std::string relative_text(const Row& row) {
+  if (!row.relative_to) return "";
+  const Relative& to = *row.relative_to;
+  return to.row ? "against " + *to.row : *to.option + " " + *to.to + " against " + *to.from;
+}
+
+// Computed speed-ups by the id of their row: against the smallest count of the same series.
+struct Computed {
+  double speedup = 1, efficiency = 1;
+};
+std::map<std::string, Computed> computed_of(const NamedTable& table) {
+  std::vector<Row> rows;
+  for (const Row* row : table.rows) {
+    if (row->metric.empty()) rows.push_back(*row);
+  }
+  std::map<std::string, Computed> all;
+  for (const Series& series : scaling_series(rows, 2)) {
+    const SeriesPoint& base = series.points.front();
+    for (const SeriesPoint& point : series.points) {
+      const double speedup = point.throughput / base.throughput;
+      all[point.id] = {speedup,
+                       speedup * static_cast<double>(base.gpus) / static_cast<double>(point.gpus)};
+    }
+  }
+  return all;
+}
+
+std::string throughputs_text(const NamedTable& table, const Terminal& terminal) {
+  const auto computed = computed_of(table);
+  Column id{.head = {"row"}, .left = true, .cells = {}}, gpus{.head = {"GPUs"}, .cells = {}},
+      precision{.head = {"precision"}, .left = true, .cells = {}},
+      batch{.head = {"batch", "per GPU"}, .cells = {}}, rate{.head = {"rate", ""}, .cells = {}},
+      printed_{.head = {"speed-up", "printed"}, .cells = {}},
+      speedup{.head = {"speed-up", "of rates"}, .cells = {}},
+      efficiency{.head = {"efficiency", "%"}, .cells = {}};
+  for (const Row* row : table.rows) {
+    if (!row->metric.empty()) continue;
+    const auto found = computed.find(row->id);
+    rate.head[1] = row->unit;
+    id.cells.push_back(row->id);
+    gpus.cells.push_back(count_text(row->gpus));
+    precision.cells.push_back(row->precision);
+    batch.cells.push_back(number_text(row->batch_per_gpu));
+    rate.cells.push_back(number_text(row->throughput));
+    printed_.cells.push_back(number_text(row->published_speedup));
+    speedup.cells.push_back(found == computed.end() ? kAbsent
+                                                    : with_decimals(found->second.speedup, 2));
+    efficiency.cells.push_back(found == computed.end() ? kAbsent
+                                                       : percent_text(found->second.efficiency));
+  }
+  return id.cells.empty()
+             ? ""
+             : reporting::section_text(
+                   {"", {id, gpus, precision, batch, rate, printed_, speedup, efficiency}, {}},
+                   terminal);
+}
+
+std::string claims_text(const NamedTable& table, const Terminal& terminal) {
+  Column id{.head = {"row"}, .left = true, .cells = {}},
+      of{.head = {"of"}, .left = true, .cells = {}},
+      metric{.head = {"metric"}, .left = true, .cells = {}},
+      claim{.head = {"claimed"}, .left = true, .cells = {}},
+      relative{.head = {"by"}, .left = true, .cells = {}};
+  for (const Row* row : table.rows) {
+    if (row->metric.empty()) continue;
+    std::string what = row->workload.empty() ? row->collective.value_or("") : row->workload;
+    if (row->backend) what += (what.empty() ? "" : ", ") + *row->backend;
+    if (row->gpus) what += (what.empty() ? "" : ", ") + counted(*row->gpus, "GPU");
+    if (row->bytes)
+      what += (what.empty() ? "" : ", ") + size_text(static_cast<double>(*row->bytes));
+    id.cells.push_back(row->id);
+    of.cells.push_back(what);
+    metric.cells.push_back(row->metric);
+    claim.cells.push_back(claim_text(*row));
+    relative.cells.push_back(relative_text(*row));
+  }
+  return id.cells.empty()
+             ? ""
+             : reporting::section_text({"", {id, of, metric, claim, relative}, {}}, terminal);
+}
+
+// "owner/name, README.md, commit 729963d"
+std::string source_text(const Row& row) {
+  return row.repo + ", " + row.path + (row.commit ? ", commit " + row.commit->substr(0, 12) : "") +
+         (row.line ? ", line " + std::to_string(*row.line) : "");
+}
+
+std::string where_text(const Testability& one) {
+  if (one.where == Testable::kHere) return "here";
+  return (one.where == Testable::kElsewhere ? "elsewhere (" : "not (") + one.why + ")";
+}
+
+FieldJson json_of(const Row& row) { return as_json(row, "row"); }
+
+// Fields that one of the rows has, in the order of the list; text cells.
+std::vector<Column> columns_of(const std::vector<NamedTable>& tables) {
+  std::vector<FieldJson> rows;
+  for (const NamedTable& table : tables) {
+    for (const Row* row : table.rows) rows.push_back(json_of(*row));
+  }
+  std::vector<std::string> keys;
+  for (const FieldJson& row : rows) {
+    auto place = keys.begin();
+    for (const auto& [key, value] : row.items()) {
+      const auto found = std::ranges::find(keys, key);
+      place = found == keys.end() ? keys.insert(place, key) + 1 : found + 1;
+    }
+  }
+  std::vector<Column> columns;
+  for (const std::string& key : keys) {
+    Column& column = columns.emplace_back();
+    column.head = {key};
+    column.left = true;
+    for (const FieldJson& row : rows) {
+      const auto found = row.find(key);
+      column.cells.push_back(found == row.end()         ? ""
+                             : found->is_string()       ? found->get<std::string>()
+                             : found->is_number_float() ? significant(found->get<double>(), 15)
+                                                        : found->dump());
+    }
+  }
+  return columns;
+}
+
+}  // namespace
+
+Testability testability(const NamedTable& table, const Here& here) {
+  std::map<Untestable, int> reasons;
+  std::set<std::string> chips;
+  std::int64_t most = 0;
+  bool elsewhere = false;
+  for (const Row* row : table.rows) {
+    const Mapping mapping = map_row(*row);
+    if (mapping.reason) {
+      reasons[*mapping.reason]++;
+      continue;
+    }
+    // A claim that names no machine is about any.
+    const bool any = mapping.run->chip.empty();
+    const std::int64_t gpus = mapping.run->world_size.value_or(1);
+    if (any || (mapping.run->chip == here.chip && gpus <= here.gpus))
+      return {Testable::kHere, "", ""};
+    elsewhere = true;
+    most = std::max(most, gpus);
+    chips.insert(mapping.run->chip);
+  }
+  if (elsewhere) return {Testable::kElsewhere, listed(chips, 1) + " x " + std::to_string(most), ""};
+  const auto usual =
+      std::ranges::max_element(reasons, {}, [](const auto& one) { return one.second; });
+  const Untestable reason = usual == reasons.end() ? Untestable::kNumberMissing : usual->first;
+  return {Testable::kNot, std::string(name_of(reason)), sentence_about(reason)};
+}
+
+std::string list_text(const std::vector<NamedTable>& tables, const Here& here,
+                      const Terminal& terminal) {
+  Column name{.head = {"table"}, .left = true, .cells = {}}, rows{.head = {"rows"}, .cells = {}},
+      network{.head = {"network"}, .left = true, .cells = {}},
+      gpus{.head = {"GPUs"}, .left = true, .cells = {}},
+      where{.head = {"testable"}, .left = true, .cells = {}};
+  std::map<Testable, int> counts;
+  std::size_t all = 0;
+  for (const NamedTable& table : tables) {
+    const Testability one = testability(table, here);
+    counts[one.where]++;
+    all += table.rows.size();
+    name.cells.push_back(table.name);
+    rows.cells.push_back(std::to_string(table.rows.size()));
+    network.cells.push_back(network_of(table));
+    gpus.cells.push_back(range_of(table, [](const Row& row) { return row.gpus; }));
+    where.cells.push_back(where_text(one));
+  }
+  std::string text =
+      reporting::section_text({"", {name, rows, network, gpus, where}, {}}, terminal) + "\n";
+  text += counted(tables.size(), "table") + ", " + counted(all, "row") +
+          "; testable: " + std::to_string(counts[Testable::kHere]) + " here, " +
+          std::to_string(counts[Testable::kElsewhere]) +
+          " elsewhere (there rates, here ratios only), " + std::to_string(counts[Testable::kNot]) +
+          " not\n";
+  std::vector<std::string> wide;
+  for (const Alias& alias : aliases()) {
+    const auto is_named = [&](const NamedTable& table) {
+      return table.slug.starts_with(std::string(alias.slug) + "-");
+    };
+    const auto count = std::ranges::count_if(tables, is_named);
+    const bool is_one = std::ranges::any_of(
+        tables, [&](const NamedTable& table) { return table.slug == alias.slug; });
+    if (count > 1 && !is_one)
+      wide.push_back(std::string(alias.name) + " (" + std::to_string(count) + ")");
+  }
+  if (!wide.empty())
+    text += wrapped("several tables at once: " + joined(wide, ", "), text_width(terminal), 2);
+  return text + "scalemark published show TABLE   its rows\n";
+}
+
+std::string show_text(const NamedTable& table, const Here& here, const Terminal& terminal) {
+  const std::size_t width = text_width(terminal);
+  const Row& first = *table.rows.front();
+  std::string text = table.name + "\n";
+  std::string what = joined(
+      std::vector<std::string>{first.framework.empty() ? "claims of guides" : first.framework,
+                               network_of(table)},
+      ", ");
+  if (!first.system.empty()) what += ", " + first.system;
+  text += wrapped(what, width, 2, "  ");
+  text += wrapped(source_text(first), width, 2, "  ");
+  const std::string throughputs = throughputs_text(table, terminal),
+                    claims = claims_text(table, terminal);
+  if (!throughputs.empty()) text += "\n" + throughputs;
+  if (!claims.empty()) text += "\n" + claims;
+  std::vector<std::pair<std::string, std::vector<std::string>>>
+      notes;  // with the rows that have it
+  for (const Row* row : table.rows) {
+    if (!row->note) continue;
+    auto found = std::ranges::find(notes, *row->note, [](const auto& one) { return one.first; });
+    if (found == notes.end()) found = notes.insert(found, {*row->note, {}});
+    found->second.push_back(row->id);
+  }
+  if (!notes.empty()) text += "\n";
+  for (const auto& [note, rows] : notes) {
+    const std::string of = rows.size() == table.rows.size() ? "" : listed(rows, 2) + ": ";
+    text += list_item(of + note, width);
+  }
+  const Testability one = testability(table, here);
+  std::string why = one.sentence.empty() ? "" : ": " + one.sentence;
+  if (one.where == Testable::kElsewhere) why = ": its rates there, its ratios on any hardware";
+  return text + "\n" + wrapped("testable " + where_text(one) + why, width, 2);
+}
+
+std::string export_csv(const std::vector<NamedTable>& tables) {
+  return reporting::set_csv(columns_of(tables));
+}
+
+std::string export_markdown(const std::vector<NamedTable>& tables) {
+  return reporting::set_markdown(columns_of(tables));
+}
+
+std::string export_json_lines(const std::vector<NamedTable>& tables) {
+  std::string text;
+  for (const NamedTable& table : tables) {
+    for (const Row* row : table.rows)
+      text += json_of(*row).dump(-1, ' ', false, FieldJson::error_handler_t::replace) + "\n";
+  }
+  return text;
+}
+
+}  // namespace scalemark::published

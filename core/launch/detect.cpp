@@ -1,0 +1,284 @@
+#include "core/launch/detect.h"
+
+#include "core/base/error.h"
+#include "core/base/words.h"
+#include "core/launch/environment.h"
+#include "core/launch/launchers.h"
+#include "core/launch/world.h"
+
+namespace scalemark::launching {
+namespace {
+
+// Slurm numbers its own steps (batch script, interactive shell, ...) from the top.
+constexpr std::int64_t kFirstReservedStep = 0xfffffff0;
+
+struct Present {
+  bool torch = false, slurm = false, open_mpi = false, pmi = false, kubernetes = false;
+  bool torch_half = false;  // RANK without WORLD_SIZE, or the other way round
+
+  std::string names() const {
+    std::string list;
+    const auto add = [&](bool present, const char* name) {
+      if (present) list += (list.empty() ? "" : ", ") + std::string(name);
+    };
+    add(torch, "torch (RANK, WORLD_SIZE)");
+    add(slurm, "slurm (SLURM_STEP_ID)");
+    add(open_mpi, "openmpi (OMPI_COMM_WORLD_RANK)");
+    add(pmi, "pmi (PMI_RANK)");
+    return list;
+  }
+};
+
+// Variables by which other launchers number their ranks. Where they give no size, one process of
+// theirs is as good as any number.
+struct Unread {
+  const char* rank;
+  const char* size;  // empty: none
+};
+constexpr Unread kUnread[] = {
+    {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},  // MVAPICH's mpirun_rsh
+    {"MPIRUN_RANK", "MPIRUN_NPROCS"},                // likewise, before version 2
+    {"HOROVOD_RANK", "HOROVOD_SIZE"},
+    {"JSM_NAMESPACE_RANK", "JSM_NAMESPACE_SIZE"},  // jsrun of IBM
+    {"FLUX_TASK_RANK", "FLUX_JOB_SIZE"},
+    {"PALS_RANKID", ""},  // Cray
+    {"ALPS_APP_PE", ""},
+    {"PMIX_RANK", ""},
+    {"PMI_RANK", "PMI_SIZE"},  // one without the other
+    {"LSF_PM_TASKID", ""},
+    {"MPI_RANKID", "MPI_NRANKS"},  // Platform MPI
+    {"MP_CHILD", "MP_PROCS"},      // POE of IBM
+    {"PMI_ID", ""},
+    {"PET_NODE_RANK", "PET_NNODES"},
+    {"MPI_LOCALRANKID", "MPI_LOCALNRANKS"},
+    {"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
+    {"MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_SIZE"},
+    {"HOROVOD_LOCAL_RANK", "HOROVOD_LOCAL_SIZE"},
+    {"LOCAL_RANK", "LOCAL_WORLD_SIZE"},
+    {"LWS_WORKER_INDEX", "LWS_GROUP_SIZE"},  // LeaderWorkerSet of Kubernetes
+};
+
+// "MV2_COMM_WORLD_SIZE=2": what says that this process is one of several. Empty: nothing does.
+std::string unread_variable(const FieldReader& reader) {
+  for (const auto& [rank, size] : kUnread) {
+    const auto count = reader.text(size), number = reader.text(rank);
+    if (count && *count != "1") return std::string(size) + "=" + *count;
+    if (number && !count) return std::string(rank) + "=" + *number;
+  }
+  return "";
+}
+
+void note_unread_variable(const FieldReader& reader, bool starts_ranks, Detection& detection) {
+  const std::string found = unread_variable(reader);
+  if (found.empty()) return;
+  detection.notes.push_back(
+      found + " is set and not read: " +
+      (starts_ranks ? "every process that its launcher starts starts ranks of its own"
+                    : "this process is a run of its own") +
+      "; start it with torchrun, srun, Open MPI's or MPICH's mpirun, or give each process RANK, "
+      "WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, MASTER_ADDR and MASTER_PORT (--standalone: this "
+      "is meant)");
+}
+
+bool is_a_step(const FieldReader& reader) {
+  const auto step = reader.text("SLURM_STEP_ID");
+  if (!step || !(reader.has("SLURM_PROCID") || reader.has("SLURM_STEP_NUM_TASKS"))) return false;
+  const auto number = parse_whole<std::int64_t>(*step);
+  return !number || *number < kFirstReservedStep;
+}
+
+// mpirun inside a Slurm allocation starts its daemons as a step of their own, and the ranks inherit
+// that step's variables. `mark` is what a live MPI launcher sets beside rank and size.
+bool step_is_of_the_daemons(const FieldReader& reader, const char* rank, const char* size,
+                            std::initializer_list<const char*> marks) {
+  bool live = false;
+  for (const char* mark : marks) live = live || reader.has(mark);
+  return live && reader.has(rank) && reader.has(size) &&
+         (reader.text(rank) != reader.text("SLURM_PROCID") ||
+          reader.text(size) != reader.text("SLURM_STEP_NUM_TASKS"));
+}
+
+Present what_is_present(const FieldReader& reader, const Request& request) {
+  Present present;
+  present.kubernetes = reader.has("PET_NNODES") || reader.has("PET_NPROC_PER_NODE");
+  // Operators set RANK and WORLD_SIZE of the pod beside PET_*; torchrun sets LOCAL_RANK too.
+  const bool of_the_pod = present.kubernetes && !reader.has("LOCAL_RANK") &&
+                          !reader.has("TORCHELASTIC_RUN_ID") && !request.launch.local_rank;
+  const bool rank = reader.has("RANK") && !of_the_pod;
+  const bool world_size = reader.has("WORLD_SIZE") && !of_the_pod;
+  present.torch = rank && world_size;
+  present.torch_half = rank != world_size;
+  present.open_mpi = reader.has("OMPI_COMM_WORLD_RANK") || reader.has("OMPI_COMM_WORLD_SIZE");
+  present.pmi = reader.has("PMI_RANK") && reader.has("PMI_SIZE");
+  present.slurm = is_a_step(reader) &&
+                  !step_is_of_the_daemons(reader, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
+                                          {"PMIX_RANK", "OMPI_MCA_ess_base_jobid"}) &&
+                  !step_is_of_the_daemons(reader, "PMI_RANK", "PMI_SIZE",
+                                          {"PMI_FD", "PMI_PORT", "HYDI_CONTROL_FD"});
+  return present;
+}
+
+enum class Source { kTorch, kSlurm, kOpenMpi, kPmi, kKubernetes, kLocal };
+
+std::optional<Source> forced(const std::string& launcher) {
+  if (launcher == "local") return Source::kLocal;
+  if (launcher == "torch") return Source::kTorch;
+  if (launcher == "slurm") return Source::kSlurm;
+  if (launcher == "openmpi") return Source::kOpenMpi;
+  if (launcher == "pmi") return Source::kPmi;
+  if (launcher == "kubernetes") return Source::kKubernetes;
+  if (launcher == "auto") return {};
+  throw bug("launcher " + launcher + " is a choice of --launcher that detection does not know");
+}
+
+bool world_is_typed(const Request& request) {
+  return typed(request, "nproc_per_node") || typed(request, "nnodes") ||
+         typed(request, "node_rank");
+}
+
+Source choose(const Request& request, const Present& present, Detection& detection) {
+  if (const auto source = forced(request.launch.launcher)) return *source;
+  if (request.launch.standalone) return Source::kLocal;
+  if (world_is_typed(request)) {
+    const auto ignored = present.names();
+    if (!ignored.empty()) {
+      detection.notes.push_back("the number of ranks is given as an option: the variables of " +
+                                ignored + " are ignored");
+      return Source::kLocal;
+    }
+    return present.kubernetes ? Source::kKubernetes : Source::kLocal;
+  }
+  if (present.torch) return Source::kTorch;
+  if (present.slurm) return Source::kSlurm;
+  if (present.open_mpi) return Source::kOpenMpi;
+  if (present.pmi) return Source::kPmi;
+  return present.kubernetes ? Source::kKubernetes : Source::kLocal;
+}
+
+void detect_rank(const Request& request, Source source, Detection& detection) {
+  FieldReader reader(request.environment, detection.world.detected_from, detection.problems);
+  const RankSource rank_source{reader, request, detection.world, detection.notes};
+  const Hints hints = source == Source::kTorch     ? read_torch(rank_source)
+                      : source == Source::kSlurm   ? read_slurm(rank_source)
+                      : source == Source::kOpenMpi ? read_open_mpi(rank_source)
+                                                   : read_pmi(rank_source);
+  if (!detection.problems.empty()) return;
+  check_world(reader, detection.world);
+  if (!detection.problems.empty()) return;
+  detection.rendezvous = find_meeting_point(reader, request, hints, detection.world.world_size);
+}
+
+World only_rank_of(const NodePlan& plan) {
+  World world;
+  world.rank = world.node = plan.node_rank;
+  world.world_size = world.nodes = plan.nnodes;
+  world.launcher = plan.nnodes == 1 ? "single" : plan.launcher;
+  world.detected_from = plan.detected_from;
+  return world;
+}
+
+void detect_node(const Request& request, bool use_pet, Detection& detection) {
+  NodePlan plan;
+  FieldReader reader(request.environment, plan.detected_from, detection.problems);
+  if (use_pet && !reader.has("PET_NNODES") && !reader.has("PET_NPROC_PER_NODE")) {
+    reader.refuse("PET_NNODES and PET_NPROC_PER_NODE are not set", "this launcher sets them");
+  }
+  const Hints hints = read_node_plan(reader, request, use_pet, plan);
+  if (request.launch.local_rank.value_or(0) != 0) {
+    reader.refuse_usage("--local-rank " + std::to_string(*request.launch.local_rank) +
+                            " without RANK and WORLD_SIZE",
+                        "a launcher passes it together with these variables");
+  }
+  if (!detection.problems.empty()) return;
+  const bool own_port = plan.nnodes == 1 && request.launch.rendezvous.empty();
+  const int ranks = own_port ? 1 : plan.nnodes * plan.nproc_per_node;
+  plan.rendezvous = find_meeting_point(reader, request, hints, ranks);
+  if (plan.nproc_per_node > 1) {
+    detection.node = plan;
+    return;
+  }
+  detection.world = only_rank_of(plan);
+  detection.rendezvous = plan.rendezvous;
+}
+
+bool read_spec(const Request& request, Detection& detection) {
+  const auto found = request.environment.find(std::string(kRankSpecVariable));
+  if (found == request.environment.end()) return false;
+  try {
+    const RankSpec spec = parse_rank_spec(found->second);
+    detection.world = spec.world;
+    detection.rendezvous = spec.rendezvous;
+    detection.error_file = spec.error_file;
+    detection.terminal = spec.terminal;
+    detection.output = spec.output;
+  } catch (const Error& error) {
+    detection.problems.push_back(error.record());
+  }
+  return true;
+}
+
+}  // namespace
+
+Detection detect(const Request& request) {
+  Detection detection;
+  if (read_spec(request, detection)) return detection;
+  std::map<std::string, std::string> unused;
+  FieldReader reader(request.environment, unused, detection.problems);
+  const auto& launcher = request.launch.launcher;
+  if (request.launch.standalone && launcher != "auto" && launcher != "local") {
+    reader.refuse_usage("--standalone and --launcher " + launcher,
+                        "--standalone ignores that launcher's variables");
+    return detection;
+  }
+  const Present present = what_is_present(reader, request);
+  const Source source = choose(request, present, detection);
+  const bool automatic = launcher == "auto" && !request.launch.standalone;
+  if (automatic && source == Source::kLocal && present.torch_half && present.names().empty() &&
+      detection.notes.empty() && !typed(request, "nproc_per_node")) {
+    const bool rank = reader.has("RANK");
+    reader.refuse(std::string(rank ? "RANK" : "WORLD_SIZE") + " is set but " +
+                      (rank ? "WORLD_SIZE" : "RANK") + " is not",
+                  "both or none", "--standalone ignores them");
+    return detection;
+  }
+  const bool is_node = typed(request, "nnodes") || typed(request, "node_rank");  // of theirs
+  if (automatic && source == Source::kLocal && detection.notes.empty() && !is_node) {
+    note_unread_variable(reader, typed(request, "nproc_per_node"), detection);
+  }
+  if (source == Source::kLocal || source == Source::kKubernetes) {
+    detect_node(request, source == Source::kKubernetes, detection);
+  } else {
+    detect_rank(request, source, detection);
+  }
+  return detection;
+}
+
+std::optional<int> nodes_of_pod(const Detection& detection) {
+  if (!detection.problems.empty()) return {};
+  const auto& from = detection.node ? detection.node->detected_from : detection.world.detected_from;
+  if (value_at(from, "nnodes") != "PET_NNODES") return {};
+  return detection.node ? detection.node->nnodes : detection.world.nodes;
+}
+
+void refuse_if_invalid(const Detection& detection) {
+  const auto& problems = detection.problems;
+  if (problems.empty()) return;
+  if (problems.size() == 1) throw Error(problems.front());
+  ErrorRecord all = problems.front();
+  all.what.clear();
+  all.expected.clear();
+  all.hint.clear();
+  for (const auto& problem : problems) {
+    if (problem.exit_code != ExitCode::kUsage) {
+      all.exit_code = problem.exit_code;
+      all.code = problem.code;
+    }
+    if (!all.what.empty()) all.what += " | ";
+    all.what += problem.what;
+    if (!problem.expected.empty()) all.what += ": " + problem.expected;
+    if (all.hint.empty()) all.hint = problem.hint;
+  }
+  throw Error(all);
+}
+
+}  // namespace scalemark::launching

@@ -1,0 +1,63 @@
+// Which launcher started this process, and what its variables say about its place: pure functions
+// over a snapshot. Knows nothing of sockets, stores and processes. docs/LAUNCHING.md lists the
+// variables.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/terminal.h"
+#include "core/launch/environment.h"
+#include "core/launch/world.h"
+#include "core/settings/settings.h"
+
+namespace scalemark::launching {
+
+struct Request {
+  Environment environment;
+  settings::LaunchSettings launch;
+  // As Settings::origins. A number of ranks from a config file or a default yields to a launcher, a
+  // typed one (origin "option" or "set") does not.
+  std::map<std::string, std::string> origins;
+  int auto_nproc_per_node = 1;  // what PET_NPROC_PER_NODE=auto means on this machine
+  // Process that started the ranks of an MPI launcher on this node; distinguishes two jobs whose
+  // variables are equal. See mpi_launcher_pid().
+  std::optional<int> launcher_pid;
+  std::string user;  // user id as text; empty: not looked up
+};
+
+struct Detection {
+  World world;
+  Rendezvous rendezvous;
+  std::optional<NodePlan> node;  // present: this process is no rank, it starts the ranks of a node
+  std::string error_file;        // of the built-in launcher, empty otherwise
+  std::optional<bool> terminal;  // under the built-in launcher: may this rank draw a progress bar?
+  std::optional<Terminal> output;     // likewise: what its results go to
+  std::vector<std::string> notes;     // what the user may be surprised by, one sentence each
+  std::vector<ErrorRecord> problems;  // when not empty, the fields above mean nothing
+};
+
+// Order: SCALEMARK_RANK_SPEC (a rank of the built-in launcher), typed options, torch, a Slurm step,
+// Open MPI, PMI, PET_* (a Kubernetes pod is a node that starts its own ranks), built-in.
+// Never throws: all problems are listed.
+Detection detect(const Request& request);
+
+// How many nodes PET_NNODES says that the run has, in a pod and in the ranks that it starts, which
+// get no PET_*. Absent where detect() found the number elsewhere, or problems.
+std::optional<int> nodes_of_pod(const Detection& detection);
+
+// Throws one Error that lists every problem: 64 when each is a missing or contradictory argument,
+// else 78.
+void refuse_if_invalid(const Detection& detection);
+
+// Impure: this process's environment, the MPI launcher's pid, the GPUs.
+Request make_request(const settings::Settings& settings);
+
+// Impure: the nearest ancestor in whose environment `variable` is not set, that is the process that
+// set it for us; wrapper scripts between the two inherit it and are passed over.
+std::optional<int> mpi_launcher_pid(const std::string& variable);
+
+}  // namespace scalemark::launching

@@ -1,0 +1,337 @@
+#include "core/launch/launchers.h"
+
+#include "core/base/words.h"
+#include "core/launch/environment.h"
+#include "core/launch/meeting_point.h"
+#include "core/launch/slurm_lists.h"
+
+namespace scalemark::launching {
+namespace {
+
+int ceil_div(int a, int b) { return (a - 1) / b + 1; }
+
+// --local-rank wins over the variable, as every typed option does.
+std::optional<int> local_rank_of(const RankSource& source,
+                                 std::initializer_list<const char*> names) {
+  if (source.request.launch.local_rank) {
+    source.reader.derived("local_rank", "--local-rank");
+    return source.request.launch.local_rank;
+  }
+  return source.reader.number("local_rank", names);
+}
+
+// For launchers that do not number the nodes: assumes that the ranks fill them in order.
+void number_the_nodes(const RankSource& source, std::optional<int> node, std::optional<int> nodes) {
+  World& world = source.world;
+  const int per_node = std::max(1, world.local_world_size);
+  if (!nodes) source.reader.derived("nodes", "world_size / local_world_size");
+  if (!node) source.reader.derived("node", "rank / local_world_size");
+  world.nodes = nodes.value_or(ceil_div(std::max(1, world.world_size), per_node));
+  world.node = node.value_or(world.rank / per_node);
+}
+
+// Where a launcher gives no number: this rank and those before it on the node.
+int assume_local_size(const RankSource& source, int local_rank, const std::string& of_rank,
+                      const std::string& missing) {
+  source.reader.derived("local_world_size", of_rank + " + 1");
+  if (source.world.world_size > 1) {
+    source.notes.push_back(missing + " is not set: " + std::to_string(local_rank + 1) +
+                           " rank(s) on this node are assumed");
+  }
+  return local_rank + 1;
+}
+
+// For RANK and WORLD_SIZE set by hand, without LOCAL_RANK and LOCAL_WORLD_SIZE.
+void guess_local_pair(const RankSource& source, std::optional<int> local_rank,
+                      std::optional<int> local_world_size, bool one_host) {
+  World& world = source.world;
+  FieldReader& reader = source.reader;
+  if (one_host && !local_world_size) {
+    local_world_size = world.world_size;
+    reader.derived("local_world_size", "WORLD_SIZE (MASTER_ADDR is this host)");
+  }
+  if (!local_world_size) {
+    local_world_size =
+        assume_local_size(source, local_rank.value_or(0), "LOCAL_RANK", "LOCAL_WORLD_SIZE");
+  }
+  if (!local_rank) {
+    local_rank = world.rank % std::max(1, *local_world_size);
+    reader.derived("local_rank", "RANK modulo local_world_size");
+  }
+  world.local_rank = *local_rank;
+  world.local_world_size = *local_world_size;
+}
+
+void read_master(const RankSource& source, Hints& hints) {
+  if (const auto host = source.reader.text("MASTER_ADDR")) {
+    hints.host = *host;
+    hints.host_from = "MASTER_ADDR";
+  }
+  hints.port = source.reader.text("MASTER_PORT");
+  hints.port_from = "MASTER_PORT";
+}
+
+// MPI launchers name no address. On one node none is needed; the port is derived from an id that
+// only this job has.
+void meet_without_address(const RankSource& source, Hints& hints, const std::string& prefix) {
+  const World& world = source.world;
+  const bool one_node = world.local_world_size == world.world_size;
+  if (const auto space = source.reader.text("PMIX_NAMESPACE")) {
+    hints.run_id = space;
+    hints.run_id_from = "PMIX_NAMESPACE";
+  } else if (one_node && source.request.launcher_pid) {
+    hints.run_id = prefix + "-" + std::to_string(*source.request.launcher_pid);
+    hints.run_id_from = "process id of the launcher";
+  }
+  if (hints.host.empty() && one_node) {
+    hints.host = "127.0.0.1";
+    hints.host_from = "all ranks are on this node";
+  }
+}
+
+int slurm_tasks_here(const RankSource& source) {
+  const World& world = source.world;
+  FieldReader& reader = source.reader;
+  if (const auto list = reader.string("local_world_size", {"SLURM_STEP_TASKS_PER_NODE"})) {
+    if (const auto tasks = tasks_on_node(*list, world.node)) return *tasks;
+    reader.refuse("SLURM_STEP_TASKS_PER_NODE=" + *list + " does not give the number of tasks of " +
+                      reader.named("node", world.node),
+                  "task counts such as 2(x3),1");
+    return world.local_rank + 1;
+  }
+  const int nodes = std::max(1, world.nodes);
+  if (world.world_size % nodes != 0) {
+    reader.refuse("SLURM_STEP_TASKS_PER_NODE is not set", "this launcher sets it");
+  }
+  reader.derived("local_world_size", "SLURM_STEP_NUM_TASKS / nodes");
+  return ceil_div(std::max(1, world.world_size), nodes);
+}
+
+}  // namespace
+
+Hints read_torch(const RankSource& source) {
+  World& world = source.world;
+  FieldReader& reader = source.reader;
+  world.launcher = "torch";
+  world.rank = reader.required("rank", {"RANK"}, 0);
+  world.world_size = reader.required("world_size", {"WORLD_SIZE"}, 1);
+  Hints hints;
+  read_master(source, hints);
+  const auto local_rank = local_rank_of(source, {"LOCAL_RANK"});
+  const auto local_world_size = reader.number("local_world_size", {"LOCAL_WORLD_SIZE"});
+  guess_local_pair(source, local_rank, local_world_size, is_loopback(hints.host));
+  number_the_nodes(source, reader.number("node", {"GROUP_RANK"}),
+                   reader.number("nodes", {"GROUP_WORLD_SIZE"}));
+
+  const auto agent = reader.text("TORCHELASTIC_USE_AGENT_STORE");
+  hints.agent_store = agent && (*agent == "True" || *agent == "true" || *agent == "1");
+  const auto id = reader.text("TORCHELASTIC_RUN_ID");
+  if (id && *id != "none") {
+    hints.run_id = id;
+    hints.run_id_from = "TORCHELASTIC_RUN_ID";
+  }
+  // The agent's store outlives a restart, and with it the keys of the attempt that failed.
+  const auto attempt = reader.text("TORCHELASTIC_RESTART_COUNT");
+  if (attempt && *attempt != "0") hints.attempt = *attempt;
+  return hints;
+}
+
+Hints read_slurm(const RankSource& source) {
+  World& world = source.world;
+  FieldReader& reader = source.reader;
+  world.launcher = "slurm";
+  if (!reader.has("SLURM_STEP_ID")) {
+    reader.refuse("SLURM_STEP_ID is not set", "a step started by srun sets it",
+                  "put srun in front of the command");
+  }
+  world.rank = reader.required("rank", {"SLURM_PROCID"}, 0);
+  world.world_size = reader.required("world_size", {"SLURM_STEP_NUM_TASKS"}, 1);
+  world.nodes = reader.required("nodes", {"SLURM_STEP_NUM_NODES"}, 1);
+  world.node = reader.required("node", {"SLURM_NODEID"}, 0);
+  const auto local_rank = local_rank_of(source, {"SLURM_LOCALID"});
+  world.local_rank = local_rank ? *local_rank : reader.required("local_rank", {"SLURM_LOCALID"}, 0);
+  world.local_world_size = slurm_tasks_here(source);
+
+  Hints hints;
+  read_master(source, hints);
+  const auto list = reader.text("SLURM_STEP_NODELIST");
+  if (hints.host.empty() && list) {
+    const auto hosts = expand_nodelist(*list);
+    if (!hosts) reader.refuse("SLURM_STEP_NODELIST=" + *list, "a host list such as n[1-3,7]");
+    hints.host = hosts ? hosts->front() : "";
+    hints.host_from = "SLURM_STEP_NODELIST";
+  }
+  const auto job = reader.text("SLURM_JOB_ID");
+  const auto step = reader.text("SLURM_STEP_ID");
+  if (job && step) {
+    hints.run_id = *job + "." + *step;
+    hints.run_id_from = "SLURM_JOB_ID.SLURM_STEP_ID";
+  }
+  return hints;
+}
+
+Hints read_open_mpi(const RankSource& source) {
+  World& world = source.world;
+  FieldReader& reader = source.reader;
+  world.launcher = "openmpi";
+  world.rank = reader.required("rank", {"OMPI_COMM_WORLD_RANK"}, 0);
+  world.world_size = reader.required("world_size", {"OMPI_COMM_WORLD_SIZE"}, 1);
+  const auto local_rank = local_rank_of(source, {"OMPI_COMM_WORLD_LOCAL_RANK"});
+  world.local_rank =
+      local_rank ? *local_rank : reader.required("local_rank", {"OMPI_COMM_WORLD_LOCAL_RANK"}, 0);
+  world.local_world_size = reader.required("local_world_size", {"OMPI_COMM_WORLD_LOCAL_SIZE"}, 1);
+  // Not OMPI_COMM_WORLD_NODE_RANK: that is the rank on the node, not the node's number.
+  number_the_nodes(source, {}, reader.number("nodes", {"OMPI_MCA_orte_num_nodes"}));
+  Hints hints;
+  read_master(source, hints);
+  meet_without_address(source, hints, "openmpi");
+  return hints;
+}
+
+Hints read_pmi(const RankSource& source) {
+  World& world = source.world;
+  FieldReader& reader = source.reader;
+  world.launcher = "pmi";
+  world.rank = reader.required("rank", {"PMI_RANK"}, 0);
+  world.world_size = reader.required("world_size", {"PMI_SIZE"}, 1);
+  const auto local_rank = local_rank_of(source, {"MPI_LOCALRANKID", "PMI_LOCAL_RANK"});
+  const auto local_size = reader.number("local_world_size", {"MPI_LOCALNRANKS", "PMI_LOCAL_SIZE"});
+  if (!local_rank && world.world_size > 1) {
+    reader.refuse("MPI_LOCALRANKID is not set", "this launcher sets it", "give --local-rank");
+  }
+  world.local_rank = local_rank.value_or(0);
+  world.local_world_size = local_size ? *local_size
+                                      : assume_local_size(source, world.local_rank,
+                                                          "MPI_LOCALRANKID", "MPI_LOCALNRANKS");
+  number_the_nodes(source, {}, {});
+  Hints hints;
+  read_master(source, hints);
+  if (local_size) meet_without_address(source, hints, "pmi");
+  return hints;
+}
+
+void check_world(FieldReader& reader, const World& world) {
+  const auto world_size = reader.named("world_size", world.world_size);
+  const auto local_size = reader.named("local_world_size", world.local_world_size);
+  if (world.world_size < 1) return reader.refuse(world_size, "at least 1");
+  if (world.local_world_size < 1) return reader.refuse(local_size, "at least 1");
+  if (world.rank >= world.world_size) {
+    reader.refuse(reader.named("rank", world.rank) + " with " + world_size,
+                  "a rank below the world size");
+  }
+  if (world.local_world_size > world.world_size) {
+    reader.refuse(local_size + " with " + world_size, "no more ranks on a node than in all");
+  }
+  if (world.local_rank >= world.local_world_size) {
+    reader.refuse(reader.named("local_rank", world.local_rank) + " with " + local_size,
+                  "a local rank below the number of ranks on the node");
+  }
+  if (world.node >= world.nodes) {
+    reader.refuse(reader.named("node", world.node) + " with " + reader.named("nodes", world.nodes),
+                  "a node number below the number of nodes");
+  }
+}
+
+namespace {
+
+// Nodes that start their own ranks are described by typed options, Kubernetes' PET_* variables and
+// settings.
+
+std::string origin_of(const Request& request, const std::string& option) {
+  return value_at(request.origins, option, "default");
+}
+
+// "4", or an elastic range whose ends are equal.
+std::optional<int> fixed_nnodes(const std::string& text) {
+  const auto colon = text.find(':');
+  const auto least = parse_whole(std::string_view(text).substr(0, colon));
+  if (colon == std::string::npos) return least;
+  const auto most = parse_whole(std::string_view(text).substr(colon + 1));
+  return least == most ? least : std::nullopt;
+}
+
+int nproc_from_pet(FieldReader& reader, const Request& request, const std::string& text) {
+  if (text == "auto" || text == "gpu") return request.auto_nproc_per_node;
+  if (const auto number = parse_whole(text)) return *number;
+  reader.refuse("PET_NPROC_PER_NODE=" + text, "a number, auto or gpu");
+  return 1;
+}
+
+int nnodes_from_pet(FieldReader& reader, const std::string& text) {
+  if (const auto number = fixed_nnodes(text)) return *number;
+  reader.refuse("PET_NNODES=" + text, "one number: a run does not grow or shrink");
+  return 1;
+}
+
+Hints pet_hints(const FieldReader& reader) {
+  Hints hints;
+  if (const auto host = reader.text("PET_MASTER_ADDR")) {
+    hints.host = *host;
+    hints.host_from = "PET_MASTER_ADDR";
+    hints.port = reader.text("PET_MASTER_PORT");
+    hints.port_from = "PET_MASTER_PORT";
+  } else if (const auto endpoint = reader.text("PET_RDZV_ENDPOINT")) {
+    const auto colon = endpoint->rfind(':');
+    hints.host = endpoint->substr(0, colon);
+    if (colon != std::string::npos) hints.port = endpoint->substr(colon + 1);
+    hints.host_from = hints.port_from = "PET_RDZV_ENDPOINT";
+  }
+  const auto id = reader.text("PET_RDZV_ID");
+  if (id && *id != "none") {
+    hints.run_id = id;
+    hints.run_id_from = "PET_RDZV_ID";
+  }
+  return hints;
+}
+
+void check_plan(FieldReader& reader, const Request& request, bool use_pet, const NodePlan& plan) {
+  const auto nnodes = reader.named("nnodes", plan.nnodes);
+  if (plan.nproc_per_node < 1) {
+    reader.refuse(reader.named("nproc_per_node", plan.nproc_per_node), "at least 1");
+  }
+  if (plan.nnodes < 1) return reader.refuse(nnodes, "at least 1");
+  if (plan.node_rank < 0 || plan.node_rank >= plan.nnodes) {
+    reader.refuse(reader.named("node_rank", plan.node_rank) + " with " + nnodes,
+                  "a node rank below the number of nodes");
+  }
+  const bool told = given(request, "node_rank") || (use_pet && reader.has("PET_NODE_RANK"));
+  if (plan.nnodes > 1 && !told) {
+    reader.refuse_usage("--node-rank is missing", nnodes + " needs it",
+                        "number the nodes from 0: --node-rank 0, --node-rank 1, ...");
+  }
+}
+
+}  // namespace
+
+bool typed(const Request& request, const std::string& option) {
+  const auto origin = origin_of(request, option);
+  return origin == "option" || origin == "set";
+}
+
+bool given(const Request& request, const std::string& option) {
+  return origin_of(request, option) != "default";
+}
+
+Hints read_node_plan(FieldReader& reader, const Request& request, bool use_pet, NodePlan& plan) {
+  const auto pet = [&](const char* field, const char* option,
+                       const char* variable) -> std::optional<std::string> {
+    if (use_pet && !typed(request, field)) {
+      if (auto text = reader.string(field, {variable})) return text;
+    }
+    if (given(request, field)) reader.derived(field, option);
+    return {};
+  };
+  const auto nproc = pet("nproc_per_node", "--nproc-per-node", "PET_NPROC_PER_NODE");
+  const auto nnodes = pet("nnodes", "--nnodes", "PET_NNODES");
+  const auto node_rank = pet("node_rank", "--node-rank", "PET_NODE_RANK");
+  const auto& launch = request.launch;
+  plan.launcher = use_pet ? "kubernetes" : "local";
+  plan.nproc_per_node = nproc ? nproc_from_pet(reader, request, *nproc) : launch.nproc_per_node;
+  plan.nnodes = nnodes ? nnodes_from_pet(reader, *nnodes) : launch.nnodes;
+  plan.node_rank =
+      node_rank ? reader.number("node_rank", {"PET_NODE_RANK"}).value_or(0) : launch.node_rank;
+  check_plan(reader, request, use_pet, plan);
+  return use_pet ? pet_hints(reader) : Hints{};
+}
+
+}  // namespace scalemark::launching

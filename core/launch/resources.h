@@ -1,0 +1,52 @@
+// A launch takes this of its machine: the CPUs and the memory node of a rank's place, descriptors,
+// and a folder for temporary files.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "core/machine/places.h"
+
+namespace scalemark::launching {
+
+// Binds the calling thread, and all that it starts from then on, to the CPUs and the memory node of
+// its place: call it before there are others.
+// Throws system_error() (71) where the kernel refuses.
+void bind_process(const placement::Place& place);
+
+// A run needs files, pipes and sockets, of which a process may hold so many; docs/SCALE.md has the
+// measurements behind the figures.
+
+// Opens /dev/null where standard input, output or error is closed: else the next socket would get
+// that number, and be written to as standard output. Output then takes nothing, as before.
+void fill_standard_descriptors();
+
+// Raises the soft limit (`ulimit -Sn`, usually 1,024) to the hard one, at most to a million; the
+// children inherit it. Returns the limit in force.
+std::uint64_t raise_descriptor_limit();
+
+// Upper bounds for a rank of a run, and for a launcher that starts `ranks` ranks.
+std::uint64_t descriptors_of_rank(int rank, int world_size);
+std::uint64_t descriptors_of_launcher(int ranks);
+
+// Throws Error (71) with both numbers when `limit` is below what `who` needs. Without this check
+// the run would hang in accepting connections, which does not show the cause.
+void require_descriptors(std::uint64_t needed, std::uint64_t limit, const char* who, int ranks);
+
+// A launch puts files that it removes again into TMPDIR, or into /tmp where a job's TMPDIR is of
+// another machine.
+
+// Longest path of a socket, which mpirun's processes connect to (unix(7)).
+inline constexpr std::size_t kLongestSocketPath = 107;
+
+struct TemporaryPlace {
+  std::string path;
+  std::string note;  // what cannot be used, and why; empty: nothing
+};
+
+// Makes a file there and removes it. `longest_path`: that files in a folder of the launch may have;
+// 0: no limit. Throws Error (71) that names every place that cannot be used.
+TemporaryPlace temporary_place(std::size_t longest_path = 0);
+
+}  // namespace scalemark::launching

@@ -1,0 +1,55 @@
+#include "core/machine/gpu_code.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+
+namespace scalemark::monitoring {
+namespace {
+
+constexpr auto kSass = std::to_array<int>({SCALEMARK_CUDA_SASS});
+constexpr auto kPtx = std::to_array<int>({SCALEMARK_CUDA_PTX});
+
+int largest(std::span<const int> architectures, const std::function<bool(int)>& fits) {
+  int best = 0;
+  for (const int architecture : architectures) {
+    if (fits(architecture)) best = std::max(best, architecture);
+  }
+  return best;
+}
+
+std::string listed(CodeInBuild build) {
+  std::string text;
+  for (const int sass : build.sass) text += "sm_" + std::to_string(sass) + ", ";
+  for (const int ptx : build.ptx) text += "compute_" + std::to_string(ptx) + ", ";
+  return text.substr(0, text.empty() ? 0 : text.size() - 2);
+}
+
+}  // namespace
+
+CodeInBuild code_in_this_build() { return {.sass = kSass, .ptx = kPtx}; }
+
+GpuCode gpu_code_for(int major, int minor, CodeInBuild build) {
+  const int gpu = 10 * major + minor;
+  const int sass = largest(build.sass, [&](int a) { return a / 10 == major && a <= gpu; });
+  if (sass > 0) return {CodeUse::kMachineCode, sass};
+  const int ptx = largest(build.ptx, [&](int a) { return a <= gpu; });
+  if (ptx > 0) return {CodeUse::kCompiledByDriver, ptx};
+  return {};
+}
+
+std::string in_words(GpuCode code, CodeInBuild build) {
+  const std::string architecture = std::to_string(code.architecture);
+  switch (code.use) {
+    case CodeUse::kMachineCode:
+      return "machine code sm_" + architecture;
+    case CodeUse::kCompiledByDriver:
+      return "compute_" + architecture +
+             " code, compiled by the driver at the first start, which makes that start slower";
+    case CodeUse::kNone:
+      break;
+  }
+  return "none: this build holds " + listed(build);
+}
+
+}  // namespace scalemark::monitoring

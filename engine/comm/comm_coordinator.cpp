@@ -1,0 +1,127 @@
+#include "engine/comm/comm_coordinator.h"
+
+#include <algorithm>
+#include <iostream>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/base/wire.h"
+#include "report/judge/collectives/words.h"
+#include "engine/process/run_report.h"
+
+namespace scalemark::communicating {
+namespace {
+
+constexpr int kRepeatedInVain = 3;  // runs, then others are on this machine to stay
+
+}  // namespace
+
+CommCoordinator::CommCoordinator(process::TaskLoop& loop, const CommRequest& request,
+                                 CommMember& member, CommReport& report)
+    : loop_(loop),
+      request_(request),
+      plan_(request.plan),
+      member_(member),
+      report_(report),
+      health_(loop, {.wanted = plan_.health,
+                     .task = to_wire(CommTask{.batch = {}, .health = true}),
+                     .read = [&member] { return member.read_health(); },
+                     .keep = [&report](const auto& rows) { report.set_health(rows); }}),
+      needs_pairs_(plan_.pairs.has_value()),
+      batches_(planning::batches_of_block(plan_, 0)) {}
+
+void CommCoordinator::begin() {
+  report_.add_skipped_points();
+  report_.tell_disturbed_bound();
+  health_.look();
+}
+
+std::optional<std::string> CommCoordinator::next() {
+  if (needs_pairs_) return to_wire(CommTask());
+  while (block_ < plan_.repetitions) {
+    if (batch_ < batches_.size()) return to_wire(CommTask{.batch = BatchId{block_, batch_}});
+    report_.summarise();
+    batches_ = planning::batches_of_block(plan_, ++block_);
+    batch_ = 0;
+    runs_in_block_ = 0;
+  }
+  return std::nullopt;
+}
+
+std::optional<distributed::Stop> CommCoordinator::run(const distributed::WorkMessage& message) {
+  if (std::exchange(needs_pairs_, false)) {
+    report_.add(member_.run_pairs(*plan_.pairs));
+    return std::nullopt;
+  }
+  tell();
+  const auto signal = member_.run(
+      batch_name(message), batches_[batch_++],
+      [&](const auto& point, const std::string& started, const CollectiveOutcome& outcome) {
+        return record(point, started, outcome);
+      });
+  return signal ? std::optional(distributed::Stop{.signal = *signal}) : std::nullopt;
+}
+
+void CommCoordinator::tell() {
+  const auto& batch = batches_[batch_];
+  loop_.link().tell(
+      {.what =
+           "collectives over " + batch.backend + ", " + counted(std::ssize(batch.members), "rank"),
+       .point = {},
+       .sample_unit = {},
+       .training = {.backend = batch.backend, .world_size = std::ssize(batch.members)},
+       .runs_done = {},
+       .runs_planned = {},
+       .seconds_left = {}});
+}
+
+// Like a sweep it measures again what is ok and disturbed, unless that has helped nothing so far.
+bool CommCoordinator::record(const planning::CollectivePoint& point, const std::string& started,
+                             const CollectiveOutcome& outcome) {
+  loop_.link().enter("report");
+  auto row = report_.row_of(point, block_, started, outcome);
+  const bool disturbed = row.status == reporting::PointStatus::kOk && !row.disturbed.empty();
+  ++attempts_;
+  const bool again = disturbed && attempts_ <= plan_.retries && repeated_in_vain_ < kRepeatedInVain;
+  const auto& general = request_.run.settings.general;
+  if (!general.quiet && !general.no_progress) {
+    std::cerr << reporting::line_of(row) << (again ? "  disturbed: measured again" : "")
+              << std::endl;
+  }
+  if (again) return true;
+  repeated_in_vain_ = disturbed ? repeated_in_vain_ + 1 : 0;
+  if (attempts_ > 1) row.attempts = attempts_;
+  attempts_ = 0;
+  row.order = runs_in_block_++;
+  report_.add(std::move(row), outcome);
+  return false;
+}
+
+std::string CommCoordinator::close_stopped() {
+  report_.summarise();
+  const reporting::Report report = report_.report();
+  const auto skipped = std::ranges::count(report.collectives, reporting::PointStatus::kSkipped,
+                                          &reporting::CollectiveRecord::status);
+  return counted(std::ssize(report.collectives) - skipped, "run") + " are kept in " +
+         request_.run.settings.general.output;
+}
+
+void CommCoordinator::show_stopped() {
+  report_.render_what_is_there();
+  show();
+}
+
+ExitCode CommCoordinator::close() {
+  health_.look();
+  report_.summarise();
+  auto [exit_code, why] = report_.close();
+  why_ = std::move(why);
+  return exit_code;
+}
+
+void CommCoordinator::show() {
+  const auto& general = request_.run.settings.general;
+  process::show_answer(report_.report(), {general.output}, request_.run.output, why_);
+}
+
+}  // namespace scalemark::communicating

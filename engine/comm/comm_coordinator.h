@@ -1,0 +1,51 @@
+// Rank 0 of `comm`: says which batch comes next, takes part in it, and writes the rows.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/comm/comm_member.h"
+#include "engine/comm/comm_report.h"
+#include "engine/comm/comm_run.h"
+#include "engine/process/task_loop.h"
+#include "engine/process/telemetry.h"
+
+namespace scalemark::communicating {
+
+class CommCoordinator : public process::TaskLeader {
+ public:
+  CommCoordinator(process::TaskLoop& loop, const CommRequest& request, CommMember& member,
+                  CommReport& report);
+
+  void begin() override;
+  std::optional<std::string> next() override;
+  std::optional<distributed::Stop> run(const distributed::WorkMessage& message) override;
+  ExitCode close() override;
+  void show() override;
+  std::string close_stopped() override;
+  void show_stopped() override;
+
+ private:
+  // Whether the run is measured again.
+  void tell();
+  bool record(const planning::CollectivePoint& point, const std::string& started,
+              const CollectiveOutcome& outcome);
+
+  process::TaskLoop& loop_;
+  const CommRequest& request_;
+  const planning::CollectivePlan& plan_;
+  CommMember& member_;
+  CommReport& report_;
+  process::HealthLooks health_;
+  bool needs_pairs_;
+  int block_ = 0;
+  std::vector<planning::CollectiveBatch> batches_;  // of the block
+  std::size_t batch_ = 0;                           // of them comes next
+  int runs_in_block_ = 0;
+  int attempts_ = 0;          // of the run that is measured
+  int repeated_in_vain_ = 0;  // runs whose last attempt was disturbed, too, one after the other
+  std::string why_;           // it does not end with 0
+};
+
+}  // namespace scalemark::communicating

@@ -1,0 +1,255 @@
+#include "engine/comm/comm_report.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "core/base/durations.h"
+#include "core/base/text.h"
+#include "core/base/wire.h"
+#include "core/catalogue/backends.h"
+#include "core/plan/collectives/support.h"
+#include "report/keep/disk.h"
+#include "report/judge/point/disturbances.h"
+#include "report/judge/point/telemetry.h"
+#include "report/record/finding_kinds.h"
+#include "report/record/rank_fields.h"
+#include "report/record/runs.h"
+#include "report/record/verdict.h"
+#include "engine/process/telemetry.h"
+
+namespace scalemark::communicating {
+namespace {
+
+constexpr std::size_t kBufferBytes = 64 << 20;
+constexpr double kCopying_s = 0.3;
+constexpr int kMostTries = 3;
+
+// Counts what this rank copies: read and written bytes.
+double copied_bytes_per_s() {
+  std::vector<char> from(kBufferBytes, 1), to(kBufferBytes, 2);
+  const auto begin = std::chrono::steady_clock::now();
+  double copies = 0;
+  do {
+    std::memcpy(to.data(), from.data(), kBufferBytes);
+    from[0] = to[kBufferBytes - 1];  // the next copy needs this one
+    ++copies;
+  } while (seconds_since(begin) < kCopying_s);
+  return 2 * copies * kBufferBytes / seconds_since(begin);
+}
+
+template <class T>
+void keep_least(std::optional<T>& least, const std::optional<T>& value) {
+  if (value && (!least || *value < *least)) least = value;
+}
+
+std::optional<double> fastest_nic_Mbit_per_s(const monitoring::Host& host) {
+  std::optional<double> fastest;
+  for (const monitoring::Nic& nic : host.nics) {
+    if (nic.state != "up" || !nic.speed_Mbit_per_s) continue;
+    fastest = std::max(fastest.value_or(0), static_cast<double>(*nic.speed_Mbit_per_s));
+  }
+  return fastest;
+}
+
+void add_gpu(collectives::DataPath& path, const monitoring::Gpu& gpu) {
+  keep_least(path.pcie_generation, gpu.pcie.generation);
+  keep_least(path.pcie_lanes, gpu.pcie.width);
+  keep_least(path.nvlinks, gpu.nvlinks);
+  path.compute_major = gpu.compute_major;
+  path.compute_minor = gpu.compute_minor;
+}
+
+// One rank copied this, and read of its machine meanwhile.
+struct Copied {
+  int node = 0;
+  double bytes_per_s = 0;
+  reporting::RankReadings readings;
+};
+template <class A>
+constexpr void fields(A& a, typename A::template Field<Copied>& c) {
+  a.values(c.node, c.bytes_per_s, c.readings);
+}
+
+Copied copied(process::RankContext& context) {
+  auto& sampler = process::fresh_telemetry(context, process::leads_node(context));
+  context.control().barrier();
+  const auto begun = std::chrono::steady_clock::now();
+  sampler.begin();
+  Copied mine{.node = context.world().node, .bytes_per_s = copied_bytes_per_s()};
+  process::rest_until_watched(context.world().local_world_size, begun);
+  sampler.end();
+  mine.readings = process::readings(context);
+  return mine;
+}
+
+// Holds the bandwidth of the slowest node, in 1e9 bytes per second, and what disturbed it.
+using JudgedMemory = std::pair<double, std::string>;
+
+JudgedMemory judged(const std::vector<std::string>& of_ranks,
+                    std::span<const monitoring::Host> hosts) {
+  std::map<int, double> of_node;
+  std::vector<reporting::RankReadings> readings;
+  for (const std::string& bytes : of_ranks) {
+    Copied one = from_wire<Copied>(bytes);
+    of_node[one.node] += one.bytes_per_s;
+    readings.push_back(std::move(one.readings));
+  }
+  const auto slowest =
+      std::ranges::min_element(of_node, {}, [](const auto& node) { return node.second; });
+  return {slowest->second / 1e9, reporting::in_words(reporting::disturbances_of(
+                                     reporting::telemetry_of("", readings), hosts))};
+}
+
+// Only rank 0 knows the hosts, and all ranks must agree whether they try again.
+JudgedMemory measure_once(process::RankContext& context, std::span<const monitoring::Host> hosts) {
+  distributed::ControlGroup& control = context.control();
+  const auto of_ranks = control.gather(to_wire(copied(context)));
+  const std::string told =
+      control.broadcast(control.rank() == 0 ? to_wire(judged(of_ranks, hosts)) : "");
+  return from_wire<JudgedMemory>(told);
+}
+
+}  // namespace
+
+void measure_memory(process::RankContext& context, KnownMachines& machines) {
+  for (int i = 0; i < kMostTries; ++i) {
+    std::tie(machines.memory_GBps, machines.memory_disturbed) =
+        measure_once(context, machines.hosts);
+    if (machines.memory_disturbed.empty()) return;
+  }
+}
+
+bool passes_memory(const collectives::DataPath& path) { return !path.on_gpus || path.host_staging; }
+
+collectives::DataPath data_path(const planning::CollectivePoint& point, settings::DeviceKind device,
+                                const KnownMachines& machines) {
+  const bool on_gpus = device == settings::DeviceKind::kCuda;
+  collectives::DataPath path{
+      .node_of_member = {},
+      .reorders_ring = catalogue::needs_one_rank_per_gpu(point.backend),
+      .on_gpus = on_gpus,
+      .host_staging = planning::staging_of(point.backend, device) == collectives::Staging::kHost,
+      .memory_GBps = machines.memory_disturbed.empty() ? machines.memory_GBps : std::nullopt};
+  for (const int member : point.members) {
+    path.node_of_member.push_back(machines.node_of_rank.at(static_cast<std::size_t>(member)));
+  }
+  for (const monitoring::Host& host : machines.hosts) {
+    keep_least(path.nic_Mbit_per_s, fastest_nic_Mbit_per_s(host));
+    for (const monitoring::Gpu& gpu : host.gpus) {
+      if (on_gpus) add_gpu(path, gpu);
+    }
+  }
+  return path;
+}
+
+namespace {
+
+int nodes_of(const std::vector<int>& members, const std::vector<int>& node_of_rank) {
+  std::set<int> nodes;
+  for (const int member : members) nodes.insert(node_of_rank.at(static_cast<std::size_t>(member)));
+  return static_cast<int>(nodes.size());
+}
+
+}  // namespace
+
+reporting::CollectiveRecord CommReport::identity_of(const planning::CollectivePoint& point,
+                                                    int repetition,
+                                                    const std::string& started) const {
+  reporting::CollectiveRecord row{{.collective = point.collective,
+                                   .backend = point.backend,
+                                   .via = point.via,
+                                   .dtype = point.dtype,
+                                   .device = std::string(name_of(plan_.device)),
+                                   .bytes = point.bytes(),
+                                   .world_size = point.world_size,
+                                   .placement = std::string(name_of(point.placement)),
+                                   .in_place = point.in_place,
+                                   .overlap_compute = point.overlap_compute,
+                                   .congestion = point.congestion},
+                                  planning::run_id(point, repetition),
+                                  point.group,
+                                  repetition,
+                                  /*order=*/0,
+                                  started,
+                                  point.members};
+  if (point.skipped) return row;
+  row.nodes = nodes_of(point.members, machines_.node_of_rank);
+  const auto path = data_path(point, plan_.device, machines_);
+  if (path.host_staging) row.staging = collectives::Staging::kHost;
+  if (const auto expected = collectives::expected_busbw(point.collective, path)) {
+    row.expected_busbw_GBps = expected->busbw_GBps;
+    row.expected_source = expected->source;
+  }
+  return row;
+}
+
+reporting::CollectiveRecord CommReport::row_of(const planning::CollectivePoint& point,
+                                               int repetition, const std::string& started,
+                                               const CollectiveOutcome& outcome) const {
+  auto row = identity_of(point, repetition, started);
+  if (!outcome.skipped.empty()) {
+    row.status = reporting::PointStatus::kSkipped;
+    row.reason = outcome.skipped;
+    return row;
+  }
+  row = reporting::assemble_collective(std::move(row), outcome.ranks, outcome.slowest_s);
+  row.disturbed = reporting::in_words(
+      run_report_.disturbances_of(reporting::telemetry_of(row.id, outcome.readings)));
+  return row;
+}
+
+void CommReport::add(reporting::CollectiveRecord row, const CollectiveOutcome& outcome) {
+  auto findings = reporting::findings_of_collective(row);
+  auto telemetry = reporting::telemetry_of(row.id, outcome.readings);
+  // A second attempt would be as brief: it is not made, and the run counts towards no verdict.
+  if (row.status == reporting::PointStatus::kOk && row.disturbed.empty()) {
+    auto doubts = reporting::doubts_of(telemetry, machines_.hosts);
+    std::erase_if(doubts, [](const auto& doubt) { return !reporting::disturbs(doubt.code); });
+    row.disturbed = reporting::in_words(doubts);
+  }
+  run_report_.writer()->add_collective(std::move(row), std::move(findings), std::move(telemetry));
+}
+
+void CommReport::add(const MeasuredPairs& measured) {
+  auto judged = reporting::judge_pairs(measured.pairs, measured.ends, measured.between_nodes);
+  run_report_.writer()->add_links(std::move(judged.links), std::move(judged.findings));
+}
+
+void CommReport::tell_disturbed_bound() {
+  const bool any = std::ranges::any_of(plan_.points, [&](const auto& point) {
+    return !point.skipped && passes_memory(data_path(point, plan_.device, machines_));
+  });
+  if (machines_.memory_disturbed.empty() || !any) return;
+  run_report_.writer()->add_finding(reporting::make_finding(
+      reporting::finding_kinds::bound_disturbed, "",
+      {{"memory", machines_.memory_GBps.value_or(0)}, {"disturbed", machines_.memory_disturbed}}));
+}
+
+void CommReport::add_skipped_points() {
+  for (const auto& point : plan_.points) {
+    if (!point.skipped) continue;
+    const CollectiveOutcome outcome{.skipped = *point.skipped};
+    add(row_of(point, 0, reporting::utc_now(), outcome), outcome);
+  }
+}
+
+void CommReport::summarise() {
+  run_report_.writer()->amend(
+      [](reporting::Report& report) { reporting::summarise_collectives(report); });
+}
+
+reporting::RunEnd CommReport::close() {
+  summarise();
+  return run_report_.close(reporting::ReportStatus::kComplete,
+                           reporting::end_of_collectives(report()),
+                           process::RunReport::Renderings::kWritten);
+}
+
+}  // namespace scalemark::communicating

@@ -1,0 +1,39 @@
+// SGD, Adam and AdamW in one pass over everything: ATen's fused kernels and, on a CPU, vector code
+// of ours for weights that have copies in bfloat16. Private to the optimizers; knows no ranks.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include "engine/step/parameter_group.h"
+#include "kernels/optimizer_kernels.h"
+
+namespace scalemark::training {
+
+// SGD's and Adam's update on a CPU of weights that have copies (kernels/optimizer_kernels.h,
+// workloads/weight_copies.h).
+class WeightPasses {
+ public:
+  static constexpr std::size_t kMean = 0, kMeanSquare = 1;  // states of the lists
+
+  // Whether some parameter has a copy, and all are dense tensors of a CPU in float, with copies and
+  // states, and gradients in float or bfloat16, laid out as they are.
+  static bool serve(const ParameterLists& lists);
+
+  // `lists` must outlive the passes.
+  explicit WeightPasses(const ParameterLists& lists);
+
+  // One pass over everything, after which copies are current. The same at any number of threads.
+  void sgd(const kernels::SgdNumbers& numbers) const;
+  void adam(const std::function<kernels::AdamNumbers(std::size_t tensor)>& numbers) const;
+
+ private:
+  kernels::WeightTensor pointers(std::size_t tensor) const;
+  void note_copies() const;
+
+  const ParameterLists& lists_;
+  std::vector<TensorChunk> chunks_;
+};
+
+}  // namespace scalemark::training

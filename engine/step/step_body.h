@@ -1,0 +1,144 @@
+// A step computes forward, backward and update of a network on batches that are on its device:
+// operator by operator, or captured into a graph once and replayed from then on. Enqueues only.
+// Pulls no batches.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <c10/core/Device.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/settings/settings.h"
+#include "data/batch.h"
+#include "engine/device/graph.h"
+#include "engine/step/measurement/step_timer.h"
+#include "engine/step/measurement/window_timer.h"
+#include "engine/step/optimizer.h"
+#include "engine/step/precision.h"
+#include "engine/step/strategy.h"
+#include "workloads/network.h"
+#include "workloads/weight_copies.h"
+
+namespace scalemark::training {
+
+struct StepBodyOptions {
+  c10::Device device = c10::kCPU;
+  std::int64_t micro_steps = 1;
+  std::optional<double> clip_grad_norm;
+  settings::Precision precision = settings::Precision::kFp32;
+  // Whether weights that autocast would cast keep their copies between steps. Not where something
+  // but the optimizer writes parameters.
+  bool weight_copies = false;
+  bool exchanges_gradients = true;  // some rank's strategy reads them
+};
+
+// Marks nothing by itself and counts no steps: whoever drives it does (TrainStep step by step; a
+// captured graph once for all).
+class StepBody {
+ public:
+  // The network stands on `options.device`, in train mode. `parameters` are those of the network
+  // that the strategy was made from, the optimizer from those that the strategy gives it.
+  StepBody(workloads::Network& network, const std::vector<NamedParameter>& parameters,
+           std::unique_ptr<Optimizer> optimizer, std::unique_ptr<Strategy> strategy,
+           StepBodyOptions options);
+
+  // One micro-step, in this order; `last`: of its step. forward() returns the micro-batch's share
+  // of the step's mean loss, with its graph. `marker` is for what the strategy does in between.
+  void prepare(bool last) { strategy_->before_forward(last); }
+  at::Tensor forward(const data::Batch& batch);
+  void backward(const at::Tensor& loss, bool last, measurement::StepMarker& marker);
+
+  // After the last micro-step. Gradients are gone, or zero, afterwards.
+  void update(const LearningRate& rate, measurement::StepMarker& marker);
+
+  // Every update tells it of each gradient that this rank's optimizer gets, by the parameter's
+  // name: averaged and unscaled, not clipped. Empty: nobody.
+  using GradientObserver = std::function<void(const std::string&, const at::Tensor&)>;
+  void observe_gradients(GradientObserver observer) { observer_ = std::move(observer); }
+
+  Strategy& strategy() { return *strategy_; }
+  const PrecisionPolicy& precision() const { return precision_; }
+  const StepBodyOptions& options() const { return options_; }
+
+  // Parameters and buffers of the network, optimizer, gradient scaler and strategy.
+  void visit_state(StateVisitor& visitor);
+
+ private:
+  GradientTerms terms_of_gradients();
+  void collect_all_gradients();
+  void show_gradients();
+  std::unique_ptr<workloads::WeightCopies> make_copies() const;
+
+  workloads::Network& network_;
+  std::vector<at::Tensor> parameters_;
+  std::vector<at::Tensor> updated_;  // those of this rank's optimizer
+  std::unique_ptr<Optimizer> optimizer_;
+  std::unique_ptr<Strategy> strategy_;
+  StepBodyOptions options_;
+  PrecisionPolicy precision_;
+  std::optional<GradientScaler> scaler_;
+  std::unique_ptr<workloads::WeightCopies> copies_;
+  std::vector<at::Tensor> gradients_;
+  GradientObserver observer_;
+};
+
+// The losses of the latest steps, on their device. Nothing of it is counted on the host: a step
+// that is captured once and replayed can write its loss here.
+class LossHistory {
+ public:
+  static constexpr std::int64_t kSteps = 1024;
+
+  explicit LossHistory(c10::Device device);
+
+  // A scalar. Enqueues only: two small operations.
+  void write(const at::Tensor& loss);
+
+  // Views, float32, of what the next write changes: the latest `steps` (at most kSteps) in order;
+  // the latest one, a scalar.
+  at::Tensor latest(std::int64_t steps) const;
+  const at::Tensor& last() const { return last_; }
+
+ private:
+  at::Tensor values_, last_;
+};
+
+// A step whose work is captured into a graph once and replayed from then on, with one call. What
+// differs from step to step is at fixed places on the device: batches, the learning rate, and the
+// losses that come out. The first steps, operator by operator, compute the same from the same
+// places.
+class CapturedStep {
+ public:
+  // Both outlive it.
+  CapturedStep(StepBody& body, device::Graph& graph);
+
+  // Copies the batch of micro-step `i`, from host or device, to its place; on the current stream.
+  // Throws configuration() (78) for a batch that is not like the first one: a replay would compute
+  // something else.
+  void put(std::size_t i, const data::Batch& batch);
+
+  // One step on the batches that were put. Enqueues only, but for the step that is captured.
+  void run(double learning_rate);
+
+  const LossHistory& losses() const { return losses_; }
+
+ private:
+  void set_rate(double learning_rate);
+  void compute();
+
+  StepBody& body_;
+  device::Graph& graph_;
+  measurement::NoMarker marker_;  // a replay marks nothing
+  std::vector<data::Batch> batches_;
+  LearningRate rate_;
+  LossHistory losses_;
+  std::int64_t steps_ = 0;
+};
+
+}  // namespace scalemark::training

@@ -1,0 +1,147 @@
+// How several ranks train one model: what a strategy does around forward, backward and update
+// beyond the arithmetic of one rank, how all ranks start with one model, and which strategy has
+// which name. Knows the process group it is given; nothing of optimizers or reports. The
+// descriptors stand in core/catalogue/strategy.h.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <c10/core/Device.h>
+#include <c10/core/Stream.h>
+#include <c10/util/intrusive_ptr.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
+#include <utility>
+#include <vector>
+
+#include "core/settings/settings.h"
+#include "data/batch.h"
+#include "engine/step/measurement/step_timer.h"
+#include "engine/step/parameters.h"
+#include "workloads/network.h"
+
+namespace scalemark::training {
+
+// The collectives of a step are handled in one of these ways.
+enum class Exchange {
+  kOverlapped,  // gradient buckets leave at once, while backward goes on
+  kAfterwards,  // they are queued, and leave when the last one is full (--overlap off)
+  kNone,        // every collective is handed back as it is: the twin without communication (T_noop)
+};
+
+// One synchronised step hands this to the process group.
+struct Communication {
+  std::int64_t payload_bytes_per_step = 0;  // counted where the call is made, whatever the call
+  std::vector<std::int64_t> bucket_bytes;   // in launch order
+};
+
+struct StrategyInput {
+  std::vector<NamedParameter> parameters;
+  std::vector<at::Tensor> buffers;
+  c10::intrusive_ptr<c10d::ProcessGroup> group;  // empty where nothing is exchanged
+  settings::ParallelSettings settings;
+  // A process may train several replicas: how many, and how another one is made, in train mode on
+  // its device, of any weights.
+  int replicas = 1;
+  std::function<std::unique_ptr<workloads::Network>(c10::Device)> make_replica;
+};
+
+class Strategy {
+ public:
+  explicit Strategy(std::vector<NamedParameter> parameters) : parameters_(std::move(parameters)) {}
+  virtual ~Strategy() = default;
+
+  // This rank's optimizer updates these: all parameters unless the strategy divides them. None
+  // where another rank updates them all.
+  virtual const std::vector<NamedParameter>& optimizer_parameters() const { return parameters_; }
+
+  // Whether this process computes gradients. A dedicated server does not: it takes part in every
+  // call below, with a loss of 0 and without batches.
+  virtual bool computes() const { return true; }
+
+  // Called in every micro-step, in this order. `synchronise`: true for the last micro-step of a
+  // step. Marks kLastBucketReady when the last bucket leaves for the group. Gradients are complete,
+  // on the device's timeline, after after_backward(). Throws configuration() (78) where the
+  // settings cannot be combined with an unsynchronised micro-step.
+  virtual void before_forward(bool /*synchronise*/) {}
+  virtual workloads::Outputs forward(workloads::Network& network, const data::Batch& batch) {
+    return network.forward(batch);
+  }
+  virtual void before_backward(const at::Tensor& /*loss*/, bool /*synchronise*/,
+                               measurement::StepMarker&) {}
+  virtual void after_backward() {}
+
+  // The gradient that backward starts from; undefined: 1.
+  virtual at::Tensor backward_seed(const at::Tensor& /*loss*/) { return {}; }
+
+  // The norm of all gradients, and their "any infinity" (0 or 1), from the value over those that
+  // this rank's optimizer sees. Both scalars stay on the device.
+  virtual at::Tensor norm_over_ranks(const at::Tensor& norm) { return norm; }
+  virtual void infinity_over_ranks(at::Tensor& /*found_inf*/) {}
+
+  // For this rank's optimizer; empty where it has whole matrices. Not to be called after the
+  // strategy is gone.
+  virtual WholeNorms whole_norms() { return {}; }
+
+  // After the optimizer. A strategy that brings parameters to other ranks marks kUpdateEnd and
+  // then does so; others do nothing here.
+  virtual void after_update(measurement::StepMarker&) {}
+
+  // Between two steps; collective. Every rank's running statistics become rank 0's, which are the
+  // saved ones.
+  virtual void before_evaluation() {}
+
+  // Between two steps; collective. Afterwards the network of rank 0 is what is saved.
+  virtual void gather_full() {}
+
+  // Whether gradients stay defined between steps, as views that the next backward adds to.
+  virtual bool keeps_gradients() const { return false; }
+
+  // Describes the last synchronised step; empty before it and where nothing is exchanged.
+  virtual Communication communication() const { return {}; }
+
+  // Changes what happens to collectives from the next step on. Without a group: nothing to change.
+  virtual void set_exchange(Exchange) {}
+
+  // Tells `observer` of the gradient buckets from the next step on; null: nobody. Without buckets:
+  // there is nothing to tell.
+  virtual void observe_buckets(std::shared_ptr<measurement::BucketObserver>) {}
+
+  // Visits what the next step needs from earlier steps.
+  virtual void visit_state(StateVisitor&) {}
+
+ protected:
+  std::vector<NamedParameter> parameters_;
+};
+
+// Where the replica `i` of a process computes whose first one is on `first`: on a CPU all together,
+// else on the GPUs from there on.
+c10::Device device_of_replica(c10::Device first, int i);
+
+// The strategy named by `settings.strategy`. With a group collective over it: verifies the
+// parameters' shapes across ranks and broadcasts parameters and buffers from rank 0. Ownership of
+// the group is shared. Throws bug() for a strategy that exchanges and has no group.
+std::unique_ptr<Strategy> make_strategy(StrategyInput input);
+
+// Throws bug() when gradients go over gloo from a stream that is not the device's default one: with
+// tensors on a GPU, gloo is right only there.
+void require_default_stream(const std::string& backend, c10::Stream current, c10::Stream standard);
+
+// The next three are shared by strategies of which each rank has the whole model.
+
+// Collective. As DistributedDataParallel's broadcasts: coalesced, 250 MiB at a time.
+void broadcast_from_rank_0(const c10::intrusive_ptr<c10d::ProcessGroup>& group,
+                           const std::vector<at::Tensor>& tensors);
+
+// Collective. Each tensor by a broadcast of its own, in place: for few large ones.
+void broadcast_each_from_rank_0(const c10::intrusive_ptr<c10d::ProcessGroup>& group,
+                                const std::vector<at::Tensor>& tensors);
+
+// Collective. Verifies shapes across ranks, then makes every rank's parameters rank 0's, and its
+// buffers too where --broadcast-buffers says so.
+void start_alike(const StrategyInput& input);
+
+}  // namespace scalemark::training

@@ -1,0 +1,55 @@
+// The fingerprint of a sweep's machines as one of its ranks: measures what rank 0 asks for. Knows
+// neither the order of things nor the report.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/plan/plan.h"
+#include "report/record/records.h"
+#include "engine/fingerprint/machine.h"
+#include "engine/process/rank_group.h"
+#include "engine/process/rank_process.h"
+#include "engine/sweep/dataset_cache.h"
+#include "engine/sweep/sweep_messages.h"
+
+namespace scalemark::sweeping {
+
+class FingerprintMember {
+ public:
+  FingerprintMember(process::RankProcess& rank_process, process::RankContext& context,
+                    const DatasetCache& datasets, const planning::Plan& plan)
+      : rank_process_(rank_process), context_(context), datasets_(datasets), plan_(plan) {}
+
+  // This rank's FingerprintAnswer, as bytes. kMachine: of its machine, by its first rank; none by
+  // the others, which wait meanwhile. kDevices, kSustained, kReplay: of its own device, none where
+  // only another rank is asked. kExchange: collective over all ranks; rank 0 has the record. Throws
+  // what a collective throws.
+  std::string answer(const SweepCommand& command);
+
+  // Call it once every rank has answered: lets go of the group of all ranks.
+  void release();
+
+ private:
+  fingerprint::MachineOptions options(double seconds);
+  std::vector<reporting::FingerprintRecord> measure_machine();
+  // `measure` under the eyes of the sampler; names the rank in what it returns.
+  FingerprintAnswer watched(const SweepCommand& command,
+                            const std::function<FingerprintAnswer()>& measure);
+  FingerprintAnswer measure_own(FingerprintPart part);
+  std::vector<reporting::ReplayRecord> replay();
+  reporting::ReplayRecord replay_training(const planning::PlannedPoint& point,
+                                          const std::function<bool()>& goes_on);
+  reporting::FingerprintRecord without_exchange(const std::string& reason) const;
+  reporting::FingerprintRecord measure_exchange();
+
+  process::RankProcess& rank_process_;
+  process::RankContext& context_;
+  const DatasetCache& datasets_;
+  const planning::Plan& plan_;
+  std::unique_ptr<process::RankGroup> rank_group_;
+};
+
+}  // namespace scalemark::sweeping

@@ -1,0 +1,159 @@
+#include "engine/sweep/machine_rounds.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "core/base/durations.h"
+#include "core/base/number_words.h"
+#include "core/base/wire.h"
+#include "core/plan/presets.h"
+#include "report/judge/point/disturbances.h"
+#include "report/judge/point/telemetry.h"
+#include "report/record/rank_fields.h"
+#include "engine/distributed/errors.h"
+#include "engine/sweep/sweep_messages.h"
+
+namespace scalemark::sweeping {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kBetweenLooks{1000};
+
+std::string waited_text(double seconds) {
+  return seconds > 0 ? ", and stayed so for " + age_text(seconds) : "";
+}
+
+}  // namespace
+
+double longest_wait_s(const planning::Plan& plan) {
+  constexpr double kShare = 0.1, kMost_s = 10;
+  return plan.stop.deadline_s ? 0 : std::min(kShare * plan.estimated_s, kMost_s);
+}
+
+std::string QuietCheck::before_block() {
+  distributed::Clock& clock = loop_.link().clock();
+  const auto begun = clock.now();
+  std::string busy = look();
+  double waited_s = 0;
+  while (!busy.empty() && !waited_in_vain_) {
+    waited_s = std::chrono::duration<double>(clock.now() - begun).count();
+    if (waited_s > options_.longest_wait_s || options_.idle()) break;
+    clock.sleep_for(std::min(kBetweenLooks, milliseconds_of(options_.longest_wait_s - waited_s)));
+    busy = look();
+  }
+  const bool waited = waited_s > options_.longest_wait_s;
+  waited_in_vain_ = !busy.empty() && (waited_in_vain_ || waited);
+  return busy.empty()
+             ? busy
+             : "the machine was busy before this block" + waited_text(waited_s) + ": " + busy;
+}
+
+// The next task meets a rank that is missing here: it is only left out.
+std::string QuietCheck::look() {
+  const auto texts =
+      loop_.ask_all(to_wire(SweepCommand{.task = {}, .quiet_check = true}), options_.read);
+  std::vector<reporting::RankReadings> ranks;
+  for (const auto& [rank, text] : texts) ranks.push_back(from_wire<reporting::RankReadings>(text));
+  return reporting::in_words(options_.judge(reporting::telemetry_of("", ranks)));
+}
+
+namespace {
+
+bool is_of_other_gpu(const std::string& source, const std::string& device) {
+  return source.starts_with("cuda:") && source != device;
+}
+
+// Clocks, power and temperature of the record's GPU meanwhile.
+void note_gpu(const std::vector<reporting::TelemetryRecord>& telemetry,
+              reporting::FingerprintRecord& record) {
+  for (const reporting::TelemetryRecord& one : telemetry) {
+    const monitoring::SourceSummary& values = one.values;
+    if (values.device != record.device) continue;
+    if (values.source == "sm_clock_MHz") record.sm_clock_MHz = values.mean;
+    if (values.source == "power_W") record.power_W = values.mean;
+    if (values.source == "temperature_C") record.temperature_C = values.max;
+  }
+}
+
+}  // namespace
+
+// The fingerprint of a sweep's machines, before its first block: the first rank of each machine
+// measures it while all others wait, then all ranks measure the exchange of gradients together.
+// Once for all sessions: an earlier one may have ended behind it.
+void MachineRounds::take_fingerprint() {
+  if (!(plan_.fingerprint_s > 0) || plan_.runs.empty() || report_.has_fingerprint()) return;
+  loop_.link().enter("wait");
+  auto records = ask_ranks({.fingerprint = FingerprintPart::kMachine}).records;
+  if (!loop_.requested_signal()) {
+    std::ranges::move(ask_ranks({.fingerprint = FingerprintPart::kExchange}).records,
+                      std::back_inserter(records));
+  }
+  report_.add_fingerprint(std::move(records));
+}
+
+// --checks devices in each session: what differs from start to start is to be seen. --sustain and
+// --checks replay once.
+void MachineRounds::check_devices() {
+  if (plan_.runs.empty()) return;
+  if (plan_.device_check_s > 0) ask_devices(FingerprintPart::kDevices);
+  if (plan_.sweep.sustain_s && !report_.has_sustained()) ask_devices(FingerprintPart::kSustained);
+  if (plan_.replay_s > 0 && !report_.has_replays()) ask_devices(FingerprintPart::kReplay);
+}
+
+// GPUs are measured at once, as they work; ranks on CPUs share cores and memory, and take turns.
+void MachineRounds::ask_devices(FingerprintPart part) {
+  loop_.link().enter("wait");
+  const bool take_turns = planning::devices_take_turns(plan_);
+  FingerprintAnswer all;
+  for (int rank = 0; rank < (take_turns ? loop_.link().size() : 1); ++rank) {
+    if (loop_.requested_signal()) return;
+    SweepCommand command{.fingerprint = part};
+    if (take_turns) command.only_rank = rank;
+    FingerprintAnswer answer = ask_ranks(command);
+    std::ranges::move(answer.records, std::back_inserter(all.records));
+    std::ranges::move(answer.replays, std::back_inserter(all.replays));
+  }
+  // The session that goes on measures again whatever a stop cut short.
+  if (loop_.requested_signal()) return;
+  report_.add_fingerprint(std::move(all.records));
+  report_.add_replays(std::move(all.replays));
+}
+
+// In the order of ranks. What others did on a machine meanwhile stands beside all of its values.
+FingerprintAnswer MachineRounds::ask_ranks(const SweepCommand& command) {
+  // A measurement takes as long as it was asked to: a rank's pulse tells that it lives, and its
+  // watchdog ends it where it hangs.
+  const auto texts = loop_.ask_all(
+      to_wire(command), [&] { return member_.fingerprint(command); },
+      process::TaskLoop::Waits::kWhileTheyLive);
+  if (texts.size() != static_cast<std::size_t>(loop_.link().size())) {
+    throw distributed::peer_lost("a rank did not answer while the machines were measured", {},
+                                 "look at its output, and check whether the system killed it");
+  }
+  member_.release();
+  FingerprintAnswer all;
+  std::vector<reporting::RankReadings> readings;
+  for (const auto& [rank, text] : texts) {
+    auto answer = from_wire<FingerprintAnswer>(text);
+    if (!answer.readings.sources.empty()) readings.push_back(std::move(answer.readings));
+    std::ranges::move(answer.records, std::back_inserter(all.records));
+    std::ranges::move(answer.replays, std::back_inserter(all.replays));
+  }
+  const auto telemetry = reporting::telemetry_of("", readings);
+  for (reporting::FingerprintRecord& record : all.records) {
+    auto of_host = telemetry;
+    std::erase_if(of_host, [&](const auto& one) {
+      return one.host != record.host || is_of_other_gpu(one.values.device, record.device);
+    });
+    const auto disturbances = report_.disturbances_of(of_host);
+    record.disturbed = reporting::in_words(disturbances);
+    record.disturbed_by = reporting::codes_of(disturbances);
+    if (record.what == reporting::MachineRate::kSustainedProduct) note_gpu(of_host, record);
+  }
+  return all;
+}
+
+}  // namespace scalemark::sweeping

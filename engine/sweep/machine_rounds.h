@@ -1,0 +1,77 @@
+// Rank 0 asks all ranks about their machines: what they reach, before the first point, and who else
+// uses them, before each block.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/plan/plan.h"
+#include "report/judge/point/disturbances.h"
+#include "report/judge/point/telemetry.h"
+#include "engine/process/task_loop.h"
+#include "engine/sweep/sweep_messages.h"
+#include "engine/sweep/sweep_report.h"
+#include "engine/sweep/training_member.h"
+
+namespace scalemark::sweeping {
+
+// The longest wait for a quiet machine: a tenth of the time that the sweep is planned to take, 10 s
+// at most; none within a deadline (--quick, --thorough).
+double longest_wait_s(const planning::Plan& plan);
+
+// Before a block every rank reads its own machine for a moment; rank 0 puts the readings together,
+// waits a bounded time for a quiet machine, and then goes on.
+class QuietCheck {
+ public:
+  // `read`: this rank's machine, as SweepMember::read_machine(). `judge`: what of the readings
+  // disturbs. `idle` is called between two looks; true: stop waiting.
+  struct Options {
+    double longest_wait_s = 0;
+    std::function<std::string()> read;
+    std::function<std::vector<reporting::Finding>(const std::vector<reporting::TelemetryRecord>&)>
+        judge;
+    std::function<bool()> idle;
+  };
+  QuietCheck(process::TaskLoop& loop, Options options)
+      : loop_(loop), options_(std::move(options)) {}
+
+  // Rank 0 only. In words what else uses the machines, and how long it was waited for; empty: they
+  // are quiet. After a wait in vain the next check only looks, until the machines are quiet again.
+  std::string before_block();
+
+ private:
+  std::string look();
+
+  process::TaskLoop& loop_;
+  Options options_;
+  bool waited_in_vain_ = false;
+};
+
+// Rank 0 asks before the first point. Knows neither how machines and devices are measured nor what
+// comes after.
+class MachineRounds {
+ public:
+  // `member`: rank 0 as one of the ranks. `report` gets what they answer.
+  MachineRounds(process::TaskLoop& loop, const planning::Plan& plan, SweepMember& member,
+                SweepReport& report)
+      : loop_(loop), plan_(plan), member_(member), report_(report) {}
+
+  // Both throw peer_lost() (69) where a rank does not answer. Where the run is asked to stop they
+  // end early.
+  void take_fingerprint();
+  void check_devices();
+
+ private:
+  void ask_devices(FingerprintPart part);
+  FingerprintAnswer ask_ranks(const SweepCommand& command);
+
+  process::TaskLoop& loop_;
+  const planning::Plan& plan_;
+  SweepMember& member_;
+  SweepReport& report_;
+};
+
+}  // namespace scalemark::sweeping

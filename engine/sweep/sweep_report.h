@@ -1,0 +1,97 @@
+// The report of a sweep on rank 0: opened anew or continued, one row per finished run, summaries
+// after each block. On the other ranks it holds nothing. report/judge/sweep/summary.h summarises
+// the rows.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/plan/enough.h"
+#include "core/plan/plan.h"
+#include "core/plan/sweep_schedule.h"
+#include "report/record/report.h"
+#include "engine/process/run_report.h"
+#include "engine/process/run_request.h"
+#include "engine/sweep/dataset_cache.h"
+#include "engine/sweep/sweep_messages.h"
+#include "engine/sweep/training_member.h"
+
+namespace scalemark::sweeping {
+
+class SweepReport {
+ public:
+  // A rank knows this when it opens its report.
+  struct Opening {
+    const process::RunRequest& request;
+    std::vector<monitoring::Host> hosts;  // rank 0: of all ranks
+    reporting::Tool tool;                 // rank 0: with the versions of its libraries
+    std::function<process::RunReport&(process::RunReport::Opening)> open;
+  };
+  // Rank 0 reads what an earlier session left and refuses (configuration(), 78) to go on with
+  // something else.
+  SweepReport(const Opening& opening, const planning::Plan& plan, const DatasetCache& datasets);
+
+  // Rank 0 only, all of them.
+  std::vector<planning::EarlierRun> earlier_runs() const;
+  void add_skipped_points();
+  // `started`: when the run began (reporting::utc_now()); `took_s`: since then.
+  reporting::PointRecord row_of(const planning::Task& task, const TaskOutcome& outcome,
+                                const PointVerdict& verdict, const std::string& started,
+                                double took_s) const;
+  // `busy`: what the check before its block found, of the first row of a block; else empty.
+  void add(const reporting::PointRecord& row,
+           std::vector<reporting::TelemetryRecord> telemetry = {}, const std::string& busy = {});
+  std::vector<reporting::Finding> disturbances_of(
+      const std::vector<reporting::TelemetryRecord>& telemetry) const {
+    return run_report_->disturbances_of(telemetry);
+  }
+  // Keeps what the machines do by themselves; rows that follow tell the share of it that they
+  // reach.
+  void add_fingerprint(std::vector<reporting::FingerprintRecord> records);
+  // The counters of this session so far.
+  void set_health(const std::vector<reporting::HealthRecord>& rows) {
+    run_report_->set_health(rows, session_number_);
+  }
+  bool has_fingerprint() const;  // of the machines: not only of ranks' devices
+  bool has_sustained() const;
+  void add_replays(std::vector<reporting::ReplayRecord> replays);
+  bool has_replays() const;  // of an earlier session
+  // Whether the machine was busy before a block already.
+  bool was_busy() const;
+  void note_retry(const planning::Task& task, const std::string& reason);
+  // `stop_reasons`: why the repetitions of each group ended (SweepSchedule::stop_reasons()).
+  void summarise(const std::map<std::string, std::string>& stop_reasons);
+  // How well each point is known, by the last summary.
+  const planning::Precisions& precision() const { return precision_; }
+  void end_session(const std::map<std::string, std::string>& stop_reasons);
+  // Also writes report.md and report.html, before report.json reports success. With --fresh-process
+  // report.json says that the sweep continues: the launcher writes the final state.
+  reporting::RunEnd close(reporting::RunEnd end);
+  void render_what_is_there() noexcept { run_report_->render_what_is_there(); }
+  reporting::Report report() const { return run_report_->writer()->report(); }
+
+ private:
+  void open(const Opening& opening);
+  std::optional<reporting::SessionRecord> new_session(const std::string& command_line,
+                                                      const std::vector<std::string>& broke_with);
+  void forget_varying_variables();
+  std::vector<std::string> breaks(const Opening& opening);
+  std::map<std::string, std::string> data_identities() const;
+  reporting::PointRecord identity_of(const planning::PlannedPoint& point,
+                                     const settings::Settings& settings,
+                                     const planning::RunLength& length,
+                                     const launching::World& world) const;
+
+  const planning::Plan& plan_;
+  const DatasetCache& datasets_;
+  process::RunReport* run_report_ = nullptr;
+  std::optional<reporting::Report> earlier_;
+  int session_number_ = 0;
+  std::vector<reporting::FingerprintRecord> fingerprint_;
+  planning::Precisions precision_;
+};
+
+}  // namespace scalemark::sweeping

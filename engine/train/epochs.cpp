@@ -1,0 +1,287 @@
+#include "engine/train/epochs.h"
+
+#include <ATen/ops/zeros.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "core/base/durations.h"
+#include "core/base/error.h"
+#include "core/base/wire.h"
+#include "engine/train/evaluation.h"
+#include "engine/step/copy_ahead.h"
+
+namespace scalemark::running {
+namespace {
+
+template <class T>
+void append(std::vector<T>& all, const std::vector<T>& more) {
+  all.insert(all.end(), more.begin(), more.end());
+}
+
+void append(Window& all, const Window& stretch, std::int64_t epoch) {
+  all.wall_s += stretch.wall_s;
+  all.around_s += stretch.around_s;
+  all.stretches.push_back({.wall_s = stretch.wall_s,
+                           .steps = stretch.iterations,
+                           .entries = std::ssize(stretch.steps.step_s),
+                           .epoch = epoch});
+  all.iterations += stretch.iterations;
+  all.steps_per_mark = stretch.steps_per_mark;  // as many steps in each epoch, so the same
+  append(all.steps.step_s, stretch.steps.step_s);
+  append(all.steps.phases, stretch.steps.phases);
+  append(all.losses, stretch.losses);
+  all.samples += stretch.samples;
+  all.padded += stretch.padded;
+  all.non_pad_tokens += stretch.non_pad_tokens;
+  all.stopped = stretch.stopped;
+}
+
+struct EpochTotals {
+  double loss = 0;  // mean over the rank's steps
+  double wall_s = 0;
+  std::int64_t samples = 0;
+};
+
+// Loss averaged and samples added over all training ranks; the wall time is the same on each.
+EpochTotals totals_over_ranks(distributed::ControlGroup& control, const TrainingRanks& ranks,
+                              const EpochTotals& mine) {
+  EpochTotals all{.wall_s = mine.wall_s};
+  const double share = mine.loss * ranks.count / ranks.world_size;
+  for (const std::string& bytes : control.all_gather(to_wire(std::pair(share, mine.samples)))) {
+    const auto [loss, samples] = from_wire<std::pair<double, std::int64_t>>(bytes);
+    all.loss += loss;
+    all.samples += samples;
+  }
+  return all;
+}
+
+using Loaders = std::vector<std::unique_ptr<data::Loader>>;  // of each rank of this process
+
+// Empty after the epoch's last step; the loaders may still hold batches then.
+data::Batch next_of(const Loaders& loaders, bool pinned, std::int64_t& left) {
+  if (left == 0) return {};
+  --left;
+  std::vector<data::Batch> parts;
+  for (const auto& loader : loaders) {
+    auto loaded = loader->next();
+    if (!loaded) throw bug("an epoch ended before its last step");
+    parts.push_back(data::to_tensors(loaded->batch, loaded->wait_s));
+  }
+  return training::join(std::move(parts), pinned);
+}
+
+// A rank measures this of one epoch: summed over its stretches, and over sessions. It is one
+// tensor, so that a checkpoint holds it.
+class EpochPart {
+ public:
+  // `slowest_s`: the stretch's wall of the slowest rank.
+  void add(const Window& window, double slowest_s) {
+    auto* values = sums_.mutable_data_ptr<double>();
+    for (const double loss : window.losses) values[kLoss] += loss;
+    values[kSteps] += static_cast<double>(window.losses.size());
+    values[kWall] += slowest_s;
+    values[kSamples] += static_cast<double>(window.samples);
+  }
+
+  EpochTotals totals() const {
+    const auto* values = sums_.const_data_ptr<double>();
+    return {.loss = values[kSteps] > 0 ? values[kLoss] / values[kSteps] : 0,
+            .wall_s = values[kWall],
+            .samples = static_cast<std::int64_t>(values[kSamples])};
+  }
+
+  void clear() { sums_.zero_(); }
+  at::Tensor& state() { return sums_; }
+
+ private:
+  enum { kLoss, kSteps, kWall, kSamples, kCount };
+  at::Tensor sums_ = at::zeros({kCount}, at::kDouble);
+};
+
+class EpochTraining {
+ public:
+  EpochTraining(const EpochsContext& context, const EpochTrainingOptions& options)
+      : in_(context), options_(options), steps_(steps_per_epoch(context.train.size(), options)) {}
+
+  EpochsResult run() {
+    if (auto earlier = in_.checkpoints.restore(state())) {
+      result_.evaluations = std::move(earlier->evaluation);
+    }
+    result_.resumed = in_.checkpoints.resumed();
+    in_.histograms.count_first_weights();
+    for (std::int64_t epoch = step().steps_done() / steps_; epoch < options_.epochs; ++epoch) {
+      const bool checkpoint_due = train(epoch);
+      if (result_.all.stopped) break;
+      result_.left_out += samples_left_out(in_.train.size(), options_);
+      evaluate_after(epoch);
+      const bool ends = epoch + 1 == options_.epochs;
+      if (ends || in_.histograms.is_due(step().steps_done(), /*epoch_ends=*/true))
+        count_histograms(epoch);
+      if (result_.all.stopped) break;
+      if (checkpoint_due && epoch + 1 < options_.epochs) write_checkpoint();
+    }
+    return std::move(result_);
+  }
+
+ private:
+  training::TrainStep& step() { return *in_.trainer.step; }
+  const TrainingRanks& ranks() const { return options_.sampling.ranks; }
+
+  RunState state() {
+    return {.step = step(),
+            .source = nullptr,
+            .device = in_.device.torch_device(),
+            .epoch = &part_.state()};
+  }
+
+  void write_checkpoint() { in_.checkpoints.write(state(), result_.evaluations); }
+
+  Loaders open(std::int64_t epoch, std::int64_t skip_batches) const {
+    Loaders loaders;
+    for (int i = 0; i < ranks().count; ++i) {
+      SamplingOptions of_rank = options_.sampling;
+      of_rank.ranks = ranks().one(i);
+      loaders.push_back(open_epoch(in_.train, of_rank, epoch, /*shuffle=*/true, skip_batches));
+    }
+    return loaders;
+  }
+
+  // Trains the rest of an epoch, stretch by stretch; true: a checkpoint is due after its last step.
+  bool train(std::int64_t epoch) {
+    const auto opening = std::chrono::steady_clock::now();
+    const std::int64_t done = step().steps_done() % steps_;
+    const Loaders loaders = open(epoch, done * options_.micro_steps);
+    if (result_.data_s == 0) result_.data_s = seconds_since(opening);
+    std::int64_t batches_left = (steps_ - done) * options_.micro_steps;
+    const StepContext context = context_of(loaders, batches_left);
+    bool checkpoint_due = false;
+    double step_s = 0;
+    for (std::int64_t left = steps_ - done; left > 0 && !result_.all.stopped;) {
+      if (checkpoint_due) write_checkpoint();
+      const Stretch stretch = next_stretch(left, step_s);
+      step_s = run_stretch(context, epoch, stretch.steps);
+      left -= stretch.steps;
+      checkpoint_due = stretch.checkpoint;
+      if (left > 0 && !result_.all.stopped &&
+          in_.histograms.is_due(step().steps_done(), /*epoch_ends=*/false)) {
+        count_histograms(epoch);
+      }
+    }
+    for (const auto& loader : loaders) add_new(result_.skipped, loader->skipped());
+    return checkpoint_due;
+  }
+
+  StepContext context_of(const Loaders& loaders, std::int64_t& batches_left) {
+    return {.step = step(),
+            .next_batch = [&] { return next_of(loaders, options_.sampling.pinned, batches_left); },
+            .micro_steps = options_.micro_steps,
+            .device = in_.device,
+            .control = in_.control,
+            .watch = in_.watch,
+            .empty_cache_every = options_.empty_cache_every};
+  }
+
+  // To the next checkpoint or histogram, whichever comes first.
+  Stretch next_stretch(std::int64_t left, double step_s) {
+    const std::int64_t done = step().steps_done();
+    const Stretch stretch = in_.checkpoints.next_stretch(done, left, step_s);
+    const std::int64_t steps = in_.histograms.until_next(done, stretch.steps);
+    return {.steps = steps, .checkpoint = stretch.checkpoint && steps == stretch.steps};
+  }
+
+  // The epoch's first batch once more shows the gradients; the training goes on as without it.
+  void count_histograms(std::int64_t epoch) {
+    if (!in_.histograms.wanted()) return;
+    const auto start = std::chrono::steady_clock::now();
+    const Loaders loaders = open(epoch, 0);
+    std::int64_t batches_left = options_.micro_steps;
+    const RunState here = state();
+    const bool is_whole = in_.histograms.count(context_of(loaders, batches_left), &here, start);
+    // After the last epoch an agreed stop ends only the histograms.
+    if (!is_whole && (epoch + 1 < options_.epochs || !in_.watch.peers_answered()))
+      result_.all.stopped = true;
+  }
+
+  // Seconds per step.
+  double run_stretch(const StepContext& context, std::int64_t epoch, std::int64_t steps) {
+    const std::int64_t first_step = step().steps_done();
+    Window window = measure(
+        context, "epoch " + std::to_string(epoch + 1) + "/" + std::to_string(options_.epochs),
+        plan_window(context, steps, /*step_s=*/0), {.telemetry = in_.telemetry});
+    require_finite(window.losses, first_step);
+    part_.add(window, window.stopped ? window.wall_s : slowest(window.wall_s));
+    const double step_s = window.wall_s / static_cast<double>(steps);
+    append(result_.all, window, epoch + 1);
+    return step_s;
+  }
+
+  // Between two barriers the slowest rank counts; another one may be it in the next stretch.
+  double slowest(double wall_s) {
+    std::vector<double> all{ranks().serves() ? 0 : wall_s};
+    in_.control.max_over_ranks(all);
+    return all.front();
+  }
+
+  void evaluate_after(std::int64_t epoch) {
+    const EpochTotals totals = totals_over_ranks(in_.control, ranks(), part_.totals());
+    part_.clear();
+    step().strategy().before_evaluation();
+    const auto held = evaluate(*in_.trainer.network, in_.held_out, options_.sampling.loader,
+                               ranks(), in_.device, step(), in_.control, in_.watch);
+    require_finite("the held-out loss", held.loss, std::nullopt);
+    add_new(result_.skipped, held.skipped);
+    result_.evaluations.push_back(
+        {.epoch = epoch + 1,
+         .train_loss = totals.loss,
+         .loss = held.loss,
+         .metric = options_.metric,
+         .value = held.accuracy,
+         .samples = held.items,
+         .samples_per_sec = static_cast<double>(totals.samples) / totals.wall_s});
+    if (auto* events = in_.watch.events())
+      events->add(result_.evaluations.back(), step().steps_done());
+    in_.report(result_.evaluations.back());
+  }
+
+  const EpochsContext& in_;
+  const EpochTrainingOptions& options_;
+  std::int64_t steps_;
+  EpochPart part_;
+  EpochsResult result_;
+};
+
+}  // namespace
+
+std::int64_t steps_per_epoch(std::int64_t dataset_size, const EpochTrainingOptions& options) {
+  const std::int64_t world = options.sampling.ranks.world_size;
+  const std::int64_t per_rank =
+      options.sampling.drop_last ? dataset_size / world : (dataset_size + world - 1) / world;
+  const std::int64_t steps = per_rank / options.sampling.loader.batch_size / options.micro_steps;
+  if (steps == 0) {
+    throw configuration(
+        "the data holds " + std::to_string(dataset_size) + " training samples for " +
+            std::to_string(world) + " rank(s)",
+        "an epoch must hold at least one step of " +
+            std::to_string(options.sampling.loader.batch_size * options.micro_steps) +
+            " samples per rank",
+        "lower --batch-size or use more data");
+  }
+  return steps;
+}
+
+std::int64_t samples_left_out(std::int64_t dataset_size, const EpochTrainingOptions& options) {
+  const std::int64_t trained = steps_per_epoch(dataset_size, options) * options.micro_steps *
+                               options.sampling.loader.batch_size *
+                               options.sampling.ranks.world_size;
+  return std::max<std::int64_t>(0, dataset_size - trained);  // repeated samples do not count
+}
+
+EpochsResult train_epochs(const EpochsContext& context, const EpochTrainingOptions& options) {
+  return EpochTraining(context, options).run();
+}
+
+}  // namespace scalemark::running

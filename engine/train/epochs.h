@@ -1,0 +1,61 @@
+// train --epochs N: training for real. Each epoch is a window of its own, without the evaluation.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "report/record/records.h"
+#include "data/dataset.h"
+#include "engine/train/batch_source.h"
+#include "engine/train/checkpoints.h"
+#include "engine/train/histograms.h"
+#include "engine/train/trainer.h"
+#include "engine/train/window.h"
+
+namespace scalemark::running {
+
+struct EpochTrainingOptions {
+  std::int64_t epochs = 1;
+  std::int64_t micro_steps = 1;
+  std::int64_t empty_cache_every = 0;  // steps; 0: never
+  SamplingOptions sampling;
+  std::string metric;  // "top-1"
+};
+
+struct EpochsResult {
+  Window all;  // every step of every epoch, one after another
+  std::vector<reporting::Evaluation> evaluations;
+  std::vector<data::SkippedSample> skipped;  // each once; held-out ones too
+  std::int64_t left_out = 0;                 // samples_left_out() of each epoch that ended
+  double data_s = 0;                         // until the first epoch's loader was ready
+  std::vector<reporting::Resumption> resumed;
+};
+
+// How many optimizer steps an epoch has on every rank: full batches only.
+std::int64_t steps_per_epoch(std::int64_t dataset_size, const EpochTrainingOptions& options);
+
+// How many samples of an epoch no rank trains on: they fill no batch, or (--drop-last) do not
+// divide among the ranks.
+std::int64_t samples_left_out(std::int64_t dataset_size, const EpochTrainingOptions& options);
+
+// An epoch is trained with these, and reports there.
+struct EpochsContext {
+  Trainer& trainer;
+  const data::Dataset& train;
+  const data::Dataset& held_out;
+  device::Device& device;
+  distributed::ControlGroup& control;
+  StepWatch& watch;
+  Checkpoints& checkpoints;
+  Histograms& histograms;
+  std::function<void(const reporting::Evaluation&)> report;  // on every rank, after each evaluation
+  monitoring::Sampler* telemetry = nullptr;                  // during the stretches; may be null
+};
+
+// Collective over the control group. Resumes from the last checkpoint if asked to; then the
+// measurements are of this session, the evaluations of all sessions.
+EpochsResult train_epochs(const EpochsContext& context, const EpochTrainingOptions& options);
+
+}  // namespace scalemark::running

@@ -1,0 +1,232 @@
+#include "engine/train/measured_steps.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/base/durations.h"
+#include "core/catalogue/backends.h"
+#include "core/machine/energy.h"
+#include "core/plan/estimates.h"
+#include "engine/step/measurement/bucket_timer.h"
+#include "engine/process/telemetry.h"
+#include "engine/train/results/losses.h"
+#include "engine/train/warmup/warm_up.h"
+#include "engine/train/window.h"
+#include "engine/train/workload_data.h"
+
+namespace scalemark::running {
+namespace {
+
+struct BucketCourse {
+  std::vector<reporting::BucketRecord> buckets;  // medians; empty without any
+  bool stopped = false;                          // an agreed stop came in between
+};
+
+// In a few steps after the window every gradient bucket is timed. They are kept apart from it, so
+// that what is measured there carries no observer. Collective. `most_buckets`: of a step.
+BucketCourse time_buckets(const StepContext& context, std::size_t most_buckets) {
+  if (context.step.strategy().communication().bucket_bytes.empty()) return {};
+  const auto timer = std::make_shared<measurement::BucketTimer>(
+      context.device, planning::kBucketSteps, most_buckets);
+  context.watch.begin("buckets", planning::kBucketSteps, context.micro_steps);
+  context.watch.count(context.step);
+  context.device.synchronize();
+  context.control.barrier();
+  context.step.strategy().observe_buckets(timer);
+  BucketCourse course;
+  for (std::int64_t i = 0; i < planning::kBucketSteps && !course.stopped; ++i) {
+    course.stopped = !run_watched(context, *timer);
+  }
+  context.step.strategy().observe_buckets(nullptr);
+  context.device.synchronize();
+  if (!course.stopped) course.buckets = median_of(timer->steps());
+  return course;
+}
+
+reporting::CostBlock cost_block(const Window& window, std::int64_t steps) {
+  return {.step_s = window.wall_s / static_cast<double>(steps),
+          .own_s = measurement::mean_own_s(window.steps)};
+}
+
+}  // namespace
+
+CommunicationCostBlocks measure_communication_cost_blocks(const StepContext& context,
+                                                          const RunState& state,
+                                                          training::Exchange usual,
+                                                          const WindowPlan& window,
+                                                          std::int64_t period) {
+  using enum training::Exchange;
+  const std::int64_t steps = planning::cost_block_steps(window.steps, period);
+  // Marked as the window is: the marks' own cost is in both, so that they can be compared.
+  const WindowPlan block_plan{.steps = steps,
+                              .steps_per_mark = std::min(window.steps_per_mark, steps)};
+  const workloads::NamedTensors before = copy_of(state);
+  CommunicationCostBlocks result;
+  const auto block = [&](training::Exchange exchange, const char* name) {
+    if (result.stopped) return;
+    context.step.strategy().set_exchange(exchange);
+    const Window measured = measure(context, name, block_plan);
+    result.stopped = measured.stopped;
+    result.blocks.push_back(cost_block(measured, steps));
+  };
+  for (std::int64_t i = 0; i < planning::kCostBlocks; i += 4) {
+    block(usual, "with communication");
+    block(kNone, "without communication");
+    block(kNone, "without communication");
+    block(usual, "with communication");
+  }
+  put_back(before, state, "the state before the measurement");
+  return result;
+}
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A GPU's gradients over a backend of the CPU: their ends are on no stream of the GPU.
+bool exchanges_through_the_host(const PointContext& point) {
+  return point.rank_group.device().torch_device().is_cuda() &&
+         !catalogue::needs_one_rank_per_gpu(point.settings.parallel.backend);
+}
+
+}  // namespace
+
+Window MeasuredSteps::run() {
+  device::Device& device = point_.rank_group.device();
+  point_.watch.enter("data");
+  const auto start = Clock::now();
+  if (!ranks_.serves()) {
+    source_ = open_source(device, point_.settings, point_.workload, point_.data, ranks_);
+  }
+  measured_.setup_s.data_s = seconds_since(start);
+
+  LossCourse losses;
+  const StepContext steps = context(&losses);
+  histograms_.count_first_weights();
+  point_.watch.enter("warmup");
+  const Warmup warmup = warm_up(steps, point_.length);
+  beside_window_s_ = warmup.seconds;
+  measured_.warmup_iterations = warmup.iterations;
+  measured_.warmup_settled = warmup.settled;
+  if (warmup.stopped) return Window{.stopped = true};
+
+  point_.watch.enter("window");
+  const std::int64_t period = settings::exchange_period(point_.settings);
+  WindowPlan mine = plan_window(
+      steps, planning::whole_periods(window_steps(point_.length, warmup.step_s), period),
+      warmup.step_s);
+  // A window may become far shorter than it was planned, where others leave meanwhile.
+  mine.brief = static_cast<double>(mine.steps) * warmup.step_s <
+               2 * process::least_watched_s(point_.rank_group.world().local_world_size);
+  const WindowPlan plan = agreed(point_.rank_group.control(), mine);
+  // A window that is long enough is watched alone.
+  if (!plan.brief) {
+    telemetry_.end();
+    telemetry_.clear();
+  }
+  const auto energy = open_energy();
+  const auto profiler =
+      point_.settings.measuring.profiler_range ? device.outer_profiler() : nullptr;
+  Window window = measure(steps, "window", plan,
+                          {.energy = energy.get(),
+                           .telemetry = plan.brief ? nullptr : &telemetry_,
+                           .profiler = profiler.get()});
+  if (plan.brief) watch_longer();
+  // Without a warm-up the first step is in the window.
+  if (warmup.first_step_s) measured_.setup_s.first_step_s = *warmup.first_step_s;
+  require_finite(window.losses, warmup.iterations);
+  note_memory_peak(device, measured_.record);
+  measured_.loss_course = losses.with_window(warmup.iterations, window.losses);
+  if (!window.stopped) window.stopped = !time_gradient_buckets(steps);
+  if (settings::measures_communication_cost(point_.settings) && !window.stopped) {
+    window.stopped = !measure_communication_cost(steps, plan);
+  }
+  if (source_) measured_.skipped = records_of(source_->skipped());
+  return window;
+}
+
+void MeasuredSteps::watch_longer() {
+  constexpr double kLongest_s = 0.3;
+  process::rest_until_watched(point_.rank_group.world().local_world_size, watched_since_,
+                              kLongest_s);
+  telemetry_.end();
+}
+
+// The weights of a strategy that averages them are averaged first, as for --save.
+bool MeasuredSteps::count_histograms() {
+  if (!histograms_.wanted()) return true;
+  const auto start = Clock::now();
+  trainer_.step->strategy().gather_full();
+  return histograms_.count(context(), nullptr, start);
+}
+
+StepContext MeasuredSteps::context(LossCourse* losses) {
+  return {.step = *trainer_.step,
+          .next_batch = [this] { return source_->next(); },
+          .micro_steps = point_.settings.size.gradient_accumulation_steps,
+          .device = point_.rank_group.device(),
+          .control = point_.rank_group.control(),
+          .watch = point_.watch,
+          .losses = losses,
+          .empty_cache_every = point_.settings.parallel.empty_cache_every};
+}
+
+// Returns false when an agreed stop came in between. The weights that --save takes are those after
+// the window. A step that runs as a whole hands no bucket over.
+bool MeasuredSteps::time_gradient_buckets(const StepContext& context) {
+  if (exchanges_through_the_host(point_) || trainer_.step->runs_as_a_whole()) return true;
+  const auto start = Clock::now();
+  workloads::NamedTensors before;
+  if (!point_.settings.recipe.save.empty()) before = copy_of(state());
+  BucketCourse course = time_buckets(context, trainer_.parameters.size());
+  if (!before.empty()) put_back(before, state(), "the state after the window");
+  beside_window_s_ += seconds_since(start);
+  measured_.bucket_timeline = std::move(course.buckets);
+  return !course.stopped;
+}
+
+// Returns false when an agreed stop came in between.
+bool MeasuredSteps::measure_communication_cost(const StepContext& context,
+                                               const WindowPlan& window) {
+  const auto start = Clock::now();
+  const auto usual = point_.settings.parallel.overlap ? training::Exchange::kOverlapped
+                                                      : training::Exchange::kAfterwards;
+  CommunicationCostBlocks cost = measure_communication_cost_blocks(
+      context, state(), usual, window, settings::exchange_period(point_.settings));
+  beside_window_s_ += seconds_since(start);
+  if (!cost.stopped) measured_.cost_blocks = std::move(cost.blocks);
+  return !cost.stopped;
+}
+
+RunState MeasuredSteps::state() const {
+  return {.step = *trainer_.step,
+          .source = source_.get(),
+          .device = point_.rank_group.device().torch_device()};
+}
+
+// The counters that this rank reads: its GPU's, or its machine's CPU packages. None of several
+// GPUs: those of one would be a part of the energy beside all of the samples.
+std::unique_ptr<monitoring::EnergyMeter> MeasuredSteps::open_energy() const {
+  device::Device& device = point_.rank_group.device();
+  if (device.torch_device().is_cuda()) {
+    return ranks_.count > 1 ? nullptr : monitoring::open_gpu_energy(device.identity());
+  }
+  return point_.rank_group.leads_node() ? monitoring::open_cpu_energy() : nullptr;
+}
+
+void note_memory_peak(device::Device& device, reporting::RankRecord& record) {
+  record.memory_peak_bytes = device.memory_peak_bytes();
+  record.memory_reserved_bytes = device.memory_reserved_bytes();
+}
+
+std::vector<reporting::SkippedFile> records_of(const std::vector<data::SkippedSample>& skipped) {
+  std::vector<reporting::SkippedFile> records;
+  for (const auto& sample : skipped) records.push_back({sample.name, sample.reason});
+  return records;
+}
+
+}  // namespace scalemark::running

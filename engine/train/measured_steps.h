@@ -1,0 +1,85 @@
+// A run of steps that is measured: warm-up, window, and the steps after it that say what its
+// communication does. --epochs trains otherwise: epochs.h.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include "core/machine/telemetry/sampler.h"
+#include "report/record/records.h"
+#include "engine/train/batch_source.h"
+#include "engine/train/histograms.h"
+#include "engine/train/point.h"
+#include "engine/train/trainer.h"
+#include "engine/train/window.h"
+#include "engine/step/strategy.h"
+
+namespace scalemark::running {
+
+// Communication costs a step what the same steps without it save. Definition: docs/METRICS.md,
+// "Communication cost".
+struct CommunicationCostBlocks {
+  std::vector<reporting::CostBlock> blocks;  // of this rank, in the order of measurement
+  bool stopped = false;                      // an agreed stop came in between
+};
+
+// Four quadruples of short blocks (planning::cost_block_steps()), about as many steps as the window
+// has, in whole `period`s of the exchange: with communication (as `usual`), without, without, with.
+// Collective. Ranks that exchange nothing drift apart: `state` is put back afterwards, bit by bit,
+// from a copy in host memory.
+CommunicationCostBlocks measure_communication_cost_blocks(const StepContext& context,
+                                                          const RunState& state,
+                                                          training::Exchange usual,
+                                                          const WindowPlan& window,
+                                                          std::int64_t period);
+
+class MeasuredSteps {
+ public:
+  // Fills in `measured`. All that it is given must outlive it. `telemetry` has begun a stretch.
+  MeasuredSteps(const PointContext& point, const TrainingRanks& ranks, Trainer& trainer,
+                monitoring::Sampler& telemetry, reporting::RankMeasurement& measured)
+      : point_(point),
+        ranks_(ranks),
+        trainer_(trainer),
+        telemetry_(telemetry),
+        measured_(measured),
+        histograms_(point.settings, point.rank_group.control(), point.watch, trainer) {}
+
+  // May be called once. Collective.
+  Window run();
+
+  // Seconds outside the window: in the warm-up and in the steps after the window.
+  double beside_window_s() const { return beside_window_s_; }
+
+  // After run(); false: an agreed stop came before its step.
+  bool count_histograms();
+
+  // For further steps, after run(). `losses`: as StepContext's.
+  StepContext context(LossCourse* losses = nullptr);
+
+ private:
+  void watch_longer();
+  bool time_gradient_buckets(const StepContext& context);
+  bool measure_communication_cost(const StepContext& context, const WindowPlan& window);
+  std::unique_ptr<monitoring::EnergyMeter> open_energy() const;
+  RunState state() const;
+
+  const PointContext& point_;
+  const TrainingRanks& ranks_;
+  Trainer& trainer_;
+  monitoring::Sampler& telemetry_;
+  reporting::RankMeasurement& measured_;
+  std::unique_ptr<BatchSource> source_;  // a dedicated server has none
+  const std::chrono::steady_clock::time_point watched_since_ = std::chrono::steady_clock::now();
+  double beside_window_s_ = 0;
+  Histograms histograms_;
+};
+
+// Call it at the end of the measured part: later memory does not belong to the point.
+void note_memory_peak(device::Device& device, reporting::RankRecord& record);
+
+// Lists each file that could not be read.
+std::vector<reporting::SkippedFile> records_of(const std::vector<data::SkippedSample>& skipped);
+
+}  // namespace scalemark::running

@@ -1,0 +1,64 @@
+// One point: from settings and a group to what each rank measured.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "core/catalogue/workload.h"
+#include "core/plan/plan.h"
+#include "report/keep/raw_steps.h"
+#include "report/judge/point/rank_steps.h"
+#include "report/record/records.h"
+#include "core/settings/settings.h"
+#include "engine/process/rank_group.h"
+#include "engine/train/checkpoints.h"
+#include "engine/train/window.h"
+#include "engine/train/workload_data.h"
+
+namespace scalemark::running {
+
+struct PointOutcome {
+  // On the group's rank 0, in rank order, then a dedicated server; empty elsewhere.
+  std::vector<reporting::RankMeasurement> ranks;
+  reporting::StepSeries series;                    // over the ranks, on each of them
+  std::vector<reporting::Evaluation> evaluations;  // --epochs
+  std::vector<reporting::Resumption> resumed;
+  std::optional<reporting::RawPart>
+      raw_steps;  // --raw-steps: this rank's; save_raw_steps() takes it
+  std::optional<reporting::RawStepsRecord> raw_steps_file;  // once saved, where it was
+  bool stopped = false;                                     // a stop came before all was measured
+  // Why --save, --raw-steps or --trace failed; the rest is valid.
+  std::optional<ErrorRecord> not_saved;
+  double measuring_s = 0;  // in warm-up, window and what --communication-cost and --trace add
+};
+template <class A>
+constexpr void fields(A& a, typename A::template Field<PointOutcome>& o) {
+  a.values(o.ranks, o.series, o.raw_steps, o.not_saved, o.measuring_s);
+  a.stays(o.evaluations, o.resumed, o.raw_steps_file, o.stopped);
+}
+
+// Steps of the learning-rate schedule without --epochs: those of warm-up and window when both are
+// given, else a nominal 1000, or --iters when that is more.
+std::int64_t scheduled_steps(const settings::MeasuringSettings& measuring);
+
+// A point is trained with these, on one rank.
+struct PointContext {
+  process::RankGroup& rank_group;
+  const settings::Settings& settings;
+  const planning::RunLength& length;
+  const catalogue::Workload& workload;
+  const WorkloadData& data;
+  StepWatch& watch;
+};
+
+// Collective over the group. Builds the network, warms up and measures (or trains for --epochs),
+// and gathers. `checkpoints`: of --epochs. `trace_folder`: of a measured run, of this run alone;
+// empty: no trace.
+using EpochReport = std::function<void(const reporting::Evaluation&)>;
+PointOutcome run_point(const PointContext& point, const EpochReport& report_epoch,
+                       CheckpointOptions checkpoints = {},
+                       const std::filesystem::path& trace_folder = {});
+
+}  // namespace scalemark::running

@@ -1,0 +1,227 @@
+#include "engine/train/train_run.h"
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/catalogue/backends.h"
+#include "core/plan/estimates.h"
+#include "report/record/point_identity.h"
+#include "report/keep/earlier.h"
+#include "report/judge/point/telemetry.h"
+#include "report/judge/sweep/summary.h"
+#include "core/settings/processes.h"
+#include "core/settings/settings_json.h"
+#include "core/settings/value.h"
+#include "engine/comm/links/pairs_run.h"
+#include "engine/distributed/stop_agreement.h"
+#include "engine/process/data_phase.h"
+#include "engine/process/rank_group.h"
+#include "engine/process/rank_process.h"
+#include "engine/process/run_report.h"
+#include "engine/process/telemetry.h"
+#include "engine/process/versions.h"
+#include "engine/train/checkpoints.h"
+#include "engine/train/memory_advice.h"
+#include "engine/train/point.h"
+#include "engine/train/results/over_ranks.h"
+#include "engine/train/run_watch.h"
+#include "engine/train/trace/trace_run.h"
+#include "engine/train/workload_data.h"
+#include "workloads/weights_file.h"
+
+namespace scalemark::running {
+namespace {
+
+using distributed::all_ranks;
+
+// A run that was asked to end has 10 s for everything.
+constexpr std::chrono::milliseconds kStoppedLimit{2000};
+
+struct Opened {
+  const catalogue::Workload& workload;
+  WorkloadData data;
+};
+
+Opened open(const settings::Settings& settings, process::RankProcess& rank_process,
+            process::RankContext& context) {
+  Opened opened{workload_named(settings.task.workload), {}};
+  process::DataPhase phase(rank_process, context);
+  opened.data = open_data(settings, opened.workload, phase);
+  phase.finish();
+  rank_process.note_what_fits(what_fits(settings, opened.workload, opened.data.shape,
+                                        settings::world_size_of(settings),
+                                        available_memory(settings, context)));
+  return opened;
+}
+
+// Whether this rank writes or reads what tells of a checkpoint.
+bool has_checkpoints(const settings::Settings& settings, const process::RankContext& context) {
+  return context.world().rank == 0 &&
+         (settings.checkpoints.resume || settings::parse_steps_or_time(settings.checkpoints.every));
+}
+
+// A later session must find all of this as it is.
+std::map<std::string, std::string> identity_of_training(const settings::Settings& settings,
+                                                        process::RankContext& context,
+                                                        const std::vector<monitoring::Host>& hosts,
+                                                        const std::string& data_identity) {
+  auto tool = reporting::this_tool();
+  tool.libraries = process::library_versions(context.device().torch_device().is_cuda());
+  const auto same = reporting::sameness_of(tool, settings::flat_settings(settings), hosts);
+  auto all = same.settings;
+  all["program"] = same.program_version + " " + same.git_commit;
+  for (const auto& [name, version] : same.libraries) all["library " + name] = version;
+  for (std::size_t i = 0; i < same.machines.size(); ++i) {
+    all["machine " + std::to_string(i)] = same.machines[i];
+  }
+  // Inputs are known by their content, however their paths are spelled; of text, the identity
+  // covers the vocabulary.
+  if (settings.task.data != "synthetic") {
+    all.erase("data");
+    all.erase("vocab");
+  }
+  all["data_identity"] = data_identity;
+  const std::string& weights = settings.recipe.init_from;
+  if (!weights.empty() && has_checkpoints(settings, context)) {
+    std::string& identity = all["init_from"] = describe_file(weights).xxh3_128;
+    for (const auto& shard : workloads::open_weights(weights).shards) {
+      if (shard != weights) identity += " " + describe_file(shard).xxh3_128;
+    }
+  }
+  all["world_size"] = std::to_string(context.world().world_size);
+  return all;
+}
+
+CheckpointOptions checkpoint_options(const settings::Settings& settings,
+                                     process::RankContext& context,
+                                     const std::vector<monitoring::Host>& hosts,
+                                     const std::string& data_identity, process::RunReport& report) {
+  return {.folder = std::filesystem::path(settings.general.output) / "checkpoints",
+          .every = settings::parse_steps_or_time(settings.checkpoints.every),
+          .keep = settings.checkpoints.keep,
+          .resume = settings.checkpoints.resume,
+          .same = identity_of_training(settings, context, hosts, data_identity),
+          .note = [&report](const std::string& text) { report.note(text); }};
+}
+
+// --resume: the folder of the earlier session, on rank 0.
+std::optional<reporting::OutputFolder> continued_folder(const settings::Settings& settings,
+                                                        process::RankContext& context) {
+  if (!settings.checkpoints.resume || context.world().rank != 0) return std::nullopt;
+  return reporting::OutputFolder(settings.general.output, reporting::ExistingFolder::kContinue);
+}
+
+// Only the rank that writes the report calls this.
+void add_point(process::RunReport& report, reporting::PointRecord identity,
+               const PointOutcome& outcome) {
+  identity.evaluation = outcome.evaluations;
+  identity.resumed = outcome.resumed;
+  auto telemetry = reporting::telemetry_of(identity.id, reporting::readings_of(outcome.ranks));
+  identity.raw_steps = outcome.raw_steps_file;
+  report.add_row(report.assembled(std::move(identity), outcome.ranks, outcome.series), 1,
+                 std::move(telemetry));
+  report.writer()->amend([](reporting::Report& page) {
+    page.devices = reporting::devices_of(page.points, page.environment.hosts);
+  });
+}
+
+reporting::PointRecord identity_of(const settings::Settings& settings,
+                                   const planning::RunLength& length, int nodes,
+                                   const Opened& opened) {
+  auto identity =
+      reporting::point_identity(settings, length, {settings::world_size_of(settings), nodes},
+                                opened.workload, opened.data.shape);
+  identity.data_identity = opened.data.identity;
+  identity.replaced_bytes = opened.data.replaced_bytes;
+  identity.files_left_out = opened.data.left_out;
+  identity.started = reporting::utc_now();
+  return identity;
+}
+
+void compare(const Opened& opened, process::RankProcess& rank_process) {
+  auto facts = process::common_facts(rank_process.request());
+  facts["data.identity"] = opened.data.identity;
+  rank_process.compare(facts);
+}
+
+// The pulse may be older than the end.
+void gather_last_records(process::RankGroup& ranks, process::LiveStatus& live) {
+  for (const auto& record : ranks.control().gather(live.record())) live.take(record);
+  ranks.control().barrier();
+}
+
+ExitCode train_as(const settings::Settings& settings, process::RankProcess& rank_process) {
+  process::RankContext& context = rank_process.rendezvous();
+  context.device().limit_memory(memory_limit(settings, context));
+  const Opened opened = open(settings, rank_process, context);
+  compare(opened, rank_process);
+  if (catalogue::needs_one_rank_per_gpu(settings.parallel.backend)) context.refuse_shared_gpus();
+  const auto hosts = process::survey_hosts(context);
+  process::RunReport& report =
+      rank_process.open_report({.hosts = hosts, .folder = continued_folder(settings, context)});
+  for (const std::string& note : opened.data.notes) report.note(note);
+  auto checkpoints = checkpoint_options(settings, context, hosts, opened.data.identity, report);
+  communicating::report_host_ring(context, settings.parallel.backend, report,
+                                  [&] { rank_process.watchdog().heartbeat(0); });
+
+  process::RankGroup rank_group(context, "point", all_ranks(context.world().world_size),
+                                settings.parallel.backend, distributed::ErrorStore::kCauseLimit);
+  const planning::RunLength length = planning::run_length_of(settings);
+  auto identity = identity_of(settings, length, rank_group.world().nodes, opened);
+  process::RunConsole console(rank_process.request(), opened.workload.sample_unit,
+                              settings::samples_per_batch(settings));
+  distributed::StopAgreement agreement(context.error_store().store(), "train", context.world().rank,
+                                       context.world().world_size, rank_process.stop_options());
+  process::GroupGuard guard(rank_group, distributed::ErrorStore::kCauseLimit);
+  rank_process.live().tell(process::LiveStatus::now_of(settings, settings::world_size_of(settings),
+                                                       opened.workload.sample_unit));
+  const distributed::Pulse pulse(context.world().rank, context.world().world_size,
+                                 context.error_store(), rank_process.live().hooks());
+  RunWatch watch(agreement, rank_process.watchdog(), rank_process.phase_tracker(), console, guard,
+                 rank_process.live().vitals(),
+                 process::open_event_log(rank_process, rank_group, settings, identity.id));
+  PointOutcome outcome;
+  const auto report_epoch = [&](const reporting::Evaluation& evaluation) {
+    console.show(evaluation);
+    report.add(evaluation);
+    rank_process.live().tell(evaluation);
+  };
+  guard.run([&] { return context.error_store().has_cause(); },
+            [&] {
+              outcome = run_point(
+                  {rank_group, settings, length, opened.workload, opened.data, watch}, report_epoch,
+                  std::move(checkpoints), trace_folder(settings, identity.id));
+              save_raw_steps(rank_group.control(), {settings.general.output, identity.id}, outcome,
+                             [&] { rank_process.watchdog().heartbeat(0); });
+            });
+  console.finish();
+  const auto stop = agreement.stop();
+  if (outcome.stopped) {
+    if (stop->agreed) rank_group.finish(kStoppedLimit);
+    return rank_process.end_interrupted(stop->signal, stop->agreed);
+  }
+  gather_last_records(rank_group, rank_process.live());
+  rank_group.finish();
+  rank_group.close();
+  if (report.writer() != nullptr) add_point(report, std::move(identity), outcome);
+  if (outcome.not_saved) throw Error(*outcome.not_saved);
+  if (stop) return rank_process.end_interrupted(stop->signal, stop->agreed);
+  const auto end = report.close(reporting::ReportStatus::kComplete, {});
+  if (report.writer() != nullptr) console.show(report.writer()->report(), end.why);
+  return end.exit_code;
+}
+
+}  // namespace
+
+ExitCode train(const TrainRequest& request) noexcept {
+  return process::run_rank_process(request.run, [&](process::RankProcess& rank_process) {
+    return train_as(request.settings, rank_process);
+  });
+}
+
+}  // namespace scalemark::running

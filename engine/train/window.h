@@ -1,0 +1,125 @@
+// The steps of one rank in its measured window, and who is asked between two steps whether to stop
+// early. Definitions: docs/METRICS.md, "One run".
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/machine/energy.h"
+#include "core/machine/telemetry/sampler.h"
+#include "core/plan/plan.h"
+#include "report/keep/raw_steps.h"
+#include "engine/device/device.h"
+#include "engine/distributed/groups.h"
+#include "engine/step/measurement/window_timer.h"
+#include "engine/process/event_log.h"
+#include "engine/train/results/losses.h"
+#include "engine/step/train_step.h"
+
+namespace scalemark::running {
+
+// The step loops ask between two steps whether to stop early, and report their progress.
+class StepWatch {
+ public:
+  virtual ~StepWatch() = default;
+
+  // The run enters a phase ("model", "warmup"): for error lines, the report and the watchdog.
+  virtual void enter(const std::string& phase) = 0;
+
+  // A loop of `steps` steps begins, each of `micro_steps` batches; outside timed regions.
+  virtual void begin(const std::string& phase, std::optional<std::int64_t> steps,
+                     std::int64_t micro_steps) = 0;
+
+  // The loop that has begun trains by `step`: what it consumes is counted.
+  virtual void count(training::TrainStep&) {}
+
+  // True when all ranks have agreed to stop before step `step` (counted over the whole run): every
+  // rank gets the same answer for the same step. Costs an atomic read.
+  virtual bool stop_before(std::int64_t step) = 0;
+
+  // After a stop: false when some rank did not take part in the agreement, so that no collective
+  // can follow.
+  virtual bool peers_answered() const = 0;
+
+  // Where the steps are told besides; null: nowhere.
+  virtual process::EventLog* events() { return nullptr; }
+
+  // The watchdog's heartbeat and the progress line's numbers. Costs a few atomic stores.
+  virtual void step_done(std::int64_t step, std::optional<double> loss) = 0;
+};
+
+// The loops work with these: one rank's step, where its batches come from, and its peers.
+struct StepContext {
+  training::TrainStep& step;
+  std::function<data::Batch()> next_batch;
+  std::int64_t micro_steps = 1;
+  device::Device& device;
+  distributed::ControlGroup& control;
+  StepWatch& watch;
+  LossCourse* losses = nullptr;        // of the warm-up's steps; null: nobody asks
+  std::int64_t empty_cache_every = 0;  // steps; 0: never
+};
+
+// One step of a loop, with what --empty-cache-every does after it: that is part of the time between
+// two steps. The step's mean loss, as TrainStep::run().
+at::Tensor run_step(const StepContext& context, measurement::StepMarker& marker);
+
+// The same under the watch, where nobody asks for its loss. False: an agreed stop came before it.
+bool run_watched(const StepContext& context, measurement::StepMarker& marker);
+
+// A number that rank 0 decides. Collective.
+std::int64_t agree(distributed::ControlGroup& control, std::int64_t mine);
+
+// How many steps the window has, planned from the warm-up's step time (the minimum when that is 0,
+// unknown).
+std::int64_t window_steps(const planning::RunLength& length, double step_s);
+
+struct WindowPlan {
+  std::int64_t steps = 0;
+  std::int64_t steps_per_mark = 1;  // above 1: engine/step/measurement/window_timer.h
+  bool brief = false;  // too short to tell from it alone what others did on the machine
+};
+template <class A>
+constexpr void fields(A& a, typename A::template Field<WindowPlan>& p) {
+  a.values(p.steps, p.steps_per_mark, p.brief);
+}
+
+// `step_s`: 0 where it is unknown. Only a GPU's marks are thinned: those of a CPU cost 30 ns each.
+WindowPlan plan_window(const StepContext& context, std::int64_t steps, double step_s);
+
+// Rank 0's plan, on every rank. Collective.
+WindowPlan agreed(distributed::ControlGroup& control, const WindowPlan& mine);
+
+struct Window {
+  double wall_s = 0;    // t1 - t0 on this rank; of several stretches their sum
+  double around_s = 0;  // the same with the two barriers; of a window that was stopped less
+  std::vector<reporting::RawWindow> stretches;  // of --epochs
+  std::vector<double> energy_J;                 // see EnergyMeter::joules(); empty without a meter
+  std::int64_t iterations = 0;                  // steps that were run
+  std::int64_t steps_per_mark = 1;
+  measurement::MarkedSteps steps;
+  std::vector<double> losses;
+  std::int64_t samples = 0;  // executed by this rank, padding excluded
+  std::int64_t padded = 0;
+  std::int64_t non_pad_tokens = 0;  // text
+  bool stopped = false;
+};
+
+// These look at the machine or at the steps meanwhile; null: nothing does.
+struct WindowMeters {
+  monitoring::EnergyMeter* energy = nullptr;
+  monitoring::Sampler* telemetry = nullptr;
+  device::OuterProfiler* profiler = nullptr;
+};
+
+// Barrier, t0, the steps, device synchronised, t1, barrier. Collective over the control group.
+// `name` is for the progress line. `meters` count from t0 to t1: they are begun and read between
+// the barriers, outside the timed region. `profiler` collects from before the first barrier to
+// after t1, and sees the steps' ranges.
+Window measure(const StepContext& context, const std::string& name, const WindowPlan& plan,
+               const WindowMeters& meters = {});
+
+}  // namespace scalemark::running

@@ -1,0 +1,242 @@
+#include "report/accept/acceptance.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "core/base/text.h"
+#include "report/accept/single_values.h"
+#include "report/record/finding_kinds.h"
+#include "report/record/point_facts.h"
+#include "core/statistics/acceptance.h"
+
+namespace scalemark::acceptance {
+namespace {
+
+using reporting::Report;
+using reporting::ReportStatus;
+
+constexpr std::size_t kWallsOfCopy = 3;  // so many equal times are no chance
+
+Judged judged_by(const Rule& rule, const Rules& rules, const std::vector<Series>& all,
+                 const Baseline* baseline) {
+  switch (row_of(rule.metric).kind) {
+    case ValueKind::kFloor:
+      return judge_single(rule, all);
+    case ValueKind::kCount:
+      return judge_counts(rule, all);
+    case ValueKind::kCounter:
+    case ValueKind::kState:
+      return judge_counters(rule, all);
+    case ValueKind::kFact:
+      return judge_facts(rule, all);
+    case ValueKind::kRate:
+      break;
+  }
+  return rule.of == LimitOf::kReference ? judge_by_reference(rule, rules, all, baseline)
+                                        : judge_by_floor(rule, all);
+}
+
+// Several GPUs are expected to train together, whether they did or not.
+bool has_several_devices(const Report& report) {
+  const bool trained = std::ranges::any_of(report.points, [](const reporting::PointRecord& run) {
+    return run.nodes <= 1 && run.world_size > 1;
+  });
+  return trained || std::ranges::any_of(report.environment.hosts,
+                                        [](const auto& host) { return host.gpus.size() > 1; });
+}
+
+bool has_own_times(const Report& report) {
+  return std::ranges::any_of(report.points, [](const reporting::PointRecord& run) {
+    return run.nodes <= 1 && reporting::has_exchange(run) &&
+           std::ranges::any_of(run.ranks, [](const auto& rank) { return bool(rank.own_mean_ln); });
+  });
+}
+
+bool has_gpus(const Report& report) {
+  return std::ranges::any_of(report.environment.hosts,
+                             [](const auto& host) { return !host.gpus.empty(); });
+}
+
+bool applies(const Rule& rule, std::span<const NamedReport> reports, std::size_t nodes) {
+  const auto any = [&](bool (*has)(const Report&)) {
+    return std::ranges::any_of(reports, has, &NamedReport::report);
+  };
+  switch (row_of(rule.metric).applies) {
+    case Applies::kEverywhere:
+      return true;
+    case Applies::kWithGpus:
+      return any(has_gpus);
+    case Applies::kWithSeveralDevices:
+      return any(has_several_devices);
+    case Applies::kWithOwnTimes:
+      return any(has_own_times);
+    case Applies::kWithSeveralNodes:
+      return nodes > 1;
+    case Applies::kWithThreeNodes:
+      return nodes > 2;
+  }
+  return true;
+}
+
+// A report itself says this of its node.
+struct End {
+  Outcome outcome = Outcome::kPassed;
+  std::string why;
+};
+
+End end_of(const Report& report) {
+  if (!report.exit_code || report.status == ReportStatus::kPartial) {
+    return {Outcome::kMissing, "its run did not come to its end"};
+  }
+  const auto code = static_cast<ExitCode>(*report.exit_code);
+  if (code == ExitCode::kPass || code == ExitCode::kFail || code == ExitCode::kUnsure) return {};
+  const std::string exit = "its run ended with exit code " + std::to_string(*report.exit_code);
+  const std::string why = report.errors.empty() ? exit : exit + ": " + report.errors.back().what;
+  const bool by_hardware = code == ExitCode::kSilentCorruption || code == ExitCode::kGpuFault;
+  return {by_hardware ? Outcome::kFailed : Outcome::kMissing, why};
+}
+
+// Wrong bits end a sweep with 83: the check of bits names the device. They excuse no other end.
+bool is_told_by_a_check(const Report& report, const Rules& rules) {
+  return report.exit_code == static_cast<int>(ExitCode::kSilentCorruption) &&
+         std::ranges::any_of(rules.checks,
+                             [](const Rule& rule) { return rule.metric == Metric::kWrongBits; }) &&
+         std::ranges::any_of(report.findings, [](const reporting::Finding& finding) {
+           return finding.code == reporting::finding_kinds::wrong_bits.code;
+         });
+}
+
+// The node that a report over several blames for its end; else the fleet.
+Part blamed_part(const NamedReport& one, const std::vector<Part>& nodes) {
+  if (nodes.size() == 1) return nodes.front();
+  Part part = of_fleet(kReportCheck, Outcome::kPassed, "").part;
+  if (one.report.errors.empty()) return part;
+  const auto named = std::ranges::find(nodes, one.report.errors.back().host, &Part::host);
+  return named == nodes.end() ? part : *named;
+}
+
+// "acc/fleet, on node000, node001 and 62 more: its run ended with exit code 83"
+std::string why_of_several(const NamedReport& one, const std::vector<Part>& nodes,
+                           const std::string& why) {
+  std::vector<std::string> names;
+  for (const Part& node : nodes) names.push_back(node.host);
+  return one.name + ", on " + listed(names, 2) + ": " + why;
+}
+
+// A session that failed and was made good by a later one of the same command is past.
+void add_ends(std::span<const NamedReport> reports, const Rules& rules,
+              std::vector<CheckResult>& results) {
+  std::map<std::string, CheckResult> last;
+  for (const NamedReport& one : reports) {
+    const Report& report = one.report;
+    const auto parts = nodes_of(std::span(&one, 1));
+    const End end = is_told_by_a_check(report, rules) ? End() : end_of(report);
+    CheckResult result = of_fleet(kReportCheck, end.outcome, end.why);
+    if (end.outcome != Outcome::kPassed && parts.size() > 1) {
+      result.why = why_of_several(one, parts, end.why);
+    }
+    result.part = blamed_part(one, parts);
+    std::string key = report.invocation.command;
+    for (const Part& part : parts) key += "\n" + part.host;
+    // Silent corruption is no bad luck that a second try takes away.
+    const auto known = last.find(key);
+    if (known != last.end() && known->second.outcome == Outcome::kFailed) continue;
+    last[key] = std::move(result);
+  }
+  for (auto& [key, result] : last) results.push_back(std::move(result));
+}
+
+// The times of all runs of a node by itself; empty: too few to tell.
+std::vector<double> walls_of(const Report& report) {
+  std::vector<double> walls;
+  if (report.environment.hosts.size() != 1) return walls;
+  for (const reporting::PointRecord& run : report.points) {
+    for (const reporting::RankRecord& rank : run.ranks) walls.push_back(rank.wall_s);
+  }
+  return walls.size() < kWallsOfCopy ? std::vector<double>{} : walls;
+}
+
+// Two machines do not take equally long to the last digit: one of the two reports is a copy under
+// another name, and which one is not known.
+void add_copies(std::span<const NamedReport> reports, std::vector<CheckResult>& results) {
+  std::map<std::vector<double>, std::set<std::string>> hosts_of;
+  for (const NamedReport& one : reports) {
+    const std::vector<double> walls = walls_of(one.report);
+    if (!walls.empty()) hosts_of[walls].insert(one.report.environment.hosts.front().hostname);
+  }
+  for (const auto& [walls, hosts] : hosts_of) {
+    if (hosts.size() < 2) continue;
+    for (const Part& node : nodes_of(reports)) {
+      if (!hosts.contains(node.host)) continue;
+      std::set<std::string> others = hosts;
+      others.erase(node.host);
+      CheckResult result =
+          of_fleet(kReportCheck, Outcome::kMissing,
+                   "a copy: every time in its report is that of " + listed(others, 2));
+      result.part = node;
+      results.push_back(std::move(result));
+    }
+  }
+}
+
+ExitCode exit_code(Outcome outcome) {
+  if (outcome == Outcome::kPassed) return ExitCode::kPass;
+  return outcome == Outcome::kFailed ? ExitCode::kFail : ExitCode::kUnsure;
+}
+
+}  // namespace
+
+CheckResult of_fleet(const std::string& check, Outcome outcome, std::string why) {
+  CheckResult result;
+  result.check = check;
+  result.part.host = "the fleet";
+  result.conclude(outcome, std::move(why));
+  return result;
+}
+
+CheckResult result_like(const Rule& rule, const Series& series) {
+  CheckResult result;
+  result.check = rule.name;
+  result.part = series.part;
+  result.of_class = series.of_class;
+  result.unit = row_of(rule.metric).unit;
+  result.starts = series.starts.size();
+  return result;
+}
+
+Acceptance accept(std::vector<NamedReport> reports, const Rules& rules, const Expected& expected,
+                  const Baseline* baseline) {
+  std::ranges::stable_sort(
+      reports, {}, [](const NamedReport& one) -> const std::string& { return one.report.started; });
+  Acceptance acceptance;
+  if (!reports.empty()) acceptance.started = reports.back().report.started;
+  acceptance.knows_all_nodes = !expected.nodes.empty();
+  std::vector<Part> nodes = nodes_of(reports);
+  add_missing_nodes(expected, reports, nodes, acceptance.results);
+  add_ends(reports, rules, acceptance.results);
+  add_copies(reports, acceptance.results);
+  WithoutDatasheet without_datasheet;
+  std::vector<Rule> applied;
+  for (const Rule& rule : rules.checks) {
+    if (!applies(rule, reports, nodes.size())) continue;
+    Judged judged = judged_by(rule, rules, read_series(rule, reports), baseline);
+    for (const std::string& chip : judged.without_datasheet) {
+      without_datasheet[chip].emplace_back(row_of(rule.metric).name);
+    }
+    std::ranges::move(judged.results, std::back_inserter(acceptance.results));
+    std::ranges::move(judged.classes, std::back_inserter(acceptance.classes));
+    applied.push_back(rule);
+  }
+  add_unmeasured(applied, nodes, reports, acceptance.results);
+  judge_nodes(acceptance, nodes, expected);
+  acceptance.notes = notes_of(acceptance, expected, reports, without_datasheet);
+  for (const CheckResult& result : acceptance.results) {
+    acceptance.outcome = std::max(acceptance.outcome, result.outcome);
+  }
+  acceptance.exit_code = exit_code(acceptance.outcome);
+  return acceptance;
+}
+
+}  // namespace scalemark::acceptance

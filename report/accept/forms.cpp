@@ -1,0 +1,297 @@
+#include "report/accept/forms.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <utility>
+
+#include "core/base/record_json.h"
+#include "report/say/render/junit.h"
+#include "report/say/table/table.h"
+
+namespace scalemark::acceptance {
+
+// The fields of the document scalemark.acceptance/1. See field.h.
+template <class A>
+constexpr void fields(A& a, typename A::template Field<Part>& p) {
+  a.record("part", "A device, a node, or a link between two nodes");
+  a.choice("kind", p.kind, {"device | node | link"});
+  a("host", p.host, {"the machine; of a link its first end"});
+  a.text("scheduler_node", p.scheduler_node, {"the name that the scheduler gives the machine"});
+  a.text("device", p.device, {"cuda:3, as in ranks; cpu:1: the second rank of a machine"});
+  a.text("uuid", p.uuid, {"unique id of the GPU"});
+  a.text("pci", p.pci, {"its PCI address"});
+  a.text("serial", p.serial, {"serial number of its board"});
+  a("rank", p.rank, {"its rank, in the report that named it first"});
+  a.text("other", p.other, {"the second end of a link"});
+  a.text("end", p.end, {"its name where ranks are linked"});
+}
+
+template <class A>
+constexpr void fields(A& a, typename A::template Field<CheckResult>& r) {
+  a.record("check", "One check of one part");
+  a("check", r.check, {"name of the check in the rules"});
+  a.text("class", r.of_class, {"only parts of one class are compared"});
+  a("part", r.part, {"that was judged"});
+  a.choice("outcome", r.outcome, {"passed | unsure | missing | failed"});
+  a("value", r.value, {"what was measured; of several starts exp of the mean ln"});
+  a.text("unit", r.unit, {"of value"});
+  a.text("fact", r.fact, {"a fact instead of a value"});
+  a("of_reference", r.of_reference, {"value / reference"});
+  a.pair("ci99", r.low, r.high, {"99 % interval of of_reference"});
+  a("limit", r.limit, {"a share of the reference, or a value in unit"});
+  a.text("limit_from", r.limit_from, {"what the limit is a share of, or whose number it is"});
+  a("starts", r.starts, {"that counted"});
+  a("more_starts", r.more_starts, {"until the next look; 0: none is needed, or none helps"});
+  a.text("why", r.why, {"unless it passed"});
+}
+
+template <class A>
+constexpr void fields(A& a, typename A::template Field<CheckedClass>& c) {
+  a.record("class", "Parts that were compared with each other");
+  a("check", c.check, {"name of the check in the rules"});
+  a("class", c.of_class, {"product, what was measured, versions where they differ"});
+  a.choice("of", c.of, {"device | node | link"});
+  a("parts", c.parts, {"how many"});
+  a("reference", c.reference, {"what the limit is a share of"});
+  a.text("unit", c.unit, {"of reference"});
+  a("smallest_decidable", c.smallest_decidable,
+    {"the share by which a part must be slower so that it is found"});
+  a.text("reference_from", c.reference_from, {"which parts reach it, or which baseline"});
+  a.text("not_in_baseline", c.not_in_baseline,
+         {"why the fleet gives the reference, although there is a baseline"});
+  a.text("doubt", c.doubt, {"why its passes do not count"});
+  a.list("kept_out", c.kept_out, {"parts beyond all others, which the reference leaves out"});
+}
+
+template <class A>
+constexpr void fields(A& a, typename A::template Field<NodeResult>& n) {
+  a.record("node", "One machine, as bad as its worst check");
+  a("node", n.node, {"the machine"});
+  a.choice("outcome", n.outcome, {"passed | unsure | missing | failed"});
+  a("devices", n.devices, {"that were measured"});
+  a.list("at_fault", n.at_fault, {"checks that blame the node rather than its devices"});
+}
+
+namespace {
+
+using reporting::JunitCase;
+using reporting::JunitOutcome;
+using reporting::JunitSuite;
+
+constexpr std::size_t kMostNames = 3;
+
+// "training alone: 8.1 % slower (7.6 to 8.7), limit 5 %"
+std::string check_text(const CheckResult& result) {
+  std::string text = result.check + ": " + result.why;
+  if (result.outcome == Outcome::kFailed && result.of_reference && result.limit && result.low) {
+    text += ", limit " + given_percent(1 - *result.limit);
+    if (result.limit_from.starts_with(kOfBaseline)) text += " by the baseline";
+  } else if (result.outcome == Outcome::kFailed && result.value && result.limit &&
+             !result.unit.empty()) {
+    text += ", limit " + rate_text(*result.limit, result.unit) + " (" + result.limit_from + ")";
+  }
+  return text;
+}
+
+bool is_of_node(const CheckResult& result, const NodeResult& node) {
+  return result.part.kind == PartKind::kDevice && result.part.host == node.node.host;
+}
+
+// "8 of 8 devices; training alone: 7.1 to 8.9 % slower"
+std::string node_text(const Acceptance& acceptance, const NodeResult& node,
+                      const std::string& check) {
+  std::set<std::string> failed, all;  // a check may judge a device in several precisions
+  double least = 1, most = 0;
+  std::string why;
+  for (const CheckResult& result : acceptance.results) {
+    if (!is_of_node(result, node) || result.check != check) continue;
+    all.insert(result.part.key());
+    if (result.outcome != Outcome::kFailed) continue;
+    failed.insert(result.part.key());
+    why = result.why;
+    const double below = 1 - result.of_reference.value_or(1);
+    least = std::min(least, below);
+    most = std::max(most, below);
+  }
+  std::string text =
+      std::to_string(failed.size()) + " of " + counted(all.size(), "device") + ", " + check;
+  if (!(most > 0)) return text + ": " + why;
+  return text + ": " + percent_text(least) + " to " + percent(most) + " slower";
+}
+
+std::string and_more(std::size_t checks) {
+  return checks < 2 ? ""
+                    : " (and " + counted(static_cast<std::int64_t>(checks) - 1, "more check") + ")";
+}
+
+// This is told of one part, or of several of which the same is true.
+struct Told {
+  std::vector<std::string> names;
+  std::set<std::string> checks;  // that say the same; empty: the reason names it
+  std::string reason;
+};
+
+using Results = std::vector<const CheckResult*>;
+
+// The reason that most of the results have.
+Told commonly_told(const std::string& name, const Results& results) {
+  std::map<std::string, Results> by_reason;
+  for (const CheckResult* result : results) by_reason[result->why].push_back(result);
+  const auto& [why, same] = *std::ranges::max_element(
+      by_reason, {}, [](const auto& reason) { return reason.second.size(); });
+  Told told{{same.size() == 1 ? same.front()->part.name() : name}, {}, why};
+  for (const CheckResult* result : same) told.checks.insert(result->check);
+  return told;
+}
+
+Told told_of(const Acceptance& acceptance, const std::string& name, const Results& results) {
+  if (results.front()->outcome != Outcome::kFailed) return commonly_told(name, results);
+  const auto node = std::ranges::find_if(
+      acceptance.nodes, [&](const NodeResult& one) { return one.node.host == name; });
+  if (node != acceptance.nodes.end() && !node->at_fault.empty()) {
+    return {{name},
+            {},
+            node_text(acceptance, *node, node->at_fault.front()) + and_more(node->at_fault.size())};
+  }
+  std::set<std::string> checks;
+  for (const CheckResult* result : results) checks.insert(result->check);
+  return {{name}, {}, check_text(*results.front()) + and_more(checks.size())};
+}
+
+// A node trains as slowly as its slowest device: the device is told.
+bool is_told_by_a_device(const Acceptance& acceptance, const CheckResult& node) {
+  if (node.part.kind != PartKind::kNode || !node.of_reference) return false;
+  return std::ranges::any_of(acceptance.results, [&](const CheckResult& one) {
+    return one.outcome == Outcome::kFailed && one.part.kind == PartKind::kDevice &&
+           one.part.host == node.part.host && one.of_reference;
+  });
+}
+
+// Results of one outcome by the name that they are told by, in their order. A failed node that is
+// to blame is told once, and each failed part of another; undecided ones and those without a value
+// are told by nodes, which the head counts. What else is open about a node that is told under a
+// worse outcome decides nothing.
+std::vector<std::pair<std::string, Results>> by_name(const Acceptance& acceptance,
+                                                     Outcome outcome) {
+  const bool failed = outcome == Outcome::kFailed;
+  std::map<std::string, const NodeResult*> nodes;
+  for (const NodeResult& node : acceptance.nodes) nodes[node.node.host] = &node;
+  std::vector<std::pair<std::string, Results>> all;
+  std::map<std::string, std::size_t> places;
+  for (const CheckResult& result : acceptance.results) {
+    if (result.outcome != outcome) continue;
+    const Part& part = result.part;
+    const auto node = part.kind == PartKind::kLink ? nodes.end() : nodes.find(part.host);
+    if (node != nodes.end() && node->second->outcome > outcome) continue;
+    if (failed && is_told_by_a_device(acceptance, result)) continue;
+    const bool by_part = node == nodes.end() || (failed && node->second->at_fault.empty());
+    const auto [place, is_new] = places.try_emplace(by_part ? part.name() : part.host, all.size());
+    if (is_new) all.emplace_back(place->first, Results{});
+    all[place->second].second.push_back(&result);
+  }
+  return all;
+}
+
+template <class T>
+std::string line_of(const char* record, const T& value) {
+  FieldJson line = {{"record", record}};
+  const FieldJson fields = as_json(value, record);
+  for (const auto& [key, field] : fields.items()) line[key] = field;
+  return line.dump(-1, ' ', false, FieldJson::error_handler_t::replace) + "\n";
+}
+
+JunitCase case_of(const CheckResult& result) {
+  JunitCase one{.class_name = "scalemark.acceptance." + result.check,
+                .name = result.check + " " + result.part.name() +
+                        (result.of_class.empty() ? "" : " (" + result.of_class + ")"),
+                .kind = std::string(name_of(result.outcome)),
+                .message = result.why};
+  if (result.outcome == Outcome::kFailed) {
+    if (result.limit_from.starts_with(kOfBaseline)) one.message += "; limit " + limit_text(result);
+    one.outcome = JunitOutcome::kFailure;
+  } else if (result.outcome != Outcome::kPassed) {
+    one.outcome = JunitOutcome::kError;
+  }
+  return one;
+}
+
+}  // namespace
+
+std::set<std::string> hosts_worse_than(const Acceptance& acceptance, Outcome outcome) {
+  std::set<std::string> hosts;
+  for (const NodeResult& node : acceptance.nodes) {
+    if (node.outcome > outcome) hosts.insert(node.node.host);
+  }
+  return hosts;
+}
+
+std::string scheduler_name(const Part& part) {
+  return part.scheduler_node.empty() ? part.host : part.scheduler_node;
+}
+
+std::string reason_of(const Acceptance& acceptance, const NodeResult& node) {
+  if (!node.at_fault.empty()) return node_text(acceptance, node, node.at_fault.front());
+  for (const CheckResult& result : acceptance.results) {
+    const bool is_its = result.part.kind != PartKind::kLink && result.part.host == node.node.host;
+    if (!is_its || result.outcome != node.outcome) continue;
+    const std::string device =
+        result.part.kind == PartKind::kDevice ? result.part.device + ", " : "";
+    return device + check_text(result);
+  }
+  return std::string(name_of(node.outcome));
+}
+
+std::vector<PartSentence> sentences_of(const Acceptance& acceptance, Outcome outcome) {
+  std::vector<Told> all;
+  for (const auto& [name, results] : by_name(acceptance, outcome)) {
+    Told told = told_of(acceptance, name, results);
+    const auto same = std::ranges::find(all, told.reason, &Told::reason);
+    if (same == all.end()) {
+      all.push_back(std::move(told));
+    } else {
+      same->names.push_back(std::move(told.names.front()));
+      same->checks.merge(told.checks);
+    }
+  }
+  std::ranges::stable_sort(all, std::greater<>(), [](const Told& one) { return one.names.size(); });
+  std::vector<PartSentence> sentences;
+  for (const Told& one : all) {
+    sentences.push_back(
+        {one.names, one.checks.empty() ? one.reason
+                                       : one.reason + " (" + listed(one.checks, kMostNames) + ")"});
+  }
+  return sentences;
+}
+
+std::string json_lines(const Acceptance& acceptance) {
+  FieldJson head = {{"record", "acceptance"},
+                    {"schema", "scalemark.acceptance/1"},
+                    {"outcome", name_of(acceptance.outcome)},
+                    {"exit_code", static_cast<int>(acceptance.exit_code)}};
+  if (!acceptance.notes.empty()) head["notes"] = acceptance.notes;
+  if (!acceptance.published.empty()) head["published"] = acceptance.published;
+  std::string text = head.dump(-1, ' ', false, FieldJson::error_handler_t::replace) + "\n";
+  for (const auto& one : acceptance.classes) text += line_of("class", one);
+  for (const auto& one : acceptance.nodes) text += line_of("node", one);
+  for (const auto& one : worst_first(acceptance)) text += line_of("check", one);
+  return text;
+}
+
+std::string junit_text(const Acceptance& acceptance) {
+  std::map<std::string, std::vector<JunitCase>> by_host;
+  for (const CheckResult& result : acceptance.results) {
+    by_host[result.part.kind == PartKind::kLink ? "links" : result.part.host].push_back(
+        case_of(result));
+  }
+  std::vector<JunitSuite> suites;
+  for (auto& [host, cases] : by_host) {
+    suites.push_back({.name = "scalemark accept " + host,
+                      .started = acceptance.started,
+                      .host = host,
+                      .cases = std::move(cases)});
+  }
+  return reporting::junit_xml(suites);
+}
+
+}  // namespace scalemark::acceptance

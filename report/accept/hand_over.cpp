@@ -1,0 +1,296 @@
+// A person reads this at the end of an acceptance: what to do, what failed, how sure that is, and
+// how to go on; a shell reads the script that drains nodes.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "core/base/characters.h"
+#include "core/base/terminal.h"
+#include "core/base/text.h"
+#include "core/launch/slurm_lists.h"
+#include "report/accept/forms.h"
+#include "core/statistics/acceptance.h"
+
+namespace scalemark::acceptance {
+namespace {
+
+constexpr std::size_t kMostLines = 10;  // before they are wrapped
+constexpr std::size_t kLongestNodeList = 40;
+
+std::vector<std::string> names_of(const Acceptance& acceptance, Outcome outcome) {
+  std::vector<std::string> names;
+  for (const NodeResult& node : acceptance.nodes) {
+    if (node.outcome == outcome) names.push_back(scheduler_name(node.node));
+  }
+  return names;
+}
+
+// "n[003,005]"; "17 nodes" where that is long.
+std::string nodes_text(const std::vector<std::string>& names) {
+  const std::string list = with_blanks(launching::compressed_nodelist(names));
+  return list.size() <= kLongestNodeList ? list : counted(names.size(), "node");
+}
+
+// Nodes to keep jobs away from: what failed, and what did not come to its end. A machine that
+// others used is not bad.
+std::vector<const NodeResult*> nodes_to_exclude(const Acceptance& acceptance) {
+  std::vector<const NodeResult*> nodes;
+  for (const NodeResult& node : acceptance.nodes) {
+    const bool ended = std::ranges::none_of(acceptance.results, [&](const CheckResult& result) {
+      return result.part.host == node.node.host && result.check == kReportCheck &&
+             result.outcome != Outcome::kPassed;
+    });
+    if (node.outcome == Outcome::kFailed || !ended) nodes.push_back(&node);
+  }
+  return nodes;
+}
+
+// Each once: a cable is neither node's alone.
+std::map<std::string, const CheckResult*> failed_links(const Acceptance& acceptance) {
+  std::map<std::string, const CheckResult*> links;
+  for (const CheckResult& result : acceptance.results) {
+    const bool failed = result.part.kind == PartKind::kLink && result.outcome == Outcome::kFailed;
+    if (failed) links.try_emplace(result.part.name(), &result);
+  }
+  return links;
+}
+
+// Nodes of which nothing but a baseline can tell more.
+std::size_t nodes_for_a_baseline(const Acceptance& acceptance) {
+  std::set<std::pair<std::string, std::string>> classes;
+  for (const CheckedClass& one : acceptance.classes) {
+    if (!one.reference || !one.doubt.empty()) classes.emplace(one.check, one.of_class);
+  }
+  const std::set<std::string> worse = hosts_worse_than(acceptance, Outcome::kUnsure);
+  std::set<std::string> hosts;
+  for (const CheckResult& result : acceptance.results) {
+    if (result.outcome != Outcome::kUnsure || result.more_starts > 0) continue;
+    if (!classes.contains({result.check, result.of_class})) continue;
+    if (!worse.contains(result.part.host)) hosts.insert(result.part.host);
+  }
+  return hosts.size();
+}
+
+// The deed, by what is worst.
+std::string deed_of(const Acceptance& acceptance) {
+  const auto named = names_of(acceptance, acceptance.outcome);
+  const std::string nodes = nodes_text(named);
+  switch (acceptance.outcome) {
+    case Outcome::kPassed:
+      return "take the fleet";
+    case Outcome::kFailed:
+      if (!named.empty()) return "send back or repair " + nodes;
+      return failed_links(acceptance).empty() ? "look at what failed below"
+                                              : "look at cables and ports of what failed below";
+    case Outcome::kMissing:
+      return named.empty() ? "look at what was not measured"
+                           : "find out why " + nodes + " was not measured";
+    case Outcome::kUnsure:
+      break;
+  }
+  if (named.empty()) return "look at what is undecided below";
+  return undecided_of(acceptance).starts > 0
+             ? "measure " + nodes + " again"
+             : "compare " + nodes + " with machines known to be good";
+}
+
+// The first sentence, and how many more there are; empty: none.
+std::string told_first(const Acceptance& acceptance, const OutcomeTitle& title) {
+  const auto sentences = sentences_of(acceptance, title.outcome);
+  if (sentences.empty()) return "";
+  return std::string(title.title) + ": " + sentences.front().in_words() +
+         (sentences.size() > 1 ? "; and " + std::to_string(sentences.size() - 1) + " more" : "");
+}
+
+// The commands that would decide, and how to go on.
+std::vector<std::pair<std::string, std::string>> steps_of(const Acceptance& acceptance,
+                                                          const Next& next) {
+  std::vector<std::pair<std::string, std::string>> steps;
+  const Undecided undecided = undecided_of(acceptance);
+  if (undecided.starts > 0) {
+    steps.emplace_back(
+        counted(undecided.starts, "more start"),
+        next.again.empty()
+            ? "of " + launching::compressed_nodelist(undecided.nodes) + ", measured as before"
+            : next.again);
+  }
+  if (const std::size_t nodes = nodes_for_a_baseline(acceptance); nodes > 0) {
+    steps.emplace_back("a baseline", "scalemark baseline make GOOD --output good.json && " +
+                                         next.judged + " --baseline good.json  # decides " +
+                                         counted(nodes, "node") +
+                                         "; GOOD: reports of machines known to be good");
+  }
+  std::vector<std::string> names;
+  for (const NodeResult* node : nodes_to_exclude(acceptance)) {
+    names.push_back(scheduler_name(node->node));
+  }
+  if (!names.empty()) {
+    steps.emplace_back("next job",
+                       "--exclude=" + shell_word(launching::compressed_nodelist(names)));
+  }
+  if (!next.files.empty()) steps.emplace_back("written", joined(next.files, ", "));
+  return steps;
+}
+
+// At most so many, of which the last says how many more there are.
+void cut(std::vector<std::string>& texts, std::size_t most) {
+  if (texts.size() <= most) return;
+  const std::size_t more = texts.size() - most;
+  texts.resize(most);
+  texts.back() += "; and " + std::to_string(more) + " more";
+}
+
+using ClassOfCheck = std::pair<std::string, std::string>;
+
+// Nodes of which nothing failed and nothing is to be measured again, two of each class, and as few
+// as that needs. Passes that are in doubt show what a session has in common as well.
+std::vector<const NodeResult*> controls_of(const Acceptance& acceptance,
+                                           const std::set<std::string>& undecided,
+                                           const std::set<ClassOfCheck>& classes) {
+  std::map<std::string, std::set<ClassOfCheck>> of_host;
+  for (const CheckResult& result : acceptance.results) {
+    const ClassOfCheck one(result.check, result.of_class);
+    if (classes.contains(one)) of_host[result.part.host].insert(one);
+  }
+  std::map<ClassOfCheck, std::size_t> chosen;
+  std::vector<const NodeResult*> controls;
+  for (const NodeResult& node : acceptance.nodes) {
+    if (node.outcome > Outcome::kUnsure || undecided.contains(node.node.host)) continue;
+    const auto& own = of_host[node.node.host];
+    const auto lacks = [&](const ClassOfCheck& one) {
+      return chosen[one] < statistics::kControlsOfSession;
+    };
+    if (std::ranges::none_of(own, lacks)) continue;
+    for (const ClassOfCheck& one : own) ++chosen[one];
+    controls.push_back(&node);
+  }
+  return controls;
+}
+
+}  // namespace
+
+std::string headline(const Acceptance& acceptance) {
+  std::size_t devices = 0;  // each once
+  for (const NodeResult& node : acceptance.nodes) devices += static_cast<std::size_t>(node.devices);
+  std::string counts = std::to_string(names_of(acceptance, Outcome::kPassed).size()) + " of " +
+                       counted(acceptance.nodes.size(), "node") + " passed";
+  for (const OutcomeTitle& title : kOutcomeTitles) {
+    const std::size_t nodes = names_of(acceptance, title.outcome).size();
+    if (nodes > 0) counts += ", " + std::to_string(nodes) + " " + title.title;
+  }
+  return deed_of(acceptance) + "; " + counts + " (" + counted(devices, "device") + ")";
+}
+
+std::vector<std::string> reach_of(const Acceptance& acceptance) {
+  const CheckedClass* widest = nullptr;
+  for (const CheckedClass& one : acceptance.classes) {
+    if (!one.smallest_decidable) continue;
+    if (widest == nullptr || *one.smallest_decidable > *widest->smallest_decidable) widest = &one;
+  }
+  const auto by_baseline = [](const CheckedClass& one) {
+    return one.reference_from.starts_with(kOfBaseline);
+  };
+  const auto all = static_cast<std::int64_t>(acceptance.classes.size());
+  const auto by_it = std::ranges::count_if(acceptance.classes, by_baseline);
+  std::string text = "no speed is judged yet: too few starts, or too few of a kind";
+  if (widest != nullptr) {
+    text = "a part that is " + percent(*widest->smallest_decidable) + " slower ";
+    text +=
+        by_it == all ? "than " + widest->reference_from + " is found (99 %), other boots included"
+        : by_it == 0
+            ? "than its kind here is found (99 %), in this boot; a fleet that is slow as "
+              "a whole passes"
+            : "is found (99 %): " + std::to_string(by_it) + " of " + counted(all, "comparison") +
+                  " are with a baseline, the others within the fleet";
+  }
+  if (acceptance.knows_all_nodes) return {text};
+  return {text, "a node without a report is not missed: name all by --nodes LIST"};
+}
+
+std::vector<std::string> remarks_of(const Acceptance& acceptance) {
+  std::map<std::string, std::set<std::string>> doubts;
+  for (const CheckedClass& one : acceptance.classes) {
+    if (!one.doubt.empty()) doubts[one.doubt].insert(one.check);
+  }
+  std::vector<std::string> texts = acceptance.notes;
+  for (const auto& [doubt, checks] : doubts) texts.push_back(joined(checks, ", ") + ": " + doubt);
+  return texts;
+}
+
+reporting::Answer answer_of(const Acceptance& acceptance, const Next& next) {
+  reporting::Answer answer;
+  for (const PartSentence& one : sentences_of(acceptance, Outcome::kFailed)) {
+    answer.parts.push_back(one.in_words());
+  }
+  answer.found = reach_of(acceptance);
+  answer.notes = remarks_of(acceptance);
+  answer.notes.insert(answer.notes.begin(), told_first(acceptance, kNotMeasured));
+  answer.notes.push_back(told_first(acceptance, kUndecided));
+  std::erase(answer.notes, "");
+  answer.next = steps_of(acceptance, next);
+  std::size_t room = kMostLines - 2 - answer.found.size() - answer.next.size();  // beside the head
+  if (const std::size_t others = acceptance.published.size(); others > 0 && room > 3) {
+    answer.found.push_back(acceptance.published.front() +
+                           (others > 1 ? "; and more: --details" : ""));
+    --room;
+  }
+  // Half of the lines are the failed parts', and what the notes do not need.
+  cut(answer.parts, std::max(room / 2, room - std::min(room, answer.notes.size())));
+  cut(answer.notes, room - answer.parts.size());
+  const bool has_more = acceptance.outcome != Outcome::kPassed && !next.all.empty();
+  if (has_more) answer.next.emplace_back("all of it", next.all);
+  return answer;
+}
+
+std::string hand_over(const Acceptance& acceptance, const Next& next, const Terminal& terminal) {
+  std::string head = wrapped(headline(acceptance), text_width(terminal), 2);
+  head.pop_back();
+  return inked(terminal, Ink::kBold, head) + "\n" +
+         reporting::set_answer(answer_of(acceptance, next), terminal);
+}
+
+Undecided undecided_of(const Acceptance& acceptance) {
+  Undecided undecided;
+  std::set<ClassOfCheck> classes;
+  const std::set<std::string> worse = hosts_worse_than(acceptance, Outcome::kUnsure);
+  for (const CheckResult& result : acceptance.results) {
+    if (result.more_starts == 0 || worse.contains(result.part.host)) continue;
+    undecided.starts = std::max(undecided.starts, result.more_starts);
+    classes.emplace(result.check, result.of_class);
+    if (!undecided.hosts.insert(result.part.host).second) continue;
+    undecided.nodes.push_back(scheduler_name(result.part));
+  }
+  for (const NodeResult* node : controls_of(acceptance, undecided.hosts, classes)) {
+    undecided.nodes.push_back(scheduler_name(node->node));
+  }
+  return undecided;
+}
+
+std::string undecided_text(const Acceptance& acceptance) {
+  return launching::compressed_nodelist(undecided_of(acceptance).nodes) + "\n";
+}
+
+std::string drain_text(const Acceptance& acceptance, const std::string& at) {
+  std::map<std::string, std::vector<std::string>> nodes_by_reason;
+  for (const NodeResult* node : nodes_to_exclude(acceptance)) {
+    nodes_by_reason[with_blanks(reason_of(acceptance, *node))].push_back(
+        scheduler_name(node->node));
+  }
+  std::string text = "#!/bin/sh\n# Nodes that scalemark accept failed or missed, " + at + ".\n";
+  for (const auto& [reason, nodes] : nodes_by_reason) {
+    text += "scontrol update NodeName=" + shell_word(launching::compressed_nodelist(nodes)) +
+            " State=DRAIN Reason=" + shell_word("scalemark " + at.substr(0, 10) + ": " + reason) +
+            "\n";
+    text += "# kubectl cordon";
+    for (const std::string& node : nodes) text += " " + shell_word(with_blanks(node));
+    text += "\n";
+  }
+  for (const auto& [link, result] : failed_links(acceptance)) {
+    text += "# the link " + with_blanks(link + " failed, neither node for itself: " + result->why) +
+            "\n";
+  }
+  return text;
+}
+
+}  // namespace scalemark::acceptance

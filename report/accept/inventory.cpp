@@ -1,0 +1,318 @@
+#include "report/accept/inventory.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/machine/gpus.h"
+#include "report/record/point_facts.h"
+
+namespace scalemark::acceptance {
+namespace {
+
+using monitoring::Gpu;
+using monitoring::Host;
+using reporting::PointRecord;
+using reporting::RankRecord;
+using reporting::Report;
+
+constexpr double kEqualMemory = 1.01;
+constexpr double kGiB = 1024.0 * 1024 * 1024, kMiB = 1024.0 * 1024;
+
+const Host* find_host(const Report& report, const std::string& name) {
+  return reporting::find_host(report.environment.hosts, name);
+}
+
+// Which of the ranks of its host it is, from 0.
+std::ptrdiff_t place_on_host(const PointRecord& run, const RankRecord& rank) {
+  return std::ranges::count_if(run.ranks, [&](const RankRecord& other) {
+    return other.host == rank.host && other.rank < rank.rank;
+  });
+}
+
+void set_gpu(Part& part, const Host* host) {
+  if (host == nullptr || part.uuid.empty()) return;
+  const auto [gpu, instance] = monitoring::find_gpu(host->gpus, part.uuid);
+  if (gpu == nullptr) return;
+  part.uuid = instance ? instance->uuid : gpu->uuid;  // CUDA leaves out what stands before it
+  part.pci = gpu->pci;
+  part.serial = gpu->serial;
+}
+
+// Replays know it where no training came to its end, and of ranks that all call theirs "cuda:0".
+std::string uuid_of(const Report& report, const std::string& host, const std::string& device,
+                    std::optional<int> rank) {
+  for (const auto& replay : report.replays) {
+    const bool is_it = replay.host == host && replay.device == device;
+    if (is_it && !replay.uuid.empty() && replay.rank == rank.value_or(replay.rank)) {
+      return replay.uuid;
+    }
+  }
+  for (const PointRecord& run : report.points) {
+    for (const RankRecord& one : run.ranks) {
+      if (one.host == host && one.device == device) return one.uuid;
+    }
+  }
+  return "";
+}
+
+// "cuda:0" is the first of those that CUDA_VISIBLE_DEVICES leaves.
+std::string device_name(const Host& host, const Gpu& gpu) {
+  const auto& visible = host.visible_gpus;
+  const auto found = std::ranges::find(visible, gpu.index);
+  if (visible.empty() || found != visible.end()) {
+    return "cuda:" + std::to_string(visible.empty() ? gpu.index : found - visible.begin());
+  }
+  return "gpu:" + std::to_string(gpu.index);
+}
+
+// Containers and tunnels make network cards with a speed: they come and go with jobs.
+bool is_virtual(const std::string& name) {
+  constexpr std::array<std::string_view, 9> kPrefixes{"veth", "docker",  "br-", "virbr", "cni",
+                                                      "cali", "flannel", "tun", "tap"};
+  return std::ranges::any_of(kPrefixes, [&](auto prefix) { return name.starts_with(prefix); });
+}
+
+std::string ports_text(const Host& host) {
+  std::map<std::string, int> kinds;
+  for (const auto& port : host.rdma) {
+    if (port.state != "ACTIVE") continue;
+    const double rate = port.rate_Gbit_per_s.value_or(0);
+    ++kinds[port.link_layer + (rate > 0 ? " " + significant(rate, 4) + " Gbit/s" : "")];
+  }
+  for (const auto& nic : host.nics) {
+    if (nic.state != "up" || !nic.speed_Mbit_per_s || is_virtual(nic.name)) continue;
+    ++kinds[significant(static_cast<double>(*nic.speed_Mbit_per_s) / 1000, 4) + " Gbit/s"];
+  }
+  std::vector<std::string> texts;
+  for (const auto& [kind, count] : kinds) texts.push_back(std::to_string(count) + " x " + kind);
+  return texts.empty() ? "none" : joined(texts, ", ");
+}
+
+std::string node_fact(Metric metric, const Host& host) {
+  switch (metric) {
+    case Metric::kGpus:
+      return std::to_string(host.gpus.size());
+    case Metric::kCores:
+      return std::to_string(host.cores.logical);
+    case Metric::kMemory:
+      return with_decimals(std::round(static_cast<double>(host.memory_bytes) / kGiB), 0) + " GiB";
+    case Metric::kCpu:
+      return host.cpu;
+    default:
+      return ports_text(host);
+  }
+}
+
+template <class T>
+std::string text_of(const std::optional<T>& value, const char* unit) {
+  return value ? significant(static_cast<double>(*value), 6) + unit : "";
+}
+
+std::string gpu_fact(Metric metric, const Gpu& gpu) {
+  switch (metric) {
+    case Metric::kGpuName:
+      return gpu.name;
+    case Metric::kGpuMemory:
+      return with_decimals(static_cast<double>(gpu.memory_bytes) / kMiB, 0) + " MiB";
+    case Metric::kDriver:
+      return gpu.driver.empty() ? "not known" : gpu.driver;
+    case Metric::kPowerLimit:
+      return text_of(gpu.power_limit_W, " W");
+    case Metric::kPcieWidth:
+      return text_of(gpu.pcie.width, " lanes");
+    default:
+      return text_of(gpu.nvlinks, "");
+  }
+}
+
+Series fact(Part part, const std::string& of_class, std::string text) {
+  Series series;
+  series.part = std::move(part);
+  series.of_class = of_class;
+  series.starts.emplace_back();
+  series.starts.back().fact = std::move(text);
+  return series;
+}
+
+void add_facts(Metric metric, const Report& report, const Host& host, std::vector<Series>& all) {
+  if (row_of(metric).of == PartKind::kNode) {
+    if (metric == Metric::kCpu && host.cpu.empty()) return;  // an unknown CPU equals none
+    const std::string of_class = host.gpus.empty() ? "" : host.gpus.front().name;
+    all.push_back(fact(node_part(report, host.hostname), of_class, node_fact(metric, host)));
+    if (metric == Metric::kMemory) {
+      all.back().starts.back().value = static_cast<double>(host.memory_bytes);
+    }
+    return;
+  }
+  for (const Gpu& gpu : host.gpus) {
+    Part part = node_part(report, host.hostname);
+    part.kind = PartKind::kDevice;
+    part.device = device_name(host, gpu);
+    std::tie(part.uuid, part.pci, part.serial) = std::tie(gpu.uuid, gpu.pci, gpu.serial);
+    const std::string of_class = metric == Metric::kGpuName ? "" : gpu.name;
+    all.push_back(fact(std::move(part), of_class, gpu_fact(metric, gpu)));
+  }
+}
+
+// Kernels and firmware keep memory for themselves, on equal machines not always as much: rounded,
+// two of them may stand on both sides of an edge. A module of memory that is missing is far more.
+void join_close_memory(std::vector<Series>& all) {
+  std::vector<Start*> starts;
+  for (Series& series : all) starts.push_back(&series.starts.back());
+  std::ranges::sort(starts, {}, [](const Start* start) { return start->value; });
+  for (std::size_t i = 1; i < starts.size(); ++i) {
+    const Start& smaller = *starts[i - 1];
+    if (starts[i]->value <= kEqualMemory * smaller.value) starts[i]->fact = smaller.fact;
+  }
+}
+
+}  // namespace
+
+int widest(const Report& report) {
+  int most = 0;
+  for (const PointRecord& run : report.points) most = std::max(most, run.world_size);
+  return most;
+}
+
+Part node_part(const Report& report, const std::string& name) {
+  Part part;
+  part.host = name;
+  const Host* host = find_host(report, name);
+  if (host != nullptr) part.scheduler_node = host->scheduler_node;
+  return part;
+}
+
+std::vector<Part> node_parts(const Report& report) {
+  std::vector<Part> parts;
+  for (const Host& host : report.environment.hosts) {
+    parts.push_back(node_part(report, host.hostname));
+  }
+  return parts;
+}
+
+std::vector<std::pair<Part, const reporting::LinkRecord*>> link_parts(const Report& report) {
+  std::vector<std::pair<Part, const reporting::LinkRecord*>> links;
+  for (const auto& link : report.links) {
+    if (find_host(report, link.a) == nullptr || find_host(report, link.b) == nullptr) continue;
+    Part part = node_part(report, link.a);
+    part.kind = PartKind::kLink;
+    part.rank = link.a_rank;
+    part.device = link.a_device;
+    part.other = link.b;
+    if (link.b_rank) part.end = link.second();
+    links.emplace_back(std::move(part), &link);
+  }
+  return links;
+}
+
+Part device_part(const Report& report, const PointRecord& run, const RankRecord& rank) {
+  Part part = node_part(report, rank.host);
+  part.kind = PartKind::kDevice;
+  part.rank = rank.rank;
+  part.uuid = rank.uuid;
+  part.device =
+      rank.device == "cpu" ? "cpu:" + std::to_string(place_on_host(run, rank)) : rank.device;
+  set_gpu(part, find_host(report, rank.host));
+  return part;
+}
+
+Part gpu_part(const Report& report, const std::string& host, const std::string& device,
+              const std::string& uuid) {
+  Part part = node_part(report, host);
+  part.kind = PartKind::kDevice;
+  part.device = device;
+  part.uuid = uuid;
+  set_gpu(part, find_host(report, host));
+  return part;
+}
+
+Part measured_part(const Report& report, const std::string& host, const std::string& device,
+                   std::optional<int> rank) {
+  const int most = widest(report);
+  for (const PointRecord& run : report.points) {
+    if (!rank || run.world_size != most) continue;  // fewer ranks may stand elsewhere
+    const auto found = std::ranges::find(run.ranks, *rank, &RankRecord::rank);
+    if (found != run.ranks.end() && found->host == host) return device_part(report, run, *found);
+  }
+  Part part = gpu_part(report, host, device, uuid_of(report, host, device, rank));
+  if (device == "cpu" && rank) part.device += ":" + std::to_string(*rank);
+  return part;
+}
+
+std::string chip_of(const Report& report, const Part& part, const std::string& otherwise) {
+  const Host* host = find_host(report, part.host);
+  if (host == nullptr) return otherwise;
+  if (part.uuid.empty()) return otherwise.empty() ? host->cpu : otherwise;
+  const std::string name = monitoring::find_gpu(host->gpus, part.uuid).name();
+  return name.empty() ? otherwise : name;
+}
+
+std::string software_of(const Report& report, const std::string& name) {
+  std::vector<std::string> texts;
+  const Host* host = find_host(report, name);
+  if (host != nullptr && !host->gpus.empty() && !host->gpus.front().driver.empty()) {
+    texts.push_back("driver " + host->gpus.front().driver);
+  }
+  for (const auto& [library, version] : report.tool.libraries) {
+    const std::string text = version.running_with.value_or(version.built_with.value_or(""));
+    if (!text.empty()) texts.push_back(library + " " + text);
+  }
+  texts.push_back("scalemark " + report.tool.version + " (" + report.tool.git_commit + ")");
+  return joined(texts, ", ");
+}
+
+std::map<std::string, std::string> versions_of(const std::string& software) {
+  std::map<std::string, std::string> versions;
+  for (const std::string_view one : split(software, ", ")) {
+    if (one.empty()) continue;
+    const std::size_t blank = one.find(' ');
+    versions[std::string(one.substr(0, blank))] = blank == one.npos ? "" : one.substr(blank + 1);
+  }
+  return versions;
+}
+
+std::vector<Series> read_facts(Metric metric, std::span<const NamedReport> reports) {
+  std::map<std::string, std::pair<const Report*, const Host*>> last;
+  std::vector<std::string> order;
+  for (const NamedReport& one : reports) {
+    for (const Host& host : one.report.environment.hosts) {
+      if (!last.contains(host.hostname)) order.push_back(host.hostname);
+      last[host.hostname] = {&one.report, &host};
+    }
+  }
+  std::vector<Series> all;
+  for (const std::string& name : order) {
+    add_facts(metric, *last[name].first, *last[name].second, all);
+  }
+  if (metric == Metric::kMemory) join_close_memory(all);
+  return all;
+}
+
+std::vector<std::size_t> rounds_of(std::span<const NamedReport> reports) {
+  std::vector<std::size_t> rounds;
+  std::string end;
+  for (const auto& [name, report] : reports) {
+    const bool is_later = rounds.empty() || report.started > end;
+    rounds.push_back(rounds.empty() ? 1 : rounds.back() + (is_later ? 1 : 0));
+    end = std::max(is_later ? report.started : end, report.finished);
+  }
+  return rounds;
+}
+
+std::vector<Part> nodes_of(std::span<const NamedReport> reports) {
+  std::vector<Part> nodes;
+  for (const NamedReport& one : reports) {
+    for (Part& part : node_parts(one.report)) {
+      const auto known = std::ranges::find(nodes, part.host, &Part::host);
+      if (known == nodes.end()) nodes.push_back(std::move(part));
+    }
+  }
+  return nodes;
+}
+
+}  // namespace scalemark::acceptance

@@ -1,0 +1,298 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/machine/gpus.h"
+#include "report/accept/inventory.h"
+#include "report/accept/series.h"
+#include "report/accept/single_values.h"
+#include "report/record/finding_kinds.h"
+#include "report/record/point_facts.h"
+#include "core/statistics/summary.h"
+
+namespace scalemark::acceptance {
+namespace {
+
+using monitoring::Host;
+using reporting::Finding;
+using reporting::FingerprintRecord;
+using reporting::MachineRate;
+using reporting::PointRecord;
+using reporting::PointStatus;
+using reporting::RankRecord;
+using reporting::Report;
+
+using StartKey = std::pair<std::size_t, int>;  // report and session: ascending is the order of time
+
+struct RunsOfStart {
+  std::vector<double> logs;  // of runs that count
+  int throttled = 0;
+  bool failed = false;
+  std::string why;  // why a run does not count
+};
+
+// Something beside a run takes it out of the count. Whoever else used the machine may have heated
+// or crowded out the part: such a run is no sign that it throttles by itself.
+enum class Beside { kNothing, kOtherThrottled, kThrottled, kOthers, kNotKnown };
+
+// `reason`: why there is no rate; may be empty.
+void add_rate(RunsOfStart& runs, Beside beside, double rate, const std::string& reason) {
+  if (beside == Beside::kThrottled) {
+    ++runs.throttled;
+    runs.why = "its hardware was slowed down";
+  } else if (beside == Beside::kOthers) {
+    runs.why = kSharedWhy;
+  } else if (beside == Beside::kNotKnown) {
+    runs.why = "its clocks and counters do not tell what it measured";
+  } else if (beside == Beside::kOtherThrottled) {
+    runs.why = "another device of its run was slowed down";
+  } else if (!(rate > 0) || !std::isfinite(rate)) {
+    runs.why = reason.empty() ? "no rate" : reason;
+  } else {
+    runs.logs.push_back(std::log(rate));
+  }
+}
+
+struct Gathered {
+  Series series;
+  std::map<StartKey, RunsOfStart> starts;
+};
+
+Start start_of(const RunsOfStart& runs) {
+  Start start;
+  start.failed = runs.failed;
+  start.throttled_runs = runs.throttled;
+  if (!runs.logs.empty()) start.value = std::exp(statistics::mean(runs.logs));
+  if (runs.logs.empty() || runs.failed) start.why = runs.why;
+  return start;
+}
+
+// Collects the runs of each part and class.
+class Gatherer {
+ public:
+  RunsOfStart& at(const Series& like, const StartKey& start) {
+    const std::string key = like.part.key() + "\n" + like.of_class + "\n" + like.software;
+    const auto [found, is_new] = places_.try_emplace(key, all_.size());
+    if (is_new) all_.push_back({like, {}});
+    Gathered& gathered = all_[found->second];
+    gathered.series.unsteady = gathered.series.unsteady || like.unsteady;
+    return gathered.starts[start];
+  }
+  // A run that failed on `node`: of all of its parts in that class, or of the node where none of
+  // them is known.
+  void add_failed(const Series& node, const StartKey& start, const std::string& why) {
+    bool known = false;
+    for (Gathered& one : all_) {
+      if (one.series.part.host != node.part.host || one.series.of_class != node.of_class) continue;
+      fail(one.starts[start], why);
+      known = true;
+    }
+    if (!known) fail(at(node, start), why);
+  }
+  std::vector<Series> series(std::span<const NamedReport> reports) {
+    std::vector<Series> result;
+    const std::vector<std::size_t> rounds = rounds_of(reports);
+    for (Gathered& one : all_) {
+      const std::size_t first = one.starts.empty() ? 0 : one.starts.begin()->first.first;
+      for (const auto& [key, runs] : one.starts) {
+        one.series.starts.push_back(start_of(runs));
+        if (key.first != first) one.series.starts.back().session = rounds[key.first];
+        const auto& hosts = reports[key.first].report.environment.hosts;
+        const Host* host = reporting::find_host(hosts, one.series.part.host);
+        if (host != nullptr) one.series.starts.back().boot = host->boot_id;
+      }
+      result.push_back(std::move(one.series));
+    }
+    return result;
+  }
+
+ private:
+  static void fail(RunsOfStart& runs, const std::string& why) {
+    runs.failed = true;
+    runs.why = why;
+  }
+
+  std::vector<Gathered> all_;
+  std::map<std::string, std::size_t> places_;
+};
+
+bool concerns(const Finding& finding, const Part& part) {
+  const auto& place = finding.place;
+  if (!place || place->host.empty()) return true;
+  return place->host == part.host &&
+         (place->device.empty() || part.device.empty() || place->device == part.device);
+}
+
+Beside beside(const Report& report, const PointRecord& run, const Part& part) {
+  namespace kinds = reporting::finding_kinds;
+  Beside worst = Beside::kNothing;
+  for (const Finding& finding : report.findings) {
+    if (finding.point != run.id) continue;
+    Beside one = Beside::kNothing;
+    if (finding.code == kinds::others_unknown.code || finding.code == kinds::clocks_disagree.code ||
+        finding.code == kinds::counters_disagree.code) {
+      one = Beside::kNotKnown;
+    } else if (finding.code == kinds::shared.code || finding.code == kinds::machine_busy.code) {
+      one = Beside::kOthers;
+    } else if (finding.code == kinds::throttled.code) {
+      one = concerns(finding, part) ? Beside::kThrottled : Beside::kOtherThrottled;
+    }
+    worst = std::max(worst, one);
+  }
+  return worst;
+}
+
+bool fits(const std::map<std::string, std::string>& where, const PointRecord& run) {
+  return std::ranges::all_of(where, [&](const auto& selector) {
+    const auto& [key, value] = selector;
+    if (key == "workload") return run.workload == value;
+    if (key == "strategy") return run.strategy == value;
+    return run.precision == value;
+  });
+}
+
+class PointReader {
+ public:
+  PointReader(const Rule& rule, Gatherer& gatherer) : rule_(rule), gatherer_(gatherer) {}
+
+  void read(const Report& report, std::size_t number) {
+    const int most = widest(report);
+    const bool of_one_node = report.environment.hosts.size() == 1;
+    std::vector<const PointRecord*> failed;
+    for (const PointRecord& run : report.points) {
+      if (run.world_size != most || !is_wanted(run) || !fits(rule_.where, run)) continue;
+      if (run.status == PointStatus::kOk) {
+        add(report, run, {number, run.session});
+      } else if (of_one_node) {
+        failed.push_back(&run);  // of several it is not known whose
+      }
+    }
+    for (const PointRecord* run : failed) add_failed(report, *run, {number, run->session});
+  }
+
+ private:
+  bool of_devices() const { return row_of(rule_.metric).of == PartKind::kDevice; }
+  bool is_wanted(const PointRecord& run) const {
+    // Over several nodes one report is one start, and its points are a class of their own.
+    if (run.nodes > 1) return false;
+    const bool alone = run.strategy == "none";
+    return rule_.metric == Metric::kDeviceRate ? alone : !alone;
+  }
+
+  Series series_of(const Report& report, const PointRecord& run, const std::string& host,
+                   const std::string& chip) const {
+    Series series;
+    series.chip = chip;
+    series.precision = run.precision;
+    series.of_class = chip + ", " + run.group;
+    series.software = software_of(report, host);
+    const auto* group = reporting::find_group(report.groups, run.group);
+    series.unsteady = group && group->steady == false;
+    return series;
+  }
+
+  void add(const Report& report, const PointRecord& run, const StartKey& start) {
+    if (of_devices()) {
+      const bool own = rule_.metric == Metric::kOwnRate;
+      for (const RankRecord& rank : own ? reporting::peers_of(run) : std::span(run.ranks)) {
+        if (own && !rank.own_mean_ln) continue;
+        const Part part = device_part(report, run, rank);
+        Series series = series_of(report, run, rank.host, chip_of(report, part, run.device_name));
+        series.part = part;
+        add_rate(
+            gatherer_.at(series, start), beside(report, run, part),
+            own ? std::exp(-*rank.own_mean_ln) : static_cast<double>(rank.samples) / rank.wall_s,
+            "");
+      }
+      return;
+    }
+    if (run.ranks.empty()) return;
+    const RankRecord& first = run.ranks.front();
+    const std::string chip = chip_of(report, device_part(report, run, first), run.device_name);
+    Series series = series_of(report, run, first.host, chip);
+    series.part = node_part(report, first.host);
+    add_rate(gatherer_.at(series, start), beside(report, run, series.part), run.samples_per_sec,
+             "");
+  }
+
+  void add_failed(const Report& report, const PointRecord& run, const StartKey& start) {
+    for (const Host& host : report.environment.hosts) {
+      const std::string chip = run.device_name.empty() ? host.cpu : run.device_name;
+      Series series = series_of(report, run, host.hostname, chip);
+      series.part = node_part(report, host.hostname);
+      gatherer_.add_failed(series, start,
+                           run.reason.empty() ? std::string(name_of(run.status)) : run.reason);
+    }
+  }
+
+  const Rule& rule_;
+  Gatherer& gatherer_;
+};
+
+MachineRate rate_of(Metric metric) {
+  if (metric == Metric::kMatrixProduct) return MachineRate::kMatrixProduct;
+  return metric == Metric::kMemoryCopy ? MachineRate::kMemoryCopy : MachineRate::kHostToDevice;
+}
+
+std::optional<reporting::Peak> datasheet_of(Metric metric, const Series& series) {
+  if (metric == Metric::kMatrixProduct) return reporting::peak_flops(series.chip, series.precision);
+  if (metric == Metric::kMemoryCopy) return reporting::peak_memory_bandwidth(series.chip);
+  return std::nullopt;
+}
+
+void read_fingerprint(const Rule& rule, const Report& report, std::size_t number,
+                      Gatherer& gatherer) {
+  const auto precision = rule.where.find("precision");
+  for (const FingerprintRecord& record : report.fingerprint) {
+    if (record.what != rate_of(rule.metric)) continue;
+    if (precision != rule.where.end() && precision->second != record.precision) continue;
+    Series series;
+    series.part = measured_part(report, record.host, record.device, record.rank);
+    series.chip = record.device_name;
+    series.precision = record.precision;
+    const std::string what =
+        record.precision.empty() ? record.method : record.precision + ", " + record.method;
+    series.of_class = record.device_name + ", " + what;
+    if (record.device == "cpu") series.of_class += ", " + counted(record.threads, "thread");
+    series.datasheet = datasheet_of(rule.metric, series);
+    series.software = software_of(report, record.host);
+    RunsOfStart& runs = gatherer.at(series, {number, record.session.value_or(0)});
+    Beside beside = record.disturbed.empty() ? Beside::kNothing : Beside::kThrottled;
+    if (was_shared(record)) beside = Beside::kOthers;
+    add_rate(runs, beside, record.value.value_or(0), record.reason);
+  }
+}
+
+}  // namespace
+
+std::vector<Series> read_series(const Rule& rule, std::span<const NamedReport> reports) {
+  const MetricRow& row = row_of(rule.metric);
+  if (row.kind == ValueKind::kFact) return read_facts(rule.metric, reports);
+  if (rule.metric == Metric::kWrongBits) return read_replays(reports);
+  if (is_of_health(rule)) return read_counters(rule.metric, reports);
+  Gatherer gatherer;
+  std::vector<Series> all;
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    const Report& report = reports[i].report;
+    if (row.kind == ValueKind::kCount) {
+      read_findings(rule, report, all);
+    } else if (rule.metric == Metric::kSustainedProduct) {
+      read_sustained(report, all);
+    } else if (rule.metric == Metric::kNodeBandwidth) {
+      if (reporting::measures_collectives(report)) read_best_links(report, all);
+    } else if (row.kind == ValueKind::kFloor) {
+      if (reporting::measures_collectives(report)) read_links(report, all);
+    } else if (rule.metric == Metric::kDeviceRate || rule.metric == Metric::kNodeRate ||
+               rule.metric == Metric::kOwnRate) {
+      PointReader(rule, gatherer).read(report, i);
+    } else {
+      read_fingerprint(rule, report, i, gatherer);
+    }
+  }
+  for (Series& series : gatherer.series(reports)) all.push_back(std::move(series));
+  return all;
+}
+
+}  // namespace scalemark::acceptance

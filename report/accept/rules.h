@@ -1,0 +1,110 @@
+// The metrics of acceptance (metric_list.inc), and the rules that a fleet is accepted by, as data:
+// strict JSON, nothing in it is evaluated. Knows no reports. docs/ACCEPTANCE.md, "Rules", describes
+// the form.
+#pragma once
+
+#include <array>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/words.h"
+
+namespace scalemark::acceptance {
+
+enum class PartKind { kDevice, kNode, kLink };
+constexpr auto words_of(PartKind) {
+  return std::to_array<Word<PartKind>>(
+      {{PartKind::kDevice, "device"}, {PartKind::kNode, "node"}, {PartKind::kLink, "link"}});
+}
+
+// Whether a fleet is expected to have been measured so.
+// kWithSeveralDevices: on a node; one device has nobody to train together with. kWithOwnTimes: and
+// their steps were timed in parts, which replayed ones are not. kWithThreeNodes: of two none is the
+// odd one.
+enum class Applies {
+  kEverywhere,
+  kWithGpus,
+  kWithSeveralDevices,
+  kWithOwnTimes,
+  kWithSeveralNodes,
+  kWithThreeNodes
+};
+
+// How values of a metric are compared: repeated rates by the rule of statistics/acceptance.h, a
+// floor with each value's own interval, counts, what counters of health[] grew by, states that it
+// holds, and texts that are to be alike.
+enum class ValueKind { kRate, kFloor, kCount, kCounter, kState, kFact };
+
+enum class Metric {
+#define SCALEMARK_METRIC(id, name, unit, of, applies, kind, about) id,
+#include "report/accept/metric_list.inc"
+#undef SCALEMARK_METRIC
+};
+
+struct MetricRow {
+  Metric metric;
+  std::string_view name, unit;
+  PartKind of;
+  Applies applies;
+  ValueKind kind;
+  std::string_view about;
+};
+
+inline constexpr std::array kMetrics = {
+#define SCALEMARK_METRIC(id, name, unit, of, applies, kind, about) \
+  MetricRow{Metric::id, name, unit, PartKind::of, Applies::applies, ValueKind::kind, about},
+#include "report/accept/metric_list.inc"
+#undef SCALEMARK_METRIC
+};
+
+constexpr const MetricRow& row_of(Metric metric) {
+  return kMetrics.at(static_cast<std::size_t>(metric));
+}
+
+enum class Comparison { kAtLeast, kAtMost, kGrowsByAtMost, kSameAsClass };
+constexpr auto words_of(Comparison) {
+  return std::to_array<Word<Comparison>>({{Comparison::kAtLeast, "at_least"},
+                                          {Comparison::kAtMost, "at_most"},
+                                          {Comparison::kGrowsByAtMost, "grows_by_at_most"},
+                                          {Comparison::kSameAsClass, "same_as_class"}});
+}
+
+// The limit is a share of this, or a number by itself. burst: what the same device reached in the
+// first seconds.
+enum class LimitOf { kNumber, kReference, kDatasheet, kBurst, kSession };
+constexpr auto words_of(LimitOf) {
+  return std::to_array<Word<LimitOf>>({{LimitOf::kNumber, "number"},
+                                       {LimitOf::kReference, "reference"},
+                                       {LimitOf::kDatasheet, "datasheet"},
+                                       {LimitOf::kBurst, "burst"},
+                                       {LimitOf::kSession, "session"}});
+}
+
+struct Rule {
+  std::string name;  // what people call the check: "training alone"
+  Metric metric = Metric::kDeviceRate;
+  std::map<std::string, std::string> where;  // only of these: workload, strategy, precision, ...
+  Comparison comparison = Comparison::kAtLeast;
+  LimitOf of = LimitOf::kNumber;
+  double limit = 0;  // a share, or a number in the unit of the metric
+};
+
+struct Rules {
+  std::string about;
+  double tolerance = 0.05;
+  std::vector<std::size_t> looks = {3, 5, 10};
+  std::vector<Rule> checks;
+};
+
+// Throws configuration() (78), naming `file` and the check: text that is no JSON, unknown and
+// missing keys, words that are none, numbers out of their range, a comparison that does not fit the
+// metric, two checks of one name.
+Rules parse_rules(std::string_view text, const std::string& file);
+
+// configs/acceptance/rules/standard.json, which is part of the program.
+Rules standard_rules();
+extern const char* const kStandardRules;  // its text
+
+}  // namespace scalemark::acceptance

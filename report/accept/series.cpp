@@ -1,0 +1,257 @@
+#include "report/accept/series.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "core/base/text.h"
+#include "report/accept/inventory.h"
+#include "report/judge/point/fingerprint.h"
+#include "report/record/finding_kinds.h"
+#include "report/record/point_facts.h"
+#include "report/record/report.h"
+#include "core/statistics/summary.h"
+
+namespace scalemark::acceptance {
+
+std::string Part::name() const {
+  if (kind == PartKind::kLink)
+    return reporting::link_end(host, rank, device) + " to " + (end.empty() ? other : end);
+  return kind == PartKind::kNode ? host : host + " " + device;
+}
+
+std::string Part::key() const {
+  if (kind == PartKind::kDevice && !uuid.empty()) return uuid;
+  return name();
+}
+
+std::vector<std::vector<const Series*>> by_class(const std::vector<Series>& all) {
+  std::vector<std::vector<const Series*>> classes;
+  std::map<std::pair<std::string, std::string>, std::size_t> places;
+  for (const Series& series : all) {
+    const auto [found, is_new] =
+        places.try_emplace({series.of_class, series.software}, classes.size());
+    if (is_new) classes.emplace_back();
+    classes[found->second].push_back(&series);
+  }
+  return classes;
+}
+
+int throttled_runs(const Series& series) {
+  int runs = 0;
+  for (const Start& start : series.starts) runs += start.throttled_runs;
+  return runs;
+}
+
+const Start* failed_start(const Series& series) {
+  const auto found = std::ranges::find_if(series.starts, [](const Start& s) { return s.failed; });
+  return found == series.starts.end() ? nullptr : &*found;
+}
+
+std::vector<double> logarithms_of(const Series& series) {
+  std::vector<double> logs;
+  for (const Start& start : series.starts) {
+    if (std::isfinite(start.value)) logs.push_back(std::log(start.value));
+  }
+  return logs;
+}
+
+std::optional<double> beyond_physics(const Series& series) {
+  const std::vector<double> logs = logarithms_of(series);
+  if (!series.datasheet || logs.empty()) return std::nullopt;
+  const double times = std::exp(statistics::mean(logs)) / series.datasheet->per_sec;
+  return times > kBeyondPhysics ? std::optional(times) : std::nullopt;
+}
+
+bool has_speed(const Series& series) {
+  return throttled_runs(series) < kThrottledRuns && failed_start(series) == nullptr &&
+         !beyond_physics(series);
+}
+
+// --- Values that need no repetition: findings that blame a part, bits, links, and products that
+// are held. inventory.h declares the functions that read them.
+
+namespace {
+
+using reporting::Finding;
+using reporting::FingerprintRecord;
+using reporting::MachineRate;
+using reporting::PointRecord;
+using reporting::PointStatus;
+using reporting::RankRecord;
+using reporting::ReplayRecord;
+using reporting::Report;
+
+bool is_blamed(const Part& part, const Finding& finding) {
+  return finding.place && finding.place->host == part.host;
+}
+
+// The nodes whose results of collectives were compared.
+std::vector<Part> checked_nodes(const Report& report) {
+  const bool checked = std::ranges::any_of(report.collectives,
+                                           [](const auto& run) { return run.wrong.has_value(); });
+  return checked ? node_parts(report) : std::vector<Part>{};
+}
+
+// Every session of a part and class is a start of one series.
+Series& series_of_part(std::vector<Series>& all, Part part, const std::string& of_class = "") {
+  const std::string key = part.key();
+  const auto found = std::ranges::find_if(all, [&](const Series& known) {
+    return known.of_class == of_class && known.part.key() == key;
+  });
+  if (found != all.end()) return *found;
+  all.emplace_back().part = std::move(part);
+  all.back().of_class = of_class;
+  return all.back();
+}
+
+// Something that was not done is no gap once it was, in any session.
+bool is_made_good(const ReplayRecord& replay, const std::vector<const ReplayRecord*>& all) {
+  return std::ranges::any_of(all, [&](const ReplayRecord* one) {
+    return !one->digest.empty() && one->host == replay.host && one->device == replay.device &&
+           one->rank == replay.rank && one->uuid == replay.uuid && one->work == replay.work &&
+           one->precision == replay.precision;
+  });
+}
+
+using Works = std::set<std::string>;  // "bf16 matrix product"
+
+// A device that left out work which others of its model have: what it did shows not all of it.
+void add_left_out(std::map<std::string, Works>& by_part, std::vector<Series>& all) {
+  std::map<std::string, Works> by_chip;
+  for (const Series& series : all) {
+    const Works& works = by_part[series.part.key()];
+    by_chip[series.chip].insert(works.begin(), works.end());
+  }
+  for (Series& series : all) {
+    std::vector<std::string> lacking;
+    std::ranges::set_difference(by_chip[series.chip], by_part[series.part.key()],
+                                std::back_inserter(lacking));
+    if (!lacking.empty()) series.starts.emplace_back().why = "not done: " + listed(lacking, 3);
+  }
+}
+
+Start start_of(const reporting::JudgedReplay& judged) {
+  using Verdict = reporting::BitsVerdict;
+  Start start;
+  if (judged.verdict == Verdict::kSame) start.value = 0;
+  if (judged.verdict == Verdict::kWrong) start.value = 1;
+  (judged.verdict == Verdict::kNotDone ? start.why : start.fact) = judged.why;
+  return start;
+}
+
+Start start_of(const reporting::LinkRecord& link) {
+  Start start;
+  start.value = link.bandwidth_GBps;
+  std::tie(start.low, start.high) = std::tie(link.bandwidth_ci95.low, link.bandwidth_ci95.high);
+  return start;
+}
+
+// The same product on the same device in the first seconds.
+const FingerprintRecord* burst_of(const Report& report, const FingerprintRecord& held) {
+  const auto found = std::ranges::find_if(report.fingerprint, [&](const FingerprintRecord& one) {
+    return one.what == MachineRate::kMatrixProduct && one.value && one.rank == held.rank &&
+           one.host == held.host && one.device == held.device && one.precision == held.precision &&
+           one.threads == held.threads && held.method.starts_with(one.method);
+  });
+  return found == report.fingerprint.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+bool was_shared(const FingerprintRecord& record) {
+  const std::vector<std::string> only_throttled = {reporting::finding_kinds::throttled.code};
+  return !record.disturbed.empty() && record.disturbed_by != only_throttled;
+}
+
+void read_findings(const Rule& rule, const Report& report, std::vector<Series>& all) {
+  for (Part& part : checked_nodes(report)) {
+    Start start;
+    start.value = 0;
+    for (const Finding& finding : report.findings) {
+      if (finding.code != row_of(rule.metric).name || !is_blamed(part, finding)) continue;
+      ++start.value;
+      start.fact = finding.text;
+    }
+    series_of_part(all, std::move(part)).starts.push_back(std::move(start));
+  }
+}
+
+std::vector<Series> read_replays(std::span<const NamedReport> reports) {
+  std::vector<const ReplayRecord*> replays;
+  std::map<const ReplayRecord*, const Report*> reports_of;
+  for (const NamedReport& one : reports) {
+    for (const ReplayRecord& replay : one.report.replays) {
+      replays.push_back(&replay);
+      reports_of[&replay] = &one.report;
+    }
+  }
+  std::vector<Series> all;
+  std::map<std::string, Works> by_part;
+  for (const reporting::JudgedReplay& judged : reporting::judge_replays(replays)) {
+    const ReplayRecord& replay = *judged.replay;
+    const bool not_done = judged.verdict == reporting::BitsVerdict::kNotDone;
+    if (not_done && is_made_good(replay, replays)) continue;
+    const Report& report = *reports_of[&replay];
+    const Part part = measured_part(report, replay.host, replay.device, replay.rank);
+    by_part[part.key()].insert(replay.precision + " " + replay.work);
+    Series& series = series_of_part(all, part);
+    series.chip = chip_of(report, part, "");
+    series.starts.push_back(start_of(judged));
+  }
+  add_left_out(by_part, all);
+  return all;
+}
+
+void read_sustained(const Report& report, std::vector<Series>& all) {
+  for (const FingerprintRecord& record : report.fingerprint) {
+    if (record.what != MachineRate::kSustainedProduct) continue;
+    Start start;
+    const bool shared = was_shared(record);  // one that throttles is what is looked for
+    if (shared || !record.value) {
+      start.why = shared ? kSharedWhy : record.reason;
+    } else {
+      start.value = *record.value;
+      std::tie(start.low, start.high) = std::tie(record.ci95.low, record.ci95.high);
+      if (const FingerprintRecord* burst = burst_of(report, record)) start.burst = burst->value;
+    }
+    series_of_part(all, measured_part(report, record.host, record.device, record.rank),
+                   record.device_name + ", " + record.precision + ", " + record.method)
+        .starts.push_back(std::move(start));
+  }
+}
+
+// A message takes as long as the slower one of its two ends needs: an end is as fast as its best
+// link. Of a node with several network cards the slowest one counts.
+void read_best_links(const Report& report, std::vector<Series>& all) {
+  std::map<std::string, std::map<std::string, const reporting::LinkRecord*>> best;  // host, end
+  for (const auto& [part, link] : link_parts(report)) {
+    if (!is_measured(link->bandwidth_GBps)) continue;
+    for (const auto& [host, end] :
+         {std::pair(link->a, link->first()), std::pair(link->b, link->second())}) {
+      const reporting::LinkRecord*& known = best[host][end];
+      if (!known || link->bandwidth_GBps > known->bandwidth_GBps) known = link;
+    }
+  }
+  for (const auto& [host, ends] : best) {
+    const auto& [end, link] = *std::ranges::min_element(
+        ends, {}, [](const auto& one) { return one.second->bandwidth_GBps; });
+    Series& series = series_of_part(all, node_part(report, host));
+    series.starts.push_back(start_of(*link));
+    if (end != host) series.starts.back().fact = end;
+  }
+}
+
+void read_links(const Report& report, std::vector<Series>& all) {
+  for (const auto& [part, link] : link_parts(report)) {
+    if (!is_measured(link->bandwidth_GBps)) continue;
+    series_of_part(all, part).starts.push_back(start_of(*link));
+  }
+}
+
+}  // namespace scalemark::acceptance

@@ -1,0 +1,85 @@
+// Tells what each part of a fleet showed in one metric, start by start, in the order in which
+// processes were started. Pure.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "report/accept/rules.h"
+#include "report/judge/point/fingerprint.h"
+#include "report/record/report.h"
+
+namespace scalemark::acceptance {
+
+// A device, a node, or a link between two nodes.
+struct Part {
+  PartKind kind = PartKind::kNode;
+  std::string host, scheduler_node;  // the scheduler's name is empty where it is not known
+  std::string device;                // "cuda:3"; "cpu:1": the second rank of a machine
+  std::string uuid, pci, serial;     // a GPU has them; empty where they are not known
+  std::optional<int> rank;           // a device has it in the report that named it first
+  std::string other, end;            // a link ends there: the host, and that end by name
+
+  std::string name() const;  // "n7 cuda:3", "n7", "n3 to n7"
+  // Tells parts apart over several reports: by UUID where there is one.
+  std::string key() const;
+};
+
+// One start of a process that measured the part: the mean over the runs that nothing disturbed.
+struct Start {
+  double value = std::numeric_limits<double>::quiet_NaN();
+  std::optional<double> low, high;  // 95 % interval of ValueKind::kFloor
+  std::optional<double> burst;      // what is held had this rate in its first seconds
+  std::string fact;     // ValueKind::kFact has it instead of a value, counters beside it
+  std::string boot;     // the machine ran by this boot; empty: not known
+  std::string why;      // why there is no value
+  bool failed = false;  // a run was out of memory, failed or was skipped
+  int throttled_runs = 0;
+  double seconds = 0;       // so long was the session of a ValueKind::kCounter
+  std::size_t session = 0;  // rates that were measured at one time have one number
+};
+
+struct Series {
+  Part part;
+  // Only parts of one class are compared: what was measured on which product, and on which versions
+  // of libraries and driver.
+  std::string of_class, software;
+  std::string chip;  // by it the datasheet of a device is found
+  std::string precision;
+  std::vector<Start> starts;
+  bool unsteady = false;  // its windows, all repetitions together, were shown not to be steady
+  std::optional<reporting::Peak> datasheet;  // of products and copies, where the chip is known
+};
+
+// Series of one class and one software, in the order in which classes come first.
+std::vector<std::vector<const Series*>> by_class(const std::vector<Series>& all);
+
+// ln of the values of its starts, where they have one.
+std::vector<double> logarithms_of(const Series& series);
+
+inline constexpr int kThrottledRuns = 2;  // so many fail a part, whatever its speed
+int throttled_runs(const Series& series);
+// The first start in which a run failed; null: none.
+const Start* failed_start(const Series& series);
+// Clocks above those of a datasheet explain less than that.
+inline constexpr double kBeyondPhysics = 1.2;
+// Returns by how many times the mean of its starts exceeds the datasheet, where that cannot be.
+std::optional<double> beyond_physics(const Series& series);
+// A throttled part, one with a failed run and one beyond physics have no speed that counts, for the
+// reference neither.
+bool has_speed(const Series& series);
+
+using reporting::NamedReport;
+
+// Reads `rule.metric` where `rule.where` fits. `reports` are in the order of time. Parts in the
+// order in which they come first.
+std::vector<Series> read_series(const Rule& rule, std::span<const NamedReport> reports);
+
+// Every node of the reports, and the name that the scheduler gives it.
+std::vector<Part> nodes_of(std::span<const NamedReport> reports);
+
+}  // namespace scalemark::acceptance

@@ -1,0 +1,337 @@
+#include "report/judge/point/findings.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/base/renamed_variables.h"
+#include "core/base/text.h"
+#include "core/machine/gpu_code.h"
+#include "core/machine/telemetry/gpu_probes.h"
+#include "report/judge/point/disturbances.h"
+#include "report/judge/point/telemetry.h"
+#include "report/record/finding_kinds.h"
+#include "report/record/point_facts.h"
+#include "core/statistics/steadiness/steady.h"
+#include "core/statistics/summary.h"
+
+namespace scalemark::reporting {
+namespace {
+
+constexpr double kCommunicationShare = 0.30;
+// On an H100 the share was 0 to 2 % where the GPU was the limit, and 3 to 78 % where its host was
+// (results/measured/2026-11-26-h100.md).
+constexpr double kIdleGpu = 0.10;
+constexpr double kStronglyCorrelated = 0.5;
+constexpr std::size_t kStepsForCorrelation = 50;
+
+class Findings {
+ public:
+  explicit Findings(const PointRecord& point) : point_(point) {}
+
+  void add(const FindingKind& kind, const AllNamed& values = {},
+           std::optional<FindingPlace> place = std::nullopt) {
+    add(make_finding(kind, point_.id, values, std::move(place)));
+  }
+  void add(Finding found) {
+    const bool told = std::ranges::any_of(list_, [&](const Finding& other) {
+      return other.code == found.code && other.words == found.words && other.values == found.values;
+    });
+    if (told) return;  // several GPUs or hosts give the same one
+    found.point = point_.id;
+    list_.push_back(std::move(found));
+  }
+  std::vector<Finding> take() { return std::move(list_); }
+
+ private:
+  const PointRecord& point_;
+  std::vector<Finding> list_;
+};
+
+void judge_window(Findings& findings, const PointRecord& point, int repetitions) {
+  // With several runs, the sweep's findings judge them together.
+  const bool speaks = repetitions < static_cast<int>(statistics::kRunsToPool);
+  if (speaks && point.steady == false)
+    findings.add(finding_kinds::not_steady, {{"why", point.steady_reason}});
+  if (speaks && !point.steady)
+    findings.add(finding_kinds::steady_unknown, {{"why", point.steady_reason}});
+  if (repetitions < 2) findings.add(finding_kinds::single_repetition);
+  if (is_short_window(point)) {
+    findings.add(finding_kinds::short_window,
+                 {{"steps", point.iterations}, {"seconds", point.wall_s}});
+  }
+  if (point.steps_per_mark) {
+    findings.add(finding_kinds::marks_thinned, {{"steps", *point.steps_per_mark}});
+  }
+  if (point.step_s.max && point.step_s.p50 && *point.step_s.max > kSlowStep * *point.step_s.p50) {
+    findings.add(finding_kinds::slow_steps, {{"times", *point.step_s.max / *point.step_s.p50}});
+  }
+}
+
+bool clocks_differ(const RankRecord& longest, const RankRecord& shortest, double allowed_s) {
+  return longest.wall_s > *shortest.around_s + allowed_s;
+}
+
+// The only rank that the clocks of all others contradict; absent: it is not known which is wrong.
+std::optional<FindingPlace> odd_clock(const std::vector<RankRecord>& ranks, double allowed_s) {
+  std::optional<FindingPlace> odd;
+  for (const RankRecord& rank : ranks) {
+    const bool is_odd = ranks.size() > 2 && std::ranges::all_of(ranks, [&](const auto& other) {
+                          return &other == &rank || clocks_differ(rank, other, allowed_s) ||
+                                 clocks_differ(other, rank, allowed_s);
+                        });
+    if (!is_odd) continue;
+    if (odd) return std::nullopt;
+    odd = FindingPlace{.rank = rank.rank, .host = rank.host};
+  }
+  return odd;
+}
+
+// The window of a rank lies between the same two barriers as those of all others, and so within the
+// time from before the first to after the second one, by whichever clock: it can be no longer than
+// that, however long a rank was kept from a CPU.
+void judge_clocks(Findings& findings, const PointRecord& point) {
+  constexpr double kLeast_s = 0.05, kShare = 0.01;
+  const auto& ranks = point.ranks;
+  if (ranks.size() < 2 ||
+      !std::ranges::all_of(ranks, [](const auto& rank) { return rank.around_s.has_value(); }))
+    return;
+  const auto& longest = *std::ranges::max_element(ranks, {}, &RankRecord::wall_s);
+  const auto& shortest = *std::ranges::min_element(ranks, {}, &RankRecord::around_s);
+  const double step_s = shortest.wall_s / static_cast<double>(point.iterations);
+  const double allowed_s = std::max({kLeast_s, kShare * shortest.wall_s, step_s});
+  if (!clocks_differ(longest, shortest, allowed_s)) return;
+  findings.add(finding_kinds::clocks_disagree,
+               {{"longest_rank", longest.rank},
+                {"longest_host", longest.host},
+                {"longest_s", longest.wall_s},
+                {"shortest_rank", shortest.rank},
+                {"shortest_host", shortest.host},
+                {"shortest_s", *shortest.around_s}},
+               odd_clock(ranks, allowed_s));
+}
+
+// Their number says how well the mean is known only where steps are independent.
+void judge_step_correlation(Findings& findings, const PointRecord& point) {
+  const auto& steps = point.step_samples_s;
+  if (steps.size() < kStepsForCorrelation) return;
+  const double lag1 = statistics::lag1_correlation(steps);
+  if (!(lag1 > kStronglyCorrelated)) return;
+  const auto n = static_cast<double>(steps.size());
+  findings.add(finding_kinds::steps_correlated,
+               {{"correlation", lag1},
+                {"steps", n},
+                {"independent", std::max(1.0, n * (1 - lag1) / (1 + lag1))}});
+}
+
+void tell_old_variables(Findings& findings, const FindingContext& context) {
+  for (const auto& [name, value] : context.variables) {
+    if (std::string told = told_about_variable(name); !told.empty()) {
+      findings.add(finding_kinds::old_variable, {{"told", std::move(told)}});
+    }
+  }
+}
+
+void judge_threads(Findings& findings, const PointRecord& point, const FindingContext& context) {
+  const auto omp = context.variables.find("OMP_NUM_THREADS");
+  if (omp != context.variables.end() && omp->second != std::to_string(point.threads)) {
+    findings.add(finding_kinds::threads_variable,
+                 {{"variable", omp->second}, {"threads", point.threads}});
+  }
+  if (point.device != "cpu") return;
+  if (const auto crowded = crowded_rank(point)) {
+    findings.add(finding_kinds::too_many_threads,
+                 {{"rank", crowded->rank}, {"cpus", crowded->cpus}, {"threads", crowded->threads}});
+    return;
+  }
+  for (const auto& host : context.hosts) {
+    const auto processes = std::ranges::count(point.ranks, host.hostname, &RankRecord::host);
+    const auto ranks = processes * ranks_per_process(point);
+    const int cores = usable_cpus(point, host);
+    if (ranks * point.threads > cores) {
+      findings.add(finding_kinds::too_many_threads, {{"ranks", ranks},
+                                                     {"threads", point.threads},
+                                                     {"cores", cores},
+                                                     {"host", host.hostname}});
+    }
+  }
+}
+
+void tell_binding(Findings& findings, const PointRecord& point) {
+  if (const auto text = binding_of(point))
+    findings.add(finding_kinds::ranks_bound, {{"told", *text}});
+}
+
+void tell_replicas(Findings& findings, const PointRecord& point) {
+  const int replicas = ranks_per_process(point);
+  if (replicas == 1) return;
+  findings.add(finding_kinds::replicas_in_one_process, {{"replicas", replicas}});
+}
+
+void judge_data(Findings& findings, const PointRecord& point) {
+  if (point.padded > 0) findings.add(finding_kinds::padding, {{"samples", point.padded}});
+  if (!point.skipped.empty()) {
+    const auto& [name, reason] = point.skipped.front();
+    findings.add(finding_kinds::skipped_samples,
+                 {{"samples", point.skipped.size()},
+                  {"first", reason.starts_with(name) ? reason : name + ": " + reason}});
+  }
+  if (point.replaced_bytes.value_or(0) > 0) {
+    findings.add(finding_kinds::text_broken, {{"bytes", *point.replaced_bytes}});
+  }
+  if (!point.files_left_out.empty()) {
+    findings.add(finding_kinds::files_left_out, {{"files", listed_counts(point.files_left_out)}});
+  }
+}
+
+// Loaders help against waits for files only.
+std::string what_waits_mean(const PointRecord& point, const FindingContext& context) {
+  if (point.data != "synthetic") return "more --workers, or data that is cheaper to read";
+  const auto varied = point.varying.find("synthetic_in_loop");
+  const bool in_loop =
+      varied == point.varying.end() ? context.synthetic_in_loop : varied->second == "on";
+  return in_loop ? "the loop makes its own random data" : "the host was held up";
+}
+
+void judge_shares(Findings& findings, const PointRecord& point, const FindingContext& context) {
+  const double step = point.step_mean_over_ranks_s;
+  const double wait = counted_data_wait_s(point).value_or(0);
+  if (wait > kDataWaitShare * step) {
+    findings.add(finding_kinds::data_wait,
+                 {{"share", wait / step}, {"why", what_waits_mean(point, context)}});
+  }
+  // Not of the waits for slower ranks: no network makes those shorter.
+  const double network = point.communication.network_s.value_or(0);
+  if (network > kCommunicationShare * step) {
+    findings.add(finding_kinds::communication, {{"share", network / step}});
+  }
+}
+
+double exposed_share(const PointRecord& point) {
+  const CommunicationTimes& times = point.communication;
+  return (times.network_s.value_or(0) + times.peer_wait_s.value_or(0)) /
+         point.step_mean_over_ranks_s;
+}
+
+// NCCL's kernels keep a GPU busy while they wait; those of other backends do not, so the time of
+// the exchange is granted to all. The driver's count needs a window of some seconds.
+void judge_gpu_use(Findings& findings, const PointRecord& point, const FindingContext& context) {
+  const double wait = counted_data_wait_s(point).value_or(0) / point.step_mean_over_ranks_s;
+  const double explained = wait + exposed_share(point);
+  const TelemetryRecord* most = nullptr;
+  int count = 0;
+  for (const TelemetryRecord& record : context.telemetry) {
+    const auto& values = record.values;
+    const bool tells =
+        values.source == monitoring::kUtilisation && values.observed_s >= kEnoughSeconds;
+    if (!tells || !(1 - values.mean - explained > kIdleGpu)) continue;
+    count++;
+    if (!most || values.mean < most->values.mean) most = &record;
+  }
+  if (!most) return;
+  const bool has_graphs = point.cuda_graphs == true;
+  findings.add(finding_kinds::gpu_waits,
+               {{"device", most->values.device},
+                {"host", most->host},
+                {"busy", most->values.mean},
+                {"more", count > 1 ? std::optional<double>(count - 1) : std::nullopt},
+                {"helps", has_graphs ? "a larger batch" : "a larger batch or --cuda-graphs on"}});
+}
+
+// Adds the 95 % interval of "name" under "name_low" and "name_high".
+void add_interval(AllNamed& values, const char* low, const char* high, const Bounds& bounds,
+                  double scale) {
+  if (!bounds) return;
+  values.emplace_back(low, scale * *bounds.low);
+  values.emplace_back(high, scale * *bounds.high);
+}
+
+// Tells what --communication-cost measured.
+void tell_communication_cost(Findings& findings, const PointRecord& point) {
+  constexpr double kMs = 1e3;
+  const CommunicationTimes& times = point.communication;
+  if (!point.noop_step_s || !times.cost_s) return;
+  const double step_s = *point.noop_step_s + *times.cost_s;
+  AllNamed values{{"cost_ms", kMs * *times.cost_s},
+                  {"step_ms", kMs * step_s},
+                  {"efficiency", times.efficiency.value_or(*point.noop_step_s / step_s)}};
+  add_interval(values, "cost_ms_low", "cost_ms_high", times.cost_ci95, kMs);
+  add_interval(values, "efficiency_low", "efficiency_high", times.efficiency_ci95, 1);
+  if (times.contention_s) {
+    values.emplace_back("contention_ms", kMs * *times.contention_s);
+    add_interval(values, "contention_ms_low", "contention_ms_high", times.contention_ci95, kMs);
+  }
+  findings.add(finding_kinds::communication_cost, values);
+}
+
+void judge_mfu(Findings& findings, const PointRecord& point) {
+  if (point.device != "cuda") return;
+  if (!point.mfu) {
+    findings.add(finding_kinds::mfu_unknown,
+                 {{"chip", point.device_name}, {"precision", point.precision}});
+  } else if (*point.mfu > 1) {
+    findings.add(finding_kinds::mfu_implausible, {{"mfu", *point.mfu}},
+                 FindingPlace{.device = point.device_name});
+  }
+}
+
+// A GPU that is newer than the machine code of this build.
+void tell_compiled_code(Findings& findings, const monitoring::Gpu& gpu) {
+  if (!gpu.compute_major || !gpu.compute_minor) return;
+  const auto code = monitoring::gpu_code_for(*gpu.compute_major, *gpu.compute_minor);
+  if (code.use != monitoring::CodeUse::kCompiledByDriver) return;
+  findings.add(finding_kinds::gpu_code_compiled,
+               {{"chip", gpu.name}, {"code", monitoring::in_words(code)}});
+}
+
+void tell_missing_energy(Findings& findings, const std::string& device_name,
+                         const monitoring::Host& host, const monitoring::Gpu& gpu) {
+  const bool is_instance = std::ranges::any_of(
+      gpu.mig_instances, [&](const auto& instance) { return instance.name == device_name; });
+  if (is_instance) {
+    findings.add(
+        finding_kinds::energy_unknown,
+        {{"why", device_name + " is a slice of a GPU, and the driver counts whole GPUs only"}});
+  } else if (gpu.name == device_name && gpu.driver.empty() && !host.gpu_note.empty()) {
+    findings.add(finding_kinds::energy_unknown, {{"why", host.gpu_note}});
+  }
+}
+
+void judge_gpus(Findings& findings, const PointRecord& point, const FindingContext& context) {
+  if (point.device != "cuda") return;
+  for (const auto& host : context.hosts) {
+    for (const int index : host.visible_gpus) {
+      const auto& gpu = host.gpus.at(static_cast<std::size_t>(index));
+      tell_compiled_code(findings, gpu);
+      if (!point.energy_J) tell_missing_energy(findings, point.device_name, host, gpu);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Finding> findings_of(const PointRecord& point, const FindingContext& context) {
+  if (point.status != PointStatus::kOk) return {};
+  Findings findings(point);
+  judge_window(findings, point, context.repetitions);
+  judge_step_correlation(findings, point);
+  judge_threads(findings, point, context);
+  tell_old_variables(findings, context);
+  tell_binding(findings, point);
+  tell_replicas(findings, point);
+  judge_data(findings, point);
+  judge_shares(findings, point, context);
+  judge_gpu_use(findings, point, context);
+  tell_communication_cost(findings, point);
+  judge_mfu(findings, point);
+  judge_gpus(findings, point, context);
+  judge_clocks(findings, point);
+  for (auto& of_machine : {disturbances_of(context.telemetry, context.hosts),
+                           doubts_of(context.telemetry, context.hosts)}) {
+    for (const Finding& found : of_machine) findings.add(found);
+  }
+  return findings.take();
+}
+
+}  // namespace scalemark::reporting

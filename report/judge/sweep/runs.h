@@ -1,0 +1,65 @@
+// Sums up the runs of a sweep's points over sessions and pairs. Private to the files of this
+// folder.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "report/record/comparison.h"
+#include "report/record/runs.h"
+#include "report/judge/sweep/summary.h"
+#include "core/statistics/efficiency.h"
+#include "core/statistics/summary.h"
+
+namespace scalemark::reporting {
+
+using Runs = RunsOf<PointRecord>;
+using SweepRuns = RunsByGroup<PointRecord>;
+using SweepPair = RunPair<PointRecord>;
+
+// The runs of each session, sessions ascending.
+std::vector<Runs> by_session(const Runs& runs);
+
+// samples_per_sec of runs that are ok: one list per session.
+std::vector<std::vector<double>> rates_by_session(const Runs& runs);
+
+// T of a mean over `runs`, in s: the samples of one step / samples_per_sec. Absent where the runs'
+// steps differ in size.
+std::optional<double> step_time_of(const Runs& runs, double samples_per_sec);
+
+// statistics::paired_efficiency() takes these.
+std::vector<statistics::ThroughputPair> rates_of(const std::vector<SweepPair>& pairs);
+
+// Whether both ran on the same devices, rank by rank.
+bool same_ranks(const PointRecord& a, const PointRecord& b);
+
+// The order of runs in time shows this.
+struct CourseOfRuns {
+  std::map<const PointRecord*, double> places;  // of each run that is ok: 0, 1, ... in time order
+  std::optional<Drift> drift;
+  bool drifted = false;  // the drift is a finding
+};
+CourseOfRuns course_of(const SweepRuns& runs);
+
+// The parts of summarise_sweep().
+std::vector<GroupRecord> groups_of(const SweepRuns& runs, const CourseOfRuns& course,
+                                   const SummaryOptions& options);
+// Absent where variance_split.h's are. `good`: runs that are ok.
+std::optional<VarianceRecord> variance_of(const Runs& good);
+std::vector<ScalingTable> scaling_of(const SweepRuns& runs, const std::vector<SliceGroups>& slices,
+                                     const std::vector<Straggler>& stragglers,
+                                     const std::vector<GroupRecord>& verdicts);
+std::vector<Straggler> stragglers_of(const SweepRuns& runs, double device_spread);
+std::vector<DataGap> data_gaps_of(const SweepRuns& runs);
+std::vector<EffectRecord> effects_of(const SweepRuns& runs,
+                                     const std::vector<ComparedGroups>& comparisons);
+std::vector<TuningRecord> tuning_of(const SweepRuns& runs, const SummaryOptions& options);
+std::vector<CommunicationLimit> communication_limits_of(
+    const SweepRuns& runs, const std::vector<ComparedGroups>& comparisons);
+std::optional<FastestPoint> fastest_point(const SweepRuns& runs);
+std::vector<Finding> findings_of_ranks(const Report& report);
+std::vector<Finding> sweep_findings(const SweepRuns& runs, const Report& report, bool drifted);
+
+}  // namespace scalemark::reporting

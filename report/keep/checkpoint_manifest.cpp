@@ -1,0 +1,46 @@
+#include "report/keep/checkpoint_manifest.h"
+
+#include <set>
+
+#include "core/base/error.h"
+#include "core/base/record_json.h"
+#include "core/base/strict_json.h"
+#include "report/record/rank_fields.h"
+
+namespace scalemark::reporting {
+
+std::string to_json(const CheckpointManifest& manifest) {
+  return as_json(manifest, "checkpoint").dump(2, ' ', false, FieldJson::error_handler_t::replace) +
+         "\n";
+}
+
+CheckpointManifest checkpoint_from_json(std::string_view text, std::string_view origin) {
+  const std::string where(origin);
+  if (nests_too_deep(text)) throw bad_data(where + " nests deeper than any checkpoint");
+  try {
+    return record_in<CheckpointManifest>(FieldJson::parse(text), "checkpoint");
+  } catch (const nlohmann::json::exception&) {
+    throw bad_data(where + " is not JSON");
+  } catch (const Error& error) {
+    throw bad_data(where + ": " + error.record().what);
+  }
+}
+
+std::vector<std::string> differences(const std::map<std::string, std::string>& before,
+                                     const std::map<std::string, std::string>& now) {
+  std::set<std::string> names;
+  for (const auto& [name, value] : before) names.insert(name);
+  for (const auto& [name, value] : now) names.insert(name);
+  const auto value_in = [](const auto& values, const std::string& name) {
+    const auto found = values.find(name);
+    return found == values.end() ? std::string("absent") : found->second;
+  };
+  std::vector<std::string> found;
+  for (const std::string& name : names) {
+    const std::string was = value_in(before, name), is = value_in(now, name);
+    if (was != is) found.push_back(name + " was " + was + ", now " + is);
+  }
+  return found;
+}
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,55 @@
+// checkpoint.json: what a training checkpoint holds, and what must be unchanged for a training to
+// resume from it. Knows nothing of tensors, or of the code that writes and reads them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/field.h"
+#include "report/record/records.h"
+
+namespace scalemark::reporting {
+
+struct CheckpointFile {
+  std::string name;  // beside checkpoint.json
+  std::int64_t bytes = 0;
+  std::string xxh3_128;  // hex
+};
+template <class A>
+constexpr void fields(A& a, typename A::template Field<CheckpointFile>& f) {
+  a.record("checkpoint_file", "The state of one rank");
+  a("name", f.name, {"beside checkpoint.json"});
+  a("bytes", f.bytes, {"its size", "bytes"});
+  a("xxh3_128", f.xxh3_128, {"checksum of the file, hexadecimal"});
+}
+
+struct CheckpointManifest {
+  std::int64_t step = 0;                    // optimizer steps that are done
+  std::map<std::string, std::string> same;  // settings, program, data and machines
+  std::vector<Evaluation> evaluation;       // of the epochs that are over
+  std::vector<Resumption> resumed;          // of the sessions so far
+  std::vector<CheckpointFile> files;        // in rank order
+};
+template <class A>
+constexpr void fields(A& a, typename A::template Field<CheckpointManifest>& m) {
+  a.record("checkpoint", "What a training needs to resume");
+  a("step", m.step, {"optimizer steps that are done", "steps"});
+  a("same", m.same, {"settings, program, data and machines that must be unchanged"});
+  a("evaluation", m.evaluation, {"of the epochs that are over"});
+  a("resumed", m.resumed, {"of the sessions so far"});
+  a("files", m.files, {"in rank order"});
+}
+
+std::string to_json(const CheckpointManifest& manifest);
+
+// Throws bad_data() (65) naming `origin`.
+CheckpointManifest checkpoint_from_json(std::string_view text, std::string_view origin);
+
+// In words, one per difference: "batch_size was 32, now 64". Empty: the same.
+std::vector<std::string> differences(const std::map<std::string, std::string>& before,
+                                     const std::map<std::string, std::string>& now);
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,104 @@
+// The file of --raw-steps: what every rank of a point measured, value by value, so that others can
+// compute the report's numbers again. A line of JSON says what follows, then come the numbers.
+// Format: docs/REPORT.md, "Raw steps". Knows nothing of how the values come to rank 0.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/atomic_file.h"
+#include "report/record/records.h"
+
+namespace scalemark::reporting {
+
+// A raw window lies between two barriers: it is the window, or with --epochs a stretch of an epoch.
+struct RawWindow {
+  double wall_s = 0;  // t1 - t0 of this rank
+  std::int64_t steps = 0;
+  std::int64_t entries = 0;  // of `steps`: as many as steps, fewer where marks are thinned
+  std::int64_t epoch = 0;    // counted from 1; 0 without --epochs
+};
+
+// One rank's.
+struct RawSteps {
+  std::int64_t steps_per_mark = 1;
+  std::vector<RawWindow> windows;
+  std::vector<double> step_s;          // of all windows, one after the other
+  std::vector<Phases> phases_s;        // of each step_s; empty where steps run as a whole
+  std::vector<CostBlock> cost_blocks;  // of --communication-cost
+};
+
+struct RawColumn {
+  std::string name, unit;
+};
+template <class A>
+constexpr void fields(A& a, typename A::template Field<RawColumn>& c) {
+  a.values(c.name, c.unit);
+}
+struct RawTable {
+  std::string name;
+  std::int64_t rows = 0;
+  std::vector<RawColumn> columns;
+};
+template <class A>
+constexpr void fields(A& a, typename A::template Field<RawTable>& t) {
+  a.values(t.name, t.rows, t.columns);
+}
+
+// The same as it stands in the file: table after table, column after column, every value a float64
+// in this machine's byte order.
+struct RawPart {
+  std::int64_t steps_per_mark = 1;
+  std::vector<RawTable> tables;  // the same on every rank of a point
+  std::string values;
+};
+template <class A>
+constexpr void fields(A& a, typename A::template Field<RawPart>& p) {
+  a.values(p.steps_per_mark, p.tables, p.values);
+}
+RawPart raw_part(const RawSteps& steps);
+
+struct RawRank {
+  int rank = 0;              // its number in the launch
+  std::int64_t samples = 0;  // that it executed, padding excluded
+};
+
+// The first line, filled up with spaces so that the numbers begin at a multiple of 64 bytes.
+std::string raw_steps_header(const std::string& point, const RawPart& part,
+                             std::span<const RawRank> ranks);
+
+// "raw/GROUP/r0.steps" of the point "GROUP/r0", below the output folder.
+std::string raw_steps_name(const std::string& point);
+
+// The files of an earlier run below `output`, and the folders that are empty without them: no file
+// of anybody else. Throws cannot_create() (73).
+void remove_raw_steps(const std::filesystem::path& output);
+
+// The file while it is written. It appears under its name with finish(), whole, or not at all.
+class RawStepsFile {
+ public:
+  // Makes the folders. Throws cannot_create() (73), io_error() (74).
+  RawStepsFile(const std::filesystem::path& output, const std::string& point,
+               std::string_view header, std::size_t ranks, std::size_t bytes_per_rank);
+
+  // Bytes of the values of the rank that is at `place` in the header, from byte `at` of them on; in
+  // any order. Throws io_error() (74).
+  void write(std::size_t place, std::size_t at, std::string_view bytes);
+
+  // Throws io_error() (74), and bug() unless every byte was written.
+  void finish();
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+  std::size_t header_bytes_, bytes_per_rank_, missing_;
+  AtomicFile file_;
+};
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,388 @@
+// Plain records hold what was measured: the engine fills RankMeasurement, assemble.h turns one per
+// rank into a PointRecord, report_json.h writes it. Names contain the units; what was not measured
+// is absent. Each record has a list of fields beside it (rank_fields.h and its neighbours).
+// Definitions of every number: docs/METRICS.md.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/words.h"
+#include "core/machine/telemetry/source.h"
+#include "report/record/sweep_records.h"
+#include "core/statistics/summary.h"
+
+namespace scalemark::reporting {
+
+using statistics::Bounds;
+using Summary = statistics::Summary;
+
+// Mean seconds per step; they sum to the mean step.
+struct Phases {
+  double data_wait = 0, host_to_device = 0, forward = 0, backward = 0, exposed_communication = 0,
+         optimizer = 0, other = 0;
+
+  double sum() const {
+    return data_wait + host_to_device + forward + backward + exposed_communication + optimizer +
+           other;
+  }
+};
+struct NamedPhase {
+  const char* name;
+  double Phases::*phase;
+};
+inline constexpr auto kPhases =
+    std::to_array<NamedPhase>({{"data_wait", &Phases::data_wait},
+                               {"host_to_device", &Phases::host_to_device},
+                               {"forward", &Phases::forward},
+                               {"backward", &Phases::backward},
+                               {"exposed_communication", &Phases::exposed_communication},
+                               {"optimizer", &Phases::optimizer},
+                               {"other", &Phases::other}});
+
+struct SetupTimes {
+  double rendezvous_s = 0, model_s = 0, data_s = 0, first_step_s = 0;
+};
+
+// Steps are counted from 1, warm-up included.
+struct LossAtStep {
+  std::int64_t step = 0;
+  double loss = 0;
+};
+
+struct SkippedFile {
+  std::string name, reason;
+};
+
+// A block of --communication-cost as one rank saw it; mean per step.
+struct CostBlock {
+  double step_s = 0;            // the block's wall by its steps
+  std::optional<double> own_s;  // without exposed communication; absent without phases
+};
+
+// A bucket of gradients on its way: seconds since its step began, medians over a few steps after
+// the window.
+struct BucketRecord {
+  double bytes = 0;
+  std::string collective;  // "all_reduce"
+  double ready_s = 0, start_s = 0, end_s = 0;
+  // This share of the time from start to end lies before the last bucket is ready, while backward
+  // still computes. 1 for a bucket that takes no time.
+  double hidden_share = 0;
+};
+
+// One evaluation of --epochs.
+struct Evaluation {
+  std::int64_t epoch = 0;
+  double train_loss = 0;
+  double loss = 0;
+  std::string metric;  // "top-1"
+  double value = 0;    // in [0, 1]
+  std::int64_t samples = 0;
+  double samples_per_sec = 0;  // of the epoch's training window
+};
+
+// Where a later session of one training went on from a checkpoint.
+struct Resumption {
+  std::int64_t step = 0;  // optimizer steps that were done
+  std::string at;         // RFC 3339, UTC
+};
+
+// The file of --raw-steps.
+struct RawStepsRecord {
+  std::string file;  // below the output folder
+  std::int64_t bytes = 0;
+  std::string xxh3_128;  // hex
+};
+
+// Which rank did not get the memory that it asked for.
+struct OutOfMemory {
+  int rank = 0;
+  std::optional<std::uint64_t> requested_bytes;
+};
+
+// One measurement of a run that was measured more than once.
+struct Attempt {
+  std::optional<double> samples_per_sec;  // absent: it failed
+  std::string reason;                     // why it was repeated, or what is wrong with it
+};
+
+// One source over the window of one run.
+struct TelemetryRecord {
+  std::string point, host;
+  monitoring::SourceSummary values;
+  std::optional<int> rank = std::nullopt;  // whose source it is; absent: the host's
+};
+
+// Sources that only all ranks of a host together tell: CPUs that others use on their machine, and
+// CPUs that they use.
+inline constexpr const char* kOtherCpus = "other_cpus";
+inline constexpr const char* kRanksCpus = "ranks_cpus";
+
+// One machine does this by itself, in a short measurement of one kind. Every value is a rate: more
+// is faster.
+enum class MachineRate {
+  kMatrixProduct,
+  kMemoryCopy,
+  kHostToDevice,
+  kAllReduce,
+  kImageLoader,
+  kDiskRead,
+  kSustainedProduct  // matrix products, once they have been held for a while (--sustain)
+};
+constexpr auto words_of(MachineRate) {
+  return std::to_array<Word<MachineRate>>({{MachineRate::kMatrixProduct, "matrix-product"},
+                                           {MachineRate::kMemoryCopy, "memory-copy"},
+                                           {MachineRate::kHostToDevice, "host-to-device"},
+                                           {MachineRate::kAllReduce, "all-reduce"},
+                                           {MachineRate::kImageLoader, "image-loader"},
+                                           {MachineRate::kDiskRead, "disk-read"},
+                                           {MachineRate::kSustainedProduct, "sustained-product"}});
+}
+
+struct FingerprintRecord {
+  std::string host, device, device_name;  // "cpu" | "cuda:0"; the model of CPU or GPU
+  std::optional<int> rank;                // whose own device it is (--checks devices)
+  std::optional<int> session;             // that measured it; absent: the first
+  MachineRate what = MachineRate::kMatrixProduct;
+  std::string precision;        // of a matrix product: fp32 | tf32 | fp16 | bf16
+  int threads = 1;              // compute threads that took part
+  std::string method;           // what exactly was done: values of one method can be compared
+  std::optional<double> value;  // absent: `reason` says why
+  std::string unit;             // "FLOP/s", "B/s", "images/s"
+  Bounds ci95;
+  std::int64_t n = 0;  // calls that were timed
+  double seconds = 0;  // that they took
+  std::string reason;
+  std::string disturbed;  // what others did meanwhile (--checks devices); empty: nothing
+  std::vector<std::string> disturbed_by;                       // codes of what it tells of
+  std::optional<double> sm_clock_MHz, power_W, temperature_C;  // of a GPU (--sustain)
+};
+
+// The same work, done again and again on one device, and its bits (--checks replay).
+struct ReplayRecord {
+  std::string host, device, uuid;  // "cpu" | "cuda:0"; uuid empty on a CPU
+  int rank = 0;
+  std::optional<int> session;          // that did it; absent: the first
+  std::string work;                    // "matrix product", "training of resnet50"
+  std::string precision;               // fp32 | tf32 | fp16 | bf16
+  std::string method;                  // all that bits depend on: equal methods are compared
+  std::int64_t rounds = 0, wrong = 0;  // and how many of them differ from the first
+  std::string first_wrong;             // where; empty: nowhere
+  std::string digest;                  // of the first round; empty: it was not done
+  std::string reason;                  // why not
+};
+
+enum class PointStatus { kOk, kOom, kFailed, kSkipped };
+constexpr auto words_of(PointStatus) {
+  return std::to_array<Word<PointStatus>>({{PointStatus::kOk, "ok"},
+                                           {PointStatus::kOom, "oom"},
+                                           {PointStatus::kFailed, "failed"},
+                                           {PointStatus::kSkipped, "skipped"}});
+}
+
+// Communication is this part of a step, and costs it so much. Each is absent where it was not
+// measured, or nothing is exchanged.
+struct CommunicationTimes {
+  // The two parts of exposed communication, mean per step.
+  std::optional<double> peer_wait_s, network_s;
+  Bounds exposed_ci95;  // of their sum
+  // --communication-cost measures these, with intervals over its quadruples of blocks.
+  std::optional<double> cost_s;  // T - T_noop
+  // Own time with communication less own time without.
+  std::optional<double> contention_s;
+  // T_noop less the ranks' mean own time there: differences between ranks that no network removes.
+  std::optional<double> noop_imbalance_s;
+  std::optional<double> efficiency;  // T_noop / T
+  Bounds cost_ci95, contention_ci95, efficiency_ci95;
+};
+
+struct RankRecord {
+  int rank = 0;
+  std::string host;
+  std::string device;        // "cpu" | "cuda:0"
+  std::string uuid;          // of the GPU or MIG instance; empty on a CPU
+  std::int64_t samples = 0;  // executed by this rank, padding excluded
+  double wall_s = 0;         // t1 - t0 of this rank; of several stretches their sum
+  // From before the barrier that begins its window to after the one that ends it: the windows of
+  // all ranks lie within. Reports of old lack it.
+  std::optional<double> around_s;
+  Summary step_s;
+  // Absent where no phases were marked, own_mean_ln also when a step was communication only.
+  std::optional<double> own_mean_s, own_mean_ln;
+  std::optional<double> data_wait_s, exposed_communication_s;  // mean per step
+  std::optional<Phases> phases_s;
+  std::uint64_t memory_peak_bytes = 0;
+  std::optional<std::uint64_t> memory_reserved_bytes;  // CUDA only
+  std::string cpus;                                    // "0-3": that it may use; empty: unknown
+  std::optional<int> memory_node;                      // that it prefers
+  std::optional<double> cpu_limit;                     // CPUs of its control groups' quota
+  std::optional<std::uint64_t> memory_limit_bytes;     // likewise
+};
+
+// The window of one rank, step by step, in step order; with steps_per_mark above 1 one value per
+// group of so many steps, each the mean over its group. It stays on its rank: no rank ever holds
+// the steps of all.
+struct RankSeries {
+  std::vector<double> step_s;
+  // These only where phases are marked within a step.
+  std::vector<double> exposed_communication_s;
+  std::vector<double> counted_data_wait_s;  // d = max(0, batch ready - device drained)
+  // --epochs: of each stretch between two barriers. Empty: the window is one.
+  std::vector<double> stretch_wall_s;
+};
+
+// One rank measured this of one window: its entry of ranks[], and what goes into the point's row.
+// Its list of fields is what travels to rank 0.
+struct RankMeasurement {
+  RankRecord record;
+  RankSeries series;
+  bool serves = false;  // a dedicated server: no training rank; what it timed counts for nothing
+  std::int64_t iterations = 0;
+  std::int64_t steps_per_mark = 1;
+  std::int64_t padded = 0;
+  // Samples that fill no batch, of all ranks over all epochs of --epochs. Absent without it.
+  std::optional<std::int64_t> left_out;
+  std::int64_t tokens = 0;               // text: samples x sequence length
+  std::int64_t non_pad_tokens = 0;       // text
+  double loss_first = 0, loss_last = 0;  // already the mean over ranks
+  std::vector<LossAtStep> loss_course;   // likewise; see keeps_loss_at()
+  // Over the window, one value per counter that this rank reads: its GPU, or the packages of its
+  // machine when it is the first rank there. Empty: none can be read.
+  std::vector<double> energy_J;
+  SetupTimes setup_s;
+  std::int64_t warmup_iterations = 0;
+  std::optional<bool> warmup_settled;  // rank 0 only
+  double payload_bytes_per_step = 0;
+  std::vector<double> bucket_bytes;
+  std::vector<BucketRecord> bucket_timeline;
+  // Quadruples of blocks: with communication, without, without, with. Empty: not asked for.
+  std::vector<CostBlock> cost_blocks;
+  // Mean exposed communication of equal parts of the window, in order; empty without phases, and of
+  // fewer steps than parts.
+  std::vector<double> exposed_batches;
+  std::vector<SkippedFile> skipped;
+  std::vector<std::string> attention_backends;  // that its training steps used; each once
+  std::string machine;    // monitoring::machine_id(): several hosts (containers) may share one
+  std::string cpu_group;  // monitoring::cpu_group_id(): ranks of a host may share one
+  std::vector<monitoring::SourceSummary> telemetry;  // that this rank read, over the window
+};
+
+struct PointRecord {
+  // identity
+  std::string id, group;
+  std::string workload, task, strategy, gradient_compression, backend, device, precision,
+      memory_format;
+  std::string device_name;  // "NVIDIA H200": its peak is the base of MFU; empty on a CPU
+  bool overlap = true;
+  int threads = 1, world_size = 1, processes = 1, nodes = 1;
+  std::vector<int> members;
+  // One of the two is absent in a skipped row: the global batch size does not divide.
+  std::optional<std::int64_t> batch_size, gradient_accumulation_steps;
+  std::int64_t global_batch_size = 0;
+  double bucket_cap_mb = 0;
+  std::optional<std::int64_t> image_size, sequence_length;
+  std::optional<bool> activation_checkpointing;  // of workloads that have it
+  std::optional<double> stochastic_depth;        // as this
+  std::optional<bool> fused_layers;              // where it has a meaning
+  std::optional<bool> cuda_graphs;               // on a GPU
+  std::string data, data_identity;
+  std::map<std::string, std::string> varying;  // every other option that is an axis of the sweep
+  std::map<std::string, std::string> env;      // --env: variables of the ranks; "unset": not set
+  int repetition = 0, order = 0, block = 0, session = 0;
+  std::string started;  // RFC 3339, UTC
+
+  // outcome
+  PointStatus status = PointStatus::kOk;
+  std::string reason;
+  std::vector<Attempt> attempts;           // in order, the last is this row; empty: there was one
+  std::optional<double> outside_window_s;  // of the run, apart from what is measured, with warm-up
+  std::optional<OutOfMemory> oom;
+
+  // measurement; meaningful when status is ok
+  SetupTimes setup_s;
+  std::int64_t iterations = 0, samples = 0;
+  double wall_s = 0, step_mean_over_ranks_s = 0;
+  std::optional<double> step_time_s;  // T = wall_s / iterations; reports of old lack it
+  // Absent: each step is timed by itself. Else every value below that belongs to single steps is
+  // the mean over so many, and values that need single steps are absent.
+  std::optional<std::int64_t> steps_per_mark;
+  // Absent where no phases were marked, as phases_s is.
+  std::optional<double> own_mean_s, own_max_of_rank_means_s, own_mean_of_step_max_s;
+  double samples_per_sec = 0, samples_per_sec_per_rank = 0;
+  std::optional<double> compute_samples_per_sec, tokens_per_sec, non_pad_share;
+  Bounds within_run_ci95;
+  Summary step_s;
+  std::vector<double> step_samples_s;  // max over ranks of step t
+  std::optional<Phases> phases_s;
+  std::optional<std::string> attention_backend;  // "flash"; "efficient+flash": by padding
+  std::optional<double> loss_first, loss_last;
+  std::vector<LossAtStep> loss_course;
+  std::vector<Evaluation> evaluation;
+  std::vector<Resumption> resumed;
+  std::uint64_t memory_peak_bytes = 0;
+  std::optional<std::uint64_t> server_memory_peak_bytes;  // of a dedicated server
+  std::optional<std::uint64_t> memory_reserved_bytes;     // CUDA only
+  std::optional<std::uint64_t> memory_estimate_bytes;
+  std::optional<double> energy_J;     // of all members' devices over the window
+  std::optional<double> noop_step_s;  // T_noop: the same steps without communication
+  CommunicationTimes communication;
+  std::optional<double> break_even_steps;
+  std::int64_t parameters = 0;
+  double flops_per_sample = 0;
+  std::optional<double> mfu;
+  std::optional<std::string> mfu_peak_source;
+  std::optional<double> mfu_of_measured_gemm;  // of fingerprint[]
+  std::int64_t warmup_iterations = 0;
+  std::optional<bool> warmup_settled;  // absent: its length was given in steps
+  std::optional<bool> steady;          // absent: unknown
+  std::string steady_reason;
+  // check_steady() gives these; they are absent or empty for a window of few steps.
+  std::optional<double> bias_bound;
+  std::vector<double> biases;
+  std::optional<std::int64_t> change_point_step;
+  std::string warmup_method;
+  double payload_bytes_per_step = 0;
+  std::vector<double> bucket_bytes;
+  std::vector<BucketRecord> bucket_timeline;  // means over ranks
+  std::int64_t padded = 0;
+  std::optional<std::int64_t> left_out;  // with --epochs
+  std::vector<SkippedFile> skipped;
+  std::optional<std::int64_t> replaced_bytes;          // of text
+  std::map<std::string, std::int64_t> files_left_out;  // what they are -> how many
+  std::optional<RawStepsRecord> raw_steps;
+  std::vector<RankRecord> ranks;
+  Standing standing = {};
+};
+
+// One counter of hardware over one session: monitoring::HealthCounter at two looks.
+struct HealthRecord {
+  std::string host, device, uuid, counter;
+  int session = 0;
+  std::optional<double> before, after;
+  std::optional<double> seconds;  // between the two looks
+};
+
+// A finding blames this, as far as it is known; a link as "n1 to n2".
+struct FindingPlace {
+  std::optional<int> rank;
+  std::string host, device, link;
+};
+
+struct Finding {
+  std::string code, severity;  // info | warning | error
+  std::string point, text;
+  std::string domain;  // hardware | network | software | data | launch
+  std::optional<FindingPlace> place;
+  // Its text is made of these, by their names in finding_list.inc: make_finding() sets all. Reports
+  // of old have none.
+  std::map<std::string, double> values;
+  std::map<std::string, std::string> words;
+};
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,49 @@
+#include "report/record/report.h"
+
+#include <ctime>
+#include <utility>
+
+#include "core/base/part.h"
+#include "core/base/text.h"
+
+namespace scalemark::reporting {
+
+Tool this_tool() {
+  const Version version = program_version();
+  return {.version = version.version,
+          .git_commit = version.git_commit,
+          .git_dirty = version.git_dirty,
+          .build_type = version.build_type,
+          .compiler = version.compiler};
+}
+
+bool measures_collectives(const Report& report) {
+  return report.points.empty() && (!report.collectives.empty() || !report.links.empty());
+}
+
+std::string repeat_command(const Report& report) {
+  const auto words = shell_words(report.invocation.command_line);
+  if (words.empty() || words.front() != "scalemark") return "";
+  std::string command = shell_line(words);
+  for (const char* option : {" --output", " --resume"}) {
+    command = without_option(std::move(command), option, /*has_value=*/true);
+  }
+  return without_option(std::move(command), " --overwrite", /*has_value=*/false);
+}
+
+std::string link_end(const std::string& name, std::optional<int> rank, const std::string& device) {
+  if (!rank) return name;
+  const std::string text = name + " rank " + std::to_string(*rank);
+  return device.empty() || device == "cpu" ? text : text + " (" + device + ")";
+}
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc = {};
+  gmtime_r(&now, &utc);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text;
+}
+
+}  // namespace scalemark::reporting

@@ -1,0 +1,134 @@
+// A whole report as plain records: who ran what where, the points, and what there is to say about
+// them. Written and read by report_json.h, kept on disk by writer.h, shown by table.h.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/machine/host.h"
+#include "report/record/collective_records.h"
+#include "report/record/comparison.h"
+#include "report/record/records.h"
+#include "report/record/sweep_records.h"
+
+namespace scalemark::reporting {
+
+inline constexpr const char* kSchema = "scalemark.report/1";
+
+enum class ReportStatus { kPartial, kComplete, kInterrupted, kFailed };
+constexpr auto words_of(ReportStatus) {
+  return std::to_array<Word<ReportStatus>>({{ReportStatus::kPartial, "partial"},
+                                            {ReportStatus::kComplete, "complete"},
+                                            {ReportStatus::kInterrupted, "interrupted"},
+                                            {ReportStatus::kFailed, "failed"}});
+}
+
+struct LibraryVersion {
+  std::optional<std::string> built_with, running_with;
+};
+
+struct Tool {
+  std::string version, git_commit;
+  bool git_dirty = false;
+  std::string build_type, compiler;
+  std::map<std::string, LibraryVersion> libraries;  // libtorch, cuda, cudnn, nccl, mpi, ...
+};
+
+Tool this_tool();  // without libraries
+
+struct Invocation {
+  std::string command;        // "train"
+  std::string command_line;   // as typed
+  std::string launcher;       // single | local | torch | slurm | ...
+  std::string settings_json;  // one JSON object: settings::to_json
+  std::map<std::string, std::string> origins;
+  std::string about = {};  // what its config file says that it shows; empty: nothing
+};
+
+// An option that --scale-down changed, so that the run fits the machine and a time.
+struct ScaledDown {
+  std::string option, from, to;
+};
+
+struct Environment {
+  std::vector<monitoring::Host> hosts;
+  std::map<std::string, std::string> variables;  // allow-listed
+};
+
+enum class VerdictLevel { kQuotable, kWithCare, kDoNotQuote };
+constexpr auto words_of(VerdictLevel) {
+  return std::to_array<Word<VerdictLevel>>({{VerdictLevel::kQuotable, "quotable"},
+                                            {VerdictLevel::kWithCare, "with_care"},
+                                            {VerdictLevel::kDoNotQuote, "do_not_quote"}});
+}
+
+struct VerdictReason {
+  std::string code, text;
+  std::string remedy;  // what raises the verdict; empty: nothing that is known
+};
+
+// How far the numbers are to be trusted: verdict.h finds it.
+struct Verdict {
+  VerdictLevel level = VerdictLevel::kQuotable;
+  std::vector<VerdictReason> reasons;  // at most three, the gravest first; judged_anew
+};
+
+struct Report {
+  std::optional<Verdict> verdict;  // absent while partial
+  ReportStatus status = ReportStatus::kPartial;
+  std::optional<int> exit_code;  // absent while partial
+  std::string started;           // RFC 3339, UTC
+  std::string finished;          // empty while partial
+  std::string run_id;
+  Tool tool;
+  Invocation invocation;
+  std::vector<ScaledDown> scaled_down;
+  Environment environment;
+  std::vector<PointRecord> points;
+  // Only a sweep fills these.
+  std::vector<GroupRecord> groups;
+  std::vector<ScalingTable> scaling;
+  std::vector<Straggler> stragglers;
+  std::vector<DeviceRecord> devices;
+  std::optional<FastestPoint> fastest;
+  std::vector<DataGap> data_gaps;
+  std::vector<EffectRecord> effects;
+  std::vector<TuningRecord> tuning;
+  std::vector<CommunicationLimit> communication_limits;
+  std::optional<Drift> drift;
+  std::vector<SessionRecord> sessions;
+  std::vector<Prediction> predictions;
+  std::vector<TelemetryRecord> telemetry;
+  std::vector<FingerprintRecord> fingerprint;  // of doctor --measure, too
+  std::vector<ReplayRecord> replays;
+  std::vector<HealthRecord> health;  // of comm, too
+  // Only `comm` fills these.
+  std::vector<CollectiveRecord> collectives;
+  std::vector<CollectiveGroup> collective_groups;
+  std::vector<CollectiveWinners> collective_winners;
+  std::vector<CollectiveFit> collective_fits;
+  std::vector<LinkRecord> links;    // also of runs over several nodes
+  std::vector<ClaimRecord> claims;  // only `reproduce` fills it
+  std::vector<Finding> findings;
+  std::vector<ErrorRecord> errors;
+};
+
+struct NamedReport {
+  std::string name;  // as given on the command line
+  Report report;
+};
+
+// Whether it is of collectives (`comm`) and not of training.
+bool measures_collectives(const Report& report);
+
+// The command that measured it, for another folder: without --output, --overwrite and --resume.
+// Empty where the report has none of ours: it may come from anywhere, so its words are quoted anew.
+std::string repeat_command(const Report& report);
+
+// "2026-01-02T03:04:05Z"
+std::string utc_now();
+
+}  // namespace scalemark::reporting

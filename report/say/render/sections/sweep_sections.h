@@ -1,0 +1,88 @@
+// The results of a report are titled tables of text, which the console, Markdown and the page
+// share.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/text.h"
+#include "report/record/records.h"
+#include "report/record/report.h"
+#include "report/say/table/text_table.h"
+#include "report/say/words/words.h"
+
+namespace scalemark::reporting {
+
+// True for a report that holds more than single points: a sweep, or collectives.
+bool is_sweep(const Report& report);
+
+// Claims, collectives, scaling tables, groups, ranks, links, data gaps, drift, predictions,
+// findings, errors: those with content.
+std::vector<Section> sweep_sections(const Report& report);
+
+// The answer of --tune, effects, and limits of communication: those with content.
+std::vector<Section> effect_sections(const Report& report);
+
+// Where variance comes from, and what --communication-cost measured: those with content.
+std::vector<Section> precision_sections(const Report& report);
+
+// Shows one slice: speed-up and efficiency, and, where runs have phases, what is lost to what.
+std::vector<Section> scaling_sections(const ScalingTable& table,
+                                      const std::vector<ScalingTable>& all);
+
+// Tables, winning backends, effects, fits, and what was not measured: those with content.
+std::vector<Section> collective_sections(const Report& report);
+// One per collective, data type, backend, way of calling and ranks, in the layout of nccl-tests; a
+// line per size. What is the same in all lines stands in the title. Where both were measured, out
+// of place and in place stand side by side, and latencies have a table of their own.
+std::vector<Section> collective_tables(const std::vector<CollectiveGroup>& groups);
+Section links_section(const std::vector<LinkRecord>& links);
+
+// The machines by themselves; each attempt of the runs that have several, in order; one row
+// per source of telemetry, with its extremes over runs, hosts and devices, and where those are:
+// those that were measured.
+std::vector<Section> machine_sections(const Report& report);
+
+std::string two_digits_ms(double seconds);
+
+// Each sweep by itself, then all single runs together (also when there is nothing at all), a blank
+// line between; ends with a line end.
+std::string sweeps_then_runs(std::span<const Report> reports,
+                             const std::function<std::string(const Report&)>& sweep_text,
+                             const std::function<std::string(std::span<const Report>)>& runs_text);
+
+// Rows without a number, and why: once for each group and reason. Private to this folder. `rows`:
+// points or collectives.
+template <class Row>
+Section not_measured_section(const std::vector<Row>& rows) {
+  struct Reason {
+    const Row* run;
+    int runs = 0;
+  };
+  std::vector<Reason> reasons;
+  for (const Row& run : rows) {
+    if (run.status == PointStatus::kOk) continue;
+    const auto same = [&](const Reason& known) {
+      return known.run->group == run.group && known.run->status == run.status &&
+             known.run->reason == run.reason;
+    };
+    const auto known = std::ranges::find_if(reasons, same);
+    if (known == reasons.end()) {
+      reasons.push_back({&run, 1});
+    } else {
+      ++known->runs;
+    }
+  }
+  Section section{"Not measured", {}, {}};
+  for (const auto& [run, runs] : reasons) {
+    std::string line = run->group + ": " + std::string(name_of(run->status));
+    if (runs > 1) line += " in " + counted(runs, "run");
+    section.lines.push_back(line + (run->reason.empty() ? "" : ", " + run->reason));
+  }
+  return section;
+}
+
+}  // namespace scalemark::reporting

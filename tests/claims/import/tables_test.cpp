@@ -1,0 +1,103 @@
+#include "claims/import/tables.h"
+
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+
+namespace scalemark::importing {
+namespace {
+
+std::vector<published::Row> rows_of(const std::string& text, const std::string& file,
+                                    const std::string& fields) {
+  return read_table_file(text, {.file = file, .group = "My table", .named = false},
+                         GivenFields(fields, 1))
+      .rows;
+}
+
+TEST(TableFile, IsReadThroughLintsReader) {
+  const auto rows =
+      rows_of("gpus,throughput,batch per gpu,speedup\n1,\"1,000\",32,1.00\n2,1980,32,1.98\n",
+              "t.csv", "workload=resnet50,precision=amp_bf16,system=H100,unit=img/s");
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].id, "my-table-0001");
+  EXPECT_EQ(rows[0].throughput, 1000);
+  EXPECT_EQ(rows[0].printed.at("throughput"), "1,000");
+  EXPECT_EQ(rows[0].unit, "img/s");
+  EXPECT_EQ(rows[1].gpus, 2);
+  EXPECT_EQ(rows[1].line, 3);
+  EXPECT_EQ(rows[1].batch_per_gpu, 32);
+  EXPECT_EQ(rows[1].published_speedup, 1.98);
+  EXPECT_THROW(rows_of("gpus,throughput\n1,1000\n", "t.csv", ""), Error);
+  EXPECT_THROW(rows_of("name,licence\na,b\n", "t.csv", ""), Error);
+}
+
+TEST(TableFile, MultipliesRatesOfOneGpu) {
+  const auto rows = rows_of("GPUs,images/s per GPU\n8,100\n", "t.csv",
+                            "workload=resnet50,precision=fp32,system=A100");
+  EXPECT_EQ(rows.front().throughput, 800);
+  EXPECT_EQ(rows.front().counts, "rate of one GPU x 8");
+}
+
+TEST(TableFile, KeepsPrecisionsThatItsHeadersName) {
+  const std::string text =
+      "| GPUs | images/s (FP32) | images/s (AMP) |\n|---|---|---|\n| 8x A100 | 3,100 | 6,200 |\n";
+  const auto rows = rows_of(text, "t.md", "workload=resnet50,precision=amp_fp16");
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].precision, "fp32");
+  EXPECT_EQ(rows[1].precision, "amp_fp16");
+  EXPECT_EQ(rows[1].system, "A100");
+  EXPECT_EQ(rows[1].gpus, 8);
+  EXPECT_THROW(rows_of(text, "t.md", "workload=resnet50"), Error);  // which amp?
+  EXPECT_THROW(rows_of(text, "t.md", "workload=resnet50,precision=fp8"), Error);
+}
+
+TEST(TableFile, OfTimmHasALineForEachNetwork) {
+  const auto rows = rows_of(
+      "model,train_samples_per_sec,train_step_time,train_batch_size,train_img_size,param_"
+      "count\nresnet50,812.5,313.2,256,224,25.56\nbroken,,,,,\n",
+      "timm.csv", "precision=amp_fp16,system=RTX 4090");
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].workload, "resnet50");
+  EXPECT_EQ(rows[0].gpus, 1);
+  EXPECT_EQ(rows[0].batch_per_gpu, 256);
+  EXPECT_EQ(rows[0].throughput, 812.5);
+}
+
+TEST(TableFile, OfSuperbenchIsMultipliedByItsGpus) {
+  const std::string summary =
+      R"({"node": "n0", "kernel-launch/event_time": 0.006, "model-benchmarks:resnet/pytorch-resnet50/fp16_train_throughput": 1200.5, "model-benchmarks:resnet/pytorch-resnet50/fp16_inference_throughput": 9999})";
+  const auto one =
+      rows_of(summary + "\n" + summary + "\n", "results-summary.jsonl", "gpus=8,system=A100");
+  ASSERT_EQ(one.size(), 2u);
+  EXPECT_EQ(one[0].workload, "resnet50");
+  EXPECT_EQ(one[0].precision, "fp16_cast");
+  EXPECT_EQ(one[0].throughput, 9604);
+  EXPECT_EQ(one[0].note, "node n0");
+  const auto baseline =
+      rows_of(R"({"bert_models/pytorch-bert-base/throughput-train-float32": 296.5})",
+              "baseline.json", "gpus=4,system=A100");
+  EXPECT_EQ(baseline.front().precision, "fp32_or_tf32");
+  EXPECT_EQ(baseline.front().throughput, 1186);
+  const auto ranks = rows_of(
+      R"({"a/pytorch-gpt2-small/bf16_train_throughput:0": 10, "a/pytorch-gpt2-small/bf16_train_throughput:1": 20})",
+      "b.json", "system=A100");
+  EXPECT_EQ(ranks.front().gpus, 2);
+  EXPECT_EQ(ranks.front().throughput, 30);
+  EXPECT_THROW(rows_of("{}", "b.json", ""), Error);
+}
+
+TEST(TableFile, OfRowsKeepsThem) {
+  const std::string row =
+      R"({"id": "x-1", "group": "g", "repo": "o/r", "path": "p", "framework": "PyTorch", "system": "A100", "workload": "resnet50", "gpus": 8, "precision": "fp32", "throughput": 5, "unit": "img/s"})";
+  const auto rows = rows_of(row + "\n", "r.jsonl", "");
+  EXPECT_EQ(rows.front().id, "x-1");
+  EXPECT_EQ(rows.front().group, "g");
+  const auto named =
+      read_table_file(row, {.file = "r.jsonl", .group = "h", .named = true}, GivenFields("", 1));
+  EXPECT_EQ(named.rows.front().group, "h");
+  EXPECT_TRUE(is_table_file("a.CSV"));
+  EXPECT_FALSE(is_table_file("dle-resnet50-a100"));
+}
+
+}  // namespace
+}  // namespace scalemark::importing

@@ -1,0 +1,337 @@
+#include <gtest/gtest.h>
+
+#include "core/base/text.h"
+#include "claims/judge/band.h"
+#include "claims/judge/claims.h"
+#include "claims/judge/evidence.h"
+#include "report/record/finding_kinds.h"
+#include "report/say/render/render.h"
+#include "tests/report/sample_report.h"
+
+namespace scalemark::claims {
+namespace {
+
+using published::Row;
+using reporting::ClaimBasis;
+using reporting::ClaimRecord;
+using reporting::ClaimVerdict;
+using reporting::Report;
+
+Measured measured(double value, double low, double high) {
+  return {.value = value, .low = low, .high = high, .runs = 5};
+}
+
+TEST(ClaimVerdicts, TheIntervalAgainstTheBand) {
+  const auto verdict = [](Measured here, Claimed claimed, double tolerance) {
+    return std::string(
+        name_of(verdict_of(here, claimed, tolerance, ClaimBasis::kSameHardware, false)));
+  };
+  EXPECT_EQ(verdict(measured(7.7, 7.6, 7.8), {7.73, 7.73}, 0.05), "confirmed");
+  EXPECT_EQ(verdict(measured(7.0, 6.9, 7.1), {7.73, 7.73}, 0.05), "refuted");
+  EXPECT_EQ(verdict(measured(7.3, 7.2, 7.5), {7.73, 7.73}, 0.05), "undecided");
+  EXPECT_EQ(verdict(measured(0.82, 0.81, 0.84), {0.8, 0.85}, 0), "confirmed");
+  EXPECT_EQ(verdict(measured(4, 3.5, 4.5), {3, std::nullopt}, 0), "confirmed");
+  EXPECT_EQ(verdict(measured(1.2, 1.1, 1.3), {std::nullopt, 1}, 0), "refuted");
+  EXPECT_EQ(verdict({.value = 7.7}, {7.73, 7.73}, 0.05), "undecided") << "one run";
+}
+
+TEST(ClaimVerdicts, ARateIsAClaimAtLeastOnItsOwnHardware) {
+  const auto verdict = [](double low, double high, ClaimBasis basis) {
+    return std::string(
+        name_of(verdict_of(measured(low, low, high), {1000, std::nullopt}, 0.08, basis, true)));
+  };
+  EXPECT_EQ(verdict(990, 1010, ClaimBasis::kSameHardware), "reached");
+  EXPECT_EQ(verdict(2000, 2010, ClaimBasis::kSameHardware), "reached");
+  EXPECT_EQ(verdict(800, 810, ClaimBasis::kSameHardware), "not_reached");
+  EXPECT_EQ(verdict(910, 930, ClaimBasis::kSameHardware), "undecided");
+  for (const ClaimBasis other :
+       {ClaimBasis::kOtherHardware, ClaimBasis::kOtherPrecision, ClaimBasis::kScaledDown}) {
+    EXPECT_EQ(verdict(800, 810, other), "not_judged");
+  }
+}
+
+TEST(ClaimVerdicts, OtherHardwareDiffersAndScaledDownHasADirection) {
+  const auto verdict = [](double low, double high, ClaimBasis basis) {
+    return std::string(name_of(verdict_of(measured(low, low, high), {0.8, 0.85}, 0, basis, false)));
+  };
+  EXPECT_EQ(verdict(0.95, 0.97, ClaimBasis::kOtherHardware), "differs_here");
+  EXPECT_EQ(verdict(0.95, 0.97, ClaimBasis::kScaledDown), "same_direction");
+  EXPECT_EQ(verdict(1.1, 1.2, ClaimBasis::kScaledDown), "other_direction");
+  EXPECT_EQ(verdict(0.9, 1.2, ClaimBasis::kScaledDown), "undecided");
+}
+
+// Groups of resnet50 on one and eight A100, five runs each.
+Report a100_report(double one, double eight) {
+  Report report;
+  const auto add = [&](int ranks, double rate, const char* strategy) {
+    reporting::PointRecord point = reporting::sample_point(ranks);
+    point.id = "p" + std::to_string(ranks) + "/r0";
+    point.group = "p" + std::to_string(ranks);
+    point.workload = "resnet50";
+    point.precision = "amp-fp16";
+    point.strategy = strategy;
+    point.world_size = ranks;
+    point.batch_size = 256;
+    point.gradient_accumulation_steps = 1;
+    point.device = "cuda";
+    point.device_name = "NVIDIA A100-SXM4-80GB";
+    report.points.push_back(point);
+    report.groups.push_back({.group = point.group,
+                             .n = 5,
+                             .samples_per_sec = rate,
+                             .ci95 = {0.99 * rate, 1.01 * rate}});
+  };
+  add(1, one, "none");
+  add(8, eight, "ddp");
+  return report;
+}
+
+std::vector<Row> a100_rows() {
+  Row row{.id = "x-1",
+          .group = "g",
+          .repo = "o/r",
+          .path = "p",
+          .framework = "PyTorch",
+          .system = "8x A100 80GB",
+          .workload = "resnet50",
+          .precision = "amp_fp16"};
+  row.gpus = 1;
+  row.batch_per_gpu = 256;
+  row.throughput = 2470;
+  row.unit = "img/s";
+  Row eight = row;
+  eight.id = "x-2";
+  eight.gpus = 8;
+  eight.throughput = 16621;
+  return {row, eight};
+}
+
+std::vector<std::string> verdicts(const std::vector<Row>& rows, const Report& report) {
+  std::vector<std::string> all;
+  for (const ClaimRecord& claim : judge(published::tables_of(rows), {&report, 1})) {
+    all.push_back(claim.row + " " + claim.metric + " " + std::string(name_of(claim.verdict)));
+  }
+  return all;
+}
+
+using Texts = std::vector<std::string>;
+
+TEST(Claims, ATableIsJudgedByRatesAndSpeedUps) {
+  EXPECT_EQ(verdicts(a100_rows(), a100_report(2600, 17500)),
+            (Texts{"x-1 throughput reached", "x-2 throughput reached", "x-2 speedup confirmed"}));
+  EXPECT_EQ(
+      verdicts(a100_rows(), a100_report(2000, 9000)),
+      (Texts{"x-1 throughput not_reached", "x-2 throughput not_reached", "x-2 speedup refuted"}));
+  EXPECT_EQ(
+      exit_code_of(judge(published::tables_of(a100_rows()), std::vector{a100_report(2000, 9000)})),
+      ExitCode::kFail);
+}
+
+TEST(Claims, OnOtherHardwareOnlyRatiosAreJudged) {
+  Report report = a100_report(5000, 20000);
+  for (auto& point : report.points) point.device_name = "NVIDIA H100 80GB HBM3";
+  EXPECT_EQ(verdicts(a100_rows(), report),
+            (Texts{"x-1 throughput not_judged", "x-2 throughput not_judged",
+                   "x-2 speedup differs_here"}));
+}
+
+TEST(Claims, DisturbedRunsDecideNothing) {
+  Report report = a100_report(2600, 17500);
+  // A disturbance of another point tells nothing of this one.
+  report.findings = {reporting::make_finding(reporting::finding_kinds::throttled, "p2/r0"),
+                     reporting::make_finding(reporting::finding_kinds::shared, "p8/r0")};
+  const auto claims = judge(published::tables_of(a100_rows()), {&report, 1});
+  EXPECT_EQ(claims.at(1).verdict, ClaimVerdict::kUndecided);
+  EXPECT_NE(claims.at(1).reason.find("disturbed"), std::string::npos);
+  EXPECT_TRUE(claims.at(1).standing.is_withheld());
+  EXPECT_EQ(claims.at(1).standing.reason, "shared");
+  // People are not shown what was measured, programs are.
+  const std::string measured = significant(claims.at(1).measured.value(), 4);
+  EXPECT_EQ(claims_text({claims.at(1)}, Terminal()).find(measured), std::string::npos);
+  EXPECT_NE(claims_csv({claims.at(1)}).find(measured), std::string::npos);
+}
+
+// "15 to 20 % less time at 100 MB" and "more memory", from the effect of an option.
+TEST(Claims, AChangeIsReadFromEffects) {
+  Row row{.id = "x-1", .group = "g", .repo = "practice", .path = "buckets", .workload = "resnet50"};
+  row.metric = "step_s";
+  row.low = 0.80;
+  row.high = 0.85;
+  row.relative_to = published::Relative{.option = "bucket_cap_mb", .from = "25", .to = "100"};
+  Row memory = row;
+  memory.id = "x-2";
+  memory.metric = "memory_bytes";
+  memory.low.reset();
+  memory.high.reset();
+  memory.direction = "at_least";
+  Report report = a100_report(1000, 1000);
+  report.points[1].memory_peak_bytes = 2 * report.points[0].memory_peak_bytes;
+  reporting::EffectRecord effect{.axis = "bucket_cap_mb",
+                                 .fixed = {{"world_size", "8"}},
+                                 .from = "25",
+                                 .to = "100",
+                                 .groups = {"p1", "p8"},
+                                 .pairs = 5,
+                                 .ratio = 1.21};
+  effect.ratio_ci95.low = 1.20;
+  effect.ratio_ci95.high = 1.22;
+  report.effects.push_back(effect);
+  EXPECT_EQ(verdicts({row, memory}, report),
+            (Texts{"x-1 step_s confirmed", "x-2 memory_bytes confirmed"}));
+  // The other way round in the report, as its axis begins with another value.
+  std::swap(report.effects[0].from, report.effects[0].to);
+  std::swap(report.effects[0].groups[0], report.effects[0].groups[1]);
+  report.effects[0].ratio = 1 / 1.05;
+  report.effects[0].ratio_ci95.low = 1 / 1.06;
+  report.effects[0].ratio_ci95.high = 1 / 1.04;
+  EXPECT_EQ(verdicts({row, memory}, report),
+            (Texts{"x-1 step_s refuted", "x-2 memory_bytes confirmed"}));
+  // Resident memory of a process on a CPU varies.
+  for (auto& point : report.points) point.device_name.clear();
+  EXPECT_EQ(verdicts({memory}, report), Texts{"x-2 memory_bytes not_judged"});
+  // Another network of the same kind stands for it where --scale-down took it, and only there.
+  for (auto& point : report.points) point.workload = "resnet18";
+  EXPECT_EQ(verdicts({row}, report), Texts{"x-1 step_s not_measured"});
+  row.workload = "bert-large";
+  for (auto& point : report.points) point.workload = "bert-mini";
+  EXPECT_EQ(verdicts({row}, report), Texts{"x-1 step_s not_measured"});
+  report.scaled_down.push_back({.option = "workload", .from = "bert-base", .to = "bert-mini"});
+  EXPECT_EQ(verdicts({row}, report), Texts{"x-1 step_s same_direction"});
+}
+
+// Both precisions were run, as the source does not say which it was: the nearer one counts.
+TEST(Claims, AnOpenPrecisionIsTheNearerOne) {
+  auto rows = a100_rows();
+  for (Row& row : rows) row.precision = "fp32_or_tf32";
+  Report report = a100_report(400, 3000);
+  for (auto& point : report.points) point.precision = "fp32";
+  const Report other = a100_report(2600, 17500);
+  for (std::size_t i = 0; i < 2; ++i) {
+    report.points.push_back(other.points[i]);
+    report.points.back().precision = "tf32";
+    report.points.back().group += "t";
+    report.groups.push_back(other.groups[i]);
+    report.groups.back().group += "t";
+  }
+  const auto claims = judge(published::tables_of(rows), {&report, 1});
+  EXPECT_EQ(claims.at(0).verdict, ClaimVerdict::kReached);
+  EXPECT_NE(claims.at(0).what.find("(as tf32)"), std::string::npos);
+}
+
+TEST(Claims, ScaledDownRatesShowTheMethodAndSpeedUpsADirection) {
+  Report report = a100_report(50, 300);
+  for (auto& point : report.points) point.batch_size = 8;
+  report.scaled_down.push_back({"batch_size", "256", "8"});
+  EXPECT_EQ(verdicts(a100_rows(), report),
+            (Texts{"x-1 throughput not_judged", "x-2 throughput not_judged",
+                   "x-2 speedup same_direction"}));
+}
+
+TEST(Claims, OfSeveralGroupsThatFitNoneIsTheClaims) {
+  Report report = a100_report(2600, 17500);
+  report.points.push_back(report.points[0]);
+  report.points.back().group = "other";
+  report.groups.push_back(report.groups[0]);
+  report.groups.back().group = "other";
+  EXPECT_EQ(verdicts(a100_rows(), report).front(), "x-1 throughput not_measured");
+}
+
+TEST(Claims, ABandwidthThatBeatsTheClaimIsReached) {
+  Row row{.id = "x-1", .group = "g", .repo = "o/r", .path = "p"};
+  row.metric = "busbw_GBps";
+  row.value = 400;
+  row.collective = "all-reduce";
+  Report report = a100_report(1, 1);
+  reporting::CollectiveGroup group;
+  group.group = "c";
+  group.backend = "nccl";
+  group.bytes = 1 << 30;
+  group.world_size = 8;
+  group.device = "NVIDIA H100 80GB HBM3";
+  group.n = 5;
+  group.busbw_GBps = {.value = 520, .ci95 = {.low = 510, .high = 530}};
+  report.collective_groups.push_back(group);
+  EXPECT_EQ(verdicts({row}, report), Texts{"x-1 busbw_GBps reached"});
+  row.conditions = {{"in_place", "on"}, {"dtypes", "fp32"}, {"via", "c10d"}};
+  EXPECT_EQ(verdicts({row}, report), Texts{"x-1 busbw_GBps reached"});
+  for (const auto& [option, value] :
+       {std::pair("in_place", "off"), {"dtypes", "bf16"}, {"via", "direct"}}) {
+    Row other = row;
+    other.conditions[option] = value;
+    EXPECT_EQ(verdicts({other}, report), Texts{"x-1 busbw_GBps not_measured"}) << option;
+  }
+}
+
+TEST(Claims, WhatCannotBeTestedIsThereWithItsReason) {
+  auto rows = a100_rows();
+  rows[0].workload = "vgg16";
+  const auto claims = judge(published::tables_of(rows), std::vector<Report>{});
+  EXPECT_EQ(claims.at(0).verdict, ClaimVerdict::kNotTestable);
+  EXPECT_TRUE(claims.at(0).reason.starts_with("workload: "));
+  EXPECT_EQ(claims.at(1).verdict, ClaimVerdict::kNotMeasured);
+  EXPECT_EQ(exit_code_of(claims), ExitCode::kUnsure);
+}
+
+TEST(Claims, MoreRanksThanWereMeasuredCannotBeTested) {
+  auto rows = a100_rows();
+  rows[1].gpus = 64;
+  const auto claims = judge(published::tables_of(rows), std::vector{a100_report(2600, 17500)});
+  ASSERT_EQ(claims.size(), 3u);
+  EXPECT_EQ(claims[0].verdict, ClaimVerdict::kReached);
+  EXPECT_EQ(claims[1].verdict, ClaimVerdict::kNotTestable);
+  EXPECT_EQ(claims[2].reason, "ranks: 64 are wanted, 8 were measured");
+}
+
+TEST(Claims, OtherGpusPerNodeAreOtherHardware) {
+  auto rows = a100_rows();
+  rows[1].nodes = 2;
+  EXPECT_EQ(verdicts(rows, a100_report(2000, 9000)),
+            (Texts{"x-1 throughput not_reached", "x-2 throughput not_judged",
+                   "x-2 speedup differs_here"}));
+}
+
+TEST(PublishedBeside, TheSameRunsOfAllReportsInOneLine) {
+  const std::vector<Report> reports{a100_report(2600, 17500), a100_report(2500, 17000)};
+  std::vector<Row> rows = a100_rows();
+  rows.push_back(rows[0]);
+  rows.back().id = "x-3";
+  rows.back().system = "8x H100 80GB";
+  EXPECT_EQ(published_beside(rows, {&reports[0], &reports[1]}),
+            (Texts{"resnet50, amp_fp16, 1 GPU: 2470 img/s published (g, x-1), 2500 to 2600 here in "
+                   "2 reports",
+                   "resnet50, amp_fp16, 8 GPUs: 16621 img/s published (g, x-2), 17000 to 17500 "
+                   "here in 2 reports"}));
+  EXPECT_EQ(published_beside(rows, {&reports[0]}).size(), 2u);
+  EXPECT_TRUE(published_beside(rows, {}).empty());
+}
+
+TEST(ClaimForms, AReportShowsItsClaimsInEveryForm) {
+  Report report = a100_report(2000, 9000);
+  report.claims = judge(published::tables_of(a100_rows()), std::vector{report});
+  using reporting::Format;
+  for (const Format format : {Format::kMarkdown, Format::kHtml, Format::kTable, Format::kJson}) {
+    const std::string text = reporting::render(format, std::vector{report});
+    EXPECT_NE(text.find(format == Format::kJson ? "\"verdict\": \"refuted\"" : "1 refuted"),
+              std::string::npos)
+        << reporting::format_name(format);
+  }
+  const std::string junit = reporting::render(Format::kJunit, std::vector{report});
+  EXPECT_NE(junit.find("x-2 speedup"), std::string::npos) << junit;
+}
+
+TEST(ClaimForms, AllTellTheSameVerdicts) {
+  const auto claims =
+      judge(published::tables_of(a100_rows()), std::vector{a100_report(2000, 9000)});
+  EXPECT_NE(claims_text(claims, Terminal()).find("3 claims: 1 refuted, 2 not reached"),
+            std::string::npos)
+      << claims_text(claims, Terminal());
+  EXPECT_NE(claims_junit(claims, "2026-01-02T03:04:05Z")
+                .find("tests=\"3\" failures=\"3\" errors=\"0\" skipped=\"0\""),
+            std::string::npos);
+  EXPECT_NE(claims_csv(claims).find("not_reached"), std::string::npos);
+  EXPECT_NE(claims_json_lines(claims).find("\"verdict\":\"refuted\""), std::string::npos);
+  EXPECT_NE(claims_markdown(claims).find("refuted"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace scalemark::claims

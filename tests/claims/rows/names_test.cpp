@@ -1,0 +1,130 @@
+#include "claims/rows/names.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/base/error.h"
+#include "claims/rows/mapping.h"
+#include "claims/rows/row.h"
+#include "claims/rows/show.h"
+
+namespace scalemark::published {
+namespace {
+
+TEST(PublishedNames, NoTwoTablesHaveOneSlug) {
+  const auto rows = own_library();
+  std::set<std::string> slugs;
+  for (const NamedTable& table : tables_of(rows))
+    EXPECT_TRUE(slugs.insert(table.slug).second) << table.slug;
+}
+
+TEST(PublishedNames, EveryAliasNamesATableAndNoSlugIsOne) {
+  const auto rows = own_library();
+  const auto tables = tables_of(rows);
+  std::set<std::string_view> names;
+  for (const Alias& alias : aliases()) {
+    EXPECT_TRUE(names.insert(alias.name).second) << alias.name;
+    EXPECT_FALSE(find_tables(rows, std::string(alias.name)).empty()) << alias.name;
+    EXPECT_EQ(std::ranges::count(tables, alias.name, &NamedTable::slug), 0) << alias.name;
+  }
+  EXPECT_GE(names.size(), 25u);
+}
+
+TEST(PublishedNames, ATableIsFoundBySlugAliasAndRow) {
+  const auto rows = own_library();
+  const auto one = find_tables(rows, "dle-resnet50-a100");
+  ASSERT_EQ(one.size(), 1u);
+  EXPECT_EQ(one[0].rows.front()->id, "pub-0001");
+  EXPECT_EQ(find_tables(rows, one[0].slug).size(), 1u);
+  EXPECT_EQ(find_tables(rows, "pub-0001").at(0).slug, one[0].slug);
+  EXPECT_EQ(find_tables(rows, "hkbu-10gbe").size(), 21u);
+  EXPECT_EQ(slug_of("dle/PyTorch/resnet50v1.5 (8x A100)"), "dle-pytorch-resnet50v1-5-8x-a100");
+  try {
+    find_tables(rows, "dle-resnet50-a10");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.record().exit_code, ExitCode::kNoInput);
+    EXPECT_NE(error.record().hint.find("dle-resnet50-a100"), std::string::npos);
+  }
+}
+
+TEST(PublishedChips, AreFoundInTheWordsOfTables) {
+  const auto name = [](const char* system) {
+    const auto chip = chip_in(system);
+    return chip ? std::string(chip->name) + (chip->gone ? " gone" : "") : "";
+  };
+  EXPECT_EQ(name("NVIDIA DGX A100 (8x A100 80GB)"), "A100-SXM4-80GB");
+  EXPECT_EQ(name("Dell XE9680x8H100-SXM-80GB (NVIDIA H100-SXM5-80GB)"), "H100 80GB HBM3");
+  EXPECT_EQ(name("H100 80GB PCIe Gen5"), "H100 PCIe");
+  EXPECT_EQ(name("RTX 6000 Ada"), "RTX 6000 Ada Generation");
+  EXPECT_EQ(name("LambdaCloud A10"), "A10");
+  EXPECT_EQ(name("xFusion G5500V7x8xL40S (NVIDIA L40S)"), "L40S");
+  EXPECT_EQ(name("NVIDIA DGX-1 (8x V100 16GB)"), "V100-SXM2-32GB gone");
+  EXPECT_EQ(name("DGX-1 16GB"), "V100-SXM2-32GB gone");
+  EXPECT_EQ(name("LUMI-G, 8 GCDs of MI250X a node"), "");
+  EXPECT_EQ(name("16 GPUs (model not stated in the diff)"), "");
+}
+
+TEST(PublishedMapping, EachRowIsMappedOrHasAReason) {
+  const auto rows = own_library();
+  int mapped = 0;
+  for (const Row& row : rows) {
+    const Mapping mapping = map_row(row);
+    EXPECT_NE(mapping.run.has_value(), mapping.reason.has_value()) << row.id;
+    mapped += mapping.run.has_value();
+  }
+  EXPECT_GT(mapped, 500);
+}
+
+TEST(PublishedMapping, WordsAreTranslated) {
+  Row row{.framework = "PyTorch",
+          .system = "8x A100 80GB",
+          .workload = "resnet50v1.5",
+          .precision = "amp_fp16",
+          .gpus = 8,
+          .batch_per_gpu = 256,
+          .throughput = 1,
+          .unit = "img/s"};
+  const auto run = map_row(row).run.value();
+  EXPECT_EQ(run.workload, "resnet50");
+  EXPECT_EQ(run.precisions, std::vector<std::string>{"amp-fp16"});
+  EXPECT_EQ(run.strategy, "ddp");
+  EXPECT_EQ(run.chip, "A100-SXM4-80GB");
+  row.precision = "fp32_or_tf32";
+  EXPECT_EQ(map_row(row).run->precisions.size(), 2u);
+  const auto reason = [&](auto change) {
+    Row other = row;
+    change(other);
+    return std::string(name_of(map_row(other).reason.value()));
+  };
+  EXPECT_EQ(reason([](Row& r) { r.workload = "vgg16"; }), "workload");
+  EXPECT_EQ(reason([](Row& r) { r.precision = "fp16_cast"; }), "precision");
+  EXPECT_EQ(reason([](Row& r) { r.system = "DGX-2 32GB"; }), "hardware_gone");
+  EXPECT_EQ(reason([](Row& r) { r.system = "LUMI-G"; }), "chip_unknown");
+  EXPECT_EQ(reason([](Row& r) { r.throughput.reset(); }), "number_missing");
+  EXPECT_EQ(reason([](Row& r) { r.untestable = "parallelism"; }), "parallelism");
+}
+
+TEST(PublishedShow, TellsWhatIsTestableHere) {
+  const auto rows = own_library();
+  const auto table = find_tables(rows, "dle-resnet50-a100").at(0);
+  EXPECT_EQ(testability(table, {.chip = "A100-SXM4-80GB", .gpus = 8}).where, Testable::kHere);
+  EXPECT_EQ(testability(table, {}).where, Testable::kElsewhere);
+  EXPECT_EQ(testability(find_tables(rows, "dle-resnet50-v100").at(0), {}).where, Testable::kNot);
+  const std::string text = show_text(table, {});
+  EXPECT_NE(text.find("NVIDIA/DeepLearningExamples"), std::string::npos);
+  EXPECT_NE(text.find("7.73"), std::string::npos) << text;  // 7248 / 938, printed as 7.72
+}
+
+TEST(PublishedExport, JsonLinesReadBackAsTheSameRows) {
+  const auto rows = own_library();
+  const auto tables = tables_of(rows);
+  const auto again = parse_rows(export_json_lines(tables), "again");
+  ASSERT_EQ(again.size(), rows.size());
+  EXPECT_EQ(export_json_lines(tables_of(again)), export_json_lines(tables));
+}
+
+}  // namespace
+}  // namespace scalemark::published

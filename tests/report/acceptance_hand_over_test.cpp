@@ -1,0 +1,115 @@
+// The hand-over counts what it lists, and says for everything that is undecided what would decide.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "report/accept/acceptance.h"
+#include "report/accept/forms.h"
+#include "tests/report/sample_fleet.h"
+
+namespace scalemark::acceptance {
+namespace {
+
+using reporting::FleetShape;
+using reporting::sample_fleet;
+
+Acceptance judge_fleet(const FleetShape& shape, const Expected& expected = {}) {
+  return accept(sample_fleet(shape), standard_rules(), expected);
+}
+
+std::string hand_over_of(const Acceptance& acceptance) {
+  return hand_over(acceptance, {.again = "again", .judged = "scalemark accept acc", .files = {}},
+                   {.columns = 1000});
+}
+
+bool mentions(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::size_t listed_as_undecided(const Acceptance& acceptance) {
+  std::set<std::string> hosts;
+  for (const PartSentence& one : sentences_of(acceptance, Outcome::kUnsure)) {
+    for (const std::string& name : one.parts) {
+      if (!mentions(name, " to ") && name != "the fleet")
+        hosts.insert(name.substr(0, name.find(' ')));
+    }
+  }
+  return hosts.size();
+}
+
+TEST(HandOver, CountsTheUndecidedNodesThatItLists) {
+  for (std::uint64_t seed = 1; seed < 40; ++seed) {
+    FleetShape shape{.seed = seed,
+                     .nodes = static_cast<int>(seed % 9) + 1,
+                     .devices = static_cast<int>(seed % 4) + 1,
+                     .starts = static_cast<int>(seed % 3) + 1,
+                     .exit_codes = {{0, seed % 5 == 0 ? 69 : 0}}};
+    shape.slow[{1, 0}] = 0.05;
+    shape.slow[{2, 0}] = 0.05;
+    if (seed % 2 == 0) shape.disturbed = {3};
+    if (seed % 7 == 0) shape.throttled = {1};
+    const Acceptance fleet = judge_fleet(shape);
+    const auto undecided = std::ranges::count(fleet.nodes, Outcome::kUnsure, &NodeResult::outcome);
+    EXPECT_EQ(listed_as_undecided(fleet), static_cast<std::size_t>(undecided))
+        << seed << "\n"
+        << hand_over_of(fleet);
+    for (const std::string& host : undecided_of(fleet).hosts) {
+      const auto node = std::ranges::find_if(
+          fleet.nodes, [&](const NodeResult& one) { return one.node.host == host; });
+      EXPECT_EQ(node->outcome, Outcome::kUnsure) << seed << ": " << host;
+    }
+  }
+}
+
+bool tells_links(const Acceptance& acceptance, Outcome outcome) {
+  return std::ranges::any_of(sentences_of(acceptance, outcome), [](const PartSentence& one) {
+    return std::ranges::any_of(one.parts,
+                               [](const std::string& name) { return mentions(name, " to "); });
+  });
+}
+
+TEST(HandOver, TellsLinksBesideTheNodes) {
+  EXPECT_TRUE(tells_links(judge_fleet({.nodes = 2}), Outcome::kUnsure));
+  const std::string failed = hand_over_of(judge_fleet({.slow_links = {{1, 6}}}));
+  EXPECT_TRUE(
+      failed.starts_with("look at cables and ports of what failed below; 8 of 8 nodes passed"))
+      << failed;
+  EXPECT_TRUE(mentions(failed, "!! node001 to node006: link: ")) << failed;
+  EXPECT_TRUE(tells_links(judge_fleet({.nodes = 2, .slow_links = {{0, 1}}}), Outcome::kUnsure))
+      << "a finding informs, and of one link nothing is the odd one";
+  EXPECT_FALSE(mentions(hand_over_of(judge_fleet({})), " to node"));
+}
+
+TEST(HandOver, NamesTheCommandsThatMakeABaselineWhereOnlyThatDecides) {
+  const std::string command =
+      "\na baseline  scalemark baseline make GOOD --output good.json && scalemark accept acc "
+      "--baseline "
+      "good.json  # decides ";
+  FleetShape in_doubt{.slow_nodes = {{0, 0.1}, {1, 0.1}, {2, 0.1}}};
+  const std::string doubt = hand_over_of(judge_fleet(in_doubt));
+  EXPECT_TRUE(mentions(doubt, command + "5 nodes; GOOD: reports of machines known")) << doubt;
+  EXPECT_TRUE(mentions(doubt, "own time, training alone, training together: in")) << doubt;
+  const std::string alone = hand_over_of(judge_fleet({.nodes = 1, .devices = 1}));
+  EXPECT_TRUE(mentions(alone, "  # decides 1 node; ")) << alone;
+  EXPECT_FALSE(mentions(hand_over_of(judge_fleet({})), "a baseline  "));
+  EXPECT_FALSE(mentions(hand_over_of(judge_fleet({.starts = 1})), "a baseline  "))
+      << "starts come first";
+}
+
+TEST(HandOver, SaysWhereNodesWithoutAReportAreNotKnown) {
+  constexpr std::string_view kSaid =
+      "a node without a report is not missed: name all by --nodes LIST";
+  EXPECT_TRUE(mentions(hand_over_of(judge_fleet({.without_report = {1}})), kSaid));
+  EXPECT_FALSE(mentions(hand_over_of(judge_fleet({}, {.nodes = {"node000"}})), kSaid));
+}
+
+TEST(HandOver, SaysWhatToMeasureAgainWhereNoCommandIsKnown) {
+  const Acceptance fleet = judge_fleet({.nodes = 3, .starts = 2});
+  EXPECT_TRUE(
+      mentions(hand_over(fleet, {}, {}), "\n1 more start  of n[000-002], measured as before\n"))
+      << hand_over(fleet, {}, {});
+}
+
+}  // namespace
+}  // namespace scalemark::acceptance

@@ -1,0 +1,341 @@
+#include "tests/report/sample_fleet.h"
+
+#include <cmath>
+#include <cstdio>
+#include <random>
+
+#include "core/base/number_words.h"
+#include "report/record/finding_kinds.h"
+#include "core/statistics/summary.h"
+
+namespace scalemark::reporting {
+namespace {
+
+constexpr const char* kChip = "NVIDIA H100 80GB HBM3";
+constexpr double kRate = 2500, kProduct = 700e12, kCopy = 3.0e12, kLinkGBps = 45;
+constexpr double kBetweenSwitches = 1.4;
+constexpr double kWindow_s = 20;
+
+double value_at(const std::map<std::pair<int, int>, double>& values, int node, int device) {
+  const auto found = values.find({node, device});
+  return found == values.end() ? 0 : found->second;
+}
+
+monitoring::Host host_of(const FleetShape& shape, int node) {
+  monitoring::Host host;
+  host.hostname = fleet_host(node);
+  host.scheduler_node = "n" + printed("%03.0f", node);
+  host.cpu = "Made Up 9000";
+  host.boot_id = "boot-" + std::to_string(shape.boot) + "-of-" + host.hostname;
+  host.cores = {.physical = 96, .logical = 192, .usable = 192};
+  host.memory_bytes = 1ULL << 41;
+  host.nics.push_back({"eth0", "up", 100000, 9000});
+  const auto driver = shape.drivers.find(node);
+  for (int i = 0; i < shape.devices; ++i) {
+    monitoring::Gpu gpu;
+    gpu.index = i;
+    gpu.name = kChip;
+    gpu.uuid = "GPU-" + std::to_string(node) + "-" + std::to_string(i);
+    gpu.pci = "0000:" + std::to_string(i);
+    gpu.serial = std::to_string(1000 * node + i);
+    gpu.memory_bytes = 85899345920ULL;
+    gpu.driver = driver == shape.drivers.end() ? "580.65" : driver->second;
+    gpu.power_limit_W = 700;
+    gpu.pcie = {5, 16};
+    gpu.nvlinks = 18;
+    host.gpus.push_back(gpu);
+    host.visible_gpus.push_back(i);
+  }
+  return host;
+}
+
+class NodeMaker {
+ public:
+  NodeMaker(const FleetShape& shape, int node)
+      : shape_(shape), node_(node), random_(shape.seed * 1000 + static_cast<std::uint64_t>(node)) {
+    for (int i = 0; i < shape.devices; ++i) {
+      const auto slow_node = shape.slow_nodes.find(node);
+      const double slow = value_at(shape.slow, node, i) +
+                          (slow_node == shape.slow_nodes.end() ? 0 : slow_node->second);
+      truth_.push_back(std::log1p(-slow) + shape.device_sd * normal_(random_));
+    }
+    if (shape.boot == 0) return;
+    random_.discard(1'000'000ULL * static_cast<std::uint64_t>(shape.boot));
+    for (double& truth : truth_) truth += shape.boot_sd * normal_(random_);
+  }
+
+  Report report() {
+    Report report;
+    report.status = ReportStatus::kComplete;
+    const auto code = shape_.exit_codes.find(node_);
+    report.exit_code = code == shape_.exit_codes.end() ? 0 : code->second;
+    report.started = report.finished = "2026-11-2" + std::to_string(shape_.boot) + "T08:00:00Z";
+    report.run_id = fleet_host(node_);
+    report.tool.version = "0.1.0";
+    report.tool.libraries["nccl"] = {.built_with = "2.28", .running_with = "2.28"};
+    report.invocation.command = "sweep";
+    report.invocation.command_line =
+        "scalemark sweep --config configs/acceptance/node.json --output 'acc/1/{host}'";
+    report.environment.hosts.push_back(host_of(shape_, node_));
+    for (int start = 0; start < shape_.starts; ++start) {
+      for (const std::string& workload : shape_.workloads) {
+        report.points.push_back(run(workload, start, /*alone=*/true));
+        report.points.push_back(run(workload, start, /*alone=*/false));
+      }
+    }
+    add_fingerprint(report);
+    add_disturbances(report);
+    if (shape_.health) add_health(report);
+    return report;
+  }
+
+ private:
+  double rate(double base, double ln) {
+    return base * std::exp(ln + shape_.run_sd * normal_(random_));
+  }
+
+  double effect(int device, int start, MeasuredRate what) const {
+    return shape_.effect ? shape_.effect(node_, device, start, what) : 0;
+  }
+
+  PointRecord run(const std::string& workload, int start, bool alone) {
+    PointRecord run;
+    run.group =
+        workload + "-b256-amp-bf16-w" + std::to_string(shape_.devices) + (alone ? "-none" : "-ddp");
+    run.id = run.group + "/r" + std::to_string(start);
+    run.workload = workload;
+    run.strategy = alone ? "none" : "ddp";
+    run.device = "cuda";
+    run.device_name = kChip;
+    run.precision = "amp-bf16";
+    run.world_size = run.processes = shape_.devices;
+    run.session = run.repetition = run.block = start;
+    run.started = "2026-11-20T08:00:00Z";
+    run.steady = true;
+    run.iterations = 100;
+    run.wall_s = kWindow_s;
+    double slowest = 1e300;
+    for (int i = 0; i < shape_.devices; ++i) {
+      RankRecord& rank = run.ranks.emplace_back();
+      rank.rank = i;
+      rank.host = fleet_host(node_);
+      rank.device = "cuda:" + std::to_string(i);
+      rank.uuid = std::to_string(node_) + "-" + std::to_string(i);  // as CUDA names it
+      rank.samples = 1'000'000;
+      const double own =
+          rate(kRate, truth_[static_cast<std::size_t>(i)] +
+                          effect(i, start, alone ? MeasuredRate::kAlone : MeasuredRate::kTogether));
+      rank.wall_s = static_cast<double>(rank.samples) / own;
+      rank.own_mean_ln = std::log(kRate / own);
+      slowest = std::min(slowest, own);
+    }
+    run.samples_per_sec =
+        slowest * shape_.devices * std::exp(alone ? 0 : effect(-1, start, MeasuredRate::kTogether));
+    return run;
+  }
+
+  void add_fingerprint(Report& report) {
+    for (int start = 0; start < shape_.starts; ++start) {
+      for (int i = 0; i < shape_.devices; ++i) {
+        const double slow = std::log1p(-value_at(shape_.products, node_, i));
+        const double own = truth_[static_cast<std::size_t>(i)];
+        add_rate(report, start, i, MachineRate::kMatrixProduct,
+                 rate(kProduct, own + slow + effect(i, start, MeasuredRate::kProduct)));
+        add_rate(report, start, i, MachineRate::kMemoryCopy,
+                 rate(kCopy, own + effect(i, start, MeasuredRate::kCopy)));
+      }
+    }
+    for (int i = 0; i < shape_.devices; ++i) {
+      const double slow = std::log1p(-value_at(shape_.products, node_, i)) +
+                          std::log1p(-value_at(shape_.fading, node_, i));
+      add_rate(report, 0, i, MachineRate::kSustainedProduct,
+               rate(0.97 * kProduct, truth_[static_cast<std::size_t>(i)] + slow +
+                                         effect(i, 0, MeasuredRate::kHeld)));
+      add_replay(report, i);
+    }
+  }
+
+  void add_replay(Report& report, int device) {
+    ReplayRecord& replay = report.replays.emplace_back();
+    replay.host = report.run_id;
+    replay.device = "cuda:" + std::to_string(device);
+    replay.uuid = std::to_string(node_) + "-" + std::to_string(device);
+    replay.rank = device;
+    replay.work = "matrix product";
+    replay.precision = "bf16";
+    replay.method = std::string("8192 x 8192, ") + kChip;
+    replay.rounds = 10000;
+    const std::pair here(node_, device);
+    if (shape_.wrong_once.contains(here)) {
+      replay.wrong = 1;
+      replay.first_wrong = "round 77, row 5, column 9, 1 element";
+    }
+    replay.digest = shape_.wrong_always.contains(here) ? "bad" : "good";
+  }
+
+  void add_rate(Report& report, int start, int device, MachineRate what, double value) {
+    FingerprintRecord& record = report.fingerprint.emplace_back();
+    record.host = report.run_id;
+    record.device = "cuda:" + std::to_string(device);
+    record.device_name = kChip;
+    record.what = what;
+    record.session = start;
+    const bool copies = what == MachineRate::kMemoryCopy;
+    record.precision = copies ? "" : "bf16";
+    record.method = copies ? "1 GiB" : "8192 x 8192";
+    if (what == MachineRate::kSustainedProduct) record.method += ", held for 60 s";
+    record.unit = copies ? "B/s" : "FLOP/s";
+    record.ci95.low = value * 0.999;
+    record.ci95.high = value * 1.001;
+    record.value = value;
+    if (shape_.disturbed.contains(node_)) {
+      record.disturbed = "shared: other processes used 3.0 CPUs";
+      record.disturbed_by = {"shared"};
+    }
+    if (shape_.throttled.contains(node_)) {
+      record.disturbed = "throttled: a CPU quota held it back";
+      record.disturbed_by = {"throttled"};
+    }
+  }
+
+  void add_disturbances(Report& report) {
+    for (const PointRecord& run : report.points) {
+      const FindingPlace place{.host = fleet_host(node_)};
+      if (shape_.disturbed.contains(node_)) {
+        report.findings.push_back(
+            make_finding(finding_kinds::shared, run.id, {{"others", 3.0}}, place));
+      }
+      if (shape_.throttled.contains(node_)) {
+        report.findings.push_back(
+            make_finding(finding_kinds::throttled, run.id, {{"quota_cpus", 0.2}}, place));
+      }
+    }
+  }
+
+  void add_health(Report& report) {
+    for (int start = 0; start < shape_.starts; ++start) {
+      for (int i = 0; i < shape_.devices; ++i) {
+        const auto growth = shape_.counters.find({node_, i});
+        for (const char* counter :
+             {"ecc_uncorrected_volatile", "rows_remapped_uncorrected", "rows_remap_pending",
+              "rows_remap_failed", "xid_events", "nvlink_replays", "held_back_thermal_s"}) {
+          HealthRecord row{.host = report.run_id,
+                           .device = "cuda:" + std::to_string(i),
+                           .uuid = std::to_string(node_) + "-" + std::to_string(i),
+                           .counter = counter,
+                           .session = start,
+                           .before = 0,
+                           .after = 0,
+                           .seconds = 300};
+          if (start == 0 && growth != shape_.counters.end() && growth->second.contains(counter)) {
+            row.after = growth->second.at(counter);
+          }
+          report.health.push_back(row);
+        }
+      }
+      report.health.push_back({.host = report.run_id,
+                               .device = "mlx5_0/1",
+                               .uuid = {},
+                               .counter = "link_downed",
+                               .session = start,
+                               .before = 2,
+                               .after = 2,
+                               .seconds = 300});
+    }
+  }
+
+  const FleetShape& shape_;
+  int node_;
+  std::mt19937_64 random_;
+  std::normal_distribution<double> normal_;
+  std::vector<double> truth_;  // ln of each device's speed
+};
+
+void take_passes(std::mt19937_64& random, double noise, LinkRecord& link) {
+  std::normal_distribution<double> normal;
+  std::vector<double> passes;
+  for (int k = 0; k < link.passes; ++k) {
+    passes.push_back(link.bandwidth_GBps * std::exp(noise * normal(random)));
+  }
+  link.bandwidth_GBps = statistics::median(passes);
+  if (const auto interval = statistics::median_interval(passes)) {
+    link.bandwidth_ci95 = {interval->low, interval->high};
+  }
+}
+
+Report links_report(const FleetShape& shape) {
+  Report report;
+  report.status = ReportStatus::kComplete;
+  report.exit_code = 0;
+  report.started = report.finished = "2026-11-20T08:20:00Z";
+  report.run_id = "links";
+  report.invocation.command = "comm";
+  for (int node = 0; node < shape.nodes; ++node) {
+    report.environment.hosts.push_back(host_of(shape, node));
+  }
+  std::mt19937_64 random(shape.seed);
+  for (int a = 0; a < shape.nodes; ++a) {
+    for (int b = a + 1; b < shape.nodes; ++b) {
+      const bool slow = shape.slow_links.contains({a, b});
+      LinkRecord link{.a = fleet_host(a), .b = fleet_host(b), .latency_s = 1e-5};
+      link.bandwidth_GBps = slow ? 0.4 * kLinkGBps : kLinkGBps;
+      link.bandwidth_ci95 = {0.97 * link.bandwidth_GBps, 1.03 * link.bandwidth_GBps};
+      if (shape.nodes_of_switch > 0 && a / shape.nodes_of_switch != b / shape.nodes_of_switch) {
+        link.latency_s *= kBetweenSwitches;
+      }
+      link.passes = 11;
+      if (shape.link_noise > 0) take_passes(random, shape.link_noise, link);
+      report.links.push_back(link);
+      if (!slow) continue;
+      const std::string name = link.a + " to " + link.b;
+      report.findings.push_back(
+          make_finding(finding_kinds::slow_link, "", {}, FindingPlace{.link = name}));
+    }
+  }
+  return report;
+}
+
+// One start of all ranks, whose speeds are nobody's: nodes have their own reports.
+Report training_report(const FleetShape& shape) {
+  Report report = NodeMaker(shape, 0).report();
+  report.run_id = "training";
+  report.started = "2026-11-20T08:30:00Z";
+  report.fingerprint.clear();
+  report.findings.clear();
+  report.environment.hosts.clear();
+  for (int node = 0; node < shape.nodes; ++node) {
+    report.environment.hosts.push_back(host_of(shape, node));
+  }
+  for (PointRecord& run : report.points) {
+    run.session = 0;
+    run.nodes = shape.nodes;
+    run.world_size = run.processes = shape.nodes * shape.devices;
+    run.ranks.resize(static_cast<std::size_t>(run.world_size), run.ranks.front());
+    for (int rank = 0; rank < run.world_size; ++rank) {
+      RankRecord& record = run.ranks[static_cast<std::size_t>(rank)];
+      const int node = rank / shape.devices, device = rank % shape.devices;
+      record.rank = rank;
+      record.host = fleet_host(node);
+      record.device = "cuda:" + std::to_string(device);
+      record.uuid = std::to_string(node) + "-" + std::to_string(device);
+    }
+  }
+  return report;
+}
+
+}  // namespace
+
+std::string fleet_host(int node) { return "node" + printed("%03.0f", node); }
+
+std::vector<NamedReport> sample_fleet(const FleetShape& shape) {
+  std::vector<NamedReport> fleet;
+  for (int node = 0; node < shape.nodes; ++node) {
+    if (shape.without_report.contains(node)) continue;
+    fleet.push_back({"acc/1/" + fleet_host(node), NodeMaker(shape, node).report()});
+  }
+  if (shape.links && shape.nodes > 1) fleet.push_back({"acc/links", links_report(shape)});
+  if (shape.training) fleet.push_back({"acc/fleet", training_report(shape)});
+  return fleet;
+}
+
+}  // namespace scalemark::reporting

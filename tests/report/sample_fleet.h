@@ -1,0 +1,52 @@
+// The reports of a fleet that is being accepted, generated from a seed: one of each node by itself
+// and one of the links. The true values are known: for the tests of acceptance.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "report/record/report.h"
+
+namespace scalemark::reporting {
+
+enum class MeasuredRate { kAlone, kTogether, kProduct, kCopy, kHeld };
+
+struct FleetShape {
+  std::uint64_t seed = 1;
+  int nodes = 8, devices = 8, starts = 3;
+  std::vector<std::string> workloads = {"resnet50"};
+  double device_sd = 0.005, run_sd = 0.004;        // of ln of a rate
+  std::map<std::pair<int, int>, double> slow;      // (node, device): 0.08 is 8 % slower
+  std::map<int, double> slow_nodes;                // all devices of the node
+  std::map<std::pair<int, int>, double> products;  // only matrix products of the device are slower
+  std::map<std::pair<int, int>, double> fading;    // the device's held products are slower
+  std::set<std::pair<int, int>> wrong_once, wrong_always;  // bits of the device
+  std::set<int> without_report, disturbed, throttled;      // nodes
+  std::set<std::pair<int, int>> slow_links;                // (a, b), a < b
+  double link_noise = 0;    // of ln of a pass over a link; 0: all links of a kind measure the same
+  int nodes_of_switch = 0;  // small messages take 1.4 times as long between switches; 0: one switch
+  std::map<int, std::string> drivers;  // of a node, instead of the fleet's
+  std::map<int, int> exit_codes;
+  int boot = 0;        // another one: the same devices, measured once more
+  double boot_sd = 0;  // of ln of a device's rate between boots
+  // Added to ln of a rate: (node, device, start, what). Device -1: of the node together.
+  std::function<double(int, int, int, MeasuredRate)> effect;
+  // (node, device): these counters grow by so much in the first start.
+  std::map<std::pair<int, int>, std::map<std::string, double>> counters;
+  bool health = false;    // with health[]
+  bool links = true;      // with the report of the links, of several nodes
+  bool training = false;  // with that of one training over all of them
+};
+
+// "node000"
+std::string fleet_host(int node);
+
+// In the order of nodes, then that of the links, and that of the training.
+std::vector<NamedReport> sample_fleet(const FleetShape& shape);
+
+}  // namespace scalemark::reporting
