@@ -13,11 +13,11 @@
 #include "data/dataset.h"
 #include "data/images/generate.h"
 #include "data/images/image_view.h"
+#include "data/images/show/show_images.h"
 #include "data/images/stage_times.h"
 #include "data/loader.h"
 #include "data/packed/pack.h"
 #include "data/packed/verify.h"
-#include "data/images/show/show_images.h"
 #include "data/text/corpus.h"
 #include "data/text/generate.h"
 

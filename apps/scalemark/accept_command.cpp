@@ -14,16 +14,16 @@
 #include "apps/scalemark/outputs.h"
 #include "apps/scalemark/read_reports.h"
 #include "apps/scalemark/sources.h"
+#include "claims/judge/claims.h"
+#include "claims/rows/row.h"
 #include "core/base/error.h"
 #include "core/base/host_name.h"
 #include "core/base/text.h"
-#include "claims/judge/claims.h"
 #include "core/launch/slurm_lists.h"
-#include "claims/rows/row.h"
+#include "core/settings/config_file.h"
 #include "report/accept/baseline.h"
 #include "report/accept/forms.h"
 #include "report/say/render/render.h"
-#include "core/settings/config_file.h"
 
 namespace scalemark::cli {
 namespace {

@@ -18,11 +18,11 @@
 #include "core/catalogue/backends.h"
 #include "core/plan/collectives/collective_plan.h"
 #include "core/plan/collectives/make_collective_plan.h"
-#include "report/say/table/text_table.h"
 #include "core/settings/comm_settings.h"
 #include "core/settings/option.h"
 #include "core/settings/resolve.h"
 #include "core/settings/settings_json.h"
+#include "report/say/table/text_table.h"
 
 namespace scalemark::cli {
 namespace {

@@ -22,14 +22,14 @@
 #include "core/launch/mpi_library.h"
 #include "core/machine/environment.h"
 #include "core/machine/gpu_code.h"
+#include "core/settings/layers.h"
+#include "core/settings/reader.h"
 #include "report/judge/judge.h"
 #include "report/judge/point/fingerprint.h"
 #include "report/judge/point/telemetry.h"
 #include "report/record/report.h"
 #include "report/record/report_json.h"
 #include "report/say/table/table.h"
-#include "core/settings/layers.h"
-#include "core/settings/reader.h"
 
 namespace scalemark::cli {
 namespace {

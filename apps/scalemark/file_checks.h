@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/base/atomic_file.h"
-#include "report/keep/disk.h"
 #include "core/settings/settings.h"
+#include "report/keep/disk.h"
 
 namespace scalemark::cli {
 

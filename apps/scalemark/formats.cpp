@@ -9,10 +9,10 @@
 #include "apps/scalemark/machine_probe.h"
 #include "core/base/characters.h"
 #include "core/base/error.h"
+#include "core/settings/machine.h"
 #include "report/keep/disk.h"
 #include "report/keep/output_folder.h"
 #include "report/record/report_json.h"
-#include "core/settings/machine.h"
 
 namespace scalemark::cli {
 namespace {

@@ -12,9 +12,9 @@
 
 #include "apps/scalemark/outputs.h"
 #include "apps/scalemark/sources.h"
+#include "core/settings/reader.h"
 #include "report/record/report.h"
 #include "report/say/render/render.h"
-#include "core/settings/reader.h"
 
 namespace scalemark::cli {
 

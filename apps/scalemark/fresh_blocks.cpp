@@ -24,18 +24,18 @@
 #include "core/plan/order.h"
 #include "core/plan/plan.h"
 #include "core/plan/sweep_schedule.h"
-#include "report/record/point_identity.h"
+#include "core/settings/config_file.h"
 #include "report/judge/judge.h"
+#include "report/judge/sweep/summary.h"
 #include "report/keep/disk.h"
 #include "report/keep/earlier.h"
 #include "report/keep/output_folder.h"
+#include "report/record/point_identity.h"
 #include "report/record/records.h"
 #include "report/record/report.h"
 #include "report/record/report_json.h"
 #include "report/say/render/answer/answer.h"
 #include "report/say/render/render.h"
-#include "report/judge/sweep/summary.h"
-#include "core/settings/config_file.h"
 
 namespace scalemark::cli {
 namespace {

@@ -19,10 +19,6 @@
 #include "apps/scalemark/read_reports.h"
 #include "apps/scalemark/row_files.h"
 #include "apps/scalemark/sources.h"
-#include "core/base/characters.h"
-#include "core/base/error.h"
-#include "core/base/terminal.h"
-#include "core/base/text.h"
 #include "claims/import/tables.h"
 #include "claims/lint/inputs.h"
 #include "claims/lint/lint.h"
@@ -30,6 +26,10 @@
 #include "claims/rows/names.h"
 #include "claims/rows/row.h"
 #include "claims/rows/show.h"
+#include "core/base/characters.h"
+#include "core/base/error.h"
+#include "core/base/terminal.h"
+#include "core/base/text.h"
 #include "core/settings/config_file.h"
 
 namespace scalemark::cli {

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "apps/scalemark/file_checks.h"
+#include "claims/rows/row.h"
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
-#include "claims/rows/row.h"
 #include "report/keep/output_folder.h"
 
 namespace scalemark::cli {

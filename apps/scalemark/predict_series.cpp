@@ -7,11 +7,11 @@
 
 #include "core/base/number_words.h"
 #include "core/catalogue/strategy.h"
+#include "core/settings/checks.h"
+#include "core/statistics/runs.h"
 #include "report/judge/judge.h"
 #include "report/record/runs.h"
 #include "report/record/surety.h"
-#include "core/settings/checks.h"
-#include "core/statistics/runs.h"
 
 namespace scalemark::cli {
 namespace {

@@ -25,11 +25,11 @@
 #include "core/machine/environment.h"
 #include "core/machine/topology.h"
 #include "core/plan/estimates.h"
-#include "report/record/runs.h"
 #include "core/settings/machine.h"
 #include "core/settings/processes.h"
 #include "core/settings/reader.h"
 #include "core/settings/resolve.h"
+#include "report/record/runs.h"
 
 namespace scalemark::cli {
 namespace {

@@ -12,13 +12,13 @@
 #include "apps/scalemark/outputs.h"
 #include "core/launch/detect.h"
 #include "core/machine/places.h"
-#include "report/keep/output_folder.h"
-#include "report/record/report.h"
 #include "core/settings/layers.h"
 #include "core/settings/machine.h"
 #include "core/settings/problem.h"
 #include "core/settings/settings.h"
 #include "engine/api/engine_api.h"
+#include "report/keep/output_folder.h"
+#include "report/record/report.h"
 
 namespace scalemark::cli {
 

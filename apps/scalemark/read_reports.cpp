@@ -13,13 +13,13 @@
 #include "core/base/error.h"
 #include "core/base/file_kind.h"
 #include "core/base/text.h"
+#include "core/settings/config_file.h"
 #include "report/judge/collectives/collectives.h"
 #include "report/judge/judge.h"
-#include "report/keep/earlier.h"
 #include "report/judge/point/disturbances.h"
+#include "report/keep/earlier.h"
 #include "report/record/report_json.h"
 #include "report/record/verdict.h"
-#include "core/settings/config_file.h"
 
 namespace scalemark::cli {
 namespace {

@@ -17,10 +17,10 @@
 #include "apps/scalemark/sources.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "report/hide/redact.h"
+#include "report/judge/judge.h"
 #include "report/say/compare/compare.h"
 #include "report/say/explain/explain.h"
-#include "report/judge/judge.h"
-#include "report/hide/redact.h"
 #include "report/say/render/answer/answer.h"
 #include "report/say/render/render.h"
 

@@ -12,10 +12,10 @@
 #include "core/base/text.h"
 #include "core/plan/order.h"
 #include "core/plan/plan_json.h"
-#include "report/record/point_facts.h"
-#include "report/say/table/text_table.h"
 #include "core/settings/layers.h"
 #include "core/settings/settings_json.h"
+#include "report/record/point_facts.h"
+#include "report/say/table/text_table.h"
 
 namespace scalemark::cli {
 namespace {

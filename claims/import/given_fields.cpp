@@ -7,12 +7,12 @@
 #include <utility>
 #include <variant>
 
-#include "core/base/error.h"
-#include "core/base/text.h"
 #include "claims/import/log_text.h"
 #include "claims/lint/text_tables.h"
 #include "claims/rows/mapping.h"
 #include "claims/rows/names.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
 
 namespace scalemark::importing {
 namespace {

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <filesystem>
 
-#include "core/base/error.h"
-#include "core/base/text.h"
 #include "claims/import/log_text.h"
 #include "claims/rows/names.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/statistics/summary.h"
 
 namespace scalemark::importing {

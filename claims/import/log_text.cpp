@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
+#include "claims/lint/text_tables.h"
 #include "core/base/strict_json.h"
 #include "core/base/text.h"
-#include "claims/lint/text_tables.h"
 
 namespace scalemark::importing {
 namespace {

@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "claims/import/log_text.h"
 #include "core/base/characters.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "claims/import/log_text.h"
 
 namespace scalemark::importing {
 namespace {

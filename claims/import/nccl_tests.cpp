@@ -5,9 +5,9 @@
 #include <set>
 #include <vector>
 
+#include "claims/import/log_text.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "claims/import/log_text.h"
 
 namespace scalemark::importing {
 namespace {

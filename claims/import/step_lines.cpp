@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "claims/import/log_text.h"
+#include "claims/lint/text_tables.h"
 #include "core/base/characters.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "claims/import/log_text.h"
-#include "claims/lint/text_tables.h"
 
 namespace scalemark::importing {
 namespace {

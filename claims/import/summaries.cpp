@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/error.h"
-#include "core/base/number_words.h"
 #include "claims/import/log_text.h"
 #include "claims/lint/text_tables.h"
+#include "core/base/error.h"
+#include "core/base/number_words.h"
 
 namespace scalemark::importing {
 namespace {

@@ -8,13 +8,13 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "core/base/characters.h"
-#include "core/base/error.h"
-#include "core/base/number_words.h"
 #include "claims/import/log.h"
 #include "claims/import/log_text.h"
 #include "claims/lint/inputs.h"
 #include "claims/lint/text_tables.h"
+#include "core/base/characters.h"
+#include "core/base/error.h"
+#include "core/base/number_words.h"
 
 namespace scalemark::importing {
 namespace {

@@ -7,17 +7,17 @@
 #include <tuple>
 #include <utility>
 
+#include "claims/rows/mapping.h"
+#include "claims/rows/names.h"
 #include "core/base/number_words.h"
 #include "core/base/record_json.h"
 #include "core/base/text.h"
-#include "claims/rows/mapping.h"
-#include "claims/rows/names.h"
+#include "core/settings/config_file.h"
 #include "report/judge/judge.h"
 #include "report/record/report_fields.h"
 #include "report/say/render/junit.h"
 #include "report/say/render/sections/claim_sections.h"
 #include "report/say/table/text_table.h"
-#include "core/settings/config_file.h"
 
 namespace scalemark::claims {
 namespace {

@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/error.h"
-#include "core/base/terminal.h"
 #include "claims/judge/evidence.h"
 #include "claims/rows/names.h"
 #include "claims/rows/row.h"
+#include "core/base/error.h"
+#include "core/base/terminal.h"
 #include "report/record/comparison.h"
 
 namespace scalemark::claims {

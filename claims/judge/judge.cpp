@@ -2,11 +2,11 @@
 #include <cmath>
 #include <map>
 
-#include "core/base/text.h"
 #include "claims/judge/band.h"
 #include "claims/judge/claims.h"
 #include "claims/rows/mapping.h"
 #include "claims/rows/names.h"
+#include "core/base/text.h"
 
 namespace scalemark::claims {
 namespace {

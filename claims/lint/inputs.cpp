@@ -5,12 +5,12 @@
 #include <filesystem>
 #include <set>
 
+#include "claims/lint/lint.h"
+#include "claims/lint/read_tables.h"
 #include "core/base/characters.h"
 #include "core/base/error.h"
 #include "core/base/terminal.h"
 #include "core/base/text.h"
-#include "claims/lint/lint.h"
-#include "claims/lint/read_tables.h"
 #include "report/judge/judge.h"
 #include "report/record/point_facts.h"
 

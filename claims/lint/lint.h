@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/base/terminal.h"
 #include "claims/lint/table.h"
+#include "core/base/terminal.h"
 #include "report/record/finding_kinds.h"
 
 namespace scalemark::lint {

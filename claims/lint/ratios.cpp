@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "claims/lint/lint.h"
 #include "core/base/number_words.h"
 #include "core/base/text.h"
-#include "claims/lint/lint.h"
 
 namespace scalemark::lint {
 namespace {

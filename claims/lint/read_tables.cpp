@@ -5,12 +5,12 @@
 #include <set>
 #include <utility>
 
-#include "core/base/text.h"
 #include "claims/lint/gpu_counts.h"
 #include "claims/lint/html_tables.h"
 #include "claims/lint/table_columns.h"
 #include "claims/lint/text_tables.h"
 #include "claims/lint/wide_tables.h"
+#include "core/base/text.h"
 
 namespace scalemark::lint {
 namespace {

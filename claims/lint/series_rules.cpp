@@ -8,12 +8,12 @@
 #include <map>
 #include <optional>
 
+#include "claims/lint/lint.h"
+#include "claims/rows/mapping.h"
 #include "core/base/characters.h"
 #include "core/base/number_words.h"
 #include "core/base/text.h"
 #include "core/catalogue/workload.h"
-#include "claims/lint/lint.h"
-#include "claims/rows/mapping.h"
 #include "report/judge/point/fingerprint.h"
 
 namespace scalemark::lint {

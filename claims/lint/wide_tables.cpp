@@ -7,13 +7,13 @@
 #include <string>
 #include <utility>
 
-#include "core/base/characters.h"
-#include "core/base/text.h"
 #include "claims/lint/columns.h"
 #include "claims/lint/gpu_counts.h"
 #include "claims/lint/lint.h"
 #include "claims/lint/table.h"
 #include "claims/lint/table_columns.h"
+#include "core/base/characters.h"
+#include "core/base/text.h"
 
 namespace scalemark::lint {
 namespace {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/words.h"
 #include "claims/rows/row.h"
+#include "core/base/words.h"
 
 namespace scalemark::published {
 

@@ -6,13 +6,13 @@
 #include <fstream>
 #include <iterator>
 
+#include "claims/rows/mapping.h"
 #include "core/base/error.h"
 #include "core/base/field.h"
 #include "core/base/file_kind.h"
 #include "core/base/record_json.h"
 #include "core/base/strict_json.h"
 #include "core/base/text.h"
-#include "claims/rows/mapping.h"
 
 namespace scalemark::published {
 namespace {

@@ -5,11 +5,11 @@
 #include <optional>
 #include <set>
 
+#include "claims/rows/mapping.h"
+#include "claims/rows/names.h"
 #include "core/base/record_json.h"
 #include "core/base/terminal.h"
 #include "core/base/text.h"
-#include "claims/rows/mapping.h"
-#include "claims/rows/names.h"
 #include "report/say/table/text_table.h"
 
 namespace scalemark::published {

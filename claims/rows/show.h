@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/base/terminal.h"
 #include "claims/rows/names.h"
+#include "core/base/terminal.h"
 
 namespace scalemark::published {
 

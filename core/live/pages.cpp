@@ -6,10 +6,10 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/page/whole_page.h"
 #include "core/base/record_json.h"
 #include "core/base/text.h"
 #include "core/live/rates.h"
-#include "core/base/page/whole_page.h"
 
 namespace scalemark::live {
 namespace {

@@ -12,8 +12,8 @@
 
 #include "core/base/characters.h"
 #include "core/base/words.h"
-#include "core/machine/text_file.h"
 #include "core/machine/places.h"
+#include "core/machine/text_file.h"
 
 namespace scalemark::monitoring {
 namespace {

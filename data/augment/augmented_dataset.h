@@ -6,9 +6,9 @@
 #include <memory>
 
 #include "data/augment/mixing.h"
+#include "data/augment/opencv/opencv_part.h"
 #include "data/augment/policies.h"
 #include "data/dataset.h"
-#include "data/augment/opencv/opencv_part.h"
 
 namespace scalemark::data {
 

@@ -4,8 +4,8 @@
 // operation is drawn, nor of OpenCV.
 #pragma once
 
-#include "data/images/decode.h"
 #include "data/augment/opencv/opencv_part.h"
+#include "data/images/decode.h"
 
 namespace scalemark::data {
 

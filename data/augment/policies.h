@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "core/base/words.h"
+#include "data/augment/opencv/opencv_part.h"
 #include "data/dataset.h"
 #include "data/images/decode.h"
-#include "data/augment/opencv/opencv_part.h"
 
 namespace scalemark::data {
 

@@ -5,8 +5,8 @@
 #include "build_stamp.h"
 #include "engine/comm/comm_run.h"
 #include "engine/fingerprint/measure_run.h"
-#include "engine/train/train_run.h"
 #include "engine/sweep/sweep_run.h"
+#include "engine/train/train_run.h"
 
 extern "C" const scalemark::api::EngineApi* scalemark_engine_api() {
   static constexpr scalemark::api::EngineApi api{

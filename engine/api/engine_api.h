@@ -6,8 +6,8 @@
 #include "core/base/part.h"
 #include "engine/comm/comm_run.h"
 #include "engine/fingerprint/measure_run.h"
-#include "engine/train/train_run.h"
 #include "engine/sweep/sweep_run.h"
+#include "engine/train/train_run.h"
 
 namespace scalemark::api {
 

@@ -6,8 +6,8 @@
 
 #include "core/base/text.h"
 #include "core/base/wire.h"
-#include "report/judge/collectives/words.h"
 #include "engine/process/run_report.h"
+#include "report/judge/collectives/words.h"
 
 namespace scalemark::communicating {
 namespace {

@@ -6,10 +6,10 @@
 
 #include "core/base/wire.h"
 #include "core/catalogue/backends.h"
-#include "report/record/report.h"
 #include "engine/distributed/stop_agreement.h"
 #include "engine/process/rank_group.h"
 #include "engine/process/telemetry.h"
+#include "report/record/report.h"
 
 namespace scalemark::communicating {
 namespace {

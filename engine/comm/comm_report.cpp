@@ -15,14 +15,14 @@
 #include "core/base/wire.h"
 #include "core/catalogue/backends.h"
 #include "core/plan/collectives/support.h"
-#include "report/keep/disk.h"
+#include "engine/process/telemetry.h"
 #include "report/judge/point/disturbances.h"
 #include "report/judge/point/telemetry.h"
+#include "report/keep/disk.h"
 #include "report/record/finding_kinds.h"
 #include "report/record/rank_fields.h"
 #include "report/record/runs.h"
 #include "report/record/verdict.h"
-#include "engine/process/telemetry.h"
 
 namespace scalemark::communicating {
 namespace {

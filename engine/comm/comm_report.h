@@ -10,11 +10,11 @@
 #include "core/collectives/bandwidth.h"
 #include "core/machine/host.h"
 #include "core/plan/collectives/collective_plan.h"
-#include "report/judge/collectives/collectives.h"
 #include "engine/comm/links/pairs_run.h"
 #include "engine/comm/measure.h"
 #include "engine/process/rank_context.h"
 #include "engine/process/run_report.h"
+#include "report/judge/collectives/collectives.h"
 
 namespace scalemark::communicating {
 

@@ -21,13 +21,13 @@
 #include "core/base/error.h"
 #include "core/base/wire.h"
 #include "core/collectives/check.h"
-#include "report/record/collective_records.h"
-#include "report/record/rank_fields.h"
 #include "engine/comm/timing.h"
 #include "engine/device/device.h"
 #include "engine/distributed/errors.h"
 #include "engine/process/rank_group.h"
 #include "engine/process/telemetry.h"
+#include "report/record/collective_records.h"
+#include "report/record/rank_fields.h"
 
 namespace scalemark::communicating {
 namespace {

@@ -9,10 +9,10 @@
 
 #include "core/machine/telemetry/sampler.h"
 #include "core/plan/collectives/collective_plan.h"
-#include "report/judge/point/telemetry.h"
-#include "report/record/collective_records.h"
 #include "engine/distributed/backend.h"
 #include "engine/process/rank_group.h"
+#include "report/judge/point/telemetry.h"
+#include "report/record/collective_records.h"
 
 namespace scalemark::communicating {
 

@@ -18,8 +18,8 @@
 #include "core/base/durations.h"
 #include "core/base/text.h"
 #include "core/collectives/bandwidth.h"
-#include "report/judge/point/fingerprint.h"
 #include "engine/step/precision.h"
+#include "report/judge/point/fingerprint.h"
 
 namespace scalemark::fingerprint {
 namespace {

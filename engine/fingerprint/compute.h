@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <functional>
 
-#include "report/judge/point/fingerprint.h"
-#include "report/record/records.h"
 #include "core/settings/settings.h"
 #include "engine/device/device.h"
 #include "engine/process/rank_group.h"
+#include "report/judge/point/fingerprint.h"
+#include "report/record/records.h"
 
 namespace scalemark::fingerprint {
 

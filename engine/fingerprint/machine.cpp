@@ -11,11 +11,11 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/machine/gpus.h"
-#include "report/judge/point/fingerprint.h"
 #include "core/settings/machine.h"
 #include "engine/device/device.h"
 #include "engine/fingerprint/compute.h"
 #include "engine/fingerprint/disk_read.h"
+#include "report/judge/point/fingerprint.h"
 
 namespace scalemark::fingerprint {
 namespace {

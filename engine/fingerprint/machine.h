@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "core/machine/host.h"
-#include "report/record/records.h"
 #include "core/settings/settings.h"
 #include "engine/device/device.h"
+#include "report/record/records.h"
 
 namespace scalemark::fingerprint {
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/settings/settings.h"
 #include "report/judge/point/telemetry.h"
 #include "report/record/records.h"
-#include "core/settings/settings.h"
 
 namespace scalemark::fingerprint {
 

@@ -12,12 +12,12 @@
 
 #include "core/base/durations.h"
 #include "core/base/text.h"
-#include "report/judge/point/fingerprint.h"
 #include "core/settings/settings.h"
 #include "engine/device/digest.h"
 #include "engine/fingerprint/compute.h"
 #include "engine/process/versions.h"
 #include "engine/step/precision.h"
+#include "report/judge/point/fingerprint.h"
 
 namespace scalemark::fingerprint {
 namespace {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "core/machine/host.h"
-#include "report/record/records.h"
 #include "engine/device/device.h"
 #include "engine/fingerprint/machine.h"
+#include "report/record/records.h"
 
 namespace scalemark::fingerprint {
 

@@ -8,9 +8,9 @@
 
 #include "core/base/durations.h"
 #include "core/base/error.h"
-#include "report/say/render/tensorboard.h"
 #include "engine/process/rank_group.h"
 #include "engine/process/rank_process.h"
+#include "report/say/render/tensorboard.h"
 
 namespace scalemark::process {
 namespace {

@@ -13,13 +13,13 @@
 #include <string>
 #include <vector>
 
-#include "core/machine/process_reading.h"
-#include "core/machine/telemetry/sampler.h"
-#include "report/record/records.h"
-#include "core/settings/settings.h"
 #include "core/live/tensorboard/event_writer.h"
 #include "core/live/tensorboard/events.h"
+#include "core/machine/process_reading.h"
+#include "core/machine/telemetry/sampler.h"
+#include "core/settings/settings.h"
 #include "engine/process/vitals.h"
+#include "report/record/records.h"
 
 namespace scalemark::process {
 

@@ -9,10 +9,10 @@
 #include <mutex>
 
 #include "core/base/error.h"
-#include "report/keep/writer.h"
 #include "engine/distributed/error_store.h"
 #include "engine/process/run_request.h"
 #include "engine/process/vitals.h"
+#include "report/keep/writer.h"
 
 namespace scalemark::process {
 

@@ -11,8 +11,8 @@
 #include "core/base/wire.h"
 #include "core/live/rates.h"
 #include "core/machine/process_reading.h"
-#include "report/say/render/render.h"
 #include "engine/process/telemetry.h"
+#include "report/say/render/render.h"
 
 namespace scalemark::process {
 namespace {

@@ -13,12 +13,12 @@
 
 #include "core/live/status.h"
 #include "core/machine/process_reading.h"
-#include "report/record/report.h"
 #include "engine/distributed/clock.h"
 #include "engine/distributed/pulse.h"
 #include "engine/process/metrics_pages.h"
 #include "engine/process/rank_context.h"
 #include "engine/process/vitals.h"
+#include "report/record/report.h"
 
 namespace scalemark::process {
 

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "core/machine/telemetry/sampler.h"
-#include "report/record/records.h"
 #include "engine/cuda/cuda_api.h"
 #include "engine/device/device.h"
 #include "engine/distributed/backends.h"
@@ -22,6 +21,7 @@
 #include "engine/process/failure_reporter.h"
 #include "engine/process/run_request.h"
 #include "engine/process/vitals.h"
+#include "report/record/records.h"
 
 namespace scalemark::process {
 

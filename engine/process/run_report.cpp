@@ -14,6 +14,8 @@
 #include "core/base/terminal.h"
 #include "core/launch/meeting_point.h"
 #include "core/machine/environment.h"
+#include "core/settings/settings_json.h"
+#include "engine/process/event_log.h"
 #include "report/judge/point/assemble.h"
 #include "report/judge/point/findings.h"
 #include "report/record/finding_kinds.h"
@@ -21,8 +23,6 @@
 #include "report/say/render/answer/answer.h"
 #include "report/say/render/render.h"
 #include "report/say/render/tensorboard.h"
-#include "core/settings/settings_json.h"
-#include "engine/process/event_log.h"
 
 namespace scalemark::process {
 namespace {

@@ -8,14 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "report/keep/progress.h"
-#include "report/keep/writer.h"
-#include "report/judge/point/disturbances.h"
-#include "report/judge/point/rank_steps.h"
-#include "report/record/report.h"
-#include "report/record/runs.h"
 #include "engine/process/failure_reporter.h"
 #include "engine/process/run_request.h"
+#include "report/judge/point/disturbances.h"
+#include "report/judge/point/rank_steps.h"
+#include "report/keep/progress.h"
+#include "report/keep/writer.h"
+#include "report/record/report.h"
+#include "report/record/runs.h"
 
 namespace scalemark::process {
 

@@ -11,9 +11,9 @@
 #include "core/base/terminal.h"
 #include "core/base/threads.h"
 #include "core/launch/world.h"
-#include "report/record/report.h"
 #include "core/settings/settings.h"
 #include "core/settings/settings_json.h"
+#include "report/record/report.h"
 
 namespace scalemark::process {
 

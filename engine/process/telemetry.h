@@ -15,10 +15,10 @@
 #include "core/machine/health.h"
 #include "core/machine/host.h"
 #include "core/machine/telemetry/sampler.h"
-#include "report/judge/point/telemetry.h"
-#include "report/record/health.h"
 #include "engine/process/rank_context.h"
 #include "engine/process/task_loop.h"
+#include "report/judge/point/telemetry.h"
+#include "report/record/health.h"
 
 namespace scalemark::process {
 

@@ -4,8 +4,8 @@
 #include <map>
 #include <string>
 
-#include "report/record/report.h"
 #include "engine/distributed/backend.h"
+#include "report/record/report.h"
 
 namespace scalemark::process {
 

@@ -15,8 +15,8 @@
 
 #include "data/batch.h"
 #include "engine/device/graph.h"
-#include "engine/step/measurement/step_timer.h"
 #include "engine/step/copy_ahead.h"
+#include "engine/step/measurement/step_timer.h"
 #include "engine/step/step_body.h"
 
 namespace scalemark::training {

@@ -7,8 +7,6 @@
 #include "core/base/wire.h"
 #include "core/machine/environment.h"
 #include "core/plan/presets.h"
-#include "report/judge/point/fingerprint.h"
-#include "report/record/rank_fields.h"
 #include "engine/distributed/stop_agreement.h"
 #include "engine/fingerprint/compute.h"
 #include "engine/fingerprint/replay.h"
@@ -16,6 +14,8 @@
 #include "engine/process/run_request.h"
 #include "engine/process/telemetry.h"
 #include "engine/train/replay.h"
+#include "report/judge/point/fingerprint.h"
+#include "report/record/rank_fields.h"
 
 namespace scalemark::sweeping {
 

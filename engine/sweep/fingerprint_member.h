@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "core/plan/plan.h"
-#include "report/record/records.h"
 #include "engine/fingerprint/machine.h"
 #include "engine/process/rank_group.h"
 #include "engine/process/rank_process.h"
 #include "engine/sweep/dataset_cache.h"
 #include "engine/sweep/sweep_messages.h"
+#include "report/record/records.h"
 
 namespace scalemark::sweeping {
 

@@ -9,11 +9,11 @@
 #include "core/base/number_words.h"
 #include "core/base/wire.h"
 #include "core/plan/presets.h"
+#include "engine/distributed/errors.h"
+#include "engine/sweep/sweep_messages.h"
 #include "report/judge/point/disturbances.h"
 #include "report/judge/point/telemetry.h"
 #include "report/record/rank_fields.h"
-#include "engine/distributed/errors.h"
-#include "engine/sweep/sweep_messages.h"
 
 namespace scalemark::sweeping {
 namespace {

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "core/plan/plan.h"
-#include "report/judge/point/disturbances.h"
-#include "report/judge/point/telemetry.h"
 #include "engine/process/task_loop.h"
 #include "engine/sweep/sweep_messages.h"
 #include "engine/sweep/sweep_report.h"
 #include "engine/sweep/training_member.h"
+#include "report/judge/point/disturbances.h"
+#include "report/judge/point/telemetry.h"
 
 namespace scalemark::sweeping {
 

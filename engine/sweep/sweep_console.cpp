@@ -7,9 +7,9 @@
 #include "core/base/durations.h"
 #include "core/base/text.h"
 #include "core/plan/estimates.h"
+#include "engine/process/run_report.h"
 #include "report/record/report_json.h"
 #include "report/say/render/answer/answer.h"
-#include "engine/process/run_report.h"
 
 namespace scalemark::sweeping {
 

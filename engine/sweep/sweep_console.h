@@ -9,8 +9,8 @@
 
 #include "core/plan/plan.h"
 #include "core/plan/sweep_schedule.h"
-#include "report/record/report.h"
 #include "engine/process/run_request.h"
+#include "report/record/report.h"
 
 namespace scalemark::sweeping {
 

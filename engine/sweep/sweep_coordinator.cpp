@@ -5,14 +5,14 @@
 
 #include "core/base/field.h"
 #include "core/base/wire.h"
-#include "report/judge/point/disturbances.h"
-#include "report/judge/point/telemetry.h"
-#include "report/record/rank_fields.h"
-#include "report/judge/sweep/summary.h"
 #include "engine/distributed/errors.h"
-#include "engine/train/results/over_ranks.h"
 #include "engine/sweep/machine_rounds.h"
 #include "engine/sweep/sweep_messages.h"
+#include "engine/train/results/over_ranks.h"
+#include "report/judge/point/disturbances.h"
+#include "report/judge/point/telemetry.h"
+#include "report/judge/sweep/summary.h"
+#include "report/record/rank_fields.h"
 
 namespace scalemark::sweeping {
 namespace {

@@ -9,7 +9,6 @@
 
 #include "core/plan/plan.h"
 #include "core/plan/sweep_schedule.h"
-#include "report/keep/earlier.h"
 #include "engine/process/run_request.h"
 #include "engine/process/task_loop.h"
 #include "engine/process/telemetry.h"
@@ -18,6 +17,7 @@
 #include "engine/sweep/sweep_messages.h"
 #include "engine/sweep/sweep_report.h"
 #include "engine/sweep/training_member.h"
+#include "report/keep/earlier.h"
 
 namespace scalemark::sweeping {
 

@@ -6,9 +6,9 @@
 #include "core/base/error.h"
 #include "core/base/field.h"
 #include "core/base/wire.h"
-#include "report/record/rank_fields.h"
 #include "engine/device/cpu_allocator.h"
 #include "engine/process/failure_reporter.h"
+#include "report/record/rank_fields.h"
 
 namespace scalemark::sweeping {
 namespace {

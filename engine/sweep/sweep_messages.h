@@ -12,11 +12,11 @@
 
 #include "core/base/error.h"
 #include "core/plan/sweep_schedule.h"
+#include "engine/distributed/stop_agreement.h"
+#include "engine/train/point.h"
 #include "report/judge/point/telemetry.h"
 #include "report/record/rank_fields.h"
 #include "report/record/records.h"
-#include "engine/distributed/stop_agreement.h"
-#include "engine/train/point.h"
 
 namespace scalemark::sweeping {
 

@@ -7,12 +7,12 @@
 #include "core/base/host_name.h"
 #include "core/base/text.h"
 #include "core/plan/plan_json.h"
-#include "report/record/point_identity.h"
-#include "report/keep/earlier.h"
 #include "report/judge/point/assemble.h"
 #include "report/judge/point/fingerprint.h"
-#include "report/record/finding_kinds.h"
 #include "report/judge/sweep/summary.h"
+#include "report/keep/earlier.h"
+#include "report/record/finding_kinds.h"
+#include "report/record/point_identity.h"
 
 namespace scalemark::sweeping {
 namespace {

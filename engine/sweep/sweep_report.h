@@ -12,12 +12,12 @@
 #include "core/plan/enough.h"
 #include "core/plan/plan.h"
 #include "core/plan/sweep_schedule.h"
-#include "report/record/report.h"
 #include "engine/process/run_report.h"
 #include "engine/process/run_request.h"
 #include "engine/sweep/dataset_cache.h"
 #include "engine/sweep/sweep_messages.h"
 #include "engine/sweep/training_member.h"
+#include "report/record/report.h"
 
 namespace scalemark::sweeping {
 

@@ -8,16 +8,16 @@
 #include "core/base/field.h"
 #include "core/base/wire.h"
 #include "core/catalogue/backends.h"
-#include "report/record/rank_fields.h"
 #include "engine/process/rank_group.h"
 #include "engine/process/run_report.h"
 #include "engine/process/run_request.h"
 #include "engine/process/telemetry.h"
+#include "engine/sweep/sweep_messages.h"
 #include "engine/train/memory_advice.h"
 #include "engine/train/results/over_ranks.h"
 #include "engine/train/run_watch.h"
 #include "engine/train/trace/trace_run.h"
-#include "engine/sweep/sweep_messages.h"
+#include "report/record/rank_fields.h"
 
 namespace scalemark::sweeping {
 namespace {

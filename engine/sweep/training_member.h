@@ -15,10 +15,10 @@
 #include "engine/process/rank_process.h"
 #include "engine/process/task_loop.h"
 #include "engine/process/telemetry.h"
-#include "engine/train/point.h"
 #include "engine/sweep/dataset_cache.h"
 #include "engine/sweep/fingerprint_member.h"
 #include "engine/sweep/sweep_messages.h"
+#include "engine/train/point.h"
 
 namespace scalemark::sweeping {
 

@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "report/keep/checkpoint_manifest.h"
 #include "core/settings/value.h"
 #include "engine/distributed/groups.h"
 #include "engine/train/trainer.h"
+#include "report/keep/checkpoint_manifest.h"
 
 namespace scalemark::running {
 

@@ -11,8 +11,8 @@
 #include "core/base/durations.h"
 #include "core/base/error.h"
 #include "core/base/wire.h"
-#include "engine/train/evaluation.h"
 #include "engine/step/copy_ahead.h"
+#include "engine/train/evaluation.h"
 
 namespace scalemark::running {
 namespace {

@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "report/record/records.h"
 #include "data/dataset.h"
 #include "engine/train/batch_source.h"
 #include "engine/train/checkpoints.h"
 #include "engine/train/histograms.h"
 #include "engine/train/trainer.h"
 #include "engine/train/window.h"
+#include "report/record/records.h"
 
 namespace scalemark::running {
 

@@ -9,9 +9,9 @@
 #include "data/loader.h"
 #include "engine/device/device.h"
 #include "engine/distributed/groups.h"
+#include "engine/step/train_step.h"
 #include "engine/train/batch_source.h"
 #include "engine/train/window.h"
-#include "engine/step/train_step.h"
 #include "workloads/network.h"
 
 namespace scalemark::running {

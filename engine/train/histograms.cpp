@@ -14,8 +14,8 @@
 #include "core/base/durations.h"
 #include "core/base/wire.h"
 #include "core/catalogue/strategy.h"
-#include "core/settings/value.h"
 #include "core/live/tensorboard/histogram.h"
+#include "core/settings/value.h"
 #include "engine/step/measurement/window_timer.h"
 
 namespace scalemark::running {

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/settings/settings.h"
 #include "core/live/tensorboard/histogram.h"
+#include "core/settings/settings.h"
 #include "engine/train/trainer.h"
 #include "engine/train/window.h"
 

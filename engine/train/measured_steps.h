@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "core/machine/telemetry/sampler.h"
-#include "report/record/records.h"
+#include "engine/step/strategy.h"
 #include "engine/train/batch_source.h"
 #include "engine/train/histograms.h"
 #include "engine/train/point.h"
 #include "engine/train/trainer.h"
 #include "engine/train/window.h"
-#include "engine/step/strategy.h"
+#include "report/record/records.h"
 
 namespace scalemark::running {
 

@@ -8,14 +8,14 @@
 
 #include "core/catalogue/workload.h"
 #include "core/plan/plan.h"
-#include "report/keep/raw_steps.h"
-#include "report/judge/point/rank_steps.h"
-#include "report/record/records.h"
 #include "core/settings/settings.h"
 #include "engine/process/rank_group.h"
 #include "engine/train/checkpoints.h"
 #include "engine/train/window.h"
 #include "engine/train/workload_data.h"
+#include "report/judge/point/rank_steps.h"
+#include "report/keep/raw_steps.h"
+#include "report/record/records.h"
 
 namespace scalemark::running {
 

@@ -10,10 +10,6 @@
 
 #include "core/catalogue/backends.h"
 #include "core/plan/estimates.h"
-#include "report/record/point_identity.h"
-#include "report/keep/earlier.h"
-#include "report/judge/point/telemetry.h"
-#include "report/judge/sweep/summary.h"
 #include "core/settings/processes.h"
 #include "core/settings/settings_json.h"
 #include "core/settings/value.h"
@@ -32,6 +28,10 @@
 #include "engine/train/run_watch.h"
 #include "engine/train/trace/trace_run.h"
 #include "engine/train/workload_data.h"
+#include "report/judge/point/telemetry.h"
+#include "report/judge/sweep/summary.h"
+#include "report/keep/earlier.h"
+#include "report/record/point_identity.h"
 #include "workloads/weights_file.h"
 
 namespace scalemark::running {

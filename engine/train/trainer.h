@@ -11,9 +11,9 @@
 #include "core/catalogue/workload.h"
 #include "core/settings/settings.h"
 #include "engine/device/device.h"
-#include "engine/train/batch_source.h"
 #include "engine/step/parameters.h"
 #include "engine/step/train_step.h"
+#include "engine/train/batch_source.h"
 #include "workloads/network.h"
 #include "workloads/safetensors.h"
 

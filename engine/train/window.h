@@ -11,13 +11,13 @@
 #include "core/machine/energy.h"
 #include "core/machine/telemetry/sampler.h"
 #include "core/plan/plan.h"
-#include "report/keep/raw_steps.h"
 #include "engine/device/device.h"
 #include "engine/distributed/groups.h"
-#include "engine/step/measurement/window_timer.h"
 #include "engine/process/event_log.h"
-#include "engine/train/results/losses.h"
+#include "engine/step/measurement/window_timer.h"
 #include "engine/step/train_step.h"
+#include "engine/train/results/losses.h"
+#include "report/keep/raw_steps.h"
 
 namespace scalemark::running {
 

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/statistics/acceptance.h"
 #include "report/accept/single_values.h"
 #include "report/record/finding_kinds.h"
 #include "report/record/point_facts.h"
-#include "core/statistics/acceptance.h"
 
 namespace scalemark::acceptance {
 namespace {

@@ -8,10 +8,10 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/statistics/acceptance_baseline.h"
 #include "report/accept/acceptance.h"
 #include "report/accept/inventory.h"
 #include "report/accept/series.h"
-#include "core/statistics/acceptance_baseline.h"
 
 namespace scalemark::acceptance {
 namespace {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "report/accept/series.h"
 #include "core/statistics/acceptance.h"
+#include "report/accept/series.h"
 
 namespace scalemark::acceptance {
 

@@ -13,8 +13,8 @@
 #include "core/base/record_json.h"
 #include "core/base/strict_json.h"
 #include "core/base/text.h"
-#include "report/accept/baseline.h"
 #include "core/statistics/acceptance_baseline.h"
+#include "report/accept/baseline.h"
 
 namespace scalemark::acceptance {
 

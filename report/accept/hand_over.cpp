@@ -9,8 +9,8 @@
 #include "core/base/terminal.h"
 #include "core/base/text.h"
 #include "core/launch/slurm_lists.h"
-#include "report/accept/forms.h"
 #include "core/statistics/acceptance.h"
+#include "report/accept/forms.h"
 
 namespace scalemark::acceptance {
 namespace {

@@ -15,12 +15,12 @@
 #include "core/base/number_words.h"
 #include "core/base/text.h"
 #include "core/launch/slurm_lists.h"
+#include "core/statistics/acceptance.h"
+#include "core/statistics/slow_links.h"
 #include "report/accept/acceptance.h"
 #include "report/accept/forms.h"
 #include "report/accept/inventory.h"
 #include "report/accept/single_values.h"
-#include "core/statistics/acceptance.h"
-#include "core/statistics/slow_links.h"
 
 namespace scalemark::acceptance {
 namespace {

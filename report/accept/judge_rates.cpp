@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "core/base/text.h"
-#include "report/accept/acceptance.h"
-#include "report/accept/series.h"
 #include "core/statistics/acceptance.h"
 #include "core/statistics/summary.h"
+#include "report/accept/acceptance.h"
+#include "report/accept/series.h"
 
 namespace scalemark::acceptance {
 namespace {

@@ -5,12 +5,12 @@
 
 #include "core/base/text.h"
 #include "core/machine/gpus.h"
+#include "core/statistics/summary.h"
 #include "report/accept/inventory.h"
 #include "report/accept/series.h"
 #include "report/accept/single_values.h"
 #include "report/record/finding_kinds.h"
 #include "report/record/point_facts.h"
-#include "core/statistics/summary.h"
 
 namespace scalemark::acceptance {
 namespace {

@@ -10,12 +10,12 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/statistics/summary.h"
 #include "report/accept/inventory.h"
 #include "report/judge/point/fingerprint.h"
 #include "report/record/finding_kinds.h"
 #include "report/record/point_facts.h"
 #include "report/record/report.h"
-#include "core/statistics/summary.h"
 
 namespace scalemark::acceptance {
 

@@ -8,11 +8,11 @@
 
 #include "core/base/number_words.h"
 #include "core/base/text.h"
+#include "core/statistics/acceptance.h"
 #include "report/accept/acceptance.h"
 #include "report/accept/inventory.h"
 #include "report/record/health.h"
 #include "report/say/table/table.h"
-#include "core/statistics/acceptance.h"
 
 namespace scalemark::acceptance {
 namespace {

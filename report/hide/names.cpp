@@ -7,8 +7,8 @@
 #include <set>
 #include <sstream>
 
-#include "report/record/finding_kinds.h"
 #include "core/settings/option.h"
+#include "report/record/finding_kinds.h"
 
 namespace scalemark::reporting {
 namespace {

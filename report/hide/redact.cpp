@@ -14,12 +14,12 @@
 #include "core/base/text.h"
 #include "core/machine/environment.h"
 #include "core/plan/plan.h"
+#include "core/settings/layers.h"
+#include "core/settings/option.h"
+#include "report/hide/names.h"
 #include "report/record/finding_kinds.h"
 #include "report/record/report_fields.h"
 #include "report/record/verdict.h"
-#include "report/hide/names.h"
-#include "core/settings/layers.h"
-#include "core/settings/option.h"
 
 namespace scalemark::reporting {
 namespace {

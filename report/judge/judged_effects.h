@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "core/statistics/fastest.h"
 #include "report/record/comparison.h"
 #include "report/record/runs.h"
-#include "core/statistics/fastest.h"
 
 namespace scalemark::reporting {
 

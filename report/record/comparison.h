@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "core/base/words.h"
-#include "report/record/records.h"
 #include "core/statistics/compare.h"
+#include "report/record/records.h"
 
 namespace scalemark::reporting {
 

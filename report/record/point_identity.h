@@ -3,8 +3,8 @@
 
 #include "core/catalogue/workload.h"
 #include "core/plan/plan.h"
-#include "report/record/records.h"
 #include "core/settings/settings.h"
+#include "report/record/records.h"
 
 namespace scalemark::reporting {
 

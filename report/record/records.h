@@ -14,8 +14,8 @@
 #include "core/base/error.h"
 #include "core/base/words.h"
 #include "core/machine/telemetry/source.h"
-#include "report/record/sweep_records.h"
 #include "core/statistics/summary.h"
+#include "report/record/sweep_records.h"
 
 namespace scalemark::reporting {
 

@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/statistics/steadiness/steady.h"
 #include "report/record/finding_kinds.h"
 #include "report/record/point_facts.h"
 #include "report/record/runs.h"
 #include "report/record/verdict.h"
-#include "core/statistics/steadiness/steady.h"
 
 namespace scalemark::reporting {
 

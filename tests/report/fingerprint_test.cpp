@@ -4,9 +4,9 @@
 
 #include <cmath>
 
-#include "report/say/compare/compare.h"
 #include "report/judge/point/disturbances.h"
 #include "report/record/verdict.h"
+#include "report/say/compare/compare.h"
 #include "report/say/table/table.h"
 #include "tests/report/sample_report.h"
 

@@ -16,11 +16,11 @@
 #include <vector>
 
 #include "claims/lint/inputs.h"
-#include "report/say/compare/compare.h"
-#include "report/say/explain/explain.h"
 #include "report/record/finding_kinds.h"
 #include "report/record/report_json.h"
 #include "report/record/surety.h"
+#include "report/say/compare/compare.h"
+#include "report/say/explain/explain.h"
 #include "report/say/render/answer/answer.h"
 #include "report/say/render/render.h"
 #include "report/say/words/words.h"

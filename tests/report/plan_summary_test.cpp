@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "report/say/render/render.h"
 #include "report/judge/sweep/summary.h"
+#include "report/say/render/render.h"
 #include "tests/report/sample_report.h"
 
 namespace scalemark::reporting {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "core/plan/plan.h"
+#include "report/hide/redact.h"
 #include "report/record/report_fields.h"
 #include "report/record/report_json.h"
-#include "report/hide/redact.h"
 #include "report/say/render/render.h"
 #include "tests/report/sample_collectives.h"
 #include "tests/report/sample_report.h"

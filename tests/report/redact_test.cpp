@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "report/hide/names.h"
 #include "report/record/finding_kinds.h"
 #include "report/record/report_json.h"
-#include "report/hide/names.h"
 #include "tests/report/sample_collectives.h"
 #include "tests/report/sample_report.h"
 

@@ -5,8 +5,8 @@
 #include <random>
 
 #include "core/base/number_words.h"
-#include "report/record/finding_kinds.h"
 #include "core/statistics/summary.h"
+#include "report/record/finding_kinds.h"
 
 namespace scalemark::reporting {
 namespace {

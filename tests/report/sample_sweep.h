@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "report/record/report.h"
 #include "report/judge/sweep/summary.h"
+#include "report/record/report.h"
 
 namespace scalemark::reporting {
 

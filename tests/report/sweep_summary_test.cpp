@@ -5,9 +5,9 @@
 #include <cstdio>
 #include <utility>
 
-#include "report/record/point_facts.h"
-#include "report/judge/sweep/summary.h"
 #include "core/statistics/steadiness/decay_fit.h"
+#include "report/judge/sweep/summary.h"
+#include "report/record/point_facts.h"
 #include "tests/report/sample_slices.h"
 #include "tests/report/sample_sweep.h"
 

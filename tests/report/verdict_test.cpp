@@ -8,11 +8,11 @@
 #include "core/base/error.h"
 #include "report/judge/collectives/runs.h"
 #include "report/judge/point/disturbances.h"
+#include "report/judge/sweep/summary.h"
 #include "report/record/finding_kinds.h"
 #include "report/record/point_facts.h"
 #include "report/record/report_json.h"
 #include "report/record/runs.h"
-#include "report/judge/sweep/summary.h"
 #include "tests/report/sample_collectives.h"
 #include "tests/report/sample_sweep.h"
 

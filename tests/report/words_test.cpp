@@ -8,9 +8,9 @@
 #include <set>
 
 #include "core/base/text.h"
-#include "report/say/explain/explain.h"
 #include "report/judge/judge.h"
 #include "report/record/point_facts.h"
+#include "report/say/explain/explain.h"
 #include "report/say/render/answer/answer.h"
 #include "report/say/render/figures/plot.h"
 #include "report/say/render/render.h"

@@ -7,10 +7,10 @@
 #include <fstream>
 #include <random>
 
-#include "report/keep/raw_steps.h"
 #include "report/judge/point/assemble.h"
-#include "report/record/report_json.h"
 #include "report/judge/sweep/summary.h"
+#include "report/keep/raw_steps.h"
+#include "report/record/report_json.h"
 #include "tests/report/sample_report.h"
 #include "tests/report/sample_slices.h"
 #include "tests/report/sample_sweep.h"

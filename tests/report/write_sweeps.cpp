@@ -10,8 +10,8 @@
 #include <fstream>
 #include <vector>
 
-#include "report/record/report_json.h"
 #include "report/hide/redact.h"
+#include "report/record/report_json.h"
 #include "report/say/render/render.h"
 #include "tests/report/generated_report.h"
 #include "tests/report/sample_collectives.h"

@@ -4,10 +4,10 @@
 #include <initializer_list>
 #include <optional>
 
+#include "claims/rows/row.h"
 #include "core/base/error.h"
 #include "core/live/rates.h"
 #include "core/live/status.h"
-#include "claims/rows/row.h"
 #include "report/record/report_fields.h"
 
 namespace scalemark::reporting {

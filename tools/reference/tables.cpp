@@ -1,8 +1,8 @@
 #include <algorithm>
 
+#include "claims/lint/lint.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "claims/lint/lint.h"
 #include "core/live/pages.h"
 #include "report/record/finding_kinds.h"
 #include "tools/reference/field_list.h"

@@ -16,10 +16,10 @@
 #include <vector>
 
 #include "core/base/text.h"
-#include "report/accept/acceptance.h"
-#include "report/accept/forms.h"
 #include "core/settings/config_file.h"
 #include "core/statistics/acceptance.h"
+#include "report/accept/acceptance.h"
+#include "report/accept/forms.h"
 #include "tests/report/sample_fleet.h"
 #include "tools/statistics/generator.h"
 #include "tools/statistics/sections.h"

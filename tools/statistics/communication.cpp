@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "report/record/records.h"
 #include "core/statistics/summary.h"
+#include "report/record/records.h"
 #include "tests/report/sample_report.h"
 #include "tools/statistics/generator.h"
 #include "tools/statistics/sections.h"

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "core/plan/collectives/collective_plan.h"
-#include "report/judge/collectives/collectives.h"
 #include "engine/comm/links/pair_rounds.h"
 #include "engine/process/rank_group.h"
+#include "report/judge/collectives/collectives.h"
 
 namespace scalemark::communicating {
 

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "core/plan/collectives/collective_plan.h"
-#include "report/judge/collectives/collectives.h"
 #include "engine/process/rank_context.h"
 #include "engine/process/rank_group.h"
 #include "engine/process/run_report.h"
+#include "report/judge/collectives/collectives.h"
 
 namespace scalemark::communicating {
 

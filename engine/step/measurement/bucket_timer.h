@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "report/record/records.h"
 #include "engine/device/device.h"
 #include "engine/step/measurement/step_timer.h"
+#include "report/record/records.h"
 
 namespace scalemark::measurement {
 

@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "report/record/records.h"
 #include "engine/device/device.h"
 #include "engine/step/measurement/step_timer.h"
+#include "report/record/records.h"
 
 namespace scalemark::measurement {
 

@@ -9,8 +9,8 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "report/judge/point/rank_steps.h"
 #include "engine/device/torch_defaults.h"
+#include "report/judge/point/rank_steps.h"
 
 namespace scalemark::running {
 

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "report/record/records.h"
 #include "engine/step/step_body.h"
+#include "report/record/records.h"
 
 namespace scalemark::running {
 

@@ -10,9 +10,9 @@
 
 #include "core/base/error.h"
 #include "core/base/wire.h"
-#include "report/record/rank_fields.h"
 #include "engine/train/checkpoints.h"
 #include "engine/train/results/losses.h"
+#include "report/record/rank_fields.h"
 
 namespace scalemark::running {
 namespace {

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "report/judge/point/rank_steps.h"
-#include "report/record/records.h"
 #include "engine/distributed/groups.h"
 #include "engine/process/rank_group.h"
 #include "engine/train/point.h"
 #include "engine/train/window.h"
+#include "report/judge/point/rank_steps.h"
+#include "report/record/records.h"
 
 namespace scalemark::running {
 

@@ -11,10 +11,10 @@
 #include "core/base/text.h"
 #include "core/collectives/bandwidth.h"
 #include "core/collectives/collective.h"
-#include "report/judge/collectives/words.h"
-#include "report/record/finding_kinds.h"
 #include "core/statistics/slow_links.h"
 #include "core/statistics/summary.h"
+#include "report/judge/collectives/words.h"
+#include "report/record/finding_kinds.h"
 
 namespace scalemark::reporting {
 namespace {

@@ -7,13 +7,13 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/statistics/runs.h"
 #include "report/judge/collectives/collectives.h"
 #include "report/judge/collectives/runs.h"
 #include "report/judge/collectives/words.h"
 #include "report/judge/point/disturbances.h"
 #include "report/record/finding_kinds.h"
 #include "report/record/verdict.h"
-#include "core/statistics/runs.h"
 
 namespace scalemark::reporting {
 namespace {

@@ -7,11 +7,11 @@
 #include <numeric>
 #include <set>
 
+#include "core/statistics/steadiness/steady.h"
+#include "core/statistics/summary.h"
 #include "report/judge/point/fingerprint.h"
 #include "report/judge/point/rank_steps.h"
 #include "report/record/point_facts.h"
-#include "core/statistics/steadiness/steady.h"
-#include "core/statistics/summary.h"
 
 namespace scalemark::reporting {
 namespace {

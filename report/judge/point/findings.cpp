@@ -9,12 +9,12 @@
 #include "core/base/text.h"
 #include "core/machine/gpu_code.h"
 #include "core/machine/telemetry/gpu_probes.h"
+#include "core/statistics/steadiness/steady.h"
+#include "core/statistics/summary.h"
 #include "report/judge/point/disturbances.h"
 #include "report/judge/point/telemetry.h"
 #include "report/record/finding_kinds.h"
 #include "report/record/point_facts.h"
-#include "core/statistics/steadiness/steady.h"
-#include "core/statistics/summary.h"
 
 namespace scalemark::reporting {
 namespace {

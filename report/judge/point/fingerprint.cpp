@@ -6,9 +6,9 @@
 #include <set>
 
 #include "core/base/number_words.h"
+#include "core/statistics/summary.h"
 #include "report/judge/point/disturbances.h"
 #include "report/record/finding_kinds.h"
-#include "core/statistics/summary.h"
 
 namespace scalemark::reporting {
 namespace {

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "report/record/point_facts.h"
 #include "core/statistics/compare.h"
 #include "core/statistics/summary.h"
+#include "report/record/point_facts.h"
 
 namespace scalemark::reporting {
 namespace {

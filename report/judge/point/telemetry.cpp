@@ -8,10 +8,10 @@
 
 #include "core/base/text.h"
 #include "core/machine/environment.h"
+#include "core/machine/places.h"
 #include "core/machine/process_reading.h"
 #include "core/machine/telemetry/host_probes.h"
 #include "core/machine/telemetry/sampler.h"
-#include "core/machine/places.h"
 #include "report/record/point_facts.h"
 
 namespace scalemark::reporting {

@@ -14,15 +14,15 @@
 #include <utility>
 
 #include "core/base/text.h"
-#include "report/judge/judged_effects.h"
-#include "report/record/point_facts.h"
-#include "report/judge/sweep/runs.h"
-#include "report/say/words/words.h"
 #include "core/settings/checks.h"
 #include "core/statistics/efficiency.h"
 #include "core/statistics/fastest.h"
 #include "core/statistics/runs.h"
 #include "core/statistics/summary.h"
+#include "report/judge/judged_effects.h"
+#include "report/judge/sweep/runs.h"
+#include "report/record/point_facts.h"
+#include "report/say/words/words.h"
 
 namespace scalemark::reporting {
 namespace {

@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "core/base/text.h"
-#include "report/record/finding_kinds.h"
-#include "report/record/report_json.h"
-#include "report/judge/sweep/runs.h"
 #include "core/statistics/significance.h"
 #include "core/statistics/steadiness/steady.h"
+#include "report/judge/sweep/runs.h"
+#include "report/record/finding_kinds.h"
+#include "report/record/report_json.h"
 
 namespace scalemark::reporting {
 namespace {

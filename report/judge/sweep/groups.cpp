@@ -11,14 +11,14 @@
 #include "core/base/number_words.h"
 #include "core/machine/gpus.h"
 #include "core/plan/estimates.h"
-#include "report/record/point_facts.h"
-#include "report/record/report_json.h"
-#include "report/judge/sweep/runs.h"
 #include "core/statistics/runs.h"
 #include "core/statistics/significance.h"
 #include "core/statistics/steadiness/steady.h"
 #include "core/statistics/summary.h"
 #include "core/statistics/variance_split.h"
+#include "report/judge/sweep/runs.h"
+#include "report/record/point_facts.h"
+#include "report/record/report_json.h"
 
 namespace scalemark::reporting {
 namespace {

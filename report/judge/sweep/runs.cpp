@@ -6,8 +6,8 @@
 #include <tuple>
 #include <utility>
 
-#include "report/record/point_facts.h"
 #include "core/statistics/runs.h"
+#include "report/record/point_facts.h"
 
 namespace scalemark::reporting {
 namespace {

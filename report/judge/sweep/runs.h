@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "report/record/comparison.h"
-#include "report/record/runs.h"
-#include "report/judge/sweep/summary.h"
 #include "core/statistics/efficiency.h"
 #include "core/statistics/summary.h"
+#include "report/judge/sweep/summary.h"
+#include "report/record/comparison.h"
+#include "report/record/runs.h"
 
 namespace scalemark::reporting {
 

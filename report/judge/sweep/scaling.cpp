@@ -11,14 +11,14 @@
 
 #include "core/base/text.h"
 #include "core/catalogue/strategy.h"
-#include "report/record/finding_kinds.h"
-#include "report/record/point_facts.h"
-#include "report/record/report_json.h"
-#include "report/judge/sweep/runs.h"
 #include "core/statistics/efficiency.h"
 #include "core/statistics/runs.h"
 #include "core/statistics/steadiness/steady.h"
 #include "core/statistics/straggler.h"
+#include "report/judge/sweep/runs.h"
+#include "report/record/finding_kinds.h"
+#include "report/record/point_facts.h"
+#include "report/record/report_json.h"
 
 namespace scalemark::reporting {
 namespace {

@@ -5,11 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include "core/statistics/efficiency.h"
 #include "report/judge/point/fingerprint.h"
+#include "report/judge/sweep/runs.h"
 #include "report/record/finding_kinds.h"
 #include "report/record/health.h"
-#include "report/judge/sweep/runs.h"
-#include "core/statistics/efficiency.h"
 
 namespace scalemark::reporting {
 namespace {

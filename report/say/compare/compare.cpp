@@ -10,11 +10,11 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/statistics/runs.h"
 #include "report/record/point_facts.h"
 #include "report/record/runs.h"
 #include "report/record/verdict.h"
 #include "report/say/words/words.h"
-#include "core/statistics/runs.h"
 
 namespace scalemark::reporting {
 namespace {

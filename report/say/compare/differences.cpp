@@ -11,10 +11,10 @@
 #include <tuple>
 
 #include "core/base/text.h"
-#include "report/say/compare/compare.h"
-#include "report/record/finding_kinds.h"
-#include "report/say/table/table.h"
 #include "core/statistics/compare.h"
+#include "report/record/finding_kinds.h"
+#include "report/say/compare/compare.h"
+#include "report/say/table/table.h"
 
 namespace scalemark::reporting {
 namespace {

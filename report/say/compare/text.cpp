@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/base/terminal.h"
-#include "report/say/compare/compare.h"
 #include "report/record/sweep_records.h"
+#include "report/say/compare/compare.h"
 #include "report/say/table/text_table.h"
 #include "report/say/words/words.h"
 

@@ -10,10 +10,10 @@
 #include "core/base/number_words.h"
 #include "core/base/text.h"
 #include "core/catalogue/strategy.h"
-#include "report/say/explain/explain.h"
 #include "report/record/finding_kinds.h"
 #include "report/record/surety.h"
 #include "report/record/verdict.h"
+#include "report/say/explain/explain.h"
 
 namespace scalemark::reporting {
 namespace {

@@ -6,9 +6,9 @@
 
 #include "core/base/terminal.h"
 #include "report/judge/collectives/words.h"
-#include "report/say/explain/explain.h"
 #include "report/record/point_facts.h"
 #include "report/record/surety.h"
+#include "report/say/explain/explain.h"
 #include "report/say/table/text_table.h"
 #include "report/say/words/words.h"
 

@@ -5,9 +5,9 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "core/base/page/whole_page.h"
 #include "core/base/terminal.h"
 #include "core/base/text.h"
-#include "core/base/page/whole_page.h"
 #include "report/record/report_json.h"
 #include "report/record/verdict.h"
 #include "report/say/render/answer/answer.h"

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string>
 
+#include "core/live/tensorboard/events.h"
 #include "report/record/records.h"
 #include "report/record/report.h"
-#include "core/live/tensorboard/events.h"
 
 namespace scalemark::reporting {
 

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "core/base/error.h"
 #include "claims/import/log_text.h"
+#include "core/base/error.h"
 
 namespace scalemark::importing {
 namespace {

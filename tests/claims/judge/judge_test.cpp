@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 
-#include "core/base/text.h"
 #include "claims/judge/band.h"
 #include "claims/judge/claims.h"
 #include "claims/judge/evidence.h"
+#include "core/base/text.h"
 #include "report/record/finding_kinds.h"
 #include "report/say/render/render.h"
 #include "tests/report/sample_report.h"

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include "core/base/text.h"
 #include "claims/judge/claims.h"
 #include "claims/rows/row.h"
+#include "core/base/text.h"
 #include "core/settings/config_file.h"
 
 namespace scalemark::claims {

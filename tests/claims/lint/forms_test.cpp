@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/base/error.h"
 #include "claims/lint/lint.h"
+#include "core/base/error.h"
 
 namespace scalemark::lint {
 namespace {

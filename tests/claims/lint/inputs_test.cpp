@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "core/base/error.h"
 #include "claims/rows/row.h"
+#include "core/base/error.h"
 #include "tests/report/sample_report.h"
 
 namespace scalemark::lint {

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <set>
 
-#include "core/base/error.h"
 #include "claims/rows/mapping.h"
 #include "claims/rows/row.h"
 #include "claims/rows/show.h"
+#include "core/base/error.h"
 
 namespace scalemark::published {
 namespace {

@@ -6,9 +6,9 @@
 #include <map>
 #include <set>
 
-#include "core/base/error.h"
 #include "claims/rows/names.h"
 #include "claims/rows/row.h"
+#include "core/base/error.h"
 
 namespace scalemark::published {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "core/base/error.h"
 #include "core/launch/resources.h"
-#include "core/machine/topology.h"
 #include "core/machine/places.h"
+#include "core/machine/topology.h"
 
 namespace scalemark::launching {
 namespace {

@@ -13,12 +13,12 @@
 #include "core/base/wire.h"
 #include "core/machine/telemetry/host_probes.h"
 #include "core/plan/collectives/make_collective_plan.h"
-#include "report/keep/earlier.h"
-#include "report/record/verdict.h"
 #include "core/settings/comm_settings.h"
 #include "engine/comm/comm_coordinator.h"
 #include "engine/distributed/errors.h"
 #include "engine/process/failure_reporter.h"
+#include "report/keep/earlier.h"
+#include "report/record/verdict.h"
 #include "tests/engine/process/thread_ranks.h"
 
 namespace scalemark::testing {

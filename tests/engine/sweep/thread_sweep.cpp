@@ -10,15 +10,15 @@
 #include <utility>
 
 #include "core/base/wire.h"
-#include "report/keep/earlier.h"
-#include "report/judge/point/rank_steps.h"
-#include "report/record/health.h"
-#include "report/record/rank_fields.h"
-#include "report/record/report_json.h"
 #include "engine/process/data_phase.h"
 #include "engine/process/failure_reporter.h"
 #include "engine/process/telemetry.h"
 #include "engine/sweep/sweep_coordinator.h"
+#include "report/judge/point/rank_steps.h"
+#include "report/keep/earlier.h"
+#include "report/record/health.h"
+#include "report/record/rank_fields.h"
+#include "report/record/report_json.h"
 #include "tests/report/sample_report.h"
 
 namespace scalemark::testing {

@@ -10,8 +10,8 @@
 
 #include "core/plan/plan.h"
 #include "core/plan/sweep_schedule.h"
-#include "report/record/report.h"
 #include "engine/sweep/sweep_messages.h"
+#include "report/record/report.h"
 #include "tests/engine/process/thread_ranks.h"
 
 namespace scalemark::testing {

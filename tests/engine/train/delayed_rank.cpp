@@ -19,10 +19,6 @@
 #include <utility>
 
 #include "core/base/wire.h"
-#include "report/judge/point/assemble.h"
-#include "report/judge/point/rank_steps.h"
-#include "report/record/rank_fields.h"
-#include "report/judge/sweep/summary.h"
 #include "engine/device/device.h"
 #include "engine/distributed/providers.h"
 #include "engine/train/batch_source.h"
@@ -30,6 +26,10 @@
 #include "engine/train/warmup/warm_up.h"
 #include "engine/train/window.h"
 #include "engine/train/workload_data.h"
+#include "report/judge/point/assemble.h"
+#include "report/judge/point/rank_steps.h"
+#include "report/judge/sweep/summary.h"
+#include "report/record/rank_fields.h"
 #include "tests/engine/distributed/rank_setup.h"
 #include "tests/engine/train/planted.h"
 #include "tools/programs/commands.h"

@@ -12,10 +12,10 @@
 #include "data/dataset.h"
 #include "engine/device/cpu_allocator.h"
 #include "engine/device/device.h"
+#include "engine/step/optimizer.h"
 #include "engine/train/measured_steps.h"
 #include "engine/train/window.h"
 #include "engine/train/workload_data.h"
-#include "engine/step/optimizer.h"
 
 namespace scalemark::running {
 namespace {

@@ -6,9 +6,9 @@
 
 #include "data/dataset.h"
 #include "engine/step/measurement/window_timer.h"
+#include "engine/step/optimizer.h"
 #include "engine/train/trainer.h"
 #include "engine/train/workload_data.h"
-#include "engine/step/optimizer.h"
 #include "workloads/weights.h"
 
 namespace scalemark::running {

@@ -1,5 +1,5 @@
-// How far off the rule is on the published series: core/statistics/prediction/published_tests.inc is made of
-// this.
+// How far off the rule is on the published series: core/statistics/prediction/published_tests.inc
+// is made of this.
 #pragma once
 
 #include <functional>
