@@ -26,6 +26,7 @@
 #include "claims/rows/names.h"
 #include "claims/rows/row.h"
 #include "claims/rows/show.h"
+#include "claims/rows/table_files.h"
 #include "core/base/characters.h"
 #include "core/base/error.h"
 #include "core/base/terminal.h"

@@ -8,9 +8,9 @@
 #include <variant>
 
 #include "claims/import/log_text.h"
-#include "claims/lint/text_tables.h"
 #include "claims/rows/mapping.h"
 #include "claims/rows/names.h"
+#include "claims/rows/text_tables.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 

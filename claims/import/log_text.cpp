@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
-#include "claims/lint/text_tables.h"
+#include "claims/rows/text_tables.h"
 #include "core/base/strict_json.h"
 #include "core/base/text.h"
 

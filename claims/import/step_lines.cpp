@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "claims/import/log_text.h"
-#include "claims/lint/text_tables.h"
+#include "claims/rows/text_tables.h"
 #include "core/base/characters.h"
 #include "core/base/error.h"
 #include "core/base/text.h"

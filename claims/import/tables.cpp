@@ -10,8 +10,8 @@
 
 #include "claims/import/log.h"
 #include "claims/import/log_text.h"
-#include "claims/lint/inputs.h"
-#include "claims/lint/text_tables.h"
+#include "claims/rows/table_files.h"
+#include "claims/rows/text_tables.h"
 #include "core/base/characters.h"
 #include "core/base/error.h"
 #include "core/base/number_words.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "claims/lint/table.h"
+#include "claims/rows/table.h"
 #include "core/base/terminal.h"
 #include "report/record/finding_kinds.h"
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "claims/rows/row.h"
+#include "claims/rows/table_files.h"
 #include "core/base/error.h"
 #include "tests/report/sample_report.h"
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "claims/lint/read_tables.h"
+#include "claims/rows/read_tables.h"
 
 namespace scalemark::lint {
 namespace {

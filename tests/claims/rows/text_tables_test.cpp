@@ -1,4 +1,4 @@
-#include "claims/lint/text_tables.h"
+#include "claims/rows/text_tables.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "claims/lint/text_tables.h"
+#include "claims/rows/text_tables.h"
 
 namespace scalemark::lint {
 

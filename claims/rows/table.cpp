@@ -1,4 +1,4 @@
-#include "claims/lint/table.h"
+#include "claims/rows/table.h"
 
 #include <algorithm>
 #include <cctype>

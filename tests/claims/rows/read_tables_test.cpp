@@ -1,4 +1,4 @@
-#include "claims/lint/read_tables.h"
+#include "claims/rows/read_tables.h"
 
 #include <gtest/gtest.h>
 

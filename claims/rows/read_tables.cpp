@@ -1,15 +1,15 @@
-#include "claims/lint/read_tables.h"
+#include "claims/rows/read_tables.h"
 
 #include <algorithm>
 #include <optional>
 #include <set>
 #include <utility>
 
-#include "claims/lint/gpu_counts.h"
-#include "claims/lint/html_tables.h"
-#include "claims/lint/table_columns.h"
-#include "claims/lint/text_tables.h"
-#include "claims/lint/wide_tables.h"
+#include "claims/rows/gpu_counts.h"
+#include "claims/rows/html_tables.h"
+#include "claims/rows/table_columns.h"
+#include "claims/rows/text_tables.h"
+#include "claims/rows/wide_tables.h"
 #include "core/base/text.h"
 
 namespace scalemark::lint {

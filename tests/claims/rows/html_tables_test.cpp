@@ -1,10 +1,10 @@
-#include "claims/lint/html_tables.h"
+#include "claims/rows/html_tables.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "claims/lint/text_tables.h"
+#include "claims/rows/text_tables.h"
 
 namespace scalemark::lint {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "claims/lint/text_tables.h"
+#include "claims/rows/text_tables.h"
 
 namespace scalemark::lint {
 

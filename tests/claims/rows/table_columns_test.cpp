@@ -1,4 +1,4 @@
-#include "claims/lint/table_columns.h"
+#include "claims/rows/table_columns.h"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "claims/lint/columns.h"
-#include "claims/lint/text_tables.h"
+#include "claims/rows/columns.h"
+#include "claims/rows/text_tables.h"
 
 namespace scalemark::lint {
 

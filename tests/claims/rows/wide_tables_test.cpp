@@ -1,4 +1,4 @@
-#include "claims/lint/wide_tables.h"
+#include "claims/rows/wide_tables.h"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "claims/lint/lint.h"
-#include "claims/lint/read_tables.h"
-#include "claims/lint/table_columns.h"
+#include "claims/rows/read_tables.h"
+#include "claims/rows/table_columns.h"
 
 namespace scalemark::lint {
 namespace {

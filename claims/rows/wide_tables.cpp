@@ -1,4 +1,4 @@
-#include "claims/lint/wide_tables.h"
+#include "claims/rows/wide_tables.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,11 +7,10 @@
 #include <string>
 #include <utility>
 
-#include "claims/lint/columns.h"
-#include "claims/lint/gpu_counts.h"
-#include "claims/lint/lint.h"
-#include "claims/lint/table.h"
-#include "claims/lint/table_columns.h"
+#include "claims/rows/columns.h"
+#include "claims/rows/gpu_counts.h"
+#include "claims/rows/table.h"
+#include "claims/rows/table_columns.h"
 #include "core/base/characters.h"
 #include "core/base/text.h"
 

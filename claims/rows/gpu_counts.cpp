@@ -1,11 +1,11 @@
-#include "claims/lint/gpu_counts.h"
+#include "claims/rows/gpu_counts.h"
 
 #include <algorithm>
 #include <cctype>
 #include <vector>
 
-#include "claims/lint/text_tables.h"
 #include "claims/rows/mapping.h"
+#include "claims/rows/text_tables.h"
 
 namespace scalemark::lint {
 namespace {

@@ -1,4 +1,4 @@
-#include "claims/lint/gpu_counts.h"
+#include "claims/rows/gpu_counts.h"
 
 #include <gtest/gtest.h>
 

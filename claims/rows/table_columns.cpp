@@ -1,14 +1,14 @@
-#include "claims/lint/table_columns.h"
+#include "claims/rows/table_columns.h"
 
 #include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <set>
 
-#include "claims/lint/columns.h"
-#include "claims/lint/gpu_counts.h"
-#include "claims/lint/table.h"
-#include "claims/lint/text_tables.h"
+#include "claims/rows/columns.h"
+#include "claims/rows/gpu_counts.h"
+#include "claims/rows/table.h"
+#include "claims/rows/text_tables.h"
 
 namespace scalemark::lint {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "claims/lint/table.h"
+#include "claims/rows/table.h"
 
 namespace scalemark::lint {
 

@@ -1,11 +1,11 @@
-#include "claims/lint/html_tables.h"
+#include "claims/rows/html_tables.h"
 
 #include <algorithm>
 #include <cctype>
 #include <optional>
 #include <string>
 
-#include "claims/lint/text_tables.h"
+#include "claims/rows/text_tables.h"
 
 namespace scalemark::lint {
 namespace {

@@ -1,4 +1,4 @@
-#include "claims/lint/columns.h"
+#include "claims/rows/columns.h"
 
 #include <gtest/gtest.h>
 

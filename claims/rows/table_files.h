@@ -1,0 +1,22 @@
+// Tables of throughputs, wherever others keep them: rows of the published library, and files that
+// somebody wrote. Reads texts, no files.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "claims/rows/names.h"
+#include "claims/rows/table.h"
+
+namespace scalemark::lint {
+
+// Rows with a throughput or a speed-up.
+std::vector<Table> tables_of(const std::vector<published::NamedTable>& tables);
+
+// The tables of a file by its ending: .csv and .tsv, .jsonl (rows as in results/published), .html
+// and .htm, else Markdown. Throws bad_data() (65), with the headers that were seen, where none
+// holds throughputs.
+std::vector<Table> read_tables(std::string_view text, const std::string& file);
+
+}  // namespace scalemark::lint
