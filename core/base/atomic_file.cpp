@@ -81,7 +81,7 @@ int open_stream(const OutputPlace& place) {
 }  // namespace
 
 OutputPlace output_place(const fs::path& name) {
-  constexpr int kMostLinks = 40;  // as the kernel's
+  constexpr int kMostLinks = 40;  // the kernel follows as many
   OutputPlace place{name};
   for (int i = 0; i < kMostLinks; ++i) {
     if (const auto descriptor = own_descriptor(place.path)) {

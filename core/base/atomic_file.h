@@ -52,7 +52,8 @@ Error file_failure(const char* verb, const std::filesystem::path& file, int erro
 struct OutputPlace {
   std::filesystem::path path;  // behind all links; nothing may be there yet
   bool is_stream = false;      // a device, a FIFO, a socket: it is written to and never replaced
-  int descriptor = -1;         // of this process, where the name is one's: /dev/stdout, /dev/fd/63
+  // The descriptor of this process that the name stands for (/dev/stdout, /dev/fd/63); -1: none.
+  int descriptor = -1;
 };
 
 // Looks only. A loop of links ends at one of them.
@@ -105,7 +106,7 @@ class AtomicFile {
   void sync() const;
   [[noreturn]] void fail(const char* verb) const;
 
-  std::filesystem::path path_;  // as it was named
+  std::filesystem::path path_;  // the name that was given
   OutputPlace place_;
   std::filesystem::path temporary_;  // beside it, so that renaming stays in one file system
   FileFailure failure_;

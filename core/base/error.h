@@ -49,14 +49,15 @@ constexpr auto words_of(ErrorDomain) {
 }
 
 // The thrower sets code, exit_code, domain, what, expected and hint; its callers add rank, host,
-// phase, point and step where they know them.
+// phase, point and step where they know them. `what` says what was seen, `expected` what is allowed
+// or was expected (empty where `what` says it all), `hint` what to do (empty where nothing helps).
 struct ErrorRecord {
   std::string code;  // "E_BAD_SAMPLE": stable, for scripts; listed in docs/FAULTS.md
   ExitCode exit_code = ExitCode::kBug;
   ErrorDomain domain = ErrorDomain::kSoftware;
-  std::string what;      // what was seen
-  std::string expected;  // what is allowed or was expected; empty when `what` says it all
-  std::string hint;      // what to do; empty when nothing helps
+  std::string what;
+  std::string expected;
+  std::string hint;
   std::optional<int> rank;
   std::string host;
   std::string phase;

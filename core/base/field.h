@@ -46,12 +46,12 @@ inline constexpr double kAnyNumber = -std::numeric_limits<double>::infinity();
 enum class Holds {
   kNothing,    // no text
   kWord,       // one out of a list, a version, a model, a unit: names nobody
-  kId,         // of points: made of what varies, and so of names of folders
+  kId,         // a point's id: made of what varies, and so of names of folders
   kHost,       // a machine
-  kSerial,     // what tells one device or boot from all others
+  kSerial,     // an id that tells one device or boot from all others
   kPath,       // a file or folder, or "synthetic"
   kOption,     // the name of an option
-  kValue,      // of the option that the record named before
+  kValue,      // a value of the option that the record names before it
   kOptions,    // a map of options to values
   kOrigins,    // a map of options to where their values come from
   kVariables,  // a map of environment variables to values
@@ -69,7 +69,7 @@ struct About {
   };
   const char* meaning = "";
   Unit unit;                     // "s", "bytes"; "" for words, flags and counts
-  double least = 0;              // of numbers; kAnyNumber: may be negative
+  double least = 0;              // the least number that is allowed; kAnyNumber: may be negative
   const char* column = nullptr;  // in CSV; null: the field's name; "": none
   bool always = false;           // an optional that every report sets
 };

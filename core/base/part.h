@@ -23,11 +23,11 @@ Version program_version();
 // Each part exports one C function, which returns a table that begins with this.
 struct PartStamp {
   const char* abi;         // changes with the layout of the table, and of what passes through it
-  const char* git_commit;  // of the build
+  const char* git_commit;  // the commit that was built
 };
 
 struct Part {
-  std::string path;                                              // of the library
+  std::string path;                                              // the full path of the library
   const char* symbol;                                            // the function
   const char* abi;                                               // that this library was built for
   std::string advice = "install or build scalemark completely";  // for a part that does not load

@@ -23,7 +23,7 @@ double seconds_on(clockid_t clock) {
 
 struct Threads {
   std::mutex mutex;
-  std::vector<clockid_t> clocks;  // of threads that live: one that has ended has no clock
+  std::vector<clockid_t> clocks;  // only threads that live have one
   double ended_s = 0;
 };
 

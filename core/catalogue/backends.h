@@ -8,13 +8,13 @@
 namespace scalemark::catalogue {
 
 struct Backend {
-  std::string_view name;  // what --backend takes
+  std::string_view name;  // a value of --backend
   // Carries tensors of GPUs only, and two ranks must not share one.
   bool one_rank_per_gpu = false;
   bool cpu_only = false;              // carries no tensors of GPUs
   bool mpi_ranks = false;             // carries only between ranks that an MPI launcher has started
   bool scatter_all_reduces = false;   // its reduce-scatter is an all-reduce of everything
-  bool default_stream_waits = false;  // of a GPU's streams only the default one waits for results
+  bool default_stream_waits = false;  // only a GPU's default stream waits for results
   // Rough figures of an all-reduce serve estimates before anything is measured.
   double latency_s = 1e-3, bytes_per_s = 1e9;
 };

@@ -28,19 +28,21 @@ int state_copies(std::string_view optimizer, double momentum);
 // How many such tensors an update makes, and frees at its end; bug() for an unknown name.
 int update_copies(std::string_view optimizer);
 
+// Recipe explains `optimizer`, and ExchangeQuestion explains dedicated_server,
+// all_reduces_to_scatter and compressed.
 struct MemoryQuestion {
   ModelShape shape;  // resolved
   std::int64_t batch_size = 1;
-  std::string optimizer;  // as Recipe::optimizer
+  std::string optimizer;
   double momentum = 0;
   int activation_element_bytes = 4;  // 2 under autocast
   bool activation_checkpointing = false;
   std::string strategy = "none";
   int world_size = 1;
-  bool dedicated_server = false;  // as ExchangeQuestion::dedicated_server
+  bool dedicated_server = false;
   bool gradient_as_bucket_view = false;
-  bool all_reduces_to_scatter = false;  // as ExchangeQuestion::all_reduces_to_scatter
-  bool compressed = false;              // as ExchangeQuestion::compressed
+  bool all_reduces_to_scatter = false;
+  bool compressed = false;
   bool on_cpu = false;
   int input_batches = 0;  // batches in this memory at once, also the one in training
   // True: the process's resident set, which is what a CPU run measures. False: its tensors only.

@@ -26,12 +26,12 @@ enum class ProcessCount {
 };
 
 struct ExchangeQuestion {
-  double parameters = 0;  // of the model
+  double parameters = 0;  // the model has so many
   int world_size = 1;
   bool dedicated_server = false;  // a process beside the training ranks
   bool gradient_as_bucket_view = false;
   std::int64_t local_steps = 1;
-  std::int64_t micro_steps = 1;  // of a step
+  std::int64_t micro_steps = 1;  // a step consists of so many
   bool on_cpu = false;
   bool all_reduces_to_scatter = false;  // the backend: a rank receives all parts and adds them up
   bool compressed = false;              // gradients travel in another format than their own
@@ -40,12 +40,12 @@ struct ExchangeQuestion {
 // A step puts this on the wires between ranks. Each rank is on a link of its own: the links of its
 // node carry the same where a node has one rank.
 struct WireBytes {
-  double busiest_sent = 0, busiest_received = 0;  // of the rank whose link carries most
+  double busiest_sent = 0, busiest_received = 0;  // by the rank whose link carries most
   double total = 0;                               // sent by all ranks together
 };
 
 struct Strategy {
-  std::string name;     // what --strategy takes
+  std::string name;     // a value of --strategy
   std::string summary;  // for --help
   bool exchanges = false;
   bool in_every_step = true;  // else in some steps: between them ranks do not wait for each other

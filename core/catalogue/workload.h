@@ -29,8 +29,8 @@ struct Recipe {
   std::string lr_schedule;  // constant | cosine | step | linear | polynomial | cyclic
   // The schedule's length is the run's total optimizer steps (--epochs: steps per epoch x epochs;
   // otherwise warm-up plus measured steps), so that a short run still ends where a long one does.
-  // Of these the rate rises linearly over lr_warmup_steps + round(lr_warmup_share x total). Recipes
-  // use the share; --lr-warmup-steps replaces both by a count.
+  // The rate rises linearly over the first lr_warmup_steps + round(lr_warmup_share x total) steps.
+  // Recipes use the share; --lr-warmup-steps replaces both by a count.
   std::int64_t lr_warmup_steps = 0;
   double lr_warmup_share = 0;
   double momentum = 0;
@@ -54,8 +54,8 @@ struct Transformer {  // BERT family only
 // A sample needs this where blocks keep only their inputs.
 struct CheckpointedBytes {
   double kept = 0;   // at the begin of backward
-  double loss = 0;   // of the loss alone, gone before the first block is made again
-  double block = 0;  // more than kept: of the block that needs most while it is made again
+  double loss = 0;   // for the loss alone, and gone before the first block is made again
+  double block = 0;  // more than kept, while the block that needs most is made again
 };
 
 struct Workload {
@@ -65,8 +65,8 @@ struct Workload {
   std::string loss;         // in words, for reports
   std::string metric;       // "top-1" | "MLM accuracy": what --epochs evaluates
   DataKind data_kind;
-  std::vector<std::string>
-      data;  // what --data takes, in words: "synthetic", "an ImageFolder tree", ...
+  // Says what --data takes: "synthetic", "an ImageFolder tree", ...
+  std::vector<std::string> data;
   ModelShape default_shape;
   std::int64_t input_features = 0;  // vectors only
   std::int64_t default_batch_size;

@@ -30,15 +30,15 @@ std::optional<Bandwidth> bandwidth(Collective collective, int world_size, std::i
 
 // The data of a collective passes these links. Unknown values are absent.
 struct DataPath {
-  std::vector<int> node_of_member;  // of each member, in the order of their ranks
+  std::vector<int> node_of_member;  // one for each member, in the order of their ranks
   bool reorders_ring = false;       // the library puts ranks of one node side by side (NCCL)
   bool on_gpus = false;
   bool host_staging = false;                        // data of GPUs passes the host's memory
-  std::optional<int> pcie_generation, pcie_lanes;   // of the slowest member's GPU
-  std::optional<int> nvlinks;                       // of each GPU
-  std::optional<int> compute_major, compute_minor;  // of the GPU: tells the NVLink generation
-  std::optional<double> nic_Mbit_per_s;             // of each node's network interface
-  std::optional<double> memory_GBps;  // of one node, read and written bytes added, measured there
+  std::optional<int> pcie_generation, pcie_lanes;   // the slowest member's GPU has these
+  std::optional<int> nvlinks;                       // each GPU has so many
+  std::optional<int> compute_major, compute_minor;  // tells the NVLink generation of the GPU
+  std::optional<double> nic_Mbit_per_s;             // each node's network interface has this speed
+  std::optional<double> memory_GBps;  // measured on one node, read and written bytes added
 };
 
 struct ExpectedBandwidth {

@@ -40,8 +40,8 @@ std::uint16_t half_bits(DataType type, int value) {
 namespace {
 
 // Primes: powers of two, as sizes and shares usually are, never come back to the same value.
-constexpr std::int64_t kValues = 251;  // of data that only travels
-constexpr std::int64_t kTags = 61;     // of the part that changes with element and round
+constexpr std::int64_t kValues = 251;  // data that only travels repeats after so many
+constexpr std::int64_t kTags = 61;     // so does the part that changes with element and round
 
 // Steps of the rank and the round; those of elements begin at 5 and differ between ranks that have
 // the same first value.

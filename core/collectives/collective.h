@@ -62,7 +62,7 @@ constexpr auto words_of(Staging) {
 
 // Sizes of messages as people type them: bytes as nccl-tests counts them, or elements.
 struct MessageSize {
-  std::int64_t count = 0;  // of bytes or elements, from 1 on
+  std::int64_t count = 0;  // bytes or elements, from 1 on
   bool elements = false;
   bool operator==(const MessageSize&) const = default;
 };

@@ -60,9 +60,9 @@ CostTerms ring_terms(Collective collective, Layout layout, double bytes);
 // One collective of one size on one set of ranks.
 struct LinkPoint {
   Collective collective = Collective::kAllReduce;
-  Layout layout;                // of its ranks
-  std::int64_t bytes = 0;       // as nccl-tests counts them
-  std::vector<double> seconds;  // of one call, above 0; one value for each repetition
+  Layout layout;
+  std::int64_t bytes = 0;       // counted in the way of nccl-tests
+  std::vector<double> seconds;  // one call takes so long, above 0; one value for each repetition
 };
 
 struct FittedNumber {
@@ -78,7 +78,8 @@ struct FittedLink {
 
 struct LinksFit {
   std::array<std::optional<FittedLink>, kLevels> links;  // by Level; absent: not used
-  double worst_relative_error = 0;  // of a point's time by the fit against its geometric mean
+  // The error of the fit for the worst point: its time by the fit against its geometric mean.
+  double worst_relative_error = 0;
 };
 
 // Least squares on relative errors, no number negative, over ring_terms(), to the geometric means

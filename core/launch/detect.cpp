@@ -241,7 +241,8 @@ Detection detect(const Request& request) {
                   "both or none", "--standalone ignores them");
     return detection;
   }
-  const bool is_node = typed(request, "nnodes") || typed(request, "node_rank");  // of theirs
+  // A launcher whose variables are not read may start one process per node, which these tell apart.
+  const bool is_node = typed(request, "nnodes") || typed(request, "node_rank");
   if (automatic && source == Source::kLocal && detection.notes.empty() && !is_node) {
     note_unread_variable(reader, typed(request, "nproc_per_node"), detection);
   }

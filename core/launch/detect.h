@@ -19,10 +19,10 @@ namespace scalemark::launching {
 struct Request {
   Environment environment;
   settings::LaunchSettings launch;
-  // As Settings::origins. A number of ranks from a config file or a default yields to a launcher, a
-  // typed one (origin "option" or "set") does not.
+  // Where each setting came from (see Settings::origins). A number of ranks from a config file or a
+  // default yields to a launcher, a typed one (origin "option" or "set") does not.
   std::map<std::string, std::string> origins;
-  int auto_nproc_per_node = 1;  // what PET_NPROC_PER_NODE=auto means on this machine
+  int auto_nproc_per_node = 1;  // PET_NPROC_PER_NODE=auto stands for so many on this machine
   // Process that started the ranks of an MPI launcher on this node; distinguishes two jobs whose
   // variables are equal. See mpi_launcher_pid().
   std::optional<int> launcher_pid;
@@ -33,10 +33,10 @@ struct Detection {
   World world;
   Rendezvous rendezvous;
   std::optional<NodePlan> node;  // present: this process is no rank, it starts the ranks of a node
-  std::string error_file;        // of the built-in launcher, empty otherwise
+  std::string error_file;        // set by the built-in launcher, empty otherwise
   std::optional<bool> terminal;  // under the built-in launcher: may this rank draw a progress bar?
   std::optional<Terminal> output;     // likewise: what its results go to
-  std::vector<std::string> notes;     // what the user may be surprised by, one sentence each
+  std::vector<std::string> notes;     // may surprise the user; one sentence each
   std::vector<ErrorRecord> problems;  // when not empty, the fields above mean nothing
 };
 

@@ -43,7 +43,7 @@ class FieldReader {
 
   bool has(const std::string& name) const { return text(name).has_value(); }
 
-  // Absent also when the variable is empty.
+  // Returns nullopt also for a variable that is empty.
   std::optional<std::string> text(const std::string& name) const;
 
   // The first of `names` that is set, as `field`. A value that is no whole number is a problem.

@@ -15,12 +15,12 @@ namespace scalemark::launching {
 struct Hints {
   std::string host;                 // empty: the launcher names none
   std::string host_from;            // variable
-  std::optional<std::string> port;  // as text, unchecked
+  std::optional<std::string> port;  // text that nothing has checked
   std::string port_from;            // variable
   std::optional<std::string> run_id;
   std::string run_id_from;
   bool agent_store = false;
-  std::string attempt;  // of torchrun's restarts; empty: the first
+  std::string attempt;  // counts torchrun's restarts; empty: the first attempt
 };
 
 struct RankSource {

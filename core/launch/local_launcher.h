@@ -16,9 +16,9 @@ namespace scalemark::launching {
 
 struct LaunchSpec {
   NodePlan plan;
-  std::vector<std::string> arguments;       // of every rank; usually our own argv
-  std::string program = "/proc/self/exe";   // what a rank runs
-  Environment environment;                  // of this process; launcher variables are removed
+  std::vector<std::string> arguments;       // every rank gets them; usually our own argv
+  std::string program = "/proc/self/exe";   // each rank runs it
+  Environment environment;                  // this process's own; launcher variables are removed
   bool verbose = false;                     // prefix rank 0's stderr too
   std::chrono::milliseconds grace{10'000};  // from a signal to SIGKILL
   std::chrono::milliseconds failure_grace{10'000};  // from the first failure to SIGTERM

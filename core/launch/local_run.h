@@ -95,7 +95,7 @@ class LocalRun {
   SignalScope& signals_;
   std::string secret_;  // part of every key prefix, see Rendezvous
   std::vector<Rank> ranks_;
-  std::optional<Mpirun> mpirun_;  // absent: the ranks are children of ours
+  std::optional<Mpirun> mpirun_;  // empty: the ranks are children of ours
   int interrupt_signal_ = 0;
   std::int64_t interrupted_ns_ = 0;
   std::vector<int> passed_on_;

@@ -43,7 +43,7 @@ RunToken read_run_token(const std::string& path);
 
 struct Secret {
   std::string text;  // without blanks at its end
-  std::string note;  // as above
+  std::string note;  // a warning when others may read the file; else empty
 };
 
 // The token of --metrics-token, as it is. Throws as read_run_token() does, and E_BAD_DATA (65) for

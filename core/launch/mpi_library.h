@@ -13,13 +13,13 @@
 namespace scalemark::launching {
 
 struct MpiLibrary {
-  std::string_view name;      // as --mpi-library takes it
+  std::string_view name;      // a value of --mpi-library
   std::string_view title;     // "Open MPI"
   std::string_view part;      // our library for it, beside the program
   std::string_view soname;    // its own library
   std::string_view launcher;  // Debian's name of its mpirun
-  std::string_view package;   // of Debian, with the library and its launcher
-  std::string_view headers;   // of Debian, for building
+  std::string_view package;   // Debian's package with the library and its launcher
+  std::string_view headers;   // Debian's package for building
 };
 
 // In the order in which --mpi-library auto takes them where no launcher decides.

@@ -31,7 +31,7 @@ void write_error_file(const std::filesystem::path& path, const ErrorRecord& reco
 void write_verdict_mark(const std::filesystem::path& error_file) noexcept;
 bool has_verdict_mark(const std::filesystem::path& error_file) noexcept;
 
-// Absent when the file is missing or is no error file.
+// Returns nullopt when the file is missing or is no error file.
 std::optional<RankError> read_error_file(const std::filesystem::path& path);
 
 inline constexpr std::string_view kRankKilled = "E_RANK_KILLED";

@@ -42,7 +42,7 @@ inline constexpr std::size_t kLongestSocketPath = 107;
 
 struct TemporaryPlace {
   std::string path;
-  std::string note;  // what cannot be used, and why; empty: nothing
+  std::string note;  // says what cannot be used, and why; empty: nothing
 };
 
 // Makes a file there and removes it. `longest_path`: that files in a folder of the launch may have;

@@ -70,7 +70,7 @@ struct RankSpec {
   Rendezvous rendezvous;
   std::string error_file;  // where this rank writes why it failed; empty: nowhere
   bool terminal = false;   // the launcher's stderr is a terminal and this rank may draw on it
-  Terminal output;         // what the launcher's stdout is: results go there
+  Terminal output;         // the kind of the launcher's stdout, where results go
   std::vector<int> ignored_signals;  // by the launcher since its start; mpirun resets them
 };
 

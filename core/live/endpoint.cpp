@@ -209,7 +209,7 @@ class Endpoint::Server::Connection : public std::enable_shared_from_this<Connect
   beast::flat_buffer buffer_{kMostHeader};
   std::optional<Parser> parser_;
   Response response_;
-  std::string path_;  // of the page that it holds; empty: it holds none
+  std::string path_;  // names the page that the answer holds; empty: it holds none
   std::optional<Clock::time_point> idle_since_ = Clock::now();
 };
 

@@ -24,7 +24,7 @@ class Endpoint {
   struct Options {
     std::string host = "127.0.0.1";  // a name or address, IPv6 as ::1
     int port = 0;                    // 0: any that is free
-    std::string token;               // what a Bearer has to give; empty: none is asked for
+    std::string token;               // a Bearer has to give it; empty: none is asked for
     // The page of a path, absent where there is none. `accept`: the header of that name. Is called
     // in the endpoint's thread, at most 10 times a second with the same arguments. An exception
     // becomes an answer 500.

@@ -172,7 +172,7 @@ void add_nodes(const Status* before, const Status& now, RunNow& run) {
   }
 }
 
-// Absent where one of the machine's ranks is not known.
+// Leaves other_cpus absent where one of the machine's ranks is not known.
 void add_others(const Status& now, RunNow& run) {
   for (NodeNow& node : run.nodes) {
     Amount others = node.busy_cpus;

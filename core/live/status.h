@@ -150,7 +150,7 @@ void keep_newest(std::map<std::string, NodeStatus>& by_host, const std::string& 
 // A rank's sign of life as it goes through the store.
 struct Beat {
   RankStatus rank;
-  std::optional<NodeStatus> node;  // of the first rank of a machine
+  std::optional<NodeStatus> node;  // only the first rank of a machine sends it
 };
 template <class A>
 constexpr void fields(A& a, typename A::template Field<Beat>& b) {
@@ -223,7 +223,7 @@ struct Status {
   std::string state = "running";  // or as the report's status
   std::string phase, point;
   std::optional<std::int64_t> done, planned;            // steps of the phase
-  std::optional<std::int64_t> runs_done, runs_planned;  // of a sweep
+  std::optional<std::int64_t> runs_done, runs_planned;  // only a sweep has them
   std::vector<CountedRuns> runs;
   std::optional<double> seconds_left;
   std::string sample_unit = "samples";

@@ -32,7 +32,7 @@ std::vector<std::string> cpu_flags_of_interest(std::string_view cpuinfo);
 // The allow-list: names that change results. Everything else, and every name that looks like a
 // secret, is left out. `environment`: entries "NAME=value".
 std::map<std::string, std::string> allowed_variables(std::span<const char* const> environment);
-std::map<std::string, std::string> allowed_variables();  // of this process
+std::map<std::string, std::string> allowed_variables();  // reads this process's environment
 
 // InfiniBand and RoCE ports as the kernel shows them, and what a process needs beside them to use
 // them.

@@ -155,7 +155,7 @@ class GpuHealth::Events {
   }
 
  private:
-  static constexpr int kMostEvents = 1000;  // of one look, so that it ends
+  static constexpr int kMostEvents = 1000;  // bounds one call, so that it ends
 
   const Functions& call_;
   nvml::EventSet set_ = nullptr;

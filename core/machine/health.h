@@ -14,7 +14,7 @@ namespace scalemark::monitoring {
 
 struct HealthCounter {
   std::string device;   // "cuda:0", "mlx5_0/1" (a port), "eth0", "mc0" (a memory controller)
-  std::string uuid;     // of a GPU
+  std::string uuid;     // only a GPU has one
   std::string counter;  // "ecc_uncorrected_volatile"; with its unit where it is no count: ..._s
   double value = 0;
 };

@@ -14,8 +14,8 @@
 namespace scalemark::monitoring {
 
 struct Cores {
-  int physical = 0;  // of the machine
-  int logical = 0;   // of the machine, hyper-threads counted
+  int physical = 0;  // counts the whole machine
+  int logical = 0;   // counts the whole machine, hyper-threads too
   int usable = 0;    // in this process's affinity mask
 };
 
@@ -29,7 +29,7 @@ struct CgroupLimits {
 struct Nic {
   std::string name;
   std::string state;                             // "up" | "down" | "unknown"
-  std::optional<std::int64_t> speed_Mbit_per_s;  // as the driver says; absent for virtual ones
+  std::optional<std::int64_t> speed_Mbit_per_s;  // the driver says so; virtual ones have none
   std::optional<std::int64_t> mtu;
 };
 
@@ -45,7 +45,7 @@ struct RdmaPort {
 };
 
 struct Pcie {
-  std::optional<int> generation, width;  // as linked now
+  std::optional<int> generation, width;  // the link uses these now
 };
 
 // A slice of a GPU in MIG mode, with memory and multiprocessors of its own. The driver counts
@@ -71,10 +71,10 @@ struct Gpu {
 
 struct Host {
   std::string hostname, os, kernel, cpu;
-  std::string scheduler_node;  // as Slurm or Kubernetes names it; empty: neither does
+  std::string scheduler_node;  // its name in Slurm or Kubernetes; empty: in neither
   std::string boot_id;         // the kernel's, another after each boot; empty: unknown
   Cores cores;
-  std::vector<std::string> cpu_flags;  // of interest: avx2, avx512f, amx_bf16, ...
+  std::vector<std::string> cpu_flags;  // only those of interest: avx2, avx512f, amx_bf16, ...
   CgroupLimits cgroup;
   std::uint64_t memory_bytes = 0;
   std::vector<Nic> nics;

@@ -20,7 +20,7 @@ struct Cpu {
   int id = 0;
   int core = 0;
   int package = 0;  // socket
-  int node = 0;     // of memory (NUMA)
+  int node = 0;     // NUMA node
 };
 
 struct Topology {

@@ -171,7 +171,7 @@ void tighten_cpus(CgroupLimits& limits, std::optional<std::int64_t> quota_us,
 }
 
 void tighten_memory(CgroupLimits& limits, const fs::path& file) {
-  const auto bytes = number_in<std::int64_t>(file);  // absent for "max"
+  const auto bytes = number_in<std::int64_t>(file);  // "max" is no number
   if (!bytes || *bytes < 0 || static_cast<std::uint64_t>(*bytes) >= kUnlimitedFrom) return;
   tighten(limits.memory_bytes, static_cast<std::uint64_t>(*bytes));
 }

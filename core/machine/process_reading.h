@@ -41,7 +41,7 @@ std::optional<std::uint64_t> kilobyte_field(std::string_view text, std::string_v
 // Whatever cannot be read is absent or 0.
 struct ProcessReading {
   std::int64_t resident_bytes = 0, major_faults = 0;
-  double cpu_s = 0;  // of all its threads
+  double cpu_s = 0;  // all its threads together
   // The thread that made the reader, by the scheduler: on a CPU, and ready without one. Absent
   // where the kernel keeps no such statistics.
   std::optional<double> main_ran_s, main_queued_s;

@@ -14,8 +14,8 @@ namespace scalemark::planning {
 
 struct SliceRequest {
   SliceKind kind = SliceKind::kWeak;
-  settings::RawSettings
-      raw;                  // of every point in it, sizes too; strategy only when it was asked for
+  // Every point in it has these options, sizes too; strategy only when it was asked for.
+  settings::RawSettings raw;
   bool batch_auto = false;  // then `raw` has no batch size
   std::map<std::string, std::string> fixed;
 };
@@ -38,12 +38,13 @@ std::vector<settings::Problem> size_problems(const SliceQuestion& question);
 
 const settings::Axis* find_axis(const std::vector<settings::Axis>& axes, std::string_view option);
 
-// Of each axis with several values, each combination of the others and each world size that was
-// asked for: the points of the axis's values, in the order typed. Comparisons of fewer than two
-// different points are left out (an exchange option on one rank), as are values of an axis against
-// a point that the first value lacks. Another axis may have no effect at one of the values
-// (readers of synthetic data): such points are compared with each of the others. The axes
-// `workload` and the world size have none: other work is no effect, and scaling has its own tables.
+// Each axis with several values gives one comparison for each combination of the others and each
+// world size that was asked for: the points of the axis's values, in the order typed. Comparisons
+// of fewer than two different points are left out (an exchange option on one rank), as are values
+// of an axis against a point that the first value lacks. Another axis may have no effect at one of
+// the values (readers of synthetic data): such points are compared with each of the others. The
+// axes `workload` and the world size have none: other work is no effect, and scaling has its own
+// tables.
 std::vector<Comparison> comparisons_of(const Plan& plan, const std::vector<settings::Axis>& axes);
 
 }  // namespace scalemark::planning

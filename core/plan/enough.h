@@ -78,7 +78,7 @@ struct Outlook {
 };
 
 // `block_s`: seconds of a block whose windows are at least so many seconds long; 0: as they are.
-// Absent when everything is reached.
+// Returns nullopt when everything is reached.
 std::optional<Outlook> outlook_of(const Precisions& points, double half_width,
                                   const std::function<double(double)>& block_s);
 

@@ -13,8 +13,8 @@
 namespace scalemark::planning {
 namespace {
 
-constexpr std::int64_t kFewestCostSteps = 5;  // of a block
-constexpr double kRounding = 1e-9;            // of a window that is a whole number of steps
+constexpr std::int64_t kFewestCostSteps = 5;  // a block has at least so many
+constexpr double kRounding = 1e-9;            // a window of whole steps may be off by so much
 
 // Achieved in training, not peak: on a CPU per compute thread (ResNet-50 and BERT reach 20 to 80
 // GFLOP/s a thread on current server cores), on a GPU per device (an H100 with eager PyTorch).

@@ -91,8 +91,8 @@ double estimated_steps_s(const settings::Settings& settings, const RunLength& le
 struct AvailableMemory {
   std::uint64_t host_bytes = 0;  // 0: unknown
   std::optional<std::uint64_t> cgroup_bytes;
-  std::optional<std::uint64_t> gpu_bytes;  // of the rank's own GPU
-  int ranks = 1;                           // that share the host
+  std::optional<std::uint64_t> gpu_bytes;  // memory of the rank's own GPU
+  int ranks = 1;                           // so many share the host
 };
 
 // The rank's part of the host's memory, or of the cgroup's where that is less. Absent: unknown.

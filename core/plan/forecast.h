@@ -24,12 +24,13 @@ struct Surveyed {
 
 struct Forecast {
   std::vector<settings::Problem> problems;  // the rest is known only without any
-  double estimated_s = 0;                   // as planned, within a factor of 3 or so
+  double estimated_s = 0;                   // by the plan, right within a factor of 3 or so
   bool breaks_preset = false;               // a preset has less time than its runs need at least
-  std::size_t runs = 0;                     // of one repetition, of a sweep
-  double memory_share = 0;  // of what a rank has there, that the largest run surely needs
+  std::size_t runs = 0;                     // one repetition of a sweep has so many
+  // The largest run surely needs this share of the memory that a rank has there.
+  double memory_share = 0;
   bool fits_memory() const { return memory_share <= 1; }
-  std::vector<std::string> backends;  // of comm: those that can be measured
+  std::vector<std::string> backends;  // comm can measure these
 };
 
 // Tells it of `train`, `sweep` or `comm`, with these options (merge_layers).

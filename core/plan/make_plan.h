@@ -17,7 +17,7 @@ struct PlanRequest {
   const settings::SweepRequest& asked;
   settings::Machine machine;
   settings::Place place;
-  std::vector<int> node_of_rank;                        // of every launched rank
+  std::vector<int> node_of_rank;                        // one for each launched rank
   std::optional<std::uint64_t> memory_available_bytes;  // for one rank
 };
 

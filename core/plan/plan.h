@@ -60,12 +60,13 @@ struct PlannedPoint {
   std::vector<int> members;  // processes: ranks of the world, ascending; of its runs: members_of()
   // Other axes of the sweep that have an effect here: option, value; in the order of the axes.
   std::vector<std::pair<std::string, std::string>> varying;
-  std::optional<std::size_t> batch_search;  // of Plan::searches: sizes come from with_batch_size()
-  std::optional<std::string> skipped;       // why it cannot run; it has no runs then
+  // An index into Plan::searches: the point's sizes come from with_batch_size().
+  std::optional<std::size_t> batch_search;
+  std::optional<std::string> skipped;  // why it cannot run; it has no runs then
 
   RunLength length;
-  double estimated_s = 0;  // of one repetition, everything included; rough (estimates.h)
-  std::uint64_t memory_estimate_bytes = 0;  // of one rank; 0 while the batch is unknown
+  double estimated_s = 0;  // one repetition takes so long, everything included; rough (estimates.h)
+  std::uint64_t memory_estimate_bytes = 0;  // one rank needs so much; 0 while the batch is unknown
 };
 
 // --batch-size auto: the batch of all points in `users` is the largest that fits at `point`, the
@@ -80,13 +81,13 @@ struct BatchSearch {
 struct Slice {
   SliceKind kind = SliceKind::kWeak;
   std::map<std::string, std::string> fixed;  // option -> value, as in `fixed` of the report
-  std::optional<std::size_t> baseline;       // absent: it cannot be (its point is skipped, too)
-  std::optional<std::size_t> solo;           // absent: only one rank was asked for
+  std::optional<std::size_t> baseline;       // unset: it cannot be (its point is skipped, too)
+  std::optional<std::size_t> solo;           // unset: only one rank was asked for
   std::vector<std::size_t> rows;             // points by ascending world size, skipped ones too
 };
 
 struct ComparedValue {
-  std::string value;  // as typed
+  std::string value;  // the text that was typed
   std::size_t point = 0;
 };
 
@@ -117,14 +118,14 @@ struct StopRule {
   int least_blocks = 5;
   std::optional<double> until_ci;
   bool fill_time = false;            // --burn-in
-  std::optional<double> max_time_s;  // of the whole sweep
+  std::optional<double> max_time_s;  // limits the whole sweep
   std::optional<double> deadline_s;  // --quick, --thorough; excludes the work after the last run
 };
 
 // One set of fresh ranks runs this part of a plan whose points have several environments.
 struct Launch {
   settings::Variables environment;
-  bool same_session = false;  // as the launch before it: other points of the same block
+  bool same_session = false;  // the launch before it ran other points of the same block
 };
 
 struct Plan {
@@ -138,12 +139,12 @@ struct Plan {
   std::vector<BatchSearch> searches;
   std::vector<PlannedRun> runs;    // blocks 0 .. least_blocks - 1, in order
   std::vector<std::string> notes;  // for a person
-  double estimated_s = 0;          // of `runs`
+  double estimated_s = 0;          // `runs` take so long
   double fingerprint_s = 0;   // for each measurement of the machine's fingerprint; 0: none is made
   double device_check_s = 0;  // for each measurement of --checks devices; 0: none is made
   double replay_s = 0;        // for each product of --checks replay; 0: nothing is replayed
   std::optional<std::uint64_t> memory_available_bytes;  // for one rank, when known
-  std::optional<Launch> launch;  // of this process, a rank; absent: all points are run
+  std::optional<Launch> launch;                         // set in a rank; unset: all points are run
 };
 
 // Block `k` of the plan, k from 0 without end: each point that can run once, in an order that

@@ -65,14 +65,14 @@ constexpr int kLeastUntilSure = 10;  // docs/METRICS.md, "Stop when sure"
 constexpr double kUntilSureMost_s = 3600;
 constexpr double kQuick_s = 60, kThorough_s = 20 * 60;
 constexpr double kSafety = 0.8;        // estimates are rough
-constexpr double kWarmupShare = 0.35;  // of a run whose time is cut
+constexpr double kWarmupShare = 0.35;  // a run whose time is cut warms up for at most this share
 constexpr double kShortestRun_s = 0.3;
 constexpr double kFingerprint_s = 2;             // each measurement of the machine's fingerprint
-constexpr double kFingerprintShare = 1.0 / 600;  // of the sweep's time, if that is less
+constexpr double kFingerprintShare = 1.0 / 600;  // at most this share of the sweep's time
 constexpr int kFingerprintParts = 10;            // measurements, and making files for them
 constexpr int kDeviceChecks = 6;                 // at most: products of each precision, and copies
 constexpr double kReplay_s = 20;                 // products of one precision
-constexpr double kReplayShare = 1.0 / 60;        // of the sweep's time, if that is less
+constexpr double kReplayShare = 1.0 / 60;        // at most this share of the sweep's time
 constexpr int kReplays = 5;                      // at most: each precision, and training
 constexpr double kClosing_s = 2;  // tables, md and html after the last run, and the ranks' end
 

@@ -16,7 +16,7 @@ namespace scalemark::planning {
 // compression.
 struct PlannedExchange {
   std::string backend;
-  std::int64_t bytes = 0;  // of a rank
+  std::int64_t bytes = 0;  // each rank contributes so many
   std::string reason;      // why there is none; else empty
 };
 PlannedExchange exchange_of(const Plan& plan);

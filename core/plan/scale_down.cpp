@@ -24,13 +24,13 @@ constexpr double kUsualLimit_s = 300;
 // Estimates are rough: a plan is meant to take less than the limit, and runs are cut only when they
 // are about to take a multiple of it.
 constexpr double kShare = 0.6, kHardLimit = 5;
-constexpr double kWorthwhile = 0.9;         // of the time before
+constexpr double kWorthwhile = 0.9;         // a change must cut the time to this share
 constexpr std::int64_t kSmallestBatch = 2;  // batch norms need two values
 constexpr std::int64_t kSmallestImage = 64, kShortestSequence = 32;
 constexpr std::int64_t kFewestSteps = 10, kFewestWarmupSteps = 5;
 constexpr std::int64_t kUsualSteps = 100, kUsualWarmupSteps = 20, kUsualRepetitions = 5;
 constexpr double kSustained_s = 2;
-constexpr std::int64_t kUsualPasses = 11;  // of comm --pairs
+constexpr std::int64_t kUsualPasses = 11;  // comm --pairs makes so many by default
 
 class Shrinker {
  public:
@@ -321,7 +321,7 @@ class Shrinker {
   double limit_s_;
   RawSettings raw_;
   Forecast forecast_;
-  std::vector<std::string> order_;  // of the changes
+  std::vector<std::string> order_;  // options, by their first change
   std::map<std::string, std::string> from_;
 };
 

@@ -22,7 +22,7 @@ namespace scalemark::planning {
 struct EarlierRun {
   std::string id, group;
   std::optional<double> samples_per_sec;  // when ok
-  std::int64_t batch_size = 0;            // as it ran: answers a batch search
+  std::int64_t batch_size = 0;            // the size that ran, which answers a batch search
   int block = 0, session = 0;
 };
 
@@ -34,7 +34,7 @@ class SweepSchedule {
   // does not run (--resume-anyway with fewer points) are ignored. `plan` must outlive the schedule.
   SweepSchedule(const Plan& plan, const std::vector<EarlierRun>& earlier);
 
-  // Absent when the sweep is over. `elapsed_s`: since this session began. Where there is a
+  // Returns nullopt when the sweep is over. `elapsed_s`: since this session began. Where there is a
   // deadline, the task is cut to its part of what is left.
   std::optional<Task> next(double elapsed_s);
 
@@ -49,10 +49,10 @@ class SweepSchedule {
   // runs come from several sessions: more runs tell nothing of how those differ.
   std::optional<Outlook> outlook() const;
 
-  // Of a run that is ok, but whose window something disturbed: whether it is measured again, as far
-  // as --retries and the time allow; next() then returns it. Not after three repeated runs in a row
-  // that were disturbed as well, until one is not: what is always there does not go away. False:
-  // the measurement counts, and is recorded.
+  // Whether a run that is ok, but whose window something disturbed, is measured again, as far as
+  // --retries and the time allow; next() then returns it. After three repeated runs in a row that
+  // were disturbed as well none is repeated until one is not disturbed: what is always there does
+  // not go away. False: the measurement counts, and is recorded.
   bool measures_again(const Task& task, double elapsed_s);
 
   // Records how long a run took that ended ok: later durations are predicted from it.

@@ -21,12 +21,13 @@ constexpr void fields(A& a, typename A::template Field<TimeCut>& c) {
   a.values(c.warmup_s, c.window_s);
 }
 
+// Only a trial belongs to a `search`; its `run` holds the point and a unique id.
 struct Task {
   enum class Kind { kTrial, kRun };
   Kind kind = Kind::kRun;
-  PlannedRun run;               // of a trial: the point and a unique id
-  std::size_t search = 0;       // of a trial
-  std::int64_t batch_size = 0;  // of a searched point; 0: as planned
+  PlannedRun run;
+  std::size_t search = 0;
+  std::int64_t batch_size = 0;  // set for a searched point; 0: the planned size
   int attempt = 0;              // 0, and one more with each retry
   std::optional<TimeCut> cut;
 };
@@ -90,7 +91,7 @@ class DurationModel {
  private:
   struct Measured {
     std::vector<double> log_of_ratio;  // measured / estimated step
-    double outside_s = 0;              // of the latest run
+    double outside_s = 0;              // the latest run spent so long there
   };
 
   double outside_s(std::size_t point) const;

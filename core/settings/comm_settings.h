@@ -29,16 +29,16 @@ struct CommSettings {
   std::vector<int> world_sizes;  // ascending; empty: all ranks
   std::vector<Placement> placements;
   int repetitions = 5;
-  int retries = 1;     // of a run that something disturbed
+  int retries = 1;     // a run that something disturbed is repeated so often
   bool pairs = false;  // links instead of collectives
   PairBy pair_by = PairBy::kNode;
-  std::string checks;  // as SweepSettings::checks
+  std::string checks;  // SweepSettings::checks explains it
 };
 
 struct CommRequest : Remarks {
   CommSettings comm;
   RawSettings common;  // options of the process: launching, device, output, ...; only given ones
-  RawSettings own;     // those of CommSettings as text, defaults too
+  RawSettings own;     // values of CommSettings as text, defaults too
 };
 
 // `given` as merge_layers(kComm) leaves it. All problems are found in one pass.

@@ -17,7 +17,7 @@ namespace scalemark::settings {
 // Only the option table says which keys exist, and only read_text_file() opens files.
 
 struct ConfigFile {
-  std::string path;  // as given; named in origins
+  std::string path;  // the path that was typed; origins name it
   std::string text;
 };
 

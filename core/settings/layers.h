@@ -37,7 +37,7 @@ struct Layers {
   RawSettings raw;
   std::vector<Problem> problems;
   std::vector<std::string> notes;  // for stderr: what was found and does not apply
-  std::string about;               // of the last config file that says what it is
+  std::string about;               // the last config file that has an "about" gives it
 };
 
 // config files < environment < options < --set. Unknown names are problems with a near match; the

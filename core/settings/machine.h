@@ -32,7 +32,7 @@ std::optional<std::string> why_unsupported(Precision precision, const PrecisionD
 
 struct Gpu {
   std::string name;                             // empty: unknown
-  std::optional<ComputeCapability> capability;  // absent: unknown
+  std::optional<ComputeCapability> capability;  // unset: unknown
   std::string pci = {};                         // address; empty: unknown
   std::optional<int> memory_node = {};          // read where ranks are bound
 };
@@ -60,7 +60,7 @@ struct Place {
 
 struct Surroundings {
   Machine machine;
-  std::optional<RankCount> ranks;  // absent: from --nproc-per-node and --nnodes
+  std::optional<RankCount> ranks;  // unset: --nproc-per-node and --nnodes decide
   Place place;
 };
 

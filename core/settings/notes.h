@@ -19,7 +19,7 @@ inline constexpr std::int64_t kStepsBeforeGraph = 3;
 
 struct NoGraph {
   std::string why;   // fits after "--cuda-graphs is 'on'; "
-  std::string hint;  // what to do
+  std::string hint;  // says what to do
 };
 
 // Empty where the steps of these settings can be captured.

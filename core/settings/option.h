@@ -56,7 +56,7 @@ enum class Kind {
   kBetas,        // two numbers in [0, 1), comma between
   kShare,        // decimal number, or a percentage: 0.02 or 2%
   kMessageSize,  // bytes or elements: 4KiB, 4096, 1Mi:elem
-  kVariable,     // of the environment: NAME=VALUE; layers.h
+  kVariable,     // NAME=VALUE of the environment; layers.h
 };
 
 // Which numbers are allowed. Absent bounds mean "any that the type holds".
@@ -78,9 +78,9 @@ enum class Identity {
 };
 
 struct Option {
-  std::string_view name;  // as JSON key: underscores
+  std::string_view name;  // its JSON key, with underscores
   Kind kind = Kind::kText;
-  Group group = Group::kGeneral;  // that of its list in table/, filled in by option.cpp
+  Group group = Group::kGeneral;  // option.cpp fills in the group of its list in table/
   unsigned commands = 0;          // that take it besides those that take its group
   unsigned without = 0;           // commands that take its group, and not this option
   Fields field = {};              // all empty: read by a command itself, or by resolve.cpp
@@ -99,7 +99,7 @@ struct Option {
   char letter = 0;                             // -b
   std::vector<std::string_view> aliases = {};  // other names, with underscores
   AcrossRanks across_ranks = AcrossRanks::kEqual;
-  bool one_start = false;  // of a sweep: about one start of it, not about what it measures
+  bool one_start = false;             // concerns one start of a sweep, not what the sweep measures
   std::string_view tune_values = {};  // list that --tune tries, its default first
   bool layer = false;  // names a source of values (--config, --set) and is no value itself
 };

@@ -27,8 +27,8 @@ struct RangeText {
   bool geometric = false;
 };
 
-// Absent for what is not LOW..HIGHxRATIO (also HIGH*RATIO, which shells may take for a file name)
-// or LOW..HIGH+STEP.
+// Returns nullopt for what is not LOW..HIGHxRATIO (also HIGH*RATIO, which shells may take for a
+// file name) or LOW..HIGH+STEP.
 std::optional<RangeText> split_range(std::string_view text) {
   const std::size_t dots = text.find("..");
   std::string_view rest = text.substr(dots + 2);

@@ -17,7 +17,7 @@
 
 namespace scalemark::settings {
 
-inline constexpr std::size_t kMostPoints = 10'000;  // of one sweep, repetitions not counted
+inline constexpr std::size_t kMostPoints = 10'000;  // a sweep has no more, repetitions not counted
 
 struct Reading : Remarks {
   std::vector<FieldValue> values;  // in the order given, each once
@@ -63,7 +63,7 @@ class ToolValues {
   // problem lines go to `lines` first.
   ToolValues(const Layers& layers, Command command, std::vector<std::string>& lines);
 
-  std::optional<std::string> text(std::string_view name) const;  // absent: none given
+  std::optional<std::string> text(std::string_view name) const;  // nullopt: none given
   std::optional<std::int64_t> count(std::string_view name) const {
     return value_in<std::int64_t>(raw_, name);
   }

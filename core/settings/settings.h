@@ -165,7 +165,7 @@ struct RecipeSettings {
   double learning_rate = 0;  // after lr_scaling
   std::string lr_schedule;   // constant | cosine | step | linear | polynomial | cyclic
   std::int64_t lr_warmup_steps = 0;
-  double lr_warmup_share = 0;  // of the total steps, added; 0 when lr_warmup_steps was given
+  double lr_warmup_share = 0;  // share of the total steps, added; 0 when lr_warmup_steps was given
   LrScaling lr_scaling = LrScaling::kNone;
   double momentum = 0;
   bool nesterov = false;
@@ -223,9 +223,9 @@ struct LoadingSettings {
 };
 
 struct MeasuringSettings {
-  std::optional<std::int64_t> iters;         // absent: at least 100 steps and 2 s
-  std::optional<std::int64_t> warmup_iters;  // absent: max(20 steps, 2 s on cpu, 10 s on cuda)
-  std::optional<double> max_warmup_s;        // absent: 5 x the least time
+  std::optional<std::int64_t> iters;         // unset: at least 100 steps and 2 s
+  std::optional<std::int64_t> warmup_iters;  // unset: max(20 steps, 2 s on cpu, 10 s on cuda)
+  std::optional<double> max_warmup_s;        // unset: 5 x the least time
   std::optional<std::int64_t> epochs;        // present: train for real, with evaluation
   double min_time_s = 0;                     // per window
   bool communication_cost = false;           // T - T_noop, in blocks after the window

@@ -23,18 +23,18 @@ struct SweepSettings {
   bool quick = false;
   bool thorough = false;
   std::optional<double> burn_in_hours;
-  std::optional<int> repetitions;  // absent: what the preset or the default says
+  std::optional<int> repetitions;  // unset: the preset or the default decides
   std::optional<double> until_ci;  // relative half-width of the 95 % interval
   std::optional<double> max_time_s;
   std::optional<double> device_spread;  // relative standard deviation of healthy devices
   std::string tune;                     // name of the option; empty: none
-  std::string checks;                   // of the devices, besides training: names of Check,
-                                        // comma between; empty: none
-  std::optional<double> sustain_s;      // of matrix products held on all GPUs of a node
+  // The devices get these checks besides training: names of Check, comma between; empty: none.
+  std::string checks;
+  std::optional<double> sustain_s;  // all GPUs of a node hold matrix products so long
   int retries = 1;
   bool allow_oom = false;
   bool fresh_process = false;
-  std::optional<double> price_per_hour;  // of all ranks together
+  std::optional<double> price_per_hour;  // all ranks together cost so much
   bool resume = false;
   bool resume_anyway = false;
 };
@@ -47,9 +47,10 @@ struct Axis {
 
 struct SweepRequest : Remarks {
   SweepSettings sweep;
-  RawSettings common;      // options of every point that are no axes; only given ones
-  std::vector<Axis> axes;  // what was given, a single value too; in the order of the option table
-  RawSettings own;         // the sweep's own options as text, defaults too
+  RawSettings common;  // options of every point that are no axes; only given ones
+  // Every axis that was given, also one with a single value, in the order of the option table.
+  std::vector<Axis> axes;
+  RawSettings own;  // the sweep's own options as text, defaults too
 };
 
 // `given` as merge_layers(kSweep) leaves it. Throws usage() for what --tune names and cannot be

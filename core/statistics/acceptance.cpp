@@ -126,7 +126,7 @@ class Judge {
  private:
   std::size_t measured_;
   double limit_;
-  std::vector<Basis> bases_;  // of each look
+  std::vector<Basis> bases_;  // one for each look
   bool two_differ_ = false;
 };
 

@@ -28,7 +28,7 @@ struct AcceptancePart {
 // Standard deviations and errors are in ln: 0.01 is 1 %.
 struct AcceptanceReference {
   double ln_value = 0;
-  double standard_error = 0;  // of ln_value
+  double standard_error = 0;  // error of ln_value
   double between_boots = 0;   // standard deviation of one part's value between boots
   double lifted_by = 0;       // by how much noise may have lifted the k-th highest of a fleet
 };
@@ -95,7 +95,7 @@ struct AcceptanceVerdict {
   AcceptanceOutcome outcome = AcceptanceOutcome::kUnsure;
   AcceptanceReason reason = AcceptanceReason::kMissing;
   std::size_t repetitions = 0;           // the look that the figures below are of; 0: none reached
-  std::size_t more_repetitions = 0;      // of kRepeat: how many until the next look
+  std::size_t more_repetitions = 0;      // kRepeat: so many until the next look
   std::optional<double> from_reference;  // y - y0 in ln; absent without a look or a reference
   // h: y - y0 - h .. y - y0 + h holds the truth in 99 %; absent where no noise is known.
   std::optional<double> half_width;

@@ -18,13 +18,15 @@ using BootedPart = std::vector<std::vector<double>>;
 // With less than this a baseline counts as if it were rougher than it looks.
 inline constexpr std::size_t kPartsOfBaseline = 8, kBootsOfBaseline = 2;
 
-// Standard deviations in ln: 0.01 is 1 %.
+// The spreads are standard deviations in ln: 0.01 is 1 %. between_parts is that of the parts'
+// means, from 8 parts on by the median deviation. between_starts is that of one part within a boot,
+// and between_boots that of one part beyond what its starts explain; both are pooled.
 struct AcceptanceBaseline {
   AcceptanceReference reference;
-  std::size_t boots = 0;                 // in which most parts were measured: the lower median
-  std::optional<double> between_parts;   // of their means: from 8 parts on by the median deviation
-  std::optional<double> between_starts;  // of one part within a boot, pooled
-  std::optional<double> between_boots;   // of one part beyond what its starts explain, pooled
+  std::size_t boots = 0;  // in which most parts were measured: the lower median
+  std::optional<double> between_parts;
+  std::optional<double> between_starts;
+  std::optional<double> between_boots;
 };
 
 // y0: the k-th highest of the D parts' means over their boots, k = ceil(0.3 D), lifted by noise as

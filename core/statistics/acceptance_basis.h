@@ -11,7 +11,7 @@
 
 namespace scalemark::statistics {
 
-using Repetitions = std::span<const double>;  // of one part
+using Repetitions = std::span<const double>;  // the values of one part
 
 // How well one repetition is known.
 struct AcceptanceNoise {
@@ -28,7 +28,7 @@ struct AcceptanceBasis {
   double degrees = 0;      // that the pooled variance counts for beside a part's own
   double factor = 0;       // half-width by standard error, of a part with the usual noise
   double most_usual = 0;   // a part's variance by the pooled one, up to which its noise is usual
-  double correlation = 0;  // of neighbouring repetitions, where the class shows it
+  double correlation = 0;  // between neighbouring repetitions, where the class shows it
   std::optional<AcceptanceReference> reference;
 
   // Degrees of freedom of moderated_variance().

@@ -18,10 +18,11 @@ bool are_finite(Repetitions values);
 // A part's values as they are compared: less what their sessions have in common.
 struct ComparedPart {
   std::vector<double> values;
-  std::vector<std::size_t> sessions;     // of each value
-  std::map<std::size_t, double> errors;  // of what a session has in common; none of the first one
-  bool lacks_controls = false;           // sessions without controls were left out
-  bool kept_out = false;                 // of the reference
+  std::vector<std::size_t> sessions;  // one for each value
+  // The error of what the values of a session have in common, by session; the first one has none.
+  std::map<std::size_t, double> errors;
+  bool lacks_controls = false;  // sessions without controls were left out
+  bool kept_out = false;        // the reference does without it
 
   // The error of the mean over the first `runs` values.
   double error_of_sessions(std::size_t runs) const;
@@ -46,9 +47,10 @@ void add_later_sessions(std::span<const AcceptancePart> parts, const std::vector
 // --- Parts that are slow now and then: in more runs than the rest of the class explains
 // (acceptance_intermittent.cpp).
 
+// Both have one entry for each part; `runs` counts those surely below the limit for themselves.
 struct SlowRuns {
-  std::vector<std::size_t> runs;      // of each part, surely below the limit for themselves
-  std::vector<bool> is_intermittent;  // of each part
+  std::vector<std::size_t> runs;
+  std::vector<bool> is_intermittent;
 };
 
 // A part of kRunsForIntermittent runs or more is intermittent where two or more of them are slow

@@ -18,7 +18,7 @@ constexpr double kPower = 0.95;
 struct Rule {
   ComparedUnit unit;
   double threshold;
-  double level;  // of the strictest test: kFalseAlarms / points tested
+  double level;  // the strictest test has kFalseAlarms / points tested
 };
 
 std::optional<Welch> test_of(const PointSides& sides) {
@@ -49,7 +49,7 @@ void fill_in(PointChange& change, const Welch& test, double p_adjusted, const Ru
   change.change = judge(test, change.is_significant, rule);
 }
 
-// Of the points that are tested, in their order.
+// Points that are not tested are left out; the others keep their order.
 std::vector<double> adjusted_p(std::span<const std::optional<Welch>> tests) {
   std::vector<double> p;
   for (const auto& test : tests) {

@@ -46,7 +46,7 @@ constexpr auto words_of(Change) {
                                       {Change::kDisturbed, "disturbed"}});
 }
 
-// What one value of a side is, and with it what a difference can come from.
+// One value of a side is one of these, and this limits what a difference can come from.
 enum class ComparedUnit {
   kSession,             // several per side: what differs between sessions is in the spread
   kRunOfOneSession,     // each side is one session: a difference may be the session's
@@ -63,7 +63,7 @@ struct PointSides {
 struct PointChange {
   Change change = Change::kUnsure;
   std::optional<double> relative;    // exp(d) - 1; absent where a side has no value
-  std::optional<Interval> ci90;      // of `relative`; absent for fewer than 3 units on a side
+  std::optional<Interval> ci90;      // around `relative`; absent for fewer than 3 units on a side
   std::optional<double> p_adjusted;  // Welch, Holm over all points; absent likewise
   // exp(d_min) - 1, d_min = (t(1 - a / 2m) + t(.95)) SE with a = 5 % and m points tested: the
   // smallest change that would probably have been significant. Absent likewise.

@@ -23,7 +23,7 @@ struct Efficiency {
   std::size_t pairs = 0;
   double speedup = 0;                    // against the baseline's throughput
   double efficiency = 0;                 // never clipped: above 1 is an answer
-  std::optional<Interval> speedup_ci95;  // absent for one pair
+  std::optional<Interval> speedup_ci95;  // one pair has none
   std::optional<Interval> efficiency_ci95;
 };
 
@@ -35,7 +35,7 @@ struct Efficiency {
 Efficiency paired_efficiency(std::span<const ThroughputPair> pairs, int ranks,
                              int baseline_ranks = 1);
 
-// What one run says of its steps, in seconds per step; the names of report.json in brackets.
+// One run says this of its steps, in seconds per step; the names of report.json are in brackets.
 struct StepTimes {
   double step_s = 0;                   // T = wall_s / iterations
   double own_mean_s = 0;               // mean over ranks and steps of own [own_s.mean]
@@ -52,10 +52,10 @@ struct StepTimes {
 // 0 is a gain.
 struct LossTerms {
   double slower_compute = 0, data_wait = 0, persistent_imbalance = 0;
-  // What another rank than the one that is slowest over all runs adds in a run. Absent where there
+  // Another rank than the one that is slowest over all runs adds this in a run. Absent where there
   // is one run, or the ranks are not known: persistent_imbalance holds it.
   std::optional<double> run_imbalance;
-  std::optional<double> jitter;  // absent where single steps were not timed: communication holds it
+  std::optional<double> jitter;  // unset where single steps were not timed: communication holds it
   double communication = 0;
 
   double sum() const {
@@ -99,7 +99,7 @@ struct LossIntervals {
   Bounds slower_compute, data_wait, persistent_imbalance, run_imbalance, jitter, communication;
 };
 
-// Absent for fewer than two blocks.
+// Returns nullopt for fewer than two blocks.
 std::optional<LossIntervals> loss_intervals(std::span<const LossTerms> by_block);
 
 // (a - b) / (ln a - ln b) for a, b > 0; a where they are equal.

@@ -67,9 +67,9 @@ std::optional<Fastest> fastest_of(std::span<const std::vector<double>> points) {
 
 namespace {
 
-constexpr double kRaceFalseAlarms = 0.05;  // of a search
+constexpr double kRaceFalseAlarms = 0.05;  // probability that a search has any
 
-// That a mean of these or a larger one arises where the true mean is 0.
+// The probability that a mean of these or a larger one arises where the true mean is 0.
 double one_sided_p(std::span<const double> values) {
   const double centre = mean(values), error = standard_error(values, centre);
   if (error == 0) return centre > 0 ? 0 : 1;

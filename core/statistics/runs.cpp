@@ -98,7 +98,7 @@ struct Sample {
 };
 
 struct Centred {
-  std::vector<Sample> samples;  // of every point around that point's means
+  std::vector<Sample> samples;  // around the means of their own point
   std::size_t points = 0;
 };
 
@@ -218,7 +218,7 @@ std::optional<RunCorrelation> correlation_of_runs(std::span<const TimedRun> runs
 
 std::optional<double> interval_growth(std::span<const double> places, double lag1) {
   const auto runs = static_cast<double>(places.size());
-  double variance = 0;  // of the mean, by that of independent runs
+  double variance = 0;  // the mean's variance, relative to that of independent runs
   for (const double one : places) {
     for (const double other : places) variance += std::pow(lag1, std::abs(one - other)) / runs;
   }

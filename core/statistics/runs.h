@@ -17,7 +17,7 @@ namespace scalemark::statistics {
 struct RunsEstimate {
   std::size_t runs = 0;
   double value = 0;                  // exp(mean ln X), in the unit of X
-  std::optional<Interval> ci95;      // absent for one run
+  std::optional<Interval> ci95;      // one run has none
   std::optional<double> cv_between;  // stdev / mean of X over runs (n - 1); absent for one run
   std::optional<double> half_width;  // (high - low) / 2 / value: what --until-ci looks at
 };
@@ -41,7 +41,7 @@ struct MeanEstimate {
   std::optional<Interval> ci95;
 };
 
-// Of values that may have any sign. Throws bug() without a value, and for a session without one.
+// The values may have any sign. Throws bug() without a value, and for a session without one.
 MeanEstimate mean_over_sessions(std::span<const std::vector<double>> sessions);
 
 // An estimate_over_...() with an interval that is `growth` times as wide in ln X; without a growth
@@ -71,7 +71,8 @@ inline constexpr double kDriftWorthSaying = 0.01;
 // Slope of ln X over time, common to all points, each point having a level of its own (point means
 // are removed from ln X and from time: least squares with n - points - 1 degrees of freedom).
 // Runs of another session belong to points of their own: what differs between sessions is no drift.
-// Absent when fewer than 2 degrees of freedom are left or all runs of each point share one time.
+// Returns nullopt when fewer than 2 degrees of freedom are left or all runs of each point share one
+// time.
 // Source: docs/METRICS.md, "Several runs", order.
 std::optional<Drift> estimate_drift(std::span<const TimedRun> runs);
 
@@ -82,11 +83,11 @@ struct RunCorrelation {
   bool significant = false;  // one-sided, 5 %
 };
 
-// Of the residuals of ln X in time order, once each point's mean and the common slope over time are
-// removed (estimate_drift(): a drift is no correlation). Among independent runs the residuals e = M
-// x of that fit have E[sum e_i e_i+1 / sum e_i^2] = sum M_i,i+1 / (n - points - 1) exactly, which
-// is taken off, and a standard deviation of about 1 / sqrt(n), or less where n is small. Absent
-// where estimate_drift() is.
+// The correlation is that of the residuals of ln X in time order, once each point's mean and the
+// common slope over time are removed (estimate_drift(): a drift is no correlation). Among
+// independent runs the residuals e = M x of that fit have E[sum e_i e_i+1 / sum e_i^2] = sum
+// M_i,i+1 / (n - points - 1) exactly, which is taken off, and a standard deviation of about 1 /
+// sqrt(n), or less where n is small. Absent where estimate_drift() is.
 std::optional<RunCorrelation> correlation_of_runs(std::span<const TimedRun> runs);
 
 // By how much the half-width of a point's interval grows when runs at distance d in the order of

@@ -77,8 +77,8 @@ constexpr std::size_t kFewestRuns = 4;
 constexpr std::size_t kSimulations = 1999;
 constexpr std::size_t kMostKept = 1024;          // groups; 32 MB
 constexpr std::uint64_t kSeed = 0x6E6F726D616C;  // the same runs always have the same p
-constexpr double kNoSpread = 1e-24;              // of ln X, squared: rounding
-constexpr double kFurthest = 1 - 1e-12;          // of 1: all other runs equal each other
+constexpr double kNoSpread = 1e-24;              // a smaller variance of ln X is rounding
+constexpr double kFurthest = 1 - 1e-12;          // 1: all other runs equal each other
 
 // Sums of z^3 and z^4 over runs.
 struct Moments {
@@ -92,7 +92,7 @@ struct Moments {
   double ln_kurtosis(double runs) const { return std::log(fourth / runs); }
 };
 
-// Absent for a group without a spread.
+// A group without a spread has none.
 std::optional<Moments> moments_of(std::span<const double> group) {
   const auto n = static_cast<double>(group.size());
   const double centre = mean(group), squares = sum_of_squares(group, centre);
@@ -110,7 +110,7 @@ std::optional<Moments> moments_of(std::span<const double> group) {
   return moments;
 }
 
-// What normal runs give.
+// Normal runs give these values.
 struct Null {
   double skewness_spread = 1, kurtosis_centre = 0, kurtosis_spread = 1;
   std::vector<double> distances;

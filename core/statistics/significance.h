@@ -22,11 +22,11 @@ std::vector<double> holm_adjusted(std::span<const double> p);
 struct Welch {
   double difference = 0;  // mean(b) - mean(a)
   double standard_error = 0;
-  double degrees = 0;  // of freedom, after Welch and Satterthwaite; no whole number
+  double degrees = 0;  // degrees of freedom after Welch and Satterthwaite; no whole number
   double p = 1;        // two-sided
 
-  Interval interval(double confidence) const;  // of the difference
-  double half_width(double confidence) const;  // of that interval
+  Interval interval(double confidence) const;  // holds the true difference
+  double half_width(double confidence) const;  // half the width of interval()
 
   // (t(1 - level / 2) + t(power)) SE: about the smallest true difference that a two-sided test at
   // `level` finds with this probability, given the spread that was seen.

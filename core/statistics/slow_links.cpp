@@ -16,14 +16,14 @@
 namespace scalemark::statistics {
 namespace {
 
-constexpr double kLinkFalseAlarms = 0.05;  // of one call
+constexpr double kLinkFalseAlarms = 0.05;  // probability that one call has any
 
-// Of normal values: standard deviation by median absolute deviation, and standard error of the
-// median by that of the mean.
+// Normal values have these ratios: standard deviation to median absolute deviation, and standard
+// error of the median to that of the mean.
 constexpr double kDeviationByMad = 1.4826, kErrorOfMedian = 1.2533;
 
-// Of a link, or of the best link of a node: median and second smallest of the logarithms of its
-// seconds.
+// A link, or the best link of a node, has this median and second smallest (`quick`) of the
+// logarithms of its seconds.
 struct Level {
   double median = std::numeric_limits<double>::infinity(), error = 0, quick = 0;
 };
@@ -56,7 +56,7 @@ std::vector<Level> levels_of(std::span<const LinkTimes> links) {
     levels.push_back({centre, median(own), logs[1]});
     all_deviations.insert(all_deviations.end(), own.begin(), own.end());
   }
-  // Of few values a small spread may be chance.
+  // With few values a small spread can be chance.
   const double usual = median(all_deviations);
   const double passes = static_cast<double>(links.front().seconds.size());
   for (Level& level : levels) {
@@ -128,7 +128,8 @@ double error_of(const Candidate& one) {
   return std::sqrt(one.level.error * one.level.error + one.reference.error * one.reference.error);
 }
 
-// Of two errors with passes - 1 each (Satterthwaite 1946): twice as many where they are alike.
+// Two errors with passes - 1 degrees of freedom each have twice as many together where they are
+// alike (Satterthwaite 1946).
 double degrees_of(const Candidate& one, std::size_t passes) {
   const double a = one.level.error * one.level.error;
   const double b = one.reference.error * one.reference.error;

@@ -14,7 +14,7 @@ namespace scalemark::statistics {
 
 enum class RankVerdict {
   kStraggler,     // slower in every run
-  kSlower,        // of two ranks: which of them is normal is unknown
+  kSlower,        // one of two ranks: which of them is normal is unknown
   kIntermittent,  // beyond the limit of a single run in two or more of at least 3 runs
   kWithinNoise,
   kTooFewRuns,  // beyond the threshold, but fewer than 3 runs cannot show that it lasts

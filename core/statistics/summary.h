@@ -28,16 +28,16 @@ inline constexpr std::int64_t kValuesForP99 = 1000;
 struct Summary {  // in the unit of the values
   std::int64_t n = 0;
   double mean = 0;
-  std::optional<double> p50, min, max;  // absent where the values are means: summarise_means()
-  std::optional<double> p95, p99;       // absent where too few values stand above them
-  std::optional<double> stdev;          // of the sample (n - 1); absent for one value
+  std::optional<double> p50, min, max;  // unset where the values are means: summarise_means()
+  std::optional<double> p95, p99;       // unset where too few values stand above them
+  std::optional<double> stdev;          // over n - 1; one value has none
 };
 
 // Throws bug() for an empty series: it has no mean.
 Summary summarise(std::span<const double> values);
 
-// Of values each of which is the mean of several: their number and mean. How far single values
-// spread is not known, and the spread of means is another number.
+// Gives the number and the mean of values each of which is the mean of several. How far single
+// values spread is not known, and the spread of means is another number.
 Summary summarise_means(std::span<const double> means);
 
 // Quantile of type 7 (Hyndman and Fan 1996; what numpy and R do by default): linear between the
@@ -92,11 +92,11 @@ inline constexpr int kMinBatches = 10;
 // it has a finite number of steps. From five batches: they are longer, and so less correlated, than
 // those of the interval, and several runs together make up for their small number.
 struct StepNoise {
-  double variance = 0;      // of ln mean: squared standard error by squared mean
-  std::size_t degrees = 0;  // of freedom: batches - 1
+  double variance = 0;      // variance of ln mean: squared standard error by squared mean
+  std::size_t degrees = 0;  // degrees of freedom: batches - 1
 };
 
-// Absent for fewer than 20 steps, and for a mean that is not above 0.
+// Returns nullopt for fewer than 20 steps, and for a mean that is not above 0.
 std::optional<StepNoise> step_noise(std::span<const double> samples);
 
 // Student's t interval of the mean of independent values, the one place that turns a spread into an
@@ -124,10 +124,10 @@ double normal_quantile(double p);
 // P(Z >= value) of the standard normal distribution.
 double normal_upper_tail(double value);
 
-// Of what the values of `logarithms` are the natural logarithms of.
+// The interval of the values whose natural logarithms make up `logarithms`.
 Interval exponential(const Interval& logarithms);
 
-// Of the mean `centre` of two values or more.
+// `centre` is the mean of `values`, of which there are two or more.
 double standard_error(std::span<const double> values, double centre);
 
 double median(std::span<const double> values);  // not of none

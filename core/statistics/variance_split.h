@@ -15,7 +15,7 @@ namespace scalemark::statistics {
 
 struct SplitRun {
   double ln_rate = 0;
-  std::optional<StepNoise> steps;  // absent: too few steps to know
+  std::optional<StepNoise> steps;  // unset: too few steps to know
 };
 
 // The variance of a throughput comes from the steps of a run, from what runs differ by beyond their
@@ -23,9 +23,9 @@ struct SplitRun {
 // 0.01 is 1 %. A part is never below 0, and its interval begins at 0 where the part cannot be told
 // from none.
 struct VarianceSplit {
-  double between_runs = 0;         // of runs of one session, their steps included
-  double steps = 0;                // of it, what the steps explain: more of them would lower it
-  double beyond_steps = 0;         // of it, the rest
+  double between_runs = 0;         // runs of one session differ by this, their steps included
+  double steps = 0;                // steps explain this part of it: more of them would lower it
+  double beyond_steps = 0;         // the rest of it
   Interval beyond_steps_ci95{};    // 95 %
   std::optional<double> sessions;  // beyond their runs; absent for one session
   std::optional<Interval> sessions_ci95;
@@ -64,8 +64,8 @@ constexpr auto words_of(Purchase) {
 
 struct Advice {
   Purchase buy = Purchase::kUnsure;
-  double window_growth = 1;  // of kWindows: the best window by today's, 10 at most
-  double saved_share = 0;    // of kWindows: of the time that the same interval takes
+  double window_growth = 1;  // kWindows: the best window by today's, 10 at most
+  double saved_share = 0;    // kWindows: saved share of the time for the same interval
 };
 
 // In a given time the interval is narrowest with windows sqrt(cost of a run / cost of its window x
@@ -81,7 +81,7 @@ Advice what_to_buy(const VarianceSplit& split, const RunCost& cost, double mean_
 // and such sweeps would be wrong more often than 5 %.
 inline constexpr std::size_t kRepetitionsBeforeLooking = 10;
 
-// What steps add to the variance of one repetition, and the length of the windows that gave it.
+// Steps add `variance` to that of one repetition with windows of `window_s`.
 struct WindowNoise {
   double variance = 0, window_s = 0;
 };
@@ -89,8 +89,8 @@ struct WindowNoise {
 // A throughput or an efficiency, by what is known of its interval.
 struct StopQuantity {
   std::size_t repetitions = 0;
-  std::optional<double> half_width;  // of its 95 % interval, relative; absent: it has none
-  std::vector<WindowNoise> steps;    // of a pair's both sides
+  std::optional<double> half_width;  // half of its 95 % interval, relative; unset: it has none
+  std::vector<WindowNoise> steps;    // a pair has one for each side
 };
 
 // Whether the interval is at most `half_width` wide to either side, relative to its estimate.
@@ -101,7 +101,7 @@ bool known_well_enough(const StopQuantity& quantity, double half_width);
 // About how many repetitions in all reach `half_width` (> 0) with windows of at least `window_s`
 // (0: as they are): the smallest R from kRepetitionsBeforeLooking on with t(.975, R-1) s / sqrt(R)
 // <= asinh(half_width), s^2 from the interval, of which the share of steps falls as windows grow.
-// Absent without an interval, and for more than kMostRepetitions.
+// Returns nullopt without an interval, and for more than kMostRepetitions.
 std::optional<std::size_t> repetitions_needed(const StopQuantity& quantity, double half_width,
                                               double window_s = 0);
 inline constexpr std::size_t kMostRepetitions = 1'000'000;

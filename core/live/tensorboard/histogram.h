@@ -11,9 +11,9 @@ namespace scalemark::tensorboard {
 struct Histogram {
   std::int64_t n = 0;                                 // finite values
   std::int64_t not_finite = 0;                        // left out of everything else
-  double min = 0, max = 0, sum = 0, sum_squares = 0;  // of the finite ones
+  double min = 0, max = 0, sum = 0, sum_squares = 0;  // only finite values count
   std::vector<std::int32_t> bins;    // ascending by value, only those that hold something
-  std::vector<std::int64_t> counts;  // of each
+  std::vector<std::int64_t> counts;  // one for each bin
 };
 template <class A>
 constexpr void fields(A& a, typename A::template Field<Histogram>& h) {

@@ -57,7 +57,7 @@ inline constexpr const char* kSamplerCost = "sampler_cpu_share";
 class Sampler {
  public:
   static constexpr std::chrono::milliseconds kPeriod{100};
-  static constexpr double kLargestShare = 0.005;  // of one core, in the long run
+  static constexpr double kLargestShare = 0.005;  // it may use this much of a core in the long run
 
   // `shared`: probes of what this rank shares with others; see read_shared().
   explicit Sampler(std::vector<std::unique_ptr<Probe>> probes,

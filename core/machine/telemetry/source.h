@@ -30,7 +30,7 @@ struct SourceSummary {
   std::string source, device;
   std::int64_t n = 0;  // readings of a gauge; intervals between readings of a counter
   double mean = 0, min = 0, max = 0, first = 0, last = 0;
-  std::optional<double> total;  // of a counter: its growth
+  std::optional<double> total;  // growth; only a counter has one
   double observed_s = 0;        // from the first reading to the last
 };
 

@@ -60,10 +60,10 @@ struct CollectivePoint {
 // Runs that use one group of ranks after each other, so that the group is made once.
 struct CollectiveBatch {
   std::string name;     // unique in the plan
-  std::string backend;  // of all its points, as the members are
+  std::string backend;  // all its points share it, and the members
   std::vector<int> members;
   int repetition = 0;               // from 0
-  std::vector<std::size_t> points;  // of CollectivePlan::points, in the order in which they run
+  std::vector<std::size_t> points;  // index CollectivePlan::points, in the order in which they run
 };
 
 // --pairs: the links between all nodes, or between the ranks of one node.
@@ -77,7 +77,7 @@ struct PairPlan {
 struct CollectivePlan {
   int world_size = 1;  // ranks that are launched, idle ones too
   int repetitions = 5;
-  int retries = 1;  // of a run that something disturbed
+  int retries = 1;  // a run that something disturbed is repeated so often
   std::uint64_t seed = 0;
   settings::DeviceKind device = settings::DeviceKind::kCpu;
   std::vector<CollectivePoint> points;
@@ -102,7 +102,7 @@ std::string run_id(const CollectivePoint& point, int repetition);
 // A run calls its collective for so long, and so often, at least, warm-up and check included.
 inline constexpr double kLeastCollectiveRun_s = 0.25;
 inline constexpr double kFewestCalls = 40;
-inline constexpr double kGroupSetup_s = 0.05;  // of a group of ranks, once for each batch
+inline constexpr double kGroupSetup_s = 0.05;  // a batch makes its group of ranks once
 
 // One call.
 double estimated_call_s(const CollectivePoint& point);

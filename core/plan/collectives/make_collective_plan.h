@@ -27,7 +27,7 @@ struct CollectivePlanRequest {
   const settings::CommRequest& asked;
   settings::DeviceKind device = settings::DeviceKind::kCpu;
   int gpus_per_node = 0;          // visible ones
-  std::vector<int> node_of_rank;  // of every launched rank
+  std::vector<int> node_of_rank;  // one for each launched rank
   std::uint64_t seed = 0;
   std::map<std::string, std::string> missing_backends;  // that this program lacks: name, why
   std::optional<std::uint64_t> memory_available_bytes;  // for one rank
@@ -35,7 +35,7 @@ struct CollectivePlanRequest {
 
 struct CollectivePlanAnswer {
   CollectivePlan plan;                      // complete only without problems
-  settings::CommSettings comm;              // as asked, what was not given decided
+  settings::CommSettings comm;              // the request, with what was not given decided
   std::vector<settings::Problem> problems;  // values that no point could use, too many points
 };
 

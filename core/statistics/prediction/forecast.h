@@ -41,7 +41,7 @@ struct PublishedTest {
   int doublings = 1;  // more than doublings - 1, at most so many
   int series = 0, sources = 0;
   int largest_world_size = 0;  // that at least kFewestSeries series of kFewestSources reach
-  double median_error = 0;     // of |predicted / published - 1|
+  double median_error = 0;     // median of |predicted / published - 1|
   Band band;                   // that holds 95 % of published / predicted
   double coverage = 0;         // share of the predictions inside bands made without their source
 };
@@ -66,7 +66,7 @@ struct Forecast {
   int world_size = 1, nodes = 1;
   double samples_per_sec = 0;
   Predictor predictor = Predictor::kRule;
-  std::optional<PublishedTest> test;  // absent: no published series test it
+  std::optional<PublishedTest> test;  // unset: no published series test it
   bool assumed_link = false, indicative = false;
 };
 

@@ -26,7 +26,7 @@ Column means_of_batches(std::span<const double> values) {
   return means;
 }
 
-// What is left of a series around its two levels, which change before index `first`.
+// Returns the residuals of a series around its two levels, which change before index `first`.
 Column around_levels(std::span<const double> values, std::size_t first) {
   const double before = mean(values.first(first)), after = mean(values.subspan(first));
   Column rest;
@@ -55,7 +55,7 @@ std::size_t best_place(std::span<const double> values, std::size_t from, std::si
   return best;
 }
 
-// Of independent residuals r is -2 / 20 in the mean, roughly, since two levels were fitted.
+// Independent residuals have r of about -2 / 20 in the mean, since two levels were fitted.
 double variance_inflation(const Column& rest) {
   const double squares = dot(rest, rest);
   if (!(squares > 0)) return 1;

@@ -13,10 +13,10 @@ namespace scalemark::statistics {
 
 struct ChangePoint {
   std::size_t first = 0;  // index of the first value of the new level
-  double change = 0;      // of the level, relative to the one before: 0.1 = 10 % longer steps
-  double bias = 0;        // of the mean against the longer part's, relative
+  double change = 0;      // relative to the level before: 0.1 means 10 % longer steps
+  double bias = 0;        // relative: the mean / the longer part's - 1
   bool is_found = false;
-  double independent_values = 0;  // of the values around their part's mean
+  double independent_values = 0;  // values around their part's mean are worth so many
 };
 
 // CUSUM on 20 batch means: of all places with two batches on either side, the one where two levels

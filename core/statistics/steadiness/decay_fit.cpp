@@ -106,7 +106,7 @@ DecayBasis decay_basis(std::size_t points) {
 namespace {
 
 constexpr double kMostStepCorrelation = 0.99;
-constexpr double kRounding = 1e-24;  // of the sum of squares
+constexpr double kRounding = 1e-24;  // residuals with a smaller share of the squares are rounding
 
 Column without_trend(const DecayBasis& basis, const Column& values) {
   Column rest = values;

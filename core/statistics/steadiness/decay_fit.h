@@ -9,7 +9,7 @@
 
 namespace scalemark::statistics {
 
-// Of a decay e^(-x / L), x from 0 to 1 over the window: L, in windows.
+// A decay is e^(-x / L), x from 0 to 1 over the window. These are the L, in windows.
 inline constexpr std::array kDecayLengths{0.05, 0.1, 0.2, 0.5, 1.0};
 inline constexpr std::size_t kDecays = kDecayLengths.size();
 inline constexpr std::size_t kNoiseDirections = 8;
@@ -19,7 +19,7 @@ using Column = std::vector<double>;  // one value per point
 
 struct Decay {
   Column shape;        // e^(-x / L) less its mean
-  double mean = 0;     // of e^(-x / L)
+  double mean = 0;     // the mean of e^(-x / L)
   double squares = 0;  // sum over `shape`
 };
 
@@ -49,7 +49,7 @@ inline constexpr double kFewestIndependent = 32;
 inline constexpr double kBiasThatCounts = 0.0025;
 
 struct DecayFit {
-  OfDecays bias{};   // of the mean, relative to it: 0.01 = 1 % too high
+  OfDecays bias{};   // relative to the mean: 0.01 means 1 % too high
   OfDecays error{};  // standard error of `bias`; t with kNoiseDirections degrees of freedom
   double independent_values = 0;
 };
@@ -68,8 +68,8 @@ DecayFit fit_decays(const DecayBasis& basis, const Column& values);
 // n where they are but rounding errors.
 double independent_values(const Column& residuals, const Column& values, double parameters);
 
-// Of the decays whose |size| exceeds kBiasThatCounts the one with the largest |bias| / error, if
-// that exceeds `t`. `size`: one value per decay, as a rule its bias.
+// Returns, among the decays whose |size| exceeds kBiasThatCounts, the one with the largest
+// |bias| / error, if that exceeds `t`. `size`: one value per decay, as a rule its bias.
 std::optional<std::size_t> clear_decay(const DecayFit& fit, double t, const OfDecays& size);
 
 // Index of the decay with the largest |bias| + t(confidence) error, and that bound.

@@ -102,7 +102,7 @@ bool is_sure(const Evidence& seen) {
   return seen.steps >= kStepsForUnsteady && independent >= kFewestIndependent;
 }
 
-// What was seen, in words.
+// Says in words what was seen.
 std::string words_of(const Evidence& seen, const SteadyCheck& check) {
   if (check.change_step) return change_in_words(*check.change_step, seen.change->change);
   return decay_in_words(*seen.decay, seen.fit.bias[*seen.decay]);

@@ -12,16 +12,16 @@
 
 namespace scalemark::statistics {
 
-inline constexpr double kSureOfUnsteady = 0.992;  // of five decays that resemble each other
-inline constexpr double kSureOfSteady = 0.965;    // of the bound that says "true"
-inline constexpr double kBiasAllowed = 0.005;     // of a steady window
+inline constexpr double kSureOfUnsteady = 0.992;  // five decays resemble each other
+inline constexpr double kSureOfSteady = 0.965;    // confidence of the bound that says "true"
+inline constexpr double kBiasAllowed = 0.005;     // a steady window has at most so much
 inline constexpr std::size_t kStepsForUnsteady = 200;
 // Longer series are averaged over equally many neighbours first: no decay here is shorter than 200
 // points then.
 inline constexpr std::size_t kMostPoints = 4096;
 
 struct SteadyCheck {
-  std::optional<bool> steady;  // absent: unknown
+  std::optional<bool> steady;  // unset: unknown
   std::string reason;          // one clause for people
   // Where the mean is at most this far from a steady level, relative: by a decay no longer than the
   // window. Absent for fewer than kFewestPoints steps.
@@ -52,7 +52,7 @@ std::vector<double> points_to_fit(std::span<const double> step_s);
 // run alike, and noise is not.
 inline constexpr std::size_t kRunsToPool = 3;
 
-// What one run's window showed: SteadyCheck.
+// One run's window showed this; SteadyCheck explains it.
 struct WindowVerdict {
   std::optional<bool> steady;
   std::optional<double> bias_bound;
@@ -72,7 +72,7 @@ struct PooledCheck {
 //   true     otherwise, at most one run is false by itself, and max over decays of |mean bias| +
 //            t(.965, R - 1) s / sqrt(R) <= 0.5 %
 //   unknown  all else
-// Of fewer runs: what they say if all say the same, else unknown; the bound is their largest.
+// Fewer runs give what they say if all say the same, else unknown; the bound is their largest.
 // Source: docs/METRICS.md, "Steady?".
 PooledCheck pooled_steady(std::span<const WindowVerdict> runs);
 
