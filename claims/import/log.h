@@ -24,12 +24,12 @@ enum class Measure {
 
 struct Log {
   std::string file, form;  // form: "torchtitan"
-  published::Row says;     // of its run, as far as the log says it
+  published::Row says;     // the run's row, with the fields that the log prints
   std::string chip;        // a GPU's name; the row's system when nobody gives another
   Measure measure = Measure::kTotal;
   std::vector<double> steps;         // in the order of the log
-  std::string what;                  // they are, in the log's words: "tps of one GPU"
-  std::string unit_of_log = "step";  // one of them: "step", "epoch", "block"
+  std::string what;                  // the log's words for the steps: "tps of one GPU"
+  std::string unit_of_log = "step";  // each value covers one: "step", "epoch", "block"
   bool whole_run = false;            // one mean of the run instead of steps
   std::optional<double> per_step;    // samples or tokens of an optimizer step
   // Samples of a step, as the log's rates give them: more or less those of a batch.

@@ -47,7 +47,7 @@ std::string unit_in(std::string_view words) {
   return has_any(words, {"sample"}) ? "samples/s" : "";
 }
 
-// Absent for the lines of parameters, whose step is a word.
+// The lines of parameters have a word as their step, and no level.
 std::optional<std::size_t> level_of(const json& record) {
   const auto step = record.find("step");
   if (step == record.end()) return std::nullopt;

@@ -158,7 +158,7 @@ class NcclReader {
         at == std::string_view::npos ? std::string_view() : line.substr(at + 14), " iters: "));
   }
 
-  // Absent where somebody has shortened the list.
+  // A list that somebody has shortened gives no count.
   std::optional<std::int64_t> gpus() const {
     if (ranks_.empty()) return std::nullopt;
     const auto named = static_cast<double>(ranks_.size());

@@ -13,7 +13,7 @@ namespace {
 
 namespace kinds = reporting::finding_kinds;
 
-constexpr double kMoves = 1e-3;  // of the loss, in a window
+constexpr double kMoves = 1e-3;  // relative to the first loss; a smaller change is none
 
 std::optional<double> number(const std::optional<std::int64_t>& value) {
   return value ? std::optional(static_cast<double>(*value)) : std::nullopt;

@@ -76,7 +76,7 @@ std::optional<Base> base_of(const Series& series) {
 struct Contradiction {
   const Row* row = nullptr;
   double by = 0;
-  double ratio = 0;  // of the cells
+  double ratio = 0;  // the ratio that the cells give
   std::string printed, cells;
   std::optional<double> efficiency = std::nullopt, times = std::nullopt;
 };

@@ -35,10 +35,10 @@ enum class ColumnKind {
 
 struct ColumnMeaning {
   ColumnKind kind = ColumnKind::kOther;
-  std::vector<std::string> precisions;  // that the header names, in its order
-  double factor = 1;                    // to seconds, or from a per cent
-  std::string unit;                     // of a rate: "img/s"
-  std::vector<std::string> own_words;   // what tells it from others of its kind: "DDP"
+  std::vector<std::string> precisions;  // in the order of the header
+  double factor = 1;  // turns the column's unit into seconds, per cents into shares
+  std::string unit;   // set for a rate: "img/s"
+  std::vector<std::string> own_words;  // words that distinguish it within its kind: "DDP"
 };
 
 // A rate, in all or per GPU.

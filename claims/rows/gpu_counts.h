@@ -8,9 +8,9 @@
 namespace scalemark::lint {
 
 struct Machines {
-  std::optional<double> gpus, nodes;  // one of them at least
+  std::optional<double> gpus, nodes;  // at least one is set
   std::string chip;                   // "A100 80GB"; empty where none is named
-  std::string rest;                   // of the text: "img/s" of "8 GPUs (img/s)"
+  std::string rest;                   // the text without them: "img/s" for "8 GPUs (img/s)"
 };
 
 // "8x A100 80GB", "1 node x 8 H100", "2x8 V100", "DGX A100 (8 GPUs)", "V100 (x4)", "8-GPU", "n=8",

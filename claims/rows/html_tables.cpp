@@ -79,7 +79,7 @@ class Grid {
   bool is_open() const { return open_; }
   bool in_head = false;
 
-  // Absent without a header and a row below it.
+  // A table needs a header and a row below it; without them nothing comes back.
   std::optional<TextTable> table(std::string name, std::string caption) {
     end_row();
     std::size_t body = 0;
@@ -304,13 +304,13 @@ class Page {
   std::string_view text_;
   std::vector<TextTable> tables_;
   std::string heading_, caption_;
-  Words above_, cell_, none_;  // none_: between cells
+  Words above_, cell_, none_;  // none_ takes what stands between cells
   Words* words_ = &above_;
   std::optional<Grid> grid_;
   std::optional<Cell> open_cell_;
   std::size_t columns_ = 1, rows_ = 1, line_ = 1, cells_ = 0;
-  bool in_heading_;    // of Markdown
-  bool over_ = false;  // the paragraph, so that other text begins another
+  bool in_heading_;    // the page is Markdown, and this line opens with #
+  bool over_ = false;  // the paragraph has ended: other text begins a new one
 };
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace scalemark::published {
 
 // The chip that a table's words about a machine mean.
 struct Chip {
-  std::string_view name;  // as CUDA calls it, without the maker; a family's fastest
+  std::string_view name;  // CUDA's name without the maker; for a family, its fastest chip
   bool gone = false;      // older than what CUDA 13 serves (Turing)
 };
 

@@ -11,8 +11,8 @@
 namespace scalemark::lint {
 
 struct TablesRead {
-  std::vector<Table> tables;  // those with a column of throughputs or times, and counts of GPUs
-  std::vector<std::string> headers;  // of the others: "Name | Licence"
+  std::vector<Table> tables;  // they have a column of throughputs or times, and counts of GPUs
+  std::vector<std::string> headers;  // each names a table without them: "Name | Licence"
 };
 
 // Every pipe table of a Markdown text, then every HTML table in it. A table's name is the heading

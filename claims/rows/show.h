@@ -13,7 +13,7 @@ namespace scalemark::published {
 
 // This machine, as far as published numbers ask for it.
 struct Here {
-  std::string chip;  // as CUDA calls it, without the maker; empty: no GPU
+  std::string chip;  // CUDA's name without the maker; empty: no GPU
   std::int64_t gpus = 0;
 };
 

@@ -15,8 +15,8 @@ namespace scalemark::lint {
 // unit of the last digit.
 struct Printed {
   double value = 0;
-  double unit = 0;   // of the last digit
-  std::string text;  // as printed, without what surrounds the number
+  double unit = 0;
+  std::string text;  // only the number, without what surrounds it
 
   double low() const { return value - unit; }
   double high() const { return value + unit; }
@@ -45,7 +45,7 @@ struct PrecisionRatio {
 
 struct Row {
   std::string id;      // "pub-0001", "line 12"
-  std::string series;  // what else must be equal among rows that differ in their GPUs only
+  std::string series;  // equal in rows that may differ in their GPUs only
   std::string chip, network, precision, phase, unit;
   std::optional<double> gpus, nodes, gpus_per_node;
   bool counts_nodes = false;  // `gpus` counts nodes of a size that is not printed
@@ -55,7 +55,7 @@ struct Row {
   std::optional<Printed> rate, rate_per_gpu;  // samples per second
   std::optional<Printed> speedup, efficiency, mfu;
   std::optional<Printed> step_s, time_s, samples;
-  std::vector<Printed> other_times;  // of columns beyond the first: of loading, of a part
+  std::vector<Printed> other_times;  // from further columns: loading, a part
   bool time_is_of_an_epoch = false;
   std::vector<PrecisionRatio> ratios;
   bool strong = false;  // the table says so, or its batch per GPU falls

@@ -22,7 +22,7 @@ void find_percents(const TextTable& table, std::vector<ColumnMeaning>& columns) 
       const auto value = read_printed(cell_of(table, r, c));
       percent = percent || cell_of(table, r, c).find('%') != std::string::npos;
       large = large || (value && value->value > 1.5);
-      grows = grows || (value && value->value >= 150);  // of per cents
+      grows = grows || (value && value->value >= 150);  // no efficiency reaches 150 %
     }
     if (column.kind == ColumnKind::kPrecisionRatio && percent && grows) column.factor = 0.01;
     if (column.kind == ColumnKind::kSpeedup && percent) column.kind = ColumnKind::kEfficiency;

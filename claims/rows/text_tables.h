@@ -21,7 +21,7 @@ struct TextTable {
   std::string caption;  // the paragraph above it, or its last line
   Cells header;
   std::vector<Cells> rows;
-  std::vector<std::string> places;  // of each row: "line 12"
+  std::vector<std::string> places;  // one for each row: "line 12"
 };
 
 // Without blanks at both ends.

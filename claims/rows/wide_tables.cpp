@@ -51,7 +51,7 @@ struct Counted {
   double count = 0;
   bool nodes = false;
   std::string chip;
-  std::string rest;  // of the header
+  std::string rest;  // the header without count and chip
   ColumnKind kind = ColumnKind::kOther;
 };
 
@@ -231,7 +231,7 @@ class Unfolding {
     return "";
   }
 
-  // Absent where most cells have no unit.
+  // Gives no label where most cells have no unit.
   std::optional<std::string> label_by_units() const {
     std::size_t rates = 0, times = 0, ratios = 0, others = 0, all = 0;
     std::string rate;

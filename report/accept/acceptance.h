@@ -38,9 +38,9 @@ struct CheckResult {
   std::string unit, fact;                         // a fact has no value
   std::optional<double> of_reference, low, high;  // value / reference, and its 99 % interval
   std::optional<double> limit;                    // share of the reference, or a value
-  std::string limit_from;                         // what the limit is a share of, or whose number
-  std::size_t starts = 0, more_starts = 0;        // that count; until the next look
-  std::string why;                                // unless it passed: one sentence without a name
+  std::string limit_from;  // names the value that the limit is a share of, or who set it
+  std::size_t starts = 0, more_starts = 0;  // starts that count; more that the next decision needs
+  std::string why;                          // unless it passed: one sentence without a name
 
   void conclude(Outcome how, std::string reason) {
     outcome = how;
@@ -81,10 +81,12 @@ struct Acceptance {
   std::string started;  // the newest report, RFC 3339, UTC
   std::vector<CheckResult> results;
   std::vector<CheckedClass> classes;
-  std::vector<NodeResult> nodes;       // each once, and expected ones without a report
-  bool knows_all_nodes = false;        // it was told which nodes there have to be
-  std::vector<std::string> notes;      // of the fleet: several classes, what failed parts share
-  std::vector<std::string> published;  // what others printed for the same runs; judged by nobody
+  std::vector<NodeResult> nodes;  // each once, and expected ones without a report
+  bool knows_all_nodes = false;   // it was told which nodes there have to be
+  // Notes describe the fleet: several classes, what failed parts share. Published are the numbers
+  // that others printed for the same runs; nobody judges them.
+  std::vector<std::string> notes;
+  std::vector<std::string> published;
   Outcome outcome = Outcome::kPassed;  // the worst
   ExitCode exit_code = ExitCode::kPass;
 };

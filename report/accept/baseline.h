@@ -19,17 +19,18 @@ struct BaselineSuspect {
   std::string part, uuid, why;
 };
 
-// Standard deviations and errors are in ln: 0.01 is 1 %.
+// Standard deviations and errors are in ln: 0.01 is 1 %. So is lifted_by, by which noise may have
+// raised the reference.
 struct BaselineClass {
-  std::string metric;               // its name in metric_list.inc
-  std::string of_class, software;   // as in Series
-  PartKind of = PartKind::kDevice;  // what its parts are
+  std::string metric;              // its name in metric_list.inc
+  std::string of_class, software;  // see Series
+  PartKind of = PartKind::kDevice;
   int machines = 0, parts = 0;
-  int boots = 0, starts = 0;  // in which most parts were measured; of all parts together
-  double reference = 0;       // what 30 % of the parts reach, in `unit`
+  int boots = 0, starts = 0;  // boots of most parts (lower median); starts of all parts
+  double reference = 0;       // 30 % of the parts reach it, in `unit`
   std::string unit;
-  double standard_error = 0, lifted_by = 0;                            // of ln reference
-  std::optional<double> between_parts, between_starts, between_boots;  // as they were measured
+  double standard_error = 0, lifted_by = 0;
+  std::optional<double> between_parts, between_starts, between_boots;  // measured
   std::optional<double> assumed_between_boots;  // fewer than 2 boots: this counts instead
   std::optional<double> smallest_decidable;     // a share: such slowness is found in such a fleet
   std::vector<BaselineSuspect> suspects;

@@ -42,8 +42,8 @@ bool is_of_counted_device(const Rule& rule) {
 
 // The results show this of the fleet.
 struct Shown {
-  std::map<std::string, std::set<std::string>> hosts, devices;  // of each check; devices by key
-  std::map<std::string, std::set<std::string>> counted;  // devices of each host with counters
+  std::map<std::string, std::set<std::string>> hosts, devices;  // by check; a device by its key
+  std::map<std::string, std::set<std::string>> counted;  // by host: its devices with counters
   std::map<std::string, Part> at_work;                   // by key
   std::set<std::string> without_report;                  // hosts
 

@@ -27,7 +27,7 @@ using reporting::Report;
 using StartKey = std::pair<std::size_t, int>;  // report and session: ascending is the order of time
 
 struct RunsOfStart {
-  std::vector<double> logs;  // of runs that count
+  std::vector<double> logs;  // one for each run that counts
   int throttled = 0;
   bool failed = false;
   std::string why;  // why a run does not count
@@ -166,7 +166,7 @@ class PointReader {
       if (run.status == PointStatus::kOk) {
         add(report, run, {number, run.session});
       } else if (of_one_node) {
-        failed.push_back(&run);  // of several it is not known whose
+        failed.push_back(&run);  // with several nodes nobody knows which one failed
       }
     }
     for (const PointRecord* run : failed) add_failed(report, *run, {number, run->session});

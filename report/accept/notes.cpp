@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kRare = 0.1;  // the share of the others that may have it, too
 
-using Values = std::map<std::string, std::string>;  // of an attribute, by the part's key
+using Values = std::map<std::string, std::string>;  // values of one attribute by the part's key
 
 struct Attribute {
   std::string name;

@@ -83,9 +83,9 @@ constexpr auto words_of(LimitOf) {
 }
 
 struct Rule {
-  std::string name;  // what people call the check: "training alone"
+  std::string name;  // "training alone"
   Metric metric = Metric::kDeviceRate;
-  std::map<std::string, std::string> where;  // only of these: workload, strategy, precision, ...
+  std::map<std::string, std::string> where;  // only these runs: workload, strategy, precision, ...
   Comparison comparison = Comparison::kAtLeast;
   LimitOf of = LimitOf::kNumber;
   double limit = 0;  // a share, or a number in the unit of the metric

@@ -33,7 +33,7 @@ struct Part {
 struct Start {
   double value = std::numeric_limits<double>::quiet_NaN();
   std::optional<double> low, high;  // 95 % interval of ValueKind::kFloor
-  std::optional<double> burst;      // what is held had this rate in its first seconds
+  std::optional<double> burst;      // a held measurement's rate in its first seconds
   std::string fact;     // ValueKind::kFact has it instead of a value, counters beside it
   std::string boot;     // the machine ran by this boot; empty: not known
   std::string why;      // why there is no value
@@ -52,7 +52,7 @@ struct Series {
   std::string precision;
   std::vector<Start> starts;
   bool unsteady = false;  // its windows, all repetitions together, were shown not to be steady
-  std::optional<reporting::Peak> datasheet;  // of products and copies, where the chip is known
+  std::optional<reporting::Peak> datasheet;  // set for products and copies on a known chip
 };
 
 // Series of one class and one software, in the order in which classes come first.

@@ -17,7 +17,7 @@
 namespace scalemark::acceptance {
 namespace {
 
-constexpr std::size_t kPartsToCompare = 3;  // of two that differ neither is the odd one
+constexpr std::size_t kPartsToCompare = 3;  // between two that differ, neither is the odd one
 
 // The value that 30 % of the parts reach which have one.
 std::optional<double> reference_of(const std::vector<const Series*>& members) {
@@ -240,7 +240,7 @@ std::vector<Series> read_counters(Metric metric, std::span<const NamedReport> re
   std::vector<Series> all;
   std::map<std::string, std::size_t> places;
   for (const NamedReport& one : reports) {
-    std::map<std::pair<std::size_t, int>, std::size_t> starts;  // of a part, by session
+    std::map<std::pair<std::size_t, int>, std::size_t> starts;  // part, session -> place of start
     for (const HealthFigure& figure : health_figures(row.name, one.report.health)) {
       Part part = part_of(one.report, row.of, figure);
       const std::size_t place = places.try_emplace(part.key(), all.size()).first->second;

@@ -29,8 +29,8 @@ constexpr void fields(A& a, typename A::template Field<CheckpointFile>& f) {
 struct CheckpointManifest {
   std::int64_t step = 0;                    // optimizer steps that are done
   std::map<std::string, std::string> same;  // settings, program, data and machines
-  std::vector<Evaluation> evaluation;       // of the epochs that are over
-  std::vector<Resumption> resumed;          // of the sessions so far
+  std::vector<Evaluation> evaluation;       // one for each epoch that is over
+  std::vector<Resumption> resumed;          // one for each session that resumed
   std::vector<CheckpointFile> files;        // in rank order
 };
 template <class A>

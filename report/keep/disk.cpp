@@ -120,7 +120,7 @@ bool stands_there(int descriptor, const fs::path& file) {
          open.st_dev == there.st_dev && open.st_ino == there.st_ino;
 }
 
-// Absent (-1): the file was removed between opening and locking.
+// Returns -1 when the file was removed between opening and locking.
 int open_and_lock(const fs::path& file, int flags) {
   const int descriptor = ::open(file.c_str(), flags | O_CLOEXEC, 0644);
   if (descriptor < 0) throw cannot("create", file, errno);

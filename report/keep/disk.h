@@ -14,8 +14,8 @@
 
 namespace scalemark::reporting {
 
-// Absent when no such file is there. Throws io_error() (74) when it cannot be read for any other
-// reason: a file that a failing disk does not show may still exist.
+// Returns nothing when no such file is there. Throws io_error() (74) when it cannot be read for any
+// other reason: a file that a failing disk does not show may still exist.
 std::optional<std::string> read_if_there(const std::filesystem::path& file);
 
 // 0 when every byte is on the disk, else errno.
@@ -50,8 +50,8 @@ class SpaceReserve {
 struct JournalLines {
   std::vector<std::string> lines;  // whole ones, without line ends
   bool torn = false;               // the file does not end with a line end after a whole line
-  std::size_t whole_bytes = 0;     // of a torn file: how much of it is whole lines
-  bool lacks_line_end = false;     // of a torn file: only the line end after them is missing
+  std::size_t whole_bytes = 0;     // set for a torn file: how much of it is whole lines
+  bool lacks_line_end = false;     // a torn file lacks only the line end after them
 };
 
 // A file that is not there has no lines. Throws bad_data() (65) for a line before the last that is

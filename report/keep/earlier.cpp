@@ -46,7 +46,7 @@ class JournalReplay {
   }
 
  private:
-  // Absent where the line has no such object or list. `name`: in messages, where it is not the key.
+  // Gives nothing where the line has no such object or list. Messages call it `name`, else `key`.
   template <class T>
   std::optional<T> value_of(const nlohmann::json& line, const char* key,
                             const char* name = nullptr) const {

@@ -82,7 +82,7 @@ std::string begin_of(const fs::path& file) {
 // its begin. An empty one holds nothing that could be lost.
 bool is_ours(const fs::path& file, const OwnFile& own) {
   const std::string begin = begin_of(file);
-  constexpr std::size_t kTorn = 64;  // of a run that was killed while it wrote its first bytes
+  constexpr std::size_t kTorn = 64;  // a run killed in its first write leaves fewer bytes
   const bool is_torn = own.name.ends_with(".tmp") && begin.size() < kTorn && begin.starts_with('{');
   if (begin.empty() || is_torn || own.name == ".reserve") return true;
   if (!own.mark.empty()) return begin.find(own.mark) != std::string::npos;

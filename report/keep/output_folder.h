@@ -63,7 +63,8 @@ class OutputFolder {
   void empty();
 
   std::filesystem::path path_;
-  std::optional<LockedFile> hold_;  // of the folder itself; its launcher has it with kContinueBlock
+  // Locks the folder itself; with kContinueBlock its launcher does.
+  std::optional<LockedFile> hold_;
   Journal journal_;
 };
 

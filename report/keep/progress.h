@@ -18,12 +18,12 @@ namespace scalemark::reporting {
 struct ProgressState {
   std::string phase;                  // "warm-up" | "window" | "epoch 3/10"
   std::int64_t done = 0;              // steps
-  std::int64_t found = 0;             // of these, there when the phase began
-  std::optional<std::int64_t> total;  // absent: the end is decided by time
+  std::int64_t found = 0;             // steps that were there when the phase began
+  std::optional<std::int64_t> total;  // unset where time decides the end
   double elapsed_s = 0;               // since the phase began
-  double samples_per_step = 0;        // of all ranks
+  double samples_per_step = 0;        // all ranks together
   std::string sample_unit = "samples";
-  std::string counted = "step";  // what `done` counts
+  std::string counted = "step";  // names what `done` counts
   std::optional<double> loss;
 };
 

@@ -145,7 +145,7 @@ std::string raw_steps_name(const std::string& point) {
 
 void remove_raw_steps(const fs::path& output) {
   std::error_code error;
-  if (fs::is_symlink(output / kFolder, error)) return;  // what it leads to is the user's
+  if (fs::is_symlink(output / kFolder, error)) return;  // a link may lead to files of the user's
   std::vector<fs::path> all{output / kFolder};
   for (fs::recursive_directory_iterator entry(all.front(), error), end; !error && entry != end;
        entry.increment(error)) {

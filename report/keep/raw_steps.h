@@ -20,17 +20,18 @@ namespace scalemark::reporting {
 struct RawWindow {
   double wall_s = 0;  // t1 - t0 of this rank
   std::int64_t steps = 0;
-  std::int64_t entries = 0;  // of `steps`: as many as steps, fewer where marks are thinned
-  std::int64_t epoch = 0;    // counted from 1; 0 without --epochs
+  std::int64_t entries =
+      0;                   // rows in the table `steps`: one per step, fewer where marks are thinned
+  std::int64_t epoch = 0;  // counted from 1; 0 without --epochs
 };
 
 // One rank's.
 struct RawSteps {
   std::int64_t steps_per_mark = 1;
   std::vector<RawWindow> windows;
-  std::vector<double> step_s;          // of all windows, one after the other
-  std::vector<Phases> phases_s;        // of each step_s; empty where steps run as a whole
-  std::vector<CostBlock> cost_blocks;  // of --communication-cost
+  std::vector<double> step_s;          // all windows, one after the other
+  std::vector<Phases> phases_s;        // one for each step_s; empty where steps run as a whole
+  std::vector<CostBlock> cost_blocks;  // filled by --communication-cost
 };
 
 struct RawColumn {

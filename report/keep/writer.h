@@ -90,7 +90,8 @@ class ReportWriter {
   SpaceReserve reserve_;
   Clock clock_;
   SavePace durations_;
-  std::size_t saved_bytes_ = 0, unsaved_bytes_ = 0;  // of report.json; of the journal since then
+  // The first counts report.json, the second what the journal got since then.
+  std::size_t saved_bytes_ = 0, unsaved_bytes_ = 0;
   bool ending_ = false, closed_ = false;
 };
 

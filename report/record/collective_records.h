@@ -18,7 +18,7 @@ namespace scalemark::reporting {
 struct Latency {
   std::int64_t n = 0;
   double p50 = 0;
-  std::optional<double> p95, p99;  // absent below kCallsForP95 and kCallsForP99 calls
+  std::optional<double> p95, p99;  // set from kCallsForP95 and kCallsForP99 calls on
 };
 
 // A run and the group of its repetitions share these.
@@ -29,7 +29,7 @@ struct CollectiveIdentity {
   collectives::DataType dtype = collectives::DataType::kFp32;
   std::string device;  // cpu | cuda
   collectives::Staging staging = collectives::Staging::kNone;
-  std::int64_t bytes = 0;  // as nccl-tests counts them; 0 for a barrier
+  std::int64_t bytes = 0;  // counted by the rule of nccl-tests; 0 for a barrier
   int world_size = 1, nodes = 1;
   std::string placement;
   bool in_place = true, overlap_compute = false, congestion = false;
@@ -45,26 +45,26 @@ struct CollectiveRecord : CollectiveIdentity {
   // outcome
   PointStatus status = PointStatus::kOk;
   std::string reason;
-  std::optional<int> attempts;  // absent: one
-  std::string disturbed;        // what disturbed the last attempt; empty: nothing
+  std::optional<int> attempts;  // set where there were several
+  std::string disturbed;        // the disturbance of the last attempt; empty: none
 
   // measurement; meaningful when status is ok
-  std::int64_t iterations = 0;  // of the back-to-back loop
+  std::int64_t iterations = 0;  // calls in the back-to-back loop
   std::int64_t calls = 0;       // in all: warm-up, loop, isolated and verified ones
-  double time_s = 0;            // of one call: mean over the loop, then over ranks
+  double time_s = 0;            // mean of a call over the loop, then over ranks
   std::optional<Latency> latency_s;
-  // Absent for a barrier.
+  // A barrier has none of these.
   std::optional<double> algbw_GBps, busbw_GBps, expected_busbw_GBps;
   std::string expected_source;  // how the expected one was found; empty when there is none
   // Elements that were not what they must be, over all ranks; absent where nothing was checked.
   std::optional<std::int64_t> wrong;
-  std::optional<int> wrong_rank;  // the first that got some
+  std::optional<int> wrong_rank;  // the first rank that got wrong elements
 };
 
 // One rank measured this of one run; it is gathered on the group's rank 0.
 struct CollectiveTimes {
   std::int64_t iterations = 0, calls = 0;
-  double time_s = 0;       // of one call of the back-to-back loop, on this rank
+  double time_s = 0;       // mean of a call in this rank's back-to-back loop
   std::int64_t wrong = 0;  // elements of this rank
   // Member, by its place among them, from which the first wrong element came, where known.
   std::optional<int> wrong_from;
@@ -82,9 +82,9 @@ std::string link_end(const std::string& name, std::optional<int> rank, const std
 struct LinkRecord {
   std::string a, b;
   double latency_s = 0, bandwidth_GBps = 0;
-  std::int64_t passes = 1;  // over which the two are medians
+  std::int64_t passes = 1;  // the two are medians over so many
   Bounds latency_ci95 = {}, bandwidth_ci95 = {};
-  std::optional<int> a_rank = {}, b_rank = {};  // of links between ranks of two nodes
+  std::optional<int> a_rank = {}, b_rank = {};  // set for links between ranks of two nodes
   std::string a_device = {}, b_device = {};
   std::string first() const { return link_end(a, a_rank, a_device); }
   std::string second() const { return link_end(b, b_rank, b_device); }
@@ -105,12 +105,12 @@ struct CollectiveGroup : CollectiveIdentity {
   int n = 0;                                 // repetitions that are ok
   std::map<std::string, int> status_counts;  // status -> repetitions
   OverRuns time_s, latency_p50_s, latency_p95_s, latency_p99_s;
-  OverRuns algbw_GBps, busbw_GBps;  // absent for a barrier
+  OverRuns algbw_GBps, busbw_GBps;  // a barrier has none
   std::optional<double> expected_busbw_GBps;
   std::string expected_source;
   OverRuns expected_share;            // busbw_GBps / expected_busbw_GBps
   std::optional<std::int64_t> wrong;  // over all repetitions
-  Standing standing = {};             // of its times and bandwidths
+  Standing standing = {};             // applies to times and bandwidths
 };
 
 // Which backend is the fastest at one size.
@@ -138,11 +138,11 @@ struct CollectiveWinners {
 struct CollectiveFit {
   std::map<std::string, std::string> fixed;   // collective, backend, via, dtype, world_size, ...
   std::string level;                          // intra_node | inter_node
-  std::int64_t from_bytes = 0, to_bytes = 0;  // that went in
+  std::int64_t from_bytes = 0, to_bytes = 0;  // the range of sizes in the fit
   int sizes = 0;
   double alpha_s = 0;
   Bounds alpha_ci95;
-  std::optional<double> bandwidth_GBps;  // absent: time does not grow with the size
+  std::optional<double> bandwidth_GBps;  // unset where time does not grow with the size
   Bounds bandwidth_ci95;
   double worst_relative_error = 0;  // |fit / measured - 1|
   std::string in_words;

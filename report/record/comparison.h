@@ -31,7 +31,7 @@ struct PointAgainst {
   SideOfPoint after;
   statistics::PointChange change;
   bool absent = false;  // this side has no run of the point: nothing is judged
-  std::string certain;  // of a change: what is certain and what is not; empty otherwise
+  std::string certain;  // which part of a change is certain and which is not; else empty
   std::string reason;   // why nothing is decided, as a clause; empty otherwise
 };
 
@@ -50,7 +50,7 @@ struct Difference {
 struct Comparison {
   double threshold = 0;
   statistics::ComparedUnit unit = statistics::ComparedUnit::kSession;
-  std::vector<std::vector<std::string>> files;  // of each side
+  std::vector<std::vector<std::string>> files;  // one list for each side
   std::vector<std::string> quoting;   // ", quote with care": each side, where it was judged
   std::vector<std::size_t> sessions;  // each side measured in so many
   std::vector<ComparedPoint> points;  // that the first side shares, in its order
@@ -78,16 +78,16 @@ struct EffectRecord {
   std::string axis;
   std::map<std::string, std::string> fixed;  // option -> value, world_size among them
   std::string from, to;                      // values as typed; `from` is the first
-  std::vector<std::string> groups;           // of from, of to
+  std::vector<std::string> groups;           // two: one for `from`, one for `to`
   int pairs = 0;
-  double ratio = 1;  // of samples_per_sec; of collectives of calls per second
+  double ratio = 1;  // `to` / `from`: samples_per_sec, or calls per second of collectives
   Bounds ratio_ci95;
   std::optional<double> p_holm;
   statistics::EffectVerdict verdict = statistics::EffectVerdict::kUnsure;
   std::optional<std::int64_t> memory_delta_bytes;
   std::optional<Phases> phases_delta_s;
   std::optional<double> loss_delta;
-  std::optional<std::int64_t> loss_step;  // of `from`
+  std::optional<std::int64_t> loss_step;  // the step of `from` at which the loss was taken
   std::string in_words;
   std::string disturbed_by;  // where it is disturbed: "4 of 6 pairs"
   Standing standing = {};
@@ -116,8 +116,8 @@ struct CommunicationLimit {
   std::string axis;  // batch_size | global_batch_size
   std::map<std::string, std::string> fixed;
   double share = 0;
-  std::optional<std::int64_t> from;        // absent: of none that was measured is it sure
-  std::int64_t smallest = 0, largest = 0;  // that were measured
+  std::optional<std::int64_t> from;        // unset where it is sure for no measured size
+  std::int64_t smallest = 0, largest = 0;  // the range that was measured
   std::string in_words;
 };
 
@@ -137,7 +137,7 @@ enum class ClaimVerdict {
   kRefuted,
   kReached,  // a rate is a claim "at least"
   kNotReached,
-  kDiffersHere,    // what would be refuted, on other hardware
+  kDiffersHere,    // contradicts the claim, but other hardware cannot refute it
   kSameDirection,  // a scaled-down ratio is never more than a direction
   kOtherDirection,
   kUndecided,

@@ -40,8 +40,8 @@ struct FindingKind {
   const char* said_by = "";  // code of a reason or finding that says it, too
   const char* said_when = "";
   const char* text = "";    // template of the whole sentence
-  const char* brief = "";   // of what verdict and answer say, "" where that is the text
-  const char* remedy = "";  // of what raises the verdict; "": nothing that is known
+  const char* brief = "";   // the wording in verdict and answer; "": `text`
+  const char* remedy = "";  // raises the verdict; "": nothing known does
 };
 
 namespace finding_kinds {
@@ -106,7 +106,7 @@ class Wording {
   void add(const Named& one);
   void add_finding(const Finding& finding);  // with its place, and its text as {text}
 
-  // Absent where a value that is not in brackets is missing.
+  // Gives nothing where a value that is not in brackets is missing.
   std::optional<std::string> filled(std::string_view pattern) const;
 
  private:

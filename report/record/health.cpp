@@ -14,10 +14,10 @@ namespace scalemark::reporting {
 namespace {
 
 enum class Made {
-  kSum,      // of what its counters grew by
-  kLargest,  // of what its counters grew by: they count the same
-  kState,    // the last value of its one counter
-  kShortOf   // by how much its first counter is below its second
+  kSum,      // adds up what its counters grew by
+  kLargest,  // takes the largest growth: its counters count the same
+  kState,    // takes the last value of its one counter
+  kShortOf   // gives how far its first counter is below its second
 };
 
 struct FigureKind {
@@ -25,7 +25,7 @@ struct FigureKind {
   Made made;
   bool is_fault;  // no healthy part has any: it becomes a finding
   std::array<std::string_view, 4> counters;
-  std::string_view noun;  // of one
+  std::string_view noun;  // singular
 };
 
 constexpr std::string_view kXid = "xid", kHeldBack = "held_back";

@@ -42,7 +42,7 @@ void add_looks(std::vector<HealthRecord>& rows, std::span<const HealthLook> look
 struct HealthFigure {
   std::string host, device, uuid;
   int session = 0;
-  std::optional<double> value;  // what it grew by, or of a state its last value; absent: not known
+  std::optional<double> value;  // growth of a counter, last value of a state; unset: not known
   double seconds = 0;           // between the looks; 0: there was one
   std::string text;             // "Xid 79 (1 event)"; empty: nothing to say
 };

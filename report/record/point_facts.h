@@ -87,7 +87,7 @@ struct LossPart {
   const char* meaning;
   Share LossOfEfficiency::*share;
   Bounds LossIntervals::*ci95;
-  const char* advice;  // what makes it smaller
+  const char* advice;  // says how to make it smaller
 };
 
 inline constexpr const char* kLeaveRanksAlone =

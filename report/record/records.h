@@ -84,7 +84,7 @@ struct Evaluation {
   std::string metric;  // "top-1"
   double value = 0;    // in [0, 1]
   std::int64_t samples = 0;
-  double samples_per_sec = 0;  // of the epoch's training window
+  double samples_per_sec = 0;  // in the epoch's training window only
 };
 
 // Where a later session of one training went on from a checkpoint.
@@ -108,7 +108,7 @@ struct OutOfMemory {
 
 // One measurement of a run that was measured more than once.
 struct Attempt {
-  std::optional<double> samples_per_sec;  // absent: it failed
+  std::optional<double> samples_per_sec;  // unset where it failed
   std::string reason;                     // why it was repeated, or what is wrong with it
 };
 
@@ -150,18 +150,18 @@ struct FingerprintRecord {
   std::optional<int> rank;                // whose own device it is (--checks devices)
   std::optional<int> session;             // that measured it; absent: the first
   MachineRate what = MachineRate::kMatrixProduct;
-  std::string precision;        // of a matrix product: fp32 | tf32 | fp16 | bf16
-  int threads = 1;              // compute threads that took part
-  std::string method;           // what exactly was done: values of one method can be compared
-  std::optional<double> value;  // absent: `reason` says why
+  std::string precision;  // set for matrix products: fp32 | tf32 | fp16 | bf16
+  int threads = 1;        // compute threads that took part
+  std::string method;     // describes exactly what was done: values of one method can be compared
+  std::optional<double> value;  // unset: `reason` says why
   std::string unit;             // "FLOP/s", "B/s", "images/s"
   Bounds ci95;
   std::int64_t n = 0;  // calls that were timed
-  double seconds = 0;  // that they took
+  double seconds = 0;  // they took so long together
   std::string reason;
-  std::string disturbed;  // what others did meanwhile (--checks devices); empty: nothing
-  std::vector<std::string> disturbed_by;                       // codes of what it tells of
-  std::optional<double> sm_clock_MHz, power_W, temperature_C;  // of a GPU (--sustain)
+  std::string disturbed;  // names what others did meanwhile (--checks devices); empty: nothing
+  std::vector<std::string> disturbed_by;                       // the findings' codes in `disturbed`
+  std::optional<double> sm_clock_MHz, power_W, temperature_C;  // set for a GPU with --sustain
 };
 
 // The same work, done again and again on one device, and its bits (--checks replay).
@@ -172,9 +172,9 @@ struct ReplayRecord {
   std::string work;                    // "matrix product", "training of resnet50"
   std::string precision;               // fp32 | tf32 | fp16 | bf16
   std::string method;                  // all that bits depend on: equal methods are compared
-  std::int64_t rounds = 0, wrong = 0;  // and how many of them differ from the first
+  std::int64_t rounds = 0, wrong = 0;  // wrong: rounds that differ from the first
   std::string first_wrong;             // where; empty: nowhere
-  std::string digest;                  // of the first round; empty: it was not done
+  std::string digest;                  // taken in the first round; empty: it was not done
   std::string reason;                  // why not
 };
 
@@ -189,9 +189,9 @@ constexpr auto words_of(PointStatus) {
 // Communication is this part of a step, and costs it so much. Each is absent where it was not
 // measured, or nothing is exchanged.
 struct CommunicationTimes {
-  // The two parts of exposed communication, mean per step.
+  // The two parts of exposed communication, mean per step; exposed_ci95 is that of their sum.
   std::optional<double> peer_wait_s, network_s;
-  Bounds exposed_ci95;  // of their sum
+  Bounds exposed_ci95;
   // --communication-cost measures these, with intervals over its quadruples of blocks.
   std::optional<double> cost_s;  // T - T_noop
   // Own time with communication less own time without.
@@ -206,14 +206,14 @@ struct RankRecord {
   int rank = 0;
   std::string host;
   std::string device;        // "cpu" | "cuda:0"
-  std::string uuid;          // of the GPU or MIG instance; empty on a CPU
+  std::string uuid;          // names the GPU or MIG instance; empty on a CPU
   std::int64_t samples = 0;  // executed by this rank, padding excluded
   double wall_s = 0;         // t1 - t0 of this rank; of several stretches their sum
   // From before the barrier that begins its window to after the one that ends it: the windows of
   // all ranks lie within. Reports of old lack it.
   std::optional<double> around_s;
   Summary step_s;
-  // Absent where no phases were marked, own_mean_ln also when a step was communication only.
+  // Both are absent without phases, own_mean_ln also when a step was communication only.
   std::optional<double> own_mean_s, own_mean_ln;
   std::optional<double> data_wait_s, exposed_communication_s;  // mean per step
   std::optional<Phases> phases_s;
@@ -287,10 +287,11 @@ struct PointRecord {
   std::int64_t global_batch_size = 0;
   double bucket_cap_mb = 0;
   std::optional<std::int64_t> image_size, sequence_length;
-  std::optional<bool> activation_checkpointing;  // of workloads that have it
-  std::optional<double> stochastic_depth;        // as this
-  std::optional<bool> fused_layers;              // where it has a meaning
-  std::optional<bool> cuda_graphs;               // on a GPU
+  // The next three are set where the run could have them; cuda_graphs is set on a GPU.
+  std::optional<bool> activation_checkpointing;
+  std::optional<double> stochastic_depth;
+  std::optional<bool> fused_layers;
+  std::optional<bool> cuda_graphs;
   std::string data, data_identity;
   std::map<std::string, std::string> varying;  // every other option that is an axis of the sweep
   std::map<std::string, std::string> env;      // --env: variables of the ranks; "unset": not set
@@ -301,7 +302,7 @@ struct PointRecord {
   PointStatus status = PointStatus::kOk;
   std::string reason;
   std::vector<Attempt> attempts;           // in order, the last is this row; empty: there was one
-  std::optional<double> outside_window_s;  // of the run, apart from what is measured, with warm-up
+  std::optional<double> outside_window_s;  // the run's time beside warm-up, window and cost blocks
   std::optional<OutOfMemory> oom;
 
   // measurement; meaningful when status is ok
@@ -312,7 +313,7 @@ struct PointRecord {
   // Absent: each step is timed by itself. Else every value below that belongs to single steps is
   // the mean over so many, and values that need single steps are absent.
   std::optional<std::int64_t> steps_per_mark;
-  // Absent where no phases were marked, as phases_s is.
+  // These and phases_s are absent where no phases were marked.
   std::optional<double> own_mean_s, own_max_of_rank_means_s, own_mean_of_step_max_s;
   double samples_per_sec = 0, samples_per_sec_per_rank = 0;
   std::optional<double> compute_samples_per_sec, tokens_per_sec, non_pad_share;
@@ -326,10 +327,10 @@ struct PointRecord {
   std::vector<Evaluation> evaluation;
   std::vector<Resumption> resumed;
   std::uint64_t memory_peak_bytes = 0;
-  std::optional<std::uint64_t> server_memory_peak_bytes;  // of a dedicated server
+  std::optional<std::uint64_t> server_memory_peak_bytes;  // set with a dedicated server
   std::optional<std::uint64_t> memory_reserved_bytes;     // CUDA only
   std::optional<std::uint64_t> memory_estimate_bytes;
-  std::optional<double> energy_J;     // of all members' devices over the window
+  std::optional<double> energy_J;     // all members' devices together over the window
   std::optional<double> noop_step_s;  // T_noop: the same steps without communication
   CommunicationTimes communication;
   std::optional<double> break_even_steps;
@@ -337,10 +338,10 @@ struct PointRecord {
   double flops_per_sample = 0;
   std::optional<double> mfu;
   std::optional<std::string> mfu_peak_source;
-  std::optional<double> mfu_of_measured_gemm;  // of fingerprint[]
+  std::optional<double> mfu_of_measured_gemm;  // relative to matrix products in fingerprint[]
   std::int64_t warmup_iterations = 0;
-  std::optional<bool> warmup_settled;  // absent: its length was given in steps
-  std::optional<bool> steady;          // absent: unknown
+  std::optional<bool> warmup_settled;  // unset where its length was given in steps
+  std::optional<bool> steady;          // unset: unknown
   std::string steady_reason;
   // check_steady() gives these; they are absent or empty for a window of few steps.
   std::optional<double> bias_bound;
@@ -351,10 +352,10 @@ struct PointRecord {
   std::vector<double> bucket_bytes;
   std::vector<BucketRecord> bucket_timeline;  // means over ranks
   std::int64_t padded = 0;
-  std::optional<std::int64_t> left_out;  // with --epochs
+  std::optional<std::int64_t> left_out;  // set with --epochs
   std::vector<SkippedFile> skipped;
-  std::optional<std::int64_t> replaced_bytes;          // of text
-  std::map<std::string, std::int64_t> files_left_out;  // what they are -> how many
+  std::optional<std::int64_t> replaced_bytes;          // set for text
+  std::map<std::string, std::int64_t> files_left_out;  // number of files by their kind
   std::optional<RawStepsRecord> raw_steps;
   std::vector<RankRecord> ranks;
   Standing standing = {};

@@ -41,11 +41,11 @@ Tool this_tool();  // without libraries
 
 struct Invocation {
   std::string command;        // "train"
-  std::string command_line;   // as typed
+  std::string command_line;   // exactly what was typed
   std::string launcher;       // single | local | torch | slurm | ...
   std::string settings_json;  // one JSON object: settings::to_json
   std::map<std::string, std::string> origins;
-  std::string about = {};  // what its config file says that it shows; empty: nothing
+  std::string about = {};  // the config file says that it shows this; empty: nothing
 };
 
 // An option that --scale-down changed, so that the run fits the machine and a time.
@@ -67,7 +67,7 @@ constexpr auto words_of(VerdictLevel) {
 
 struct VerdictReason {
   std::string code, text;
-  std::string remedy;  // what raises the verdict; empty: nothing that is known
+  std::string remedy;  // raises the verdict; empty: nothing known does
 };
 
 // How far the numbers are to be trusted: verdict.h finds it.
@@ -77,11 +77,12 @@ struct Verdict {
 };
 
 struct Report {
-  std::optional<Verdict> verdict;  // absent while partial
+  // Verdict, exit code and end stay empty while the report is partial.
+  std::optional<Verdict> verdict;
   ReportStatus status = ReportStatus::kPartial;
-  std::optional<int> exit_code;  // absent while partial
-  std::string started;           // RFC 3339, UTC
-  std::string finished;          // empty while partial
+  std::optional<int> exit_code;
+  std::string started;   // RFC 3339, UTC
+  std::string finished;  // RFC 3339, UTC
   std::string run_id;
   Tool tool;
   Invocation invocation;
@@ -102,22 +103,22 @@ struct Report {
   std::vector<SessionRecord> sessions;
   std::vector<Prediction> predictions;
   std::vector<TelemetryRecord> telemetry;
-  std::vector<FingerprintRecord> fingerprint;  // of doctor --measure, too
+  std::vector<FingerprintRecord> fingerprint;  // doctor --measure fills it, too
   std::vector<ReplayRecord> replays;
-  std::vector<HealthRecord> health;  // of comm, too
+  std::vector<HealthRecord> health;  // `comm` fills it, too
   // Only `comm` fills these.
   std::vector<CollectiveRecord> collectives;
   std::vector<CollectiveGroup> collective_groups;
   std::vector<CollectiveWinners> collective_winners;
   std::vector<CollectiveFit> collective_fits;
-  std::vector<LinkRecord> links;    // also of runs over several nodes
+  std::vector<LinkRecord> links;    // runs over several nodes fill it, too
   std::vector<ClaimRecord> claims;  // only `reproduce` fills it
   std::vector<Finding> findings;
   std::vector<ErrorRecord> errors;
 };
 
 struct NamedReport {
-  std::string name;  // as given on the command line
+  std::string name;  // given on the command line
   Report report;
 };
 

@@ -22,9 +22,9 @@ std::string dumped(const FieldJson& json, int indent) {
   return json.dump(indent, ' ', false, FieldJson::error_handler_t::replace);
 }
 
-// As JsonWriter, for the report itself: writes field by field and row by row into one text, equal
-// to a dump of one tree with an indent of 2. A sweep writes all its rows after each run; building
-// and freeing trees of all of them each time would fragment the heap.
+// Writes the report itself field by field and row by row into one text, equal to a dump of
+// JsonWriter's tree with an indent of 2. A sweep writes all its rows after each run; building and
+// freeing trees of all of them each time would fragment the heap.
 class ReportText : public FieldWriter<ReportText> {
  public:
   using FieldWriter::operator();

@@ -84,9 +84,9 @@ using RunsOf = std::vector<const Record*>;
 
 template <class Record>
 struct GroupRuns {
-  RunsOf<Record> all = {};          // not empty, but of a group that is not there
+  RunsOf<Record> all = {};          // empty only for a group that is not there
   RunsOf<Record> ok = {};           // they have a rate above 0, too
-  RunsOf<Record> undisturbed = {};  // of `ok`
+  RunsOf<Record> undisturbed = {};  // the part of `ok` that nothing disturbed
 
   const Record& first() const { return *all.front(); }
   // The runs that a verdict is taken from: undisturbed ones. None where these do not decide.

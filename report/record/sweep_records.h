@@ -58,12 +58,12 @@ using statistics::Bounds;
 struct VarianceRecord {
   double between_runs = 0, steps = 0, beyond_steps = 0;
   Bounds beyond_steps_ci95;
-  std::optional<double> sessions;  // absent: one session
+  std::optional<double> sessions;  // unset: one session
   Bounds sessions_ci95;
   double window_s = 0;          // mean length of the windows
-  std::optional<double> run_s;  // what a run takes besides; absent: not known
+  std::optional<double> run_s;  // a run takes so much besides; unset: not known
   statistics::Purchase buy = statistics::Purchase::kUnsure;
-  std::optional<double> best_window_s;  // of kWindows
+  std::optional<double> best_window_s;  // how long windows should be; set for kWindows
   std::string in_words;
 };
 
@@ -79,12 +79,12 @@ struct GroupCommunication {
 struct GroupRecord {
   std::string group;
   int n = 0;                    // repetitions that are ok
-  std::optional<int> sessions;  // that those come from; absent: one
+  std::optional<int> sessions;  // they come from so many sessions; unset: one
   std::optional<double> samples_per_sec;
   std::optional<double> step_time_s;       // T: samples of a step / samples_per_sec
   Bounds ci95;                             // from two repetitions, or three sessions
   std::optional<double> slowest, fastest;  // samples_per_sec of single runs, from two on
-  std::optional<double> at_least;          // of one run; as ScalingRow's
+  std::optional<double> at_least;          // holds for one run; see ScalingRow
   std::optional<double> unseen_share;  // largest share of runs that a state of the machine may have
                                        // and still be in none of them (95 %)
   std::optional<double> cv_between;
@@ -94,10 +94,10 @@ struct GroupRecord {
   std::optional<bool> steady;
   std::string steady_reason;
   std::optional<double> bias_bound;
-  std::optional<VarianceRecord> variance;           // absent: too few runs, or steps, to tell
-  std::optional<GroupCommunication> communication;  // of --communication-cost
+  std::optional<VarianceRecord> variance;           // unset with too few runs, or steps, to tell
+  std::optional<GroupCommunication> communication;  // filled by --communication-cost
   std::map<std::string, int> status_counts;         // ok | oom | failed | skipped -> repetitions
-  Standing standing = {};                           // of its rate
+  Standing standing = {};                           // applies to its rate
 };
 
 // Where efficiency went: shares that sum to 1 - efficiency, signs kept; and their 95 % intervals
@@ -109,21 +109,21 @@ struct ScalingRow {
   int world_size = 1;
   std::string group;
   std::string strategy;             // "none": no exchange
-  std::vector<std::string> points;  // ids that went in, one per block
+  std::vector<std::string> points;  // ids, one per block
   double samples_per_sec = 0;
-  std::optional<double> step_time_s;          // T, as of a group
-  std::optional<double> speedup, efficiency;  // never clipped; absent of the baseline itself
+  std::optional<double> step_time_s;          // T, see GroupRecord
+  std::optional<double> speedup, efficiency;  // never clipped; the baseline itself has none
   Bounds efficiency_ci95;
-  std::optional<double> efficiency_lowest, efficiency_highest;  // of single pairs, from two on
+  std::optional<double> efficiency_lowest, efficiency_highest;  // extremes of pairs, from two on
   // Where one pair stands alone: the relative uncertainty that steps within the runs give. Runs
   // differ by more.
   std::optional<double> at_least;
-  std::optional<int> unsteady_runs;  // of the pairs; absent: none
+  std::optional<int> unsteady_runs;  // among the runs of the pairs; unset: none
   std::optional<LossOfEfficiency> loss_of_efficiency;
   std::optional<LossIntervals> loss_of_efficiency_ci95;  // from two blocks
-  std::optional<int> slowest_rank;                       // that the rule for stragglers names
+  std::optional<int> slowest_rank;                       // the rule for stragglers names it
   std::string in_words;                                  // "8.0x -> 6.1x: communication -0.9, ..."
-  Standing standing = {};                                // of speed-up, efficiency and losses
+  Standing standing = {};  // applies to speed-up, efficiency and losses
 
   // The speed-up that an efficiency of 1 would be. For a row that has both.
   double ideal() const { return *efficiency > 0 ? *speedup / *efficiency : 1; }
@@ -177,7 +177,7 @@ struct DeviceRecord {
   std::string host, device, uuid, pci;  // uuid and pci empty where they are not known
   int runs = 0;
   double samples_per_sec = 0;
-  Bounds ci95;  // as GroupRecord's
+  Bounds ci95;  // see GroupRecord
   // From the median of the other devices of the same runs: -0.05 is 5 % slower. Absent for one.
   std::optional<double> deviation;
   Bounds deviation_ci95;
@@ -194,9 +194,9 @@ struct FastestPoint {
 struct SessionRecord {
   int session = 0;
   std::string started, finished;  // RFC 3339, UTC; finished empty while it runs
-  std::string hostname;           // of rank 0
+  std::string hostname;           // rank 0 ran there
   std::string command_line;
-  std::string broke_with;  // what --resume-anyway passed over; empty: nothing
+  std::string broke_with;  // changes that --resume-anyway passed over; empty: none
 };
 
 struct Prediction {

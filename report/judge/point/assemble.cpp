@@ -187,8 +187,8 @@ void set_loss(PointRecord& point, const RankMeasurement& rank) {
   }
 }
 
-// Absent unless every GPU, or the packages of every machine, could be read: half of the energy
-// beside all of the samples is no measurement.
+// Sets the energy only where every GPU, or the packages of every machine, could be read: half of
+// the energy beside all of the samples is no measurement.
 void set_energy(PointRecord& point, Ranks processes) {
   double sum = 0;
   std::map<std::string, bool> read;  // by GPU, or by machine, where one rank reads for all

@@ -12,13 +12,13 @@
 
 namespace scalemark::reporting {
 
-// `hosts` and `variables` as in the report; `repetitions`: how many runs the point's group has.
+// The report gives `hosts` and `variables`; `repetitions` counts the runs of the point's group.
 struct FindingContext {
   std::span<const monitoring::Host> hosts;
   std::map<std::string, std::string> variables;
   int repetitions = 1;
-  std::span<const TelemetryRecord> telemetry = {};  // of the point
-  bool synthetic_in_loop = false;                   // where the point's `varying` does not say
+  std::span<const TelemetryRecord> telemetry = {};  // the point's rows only
+  bool synthetic_in_loop = false;                   // used where the point's `varying` does not say
 };
 
 // Kinds of scope kOfPoint (record/finding_list.inc). A point that is not ok has none: its reason

@@ -89,7 +89,7 @@ namespace {
 struct Chip {
   std::string_view name;  // exact, without the leading "NVIDIA " or "Tesla "
   double fp32, tf32, half;
-  double GB_per_s;  // of its memory; 0: two sheets of NVIDIA's differ
+  double GB_per_s;  // memory bandwidth; 0: two sheets of NVIDIA's differ
   bool bf16;
   std::string_view datasheet;
 };

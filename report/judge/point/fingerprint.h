@@ -18,7 +18,7 @@ namespace scalemark::reporting {
 
 // Calls that were timed in blocks of equally many.
 struct TimedCalls {
-  std::vector<double> call_s;  // of each block: mean seconds of a call
+  std::vector<double> call_s;  // one for each block: mean seconds of a call
   std::int64_t calls_per_block = 1;
 };
 
@@ -63,7 +63,7 @@ std::optional<Peak> peak_memory_bandwidth(std::string_view gpu_name);
 // same bits", has the rule.
 
 enum class BitsVerdict {
-  kSame,    // as far as can be told: as the others of its method, or there are none
+  kSame,    // nothing speaks against it: the others of its method are equal, or there are none
   kWrong,   // other bits than its own first round or session, or than more than half of three
   kDiffer,  // others of its method have other bits, and which are right cannot be told
   kNotDone  // there are no bits: out of memory, or it was interrupted

@@ -25,11 +25,11 @@ constexpr void fields(A& a, typename A::template Field<RankReadings>& r) {
 }
 std::vector<RankReadings> readings_of(std::span<const RankMeasurement> ranks);
 
-// What `ranks` read over the window of `point`, and of each host what only all ranks together tell:
-// ranks_cpus, CPUs that its ranks use; other_cpus, what others on the same machine use;
-// sampler_cpu_share, what reading cost. Interfaces without traffic are left out. A control group is
-// told once: of the host where all of its ranks are in the same one, else of a rank that is in it.
-// The two counts of a rank's CPU time are told of it where they contradict each other.
+// Lists what `ranks` read over the window of `point`, and for each host what only all ranks
+// together show: ranks_cpus, CPUs that its ranks use; other_cpus, what others on the same machine
+// use; sampler_cpu_share, what reading cost. Interfaces without traffic are left out. A control
+// group is reported once: for the host where all of its ranks are in the same one, else for a rank
+// that is in it. A rank's two counts of CPU time are reported where they contradict each other.
 std::vector<TelemetryRecord> telemetry_of(const std::string& point,
                                           std::span<const RankReadings> ranks);
 

@@ -81,7 +81,7 @@ void set_spread(GroupRecord& group, const Runs& runs) {
 
 using Estimate = std::optional<statistics::MeanEstimate>;
 
-// Absent where a run lacks the value.
+// Gives no estimate where a run lacks the value.
 Estimate estimate_of(const Runs& good, std::optional<double> CommunicationTimes::*value,
                      double (*scale)(double)) {
   std::vector<std::vector<double>> sessions;
@@ -108,7 +108,7 @@ double as_it_is(double value) { return value; }
 double logarithm(double value) { return std::log(value); }
 double exponential(double value) { return std::exp(value); }
 
-// Absent unless every run has it.
+// Gives a record only where every run has a cost.
 std::optional<GroupCommunication> communication_of(const Runs& good) {
   using Times = CommunicationTimes;
   GroupCommunication record;

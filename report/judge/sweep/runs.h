@@ -37,7 +37,7 @@ bool same_ranks(const PointRecord& a, const PointRecord& b);
 
 // The order of runs in time shows this.
 struct CourseOfRuns {
-  std::map<const PointRecord*, double> places;  // of each run that is ok: 0, 1, ... in time order
+  std::map<const PointRecord*, double> places;  // runs that are ok have 0, 1, ... in time order
   std::optional<Drift> drift;
   bool drifted = false;  // the drift is a finding
 };
@@ -46,7 +46,7 @@ CourseOfRuns course_of(const SweepRuns& runs);
 // The parts of summarise_sweep().
 std::vector<GroupRecord> groups_of(const SweepRuns& runs, const CourseOfRuns& course,
                                    const SummaryOptions& options);
-// Absent where variance_split.h's are. `good`: runs that are ok.
+// Gives nothing where variance_split.h does not. `good` holds the runs that are ok.
 std::optional<VarianceRecord> variance_of(const Runs& good);
 std::vector<ScalingTable> scaling_of(const SweepRuns& runs, const std::vector<SliceGroups>& slices,
                                      const std::vector<Straggler>& stragglers,

@@ -111,7 +111,7 @@ std::vector<double> own_of_ranks_s(const PointRecord& run) {
   return own_s;
 }
 
-// Absent where a report does not hold the times (imported ones, steps without phases).
+// Gives nothing where a report does not hold the times (imported ones, steps without phases).
 std::optional<std::vector<statistics::StepTimesPair>> times_of(
     const std::vector<SweepPair>& pairs) {
   const bool same_places = std::ranges::all_of(pairs, [&](const SweepPair& pair) {

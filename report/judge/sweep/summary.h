@@ -39,7 +39,7 @@ struct SummaryOptions {
   // The plan gives slices and comparisons: points do not say which value was typed first.
   std::vector<SliceGroups> slices;
   std::vector<ComparedGroups> comparisons;
-  std::string tuned_axis;  // of --tune; empty: none
+  std::string tuned_axis;  // --tune searches this axis; empty: none
   // Why a group's repetitions ended, where it differs from `stop_reason`.
   std::map<std::string, std::string> stop_reasons;
   std::string stop_reason = "repetitions";

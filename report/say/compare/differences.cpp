@@ -19,7 +19,7 @@
 namespace scalemark::reporting {
 namespace {
 
-using Facts = std::map<std::string, std::set<std::string>>;  // what -> its values on one side
+using Facts = std::map<std::string, std::set<std::string>>;  // each fact's values on one side
 
 void add(Facts& facts, const std::string& what, const std::string& value) {
   if (!value.empty()) facts[what].insert(value);

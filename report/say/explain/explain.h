@@ -33,24 +33,24 @@ struct LostShare {
 // One bucket size of a step, and its collective by itself.
 struct BucketTime {
   double bytes = 0;
-  int buckets = 0;               // of this size, in a step
-  std::optional<double> time_s;  // of one; absent: outside the sizes that `comm` measured
+  int buckets = 0;               // so many have this size in a step
+  std::optional<double> time_s;  // one bucket's; unset outside the sizes that `comm` measured
 };
 
 // The network by itself against the network in the step.
 struct BucketTimes {
   bool whole_exchange = true;        // false: parameters travel as well, after the update
   std::vector<BucketTime> sizes;     // ascending
-  std::optional<double> together_s;  // of all; absent where one is
+  std::optional<double> together_s;  // all buckets'; unset where one has none
   std::string measured_as;           // "all-reduce, fp32, over gloo on 2 ranks"
 };
 
 // Backward hides a share of a step's collectives: found in the bucket timelines of the row's runs.
 struct Overlap {
-  double hidden_share = 0;      // of the time that buckets are under way; mean over the runs
+  double hidden_share = 0;  // a share of the time that buckets are under way; mean over the runs
   double after_backward_s = 0;  // from the end of backward to that of the last bucket; likewise
   int buckets = 0, hidden = 0;  // hidden: done before backward ended, in the run with the fewest
-  double unhidden_bytes = 0;    // of those that are not, in the run with the most
+  double unhidden_bytes = 0;    // buckets that are not hidden, in the run with the most
 };
 
 struct Explanation {
@@ -62,18 +62,18 @@ struct Explanation {
   std::vector<LostShare> shares;  // largest first; empty: not measured
   // Means over the row's runs, seconds per step.
   std::optional<double> step_s, network_s, peer_wait_s;
-  std::optional<GroupCommunication> cost;     // of --communication-cost
-  std::vector<double> bucket_bytes;           // of a step
-  std::optional<Overlap> overlap;             // absent: a run has no bucket timeline
-  std::optional<BucketTimes> buckets;         // absent: no report of `comm` fits
+  std::optional<GroupCommunication> cost;     // filled by --communication-cost
+  std::vector<double> bucket_bytes;           // every bucket in a step
+  std::optional<Overlap> overlap;             // unset where a run has no bucket timeline
+  std::optional<BucketTimes> buckets;         // unset where no report of `comm` fits
   std::vector<std::string> slow;              // proven slow ranks, devices, links; sentences
   std::vector<std::string> disturbed;         // others on the machine, slowed hardware, idle GPUs
   const EffectRecord* best_effect = nullptr;  // null: none helps, of those that were measured
   bool compares_options = false;              // at so many ranks, other than their number
   bool in_one_process = false;                // the ranks are replicas, without a network
-  std::vector<std::string> missing;           // what was not measured, and what measures it
+  std::vector<std::string> missing;           // lists what was not measured, and what measures it
   std::string quoting;  // whether the report may be quoted (judge.h); empty: not judged
-  NextCommand next;     // that makes it surer
+  NextCommand next;     // makes it surer
   // Why the row's numbers are withheld; empty: they are not. Nothing is then explained by them:
   // only `disturbed`, `quoting` and `next` are set.
   std::string withheld;
@@ -100,15 +100,15 @@ ChosenRow choose_row(const Report& report, const std::string& group,
 // Runs of a row that are ok and not withheld, in the report's order.
 std::vector<const PointRecord*> runs_of(const Report& report, const ScalingRow& row);
 
-// Absent when a run has no bucket timeline, or there is no run.
+// Gives nothing when a run has no bucket timeline, or there is no run.
 std::optional<Overlap> overlap_of(const std::vector<const PointRecord*>& runs);
 
 // This command measures the network by itself for the buckets of `run`; absent where their
 // collective is not known.
 std::optional<std::string> comm_command(const PointRecord& run);
 
-// Absent when no report has collectives like those of the buckets of `run`: the same backend, as
-// many ranks as `run` has processes, and number format, through c10d, beside nothing.
+// Gives nothing when no report has collectives like those of the buckets of `run`: the same
+// backend, as many ranks as `run` has processes, and number format, through c10d, beside nothing.
 std::optional<BucketTimes> bucket_times(const PointRecord& run,
                                         const std::vector<const Report*>& collectives);
 

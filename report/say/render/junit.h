@@ -12,9 +12,9 @@ enum class JunitOutcome { kPassed, kFailure, kError, kSkipped };
 
 struct JunitCase {
   std::string class_name, name;
-  std::optional<double> seconds = 0;  // absent: not known, and the case has no time
+  std::optional<double> seconds = 0;  // unset: not known, and the case has no time
   JunitOutcome outcome = JunitOutcome::kPassed;
-  std::string kind, message;  // of a case that did not pass
+  std::string kind, message;  // set for a case that did not pass
 };
 
 struct JunitSuite {

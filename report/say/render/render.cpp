@@ -43,7 +43,7 @@ struct FormatEntry {
   std::string_view name, ending;
   For whom;
   std::string (*render)(std::span<const Report>);                         // null: a folder
-  std::vector<RenderedFile> (*files)(std::span<const Report>) = nullptr;  // of a folder
+  std::vector<RenderedFile> (*files)(std::span<const Report>) = nullptr;  // renders a folder
 };
 
 constexpr std::array<FormatEntry, 15> kFormats = {{

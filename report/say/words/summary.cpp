@@ -199,7 +199,7 @@ std::vector<std::string> summary_in_words(const Report& report) {
     ok += group.n;
     without += group.n == 0;
   }
-  if (report.groups.empty()) {  // of train
+  if (report.groups.empty()) {  // a report of train has none
     sentences.push_back(runs_sentence(report));
   } else {
     sentences.push_back(counted(std::ssize(report.groups), "point") + ", " + counted(runs, "run") +

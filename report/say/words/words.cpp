@@ -91,7 +91,7 @@ namespace {
 
 constexpr double kTwice = 2;
 constexpr double kHalfMiB = 0x1p19;
-constexpr double kLossWorthSaying = 0.0005;  // of three decimals
+constexpr double kLossWorthSaying = 0.0005;  // less is 0.000 in three decimals
 
 std::string factor_text(double factor) { return with_decimals(factor, factor >= 10 ? 0 : 1); }
 

@@ -24,18 +24,18 @@ struct Figure {
 struct Answer {
   std::vector<Figure> figures;  // at most three; for the page
 
-  std::vector<std::string>
-      parts;           // of the machine that are proven slow or wrong, one sentence each
+  // These parts of the machine are proven slow or wrong: one sentence each.
+  std::vector<std::string> parts;
   std::string what;    // "mlp, batch 64 per rank, fp32, ddp over gloo"
   std::string effort;  // "3 runs each, 1:46"
   std::vector<Column> table;
   std::vector<std::string> found;  // below the table, what it does not say: at most four
-  std::vector<std::string> notes;  // what speaks against the numbers: at most three, gravest first
+  std::vector<std::string> notes;  // reasons to doubt the numbers: at most three, gravest first
   // A person may want this next, and here is the command or file for it.
   std::vector<std::pair<std::string, std::string>> next;
 };
 
-// `folder`: of the report, for the commands; empty: they are left out.
+// The commands name `folder`, the report's; empty: they are left out.
 Answer answer_of(const Report& report, const std::string& folder);
 
 // At most terminal.columns wide as far as words and tables allow; ends with a line end.

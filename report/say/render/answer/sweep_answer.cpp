@@ -18,7 +18,7 @@
 namespace scalemark::reporting {
 namespace {
 
-constexpr std::size_t kBestRows = 20;  // of kMostRows; the others are the worst
+constexpr std::size_t kBestRows = 20;  // the others among kMostRows are the worst
 
 struct AnswerRow {
   const GroupRecord* group;

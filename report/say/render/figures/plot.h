@@ -13,7 +13,7 @@ namespace scalemark::reporting {
 
 struct PlotMark {
   double at = 0;                    // where along the other axis; of named places an index
-  std::optional<double> value;      // absent: a line is interrupted here
+  std::optional<double> value;      // unset: a line is interrupted here
   std::optional<double> low, high;  // its interval; of a bar both ends
   std::string tip = {};             // shown on hover; empty: made from names and numbers
 };
@@ -30,9 +30,9 @@ struct PlotSeries {
 struct PlotAxis {
   std::string title;
   bool logarithmic = false;
-  std::optional<double> from = {}, to = {};  // absent: by the marks
+  std::optional<double> from = {}, to = {};  // unset: the marks decide
   std::vector<double> ticks = {};            // empty: round numbers, or one per name
-  std::vector<std::string> names = {};       // of the ticks; empty: numbers
+  std::vector<std::string> names = {};       // they replace the ticks' numbers; empty: numbers
 };
 
 struct Plot {
@@ -76,7 +76,7 @@ struct Scale {
   double low = 0, high = 1;
   bool logarithmic = false;
   std::vector<double> ticks;
-  std::vector<std::string> names;  // of the ticks
+  std::vector<std::string> names;  // they replace the ticks' numbers
 
   double clamped(double value) const;
   double share(double value) const;  // 0 at the low end, 1 at the high end
@@ -97,7 +97,7 @@ using Points = std::vector<const PointRecord*>;
 
 struct Trait {
   std::string name;
-  std::function<std::string(const PointRecord&)> value;  // as typed
+  std::function<std::string(const PointRecord&)> value;  // returns it in the form that was typed
 };
 
 // Every trait in which points of a sweep may differ, without ranks, batch size and strategy.
@@ -119,6 +119,6 @@ std::vector<Trait> telling(const std::vector<Trait>& traits, const Points& all);
 // Joins what they say of `point`: "b64 2 ranks ddp"; empty without any.
 std::string name_by(const PointRecord& point, const std::vector<Trait>& telling);
 
-std::optional<double> as_number(const std::string& text);  // absent: it is none, or not finite
+std::optional<double> as_number(const std::string& text);  // finite numbers only
 
 }  // namespace scalemark::reporting

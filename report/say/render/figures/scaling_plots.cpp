@@ -19,7 +19,7 @@ bool is_solo(const ScalingRow& row) {
 
 struct Curves {
   std::vector<double> sizes;
-  double first = 1, last = 1, highest = 1;  // of speed-up or efficiency
+  double first = 1, last = 1, highest = 1;  // speed-up or efficiency
 };
 
 Curves curves_of(const Report& report, bool of_speedup) {
@@ -155,7 +155,8 @@ void add_scaling_plots(std::vector<Plot>& plots, const Report& report) {
   plots.push_back(scaling_plot(report, false));
   std::vector<Plot> falls;
   std::ptrdiff_t most = 0;
-  std::pair<bool, int> widest{false, 0};  // of those that exchange, then by ranks
+  std::pair<bool, int> widest{false,
+                              0};  // rows that exchange come first, then those with more ranks
   for (const ScalingTable& table : report.scaling) {
     for (const ScalingRow& row : table.rows) {
       const bool has_story = row.loss_of_efficiency && row.speedup && row.world_size > 1;

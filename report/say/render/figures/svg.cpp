@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kText = 7, kLine = 10, kGap = 3, kRowHeight = 11, kTop = 6;
 constexpr double kSwatch = 12, kMost = 190;
-constexpr double kTurned = 0.71;  // of a label's width, at 45 degrees
+constexpr double kTurned = 0.71;  // relative to a label's width: its height at 45 degrees
 constexpr double kPointsPerMm = 72 / 25.4;
 
 // Colours that print and that most colour-blind people tell apart (Okabe and Ito, 2008).

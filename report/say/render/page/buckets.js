@@ -16,7 +16,7 @@ function bucketChart(run) {
   const rows = [...(step ? ['forward', 'backward'] : []), ...buckets.map((b, i) => `${i}: ${bytesText(b.bytes)}`)];
   const before = step ? [null, null] : [];
   const bars = (label, ink, data) => ({label, data, backgroundColor: seriesColor(ink), grouped: false, minBarLength: 2});
-  // What backward hides comes first: the exchange goes on while other gradients are computed.
+  // The part hidden by backward comes first: the exchange goes on while other gradients are computed.
   const hiddenUntil = b => b.start_s + b.hidden_share * (b.end_s - b.start_s);
   return barChart(rows, [
     ...(step ? [bars('computes', 0, [ms(step.forward), ms(step.backward)])] : []),

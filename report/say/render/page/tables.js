@@ -27,7 +27,7 @@ function textTable(columns) {
       columns[0].cells.map((_, row) => columns.map(column => column.cells[row])));
 }
 
-// What a section of the report holds: its table and the lines below it, or its sentences.
+// Shows what a section of the report holds: its table and the lines below it, or its sentences.
 function inside({columns, lines}) {
   if (!columns.length) return [make('ul', {class: 'words'}, ...lines.map(line => make('li', {}, line)))];
   return [textTable(columns), ...lines.map(line => make('p', {class: 'faint'}, line))];
