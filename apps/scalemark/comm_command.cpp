@@ -31,12 +31,14 @@ using planning::CollectivePlan;
 using planning::CollectivePoint;
 using reporting::Column;
 
-// The options of `comm` resolved: settings, ranks and plan together.
+// The options of `comm` resolved: settings, ranks and plan together. `base` holds the settings of
+// the process; those of a training have no meaning there. `texts` has every option of comm, as
+// --dry-run shows it.
 struct ResolvedComm {
-  ResolvedCommand base;         // of the process; what it says of training has no meaning
-  settings::CommSettings comm;  // what was not given is decided
+  ResolvedCommand base;
+  settings::CommSettings comm;  // every option that was not given has been decided
   planning::CollectivePlan plan;
-  std::map<std::string, std::string> texts;   // of every option of comm, as in --dry-run
+  std::map<std::string, std::string> texts;
   std::string settings_json;                  // for the report: the process's and comm's
   std::map<std::string, std::string> common;  // settings that must be equal on all ranks
 };

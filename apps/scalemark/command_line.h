@@ -19,7 +19,7 @@ struct Invocation {
   // Words of options that take several, one entry each time the option is given.
   std::vector<std::pair<std::string_view, std::vector<std::string>>> lists;
   settings::Sources sources;           // options and --set; sources.h adds files and environment
-  std::vector<std::string> arguments;  // as typed
+  std::vector<std::string> arguments;  // the user typed these words
   std::string command_line;            // the same as a shell takes it, for the report
 };
 
@@ -28,7 +28,7 @@ enum class Action { kRun, kVersion, kHelp, kCommandHelp };
 struct CommandLine {
   Action action = Action::kRun;
   Invocation invocation;   // for kRun; for kCommandHelp the command only
-  std::string topic = {};  // of kCommandHelp: help.h
+  std::string topic = {};  // kCommandHelp shows help on it: see help.h
 };
 
 // Throws usage() (64), with the nearest known name, for unknown commands and options, a missing

@@ -33,7 +33,7 @@ void tell() noexcept {
     }, before{};
     ending.sa_handler = end_at_once;
     sigaction(SIGALRM, &ending, &before);
-    const unsigned backstop = alarm(kLastWordsSeconds);  // of a stop that is under way
+    const unsigned backstop = alarm(kLastWordsSeconds);  // a stop under way may have set an alarm
     try {
       (*hook)(thread_shortage().record());
     } catch (...) {

@@ -12,8 +12,8 @@
 
 namespace scalemark::cli {
 
-// Absent without --metrics-port. Adds to `problems` an address that is none, and one off loopback
-// without a token.
+// Returns nothing without --metrics-port. Adds to `problems` an address that is none, and one off
+// loopback without a token.
 std::optional<process::MetricsAddress> metrics_address(const settings::RawSettings& raw,
                                                        std::vector<settings::Problem>& problems);
 

@@ -23,19 +23,20 @@
 namespace scalemark::cli {
 
 // Settings and ranks together: a launcher decides how many ranks there are, and the settings depend
-// on that; which launcher is asked depends on the settings.
+// on that; which launcher is asked depends on the settings. `ranks` counts processes of the launch.
+// `places` come from --bind, `metrics` from --metrics-port, `about` from the config file.
 struct ResolvedCommand {
   settings::Settings settings;
   launching::Detection detection;
-  settings::RankCount ranks;             // of the launch: processes
+  settings::RankCount ranks;
   std::string mpi_library;               // see settle_mpi(); empty: none
-  std::vector<placement::Place> places;  // of --bind, by local rank; empty: none are bound
-  std::string given_cpus;                // that this process had before; empty: not bound
-  std::string date;                      // of {date}; ranks that are started get it
-  std::optional<process::MetricsAddress> metrics;  // of --metrics-port
+  std::vector<placement::Place> places;  // by local rank; empty: none are bound
+  std::string given_cpus;                // this process had them before; empty: not bound
+  std::string date;                      // it replaces {date}; ranks that are started get it
+  std::optional<process::MetricsAddress> metrics;
   bool yes = false;                                // --yes: a long plan is meant
-  std::string about;                               // of the config file; empty: it says nothing
-  std::vector<reporting::ScaledDown> scaled_down;  // what --scale-down changed
+  std::string about;                               // empty: the file says nothing
+  std::vector<reporting::ScaledDown> scaled_down;  // --scale-down changed these
 };
 
 // Rank 0, or the launcher that will start it: the process that writes the run's files.

@@ -62,7 +62,8 @@ int threads_of(const settings::ToolValues& values) {
 const std::vector<std::string>& exactly(const Invocation& invocation, std::size_t count,
                                         const std::string& what) {
   const auto& words = invocation.positionals;
-  const bool any_empty = std::ranges::any_of(words, &std::string::empty);  // of an unset variable
+  // An unset variable leaves an empty word.
+  const bool any_empty = std::ranges::any_of(words, &std::string::empty);
   if (words.size() == count && !any_empty) return words;
   std::string given;
   for (const std::string& word : words) {
