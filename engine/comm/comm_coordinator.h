@@ -40,10 +40,10 @@ class CommCoordinator : public process::TaskLeader {
   process::HealthLooks health_;
   bool needs_pairs_;
   int block_ = 0;
-  std::vector<planning::CollectiveBatch> batches_;  // of the block
-  std::size_t batch_ = 0;                           // of them comes next
+  std::vector<planning::CollectiveBatch> batches_;  // block_ consists of these
+  std::size_t batch_ = 0;                           // this one comes next
   int runs_in_block_ = 0;
-  int attempts_ = 0;          // of the run that is measured
+  int attempts_ = 0;          // the run in progress has had so many
   int repeated_in_vain_ = 0;  // runs whose last attempt was disturbed, too, one after the other
   std::string why_;           // it does not end with 0
 };

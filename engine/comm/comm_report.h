@@ -22,7 +22,7 @@ struct KnownMachines {
   std::vector<monitoring::Host> hosts;
   std::vector<int> node_of_rank;
   std::optional<double> memory_GBps;  // measure_memory()
-  std::string memory_disturbed = {};  // what used the machines meanwhile; empty: nothing
+  std::string memory_disturbed = {};  // names what used the machines meanwhile; empty: nothing did
 };
 
 // Collective over the session, about 0.3 s or until it is known whether others use the machines

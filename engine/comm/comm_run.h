@@ -14,7 +14,7 @@ namespace scalemark::communicating {
 struct CommRequest {
   process::RunRequest run;
   planning::CollectivePlan plan;  // members are assigned anew when the ranks have met
-  std::string settings_json;      // what is measured, for the report
+  std::string settings_json;      // the report holds them: the process's and comm's
 };
 
 // Errors are reported in here.

@@ -100,9 +100,9 @@ class BackgroundTraffic {
   std::jthread thread_;
 };
 
-constexpr std::int64_t kProductSize = 512;             // of square matrices
-constexpr std::size_t kTrafficValues = (4 << 20) / 8;  // doubles of one all-reduce
-constexpr int kProductsAhead = 8;                      // that a GPU's queue holds
+constexpr std::int64_t kProductSize = 512;             // the matrices are square
+constexpr std::size_t kTrafficValues = (4 << 20) / 8;  // one all-reduce adds up so many doubles
+constexpr int kProductsAhead = 8;                      // a GPU's queue holds so many
 
 void multiply_until(const std::stop_token& stop, c10::Device device) {
   const c10::InferenceMode no_gradients;

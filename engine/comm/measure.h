@@ -22,7 +22,7 @@ struct CollectiveOutcome {
   std::string skipped;
   // On the group's rank 0.
   std::vector<reporting::CollectiveTimes> ranks;
-  std::vector<double> slowest_s;  // of each isolated call
+  std::vector<double> slowest_s;  // see Timing::slowest_s
   // Each member read this of its machine while the calls were timed.
   std::vector<reporting::RankReadings> readings;
 };
@@ -30,7 +30,7 @@ struct CollectiveOutcome {
 // A batch of runs shares this on one rank.
 struct Surroundings {
   process::RankGroup& rank_group;
-  distributed::DirectCommunicator* direct = nullptr;  // of the group; null: its backend has none
+  distributed::DirectCommunicator* direct = nullptr;  // null: the group's backend has none
   process::RankGroup* background = nullptr;           // for traffic beside; null: not asked for
   // Called by all members alike, between the parts of a run; what it throws ends the run.
   std::function<void()> between = [] {};

@@ -182,8 +182,8 @@ struct Bounds {
 constexpr Bounds kWarmUpCalls{1, 2'000}, kLoopCalls{5, 100'000}, kIsolatedCalls{1, 2'000};
 constexpr Bounds kFewIsolatedCalls{5, 20};  // twenty have a 95th percentile
 constexpr double kFewIsolated_s = 2;
-constexpr std::int64_t kTrialCalls = 5;  // that tell how long one takes
-constexpr double kLongTrial_s = 0.5;     // of which one call tells as much
+constexpr std::int64_t kTrialCalls = 5;  // they show how long one takes
+constexpr double kLongTrial_s = 0.5;     // a call that takes so long shows it alone
 
 constexpr double kLongCall_s = 0.2;  // a stop is looked for after each of them
 

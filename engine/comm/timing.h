@@ -46,11 +46,13 @@ Call direct_call(collectives::Collective collective, const Buffers& buffers, std
                  collectives::DataType type, distributed::DirectCommunicator& communicator);
 
 // A collective is timed in a loop without pauses for throughput, as nccl-tests times it, and by
-// calls by themselves for latency. Every rank makes the same calls in the same number.
+// calls by themselves for latency. Every rank makes the same calls in the same number. `calls`
+// counts all of them, warm-up too, `iterations` those of the loop. `time_s` is this rank's for one
+// call of the loop.
 struct Timing {
-  std::int64_t calls = 0;       // of every kind, warm-up too
-  std::int64_t iterations = 0;  // of the loop
-  double time_s = 0;            // of one of its calls, on this rank
+  std::int64_t calls = 0;
+  std::int64_t iterations = 0;
+  double time_s = 0;
   // Holds the slowest rank's seconds of each isolated call, which begins as all ranks leave a
   // barrier.
   std::vector<double> slowest_s;

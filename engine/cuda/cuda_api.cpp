@@ -65,8 +65,8 @@ class CudaGraph final : public device::Graph {
  public:
   void capture(const std::function<void()>& work) override {
     if (captured_) throw bug("a graph is captured twice");
-    // What ordinary steps have left in the allocator's cache would lie there unused beside the
-    // graph's own memory.
+    // Blocks that ordinary steps have left in the allocator's cache would lie there unused beside
+    // the graph's own memory.
     check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
     c10::cuda::CUDACachingAllocator::emptyCache();
     graph_.register_generator_state(at::cuda::detail::getDefaultCUDAGenerator());

@@ -1,5 +1,5 @@
-// What libscalemark_cuda.so offers to the engine. No CUDA header here: the engine includes it on
-// machines without CUDA.
+// libscalemark_cuda.so offers this to the engine. No CUDA header may stand here: the engine
+// includes it on machines without CUDA.
 #pragma once
 
 #include <memory>

@@ -134,7 +134,8 @@ struct ResidualNormGradient {
 };
 
 constexpr unsigned kRowWarps = 4, kRowThreads = kRowWarps * kWarp;
-constexpr unsigned kNormBlocksPerMultiprocessor = 2;  // of backward, and all of its blocks
+// Backward launches at most so many blocks for each multiprocessor, and all of them run at once.
+constexpr unsigned kNormBlocksPerMultiprocessor = 2;
 
 inline unsigned norm_blocks(std::int64_t rows, unsigned multiprocessors) {
   return blocks_for(rows, kRowWarps, kNormBlocksPerMultiprocessor * multiprocessors);
@@ -157,11 +158,12 @@ cudaError_t launch_bias_gelu_gradient(const X* of_y, const X* x, const C* bias, 
 
 constexpr unsigned kProjections = 3;  // linear layers of one input
 
-// Arrays that come one after the other in each of two targets: of weights, and of biases.
+// Arrays that go one after the other into two targets: weights into one, biases into the other. The
+// counts are those of one layer.
 template <class C>
 struct ProjectionParameters {
   const C *weight[kProjections], *bias[kProjections];
-  std::int64_t weight_count;  // of one layer
+  std::int64_t weight_count;
   unsigned bias_count;
 };
 

@@ -14,13 +14,13 @@ namespace scalemark::cuda {
 
 // --- Bias and GELU (with erf) in one pass, and their gradients in one.
 
-// Of the normal distribution.
+// Returns P(h), the share of the standard normal distribution that lies below h.
 template <class C>
 __device__ __forceinline__ C cumulative(C h) {
   return C{0.5} * (C{1} + std::erf(h * static_cast<C>(0.70710678118654752440)));
 }
 
-// Of h P(h), P the above.
+// Returns the derivative of h P(h), where P is cumulative().
 template <class C>
 __device__ __forceinline__ C slope_of_gelu(C h) {
   constexpr C kDensityAtZero = static_cast<C>(0.39894228040143267794);  // 1 / sqrt(2 pi)

@@ -109,7 +109,7 @@ class DirectNccl final : public distributed::DirectCommunicator {
 
   ncclComm_t communicator_;
   int rank_, size_;
-  at::Tensor token_;  // of the barrier
+  at::Tensor token_;  // barrier() adds it up over the ranks
 };
 
 // NCCL called without c10d, on the communicator of a c10d group. `group` has its communicator and

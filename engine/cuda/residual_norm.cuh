@@ -62,14 +62,14 @@ __device__ __forceinline__ std::uint8_t draw_group(const RandomSource& source, s
   return static_cast<std::uint8_t>(bits);
 }
 
-// What element `i` of a group is multiplied by.
+// Element `i` of a group is multiplied by it.
 template <class C>
 __device__ __forceinline__ C kept(unsigned bits, int i, C scale) {
   return (bits >> i & 1) != 0 ? scale : C{0};
 }
 
 constexpr unsigned kNormForwardBlocks = 4;  // at once on a multiprocessor: what the registers allow
-constexpr int kMostNormGroups = 4;          // of a thread
+constexpr int kMostNormGroups = 4;          // a thread works on at most so many
 constexpr std::int64_t kMostNormColumns = kMostNormGroups * kWarp * kGroup;
 
 template <class X, int kGroups, bool kWhole, class C = Computed<X>>

@@ -10,10 +10,11 @@
 
 namespace scalemark::cuda {
 
+// `name` and the compute capability are the chosen GPU's.
 struct GpuFacts {
-  int driver_cuda_version = 0;  // as cudaDriverGetVersion: 13000 for CUDA 13.0; 0: no driver
+  int driver_cuda_version = 0;  // 13000 for CUDA 13.0, see cudaDriverGetVersion(); 0: no driver
   int device_count = 0;
-  std::string name;  // of the chosen GPU
+  std::string name;
   int compute_major = 0;
   int compute_minor = 0;
 };

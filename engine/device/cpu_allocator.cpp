@@ -27,8 +27,8 @@ constexpr std::size_t kMappedFrom = std::size_t{1} << 20;
 struct alignas(kSizeUnit) CpuAllocator::Block {
   CpuAllocator* owner;
   Block* next;             // while kept
-  std::size_t size_class;  // of the block with this head
-  std::size_t bytes;       // as asked for
+  std::size_t size_class;  // counts this header, too
+  std::size_t bytes;       // the caller asked for so many
 
   void* data() { return this + 1; }
   static Block* of(void* data) { return static_cast<Block*>(data) - 1; }

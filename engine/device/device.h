@@ -26,7 +26,7 @@ class Ranges {
 
   virtual void begin_step(std::int64_t step) = 0;  // counted over the whole run, from 0
   virtual void begin(const char* name) = 0;        // copied
-  virtual void end() = 0;                          // of the innermost one
+  virtual void end() = 0;                          // ends the innermost one
 };
 
 // A profiler that was started outside of the program and waits for it: Nsight Systems or Compute.
@@ -60,8 +60,8 @@ class Device {
 
   virtual c10::Device torch_device() const = 0;  // cpu, or cuda:N
   virtual std::string name() const = 0;          // "cpu" | "cuda:0"
-  virtual std::string identity()
-      const = 0;  // what two ranks must not share: a GPU's UUID; "" on a CPU
+  // Two ranks must not share it: a GPU's UUID; "" on a CPU.
+  virtual std::string identity() const = 0;
 
   // Names what the bits of results depend on beside versions of libraries: "AVX512, 4 threads",
   // "132 multiprocessors".

@@ -19,7 +19,7 @@ void pin_attention_order();
 // must come from the same allocator.
 inline void quieten_deleter(c10::DataPtr& memory) {
   static const c10::DeleterFnPtr give_back = memory.get_deleter();
-  if (memory.get_deleter() != give_back) return;  // of an empty block, or quiet already
+  if (memory.get_deleter() != give_back) return;  // the block is empty, or quiet already
   const c10::DeleterFnPtr quietly = [](void* context) {
     try {
       give_back(context);

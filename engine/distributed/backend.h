@@ -27,8 +27,8 @@ struct GroupSpec {
   std::vector<int> members;             // ranks of the run's world, ascending
   int rank = 0;                         // this rank's place among the members
   c10::Device device{c10::kCPU};        // whose tensors the payload is
-  std::chrono::milliseconds timeout{};  // of a collective
-  std::string interface;                // of TCP traffic ("eth0")
+  std::chrono::milliseconds timeout{};  // a collective that takes longer fails
+  std::string interface;                // TCP traffic goes over it ("eth0")
 
   int size() const { return static_cast<int>(members.size()); }
 };

@@ -11,8 +11,8 @@ namespace scalemark::distributed {
 
 // The loaded parts export these.
 struct PartProviders {
-  const BackendProvider* nccl = nullptr;  // absent while the CUDA part is not loaded
-  const BackendProvider* mpi = nullptr;   // absent while no part of MPI is loaded
+  const BackendProvider* nccl = nullptr;  // null while the CUDA part is not loaded
+  const BackendProvider* mpi = nullptr;   // null while no part of MPI is loaded
 };
 
 // Throws configuration() (78) for a backend that is not in the list, whose part is not loaded, or

@@ -30,7 +30,7 @@ class Pending {
 void bounded(milliseconds limit, std::function<void()> end) noexcept try {
   within(limit, [end = std::move(end), mark = std::make_unique<Pending>()]() mutable {
     end();
-    end = nullptr;  // what it owns is destroyed here, not in the caller's thread
+    end = nullptr;  // destroys what it owns here, not in the caller's thread
     mark.reset();
     return true;
   });

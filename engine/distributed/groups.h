@@ -95,7 +95,7 @@ class ControlGroup {
   ErrorStore& error_store_;
   std::chrono::milliseconds cause_limit_ = ErrorStore::kCauseLimit;
   std::shared_ptr<CollectiveCount> count_;
-  c10::intrusive_ptr<c10d::Backend> backend_;  // absent with one rank
+  c10::intrusive_ptr<c10d::Backend> backend_;  // null with one rank
 };
 
 // The members of a group of all ranks.

@@ -26,14 +26,15 @@ class NotAdmitted : public Error {
 
 struct MeetingTerms {
   launching::World world;
-  std::string run;          // its id, for messages
-  std::string place;        // where the store is, for messages
-  std::string told;         // what says that there are other ranks: told_by() in store.h
-  bool by_file = false;     // it may be left from an earlier run
-  std::string fingerprint;  // of what the ranks should have in common; a rank with rank 0's own
-                            // takes precedence over one with another
+  std::string run;       // its id, for messages
+  std::string place;     // where the store is, for messages
+  std::string told;      // why other ranks are expected: told_by() in store.h
+  bool by_file = false;  // it may be left from an earlier run
+  // Describes what the ranks should have in common. A rank with rank 0's own takes precedence over
+  // one with another.
+  std::string fingerprint;
   std::chrono::milliseconds timeout;
-  std::chrono::milliseconds spent{0};  // of it, before
+  std::chrono::milliseconds spent{0};  // so much of `timeout` has passed before
   // How long a place stays free for a rank that fits, while one that does not asks for it.
   std::chrono::milliseconds grace = std::chrono::seconds(5);
 };

@@ -12,7 +12,7 @@
 namespace scalemark::distributed {
 namespace {
 
-constexpr const char* kRequestKey = "stop/request";      // of the whole run, not of one loop
+constexpr const char* kRequestKey = "stop/request";      // the whole run has one, not each loop
 constexpr std::chrono::milliseconds kFrozenPeriod{250};  // somebody waits for the agreement
 
 constexpr std::array<int, 3> kSignals{SIGTERM, SIGINT, SIGUSR1};

@@ -69,7 +69,7 @@ constexpr void fields(A& a, typename A::template Field<Stop>& s) {
 class StopAgreement {
  public:
   struct Options {
-    std::chrono::milliseconds period{100};    // of the side thread's looks, see look_period()
+    std::chrono::milliseconds period{100};    // the side thread checks this often: look_period()
     std::chrono::milliseconds answer{4000};   // how long a frozen rank waits for the agreement
     std::chrono::milliseconds overdue{6000};  // from freezing to on_overdue
     // Called in the side thread when the main thread has not come to its stop in time, because it

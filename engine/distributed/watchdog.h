@@ -91,7 +91,7 @@ class Watchdog {
   std::string phase_;
   std::optional<std::chrono::milliseconds> deadline_;
   bool closing_ = false;
-  int changes_ = 0;         // of the phase, and the end: what the thread wakes for
+  int changes_ = 0;         // counts phases and the end, for which the thread wakes
   Clock::time_point told_;  // the heartbeat after which a stall was reported
   int signal_ = 0;          // the one that was received
   std::optional<AwakeClock> since_signal_;

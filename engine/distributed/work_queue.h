@@ -78,7 +78,7 @@ class WorkQueue {
   std::optional<std::string> read(const std::string& key);
 
   c10::intrusive_ptr<c10d::Store> store_;       // the calling thread waits in it
-  c10::intrusive_ptr<c10d::Store> side_store_;  // of side threads
+  c10::intrusive_ptr<c10d::Store> side_store_;  // side threads use it
   int rank_;
   ErrorStore& faults_;
   std::chrono::milliseconds patience_;

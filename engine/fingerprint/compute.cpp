@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::int64_t kBlocks = 40;  // twenty batch means of two, docs/METRICS.md
 constexpr std::int64_t kFewestBlocks = 2;
-constexpr std::int64_t kMostCalls = 1'000'000;  // of a block, however short a call seems
+constexpr std::int64_t kMostCalls = 1'000'000;  // a block has no more, however short a call seems
 constexpr double kSettlingShare = 0.1;
 
 std::int64_t between(double value, std::int64_t least, std::int64_t most) {
@@ -79,7 +79,7 @@ namespace {
 
 using reporting::MachineRate;
 
-constexpr int kPieces = 8;             // of what is held: the second half has four
+constexpr int kPieces = 8;             // the held time has so many, its second half four
 constexpr double kLongestPiece_s = 2;  // a stop is noticed between two of them
 
 // Rates are compared with those of older reports by their method: its form stays.

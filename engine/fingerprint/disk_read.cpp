@@ -65,7 +65,7 @@ using reporting::FingerprintRecord;
 constexpr std::int64_t kRequest = 1 << 20;
 constexpr std::int64_t kMostRequests = 256, kFewestRequests = 16;
 constexpr double kWritingShare = 2;                       // times the seconds of reading
-constexpr std::size_t kAlignment = 4096;                  // of memory, for O_DIRECT
+constexpr std::size_t kAlignment = 4096;                  // O_DIRECT needs memory aligned to it
 constexpr long kTmpfs = 0x01021994, kRamfs = 0x858458f6;  // statfs(2)
 
 struct FileSystem {

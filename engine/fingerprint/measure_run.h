@@ -25,7 +25,7 @@ struct MeasureRequest {
 
 struct MeasuredMachine {
   std::vector<reporting::FingerprintRecord> records;
-  reporting::RankReadings readings;  // of the machine meanwhile
+  reporting::RankReadings readings;  // the machine was read meanwhile
   std::optional<ErrorRecord> error;  // why nothing could be measured
 };
 

@@ -78,7 +78,7 @@ void replay_product(device::Device& device, const monitoring::Host& host,
   const auto start = Clock::now();
   while (record.rounds < kFewestRounds || seconds_since(start) < options.seconds) {
     if (!options.goes_on()) break;
-    c.zero_();  // what a product leaves unwritten must not look like the round before
+    c.zero_();  // an element that is left unwritten must not look like the round before
     at::mm_out(c, a, b);
     ++record.rounds;
     const at::Tensor differ = at::ne(bits_of(c), bits_of(first));

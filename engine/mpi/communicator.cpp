@@ -57,7 +57,7 @@ class MpiRequest final : public Request {
 
 struct Communicator::Handle {
   MPI_Comm comm = MPI_COMM_NULL;
-  std::vector<std::byte> scratch;  // of reduce() and reduce_scatter() in place
+  std::vector<std::byte> scratch;  // reduce() and reduce_scatter() use it when they run in place
 
   void* scratch_of(std::int64_t n, DataType type) {
     const std::size_t bytes = static_cast<std::size_t>(n) * bytes_of(type);

@@ -23,7 +23,7 @@ inline void check(int code, const char* function) {
 
 MPI_Datatype mpi_type(DataType type);
 
-// Those of 16-bit floats are our own: made at the first use, they stay until the process ends.
+// Operations on 16-bit floats are our own: made at the first use, they stay until the process ends.
 MPI_Op mpi_operation(DataType type, Operation operation);
 
 }  // namespace scalemark::mpi

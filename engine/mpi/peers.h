@@ -8,7 +8,7 @@ namespace scalemark::mpi {
 
 // Plain data that travels between ranks.
 struct Process {
-  std::uint64_t host = 0;  // of the machine's name and its namespace of process ids
+  std::uint64_t host = 0;  // hashes the machine's name and its namespace of process ids
   std::int64_t pid = 0;
 };
 

@@ -83,7 +83,7 @@ class EventLog {
   const Vitals& vitals_;
   bool quiet_;
   monitoring::ProcessReader process_;
-  double wall_offset_s_;  // of the wall clock to the steady one
+  double wall_offset_s_;  // wall clock minus steady clock
 
   // The training thread's.
   std::optional<std::int64_t> planned_;

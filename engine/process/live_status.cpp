@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::chrono::milliseconds kEvery{2000};
-constexpr double kLargestShare = 0.001;  // of the time, for writing
+constexpr double kLargestShare = 0.001;  // writing may take this share of the time
 // A status that is older than 10 s counts as that of a dead run (core/live/rates.h).
 constexpr double kLongestPause_s = 6;
 

@@ -74,14 +74,14 @@ class LiveStatus {
   Vitals vitals_;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   monitoring::ProcessReader reader_;
-  std::mutex beat_mutex_;  // of reader_ and beats_: the pulse and the main thread make records
+  std::mutex beat_mutex_;  // guards reader_ and beats_: the pulse and the main thread make records
   std::int64_t beats_ = 0;
   std::vector<live::RankStatus> identities_;  // rank 0: host, device and UUID of every rank
 
-  std::mutex mutex_;  // rank 0: of all below
+  std::mutex mutex_;  // guards all below, on rank 0
   struct Seen {
     live::Beat beat;
-    double at_s = 0;  // of rank 0's clock, when its number last grew
+    double at_s = 0;  // its number last grew then, by rank 0's clock
   };
   std::vector<Seen> seen_;
   std::map<std::string, live::NodeStatus> nodes_;  // by host: the newest reading of each machine
@@ -92,9 +92,9 @@ class LiveStatus {
   bool shows_points_ = false;
   std::string done_points_;  // the page's part on them
   bool ended_ = false;
-  std::filesystem::path file_;  // as pages_ it does not change any more once is_open_
+  std::filesystem::path file_;  // file_ and pages_ do not change any more once is_open_
   std::atomic<bool> is_open_{false};
-  std::timed_mutex write_mutex_;  // of the file: its writer, and who ends the process
+  std::timed_mutex write_mutex_;  // guards the file: whoever ends the process writes it, too
   double next_write_s_ = 0;
   std::unique_ptr<MetricsPages> pages_;
   std::optional<distributed::Periodic> writer_;  // last: it uses the above

@@ -121,7 +121,7 @@ void MetricsPages::write_target(const fs::path& folder, const std::string& run_i
   const fs::path whole = fs::absolute(folder).lexically_normal();
   const fs::path named = whole.has_filename() ? whole : whole.parent_path();  // "a/" is "a"
   const fs::path link = named.string() + "." + kName;
-  if (fs::is_symlink(link, failed)) fs::remove(link, failed);  // of a run that was killed
+  if (fs::is_symlink(link, failed)) fs::remove(link, failed);  // a run that was killed left it
   fs::create_symlink(named.filename() / kName, link, failed);
   link_ = failed ? fs::path() : link;
   if (failed) link_failure_ = link.string() + " cannot be made (" + failed.message() + ")";

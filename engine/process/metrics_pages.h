@@ -57,7 +57,7 @@ class MetricsPages {
   std::optional<Clock::time_point> last_look_;
   std::filesystem::path target_, link_;
   std::string link_failure_;
-  std::mutex mutex_;  // of the two below
+  std::mutex mutex_;  // guards the two below
   std::condition_variable scraped_;
   std::optional<Clock::time_point> last_scrape_, scrape_before_;
   std::unique_ptr<live::Endpoint> endpoint_;  // last: its thread uses the above

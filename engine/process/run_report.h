@@ -25,13 +25,13 @@ class RunReport {
   // How the folder is opened, and what stands in the report from the start.
   struct Opening {
     std::vector<monitoring::Host> hosts;
-    std::optional<reporting::Report> continued;       // of an earlier session: its points are kept
-    std::string settings_json;                        // empty: those of the request
-    std::optional<reporting::SessionRecord> session;  // that begins
+    std::optional<reporting::Report> continued;  // an earlier session wrote it: its points are kept
+    std::string settings_json;                   // empty: those of the request
+    std::optional<reporting::SessionRecord> session;  // this one begins
     std::optional<reporting::OutputFolder> folder;    // rank 0's; absent: that of the request
     // RankProcess::open_report() fills these in where they are not.
     reporting::Tool tool;     // rank 0: with the versions of its libraries
-    std::string device_uuid;  // of this rank; empty on a CPU
+    std::string device_uuid;  // this rank computes on it; empty on a CPU
   };
 
   // `failures` are written into it for as long as it lives.
@@ -78,10 +78,10 @@ class RunReport {
   OnMore on_more_;
   std::string tensorboard_;  // folder of --tensorboard; empty: none
   std::string device_uuid_;
-  bool synthetic_in_loop_;              // of the request's settings
+  bool synthetic_in_loop_;              // the request's settings decide it
   reporting::FailOn fail_on_;           // likewise
-  reporting::Environment environment_;  // as in the report, which grows: not to be copied per row
-  std::vector<reporting::HealthRecord> earlier_health_;  // of the report that is continued
+  reporting::Environment environment_;  // a copy, since the report grows: not to be copied per row
+  std::vector<reporting::HealthRecord> earlier_health_;  // the report that is continued had these
   std::optional<reporting::ReportWriter> writer_;
   FailureReporter::Attachment written_failures_;
 };

@@ -57,24 +57,24 @@ inline ProcessSettings process_settings(const settings::Settings& settings) {
 struct MetricsAddress {
   std::string host;
   int port = 0;       // 0: any
-  std::string token;  // that readers have to give; empty: none
+  std::string token;  // readers have to give it; empty: none
 };
 
 struct RunRequest {
   ProcessSettings settings;
   launching::World world;
   launching::Rendezvous rendezvous;
-  std::string command_line;    // as typed, for the report
+  std::string command_line;    // the report shows it as it was typed
   std::string library_folder;  // where the engine's parts stand: beside it
   std::string mpi_library;     // whose part is loaded: "openmpi" or "mpich"; empty: none
-  std::string error_file;      // of the built-in launcher; empty: none
-  std::string given_cpus;      // that this process had before --bind; empty: it is not bound
+  std::string error_file;      // the built-in launcher reads it; empty: none
+  std::string given_cpus;      // this process had them before --bind; empty: it is not bound
   bool terminal = false;       // may this rank draw a progress bar on stderr?
-  Terminal output;             // what results go to
-  std::string about;           // of its config file, for the report
-  std::vector<reporting::ScaledDown> scaled_down;    // likewise
-  std::optional<MetricsAddress> metrics;             // of --metrics-port
-  ThreadShortageHook* on_thread_shortage = nullptr;  // of the program; null: a test's process
+  Terminal output;             // results are printed to it
+  std::string about;           // the config file says it, the report repeats it
+  std::vector<reporting::ScaledDown> scaled_down;    // the report lists them
+  std::optional<MetricsAddress> metrics;             // --metrics-port sets it
+  ThreadShortageHook* on_thread_shortage = nullptr;  // the program sets it; null: a test's process
 };
 
 // Sets torch's CUDA libraries, compute threads, allocator and determinism; the seed is each

@@ -25,7 +25,7 @@ constexpr void fields(A& a, typename A::template Field<End>& e) {
 }
 
 struct Message {
-  std::optional<std::string> task;  // absent: the end
+  std::optional<std::string> task;  // empty: the loop ends
   End end;
 };
 template <class A>

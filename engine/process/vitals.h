@@ -61,7 +61,7 @@ class Vitals {
   std::int64_t samples() const { return samples_.load(std::memory_order_relaxed); }
   double data_wait_s() const { return data_wait_s_.load(std::memory_order_relaxed); }
   std::int64_t payload_bytes() const { return payload_bytes_.load(std::memory_order_relaxed); }
-  // Absent before the first step.
+  // There is none before the first step.
   std::optional<double> since_step_s() const { return since(last_step_); }
 
   // These are of the loop that began last.
@@ -92,7 +92,8 @@ class Vitals {
     to.store(value, std::memory_order_relaxed);
   }
 
-  std::int64_t samples_before_ = 0, payload_per_step_ = 0;  // of the training thread
+  // Only the training thread uses these three.
+  std::int64_t samples_before_ = 0, payload_per_step_ = 0;
   double waited_before_s_ = 0;
   std::atomic<std::int64_t> last_step_{0}, loop_began_{0};
   std::atomic<std::int64_t> steps_{0}, samples_{0}, payload_bytes_{0}, done_{0}, planned_{-1};

@@ -33,13 +33,13 @@ struct BucketPlace {
 
 struct BucketLayout {
   std::vector<BucketPlace> places;  // ascending offsets
-  std::int64_t elements = 0;        // of the buffer, filling included
+  std::int64_t elements = 0;        // the buffer has so many, filling included
 };
 
-// As DistributedDataParallel: from the last parameter to the first, which is roughly the order in
-// which backward produces gradients; a bucket closes with the tensor that takes it over
-// --bucket-cap-mb (the first one: --first-bucket-cap-mb). All parameters of a bucket have one
-// dtype. A buffer can be divided into `parts` equal parts that begin at cache lines.
+// Forms buckets as DistributedDataParallel does: from the last parameter to the first, which is
+// roughly the order in which backward produces gradients; a bucket closes with the tensor that
+// takes it over --bucket-cap-mb (the first one: --first-bucket-cap-mb). All parameters of a bucket
+// have one dtype. A buffer can be divided into `parts` equal parts that begin at cache lines.
 std::vector<BucketLayout> bucket_layouts(const std::vector<NamedParameter>& parameters,
                                          const settings::ParallelSettings& settings,
                                          std::int64_t parts = 1);
@@ -95,9 +95,10 @@ class GradientBuckets {
   std::vector<BucketLayout> layouts_;
   Full full_;
   std::vector<at::Tensor> buffers_;
-  std::vector<std::size_t> missing_;  // gradients of each bucket, in this backward
-  std::vector<bool> filled_;          // of each parameter, in this backward
-  std::size_t next_ = 0;              // bucket to be told as full
+  // In this backward: how many gradients each bucket lacks, and whether each parameter has its own.
+  std::vector<std::size_t> missing_;
+  std::vector<bool> filled_;
+  std::size_t next_ = 0;  // bucket to be told as full
   bool synchronising_ = false;
 };
 

@@ -49,8 +49,8 @@ class AutocastTypes {
   std::array<at::ScalarType, kDevices.size()> types_{};
 };
 
-// Of this thread. Torch sets the process's number in each thread that first computes; so it must
-// have done that before.
+// Sets the number for this thread only. Torch sets the process's number in each thread that first
+// computes; so it must have done that before.
 void set_own_intra_op_threads(int threads) {
   at::get_num_threads();
   at::internal::lazy_init_num_threads();
@@ -277,7 +277,7 @@ class DataParallel final : public Strategy {
   Tensors state_;
   std::vector<Replica> others_;
   std::optional<ReplicaThreads> threads_;
-  measurement::StepMarker* marker_ = nullptr;  // of the backward that runs
+  measurement::StepMarker* marker_ = nullptr;  // the backward that runs is marked with it
   Exchange exchange_ = Exchange::kOverlapped;
   bool begins_step_ = true;  // the next forward
   std::int64_t payload_bytes_ = 0;

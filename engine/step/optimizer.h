@@ -14,8 +14,8 @@
 
 namespace scalemark::training {
 
-// As a number, or as a scalar on the parameters' device: a step that is captured once and replayed
-// reads the rate from there. With a tensor, the number is not looked at.
+// Holds a number, or a scalar on the parameters' device: a step that is captured once and replayed
+// reads the rate from there. Where there is a tensor, the number is not used.
 struct LearningRate {
   LearningRate(double rate) : value(rate) {}  // NOLINT: a number is a learning rate
   explicit LearningRate(at::Tensor rate) : tensor(std::move(rate)) {}
@@ -24,7 +24,7 @@ struct LearningRate {
   at::Tensor tensor;
 };
 
-// What befalls all gradients on their way into an update. Scalars on the parameters' device.
+// These scalars on the parameters' device change all gradients on their way into an update.
 struct GradientTerms {
   // Other than 0 turns the whole update, state included, into nothing: the gradient scaler's
   // skipped step. Float32; undefined: finite.

@@ -25,7 +25,7 @@ bool is_norm_or_bias(const at::Tensor& parameter);
 struct NamedParameter {
   std::string name;
   at::Tensor tensor;
-  bool norm_or_bias = is_norm_or_bias(tensor);  // of a piece: what the whole is
+  bool norm_or_bias = is_norm_or_bias(tensor);  // a piece takes it from the whole
 };
 
 // In registration order, as Python's module.named_parameters(): a tensor that is registered twice

@@ -28,7 +28,7 @@ class GradientScaler {
 
   // Divides the gradients by the scale, and finds out whether all are finite.
   void unscale(const std::vector<at::Tensor>& gradients);
-  at::Tensor& found_inf() { return found_inf_; }  // of the last unscale(): 0 or 1
+  at::Tensor& found_inf() { return found_inf_; }  // 0 or 1, set by the last unscale()
 
   void update();  // after the optimizer step
 

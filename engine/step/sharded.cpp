@@ -31,7 +31,7 @@ struct Shards {
   std::vector<NamedParameter> pieces;
   // Numbers the matrix of each piece that is no norm weight or bias, in order, among all.
   std::vector<std::int64_t> matrix_of_piece;
-  std::int64_t matrices = 0;  // of the network
+  std::int64_t matrices = 0;  // the whole network has so many
 };
 
 NamedParameter piece_of(const NamedParameter& whole, const at::Tensor& parameters,

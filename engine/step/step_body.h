@@ -78,7 +78,7 @@ class StepBody {
 
   workloads::Network& network_;
   std::vector<at::Tensor> parameters_;
-  std::vector<at::Tensor> updated_;  // those of this rank's optimizer
+  std::vector<at::Tensor> updated_;  // this rank's optimizer updates these
   std::unique_ptr<Optimizer> optimizer_;
   std::unique_ptr<Strategy> strategy_;
   StepBodyOptions options_;

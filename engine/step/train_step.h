@@ -104,7 +104,7 @@ class TrainStep {
 
   std::int64_t steps_done() const { return steps_done_; }
   const Consumed& consumed() const { return consumed_; }
-  double learning_rate() const { return learning_rate_; }  // of the last step
+  double learning_rate() const { return learning_rate_; }  // the last step used it
   Strategy& strategy() { return body_.strategy(); }
   const PrecisionPolicy& precision() const { return body_.precision(); }  // for evaluation
 

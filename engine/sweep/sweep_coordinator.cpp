@@ -94,7 +94,7 @@ void SweepCoordinator::begin() {
   health_.look();
   MachineRounds machines(loop_, plan_, member_, report_);
   if (schedule_.runs_done() > 0) {
-    summarise();  // of an earlier session
+    summarise();  // an earlier session has done runs
   } else {
     machines.take_fingerprint();
   }

@@ -68,8 +68,9 @@ class SweepCoordinator : public process::TaskLeader {
   bool has_run_ = false;
   std::string why_;  // the sweep does not end with 0
   int checked_block_ = -1;
-  std::string busy_;                          // of the block whose first run has no row yet
-  std::vector<reporting::Attempt> attempts_;  // before the one in progress, of the same run
+  // Names what kept a machine busy before this block, until the block's first run has its row.
+  std::string busy_;
+  std::vector<reporting::Attempt> attempts_;  // the same run had them before the one in progress
 };
 
 }  // namespace scalemark::sweeping

@@ -33,11 +33,11 @@ enum class FingerprintPart {
 // A task of a sweep's loop: a run, a look at the machines or at their counters of errors, or a part
 // of their fingerprint. Every rank holds the plan, so only numbers travel.
 struct SweepCommand {
-  std::optional<planning::Task> task;  // absent: one of the next three
+  std::optional<planning::Task> task;  // empty: one of the next three is asked for
   bool quiet_check = false;            // every rank reads its machine: machine_rounds.h
   bool health = false;                 // every rank reads its counters: process/health.h
   FingerprintPart fingerprint = FingerprintPart::kNone;
-  std::optional<int> only_rank;  // measures it, while all others wait; absent: all
+  std::optional<int> only_rank;  // it measures while all others wait; empty: all measure
 };
 template <class A>
 constexpr void fields(A& a, typename A::template Field<SweepCommand>& c) {

@@ -55,10 +55,12 @@ class SweepReport {
   void set_health(const std::vector<reporting::HealthRecord>& rows) {
     run_report_->set_health(rows, session_number_);
   }
-  bool has_fingerprint() const;  // of the machines: not only of ranks' devices
+  // Whether the machines have one, and not only ranks' devices.
+  bool has_fingerprint() const;
   bool has_sustained() const;
   void add_replays(std::vector<reporting::ReplayRecord> replays);
-  bool has_replays() const;  // of an earlier session
+  // Whether an earlier session has made some.
+  bool has_replays() const;
   // Whether the machine was busy before a block already.
   bool was_busy() const;
   void note_retry(const planning::Task& task, const std::string& reason);

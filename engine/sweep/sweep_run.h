@@ -9,11 +9,12 @@
 
 namespace scalemark::sweeping {
 
-// `scalemark sweep` asks this of the engine.
+// `scalemark sweep` asks this of the engine. `settings` are those of one point: they hold what all
+// points share.
 struct SweepRequest {
   process::RunRequest run;
-  settings::Settings settings;  // of one point, for what all points share
-  planning::Plan plan;          // members are assigned anew when the ranks have met
+  settings::Settings settings;
+  planning::Plan plan;  // members are assigned anew when the ranks have met
 };
 
 // Never throws. The exit code of the process: docs/FAULTS.md.

@@ -22,11 +22,12 @@
 
 namespace scalemark::sweeping {
 
-// The outcome of one task on this rank.
+// The outcome of one task on this rank. The `world` of the task's ranks is known even where no
+// group could be made; the group's rank 0 has what was `measured` when the result is ok.
 struct TaskOutcome {
   RankResult result;
-  launching::World world;          // of the task's ranks, known even where no group could be made
-  running::PointOutcome measured;  // what it measured: on the group's rank 0, when the result is ok
+  launching::World world;
+  running::PointOutcome measured;
 };
 
 // It says what a task gave and reports it; how points are trained is TrainingMember's, or a test's.

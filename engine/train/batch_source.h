@@ -22,7 +22,7 @@ namespace scalemark::running {
 // traffic, stops and watchdogs go by processes (process::RankGroup). Pure.
 struct TrainingRanks {
   int first = 0, count = 1;  // count 0: a dedicated server, which trains nothing
-  int world_size = 1;        // of all processes together
+  int world_size = 1;        // all processes together have so many
 
   bool serves() const { return count == 0; }
 

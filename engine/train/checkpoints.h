@@ -51,7 +51,7 @@ reporting::CheckpointFile describe_file(const std::filesystem::path& file);
 
 struct CheckpointOptions {
   std::filesystem::path folder;                // rank 0's value is used
-  std::optional<settings::StepsOrTime> every;  // absent: none are written
+  std::optional<settings::StepsOrTime> every;  // empty: none are written
   std::int64_t keep = 2;
   bool resume = false;
   std::map<std::string, std::string> same;  // rank 0: must be the same as in the checkpoint

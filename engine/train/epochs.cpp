@@ -30,7 +30,7 @@ void append(Window& all, const Window& stretch, std::int64_t epoch) {
                            .entries = std::ssize(stretch.steps.step_s),
                            .epoch = epoch});
   all.iterations += stretch.iterations;
-  all.steps_per_mark = stretch.steps_per_mark;  // as many steps in each epoch, so the same
+  all.steps_per_mark = stretch.steps_per_mark;  // every epoch has as many steps, so it is the same
   append(all.steps.step_s, stretch.steps.step_s);
   append(all.steps.phases, stretch.steps.phases);
   append(all.losses, stretch.losses);
@@ -59,7 +59,7 @@ EpochTotals totals_over_ranks(distributed::ControlGroup& control, const Training
   return all;
 }
 
-using Loaders = std::vector<std::unique_ptr<data::Loader>>;  // of each rank of this process
+using Loaders = std::vector<std::unique_ptr<data::Loader>>;  // each rank of this process has one
 
 // Empty after the epoch's last step; the loaders may still hold batches then.
 data::Batch next_of(const Loaders& loaders, bool pinned, std::int64_t& left) {

@@ -23,7 +23,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kLargestShare = 0.01;  // of the time, for histograms between the ends
+// Histograms between the ends may take this share of the time.
+constexpr double kLargestShare = 0.01;
 
 tensorboard::Histogram counted(const at::Tensor& tensor) {
   const at::Tensor values = tensor.detach().to(at::kCPU, at::kFloat).contiguous();

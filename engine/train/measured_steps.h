@@ -20,7 +20,7 @@ namespace scalemark::running {
 // Communication costs a step what the same steps without it save. Definition: docs/METRICS.md,
 // "Communication cost".
 struct CommunicationCostBlocks {
-  std::vector<reporting::CostBlock> blocks;  // of this rank, in the order of measurement
+  std::vector<reporting::CostBlock> blocks;  // this rank measured them in this order
   bool stopped = false;                      // an agreed stop came in between
 };
 

@@ -49,11 +49,12 @@ std::int64_t planned_steps(process::RankGroup& rank_group, const settings::Setti
   return scheduled_steps(measuring);
 }
 
-// One training of a point on this rank, and what it measures.
+// One training of a point on this rank, and what it measures. Captured work runs on `stream`, which
+// outlives all that is made on it.
 struct Training {
   TrainingRanks ranks;
-  std::optional<device::OwnStream> stream;   // of what is captured; outlives all that is made on it
-  monitoring::Sampler* telemetry = nullptr;  // of the process
+  std::optional<device::OwnStream> stream;
+  monitoring::Sampler* telemetry = nullptr;  // the process owns it
   Trainer trainer;
   reporting::RankMeasurement measured;
 };

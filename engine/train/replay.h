@@ -14,8 +14,8 @@ namespace scalemark::running {
 
 struct ReplayedTraining {
   std::int64_t rounds = 0;
-  std::string digest;       // of the first round, hexadecimal
-  std::string first_wrong;  // what differs first in the second round; empty: nothing
+  std::string digest;       // the first round gave it, hexadecimal
+  std::string first_wrong;  // names the first difference of the second round; empty: none
 };
 
 // Trains `settings`' network by itself, deterministic, on synthetic batches of rank 0 of 1:

@@ -82,7 +82,7 @@ class RunWatch final : public StepWatch {
   const process::GroupGuard& guard_;
   process::Vitals& vitals_;
   std::unique_ptr<process::EventLog> events_;
-  training::TrainStep* step_ = nullptr;  // of the loop that has begun; null: it trains nothing
+  training::TrainStep* step_ = nullptr;  // the loop that has begun runs it; null: it trains nothing
   std::int64_t steps_in_phase_ = 0;
 };
 

@@ -39,7 +39,8 @@ struct RunState {
   training::TrainStep& step;
   BatchSource* source;  // nullptr: what opens the data reads the step's position
   c10::Device device;
-  at::Tensor* epoch = nullptr;  // of --epochs: what this rank has measured of the epoch so far
+  // --epochs keeps here what this rank has measured of the epoch so far. Null without it.
+  at::Tensor* epoch = nullptr;
 };
 
 // Between two steps. A visitor that moves the position in the data moves the source, too.

@@ -59,7 +59,7 @@ struct StepContext {
   device::Device& device;
   distributed::ControlGroup& control;
   StepWatch& watch;
-  LossCourse* losses = nullptr;        // of the warm-up's steps; null: nobody asks
+  LossCourse* losses = nullptr;        // the warm-up's steps are noted in it; null: nobody asks
   std::int64_t empty_cache_every = 0;  // steps; 0: never
 };
 
@@ -96,7 +96,7 @@ WindowPlan agreed(distributed::ControlGroup& control, const WindowPlan& mine);
 struct Window {
   double wall_s = 0;    // t1 - t0 on this rank; of several stretches their sum
   double around_s = 0;  // the same with the two barriers; of a window that was stopped less
-  std::vector<reporting::RawWindow> stretches;  // of --epochs
+  std::vector<reporting::RawWindow> stretches;  // only --epochs fills these
   std::vector<double> energy_J;                 // see EnergyMeter::joules(); empty without a meter
   std::int64_t iterations = 0;                  // steps that were run
   std::int64_t steps_per_mark = 1;

@@ -21,10 +21,10 @@ namespace scalemark::running {
 struct WorkloadData {
   catalogue::ModelShape shape;  // resolved: classes of the tree, size of the vocabulary
   std::string identity;         // "synthetic", or a hash by which ranks recognise the same data
-  std::optional<std::int64_t> replaced_bytes = {};    // of text: what is no UTF-8
+  std::optional<std::int64_t> replaced_bytes = {};    // bytes of a text that are no UTF-8
   std::map<std::string, std::int64_t> left_out = {};  // files: what they are -> how many
-  std::unique_ptr<data::Dataset> train;               // absent: synthetic
-  std::unique_ptr<data::Dataset> held_out;            // absent: synthetic, or images without epochs
+  std::unique_ptr<data::Dataset> train;               // null: synthetic
+  std::unique_ptr<data::Dataset> held_out;            // null: synthetic, or images without epochs
   std::vector<std::string> notes = {};  // for people: what of data and weights is not read as it is
 };
 

@@ -15,15 +15,17 @@ namespace scalemark::communicating {
 
 struct LinkEffort {
   std::int64_t round_trips = 30;
-  std::int64_t most_bytes = 4 << 20;  // of a message for the bandwidth
+  std::int64_t most_bytes = 4 << 20;  // bandwidth is measured with messages of at most this size
   double transfers_s = 0.15;          // messages are smaller where kTransfers take longer
 };
 inline constexpr int kTransfers = 5;  // each way at once
 
+// Messages go each way at once for `bytes_per_s`, which counts those in one direction, at the
+// median time.
 struct LinkTime {
-  double latency_s = 0;    // half of a round trip of 8 bytes: the median
-  double quickest_s = 0;   // the same of the third quickest: what no busy CPU held up
-  double bytes_per_s = 0;  // of messages each way at once, in one direction: of the median time
+  double latency_s = 0;   // half of a round trip of 8 bytes: the median
+  double quickest_s = 0;  // the same of the third quickest, which no busy CPU held up
+  double bytes_per_s = 0;
 };
 template <class A>
 constexpr void fields(A& a, typename A::template Field<LinkTime>& t) {

@@ -18,10 +18,10 @@ namespace scalemark::communicating {
 std::vector<int> node_leaders(const std::vector<int>& node_of_rank);
 
 // The group over which links are measured: one rank of each node, or where there is one node, all
-// of its ranks.
+// of its ranks. Its rank 0 knows their `names`: hosts, or "rank 3" on one node.
 struct LinkGroup {
   process::RankGroup& rank_group;
-  std::vector<std::string> names;  // of its ranks, on rank 0: hosts, or "rank 3" on one node
+  std::vector<std::string> names;
 };
 
 // Collective over the session: the members open a group, call `body` and close the group. False on

@@ -10,11 +10,12 @@
 namespace scalemark::cuda {
 
 // A row of numbers in device memory: whether the gradient scaler skips the step and how many steps
-// counted before is known to the device only.
+// counted before is known to the device only. The passes multiply, so those that begin with per_
+// are reciprocals: of the divisor, of 1 - beta1^t and of sqrt(1 - beta2^t).
 struct LambNumbers {
-  double counts;                            // 0: the step is skipped
-  double per_divisor;                       // reciprocals, since the passes multiply
-  double per_correction1, per_correction2;  // of 1 - beta1^t and sqrt(1 - beta2^t)
+  double counts;  // 0: the step is skipped
+  double per_divisor;
+  double per_correction1, per_correction2;
   double rate;
 };
 constexpr int kLambNumbers = sizeof(LambNumbers) / sizeof(double);
@@ -44,7 +45,7 @@ cudaError_t launch_lamb_numbers(const Step& step, LambNumbers* numbers, cudaStre
 
 // A launch takes 32,764 bytes of arguments, and its cost grows with them.
 constexpr unsigned kTensorsOfALaunch = 256;
-constexpr unsigned kChunkElements = 16384;  // of which a thread adds up 64 in float
+constexpr unsigned kChunkElements = 16384;  // each thread of a block adds up 64 in float
 
 inline std::int64_t chunks_of(std::int64_t elements) {
   return (elements + kChunkElements - 1) / kChunkElements;
@@ -69,7 +70,7 @@ template <class C>
 struct LambTensor {
   const C* gradient;  // read by the first pass
   C *parameter, *mean, *mean_square;
-  void* copy;  // of the parameter in another type, which the second pass writes; null: none
+  void* copy;  // null: none; else the second pass writes the parameter's copy in another type
   std::int64_t size;
 };
 

@@ -108,7 +108,7 @@ cudaError_t launch_lamb_numbers(const Step& step, LambNumbers* numbers, cudaStre
 // The chunk of a block, its arrays' beginnings.
 template <class C>
 struct LambChunk {
-  unsigned tensor;  // of the launch
+  unsigned tensor;  // it indexes LambTable::tensor
   std::int64_t begin;
   unsigned count;
   LambTensor<C> at;

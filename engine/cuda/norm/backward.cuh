@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(kNormThreads, 2)
     norm_gradient_sums(const __grid_constant__ GradientSumsJob<Element> job) {
   using Real = RealOf<Element>;
   constexpr int kCount = kVector<Element>;
-  constexpr int kDepth = kWhole ? 2 : 1;  // as the registers allow
+  constexpr int kDepth = kWhole ? 2 : 1;  // the registers allow no more rows at once
   __shared__ SumsRoom<Element> room;
   const Place<Element> place(job.grid);
   Real sums[2 * kCount] = {}, mean[kCount], scale[kCount], offset[kCount];

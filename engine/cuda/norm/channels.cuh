@@ -14,7 +14,7 @@ namespace scalemark::cuda {
 template <class Element>
 struct Place {
   int channel;               // its first one
-  int count;                 // of channels from there on; 0 or less: none
+  int count;                 // channels from the first one to the last of all; 0 or less: none
   std::int64_t row, stride;  // its first row, and how far apart its rows are
   unsigned tile;
 
@@ -89,12 +89,13 @@ struct SumsRoom {
   using Real = RealOf<Element>;
   static constexpr int kSums = kSumsOfTile<Element>;
   static constexpr int kAtOnce = static_cast<int>(16 / sizeof(Real));      // sums that a thread reads at once
-  static constexpr int kSlices = kNormThreads / (kSums / kAtOnce);         // of the blocks, read side by side
+  static constexpr int kSlices = kNormThreads / (kSums / kAtOnce);         // blocks are read in so many parts at once
   Real of_threads[2 * kVector<Element>][kNormThreads + kLanes];            // rows apart by kLanes more: no bank conflicts
   Real of_slices[kSlices][kSums];
   bool is_last;
 
-  // Of the lane's channel i the first sum is number i * kLanes + lane, the second kTile further on. For the last block.
+  // The last block calls it. The first sum of the lane's channel i is number i * kLanes + lane, the second one stands
+  // kTile further on.
   __device__ double total(int number) const {
     double sum = 0;
     for (int slice = 0; slice < kSlices; ++slice) sum += static_cast<double>(of_slices[slice][number]);
@@ -119,7 +120,7 @@ __device__ __forceinline__ void add_up_block(const RealOf<Element> (&mine)[2 * k
   of_block[thread] = sum;
 }
 
-// Of every `kSlices`-th block, in the order of blocks.
+// Each slice adds up every `kSlices`-th block, in the order of blocks.
 template <class Element>
 __device__ __forceinline__ void add_up_slices(SumsRoom<Element>& room, const RealOf<Element>* of_blocks,
                                               const ChannelGrid& grid, unsigned tile) {

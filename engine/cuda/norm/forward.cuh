@@ -13,7 +13,7 @@
 
 namespace scalemark::cuda {
 
-// Of the whole batch, for one channel, from the sums of x - shift and of its square.
+// Keeps one channel's statistics of the whole batch, computed from the sums of x - shift and of its square.
 template <class Element>
 __device__ __forceinline__ void finish_statistics(const StatisticsJob<Element>& job, int channel, double sum,
                                                   double squares) {

@@ -21,8 +21,9 @@ constexpr unsigned kNormCounters = 1024, kCounterSets = 64;
 // so that steps which use them can be captured.
 cudaError_t address_of_counters(void** first);
 
-constexpr int kNormThreads = 256;  // of a block
-constexpr int kLanes = 8;          // of them side by side in one row
+// A block has kNormThreads threads: kLanes side by side in each of kRowsAtOnce rows.
+constexpr int kNormThreads = 256;
+constexpr int kLanes = 8;
 constexpr int kRowsAtOnce = kNormThreads / kLanes;
 
 // In which numbers per channel are held and arithmetic is done.
@@ -50,7 +51,8 @@ struct ChannelGrid {
   __host__ __device__ unsigned blocks() const { return tiles * chunks; }
 };
 
-constexpr int kFewestRows = 2;  // of a thread: a small activation, too, shall occupy the device
+// A thread is given at least so many rows: a small activation, too, shall occupy the device.
+constexpr int kFewestRows = 2;
 
 // Gives as many blocks as there is work for, at most `most`, but at least one for each tile.
 template <class Element>
@@ -74,7 +76,7 @@ __host__ __device__ constexpr std::int64_t mask_stride(std::int64_t channels) {
 template <class Real>
 struct SumsInMemory {
   Real* of_blocks;  // [blocks, kSumsOfTile], at a multiple of 16 bytes
-  unsigned* done;   // of each tile: blocks that are done
+  unsigned* done;   // counts each tile's blocks that are done
 };
 
 template <class Element>
@@ -167,7 +169,7 @@ struct GradientSumsJob {
   using Real = RealOf<Element>;
   ChannelGrid grid;
   const Element* x;
-  const Real* kept;  // of the forward pass
+  const Real* kept;  // the forward pass wrote it: [kKeptRows, channels]
   bool relu;         // computed again: where x * scale + offset was positive; not with `positive`
   const std::uint8_t* positive;
   const Element* of_y;
@@ -192,7 +194,7 @@ struct InputGradientJob {
   using Real = RealOf<Element>;
   ChannelGrid grid;
   const Element* x;
-  const Real *scale, *offset;  // of the forward pass
+  const Real *scale, *offset;  // the forward pass wrote them
   const Element* of_norm;
   const Real* slopes;  // [2, channels]
   Element* of_x;       // may be of_norm

@@ -27,7 +27,7 @@ struct NormDevice {
 
 using MaybeTensor = std::optional<at::Tensor>;
 
-// Of both operators; see workloads/fused_norm.h.
+// Both operators take these; see workloads/fused_norm.h.
 struct NormArguments {
   const at::Tensor &x, &weight, &bias;
   double gain;

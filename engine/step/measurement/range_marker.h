@@ -31,7 +31,7 @@ class RangeMarker final : public StepMarker {
   StepMarker& next_;
   device::Ranges& ranges_;
   std::int64_t micro_steps_, step_;
-  std::int64_t micro_steps_done_ = 0;  // of this step
+  std::int64_t micro_steps_done_ = 0;  // begins anew with each step
   bool in_phase_ = false, in_whole_step_ = false;
 };
 

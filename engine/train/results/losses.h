@@ -63,7 +63,7 @@ class LossTrace {
   at::Tensor host_;  // float64 on the CPU, float32 pinned for a GPU
   double* cpu_values_ = nullptr;
   const training::LossHistory* history_;
-  std::int64_t fetched_ = 0;  // of the history
+  std::int64_t fetched_ = 0;  // so many of the history's losses have been copied to host_
   std::atomic<std::int64_t> pushed_ = 0;
 };
 

@@ -83,7 +83,7 @@ OverRanks over_ranks(reporting::RankMeasurement measured, process::RankGroup& ra
 
 namespace {
 
-constexpr std::size_t kRoundBytes = 16 << 20;  // of all ranks together
+constexpr std::size_t kRoundBytes = 16 << 20;  // all ranks together send no more in a round
 constexpr std::size_t kLeastPieceBytes = 4 << 10;
 
 std::size_t piece_bytes(int ranks) {

@@ -21,9 +21,11 @@ namespace scalemark::running {
 void note_window(const Window& window, std::int64_t tokens_per_sample,
                  reporting::RankMeasurement& measured);
 
+// The group's rank 0 has the `ranks`, in rank order; every rank has the `series`, which holds the
+// slowest rank's time of each step.
 struct OverRanks {
-  std::vector<reporting::RankMeasurement> ranks;  // on the group's rank 0, in rank order
-  reporting::StepSeries series;                   // of the slowest rank of each step, on every rank
+  std::vector<reporting::RankMeasurement> ranks;
+  reporting::StepSeries series;
 };
 
 // Collective. The times of a dedicated server count for nothing. Throws bug() where ranks have

@@ -83,7 +83,7 @@ class Recording {
     if (!is_on_) return;
     try {
       kineto::disableProfiler();
-    } catch (...) {  // what the step threw says more
+    } catch (...) {  // the step's own exception says more
     }
   }
   Recording(const Recording&) = delete;

@@ -14,7 +14,7 @@
 namespace scalemark::running {
 
 struct TraceRequest {
-  std::filesystem::path folder;  // of this run's traces; empty: none is wanted
+  std::filesystem::path folder;  // this run's traces go there; empty: none is wanted
   std::int64_t steps = 0;
 };
 

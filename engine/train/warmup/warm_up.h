@@ -12,8 +12,8 @@ namespace scalemark::running {
 struct Warmup {
   std::int64_t iterations = 0;
   double seconds = 0;                  // all of it, on this rank
-  std::optional<double> first_step_s;  // absent: there was none
-  double step_s = 0;  // what the window's length is planned with: see later_step_s()
+  std::optional<double> first_step_s;  // empty: there was none
+  double step_s = 0;                   // the window's length is planned with it: see later_step_s()
   // Whether step times had settled at its end; known to rank 0 only. Absent where the length was
   // asked for in steps, or too few steps were timed.
   std::optional<bool> settled;
