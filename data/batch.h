@@ -18,7 +18,7 @@ namespace scalemark::data {
 
 // One of several batches that were joined: how much of the whole it is.
 struct Share {
-  std::map<std::string, std::int64_t, std::less<>> rows;  // of each field
+  std::map<std::string, std::int64_t, std::less<>> rows;  // by field
   std::int64_t samples = 0;
   std::int64_t non_pad_tokens = 0;
 };

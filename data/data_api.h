@@ -1,4 +1,4 @@
-// What libscalemark_data.so offers to the light program: one exported function returns a table, so
+// libscalemark_data.so offers this to the light program: one exported function returns a table, so
 // that `scalemark data` loads the codecs when it needs them and no other command does. How fast a
 // data set is loaded (`data bench`) is measured here, too.
 #pragma once
@@ -32,17 +32,17 @@ struct LoaderBenchResult {
   std::int64_t samples = 0;
   std::int64_t epochs = 0;
   double wall_s = 0;
-  double cpu_s = 0;  // of all threads of the process meanwhile
+  double cpu_s = 0;  // all of the process's threads count
   double samples_per_sec = 0;
-  double bytes_per_sec = 0;            // of batches made, not of files read
-  std::vector<SkippedSample> skipped;  // of the first epoch
+  double bytes_per_sec = 0;            // counts the batches made, not the files read
+  std::vector<SkippedSample> skipped;  // in the first epoch
 };
 
 // One epoch to warm the file cache, then whole epochs in the order of the sampler (rank 0 of 1).
 LoaderBenchResult bench_loader(const Dataset& dataset, const LoaderBenchOptions& options);
 
-// What `data bench` reads: a folder with train/ is an image tree, one with an index packed data,
-// everything else is text or a token file.
+// `data bench` reads one of these: a folder with train/ is an image tree, one with an index packed
+// data, everything else is text or a token file.
 struct BenchSource {
   std::string path;
   std::string vocab;  // for text; may be empty for a token file
@@ -50,15 +50,15 @@ struct BenchSource {
   int image_size = 224;
   ImageDecoding image_decoding = ImageDecoding::kExact;
   std::int64_t sequence_length = 128;
-  Augmentation augmentation;  // of images
+  Augmentation augmentation;  // only for images
 };
 
 struct BenchedData {
   std::string kind;            // "images" | "sequences"
   std::int64_t data_size = 0;  // samples of the training split
   LoaderBenchResult result;
-  std::optional<ImageStages> stages;  // of images
-  std::vector<std::string> notes;     // what of the data is not read
+  std::optional<ImageStages> stages;  // only for images
+  std::vector<std::string> notes;     // name files and folders that are not read
 };
 
 inline constexpr const char* kDataAbi = "scalemark-data/4";

@@ -1,6 +1,6 @@
-// What a data set is to the loader: samples of one layout, the batch in host memory that they are
-// written into, and the random numbers that each of them draws. Knows nothing of ranks, batches in
-// flight, threads or torch.
+// The loader sees a data set like this: samples of one layout, the batch in host memory that they
+// are written into, and the random numbers that each of them draws. Knows nothing of ranks, batches
+// in flight, threads or torch.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ constexpr std::size_t size_of(DType dtype) {
 struct FieldSpec {
   std::string name;
   DType dtype;
-  std::vector<std::int64_t> shape;  // of one sample; empty for a scalar
+  std::vector<std::int64_t> shape;  // empty for a scalar
 
   std::size_t bytes_per_sample() const {
     return std::accumulate(
@@ -58,7 +58,7 @@ HostBuffer allocate_host(std::size_t bytes);  // 64-byte aligned, not pinned
 struct HostField {
   std::string name;
   DType dtype;
-  std::vector<std::int64_t> shape;  // of the whole batch: {samples, ...}
+  std::vector<std::int64_t> shape;  // {samples, ...}
   HostBuffer bytes;
 
   template <class T>
@@ -76,7 +76,7 @@ struct HostField {
 struct HostBatch {
   std::vector<HostField> fields;
   std::int64_t samples = 0;         // rows in the fields
-  std::int64_t padding = 0;         // of these, repeated by the sampler to even out the ranks
+  std::int64_t padding = 0;         // the sampler repeated so many of them to even out the ranks
   std::int64_t non_pad_tokens = 0;  // text only
   std::int64_t epoch = 0;
 

@@ -24,7 +24,7 @@ namespace scalemark::data {
 // parallel into one set of buffers. Knows no threads and no order between groups.
 struct SampleGroup {
   HostBatch batch;                          // one row per sample
-  std::vector<SampledIndex> samples;        // what the rows hold
+  std::vector<SampledIndex> samples;        // one per row
   std::vector<std::exception_ptr> failure;  // per row; null when the row is completely written
   std::size_t started = 0;                  // rows handed to workers, in order
   std::size_t finished = 0;

@@ -32,6 +32,6 @@ class Hash128 {
 Digest digest_of(std::span<const std::byte> bytes, const Progress& progress = {});
 
 std::string to_hex(const Digest& digest);
-Digest from_hex(std::string_view hex);  // of 32 hex digits that to_hex wrote
+Digest from_hex(std::string_view hex);  // takes the 32 digits that to_hex() writes
 
 }  // namespace scalemark::data

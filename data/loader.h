@@ -12,7 +12,7 @@
 
 namespace scalemark::data {
 
-// What becomes of a sample that cannot be decoded, or whose file is not there.
+// Decides what happens to a sample that cannot be decoded, or whose file is not there.
 enum class OnBadSample {
   kFail,      // it ends the pass
   kSkip,      // the next good sample takes its place: every rank trains on equally many batches

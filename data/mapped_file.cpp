@@ -36,7 +36,7 @@ struct State {
   std::array<Guarded, kPlaces> places;
   std::atomic<const char*> lost{nullptr};
   int wake[2] = {-1, -1};  // a pipe: a handler may write to one
-  std::mutex mutex;        // of what follows
+  std::mutex mutex;        // guards the members below
   std::size_t in_use = 0;
   bool watched = false;
   struct sigaction before = {};

@@ -14,9 +14,9 @@
 namespace scalemark::kernels {
 
 struct Dropout {
-  std::uint64_t key = 0;        // of one mask
+  std::uint64_t key = 0;        // differs from mask to mask
   std::uint32_t threshold = 0;  // an element is dropped with probability threshold / 65536
-  double scale = 1;             // what a kept element is multiplied by: 1 / (1 - that probability)
+  double scale = 1;             // multiplies kept elements: 1 / (1 - that probability)
 };
 
 // With the probability rounded to 2^-16: at least 0 and below 1, also after rounding.

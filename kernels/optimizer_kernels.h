@@ -29,7 +29,8 @@ struct LambSquares {
   double parameter = 0, direction = 0;
 };
 
-// Of the elements [begin, end). The direction of x is u = m^ / (sqrt(v^) + eps) + weight_decay x.
+// Both functions work on the elements [begin, end). The direction of x is u = m^ / (sqrt(v^) + eps)
+// + weight_decay x.
 template <class C>
 struct LambKernels {
   // Moves m and v; returns the sums of x^2 and u^2, each added up in C: call it for some thousand
@@ -46,7 +47,7 @@ struct OptimizerKernels {
   LambKernels<double> of_double;
 };
 
-// Of a set that runs() here.
+// `set` must be one that runs() here.
 const OptimizerKernels& optimizer_kernels(InstructionSet set);
 
 // SGD, Adam and AdamW of a tensor in float whose copy in bfloat16 computes: one pass reads the
@@ -58,7 +59,7 @@ struct WeightTensor {
   float* parameter = nullptr;
   float* mean = nullptr;         // SGD: momentum; null: without
   float* mean_square = nullptr;  // Adam and AdamW
-  BFloat16* copy = nullptr;      // of the updated parameter, rounded to the nearest; null: none
+  BFloat16* copy = nullptr;  // receives the updated parameter, rounded to the nearest; null: none
 };
 
 struct SgdNumbers {
@@ -74,13 +75,13 @@ struct AdamNumbers {
   bool decoupled = false;                   // AdamW's decay
 };
 
-// Of the elements [begin, end).
+// Both functions work on the elements [begin, end).
 struct WeightUpdateKernels {
   void (*sgd)(const WeightTensor&, const SgdNumbers&, std::int64_t begin, std::int64_t end);
   void (*adam)(const WeightTensor&, const AdamNumbers&, std::int64_t begin, std::int64_t end);
 };
 
-// Of a set that runs() here.
+// `set` must be one that runs() here.
 const WeightUpdateKernels& weight_update_kernels(InstructionSet set);
 
 // The tables that the units with instructions of their own define.

@@ -1,5 +1,6 @@
-// What a transformer layer does beside its matrix products, row by row in vector code: for each
-// instruction set a table of functions over plain pointers. Knows no tensor and no thread.
+// These kernels do, row by row in vector code, the work of a transformer layer beside its matrix
+// products: for each instruction set there is a table of functions over plain pointers. Knows no
+// tensor and no thread.
 //
 // All matrices are dense, row after row of `columns` elements. X is the type of activations, C that
 // of parameters, sums and statistics, in which everything is computed: float and float, BFloat16
@@ -113,7 +114,7 @@ struct TransformerKernels {
   LayerKernels<double, double> of_double;
 };
 
-// Of a set that runs() here.
+// `set` must be one that runs() here.
 const TransformerKernels& transformer_kernels(InstructionSet set);
 
 // The tables that the units with instructions of their own define.

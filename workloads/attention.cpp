@@ -78,7 +78,7 @@ struct HeadLayout {
         width(features / heads),
         factor(1 / std::sqrt(static_cast<double>(width))) {}
 
-  // Of one head: [length, width] of [n, length, features].
+  // Returns one head's part of a tensor [n, length, features], as a view [length, width].
   at::Tensor of(const at::Tensor& tensor, std::int64_t head) const {
     return at::as_strided(tensor, {length, width}, {features, 1},
                           head / per_sample * length * features + head % per_sample * width);
@@ -86,7 +86,7 @@ struct HeadLayout {
 
   void for_each(const std::function<void(std::int64_t begin, std::int64_t end)>& body) const {
     parallel_for(0, count, 1, [&](std::int64_t begin, std::int64_t end) {
-      const at::AutoDispatchBelowADInplaceOrView below_autograd;  // of each thread
+      const at::AutoDispatchBelowADInplaceOrView below_autograd;  // the mode is per thread
       body(begin, end);
     });
   }

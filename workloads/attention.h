@@ -11,7 +11,8 @@
 
 namespace scalemark::workloads {
 
-// What the attention of one network is computed by, noted once without a mask and once with one.
+// Notes by which kernels the attention of one network is computed, once without a mask and once
+// with one.
 class AttentionChoices {
  public:
   // Asks torch for its choice.

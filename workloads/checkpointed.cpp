@@ -23,9 +23,9 @@ using torch::autograd::SavedVariable;
 using torch::autograd::SavedVariableHooks;
 using MakeHooks = std::function<std::unique_ptr<SavedVariableHooks>()>;
 
-// What autograd does with the tensors that operators save on this thread now; null: it keeps them.
-// Of the thread, as autograd's own modes are: operators save tensors wherever they run, and
-// backward on a GPU runs in a thread of torch's.
+// Autograd applies these hooks to the tensors that operators save on this thread now; null: it
+// keeps the tensors. Each thread has its own, like autograd's modes: operators save tensors
+// wherever they run, and backward on a GPU runs in a thread of torch's.
 thread_local const MakeHooks* saving = nullptr;
 
 class SavingScope {
@@ -62,7 +62,7 @@ class HookingEngine final : public torch::autograd::Engine {
   }
 };
 
-// Of the CPU and, where the input is on another device, of that device.
+// Holds the random state of the CPU and, where the input is on another device, of that device.
 class RandomState {
  public:
   explicit RandomState(c10::Device device) {

@@ -13,7 +13,8 @@
 
 namespace scalemark::workloads {
 
-// What is done once per batch, such as updating running statistics, is done in the first pass only.
+// Only the first pass does the work that is due once per batch, such as updating running
+// statistics.
 enum class Pass { kFirst, kAgain };
 
 using Tensors = std::vector<at::Tensor>;

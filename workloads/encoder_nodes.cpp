@@ -39,7 +39,7 @@ at::Tensor forward_by_rows(const at::Tensor& x, const at::Tensor& bias) {
   return y;
 }
 
-// Of x and of the bias.
+// Returns the gradients of x and of the bias.
 std::tuple<at::Tensor, at::Tensor> backward_by_rows(const at::Tensor& of_y, const at::Tensor& x,
                                                     const at::Tensor& bias) {
   const Matrix matrix(x);

@@ -1,5 +1,6 @@
-// What is read of strangers' files: what a file that is no safetensors file is by its first bytes,
-// JSON that must be an object, and names for error lines. Pure; knows no format beyond that.
+// Helps to read strangers' files: recognises by its first bytes a file that is no safetensors file,
+// reads JSON that must be an object, and quotes names for error lines. Pure; knows no format beyond
+// that.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -12,7 +13,7 @@ namespace scalemark::workloads {
 // A file that people pass instead of a safetensors file.
 struct ForeignFile {
   std::string what;  // "a pickle, as torch.save writes": completes "FILE is ..."
-  std::string hint;  // what to do
+  std::string hint;
 };
 
 // So many of the first bytes tell all kinds apart.

@@ -148,7 +148,7 @@ class Gradients {
     return memory;
   }
 
-  at::Tensor first, second;  // as many as there are
+  at::Tensor first, second;  // undefined where there are fewer gradients
 
  private:
   variable_list spare_;

@@ -34,18 +34,18 @@ NormParameterGradients run_norm_backward(const NormForward& forward, const NormB
 // Whether there are kernels for activations of this type, on a CPU or on CUDA.
 bool has_norm_kernels(const at::Tensor& x);
 
-// Of torch.nn.BatchNorm2d. Training uses the statistics of the batch and updates the running ones
-// where they are defined; evaluation uses those.
+// These are the parameters and buffers of a torch.nn.BatchNorm2d. Training uses the statistics of
+// the batch and updates the running ones where they are defined; evaluation uses those.
 struct NormState {
   at::Tensor weight, bias, running_mean, running_var;
   double momentum, eps;
   bool training;
 };
 
-// What follows the norm: y = gain * norm(x) + shortcut, and a ReLU.
+// Says what follows the norm: y = gain * norm(x) + shortcut, and a ReLU.
 struct NormTail {
   bool relu = false;
-  at::Tensor shortcut = {};  // of x's shape; undefined: none. Needs relu
+  at::Tensor shortcut = {};  // in x's shape; undefined: none. Needs relu
   double gain = 1;
   bool fork = false;
 };

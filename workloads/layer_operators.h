@@ -1,5 +1,5 @@
-// What a transformer computes on a device that has kernels for it: the passes between its matrix
-// products, as operators of torch's dispatcher, and those products. Knows no network.
+// A transformer computes with these on a device that has kernels for it: the passes between its
+// matrix products, as operators of torch's dispatcher, and those products. Knows no network.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -21,8 +21,8 @@ inline MaybeTensor if_defined(const at::Tensor& tensor) {
 
 namespace scalemark::workloads {
 
-// What lies between the matrix products of a transformer, as operators of torch's dispatcher:
-// passes over memory without autograd. A part of the program that has kernels for a device
+// Operators of torch's dispatcher do the work between the matrix products of a transformer: they
+// are passes over memory without autograd. A part of the program that has kernels for a device
 // registers them (engine/cuda/layer_passes.h); a CPU's passes are not behind operators
 // (row_kernels.h).
 //
@@ -86,9 +86,9 @@ struct Layer {
   const at::Tensor &weight, &bias;
 };
 
-// What three layers of one shape make of one input, where has_layer_operators(x): by one product
-// over their weights, packed anew each time, and backward by two. The results share memory, row by
-// row side by side. Differentiable once.
+// Applies three layers of one shape to one input, where has_layer_operators(x): one product over
+// their weights, packed anew each time, computes them, and two compute backward. The results share
+// memory, row by row side by side. Differentiable once.
 std::array<at::Tensor, 3> projections(const at::Tensor& x, const std::array<Layer, 3>& layers);
 
 }  // namespace scalemark::workloads

@@ -34,7 +34,7 @@ namespace {
 // [n, h, w, channels], as it lies in memory.
 at::Tensor rows_of(const at::Tensor& images) { return images.permute({0, 2, 3, 1}); }
 
-// What each output pixel sees, one row per pixel: [n h' w', k k in].
+// Returns the input values that each output pixel depends on, one row per pixel: [n h' w', k k in].
 at::Tensor patches_of(const at::Tensor& x, std::int64_t height, std::int64_t width,
                       std::int64_t kernel, const ConvolutionSteps& steps) {
   const std::int64_t n = x.size(0), in = x.size(1), s = steps.stride, p = steps.padding;

@@ -22,9 +22,10 @@ struct ConvolutionSteps {
   std::int64_t stride = 1, padding = 0;
 };
 
-// Of a weight [out, in, k, k], for images x [n, in, h, w] and the gradient of y [n, out, h', w'],
-// all of one type, the images and the gradient in channels-last. In the weight's shape,
-// channels-last. Makes a copy of x, k^2 / stride^2 times as large, unless k and the stride are 1.
+// Returns the gradient of a weight [out, in, k, k], for images x [n, in, h, w] and the gradient of
+// y [n, out, h', w'], all of one type, the images and the gradient in channels-last. The result has
+// the weight's shape, channels-last. Makes a copy of x, k^2 / stride^2 times as large, unless k and
+// the stride are 1.
 at::Tensor weight_gradient(const at::Tensor& of_y, const at::Tensor& x, std::int64_t kernel,
                            const ConvolutionSteps& steps);
 

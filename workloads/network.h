@@ -21,10 +21,10 @@ struct NetworkOptions {
   catalogue::ModelShape shape;      // resolved: no zeros
   bool zero_init_residual = false;  // ResNet: last batch norm of each block starts at 0
   double label_smoothing = 0;
-  std::optional<double> dropout;  // absent: the workload's own
+  std::optional<double> dropout;  // nullopt: the workload's own
   bool checkpointing = false;     // ResNet, BERT: each block keeps its input only (checkpointed.h)
   double stochastic_depth = 0;    // ResNet: share of the batches that skip the last block's branch
-  bool fused_layers = true;       // what lies between products or convolutions: ours
+  bool fused_layers = true;       // our own passes between products or convolutions
   at::MemoryFormat memory_format = at::MemoryFormat::Contiguous;
 };
 

@@ -16,8 +16,8 @@ namespace {
 
 using kernels::BFloat16;
 
-// Of a part: enough elements that its sums per channel are little beside it, and so few rows that
-// sums of float lose no digit that matters.
+// A part has enough elements that its sums per channel are little beside it, and so few rows that
+// sums in float lose no digit that matters.
 constexpr std::int64_t kElementsOfPart = 1 << 16;
 constexpr std::int64_t kFewestRows = 16, kMostRows = 256;
 constexpr std::int64_t kSumsOfTask = 64;

@@ -38,10 +38,10 @@ at::Tensor norm_statistics(const at::Tensor& x, double eps, const RunningStatist
 at::Tensor norm_forward(const NormForward& norm, const at::Tensor& statistics, at::Tensor& positive,
                         kernels::InstructionSet set);
 
-// What backward gets besides the arguments of forward.
+// norm_backward() needs these beside norm_forward()'s arguments.
 struct NormBackward {
   at::Tensor statistics;
-  at::Tensor positive;        // of forward; undefined: where it was positive is computed again
+  at::Tensor positive;        // norm_forward() fills it in; undefined: computed again
   at::Tensor of_y, of_y_too;  // gradients of y, channels_last; the second may be undefined
   // Where results may be written; each may be a gradient of y. of_sum is needed with a second
   // gradient and with `positive`: the gradient of gain * norm(x) and of the shortcut alike.

@@ -117,11 +117,12 @@ at::Tensor normalise_images(const at::Tensor& images, const PixelStatistics& sta
 
 namespace {
 
-// Of ImageNet's training images, as torchvision's and most other published recipes have them.
+// These are the statistics of ImageNet's training images that torchvision's and most other
+// published recipes use.
 constexpr PixelStatistics kImageNet{.mean = {0.485, 0.456, 0.406},
                                     .deviation = {0.229, 0.224, 0.225}};
 
-// What every convolution and norm of one network shares.
+// Every convolution and norm of one network shares these.
 struct Common {
   at::MemoryFormat memory_format;
   at::Tensor batches;  // num_batches_tracked of all norms
@@ -183,9 +184,10 @@ struct Bottleneck : torch::nn::Module {
   std::optional<ConvolutionNorm> shortcut;
 };
 
-// What training does to a residual branch of which batches skip `skipped`: it is absent, or scaled
-// so that its expectation is what evaluation computes (torchvision's StochasticDepth, mode
-// "batch"). Drawn on the host, which must know what to enqueue.
+// Draws the factor of a residual branch that a share `skipped` of the batches skips in training:
+// absent where this batch skips it, else so that the expectation is what evaluation computes
+// (torchvision's StochasticDepth, mode "batch"). Draws on the host, which must know what to
+// enqueue.
 std::optional<double> draw_scale(double skipped) {
   if (skipped == 0) return 1;
   const double kept = 1 - skipped;

@@ -56,7 +56,7 @@ void with_types(at::ScalarType activation, const Body& body) {
 // The type of the parameters that go with activations of that type.
 at::ScalarType parameter_type(at::ScalarType activation);
 
-// Of a dense tensor's memory. Null for one that is not defined.
+// Points at a dense tensor's memory; null for a tensor that is not defined.
 template <class T>
 T* pointer(const at::Tensor& tensor) {
   return tensor.defined() ? static_cast<T*>(tensor.mutable_data_ptr()) : nullptr;

@@ -15,7 +15,7 @@ namespace scalemark::workloads {
 struct WeightCopy {
   at::Tensor weight;    // a parameter in float
   at::Tensor copy;      // in its layout, rounded to the nearest
-  at::Tensor gradient;  // of the last backward in the copy's type, where it is kept so
+  at::Tensor gradient;  // in the copy's type; only with kKept
   bool is_current = false;
   std::uint32_t version = 0;  // the weight's when the copy was current
 };
@@ -68,7 +68,7 @@ class WeightCopiesScope {
   WeightCopies* previous_;
 };
 
-// What a layer hands to an operator that autocast casts for: the copy of the scope, if there is
+// A layer hands this to an operator that autocast casts for: the copy of the scope, if there is
 // one; else `weight`, which autocast then casts.
 at::Tensor weight_copy(const at::Tensor& weight);
 

@@ -27,7 +27,7 @@ std::string shape_text(at::IntArrayRef shape) {
   return text.str();
 }
 
-// What a name in a file stands for in the network: itself, or the tensor that it is tied to.
+// A name in a file stands for this tensor of the network: its own, or the one that it is tied to.
 struct Target {
   std::string name;
   at::Tensor tensor;

@@ -14,7 +14,7 @@
 namespace scalemark::workloads {
 
 struct WeightsFile {
-  std::filesystem::path path;                 // as it was named
+  std::filesystem::path path;                 // the path that the user gave
   std::vector<std::filesystem::path> shards;  // the file itself, or those that the index names
   std::string prefix;                         // in the files before each name: "module."
   // By name without the prefix; the stored name has it.

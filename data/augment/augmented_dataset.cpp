@@ -89,7 +89,7 @@ class AugmentedDataset : public Dataset {
 
   std::unique_ptr<Dataset> images_;
   Augmentation options_;
-  const OpencvApi* opencv_;  // absent: no operation needs it
+  const OpencvApi* opencv_;  // null where no operation needs it
   std::size_t own_fields_;
   ImageSize size_;
 };

@@ -1,5 +1,5 @@
-// What is done to images that are cut out already: torchvision's RandomErasing on the bytes of one,
-// and its MixUp and CutMix over those of a batch. Pure; knows no data sets and no torch.
+// Changes images that are cut out already: torchvision's RandomErasing changes the bytes of one
+// image, its MixUp and CutMix mix those of a batch. Pure; knows no data sets and no torch.
 #pragma once
 
 #include <array>
@@ -17,8 +17,9 @@ namespace scalemark::data {
 // ImageNet's mean pixel: normalised it is within 0.01 of torchvision's value, 0.
 inline constexpr std::array<std::uint8_t, 3> kErased = {124, 116, 104};
 
-// Of a share `probability` of images a rectangle: 0.02 to 0.33 of the area, ratio of height to
-// width 0.3 to 3.3, smaller than the image both ways; ten tries.
+// Draws a rectangle for a share `probability` of the images, none for the others. It covers 0.02 to
+// 0.33 of the area, its height is 0.3 to 3.3 times its width, and it is smaller than the image both
+// ways; ten tries that do not fit yield none.
 std::optional<Box> draw_erased(double probability, ImageSize size, SampleRandom& random);
 
 void erase(const RgbView& image, const Box& box);
@@ -27,7 +28,7 @@ void erase(const RgbView& image, const Box& box);
 // that travel with the batch. Whoever has the pixels mixes them (the network's device, or
 // mix_bytes() for a picture of it).
 
-// Of each batch one is done; where both alphas are above 0, either with equal chance.
+// Each batch undergoes one of the two; where both alphas are above 0, either has an equal chance.
 struct MixingOptions {
   double mixup = 0;   // alpha of the Beta distribution; 0: not done
   double cutmix = 0;  // likewise

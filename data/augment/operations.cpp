@@ -33,7 +33,7 @@ std::span<std::uint8_t> bytes_of(const RgbView& image) {
   return {image.bytes, static_cast<std::size_t>(image.width) * image.height * 3};
 }
 
-// As torch's clamp and conversion: cut off, not rounded.
+// Cuts the fraction off like torch's clamp and conversion; it does not round.
 std::uint8_t to_byte(float value) {
   return static_cast<std::uint8_t>(std::clamp(value, 0.F, 255.F));
 }
@@ -123,7 +123,7 @@ void adjust_saturation(const RgbView& image, double factor) {
 
 void adjust_contrast(const RgbView& image, double factor) {
   const auto bytes = bytes_of(image);
-  double sum = 0;  // of whole numbers: exact
+  double sum = 0;  // exact: grey_of() is a whole number
   for (std::size_t i = 0; i < bytes.size(); i += 3) sum += grey_of(&bytes[i]);
   const auto mean =
       static_cast<float>(sum / std::max<double>(1, static_cast<double>(bytes.size()) / 3));

@@ -18,7 +18,7 @@ enum class Augment {
   kColourJitter,  // brightness, contrast, saturation (each 0.6 to 1.4) and hue (-0.1 to 0.1 turns)
 };
 
-constexpr auto words_of(Augment) {  // as --augment takes them
+constexpr auto words_of(Augment) {
   return std::to_array<Word<Augment>>({{Augment::kBasic, "basic"},
                                        {Augment::kTrivial, "trivial"},
                                        {Augment::kRandAugment, "randaugment"},
@@ -40,7 +40,7 @@ enum class Operation {
   kSolarize,
   kAutocontrast,
   kEqualize,
-  kHue,  // of colour-jitter only
+  kHue,  // only colour-jitter draws it
 };
 constexpr auto words_of(Operation) {
   return std::to_array<Word<Operation>>({{Operation::kIdentity, "identity"},
@@ -62,9 +62,9 @@ constexpr auto words_of(Operation) {
 
 struct Change {
   Operation operation = Operation::kIdentity;
-  // As in torchvision's AutoAugment family: pixels per pixel (shear), pixels (translate), degrees
-  // (rotate), factor - 1 (brightness to sharpness), bits (posterize), threshold / 255 (solarize);
-  // hue: turns.
+  // The unit is that of torchvision's AutoAugment family: pixels per pixel (shear), pixels
+  // (translate), degrees (rotate), factor - 1 (brightness to sharpness), bits (posterize),
+  // threshold / 255 (solarize); hue: turns.
   double magnitude = 0;
 };
 

@@ -76,7 +76,7 @@ class PngDecoder : public ImageDecoder {
   }
 
  private:
-  // As in the JPEG decoder: an error inside jumps back here.
+  // An error inside `step` jumps back here, like in the JPEG decoder.
   template <class Step>
   void guarded(const Step& step) {
     if (setjmp(jump_) != 0) throw bad_sample(name_, message_);

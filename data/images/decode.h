@@ -99,7 +99,8 @@ class ImageDecoder {
   Pixels decode_whole();
 };
 
-// What decoders keep from image to image, so that it need not be made anew. For one at a time.
+// Decoders keep this memory from image to image, so that it need not be made anew. Only one may use
+// it at a time.
 class DecoderMemory {
  public:
   DecoderMemory();
@@ -126,7 +127,7 @@ void read_image_file(const std::string& path, std::vector<std::uint8_t>& bytes);
 // is read.
 void read_ahead(const char* path) noexcept;
 
-// What to do about a file that cannot be decoded.
+// Errors about a file that cannot be decoded give this hint.
 inline constexpr const char* kLeaveOutHint =
     "train, data pack, data bench and data show leave such files out with --on-bad-sample skip";
 
@@ -140,8 +141,7 @@ inline constexpr std::int64_t kMaxSide = 131'072;
 // Checked before a byte is read: a sparse file of 1 TB costs nothing to make.
 inline constexpr std::int64_t kMaxFileBytes = std::int64_t{1} << 30;
 
-// Of one JPEG. Each scan of a progressive file is a pass over the whole picture; real ones have
-// about ten.
+// Each scan of a progressive JPEG is a pass over the whole picture; real files have about ten.
 inline constexpr int kMaxScans = 100;
 
 }  // namespace scalemark::data

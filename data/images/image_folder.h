@@ -71,7 +71,7 @@ struct ImageFolderOptions {
   ImageDecoding decoding = ImageDecoding::kExact;
 };
 
-// What every data set of images has: "image" u8 [size, size, 3] (RGB), "label" i64.
+// Every data set of images has these fields: "image" u8 [size, size, 3] (RGB), "label" i64.
 std::vector<FieldSpec> image_fields(int size);
 
 // Throws configuration() (78) for a size that no image can be brought to.

@@ -84,7 +84,7 @@ class ImageFinder {
     above_.pop_back();
   }
 
-  // As torchvision sorts them: by folder, then by file name.
+  // Sorts like torchvision: by folder, then by file name.
   std::vector<std::string> sorted() && {
     std::sort(found_.begin(), found_.end());
     std::vector<std::string> paths;
@@ -243,7 +243,7 @@ ImageTree scan_image_tree(const std::string& root, const Progress& progress) {
 
 namespace {
 
-// Of what is no file with a size, which is a bad sample, "-".
+// Returns "-" where there is no file with a size: that is a bad sample, and no error.
 std::string size_text(const std::string& path) {
   std::error_code failed;
   const std::uintmax_t bytes = fs::file_size(path, failed);

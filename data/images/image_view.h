@@ -1,5 +1,5 @@
-// What one sample shows of an image, and how it gets there: which part of it, decoding, resizing,
-// flipping, and the memory that this takes. Knows nothing of files, folders or labels.
+// A sample shows a part of an image: this unit chooses the part, decodes, resizes and flips it, and
+// keeps the memory that this takes. Knows nothing of files, folders or labels.
 #pragma once
 
 #include <cstdint>

@@ -13,9 +13,10 @@ namespace {
 
 using kernels::BandColour;
 
-// What the two passes read: a plane, or RGB pixels, of which a part is there.
+// The two passes read this: a part of a plane, or of RGB pixels. `bytes` begins with sample (left,
+// top).
 struct ResizeSource {
-  const std::uint8_t* bytes = nullptr;  // of sample (left, top)
+  const std::uint8_t* bytes = nullptr;
   std::size_t stride = 0;
   int left = 0;
   int top = 0;

@@ -14,9 +14,9 @@
 namespace scalemark::data {
 
 // A part of one of the planes that a JPEG file stores: decoded, but neither upsampled nor converted
-// to RGB.
+// to RGB. `bytes` begins with sample (left, top) of the whole plane.
 struct Plane {
-  const std::uint8_t* bytes = nullptr;  // of sample (left, top) of the whole plane
+  const std::uint8_t* bytes = nullptr;
   std::size_t stride = 0;
   int left = 0;
   int top = 0;
@@ -38,7 +38,7 @@ class PlaneStore {
 struct PlanarRegion {
   Plane planes[3];
   int count = 0;     // 1: grey; 3: Y, Cb and Cr
-  ImageSize scaled;  // of the whole image at eighths / 8
+  ImageSize scaled;  // the whole image's, at eighths / 8
   int eighths = 8;
   PlaneStore store;
 };
@@ -52,19 +52,19 @@ struct RealBox {
 };
 
 struct ResizePlan {
-  RealBox box;        // this part of the source ...
-  ImageSize full;     // ... would become an image of this size,
-  Box window;         // of which this part is wanted,
-  bool flip = false;  // mirrored left to right.
+  RealBox box;        // part of the source that is resized
+  ImageSize full;     // size that `box` would have after the resize
+  Box window;         // part of `full` that is wanted
+  bool flip = false;  // mirrored left to right
 };
 
-// What a resize needs besides its pixels; one that is used again costs no allocation.
+// A resize needs these besides its pixels; buffers that are used again cost no allocation.
 struct ResizeBuffers {
   struct Filters {
     LineFilter across;
     LineFilter down;
   };
-  Filters filters[3];                   // of a plane
+  Filters filters[3];                   // one per plane
   std::vector<std::int16_t> middle[3];  // between the passes
 };
 
@@ -82,7 +82,7 @@ void resize(const Pixels& source, const ResizePlan& plan, std::uint8_t* target);
 void resize(const PlanarRegion& source, const ResizePlan& plan, std::uint8_t* target,
             ResizeBuffers& buffers, kernels::InstructionSet set = kernels::widest());
 
-// As above, but three planes stay what they are: for measurements.
+// Resizes three planes without converting them to RGB: for measurements.
 void resize_unconverted(const PlanarRegion& source, const ResizePlan& plan, std::uint8_t* target,
                         ResizeBuffers& buffers);
 

@@ -9,10 +9,10 @@
 namespace scalemark::data {
 
 // The samples that are stored for a line of an image. Chroma of a JPEG file has fewer of them than
-// the line has pixels.
+// the line has pixels. `pixels` and `samples` count the whole line.
 struct LineSamples {
-  int pixels = 0;       // of the whole line
-  int samples = 0;      // of the whole line
+  int pixels = 0;
+  int samples = 0;
   int each = 1;         // pixels that a sample stands for
   bool smooth = false;  // each is 2: a pixel is 3/4 of its sample and 1/4 of the nearer neighbour
                         // (libjpeg's "fancy upsampling"); else it is its sample
@@ -31,7 +31,7 @@ struct LinePlan {
 };
 
 struct LineFilter {
-  std::vector<kernels::ResizeTaps> taps;  // of each wanted pixel, in samples
+  std::vector<kernels::ResizeTaps> taps;  // one per wanted pixel, in samples
   std::vector<std::int16_t> weights;
   int first = 0;  // [first, end): samples that have a tap
   int end = 0;

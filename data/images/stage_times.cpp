@@ -85,7 +85,7 @@ class Stages {
     return result;
   }
 
-  // What it takes unmirrored.
+  // Returns the seconds of the resize without mirroring.
   template <class ResizeAs>
   double add_flip(const ResizeAs& resize_as) {
     const double straight = shortest([&] { resize_as(false); });

@@ -12,7 +12,7 @@ namespace scalemark::data {
 struct ImageStages {
   std::int64_t images = 0;
   double read_s = 0;      // the file, record or map, from the system's cache
-  double checksum_s = 0;  // of a record; where there is none, exactly 0
+  double checksum_s = 0;  // exactly 0 where no record has one
   double entropy_s = 0;   // headers and Huffman or arithmetic decoding
   double idct_s = 0;
   double colour_s = 0;  // to RGB; under kExact with the upsampling of chroma

@@ -35,7 +35,7 @@ enum class Encoding : std::uint32_t {
 
 inline constexpr std::uint32_t kVersion = 2;
 inline constexpr int kShorterSide = 256;
-inline constexpr int kQuality = 90;  // of kJpeg256
+inline constexpr int kQuality = 90;  // for kJpeg256
 inline constexpr std::uint64_t kAlignment = 64;
 
 // Names in the folder.
@@ -51,12 +51,12 @@ struct SampleEntry {
   std::uint64_t offset = 0;  // in its shard
   std::uint64_t bytes = 0;
   Digest checksum{};       // XXH3-128 of these bytes
-  std::uint64_t path = 0;  // of its path in the tree, in the index's texts
+  std::uint64_t path = 0;  // offset in the index's texts of its path in the tree
   std::uint32_t path_bytes = 0;
   std::uint32_t label = 0;
   std::uint32_t shard = 0;  // place in the index's list of shards
   std::uint32_t encoding = 0;
-  std::uint32_t width = 0;  // of the stored image; 0 x 0: its header could not be read
+  std::uint32_t width = 0;  // 0 x 0: the stored image's header could not be read
   std::uint32_t height = 0;
 };
 static_assert(sizeof(SampleEntry) == 64);
@@ -68,7 +68,7 @@ struct ShardHeader {
   std::uint32_t version = kVersion;
   std::uint32_t split = kTrain;
   std::uint64_t number = 0;  // among those of its split
-  Digest plan{};             // of which packing it is a part
+  Digest plan{};             // Plan::digest() of its packing
   std::uint64_t zeros[3] = {};
 };
 static_assert(sizeof(ShardHeader) == 64);
@@ -88,7 +88,7 @@ struct ShardEntry {
   std::uint64_t bytes = 0;
   std::uint64_t first = 0;  // its first sample in the index
   std::uint64_t samples = 0;
-  Digest checksum{};  // of the whole file
+  Digest checksum{};  // XXH3-128 of the whole file
 };
 static_assert(sizeof(ShardEntry) == 56);
 
@@ -115,7 +115,7 @@ struct IndexHeader {
   std::uint64_t file_bytes = 0;
   Digest plan{};
   Digest payload{};  // XXH3-128 of everything behind the header
-  Digest header{};   // of this header up to here; in hex, the data set's identity
+  Digest header{};   // XXH3-128 of this header up to here; in hex, the data set's identity
 };
 static_assert(sizeof(IndexHeader) == 128);
 

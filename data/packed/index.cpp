@@ -11,7 +11,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What is wrong with an index, before it is said with which.
+// Thrown where an index is damaged; the constructor, which knows the index's name, catches it and
+// throws an Error.
 struct Damage {
   std::string what;
 };
@@ -85,7 +86,7 @@ std::span<const T> take(std::span<const std::byte>& rest, std::uint64_t count) {
   return taken;
 }
 
-// Of forms that store files.
+// Forms that store files use these encodings.
 constexpr Encoding kFileEncodings[] = {Encoding::kFile, Encoding::kIndexed};
 
 bool is_one_of(std::uint32_t encoding, std::span<const Encoding> allowed) {

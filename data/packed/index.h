@@ -17,8 +17,9 @@ namespace scalemark::data::packed {
 
 class Index {
  public:
-  // Of the folder `root`. Errors: 66 there is none (65 where packing was interrupted), 65 another
-  // version, damaged, or numbers that do not fit each other. `progress` is called now and then.
+  // Reads the index of the folder `root`. Errors: 66 there is none (65 where packing was
+  // interrupted), 65 another version, damaged, or numbers that do not fit each other. `progress` is
+  // called now and then.
   explicit Index(const std::string& root, const Progress& progress = {});
 
   const std::string& root() const { return root_; }
@@ -51,8 +52,8 @@ class Index {
 // Whether `root` holds packed data, finished or interrupted.
 bool is_packed(const std::filesystem::path& root);
 
-// What an index is made of. Of the header, form, side, quality, held_out, plan, train and evaluate
-// are read; the rest follows.
+// index_bytes() makes an index of these. It reads form, side, quality, held_out, plan, train and
+// evaluate of the header; the rest follows.
 struct IndexParts {
   IndexHeader header;
   std::vector<ClassEntry> classes;

@@ -42,7 +42,7 @@ IndexParts parts_of(const ImageTree& tree, const PackOptions& options, const Pla
   return parts;
 }
 
-// What packs one tree into one folder.
+// Packs one tree into one folder.
 class ShardPacker {
  public:
   ShardPacker(const PackOptions& options, const ImageTree& tree, const Plan& plan,
@@ -63,7 +63,7 @@ class ShardPacker {
     std::uint32_t split;
     const std::vector<ImageFile>& files;
     std::vector<SampleEntry> paths;  // place of each path, and labels
-    std::uint64_t number = 0;        // of the shard that is being written
+    std::uint64_t number = 0;        // the shard that is being written
     std::optional<ShardWriter> writer = {};
   };
 
@@ -162,7 +162,7 @@ class ShardPacker {
     ++split.number;
   }
 
-  // Of the samples from `first` on that an earlier call looked at.
+  // Notes the samples from `first` on that an earlier call left out of `shard`.
   void note_left_out(const Split& split, const FinishedShard& shard, std::size_t first) {
     std::set<std::uint64_t> kept;
     for (const SampleEntry& entry : shard.samples) kept.insert(entry.path);

@@ -28,8 +28,8 @@ struct PackReport {
   std::int64_t train = 0;
   std::int64_t evaluate = 0;
   std::int64_t shards = 0;
-  std::int64_t shards_found = 0;  // of these, finished by an earlier call
-  std::int64_t bytes = 0;         // of shards and index
+  std::int64_t shards_found = 0;  // an earlier call had finished so many of them
+  std::int64_t bytes = 0;         // shards and index together
   std::int64_t indexed = 0;       // samples with a table of access points
   std::vector<std::string> left_out;
   std::vector<std::string> kept_undecodable;  // by kJpeg, in this call

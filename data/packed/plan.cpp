@@ -142,7 +142,7 @@ void PackingFolder::begin(const Plan& plan) try {
     before.skip_bad_samples = false;
     if (theirs != before.text()) throw another_plan(path_, theirs, text);
   } else {
-    fs::remove(path_ / kPartName);  // of a call that ended before its plan was there
+    fs::remove(path_ / kPartName);  // a call that ended before it had written its plan leaves it
     if (!fs::is_empty(path_)) {
       throw cannot_create(path_.string() + " holds shards without their " + kPlanName,
                           "a new or empty folder", "choose another folder, or pass --overwrite");

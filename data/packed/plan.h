@@ -1,5 +1,6 @@
-// What a packing is about, as a file in its folder: by it a repeated call knows whether it may go
-// on. Also the folder's lock and what may be removed of it. Knows nothing of images.
+// The plan of a packing is a file in its folder: a repeated call reads it and knows whether it may
+// continue. This unit also locks the folder and knows which files may be removed from it. Knows
+// nothing of images.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +20,8 @@ struct Plan {
   std::string tree;  // hash of the tree's paths and sizes
 
   std::string text() const;  // a line for each
-  // Of the text but for what is done with bad samples: where none has been left out yet, the user
-  // may still choose.
+  // Leaves out what is done with bad samples: the user may still choose that until one has been
+  // left out.
   Digest digest() const;
 };
 

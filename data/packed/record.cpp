@@ -14,7 +14,7 @@
 namespace scalemark::data::packed {
 namespace {
 
-// As docs/DATA.md describes them.
+// docs/DATA.md describes this format.
 struct TableHeader {
   std::uint32_t points = 0;
   std::uint32_t spacing = 0;
@@ -114,7 +114,7 @@ Record of_form(Form form, std::vector<std::uint8_t> file, const std::string& nam
     case Form::kJpeg: {
       const ImageSize size = size_or_none(file);
       Record record = indexed_or_as_it_is(std::move(file), size);
-      // What has access points has been decoded for them.
+      // A record with access points was decoded to find them: its file has no fault.
       if (record.encoding == Encoding::kFile) record.fault = fault_of(record.bytes, name);
       return record;
     }

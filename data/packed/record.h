@@ -29,7 +29,7 @@ TableAndFile split_access_table(std::span<const std::uint8_t> record);
 
 struct Record {
   std::vector<std::uint8_t> bytes;
-  ImageSize size;  // of what is stored; 0 x 0: the header could not be read
+  ImageSize size;  // 0 x 0: the stored file's header could not be read
   Encoding encoding = Encoding::kFile;
   Digest checksum{};
   std::string fault;  // why the file does not decode; kJpeg keeps it nevertheless
@@ -39,8 +39,8 @@ struct Record {
 // it would be in the tree. The others throw bad_sample() (65) for it.
 Record make_record(Form form, std::vector<std::uint8_t> file, const std::string& name);
 
-// Of an image whose shorter side is longer than kShorterSide: its size when that side is
-// kShorterSide. Others keep theirs.
+// Returns the size that an image has once its shorter side is reduced to kShorterSide. Images whose
+// shorter side is no longer than that keep theirs.
 ImageSize reduced_size(ImageSize size);
 
 // An image decoder over the bytes of a record; these and `memory`, which may be null, must outlive

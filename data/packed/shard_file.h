@@ -51,7 +51,7 @@ class ShardFile {
 struct FinishedShard {
   ShardEntry shard;
   std::vector<SampleEntry> samples;
-  std::uint64_t next = 0;  // as ShardEnd::next
+  std::uint64_t next = 0;  // see ShardEnd::next
 };
 
 class ShardWriter {
@@ -80,9 +80,9 @@ class ShardWriter {
 Digest digest_of_entries(const ShardHeader& header, std::span<const SampleEntry> entries,
                          const ShardEnd& end);
 
-// What a finished shard says of itself, its header being `expected`; absent: there is none under
-// its name. Throws bad_data() (65) for one that is damaged or of another packing. Reads all of it,
-// for its checksum.
+// Reads the facts of a finished shard, whose header must be `expected`; absent: there is no shard
+// under its name. Throws bad_data() (65) for one that is damaged or of another packing. Reads all
+// of it, for its checksum.
 std::optional<FinishedShard> read_finished_shard(const std::filesystem::path& folder,
                                                  const ShardHeader& expected);
 

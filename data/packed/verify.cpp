@@ -126,9 +126,9 @@ class ShardCheck {
   std::vector<std::string> faults_;
 };
 
-// What is wrong, in the order in which it stands in the shard; each line names the shard, and the
-// sample where it is one's. A shard that is missing is a fault; throws io_error (74) when reading
-// fails.
+// Returns a line for each fault, in the order of the places in the shard; each names the shard, and
+// the sample where the fault is in one. A shard that is missing is a fault; throws io_error (74)
+// when reading fails.
 std::vector<std::string> faults_of(const Index& index, const ShardEntry& shard) {
   try {
     return ShardCheck(index, shard).run();

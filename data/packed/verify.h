@@ -25,9 +25,10 @@ struct VerifyReport {
   std::vector<std::string> notes;   // ImageTree::notes
 };
 
-// Of packed data: the index by its checksum, the length of each shard, each sample by its checksum,
-// and all of each shard by its own. Errors: 66 there is neither a tree nor packed data; 65 packing
-// was interrupted, or the tree has no images; 74. Everything else is a fault of the report.
+// For packed data, checks the index by its checksum, the length of each shard, each sample by its
+// checksum, and all of each shard by its own. Errors: 66 there is neither a tree nor packed data;
+// 65 packing was interrupted, or the tree has no images; 74. Everything else is a fault of the
+// report.
 VerifyReport verify_images(const VerifyOptions& options);
 
 }  // namespace scalemark::data

@@ -28,7 +28,7 @@ struct TokenizeReport {
   std::int64_t sentences = 0;
   std::int64_t tokens = 0;
   std::int64_t unknown_tokens = 0;  // [UNK]s among them
-  std::int64_t replaced_bytes = 0;  // of the text: no UTF-8, or NUL
+  std::int64_t replaced_bytes = 0;  // bytes of the text that are no UTF-8, or NUL
   std::string left_out;             // left_out_text() of its folder
   std::int64_t file_bytes = 0;
   std::string identity;  // TokenCorpus::identity()

@@ -20,13 +20,14 @@ struct GeneratedText {
   std::int64_t documents = 0;
   std::int64_t sentences = 0;
   std::int64_t vocabulary = 0;
-  std::int64_t bytes = 0;  // of the corpus
+  std::int64_t bytes = 0;  // size of the corpus file
 };
 
-// What a network can learn from it: function words by their place, the nouns, verbs and adjectives
-// of a document by its topic, each noun's favourite verb, and that a sentence often repeats the
-// last noun of the one before (which reveals a random next sentence). The same options give the
-// same bytes. Refuses (78) counts out of range, (73) a dir that is not empty or cannot be written.
+// Writes a corpus from which a network can learn: function words by their place, the nouns, verbs
+// and adjectives of a document by its topic, each noun's favourite verb, and that a sentence often
+// repeats the last noun of the one before (which reveals a random next sentence). The same options
+// give the same bytes. Refuses (78) counts out of range, (73) a dir that is not empty or cannot be
+// written.
 GeneratedText generate_text(const GenerateTextOptions& options);
 
 }  // namespace scalemark::data

@@ -10,7 +10,7 @@
 namespace scalemark::data {
 
 struct NoText {
-  std::string what;    // as it follows "is": "a JPEG image", "compressed (gzip)"
+  std::string what;    // follows "is": "a JPEG image", "compressed (gzip)"
   std::string detail;  // numbers that belong to it, or nothing
   std::string hint;
 };
@@ -18,7 +18,8 @@ struct NoText {
 // `head`: what a file begins with, some kilobytes at least or all of it. Absent: it may be text.
 std::optional<NoText> no_text_of(std::string_view head);
 
-// Absent where so few of `bytes` are broken (broken_bytes()) that they are strays in a text.
+// Returns nothing where so few of `bytes` are broken (broken_bytes()) that they are strays in a
+// text.
 std::optional<NoText> no_utf8_of(std::int64_t broken, std::int64_t bytes);
 
 // The word under which a file is counted: "JPEG image" of "a JPEG image".

@@ -12,7 +12,8 @@ namespace scalemark::data {
 
 struct PretrainingOptions {
   std::int64_t sequence_length = 128;
-  double short_sequence_share = 0.1;  // of the samples aim at a shorter length, as BERT's did
+  // So many of the samples aim at a shorter length, like BERT's.
+  double short_sequence_share = 0.1;
   // A batch's list of masked positions is filled up to a multiple of this with rows that no loss
   // counts (label kNoLabel, position 0), as far as there is space: on a GPU, a length that varies
   // per batch would be a new shape for every kernel of the MLM head.

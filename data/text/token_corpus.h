@@ -30,13 +30,13 @@ struct TokenHeader {
   std::uint32_t vocabulary_size = 0;
   std::uint32_t cased = 0;
   SpecialTokens special;
-  std::uint32_t replaced_bytes = 0;  // of the text; more than fit: the largest number
+  std::uint32_t replaced_bytes = 0;  // bytes of the text; more than fit: the largest number
   std::uint64_t documents = 0;
   std::uint64_t sentences = 0;
   std::uint64_t tokens = 0;
   std::uint64_t file_bytes = 0;
-  Digest payload_hash = {};  // of everything behind the header
-  Digest header_hash = {};   // of everything before this field
+  Digest payload_hash = {};  // XXH3-128 of everything behind the header
+  Digest header_hash = {};   // XXH3-128 of everything before this field
 };
 static_assert(sizeof(TokenHeader) == 128);
 

@@ -61,8 +61,9 @@ struct GradientSums {
   using Real = typename RealOf<Element>::type;
   Extent extent;
   const Element* x;
-  const Real *scale, *offset;  // as in the forward pass: where x * scale + offset was positive;
-                               // null: without ReLU, or `positive` tells
+  // These are the forward pass's: its ReLU kept y where x * scale + offset was positive. Null
+  // without a ReLU, or where `positive` has the bits.
+  const Real *scale, *offset;
   const std::uint8_t* positive;
   const Real* mean;
   const Element* of_y;

@@ -26,7 +26,7 @@ struct BandRows {
   const std::uint8_t* source = nullptr;  // element 0 of row 0
   std::size_t stride = 0;                // from row to row
   std::size_t width = 0;                 // elements of a row
-  const ResizeTaps* taps = nullptr;      // of each line
+  const ResizeTaps* taps = nullptr;      // one per line
   int lines = 0;                         // 1 to ResizeKernels::lines
   std::int16_t* middle = nullptr;  // width x ResizeKernels::lines values: columns, not rows, so
                                    // that the second pass does all lines at once
@@ -34,7 +34,7 @@ struct BandRows {
 
 struct BandChannel {
   const std::int16_t* middle = nullptr;
-  const ResizeTaps* taps = nullptr;  // of each target pixel, from the left
+  const ResizeTaps* taps = nullptr;  // one per target pixel, from the left
 };
 
 enum class BandColour : std::uint8_t {
@@ -56,7 +56,7 @@ struct BandPixels {
 };
 
 struct ResizeKernels {
-  int lines;  // of a band
+  int lines;  // per band
   void (*rows)(const BandRows& job);
   void (*pixels)(const BandPixels& job);
 };

@@ -1,6 +1,6 @@
-// What libscalemark_opencv.so offers to data/augment: what of an augmentation needs geometry, a
-// colour space or a filter, as pure functions of RGB bytes. Knows no data sets and no randomness;
-// its users know no OpenCV, whose headers opencv_part.cpp alone includes.
+// libscalemark_opencv.so offers these pure functions of RGB bytes to data/augment: augmentations
+// need them for geometry, a colour space or a filter. Knows no data sets and no randomness; its
+// users know no OpenCV, whose headers opencv_part.cpp alone includes.
 #pragma once
 
 #include <array>

@@ -122,7 +122,7 @@ DecodedRegion JpegDecoder::decode(const Box& box, int eighths) {
   return region;
 }
 
-// What of the scaled image touches the box.
+// Returns the part of the scaled image that touches the box.
 Box JpegDecoder::scaled_to_eighths(const Box& box, int eighths) const {
   const auto down = [&](int v) { return v * eighths / 8; };
   const auto up = [&](int v) { return (v * eighths + 7) / 8; };

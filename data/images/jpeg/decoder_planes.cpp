@@ -25,7 +25,8 @@ int rows_in_a_block(const jpeg_component_info& component) {
   return component.v_samp_factor * block_size(component);
 }
 
-// What libjpeg's upsampling would do (jdsample.c, jinit_upsampler); false where it cannot.
+// Describes what libjpeg's upsampling would do (jdsample.c, jinit_upsampler); false where it cannot
+// upsample.
 bool describe(const jpeg_decompress_struct& info, const jpeg_component_info& component,
               Plane& plane) {
   const int high_across = info.max_h_samp_factor * block_size(info);
@@ -123,7 +124,8 @@ bool JpegDecoder::decode_planes(const Box& box, int eighths, PlanarRegion& regio
 
   const Blocks blocks = blocks_of(box, eighths, region.scaled);
   leave_out_columns_of(blocks);
-  const int rows = info_.num_components == 1 ? info_.max_v_samp_factor : 1;  // of MCUs in a block's
+  // A row of blocks has so many rows of MCUs.
+  const int rows = info_.num_components == 1 ? info_.max_v_samp_factor : 1;
   scan_.need({.left = blocks.wanted.left,
               .top = blocks.wanted.top * rows,
               .width = blocks.wanted.width,

@@ -35,7 +35,7 @@ struct JpegErrorManager {
   }
 };
 
-// As djpeg -maxscans: a file of a few kilobytes can hold thousands of scans, minutes of work.
+// Limits scans like djpeg -maxscans: a file of a few kilobytes can hold thousands, minutes of work.
 class JpegScanLimit {
  public:
   // `info` has a JpegErrorManager, and keeps a pointer to this.

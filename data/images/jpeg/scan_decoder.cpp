@@ -39,7 +39,7 @@ bool suits(const ScanLayout& layout, std::size_t bytes) {
                      [](const BlockPlan& plan) { return plan.component < kMostIndexedComponents; });
 }
 
-// What lies between a point and the MCU that is asked for is read over.
+// The decoder must read over everything between a point and the MCU that is asked for.
 std::uint32_t most_spacing(const ScanLayout& layout) {
   return std::max(1U, kBlocksBetween / layout.blocks);
 }

@@ -22,13 +22,13 @@ inline constexpr std::size_t kMostIndexedComponents = 3;
 
 struct AccessPoint {
   std::uint32_t at = 0;   // byte of the scan's data, counted with the zeros behind 0xff
-  std::uint16_t bit = 0;  // of that byte, from its highest
+  std::uint16_t bit = 0;  // counted from the byte's highest bit
   std::int16_t dc[kMostIndexedComponents] = {};  // predictions
 };
 
 struct AccessPoints {
   std::uint32_t spacing = 0;        // MCUs
-  std::vector<AccessPoint> points;  // of MCU 0, spacing, 2 spacing, ...
+  std::vector<AccessPoint> points;  // for MCUs 0, spacing, 2 spacing, ...
 };
 
 inline constexpr std::size_t kMostComponents = 4;

@@ -19,7 +19,7 @@ static_assert((kLooksPerRefill - 1) * kLookBits + 31 <= 56);
 constexpr Look kNoCode{kNotInTable << 8};
 
 struct Symbol {
-  unsigned length;  // of its code; more than 16: there is none
+  unsigned length;  // bits of its code; above 16: no code
   unsigned symbol;
 };
 
@@ -33,7 +33,8 @@ Symbol find_long(std::uint64_t bits, const HuffmanTable& table) {
   return {length, table.symbols[static_cast<unsigned>(place) & 255]};
 }
 
-// What kNotInTable stands for, of at most 31 bits; kNotInTable again for bits that are no code.
+// Finds the coefficient, of at most 31 bits, that the table left out; returns kNotInTable again for
+// bits that are no code.
 [[gnu::noinline]] Look beyond_table(std::uint64_t bits, Look look, const HuffmanTable& table,
                                     Coefficients kind) {
   Symbol found{look.length(), static_cast<unsigned>(look.value())};

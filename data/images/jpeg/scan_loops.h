@@ -16,7 +16,7 @@ struct ScanLoops {
 // For this processor; asked of it once.
 const ScanLoops& scan_loops();
 
-// Those without BMI2, which every processor runs: for tests.
+// The loops for processors without BMI2. Every processor can run them; tests do.
 const ScanLoops& portable_scan_loops();
 
 }  // namespace scalemark::data::jpeg

@@ -1,5 +1,5 @@
-// What decoding a JPEG scan works with: its bits, its Huffman codes as tables, and the memory of
-// both, kept from image to image. Knows nothing of libjpeg.
+// Decoding a JPEG scan works with its bits and with its Huffman codes as tables; the memory of both
+// is kept from image to image. Knows nothing of libjpeg.
 #pragma once
 
 #include <array>
@@ -67,9 +67,9 @@ struct BitReader {
 // Huffman codes as tables that answer a look at the next bits with a coefficient, or with how far
 // several go (ITU T.81, annexes C and F).
 
-// As a file defines it.
+// A file defines its codes like this.
 struct HuffmanCodes {
-  std::array<std::uint8_t, 17> counts = {};  // of the codes of each length; [0] is not used
+  std::array<std::uint8_t, 17> counts = {};  // codes of each length; [0] is not used
   std::array<std::uint8_t, 256> symbols = {};
 
   bool operator==(const HuffmanCodes&) const = default;
@@ -94,7 +94,7 @@ struct Look {
   int value() const { return static_cast<std::int32_t>(bits) >> 16; }
 };
 
-// As many coefficients as the look holds whole, for blocks whose values nobody needs.
+// Goes over as many coefficients as the look holds whole, for blocks whose values nobody needs.
 struct LongLook {
   std::uint16_t bits;
   unsigned length() const { return bits & 63; }
@@ -105,7 +105,7 @@ enum class Coefficients { kDc, kAc };
 
 struct HuffmanTable {
   std::array<Look, kLooks> one;
-  std::array<LongLook, kLooks> many;  // of kAc only
+  std::array<LongLook, kLooks> many;  // filled in for kAc only
 
   // For codes longer than a look: of each length the highest code, left-aligned in 16 bits, plus
   // one (0: there is none), and where its symbol stands less the code.
@@ -141,7 +141,7 @@ class KeptTable {
   std::unique_ptr<HuffmanTable> table_;
 };
 
-inline constexpr std::size_t kMostTables = 4;  // of a kind: ITU T.81, B.2.4.2
+inline constexpr std::size_t kMostTables = 4;  // per kind: ITU T.81, B.2.4.2
 
 // For one image at a time.
 struct ScanMemory {

@@ -172,7 +172,7 @@ std::vector<RgbView> images_of(const HostBatch& batch) {
   return views;
 }
 
-// What the network's device does to the pixels, here on bytes.
+// Does to the bytes what the network's device does to the pixels of a batch.
 void mix(const HostBatch& batch, const MixingRow& row) {
   const auto images = images_of(batch);
   if (images.empty()) return;
@@ -289,7 +289,7 @@ ShownImages show_images(const ShowOptions& options) {
                  .drop_short_batch = false,
                  .on_bad_sample = options.on_bad_sample,
                  .seed = options.seed});
-  std::vector<Pixels> pixels;  // of the pictures
+  std::vector<Pixels> pixels;  // `pictures` view these
   std::vector<Picture> pictures;
   while (auto loaded = loader.next()) {
     for (Picture& picture : pictures_of(loaded->batch, shown.classes)) {

@@ -36,7 +36,7 @@ struct SheetSize {
   std::int64_t height = 0;
 };
 
-// Of a sheet of so many pictures, at least one, with so many lines below each.
+// `pictures`, at least one, each have so many lines of text below them.
 SheetSize sheet_size(std::int64_t pictures, int columns, ImageSize picture, int lines);
 
 // Row by row, at least one picture; `columns` >= 1.
