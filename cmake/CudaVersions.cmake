@@ -84,8 +84,8 @@ function(pick_nccl_headers result why)
   set(${why} "${reason}" PARENT_SCOPE)
 endfunction()
 
-# Those of the architectures `all` (75;80;...) that GPUs of these compute capabilities (8.6 ...) run: each the largest of its
-# major number that is not above its own. Empty: none of them.
+# Picks the architectures of `all` (75;80;...) that GPUs of these compute capabilities (8.6 ...) run: for each GPU the largest
+# of its major number that is not above its own. Empty: none of them.
 function(pick_machine_code result all)
   set(picked "")
   foreach(capability IN LISTS ARGN)

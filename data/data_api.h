@@ -35,7 +35,7 @@ struct LoaderBenchResult {
   double cpu_s = 0;  // all of the process's threads count
   double samples_per_sec = 0;
   double bytes_per_sec = 0;            // counts the batches made, not the files read
-  std::vector<SkippedSample> skipped;  // in the first epoch
+  std::vector<SkippedSample> skipped;  // the first epoch skipped these
 };
 
 // One epoch to warm the file cache, then whole epochs in the order of the sampler (rank 0 of 1).
@@ -50,14 +50,14 @@ struct BenchSource {
   int image_size = 224;
   ImageDecoding image_decoding = ImageDecoding::kExact;
   std::int64_t sequence_length = 128;
-  Augmentation augmentation;  // only for images
+  Augmentation augmentation;  // only images have any
 };
 
 struct BenchedData {
   std::string kind;            // "images" | "sequences"
   std::int64_t data_size = 0;  // samples of the training split
   LoaderBenchResult result;
-  std::optional<ImageStages> stages;  // only for images
+  std::optional<ImageStages> stages;  // set for images
   std::vector<std::string> notes;     // name files and folders that are not read
 };
 

@@ -176,7 +176,7 @@ struct Loader::Impl {
   const LoaderOptions options;
   const std::vector<FieldSpec> specs;
 
-  std::size_t position = 0;  // index into `order` of the next sample to decode
+  std::size_t position = 0;  // sample_at(position) is decoded next
   std::int64_t to_return;    // samples not yet returned
   std::int64_t to_decode;    // samples not yet in a group, replacements of bad ones included
   std::size_t bad_in_a_row = 0;

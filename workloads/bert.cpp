@@ -139,7 +139,7 @@ struct Predictions : torch::nn::Module {
       : bias(register_parameter("bias", at::zeros({sizes.vocab_size}))),
         transform(register_module("transform", std::make_shared<Transform>(sizes))) {}
 
-  at::Tensor bias;  // the decoder's, whose weight is that of the word embeddings
+  at::Tensor bias;  // the decoder adds it; its weight is that of the word embeddings
   std::shared_ptr<Transform> transform;
 };
 

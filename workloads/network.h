@@ -24,7 +24,7 @@ struct NetworkOptions {
   std::optional<double> dropout;  // nullopt: the workload's own
   bool checkpointing = false;     // ResNet, BERT: each block keeps its input only (checkpointed.h)
   double stochastic_depth = 0;    // ResNet: share of the batches that skip the last block's branch
-  bool fused_layers = true;       // our own passes between products or convolutions
+  bool fused_layers = true;       // our own passes run between products or convolutions
   at::MemoryFormat memory_format = at::MemoryFormat::Contiguous;
 };
 

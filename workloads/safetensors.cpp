@@ -24,7 +24,8 @@ namespace {
 using nlohmann::json;
 static_assert(std::endian::native == std::endian::little, "safetensors files are little-endian");
 
-constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;  // the Rust implementation's limit
+// The Rust implementation has the same limit.
+constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
 constexpr std::size_t kAlignment = 8;
 constexpr std::uint64_t kLargest = std::numeric_limits<std::int64_t>::max();
 

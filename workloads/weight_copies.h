@@ -15,7 +15,7 @@ namespace scalemark::workloads {
 struct WeightCopy {
   at::Tensor weight;    // a parameter in float
   at::Tensor copy;      // in its layout, rounded to the nearest
-  at::Tensor gradient;  // in the copy's type; only with kKept
+  at::Tensor gradient;  // has the copy's type; only with kKept
   bool is_current = false;
   std::uint32_t version = 0;  // the weight's when the copy was current
 };

@@ -14,7 +14,7 @@
 namespace scalemark::workloads {
 
 struct WeightsFile {
-  std::filesystem::path path;                 // the path that the user gave
+  std::filesystem::path path;                 // the user gave this path
   std::vector<std::filesystem::path> shards;  // the file itself, or those that the index names
   std::string prefix;                         // in the files before each name: "module."
   // By name without the prefix; the stored name has it.

@@ -38,7 +38,7 @@ class PlaneStore {
 struct PlanarRegion {
   Plane planes[3];
   int count = 0;     // 1: grey; 3: Y, Cb and Cr
-  ImageSize scaled;  // the whole image's, at eighths / 8
+  ImageSize scaled;  // the whole image has this size at eighths / 8
   int eighths = 8;
   PlaneStore store;
 };
@@ -51,11 +51,13 @@ struct RealBox {
   double height = 0;
 };
 
+// The part `box` of the source would become an image of the size `full`, of which the part `window`
+// is wanted, mirrored left to right if `flip`.
 struct ResizePlan {
-  RealBox box;        // part of the source that is resized
-  ImageSize full;     // size that `box` would have after the resize
-  Box window;         // part of `full` that is wanted
-  bool flip = false;  // mirrored left to right
+  RealBox box;
+  ImageSize full;
+  Box window;
+  bool flip = false;
 };
 
 // A resize needs these besides its pixels; buffers that are used again cost no allocation.

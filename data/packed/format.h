@@ -35,7 +35,7 @@ enum class Encoding : std::uint32_t {
 
 inline constexpr std::uint32_t kVersion = 2;
 inline constexpr int kShorterSide = 256;
-inline constexpr int kQuality = 90;  // for kJpeg256
+inline constexpr int kQuality = 90;  // Form::kJpeg256 stores JPEG files of this quality
 inline constexpr std::uint64_t kAlignment = 64;
 
 // Names in the folder.

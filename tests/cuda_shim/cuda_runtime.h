@@ -2,17 +2,18 @@
 // time as C++ and runs on a CPU, in a test. The kernel's source is the one that nvcc compiles;
 // nothing in it knows of the shim.
 //
-// What a launch does here: the threads of a block are threads of the CPU; the blocks of a grid run
-// one after another, in an order that the test chooses (CUDA promises none). __syncthreads() is a
-// std::barrier of the block's running threads, __shared__ memory is a static variable, which one
-// block at a time uses, atomics are those of the CPU. A shuffle is an exchange over memory between
-// two barriers of the warp's threads. Large tests take OnFibres instead of threads.
+// A launch works like this here: the threads of a block are threads of the CPU; the blocks of a
+// grid run one after another, in an order that the test chooses (CUDA promises none).
+// __syncthreads() is a std::barrier of the block's running threads, __shared__ memory is a static
+// variable, which one block at a time uses, atomics are those of the CPU. A shuffle is an exchange
+// over memory between two barriers of the warp's threads. Large tests take OnFibres instead of
+// threads.
 //
-// What that proves: indices, tails, arithmetic bit by bit, and that a result does not depend on the
-// order of blocks; a missing barrier makes the result vary, since the threads are real. What it
-// cannot prove: speed, shuffles among some of a warp's lanes (refused) and ballots (not offered
-// here, so that a kernel with them does not compile), dynamic shared memory (the same), and races
-// between blocks that really run at once.
+// This proves indices, tails, arithmetic bit by bit, and that a result does not depend on the order
+// of blocks; a missing barrier makes the result vary, since the threads are real. It cannot prove
+// speed, shuffles among some of a warp's lanes (refused) and ballots (not offered here, so that a
+// kernel with them does not compile), dynamic shared memory (the same), and races between blocks
+// that really run at once.
 #pragma once
 
 #include <atomic>
@@ -119,7 +120,7 @@ class OnFibres {
 // Launches so far in this process.
 int launches();
 
-// As CUDA: an empty grid or block, or more than 1,024 threads, are an invalid configuration.
+// An empty grid or block, or more than 1,024 threads, are an invalid configuration, like in CUDA.
 cudaError_t run_grid(const cudaLaunchConfig_t& config, const std::function<void()>& thread);
 
 }  // namespace cuda_shim

@@ -16,7 +16,7 @@ enum class Barrier { kNone, kWarp, kBlock };
 void run_fibres(unsigned count, const std::function<void(unsigned)>& enter,
                 const std::function<void()>& thread);
 
-// Of the fibre that runs: lets the others of its warp or block run up to this barrier.
+// The fibre that runs calls this; it lets the others of its warp or block run up to this barrier.
 void wait_on_fibre(Barrier barrier);
 
 }  // namespace cuda_shim

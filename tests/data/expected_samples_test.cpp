@@ -1,4 +1,4 @@
-// What a data set is told of the samples that come next.
+// Tests which samples the loader announces to a data set before it reads them.
 #include <gtest/gtest.h>
 
 #include <algorithm>

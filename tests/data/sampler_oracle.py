@@ -32,7 +32,7 @@ def main():
                 for i, text in enumerate(got):
                     places[rank + i * world] = text.endswith("p")
                 compared += len(indices)
-            # What is marked as padding is exactly what lies beyond the data set.
+            # Exactly the places beyond the data set are marked as padding.
             assert all(padding == (place >= size) for place, padding in places.items())
             if not drop_last:
                 assert sum(not p for p in places.values()) == size

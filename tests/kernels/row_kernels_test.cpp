@@ -85,7 +85,7 @@ class RowKernels : public ::testing::TestWithParam<Case> {
     body(all.of_bfloat16, Types<BFloat16, float>{});
   }
 
-  // What an element is multiplied by, read from its bit.
+  // Returns the factor of each element, read from its bit.
   static at::Tensor factors(const at::Tensor& bits, double scale) {
     auto result = at::zeros({kRows, columns()}, at::kDouble);
     for (std::int64_t row = 0; row < kRows; ++row) {

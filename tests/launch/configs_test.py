@@ -16,8 +16,9 @@ SMALL_IMAGES = ("--image-size", 32, "--batch-size", 2, "--learning-rate", 0.001)
 FP16_IMAGES = ("--image-size", 64, "--batch-size", 4, "--learning-rate", 0.001)
 SMALL_BOTH = (*SMALL_IMAGES, "--workload", "resnet50,bert-mini", "--sequence-length", 16)
 
-# What the short form changes, and a field of a row with the values that it must show. `group`: how many settings are
-# measured on 2 ranks with ddp (how data is read stands in the name only; synthetic batches on a CPU are never pinned).
+# Each entry has the options that the short form changes, a field of the report's rows, and the values that it must show.
+# `group`: how many settings are measured on 2 ranks with ddp (how data is read stands in the name only; synthetic batches on a
+# CPU are never pinned).
 SHORT = {
     "activation-checkpointing": (SMALL_BOTH, "activation_checkpointing", {True, False}),
     "allreduce": (("--sizes", "1Ki:elem,16Ki:elem"), "congestion", {False, True}),

@@ -86,7 +86,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "out"
         options = sweep("--world-sizes", "1,2", "--batch-size", 1, "--strategies", STRATEGIES, "--local-steps", 1, "--output", folder, repetitions=repetitions)
-        # As torchrun would: the store is rank 0's, at a port that is known here.
+        # The ranks start like torchrun's: the store is rank 0's, at a port that is known here.
         ranks = [start(SCALEMARK, *options, RANK=rank, LOCAL_RANK=rank, WORLD_SIZE=2, LOCAL_WORLD_SIZE=2, GROUP_RANK=0,
                        MASTER_ADDR="127.0.0.1", MASTER_PORT=port, TORCHELASTIC_RUN_ID="flat", **FLIGHT_RECORDER)
                  for rank in (0, 1)]

@@ -45,7 +45,8 @@ def of_pytorch(folder, workload):
     return [Trace(file) for file in traced_by_pytorch.run(folder, workload, FIRST, STEPS)]
 
 
-# What a step has more (+) or less (-) of than PyTorch's, phase by phase, and why. Everything else is the same.
+# A step has more (+) or fewer (-) of these operators than PyTorch's, phase by phase, each with the reason. Everything else is
+# the same.
 LOSS_FORWARD = ("the mean cross-entropy is one node of ours (workloads/classification.h)",
                 {"aten::empty": 2, "aten::cross_entropy_loss": -1, "aten::log_softmax": -1, "aten::_log_softmax": -1,
                  "aten::to": -1, "aten::nll_loss_nd": -1, "aten::nll_loss": -1, "aten::nll_loss_forward": -1})

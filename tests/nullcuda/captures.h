@@ -17,7 +17,7 @@ namespace nullcuda {
 // How far each stream of a capture has come, as far as one of them, or an event, is ordered behind.
 using Clock = std::map<const Stream*, std::uint64_t>;
 
-// What an event that was recorded in a capture stands for.
+// An event that was recorded in a capture stands for this.
 struct CapturedPoint {
   unsigned long long capture = 0;  // 0: it was recorded outside
   Clock clock;
@@ -39,7 +39,8 @@ bool note_work(Stream& stream, Kind kind, const char* name, std::uint64_t bytes 
 void note_library_work(Kind kind, const char* name);
 void check_library_stream(cudaStream_t stream, const char* function);
 
-// Of events. A capturing stream's record() and wait() are part of the graph: true.
+// Return true where the record or wait of an event belongs to a capturing stream, and so to its
+// graph.
 bool record_captured(Stream& stream, CapturedPoint& point);
 bool wait_captured(Stream& stream, const CapturedPoint& point, bool is_recorded);
 

@@ -14,12 +14,12 @@
 namespace nullcuda {
 namespace {
 
-// What kernels leave unmoved, large copies within the device need not move either.
+// The null kernels move no data, and copies within the device move no more bytes than this.
 constexpr std::size_t kMovedWithinDevice = 64 << 10;
 // Up to here the runtime takes a copy of pageable memory and returns (CUDA Runtime API, "API
 // synchronization behavior").
 constexpr std::size_t kStagedAtOnce = 64 << 10;
-// What a copy to the host has not delivered yet reads as this byte: NaN in every floating type.
+// Bytes that a copy to the host has not delivered yet read as this: NaN in every floating type.
 constexpr int kNotYetThere = 0xff;
 
 std::uint64_t checksum(const void* data, std::size_t bytes) {

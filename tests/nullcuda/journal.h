@@ -1,5 +1,5 @@
-// What the process does with its devices, in order. Counts are made from it afterwards, of the
-// whole process or of any interval.
+// Lists what the process does with its devices, in order. Counts are made from it afterwards, of
+// the whole process or of any interval.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct Entry {
   std::uint16_t stream = 0, event = 0;  // numbers of those that it concerns; 0: none, or not known
 };
 
-// What an entry concerns, where that is known.
+// An entry concerns these, where they are known.
 struct Subject {
   const void* stream = nullptr;
   const void* event = nullptr;
@@ -45,7 +45,7 @@ void note(Kind kind, const char* name, std::uint64_t bytes = 0, const Subject& s
 
 const std::vector<Entry>& entries();
 const std::vector<std::string>& names();
-// As the threads called themselves when they were first seen; the first one is "main".
+// Returns the names that the threads had when they were first seen; the first one is "main".
 const std::vector<std::string>& thread_names();
 
 }  // namespace nullcuda

@@ -80,7 +80,7 @@ void* address_of(const void* variable) {
 
 using namespace nullcuda;
 
-// What nvcc's code calls when a library is loaded (crt/host_runtime.h).
+// nvcc's code calls these when a library is loaded (crt/host_runtime.h).
 NULLCUDA_API void** __cudaRegisterFatBinary(void*) {
   static void* handle = nullptr;
   return &handle;

@@ -133,7 +133,7 @@ NULLCUDA_API int nvmlDeviceGetCurrentClocksEventReasons(void*, unsigned long lon
   *reasons = 0;
   return kSuccess;
 }
-// As if 1.5 J were used between any two looks.
+// Pretends that 1.5 J were used between any two calls.
 NULLCUDA_API int nvmlDeviceGetTotalEnergyConsumption(void*, unsigned long long* mJ) {
   static unsigned long long total = 0;
   *mJ = total += 1500;

@@ -1,6 +1,6 @@
-// What a profiler would have collected: the stretches between cudaProfilerStart and
-// cudaProfilerStop, with the NVTX ranges that were opened meanwhile: where NVTX_INJECTION64_PATH
-// names libnullcuda.so, by which NVTX finds a profiler.
+// Collects what a profiler would: the stretches between cudaProfilerStart and cudaProfilerStop, and
+// the NVTX ranges that were opened meanwhile. NVTX finds it where NVTX_INJECTION64_PATH names
+// libnullcuda.so.
 #pragma once
 
 #include <cstddef>

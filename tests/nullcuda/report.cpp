@@ -76,7 +76,7 @@ void write_counts(std::ostream& out, std::span<const Entry> counted) {
   }
 }
 
-// Of the journal.
+// Counts the journal's entries [begin, end).
 void write_counts(std::ostream& out, std::size_t begin, std::size_t end) {
   write_counts(out, std::span(entries()).subspan(begin, end - begin));
 }

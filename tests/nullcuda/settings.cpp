@@ -87,7 +87,7 @@ void apply(Settings& s, std::string_view name, std::string_view text) {
   }
 }
 
-// As torchrun and its kin say it, or the launcher of scalemark.
+// Reads the rank that torchrun and similar launchers set, or else that of scalemark's launcher.
 std::string own_rank() {
   if (const char* rank = std::getenv("RANK")) return rank;
   const char* specification = std::getenv("SCALEMARK_RANK_SPEC");

@@ -135,9 +135,9 @@ NULLCUDA_API cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   return call([&] { return destroy(stream); });
 }
 
-// For stand-ins of other libraries (NCCL), whose work is done by threads of their own.
-// What is held is named by the return value: the handle of a default stream is that of the calling
-// thread's device, and another thread releases.
+// For stand-ins of other libraries (NCCL), whose work is done by threads of their own. The return
+// value names the stream that is held: the handle of a default stream means that of the calling
+// thread's device, and another thread releases it.
 NULLCUDA_API void* nullcuda_stream_hold(void* handle) {
   const Guard guard(lock());
   Stream* stream = find_stream(static_cast<cudaStream_t>(handle), "nullcuda_stream_hold");

@@ -64,7 +64,8 @@ class Stream {
   std::deque<Work> queue_;
 };
 
-// Of a handle, the default streams included. Null, and reported, when there is no such stream.
+// Returns the stream of a handle, which may be a default stream's. Null, and reported, when there
+// is no such stream.
 Stream* find_stream(cudaStream_t handle, const char* function);
 
 bool is_default(const Stream& stream);  // one that nobody made

@@ -1,4 +1,4 @@
-// What no correct program does, as it was reported, and how often.
+// Counts how often each thing was reported that no correct program does.
 #pragma once
 
 #include <cstdint>

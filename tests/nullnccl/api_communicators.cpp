@@ -22,7 +22,7 @@ ncclResult_t create(ncclComm_t* comm, int size, const ncclUniqueId& id, int rank
   return communicator->start();
 }
 
-// As in NCCL, ending nothing is no error.
+// Ending nothing is no error, like in NCCL.
 template <class Call>
 ncclResult_t end(ncclComm_t comm, Call call) {
   if (comm == nullptr) return ncclSuccess;

@@ -1,11 +1,12 @@
-// What goes wrong on purpose, from the environment. Read once per process, except for the counter.
+// The environment says what goes wrong on purpose. It is read once per process, except for the
+// counter.
 #pragma once
 
 #include <cstdint>
 
 namespace nullnccl {
 
-// What a rank notices of a peer that was killed or has aborted its communicator.
+// A rank notices this when a peer was killed or has aborted its communicator.
 enum class PeerLoss {
   kError,   // an asynchronous remote error, as over a network transport
   kSilent,  // nothing: its collectives hang, as over NVLink and shared memory

@@ -8,7 +8,7 @@
 
 namespace nullnccl {
 
-// What release() takes, on any thread.
+// Holds the stream until release() is called, on any thread, with the result.
 void* hold(cudaStream_t stream);
 void release(void* held);
 

@@ -88,7 +88,7 @@ TEST(Assemble, EveryFormulaByHand) {
   EXPECT_DOUBLE_EQ(point.own_max_of_rank_means_s.value(), 3.5 / 3);
   EXPECT_DOUBLE_EQ(point.own_mean_of_step_max_s.value(), 1.5);
   EXPECT_FALSE(point.steps_per_mark);
-  // Of 4 s the wait of 1 s in step 1 made the step longer; that of 0.1 s in step 0 did not.
+  // The wait of 1 s in step 1 made the 4 s longer; that of 0.1 s in step 0 did not.
   EXPECT_DOUBLE_EQ(*point.compute_samples_per_sec, 60 / 3.0);
   EXPECT_DOUBLE_EQ(*point.tokens_per_sec, 150);
   EXPECT_DOUBLE_EQ(*point.non_pad_share, 0.5);
@@ -327,7 +327,7 @@ TEST(Assemble, ContentionIsOwnTimeWithAndWithoutCommunicationAndNotJitter) {
   auto point = assemble_point({.strategy = "ddp"}, ranks);
   EXPECT_DOUBLE_EQ(point.communication.contention_s.value(), 0);
   EXPECT_DOUBLE_EQ(point.communication.cost_s.value(), 0.25);
-  // Of the 0.375 s for which ranks wait in the mean, the slower one keeps 0.125 without a network.
+  // Ranks wait for 0.375 s in the mean, of which the slower one keeps 0.125 without a network.
   EXPECT_DOUBLE_EQ(point.communication.noop_imbalance_s.value(), 0.125);
   for (auto& rank : ranks) {
     for (int i : {0, 3, 4, 7, 8, 11, 12, 15}) {
@@ -409,8 +409,7 @@ TEST(Assemble, EnergyIsThatOfEveryMachineOrAbsent) {
   EXPECT_FALSE(assemble_point(cuda, ranks).energy_J);
 }
 
-// As the ranks of a run do it: each step's largest values are reduced, summaries alone are
-// gathered.
+// The ranks of a run reduce each step's largest values, and gather summaries alone.
 TEST(Assemble, GivesTheSameFromSummariesAndTheReducedSeries) {
   const auto ranks = sample_measurements(3, 400);
   auto gathered = ranks;
@@ -599,7 +598,7 @@ std::string text_of(const PointRecord& point, std::vector<monitoring::Host> host
   return text;
 }
 
-// What the host survey tells is the affinity of one rank only.
+// The host survey has the affinity of one rank only.
 TEST(Findings, TheCpusOfAllRanksCount) {
   std::vector<monitoring::Host> hosts(1);
   hosts[0].hostname = "n1";

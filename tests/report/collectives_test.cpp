@@ -1,4 +1,4 @@
-// What is said of collectives, from runs that can be reckoned by hand.
+// Tests what a report says about collectives, with runs that can be computed by hand.
 #include "report/judge/collectives/collectives.h"
 
 #include <gtest/gtest.h>
@@ -234,7 +234,7 @@ TEST(CollectiveWinners, NameWhatCannotBeToldApart) {
             "all-reduce, fp32, 4 ranks: gloo wins from 4 KiB on; not distinguishable at 1 KiB");
 }
 
-// Of two ranks an all-reduce is two messages of half the size each.
+// An all-reduce of two ranks is two messages of half the size each.
 TEST(CollectiveFits, FindLatencyAndBandwidth) {
   const auto fits = report_of(sample_collective_runs({.noise = 0.001})).collective_fits;
   ASSERT_EQ(fits.size(), 6u);

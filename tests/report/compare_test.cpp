@@ -208,7 +208,7 @@ TEST(CompareSides, OneSessionEachOnlyDiffers) {
       << text;
 }
 
-// What a resume appends to a report is a session of its own.
+// Each resume appends a session of its own to a report.
 NamedReport in_sessions(NamedReport named, const std::vector<int>& sessions) {
   for (std::size_t i = 0; i < sessions.size(); ++i) {
     named.report.points.at(i).session = sessions[i];

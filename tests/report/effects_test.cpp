@@ -1,4 +1,4 @@
-// What options give, from runs that can be reckoned by hand.
+// Tests what a report says about the effects of options, with runs that can be computed by hand.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -57,7 +57,8 @@ TEST(Progress, LongTimesInMinutesAndHours) {
 std::chrono::steady_clock::time_point told_time;
 std::chrono::steady_clock::time_point clock_as_told() { return told_time; }
 
-// What is written 2 s after the beginning; the interval of the writing thread is never over.
+// Returns the lines that are written 2 s after the beginning; the interval of the writing thread is
+// never over.
 std::string written(ProgressOptions options) {
   options.every = std::chrono::hours(1);
   options.now = clock_as_told;

@@ -45,7 +45,7 @@ TEST(Redact, ReplacesTheLongestNameThatIsAWordOfItsOwn) {
   EXPECT_EQ(names.cleaned("two\n\nlines/r0\nat /x\n"), "two\n\nlines/r0\n<left out>\n");
 }
 
-// As the review of the program found them.
+// A review of the program found these texts.
 TEST(Redact, LeavesNoRestOfAPath) {
   for (const char* text :
        {"/data/My Photos/Client ACME/img 1.jpg: the file is empty",

@@ -1,5 +1,6 @@
-// What rank 0 holds at the end of a long run: 64 ranks of 100,000 steps each, of which it must not
-// have the series. An executable of its own, because it counts every allocation.
+// Tests how much memory rank 0 holds at the end of a long run: there are 64 ranks of 100,000 steps
+// each, and it must not have their series. This is an executable of its own, because it counts
+// every allocation.
 #include <gtest/gtest.h>
 #include <malloc.h>
 
@@ -65,7 +66,7 @@ TEST(ReducedMemory, OfRankZeroDoesNotGrowWithTheRanks) {
   StepSeries series = condense(mine);
   const auto sent = from_wire<RankMeasurement>(to_wire(mine));
   mine = {};
-  // What the all-reduce does to it, from ranks that are not here.
+  // This does to the series what the all-reduce with ranks that are not here would do.
   for (std::size_t t = 0; t < series.max_step_s.size(); ++t) {
     const double more = step_of(kRanks - 1, static_cast<std::int64_t>(t)) - step_of(0, 0);
     series.max_step_s[t] += more;

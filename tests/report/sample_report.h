@@ -14,7 +14,7 @@ PointRecord sample_point(int world_size);
 // Condenses the ranks, which still have their series, and assembles them.
 PointRecord assemble_point(PointRecord identity, std::vector<RankMeasurement> ranks);
 
-// What is absent where steps ran as a whole (a captured graph).
+// Removes the fields that are absent where steps ran as a whole (a captured graph).
 void drop_phases(PointRecord& point);
 
 Report sample_report(int world_size, bool everything);

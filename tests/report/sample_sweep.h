@@ -29,7 +29,7 @@ struct SweepShape {
 
 std::vector<PointRecord> sample_sweep_points(const SweepShape& shape);
 
-// What is compared in it: batch sizes at each world size.
+// The sweep compares batch sizes at each world size.
 std::vector<ComparedGroups> sample_comparisons(const SweepShape& shape);
 
 // With environment, sessions and everything that summarise_sweep() says.

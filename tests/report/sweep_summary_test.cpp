@@ -270,7 +270,7 @@ TEST(SummariseSweep, CorrelatedRunsWidenIntervalsAndSilenceDrift) {
   EXPECT_GT(width, 1.5 * (*independent.groups.at(0).ci95.high - *independent.groups[0].ci95.low));
 }
 
-// What is in each run alike is no noise: each by itself cannot tell.
+// A bias that all runs share is no noise, but no run by itself can tell the two apart.
 TEST(SummariseSweep, RepetitionsTogetherJudgeTheirWindows) {
   auto points = two_ranks(5);
   for (PointRecord& run : points) {

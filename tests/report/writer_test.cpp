@@ -174,7 +174,8 @@ TEST_F(Writer, WritesAsManyBytesAsThereAreRows) {
   EXPECT_EQ(saved().points.size(), static_cast<std::size_t>(kRows));
 }
 
-// What is to be written before the report says that all is well may fail: then it does not say so.
+// Other files are written before the report says that all is well; where that fails, the report
+// must not say so.
 TEST_F(Writer, AReportIsClosedOnlyAfterWhatComesBefore) {
   ReportWriter writer(folder_, empty());
   const auto full_disk = [](const Report&) { throw io_error("no space"); };

@@ -43,7 +43,7 @@ struct Operands {
 
 Operands operands_of(const ConvolutionCase& c, at::ScalarType type) {
   at::manual_seed(7);
-  // Of 1x1 filters contiguous() would keep the strides.
+  // contiguous() would keep the strides of 1x1 filters.
   const auto of = [&](at::IntArrayRef sizes) {
     return at::empty(sizes, type, kChannelsLast).copy_(at::randn(sizes, at::kDouble));
   };

@@ -1,5 +1,5 @@
-// What our own nodes (NetworkOptions::fused_layers) give a whole training step of BERT: steps with
-// and without them in turn, in pairs whose order alternates.
+// Measures what our own nodes (NetworkOptions::fused_layers) save in a whole training step of BERT:
+// steps with and without them in turn, in pairs whose order alternates.
 //
 //   fused-bench [WORKLOAD [BATCH_SIZE [THREADS [PAIRS [PRECISION]]]]]    bert-mini 8 2 9 fp32
 #include <ATen/Context.h>

@@ -1,6 +1,6 @@
-// What the 53 norms of ResNet-50 with their additions and ReLUs cost by themselves: milliseconds
-// per forward and backward, by torch's operators and as one node (workloads/fused_norm.h), in
-// rounds of both.
+// Measures the 53 norms of ResNet-50 with their additions and ReLUs by themselves: milliseconds per
+// forward and backward, by torch's operators and as one node (workloads/fused_norm.h), in rounds of
+// both.
 //
 //   norm-bench [BATCH_SIZE [IMAGE_SIZE [THREADS [ROUNDS]]]]      8 224 1 5
 #include <ATen/Parallel.h>

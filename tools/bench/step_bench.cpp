@@ -1,5 +1,5 @@
-// What a training step costs beyond its arithmetic: milliseconds per step of the two small models,
-// alone or over Gloo.
+// Measures what a training step costs beyond its arithmetic: milliseconds per step of the two small
+// models, alone or over Gloo.
 //
 //   step-bench                    one rank, strategy none
 //   step-bench RANK SIZE FILE     one of SIZE ranks that meet through FILE; start them together

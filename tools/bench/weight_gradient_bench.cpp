@@ -1,6 +1,6 @@
-// What the gradients of ResNet-50's weights cost in bfloat16, one convolution after the other:
-// milliseconds by oneDNN's kernel and by a matrix product (workloads/layers.h), medians
-// over rounds of both, with caches emptied before each.
+// Measures the gradients of ResNet-50's weights in bfloat16, one convolution after the other:
+// milliseconds by oneDNN's kernel and by a matrix product (workloads/layers.h), medians over rounds
+// of both, with caches emptied before each.
 //
 //   weight-gradient-bench [BATCH_SIZE [IMAGE_SIZE [THREADS [ROUNDS]]]]      8 224 2 9
 #include <ATen/Parallel.h>

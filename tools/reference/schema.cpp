@@ -17,7 +17,7 @@ Json number(const char* type, double least) {
   return schema;
 }
 
-// What one value may be, apart from lists and maps of it.
+// Returns the schema of one value, apart from lists and maps of it.
 Json value_schema(const FieldEntry& field) {
   switch (field.kind) {
     case FieldKind::kTruth:

@@ -35,7 +35,7 @@ Attempt simulate(Random& random, const Scenario& scenario) {
   return {.rate = kRate * level * std::exp(kBetweenRuns * normal(random)), .disturbed = disturbed};
 }
 
-// Of one sweep the rate of each run: by its first attempt, its last, its best.
+// Each list has the rates of one sweep's runs: by the first attempt of each, its last, its best.
 struct Rates {
   std::vector<double> first, last, best;
 };

@@ -1,4 +1,4 @@
-// What a point's record says of communication where the truth is known: cost and contention from
+// Compares what a point's record says about communication with the truth: cost and contention from
 // short blocks, the network beside a slow rank, and the rate without waits for data.
 #include <algorithm>
 #include <boost/random/exponential_distribution.hpp>

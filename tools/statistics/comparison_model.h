@@ -16,7 +16,7 @@ inline constexpr std::size_t kPointsCompared = 12;
 inline constexpr std::size_t kRunsPerSession = 5;
 inline constexpr double kRunCv = 0.01;
 
-// What the sides are, and what `scalemark compare` is told of them.
+// Says which sessions the two sides ran in, and which options `scalemark compare` gets.
 enum class Arrangement {
   kOneSessionEach,  // nothing is said
   kInOneGo,         // one session for both sides, and --same-session

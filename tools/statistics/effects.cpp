@@ -1,5 +1,6 @@
-// What options give, in a sweep of one axis: how often do intervals hold the planted effect, is an
-// effect called real that is none, and is one found? And the same where --tune drops values.
+// Judges the effects of options in a sweep of one axis: how often do intervals hold the planted
+// effect, is an effect called real that is none, and is one found? The same is asked where --tune
+// drops values.
 #include <cmath>
 #include <cstdio>
 #include <numeric>
@@ -136,7 +137,8 @@ Search search(Random& random, const Axis& axis, std::size_t best) {
   return result;
 }
 
-// Of values that were dropped, of values that were not, and of all.
+// `all` and `dropped` count the intervals that hold the effect, among `of_all` values and among the
+// `of_dropped` that were dropped.
 struct Coverage {
   int all = 0, of_all = 0, dropped = 0, of_dropped = 0;
 };

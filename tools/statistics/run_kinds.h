@@ -1,5 +1,5 @@
-// What runs may do besides varying normally: levels of ln X, in the order in which they are
-// measured.
+// Runs may do more than vary normally: these kinds give levels of ln X, in the order in which they
+// are measured.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// What is said of windows that are steady and of windows that are not: by one window, and by those
-// of five runs together.
+// Counts how windows that are steady, and windows that are not, are judged: by one window, and by
+// those of five runs together.
 #include "core/statistics/steadiness/steady.h"
 
 #include <cmath>
@@ -58,7 +58,7 @@ void run_scenario(const Study& study, std::uint64_t number, const Scenario& scen
   if (!is_mine(study, number)) return;
   const auto basis = statistics::decay_basis(statistics::points_of(scenario.steps));
   Random random = random_for(study.seed, number);
-  // Of the window's mean, as the check tells it.
+  // This is the bias of the window's mean, in the check's definition.
   const double bias =
       scenario.shape.kind == Kind::kDecay ? scenario.shape.size / (1 + scenario.shape.size) : 0;
   Counts counts;
@@ -116,7 +116,7 @@ std::vector<WindowNoise> noises(bool every) {
   return all;
 }
 
-// What is found at 1,000 steps is found at 4,000: that is not simulated.
+// A change that is found at 1,000 steps is found at 4,000, too: that is not simulated.
 bool is_plain(const WindowShape& shape) {
   return shape.kind == Kind::kThrottle || (shape.kind == Kind::kRamp && shape.size >= 0.05);
 }

@@ -15,14 +15,14 @@ const char* name_of(Kind kind);  // "steady" | "decay" | ...
 
 struct WindowShape {
   Kind kind = Kind::kSteady;
-  // Of a decay: what it adds to the window's mean, relative. Of a ramp: from first to last step. Of
-  // a throttle: by how much steps become longer. Of a wandering level: the standard deviation of
-  // its change within 100 steps.
+  // A decay adds so much to the window's mean, relative to it. A ramp changes by it from the first
+  // to the last step. A throttle makes steps longer by it. A wandering level's change within 100
+  // steps has it as its standard deviation.
   double size = 0;
   double length = 1;  // of a decay to 1/e, in windows; of a throttle: where it begins
 };
 
-// Of the first step of a decay, above the level that it comes down to.
+// Returns how far the first step of a decay lies above the level that it comes down to.
 double height_of(const WindowShape& decay);
 
 struct WindowNoise {

@@ -1,4 +1,4 @@
-// What the stop rule looks at, from simulated runs.
+// Makes the stop rule's inputs from simulated runs.
 #pragma once
 
 #include <span>

@@ -37,7 +37,7 @@ void add_block(Sweep& sweep, Random& random, RunModel& model) {
   sweep.pairs.push_back({sweep.rates[0].back(), sweep.rates[1].back()});
 }
 
-// As a report has it: widened where runs are correlated.
+// Widens the interval where runs are correlated, like a report does.
 statistics::RunsEstimate throughput_of(const Sweep& sweep,
                                        const statistics::RunCorrelation& correlation) {
   const auto estimate = statistics::estimate_over_runs(sweep.rates[0]);

@@ -28,7 +28,7 @@ struct AccessPoint {
 
 struct AccessPoints {
   std::uint32_t spacing = 0;        // MCUs
-  std::vector<AccessPoint> points;  // for MCUs 0, spacing, 2 spacing, ...
+  std::vector<AccessPoint> points;  // points[i] is where MCU i * spacing begins
 };
 
 inline constexpr std::size_t kMostComponents = 4;

@@ -69,7 +69,7 @@ struct BitReader {
 
 // A file defines its codes like this.
 struct HuffmanCodes {
-  std::array<std::uint8_t, 17> counts = {};  // codes of each length; [0] is not used
+  std::array<std::uint8_t, 17> counts = {};  // counts[n] codes have n bits; [0] is not used
   std::array<std::uint8_t, 256> symbols = {};
 
   bool operator==(const HuffmanCodes&) const = default;
@@ -141,7 +141,8 @@ class KeptTable {
   std::unique_ptr<HuffmanTable> table_;
 };
 
-inline constexpr std::size_t kMostTables = 4;  // per kind: ITU T.81, B.2.4.2
+// A scan uses at most so many tables of each kind: ITU T.81, B.2.4.2.
+inline constexpr std::size_t kMostTables = 4;
 
 // For one image at a time.
 struct ScanMemory {

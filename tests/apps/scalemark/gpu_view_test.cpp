@@ -35,7 +35,7 @@ TEST(ViewGpus, MixedGpusAreKnownWhereTheOrderIs) {
   EXPECT_EQ(seen[0].capability->major, 9);
 }
 
-// What the CUDA driver shows is what it makes visible, in its order.
+// The CUDA driver shows only the devices that it makes visible, in its order.
 TEST(ViewGpus, WhatCudaShowsIsKnownAsItStands) {
   monitoring::GpuSurvey survey = kMixed;
   survey.visible_only = true;

@@ -36,7 +36,7 @@ TEST(Strategies, DdpHandsOverAllGradientsAndHoldsThemTwiceUnlessTheyAreViews) {
   EXPECT_EQ(find_strategy("none")->extra_memory_bytes({.parameters = 100}), 0);
 }
 
-// What is published of parameter servers: on the busiest link a ring saves 1 - 2 / N.
+// Publications on parameter servers say that a ring saves 1 - 2 / N on the busiest link.
 TEST(Strategies, ARingLoadsItsBusiestLinkLessThanAServerDoes) {
   const auto busiest = [](const char* strategy, int ranks) {
     return find_strategy(strategy)

@@ -43,7 +43,7 @@ int draw_progress(const Detection& self) {
   return 0;
 }
 
-// What an MPI launcher's ranks must agree on, and what must differ.
+// Prints what an MPI launcher's ranks must agree on, and what must differ.
 int print_place(const Detection& self) {
   std::printf("%s %d/%d local %d/%d node %d/%d\n", self.world.launcher.c_str(), self.world.rank,
               self.world.world_size, self.world.local_rank, self.world.local_world_size,

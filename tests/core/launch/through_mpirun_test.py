@@ -114,7 +114,7 @@ launch.process.kill()
 launch.process.wait()
 check_gone(pids)
 
-# What mpirun says itself when it starts nothing.
+# mpirun's own message must be shown when it starts nothing.
 with tempfile.TemporaryDirectory() as folder:
     broken = Path(folder) / "mpirun"
     broken.write_text("#!/bin/sh\necho no slots >&2\nexit 3\n")

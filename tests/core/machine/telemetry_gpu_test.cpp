@@ -61,7 +61,7 @@ TEST_F(GpuTelemetry, TellsApartWhatHoldsTheClocksDown) {
   }
 }
 
-// Of the fake: power 1 ms, and one corrected error, between any two looks.
+// The fake counts 1 ms of power violation and one corrected error between any two reads.
 TEST_F(GpuTelemetry, CountsViolationsAndErrorsOverTheWindow) {
   const auto read = this->read();
   EXPECT_NEAR(read.at("power_violation_share").total.value(), 1e-3, 1e-9);

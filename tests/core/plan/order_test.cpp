@@ -128,7 +128,8 @@ std::vector<int> single_ranks(const Plan& p, int blocks) {
   return ranks;
 }
 
-// What rank 0's device differs from the others would be in every efficiency and in no interval.
+// Were it always rank 0, the difference of its device from the others would be in every efficiency
+// and in no interval.
 TEST(MembersOf, OneRankIsDrawnAnewForEachBlock) {
   const Plan p = plan({{"world_sizes", "1,2,4"}, {"repetitions", "8"}});
   const auto ranks = single_ranks(p, 8);

@@ -220,7 +220,7 @@ TEST(SweepSchedule, WhatItStillTakesIsForeseen) {
       << schedule.why_unconverged();
 }
 
-// What two sessions differ by is not told by more runs of the second.
+// More runs of a second session do not show by how much the two differ.
 TEST(SweepSchedule, ASecondSessionDoesNotGoOnForEver) {
   Plan plan = schedule_plan_of(1, 10);
   plan.stop.until_ci = 0.01;

@@ -19,7 +19,7 @@ Resolution resolved_graphs(const Options& options, const std::string& device = "
   return resolve(raw, {.machine = {.cores = 4, .gpus = {gpu, gpu}}});
 }
 
-// What is said of --cuda-graphs; empty where it can be done.
+// Returns the refusal of --cuda-graphs; empty where graphs can be captured.
 std::string refusal_of(const Options& options, const std::string& device = "cuda") {
   const Resolution resolution = resolved_graphs(options, device);
   if (resolution.problems.empty()) return "";

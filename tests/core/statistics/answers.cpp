@@ -125,7 +125,7 @@ std::vector<double> effects(const Series& s) {
 
 double code_of(const std::optional<bool>& verdict) { return verdict ? *verdict : -1; }
 
-// Of a window: bias and standard error of each decay, independent values.
+// Answers for a window: bias and standard error of each decay, independent values.
 std::vector<double> decays(const Series& s) {
   const auto points = statistics::points_to_fit(s.at(0));
   const auto fit = statistics::fit_decays(statistics::decay_basis(points.size()), points);

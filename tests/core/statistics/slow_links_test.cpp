@@ -172,7 +172,8 @@ TEST(SlowLinks, ANodeOfAThirdOfTheSpeedIsFoundDespiteNoise) {
   EXPECT_GE(rates(8, 5, 0.1, 3).found, 380);
 }
 
-// As links_of(), but something else holds up three passes of ten: to e times as long in the mean.
+// Makes the same links as links_of(), but something else holds up three passes of ten: they take e
+// times as long in the mean.
 std::vector<LinkTimes> disturbed_links(const std::function<double(int, int)>& factor,
                                        unsigned seed) {
   std::mt19937_64 bits(seed);

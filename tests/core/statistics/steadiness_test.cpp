@@ -1,4 +1,4 @@
-// What check_steady(), pooled_steady() and has_settled() say of series whose truth is known. The
+// Tests check_steady(), pooled_steady() and has_settled() on series whose truth is known. The
 // numbers behind them are compared with numpy and scipy in oracle_test.py.
 #include <gtest/gtest.h>
 
@@ -76,8 +76,8 @@ TEST(Steady, AThrottleInTheLastFifthIsNotAndHasItsStep) {
   }
 }
 
-// As a CPU quota slows a process: it stands still for 40 ms of each 100, which is one step of 200
-// where a step takes 0.3 ms, and clipping takes that for an outlier.
+// A CPU quota slows a process like this: it stands still for 40 ms of each 100, which is one step
+// of 200 where a step takes 0.3 ms, and clipping takes that for an outlier.
 TEST(Steady, ALevelMadeOfStallsIsSeen) {
   const auto stalled_from = [](double from) {
     auto values = steps(10000, 0.02, [](double) { return 0.0003; });

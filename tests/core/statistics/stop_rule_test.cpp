@@ -33,7 +33,7 @@ TEST(RepetitionsNeeded, LongerWindowsLowerWhatStepsExplain) {
   EXPECT_EQ(repetitions_needed(runs, 0.01, 8), 18u);
 }
 
-// Of a pair, either side's steps count with their own windows.
+// In a pair, the steps of each side count with their own windows.
 TEST(RepetitionsNeeded, BothSidesOfAPairHaveWindows) {
   const double half_width = std::sinh(2.262157 * 0.02 / std::sqrt(10.0));
   const StopQuantity pair{10, half_width, {{0.0002, 2}, {0.0002, 8}}};

@@ -83,7 +83,7 @@ TEST(WhatToBuy, RunsWhereTheyDifferBeyondTheirSteps) {
   EXPECT_EQ(what_to_buy(split_of(0.002, 0.009, {0.006, 0.02}), kCost, 5, 1).buy, Purchase::kRuns);
 }
 
-// As long as is best if runs differ by as much as they may.
+// The window grows to the length that is best if runs differ by as much as the interval allows.
 TEST(WhatToBuy, LongerWindowsWhereStepsExplainMost) {
   const Advice advice = what_to_buy(split_of(0.009, 0.002, {0, 0.004}), kCost, 20, 1);
   EXPECT_EQ(advice.buy, Purchase::kWindows);

@@ -121,7 +121,8 @@ TEST(AugmentedDataset, TheSameSeedsGiveTheSameBatchesWhateverTheWorkers) {
   EXPECT_NE(load_all(kEverything, {.seed = 4}).images, first.images);
 }
 
-// As after a checkpoint: batches do not depend on those before them.
+// A run that continues from a checkpoint enters an epoch late: batches must not depend on those
+// before them.
 TEST(AugmentedDataset, AnEpochThatIsEnteredLaterGoesOnTheSame) {
   const Augmentation mixed{.random_erasing = 0.5, .mixing = {.mixup = 0.4, .cutmix = 1}};
   const LoadedEpoch all = load_all(mixed), rest = load_all(mixed, {.first = 2 * kBatch});
@@ -174,7 +175,7 @@ TEST(AugmentedDataset, ABatchIsMixedAsOneAndWithTheRowBefore) {
   EXPECT_EQ(different.size(), static_cast<std::size_t>(kSamples / kBatch));
 }
 
-// What takes a bad sample's place is mixed like the rows around it.
+// The sample that takes a bad one's place is mixed like the rows around it.
 TEST(AugmentedDataset, ABatchWithASkippedSampleIsWhole) {
   const LoadedEpoch good = load_all({.mixing = {.mixup = 0.4}});
   const std::int64_t bad = good.labels[3];

@@ -99,7 +99,7 @@ def check_mixing(dump):
     for alpha in (0.05, 0.2, 1.0, 3.0):
         rows = mixing(dump, alpha, 0, size, n, 9)
         assert (rows[:, 0] == rows[:, 1]).all() and not rows[:, 2:].any()
-        # Of small alphas half the values are 0 or 1 to float32.
+        # With small alphas, half the values are 0 or 1 to float32.
         inside = rows[(rows[:, 0] > 1e-6) & (rows[:, 0] < 1 - 1e-6), 0]
         low, high = scipy.stats.beta.cdf([1e-6, 1 - 1e-6], alpha, alpha)
         p = scipy.stats.kstest(inside, lambda x: (scipy.stats.beta.cdf(x, alpha, alpha) - low) / (high - low)).pvalue  # noqa: B023

@@ -22,7 +22,7 @@ from dump import Dump, Refused  # noqa: E402
 from operations_names import NAMES  # noqa: E402
 
 FAMILY = v2.TrivialAugmentWide()
-# Of one image: the largest difference in levels.
+# No pixel of an image may differ by more levels than these.
 LEVELS = {"identity": 0, "brightness": 0, "colour": 1, "contrast": 1, "sharpness": 1, "posterize": 0, "solarize": 0,
           "autocontrast": 0, "equalize": 0, "hue": 1, "translate-x": 0, "translate-y": 0}
 BORDER = 0.002  # pixels

@@ -180,7 +180,7 @@ TEST(HostileFiles, APipeIsNotWaitedFor) {
   EXPECT_EQ(error_of([&] { read_image_file(path); }).what, path + ": it is no regular file");
 }
 
-// What is about one file is a bad sample; what is about the disk or the process is not.
+// A fault of one file makes it a bad sample; a fault of the disk or of the process does not.
 TEST(UnreadableFiles, AreBadSamplesOnlyWhenTheyAreNotThere) {
   const TemporaryFolder folder;
   const auto path = folder.write("a.jpg", "x");

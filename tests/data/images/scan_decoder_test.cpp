@@ -210,7 +210,7 @@ TEST(ScanDecoder, WhatIsReadOverIsReadToTheSameBit) {
 constexpr int kWidth = 203;
 constexpr int kHeight = 61;
 
-// As our decoder opens a file, but with libjpeg's entropy decoder.
+// Opens a file like our decoder does, but with libjpeg's entropy decoder.
 struct ByLibjpeg {
   JpegErrorManager error;
   jpeg_decompress_struct info{};

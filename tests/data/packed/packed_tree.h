@@ -1,4 +1,4 @@
-// What tests of packed data share: a small tree, packed, and its samples as a loader gives them.
+// Tests of packed data share these: a small tree, packed, and its samples in a loader's order.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// What a data set is told to expect is in the system's cache soon after, though nobody reads it.
+// Samples that are announced to a data set must be in the system's cache soon after, though nobody
+// reads them.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>

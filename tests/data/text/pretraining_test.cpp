@@ -325,8 +325,8 @@ TEST(Pretraining, HoldOutIsFivePercentAndAtLeastTwo) {
   EXPECT_EQ(error_of([] { hold_out(3); }).exit_code, ExitCode::kBadData);
 }
 
-// What a corpus may hold: one-word documents, sentences far longer than a sample, spelled-out
-// special tokens and nothing else.
+// A corpus may hold one-word documents, sentences far longer than a sample, and documents of
+// nothing but spelled-out special tokens.
 TEST(Pretraining, OddCorporaGiveWholeSamples) {
   const TemporaryFolder folder;
   const auto vocab = folder.write("vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\n");

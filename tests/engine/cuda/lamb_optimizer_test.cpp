@@ -85,7 +85,7 @@ TEST(LambByKernels, TrainsAsTorchsOperatorsDo) {
   }
 }
 
-// Of two ranks that hold halves of each matrix with equal norms.
+// Stands for two ranks that hold halves of each matrix, with equal norms.
 TEST(LambByKernels, TakesNormsOfWholeMatricesFromOtherRanks) {
   int calls = 0;
   const WholeNorms halves = [&calls](const at::Tensor& norms) {

@@ -25,7 +25,7 @@ namespace {
 
 constexpr at::ScalarType kTypes[] = {at::kDouble, at::kFloat, at::kHalf, at::kBFloat16};
 
-// Of one rounding to the type.
+// Returns the largest relative error of one rounding to the type.
 double rounding(at::ScalarType type) {
   switch (type) {
     case at::kDouble:

@@ -25,7 +25,7 @@ TEST(NcclDefaults, AreSetUnlessTheUserHasSetThem) {
   EXPECT_EQ(variable("TORCH_NCCL_PROPAGATE_ERROR"), "");
 }
 
-// What is recorded for a trace, and where it goes, stays the user's and torch's.
+// The user and torch decide what is recorded for a trace, and where it goes.
 TEST(NcclDefaults, LeaveTheFlightRecorderAlone) {
   for (const auto& [name, value] : kNcclDefaults) {
     EXPECT_EQ(std::string(name).find("TRACE"), std::string::npos) << name;

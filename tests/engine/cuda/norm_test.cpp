@@ -45,8 +45,8 @@ at::Tensor placed(const at::Tensor& values, at::ScalarType type, Placement place
   return room.as_strided(here.sizes(), here.strides(), offset).copy_(here);
 }
 
-// As a node calls the operators: the sum of gradients is written in the place of the second one,
-// and the gradient of x in that of the first.
+// Calls the operators like a node does: the sum of gradients is written in the place of the second
+// one, and the gradient of x in that of the first.
 Results ours(const Inputs& in, const Tail& tail, at::ScalarType type,
              Placement place = Placement::kAligned) {
   const auto parameters = workloads::type_of_parameters(type);

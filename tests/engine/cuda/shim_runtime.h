@@ -26,7 +26,7 @@ class ShimRuntime {
   unsigned multiprocessors() const { return 2; }
   cudaStream_t stream() const { return nullptr; }
 
-  // As torch's generator: the offset moves on with each mask.
+  // The offset moves on with each mask, like that of torch's generator.
   static RandomSource random(std::uint64_t words) {
     const RandomSource source{nullptr, nullptr, seed, offset};
     offset += words;

@@ -65,7 +65,8 @@ distributed::MeetingTerms terms_of(int rank, int size) {
   return terms;
 }
 
-// Those who come early look around three times a second: that depends on time, not on ranks.
+// A rank that comes early asks around three times a second: these requests depend on time, not on
+// the number of ranks.
 constexpr double kPerWaitingSecond = 5;
 
 TEST(ManyRanks, MeetWithSomeRequestsEach) {

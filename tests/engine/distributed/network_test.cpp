@@ -20,7 +20,7 @@ TEST(InterfaceTowards, OneHostMayUseItsLoopback) {
   EXPECT_EQ(interface_towards("localhost", 29500, true, kLimit), "lo");
 }
 
-// What Debian's /etc/hosts gives as the address of the machine's own name.
+// Debian's /etc/hosts gives 127.0.1.1 as the address of the machine's own name.
 TEST(InterfaceTowards, SeveralHostsNeverDo) {
   for (int way = 0; way < 2; ++way) {
     try {

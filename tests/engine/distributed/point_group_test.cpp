@@ -14,7 +14,7 @@ namespace {
 
 using Type = c10d::ProcessGroup::BackendType;
 
-// As c10d knows it only by name; it carries nothing.
+// c10d knows this backend only by name; it carries nothing.
 class SilentBackend final : public c10d::Backend {
  public:
   SilentBackend(int rank, int size) : c10d::Backend(rank, size) {}

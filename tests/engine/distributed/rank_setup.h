@@ -1,4 +1,4 @@
-// What every scenario of the test program starts from: this rank's place, the joined store, the
+// Every scenario of the test program starts from these: this rank's place, the joined store, the
 // error store.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What ranks that wait cost the process that serves their store, while rank 0 measures alone in it:
+// Finds what waiting ranks cost the process that serves their store while rank 0 measures alone:
 //   waiting-clients COUNT SECONDS TURNS
 // The clients are threads of a second process, each with a connection and a WorkQueue of its own.
 // The first serves the store, beats as rank 0 does, and runs a loop of fixed work; it prints how

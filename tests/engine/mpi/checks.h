@@ -19,8 +19,8 @@ struct Member {
 // Throws std::runtime_error naming `what` where the two differ in any element.
 void expect_equal(const at::Tensor& seen, const at::Tensor& expected, const std::string& what);
 
-// What rank r begins with: element i is i % 7 + r + 1, exact in every type, and so are the sums of
-// four ranks.
+// Returns the values that rank r begins with: element i is i % 7 + r + 1, exact in every type, and
+// so are the sums of four ranks.
 at::Tensor of_rank(int rank, std::int64_t elements, at::ScalarType type);
 
 // Each throws where an element is wrong; they return how many calls they have checked.

@@ -29,7 +29,7 @@ at::ScalarType torch_type(DataType type) {
   return at::kFloat;
 }
 
-// Of all ranks, each with the same number of elements.
+// All ranks take part in the collective, each with the same number of elements.
 struct Case {
   Collective collective;
   at::Tensor in, expected;  // `expected` undefined: this rank receives nothing

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMany = std::size_t{3} << 20;
 
-// What `act` answers in another process.
+// Returns the answer that `act` gives in another process.
 template <class Act>
 bool in_another_process(const Act& act) {
   const pid_t child = ::fork();

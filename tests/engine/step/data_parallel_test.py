@@ -28,7 +28,7 @@ FLAT = {
     "accumulating": {"accumulation": 3},
 }
 
-# What the reducer does differently, with checkpointing against without, on bert-mini.
+# The reducer works differently under these options: each compares checkpointing with none on bert-mini.
 CHECKPOINTING = {
     "find unused": {"find_unused_parameters": True},
     "static graph": {"static_graph": True},

@@ -139,7 +139,7 @@ class Batches {
   int position_ = 0;
 };
 
-// Of weights that training must replace.
+// Makes replicas whose weights training must replace.
 std::function<std::unique_ptr<workloads::Network>(c10::Device)> replica_maker(const json& config) {
   return [&config](c10::Device) {
     auto network = network_of(config);
@@ -163,7 +163,7 @@ struct ScaleFinder final : StateVisitor {
   void visit(const std::string&, std::int64_t&) override {}
 };
 
-// What the descriptor says, in float32.
+// Returns the payload that the strategy's descriptor computes for float32.
 double payload_by_formula(const json& config, const settings::ParallelSettings& parallel,
                           const std::vector<NamedParameter>& parameters, int processes,
                           int replicas) {

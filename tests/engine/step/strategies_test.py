@@ -23,7 +23,7 @@ OPTIMIZERS = {
     "lamb": {"optimizer": "lamb", "learning_rate": 1e-2, "weight_decay": 1e-2, "eps": 1e-6},
     "lars": {"optimizer": "lars", "learning_rate": 0.1, "momentum": 0.9, "weight_decay": 1e-3},
 }
-# What the subset pairs each optimizer with: micro-steps, and the norm that gradients are clipped to.
+# The subset pairs each optimizer with these: micro-steps, and the norm that gradients are clipped to.
 PAIRED = {"sgd": (1, None), "adam": (1, 0.5), "adamw": (3, None), "lamb": (3, 0.5), "lars": (1, 0.5)}
 ALL = list(itertools.product((1, 3), (None, 0.5)))
 BUCKETS = {"bucket_cap_mb": 0.6, "first_bucket_cap_mb": 0.1}

@@ -76,7 +76,7 @@ struct Sizes {
   double step_s = 0, delay_s = 0;
 };
 
-// What the loops tell a running program; here nobody listens.
+// Ignores the progress of the loops, which a running program watches.
 struct NoWatch final : running::StepWatch {
   void enter(const std::string&) override {}
   void begin(const std::string&, std::optional<std::int64_t>, std::int64_t) override {}
@@ -180,8 +180,8 @@ reporting::ScalingRow row_of(const std::vector<reporting::PointRecord>& runs,
   throw bug("the scaling table has no row for " + group);
 }
 
-// Of one block. Shares of efficiency times the step are the terms in seconds (one pair:
-// share = term / T_N).
+// Prints the terms of one block. Shares of efficiency times the step are the terms in seconds (one
+// pair: share = term / T_N).
 void say_terms(const reporting::PointRecord& baseline, const reporting::PointRecord& run) {
   const auto loss = row_of({baseline, run}, run.group).loss_of_efficiency.value();
   const double step_s = run.wall_s / static_cast<double>(run.iterations);

@@ -36,7 +36,7 @@ class Training {
 
   RunState state() { return {.step = *step_, .source = batches_.get(), .device = c10::kCPU}; }
 
-  // What `count` steps leave: losses, weights, and the next random numbers.
+  // Returns the state that `count` steps leave: losses, weights, and the next random numbers.
   std::vector<at::Tensor> run(int count) {
     measurement::NoMarker marker;
     std::vector<at::Tensor> left;

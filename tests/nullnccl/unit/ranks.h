@@ -25,7 +25,7 @@ void require_success(ncclResult_t result, const char* what);
 // The unique id that a test's ranks share: made before they are forked.
 ncclUniqueId new_id();
 
-// What the null CUDA device does with holds, as far as these tests need it.
+// These stand in for the null CUDA device's streams, as far as these tests need holds.
 bool is_busy(cudaStream_t stream);
 void synchronise(cudaStream_t stream);  // waits until nothing holds the stream
 bool becomes_idle(cudaStream_t stream, double seconds);

@@ -108,7 +108,7 @@ class Values {
   std::size_t count_;
 };
 
-// What rank `rank` puts at place `i`: small whole numbers, which every type holds exactly.
+// Returns what rank `rank` puts at place `i`: small whole numbers, which every type holds exactly.
 inline double value_of(int rank, std::size_t i) {
   return static_cast<double>((static_cast<std::size_t>(rank) * 3 + i * 5) % 7 + 1);
 }

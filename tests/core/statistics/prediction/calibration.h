@@ -27,7 +27,7 @@ double weighted_quantile(std::vector<Weighted> values, double p);
 // So that each series weighs 1.
 std::vector<double> weights_of(const std::vector<Trial>& trials);
 
-// Of |predicted / measured - 1|, each series with weight 1.
+// Returns the median of |predicted / measured - 1|; each series has weight 1.
 double median_miss(const std::vector<Trial>& trials);
 
 // Links new or not, and doublings_class().

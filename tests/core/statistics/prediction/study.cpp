@@ -41,7 +41,7 @@ std::vector<Trial> trials_of(const std::vector<PublishedSeries>& all) {
   return trials;
 }
 
-// Those in which all other counts predict the largest one.
+// Keeps the trials in which all other counts predict the largest one.
 std::vector<Trial> only_largest(const std::vector<PublishedSeries>& all,
                                 const std::vector<Trial>& trials) {
   std::vector<Trial> chosen;
@@ -51,7 +51,7 @@ std::vector<Trial> only_largest(const std::vector<PublishedSeries>& all,
   return chosen;
 }
 
-// Those of a source (`inside`), or of all others.
+// Keeps the trials of a source (`inside`), or those of all others.
 std::vector<Trial> only(const std::vector<Trial>& trials, const std::string& source, bool inside) {
   std::vector<Trial> chosen;
   for (const Trial& trial : trials) {

@@ -10,7 +10,7 @@ struct Fault {
   std::int64_t element = 0;  // of its result
 };
 
-// What the next groups of this process do; null, as at the beginning: no fault.
+// The next groups of this process show this fault; null, as at the beginning: none.
 void plant(const Fault* fault);
 
 }  // namespace scalemark::distributed

@@ -10,7 +10,7 @@ namespace {
 
 using enum Moment;
 
-// What a profiler would show, as text: "step 7(data() forward())".
+// Writes the ranges that a profiler would show as text: "step 7(data() forward())".
 struct Written final : device::Ranges {
   std::string text;
   void begin_step(std::int64_t step) override { open("step " + std::to_string(step)); }
