@@ -15,7 +15,7 @@
 
 namespace {
 
-constexpr unsigned kMostThreads = 1024;  // of a block, on every GPU
+constexpr unsigned kMostThreads = 1024;  // every GPU has this limit for a block
 
 using BlockBarrier = std::barrier<>;
 
@@ -29,7 +29,7 @@ struct Warp {
   }
 };
 
-std::unique_ptr<BlockBarrier> barrier;  // of the block that runs
+std::unique_ptr<BlockBarrier> barrier;  // the running block waits here
 std::vector<std::unique_ptr<Warp>> warps;
 thread_local unsigned index_in_block = 0;
 std::vector<unsigned> block_order;

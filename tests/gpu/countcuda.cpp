@@ -62,7 +62,7 @@ constexpr const char* kNames[kCalls] = {"launches",
                                         "event_syncs",
                                         "blocking_copies"};
 std::atomic<long> counts[kCalls];
-std::atomic<long> event_record_ns;  // what the marks of a step cost the host
+std::atomic<long> event_record_ns;  // the host spends it on the marks of a step
 
 // The library after us, or one that was opened without RTLD_GLOBAL, where RTLD_NEXT does not look.
 void* next_function(const char* name) {

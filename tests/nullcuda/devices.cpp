@@ -75,7 +75,7 @@ cudaDeviceProp properties_of(int index) {
   return p;
 }
 
-// Absent attributes are features that this device has not.
+// This device lacks the features whose attributes are missing here.
 int attribute(const cudaDeviceProp& p, cudaDeviceAttr which) {
   switch (which) {
     case cudaDevAttrComputeCapabilityMajor:

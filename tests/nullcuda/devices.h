@@ -10,6 +10,6 @@ namespace nullcuda {
 // Indices into the machine's devices.
 const std::vector<int>& visible_devices();
 
-int current_device();  // of this thread: an index into visible_devices()
+int current_device();  // each thread has its own: an index into visible_devices()
 
 }  // namespace nullcuda

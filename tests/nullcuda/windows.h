@@ -18,6 +18,6 @@ struct Window {
 };
 
 void note_elapsed(const Event& from, const Event& to, double seconds);
-std::vector<Window> windows();  // of three marks and more
+std::vector<Window> windows();  // each has three marks or more
 
 }  // namespace nullcuda

@@ -1,7 +1,7 @@
-"""Comments that open with a bare "Of", "That of", "Those", "What" or "As", which are seldom sentences, become no more.
+"""Comments are sentences: none opens with a bare "Of", "That of", "Those", "What", "As" or "Absent".
 
 A line counts that is nothing but a comment (// in C++, CUDA and JavaScript; # in Python, CMake and shell) and begins with one of
-the words, in the middle of a paragraph, too.
+the words, in the middle of a paragraph, too. So does a comment behind code, in capitals or not.
 """
 
 import os
@@ -13,7 +13,7 @@ from ratchets import hold
 SOURCE = Path(os.environ["SCALEMARK_SOURCE_DIR"])
 FOLDERS = ("core", "report", "claims", "data", "engine", "apps", "kernels", "workloads", "tools", "tests", "scripts", "cmake")
 ENDINGS = {".h", ".cpp", ".cu", ".cuh", ".inc", ".js", ".py", ".cmake", ".sh"}
-BARE = re.compile(r"\s*(?://|#) (?:Of|That of|Those|What|As) ")
+BARE = re.compile(r"\s*(?://|#) (?:Of|That of|Those|What|As|Absent) |\S.*[;,{}()] *// (?i:of|that of|those|what|as|absent)\b")
 
 
 def is_source(file):

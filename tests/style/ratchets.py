@@ -5,7 +5,7 @@ from program import check
 MOST = {
     "units above 400 lines": 2,
     "headers with fewer than two readers": 22,
-    "comments that open with a bare word": 44,
+    "comments that open with a bare word": 0,
 }
 
 

@@ -34,7 +34,7 @@ using reporting::MeasuredRate;
 constexpr int kNodes = 16, kDevices = 8;
 constexpr int kNodesOfSwitch = 8;
 constexpr double kNoise = 0.0058, kNoiseOfLinks = 0.03;
-constexpr double kRuns = 0.005;      // of the noise, what runs of one start differ by
+constexpr double kRuns = 0.005;      // runs of one start differ by this part of the noise
 constexpr int kTrialsOfFleet = 100;  // a fleet costs so much more than a class of numbers
 
 enum class Starts { kNormal, kHeavy, kNodeTogether, kFirstOfHalf, kDrift, kOneNodeNoisy, kSlowNow };

@@ -20,7 +20,7 @@ namespace scalemark::trials::communication {
 namespace {
 
 constexpr double kOwn_s = 0.1, kNetwork_s = 0.002;
-constexpr std::size_t kSteps = 110;  // of a window of default length
+constexpr std::size_t kSteps = 110;  // a window has as many by default
 constexpr std::size_t kBlocks = 16, kBlockSteps = 7;
 
 using Series = std::vector<double>;  // one value per step

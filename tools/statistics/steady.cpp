@@ -12,10 +12,10 @@
 namespace scalemark::trials::steady {
 namespace {
 
-constexpr std::size_t kLengths[] = {110, 400, 1000, 4000};  // of windows; 110 is the default
+constexpr std::size_t kLengths[] = {110, 400, 1000, 4000};  // steps of a window; 110 is the default
 constexpr std::size_t kPooledLengths[] = {110, 400, 1000};
 constexpr int kRuns = 5;
-constexpr double kHighest = 0.35;  // of a decay's first step: beyond it anybody sees it
+constexpr double kHighest = 0.35;  // a decay's first step; anybody sees more
 
 struct Scenario {
   WindowShape shape;

@@ -17,7 +17,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr double kStepMs = 20;  // of the undelayed step, slept as well: other programs cost little
+constexpr double kStepMs = 20;  // an undelayed step sleeps so long: other programs cost little
 constexpr int kSteps = 3;
 constexpr double kTooBusyMs = 0.3;
 constexpr int kMostAttempts = 6;  // to find a machine at rest; they are never chosen by the result
