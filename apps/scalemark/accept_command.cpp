@@ -140,19 +140,6 @@ std::string command_again(const std::vector<NamedReport>& fleet, const Acceptanc
 
 }  // namespace
 
-const HelpPage accept_page = {
-    "FILE|FOLDER...",
-    "Judges a fleet by the reports of its nodes, links and trainings: which nodes pass, which "
-    "part\n"
-    "of which node is at fault, and what cannot be told yet. Several reports of a node are its\n"
-    "sessions; a folder may hold one for each node. docs/ACCEPTANCE.md shows the whole way.\n"
-    "Exit code: 0 all passed; 1 something failed; 2 nothing failed, but something is unsure,\n"
-    "missing or in doubt.",
-    "  scalemark accept acc/1 acc/links acc/fleet --nodes 'n[001-064]'\n"
-    "  scalemark accept acc --format junit=acc/junit.xml,drain=acc/drain.sh\n"
-    "  scalemark accept acc/1 --baseline h100.baseline.json    against machines known to be good\n"
-    "  scalemark accept acc/1 --details        every check of every part\n"};
-
 ExitCode accept_command(const Invocation& invocation) {
   if (invocation.positionals.empty()) {
     throw usage("no report is given",
@@ -181,7 +168,7 @@ ExitCode accept_command(const Invocation& invocation) {
                         .judged = without_option(typed, " --baseline", /*has_value=*/true),
                         .all = details ? "" : without_files(typed) + " --details",
                         .files = {}};
-  std::vector<NamedText> texts;
+  std::vector<OutputText> texts;
   for (const FormatRequest& one : requests) {
     texts.push_back({one.file, rendered(one.format, judged)});
     next.files.push_back(one.file);
@@ -203,15 +190,6 @@ std::string output_of(const Invocation& invocation, const settings::ToolValues& 
 }
 
 }  // namespace
-
-const HelpPage baseline_make_page = {
-    "FILE|FOLDER...",
-    "Makes a baseline of the reports of machines that are known to be good: what 30 % of their\n"
-    "devices reach, how well that is known, and how far starts and boots differ. `accept\n"
-    "--baseline` judges other machines of the kind by it. Suspects are listed, never dropped.\n"
-    "It is better for 8 devices and more, and for a second boot of each machine.",
-    "  scalemark baseline make acc/1 acc/2 --output h100.baseline.json\n"
-    "  scalemark accept new/1 --baseline h100.baseline.json\n"};
 
 ExitCode baseline_make_command(const Invocation& invocation) {
   if (invocation.positionals.empty()) {

@@ -271,36 +271,6 @@ class CommCommand : public RankCommand {
 
 }  // namespace
 
-const HelpPage comm_page = {
-    "",
-    "Measures collectives by themselves, without training: time, bandwidth as nccl-tests counts\n"
-    "it, and latency, of every combination of the lists, repeated in blocks of random order. What\n"
-    "was received is checked outside the timed calls. Options of collectives take lists, sizes\n"
-    "ranges, too: 1KiB..64MiBx4 or 1MiB..8MiB+1MiB. `scalemark comm` alone measures the\n"
-    "all-reduce over every backend that serves the device, on 2 ranks or on all GPUs "
-    "(docs/COMM.md).",
-    "  scalemark comm --dry-run                                   the plan, and nothing else\n"
-    "  scalemark comm --collectives all-reduce,all-gather --dtypes fp32,bf16\n"
-    "  scalemark comm --sizes 1Ki:elem,1Mi:elem --world-sizes 2,4 --repetitions 10\n"
-    "  scalemark comm --sizes-of resnet50                         what training it exchanges\n"
-    "  scalemark comm --backends gloo --overlap-compute on,off    what computing beside it costs\n"
-    "  srun --nodes 4 scalemark comm --pairs                      which node or link is slow\n",
-    {{"collectives", ""},
-     {"sizes", "bytes, or elements: 4KiB,1MB,1Mi:elem [1KiB..64MiBx4]"},
-     {"sizes_of", "the sizes that training of this workload exchanges"},
-     {"backend", "[all that serve the device]"},
-     {"world_sizes", "numbers of ranks [all that there are]"},
-     {"nproc_per_node", "ranks that are started here [2, on cuda one per GPU]"},
-     {"nnodes", ""},
-     {"node_rank", ""},
-     {"rendezvous", ""},
-     {"pairs", "every link between two nodes, and which is slow"},
-     {"pair_by", "with --pairs: of nodes, or of each rank [node]"},
-     {"repetitions", "runs of each point [5]"},
-     {"config", "options from a JSON file, or a built-in one by name"},
-     {"output", "folder of the report [results/runs/comm-{date}]"},
-     {"dry_run", "the plan, and nothing else"}}};
-
 ExitCode comm_command(const Invocation& invocation) {
   CommCommand command;
   return run_rank_command(invocation, command);

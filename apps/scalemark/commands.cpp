@@ -18,7 +18,7 @@ namespace {
 
 const CommandRow kRows[] = {
 #define SCALEMARK_COMMAND(id, name, groups, function, summary) \
-  {settings::id, summary, &function##_page, function##_command},
+  {settings::id, summary, function##_command},
 #include "core/settings/command_list.inc"
 #undef SCALEMARK_COMMAND
 };

@@ -6,35 +6,21 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "apps/scalemark/command_line.h"
 #include "core/base/error.h"
 
 namespace scalemark::cli {
 
-// The text of --help around the list of options, defined beside its command's function.
-struct HelpPage {
-  const char* arguments;
-  const char* text;
-  const char* examples;
-  // The names of the options that people type, and a shorter text where the option's own is long.
-  // Empty: the command has few, and --help shows all.
-  std::vector<std::pair<std::string_view, std::string_view>> often = {};
-};
-
-// train_command() and train_page, and so on.
+// train_command() and so on.
 #define SCALEMARK_COMMAND(id, name, groups, function, summary) \
-  ExitCode function##_command(const Invocation& invocation);   \
-  extern const HelpPage function##_page;
+  ExitCode function##_command(const Invocation& invocation);
 #include "core/settings/command_list.inc"
 #undef SCALEMARK_COMMAND
 
 struct CommandRow {
   settings::Command command;
   const char* summary;
-  const HelpPage* page;
   ExitCode (*run)(const Invocation& invocation);
 };
 

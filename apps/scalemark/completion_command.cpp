@@ -161,14 +161,6 @@ std::string fish_script() {
 
 }  // namespace
 
-const HelpPage completion_page = {
-    "bash|zsh|fish|man",
-    "Prints what makes TAB complete commands, options and their values in that shell; man: the "
-    "manual page.",
-    "  source <(scalemark completion bash)                          this shell, and in ~/.bashrc\n"
-    "  scalemark completion fish > ~/.config/fish/completions/scalemark.fish\n"
-    "  scalemark completion man > scalemark.1 && man ./scalemark.1\n"};
-
 ExitCode completion_command(const Invocation& invocation) {
   const auto& given = invocation.positionals;
   if (given.size() == 1 && given.front() == "bash") return print_data(bash_script());

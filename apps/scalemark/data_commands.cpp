@@ -159,13 +159,6 @@ std::string stages_text(const data::ImageStages& stages, const data::LoaderBench
 
 }  // namespace
 
-const HelpPage data_generate_page = {
-    "images|text DIR",
-    "Writes a deterministic labelled JPEG tree (DIR/train/<class>/, DIR/val/<class>/), or a text\n"
-    "corpus with its vocabulary.",
-    "  scalemark data generate images /tmp/images --samples 640\n"
-    "  scalemark data generate text /tmp/text\n"};
-
 ExitCode data_generate_command(const Invocation& invocation) {
   const auto& words = exactly(invocation, 2, "`images DIR` or `text DIR`");
   if (words[0] != "images" && words[0] != "text") {
@@ -174,15 +167,6 @@ ExitCode data_generate_command(const Invocation& invocation) {
   const ToolValues values = read_tool_values(invocation);
   return words[0] == "images" ? generate_images(words[1], values) : generate_text(words[1], values);
 }
-
-const HelpPage data_tokenize_page = {
-    "TEXT",
-    "Reads a text file or a folder of them and writes a memory-mapped token file once. Plain "
-    "text\n"
-    "(a line is a sentence, a blank line ends a document), WikiExtractor's <doc> files or lines "
-    "of\n"
-    "JSON with a \"text\". Both may be pipes. Files of a folder that are no text are left out.",
-    "  scalemark data tokenize wiki.txt --vocab vocab.txt --output wiki.tokens\n"};
 
 ExitCode data_tokenize_command(const Invocation& invocation) {
   const std::string& text = exactly(invocation, 1, "one text file or folder").front();
@@ -206,14 +190,6 @@ ExitCode data_tokenize_command(const Invocation& invocation) {
       next_step("scalemark train --workload bert-mini --data " + shell_word(output) + " --vocab " +
                 shell_word(*vocab) + (values.on("cased") ? " --cased" : "")));
 }
-
-const HelpPage data_bench_page = {
-    "",
-    "Reads, decodes and batches without training; one epoch warms the file cache first. Of images\n"
-    "it then times each stage alone, on one core; the rest is what loading takes beyond them.",
-    "  scalemark data bench --data DIR --workers 4 --image-size 224\n"
-    "  scalemark data bench --data DIR --augment randaugment --random-erasing 0.25\n"
-    "  scalemark data bench --data wiki.tokens --sequence-length 128\n"};
 
 ExitCode data_bench_command(const Invocation& invocation) {
   exactly(invocation, 0, "nothing but options, like --data PATH,");
@@ -259,13 +235,6 @@ data::ShowOptions show_options(const settings::ToolValues& values) {
 }
 
 }  // namespace
-
-const HelpPage data_show_page = {
-    "",
-    "Writes a PNG file with the first images of an epoch as training sees them: cropped, flipped,\n"
-    "augmented, erased, mixed; below each its class, of mixed ones both with their shares.",
-    "  scalemark data show --data DIR --output sheet.png --augment trivial\n"
-    "  scalemark data show --data DIR --output sheet.png --mixup 0.2 --cutmix 1 --columns 8\n"};
 
 ExitCode data_show_command(const Invocation& invocation) {
   exactly(invocation, 0, "nothing but options, like --data DIR --output sheet.png,");

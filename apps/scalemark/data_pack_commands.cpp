@@ -101,16 +101,6 @@ std::string verify_text(const data::VerifyReport& report) {
 
 }  // namespace
 
-const HelpPage data_pack_page = {
-    "FOLDER OUT",
-    "Writes the images of a folder (train/<class>/, val/<class>/ if there is one) into a few "
-    "large\n"
-    "files, in the order in which they are found, with an index of them; --data OUT trains from "
-    "it.\n"
-    "Interrupted, the same command goes on behind the last shard that is complete.",
-    "  scalemark data pack imagenet packed --workers 8\n"
-    "  scalemark data pack imagenet packed-256 --form jpeg-256 --shard-size 500MB\n"};
-
 ExitCode data_pack_command(const Invocation& invocation) {
   const auto& words = exactly(invocation, 2, "an image folder and an output folder");
   const ToolValues values = read_tool_values(invocation);
@@ -126,14 +116,6 @@ ExitCode data_pack_command(const Invocation& invocation) {
   print_notes(made.notes);
   return print_result(pack_text(made, options));
 }
-
-const HelpPage data_verify_page = {"FOLDER",
-                                   "Compares packed data with its checksums, byte by byte, or "
-                                   "decodes every image of a folder. Each\n"
-                                   "fault is a line on stdout that names sample and shard, or "
-                                   "file; with one or more the exit code\n"
-                                   "is 65.",
-                                   "  scalemark data verify packed --workers 8\n"};
 
 ExitCode data_verify_command(const Invocation& invocation) {
   const std::string& path = exactly(invocation, 1, "packed data or an image folder").front();

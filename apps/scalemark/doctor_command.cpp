@@ -222,17 +222,6 @@ void note_options_without_measure(const settings::ToolValues& values) {
 
 }  // namespace
 
-const HelpPage doctor_page = {
-    "",
-    "Prints the program, torch, processors, GPUs, RDMA ports, and which launcher was detected "
-    "from\n"
-    "which variables. With --measure also what the machine does by itself: 2 s each of a matrix\n"
-    "product per precision, memory copy, copy to the GPU, image loader and disk read, with 95 %\n"
-    "intervals. Nothing else should run meanwhile. Two such reports can be compared.",
-    "  scalemark doctor\n"
-    "  scalemark doctor --measure --output results/runs/machine-{host}-{date}\n"
-    "  scalemark compare machine-before machine-now\n"};
-
 ExitCode doctor_command(const Invocation& invocation) {
   exactly(invocation, 0, "nothing but options");
   const settings::ToolValues values = read_tool_values(invocation);

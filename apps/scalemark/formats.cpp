@@ -24,7 +24,7 @@ void make_folder(const std::filesystem::path& folder) {
 }
 
 void add_files(const reporting::RenderRequest& request, std::span<const reporting::Report> reports,
-               reporting::Withheld withheld, OutputFiles& outputs, std::vector<NamedText>& texts) {
+               reporting::Withheld withheld, OutputFiles& outputs, std::vector<OutputText>& texts) {
   auto files = reporting::render_files(request.format, reports, withheld);
   if (files.empty()) {
     const bool is_figures = request.format == reporting::Format::kSvg;
@@ -56,7 +56,7 @@ std::vector<reporting::RenderRequest> read_formats(const settings::ToolValues& v
 void write_formats(const std::vector<reporting::RenderRequest>& requests, OutputFiles& outputs,
                    const std::function<std::string(const reporting::RenderRequest&)>& rendered,
                    std::span<const reporting::Report> reports, reporting::Withheld withheld) {
-  std::vector<NamedText> texts;
+  std::vector<OutputText> texts;
   for (const auto& request : requests) {
     if (reporting::is_folder(request.format)) {
       add_files(request, reports, withheld, outputs, texts);
@@ -69,7 +69,7 @@ void write_formats(const std::vector<reporting::RenderRequest>& requests, Output
   write_all(texts, outputs);
 }
 
-void write_all(const std::vector<NamedText>& texts, const OutputFiles& outputs) {
+void write_all(const std::vector<OutputText>& texts, const OutputFiles& outputs) {
   for (const auto& [file, text, for_people] : texts) {
     if (!file.empty()) outputs.check_content("--format", file, text);
   }
@@ -97,7 +97,7 @@ std::vector<reporting::FormatRequest> read_texts(const settings::ToolValues& val
 
 void write_texts(const std::vector<reporting::FormatRequest>& requests, const OutputFiles& outputs,
                  const std::function<std::string(const std::string&, bool)>& rendered) {
-  std::vector<NamedText> texts;
+  std::vector<OutputText> texts;
   for (const auto& [format, file] : requests) {
     const std::string text = rendered(format, file.empty());
     const bool for_people = format == "table";

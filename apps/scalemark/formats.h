@@ -18,14 +18,14 @@
 
 namespace scalemark::cli {
 
-struct NamedText {
+struct OutputText {
   std::filesystem::path file;  // empty: stdout
   std::string text;
   bool for_people = false;  // a terminal folds it
 };
 
 // Prints or writes each; none where one would replace what OutputFiles::check_content() refuses.
-void write_all(const std::vector<NamedText>& texts, const OutputFiles& outputs);
+void write_all(const std::vector<OutputText>& texts, const OutputFiles& outputs);
 
 // Throws as read_render_requests() does, and as OutputFiles for a file that cannot be written: half
 // of what was asked for would be worse than nothing.

@@ -23,6 +23,39 @@ using settings::Group;
 using settings::Kind;
 using settings::Option;
 
+constexpr std::string_view kUsage = "usage: ";
+
+struct HelpPage {
+  std::string_view usage, text;
+  std::vector<std::pair<std::string_view, std::string_view>> often;
+  std::string_view examples;
+};
+
+HelpPage page_of(Command command) {
+  std::string file(settings::command_name(command));
+  std::ranges::replace(file, ' ', '-');
+  const auto found = std::ranges::find(help_pages(), file, &NamedText::name);
+  if (found == help_pages().end()) throw bug("the command " + file + " has no page of help");
+  // The rest of `text` behind `mark`, which it loses together with the mark.
+  const auto behind = [](std::string_view& text, std::string_view mark) -> std::string_view {
+    const std::size_t at = text.find(mark);
+    if (at == std::string_view::npos) return {};
+    const std::string_view rest = text.substr(at + mark.size());
+    text = text.substr(0, at);
+    return rest;
+  };
+  HelpPage page{.usage = found->text, .text = {}, .often = {}, .examples = {}};
+  page.text = behind(page.usage, "\n\n");
+  page.examples = behind(page.text, "\n\nexamples:\n");
+  for (std::string_view line : lines_of(behind(page.text, "\n\noptions:\n"))) {
+    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    const std::size_t end = std::min(line.find(' '), line.size());
+    const std::size_t brief = std::min(line.find_first_not_of(' ', end), line.size());
+    page.often.emplace_back(line.substr(0, end), line.substr(brief));
+  }
+  return page;
+}
+
 std::size_t help_width() { return text_width(terminal_of(STDOUT_FILENO)); }
 // Where the texts of options begin.
 std::size_t help_column() { return std::clamp<std::size_t>(help_width() / 3, 20, 34); }
@@ -183,11 +216,9 @@ std::string man_page() {
       "networks, and how well they scale\n.SH SYNOPSIS\n.B scalemark\n.I COMMAND\n[OPTIONS]\n"
       ".br\n.B scalemark\n.I COMMAND\n.B \\-\\-help\n.SH COMMANDS\n";
   for (const CommandRow& row : command_rows()) {
-    const HelpPage& page = *row.page;
-    text += ".SS \"" +
-            in_roff("scalemark " + std::string(settings::command_name(row.command)) +
-                    (*page.arguments ? " " + std::string(page.arguments) : std::string())) +
-            "\"\n" + in_roff(page.text) + "\n.PP\n.nf\n" + in_roff(page.examples) + ".fi\n";
+    const HelpPage page = page_of(row.command);
+    text += ".SS \"" + in_roff(page.usage.substr(kUsage.size())) + "\"\n" + in_roff(page.text) +
+            "\n.PP\n.nf\n" + in_roff(page.examples) + ".fi\n";
   }
   text += ".SH OPTIONS\nThe commands that take an option stand behind it in brackets.\n";
   for (const Topic& topic : kTopics) {
@@ -235,7 +266,7 @@ std::string program_help() {
 }
 
 std::string command_help(Command command, std::string_view wanted) {
-  const HelpPage& page = *row_of(command).page;
+  const HelpPage page = page_of(command);
   if (!wanted.empty() && wanted != kAllTopics) {
     for (const Topic& topic : kTopics) {
       if (topic.name != wanted) continue;
@@ -246,9 +277,7 @@ std::string command_help(Command command, std::string_view wanted) {
     throw usage("--help knows no '" + std::string(wanted) + "'",
                 topic_names(command) + ", or an option is expected");
   }
-  std::string text = "usage: scalemark " + std::string(settings::command_name(command));
-  if (*page.arguments) text += " " + std::string(page.arguments);
-  text += " [OPTIONS]\n\n" + reflowed(page.text);
+  std::string text = std::string(page.usage) + " [OPTIONS]\n\n" + reflowed(page.text);
   text +=
       wanted.empty() && !page.often.empty() ? what_people_type(command, page) : all_groups(command);
   text += "\nExamples:\n" + std::string(page.examples);

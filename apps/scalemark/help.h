@@ -1,12 +1,20 @@
 // --help, --version and the manual page print these texts; this file prints nothing itself.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "core/base/words.h"
 #include "core/settings/option.h"
 
 namespace scalemark::cli {
+
+// The texts of --help around the list of options: help/COMMAND.txt, with "-" for blanks in its
+// name. "usage:" is the first line, paragraphs follow, then "options:" (those that people type, by
+// name, each with a shorter text where its own is long; absent where --help shows all) and
+// "examples:".
+std::span<const NamedText> help_pages();
 
 std::string version_text();
 std::string program_help();

@@ -80,19 +80,6 @@ ExitCode explain_finding(const std::string& code) {
 
 }  // namespace
 
-const HelpPage lint_page = {
-    "REPORT|TABLE...",
-    "Says what cannot be true: in a report of scalemark (a folder or a file), or in the "
-    "tables\n"
-    "of a Markdown, HTML or CSV file. An error is two printed numbers that contradict each other,\n"
-    "a warning one that cannot be true with its siblings, an info is only unlikely. Rounding is\n"
-    "granted. Exit code: 1 for an error (--fail-on changes that), else 0.\n"
-    "A table has a row for each count of GPUs (GPUs, or \"8x A100\" in a column of setups), or a\n"
-    "column for each (\"1 GPU\", \"8 GPUs\").",
-    "  scalemark lint blog.md\n"
-    "  scalemark lint results/runs/sweep\n"
-    "  scalemark lint --explain not_the_ratio\n"};
-
 ExitCode lint_command(const Invocation& invocation) {
   const settings::ToolValues values = read_tool_values(invocation);
   if (const auto code = values.text("explain")) return explain_finding(*code);
@@ -173,31 +160,12 @@ std::vector<published::NamedTable> tables_with(std::vector<published::NamedTable
 
 }  // namespace
 
-const HelpPage published_list_page = {
-    "[WORD...]",
-    "Lists the tables of throughput that others published, and claims of guides, as they come "
-    "with\n"
-    "the program: their networks and counts of GPUs, and what can be tested here or elsewhere.\n"
-    "WORDs narrow the list: all of them must fit.",
-    "  scalemark published list\n"
-    "  scalemark published list bert a100\n"};
-
 ExitCode published_list_command(const Invocation& invocation) {
   const settings::ToolValues values = read_tool_values(invocation);
   const auto rows = rows_of(values);
   const auto tables = tables_with(published::tables_of(rows), invocation.positionals);
   return page_result(published::list_text(tables, here(), terminal_of(STDOUT_FILENO)));
 }
-
-const HelpPage published_show_page = {
-    "TABLE|FILE",
-    "Shows one published table, or those of a file of yours (.jsonl, .csv, .md), with its source: "
-    "its rates, printed speed-ups beside those that "
-    "the\n"
-    "rates give, and what of it can be tested.",
-    "  scalemark published show dle-resnet50-a100\n"
-    "  scalemark published show practice-buckets\n"
-    "  scalemark published show pub-0289          the table that holds this row\n"};
 
 ExitCode published_show_command(const Invocation& invocation) {
   const settings::ToolValues values = read_tool_values(invocation);
@@ -215,13 +183,6 @@ ExitCode published_show_command(const Invocation& invocation) {
   return page_result(text);
 }
 
-const HelpPage published_export_page = {
-    "[TABLE]",
-    "Writes the rows of a published table, or of all: as CSV with a column for each field, as\n"
-    "Markdown, or as JSON Lines in the form of results/published.",
-    "  scalemark published export lambda-h100-resnet50 > h100.csv\n"
-    "  scalemark published export --format jsonl=rows.jsonl\n"};
-
 ExitCode published_export_command(const Invocation& invocation) {
   const settings::ToolValues values = read_tool_values(invocation);
   const std::string word = word_of(invocation, "");
@@ -236,14 +197,6 @@ ExitCode published_export_command(const Invocation& invocation) {
   });
   return ExitCode::kPass;
 }
-
-const HelpPage published_lint_page = {
-    "[TABLE]",
-    "Judges the published tables as `lint` judges a file: printed numbers that cannot both be "
-    "true,\n"
-    "and those that cannot be true with their siblings. Exit code: as lint.",
-    "  scalemark published lint\n"
-    "  scalemark published lint dle-tensorflow1-bert-large-squad1-1-dgx-1-32gb\n"};
 
 ExitCode published_lint_command(const Invocation& invocation) {
   const settings::ToolValues values = read_tool_values(invocation);

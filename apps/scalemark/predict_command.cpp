@@ -344,16 +344,6 @@ std::vector<WeakSeries> predictable(const std::vector<WeakSeries>& found) {
 
 }  // namespace
 
-const HelpPage predict_page = {
-    "FILE|FOLDER...",
-    "Says how fast more ranks would be, if efficiency falls 2 % with each doubling of the ranks\n"
-    "beyond those measured, and how far off that was on published series. At least two world\n"
-    "sizes of the same workload, settings and batch per rank are needed; between two of them it\n"
-    "follows a line (docs/PREDICTION.md). No number comes from runs that others disturbed: then\n"
-    "it ends with 2. --details: all that was measured, and what each number rests on.",
-    "  scalemark predict results/runs/a/report.json --world-sizes 16,64,256,1024\n"
-    "  scalemark predict results/runs/a --world-sizes 64 --ranks-per-node 8\n"};
-
 ExitCode predict_command(const Invocation& invocation) {
   if (invocation.positionals.empty()) {
     throw usage("no report is given", "a report.json or the folder that holds it is expected");

@@ -26,17 +26,6 @@
 
 namespace scalemark::cli {
 
-const HelpPage report_page = {
-    "FILE|FOLDER...|--example",
-    "Renders reports that `scalemark train`, `sweep` and `comm` wrote; a folder means its "
-    "report.json.\n"
-    "A file may be what --format json or jsonl wrote, here as wherever a report is read.",
-    "  scalemark report --example                        what a report looks like\n"
-    "  scalemark report results/runs/a/report.json results/runs/b\n"
-    "  scalemark report results/runs/a --format md,html=a.html,junit=a.xml\n"
-    "  scalemark report results/runs/a --format svg=figures    figures for a paper\n"
-    "  scalemark report results/runs/a --format tensorboard=events\n"};
-
 ExitCode report_command(const Invocation& invocation) {
   const settings::ToolValues values = read_tool_values(invocation);
   const bool example = values.on("example");
@@ -98,16 +87,6 @@ Given sorted_out(std::vector<reporting::NamedReport> reports) {
 }
 
 }  // namespace
-
-const HelpPage explain_page = {
-    "SWEEP [COMM...]",
-    "Says on one screen why N ranks give less than N times: where the efficiency went, with\n"
-    "intervals, what a target asks of each cause, what to do, the network in the step beside the\n"
-    "network by itself (of reports of `scalemark comm`), what is proven slow, and the option that\n"
-    "helped most. Nothing is estimated: what was not measured is named, with what measures it. Of\n"
-    "runs that something disturbed it says what did, and the command that repeats them: no number.",
-    "  scalemark explain results/runs/sweep\n"
-    "  scalemark explain results/runs/sweep results/runs/comm --target 90%\n"};
 
 ExitCode explain_command(const Invocation& invocation) {
   if (invocation.positionals.empty()) {
@@ -199,22 +178,6 @@ std::string shown(const reporting::Comparison& comparison, const reporting::Rend
 }
 
 }  // namespace
-
-const HelpPage compare_page = {
-    "[FILE...]",
-    "Says whether something got slower: points of the same group are compared, beyond what chance\n"
-    "gives. Several files on a side are several sessions, and sessions are then compared; five on\n"
-    "each side are advised. With one session per side runs are compared, and a change is only "
-    "said\n"
-    "to differ, which the sessions may do by themselves, unless --same-session says that both "
-    "sides\n"
-    "were measured in one go. More than two sides: --new once for each, or plain FILEs, each a\n"
-    "side of its own, the first being old. Exit code: 1 something got slower, else 2 something\n"
-    "is unsure or differs, else 0. Points that one side lacks are named and judge nothing.",
-    "  scalemark compare --old a1 a2 a3 a4 a5 --new b1 b2 b3 b4 b5        five sessions each\n"
-    "  scalemark compare --old before --new after --same-session          measured in one go\n"
-    "  scalemark compare v1.json v2.json v3.json                          both against the "
-    "first\n"};
 
 ExitCode compare_command(const Invocation& invocation) {
   const settings::ToolValues values = read_tool_values(invocation);

@@ -197,20 +197,6 @@ ExitCode tell(const std::vector<reporting::FormatRequest>& requests, const Outpu
 
 }  // namespace
 
-const HelpPage reproduce_page = {
-    "TABLE|FILE",
-    "Tests published numbers: makes sweeps of a table's rows, or takes the configuration that "
-    "names\n"
-    "it, runs them, and says for each number what is claimed, what was measured here, and the\n"
-    "verdict. On other hardware only speed-ups and other ratios are judged. --dry-run prints the\n"
-    "runs; --from judges reports that are there, such as those of a Slurm job. Exit code: a run's\n"
-    "own; 1 something is refuted or not reached on the same hardware; 2 something is undecided, "
-    "or\n"
-    "nothing could be judged; else 0. FILE is a table of your own: .jsonl, .csv or .md.",
-    "  scalemark reproduce practice-buckets --scale-down\n"
-    "  scalemark reproduce dle-resnet50-a100 --dry-run\n"
-    "  scalemark reproduce lambda-h100-resnet50 --from results/runs/h100\n"};
-
 ExitCode reproduce_command(const Invocation& invocation) {
   const settings::ToolValues values = read_tool_values(invocation);
   Asked asked;

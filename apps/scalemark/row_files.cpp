@@ -92,18 +92,6 @@ std::string forms_of(const std::vector<importing::Log>& logs) {
 
 }  // namespace
 
-const HelpPage import_page = {
-    "LOG...",
-    "Makes rows of a published table of others' logs, so that `lint`, `reproduce` and `published\n"
-    "show` take them: nccl-tests, Hugging Face Trainer (trainer_state.json, all_results.json, "
-    "what\n"
-    "it prints), DLLL, MLPerf's mllog, and steps of torchtitan, llm.c and nanoGPT. The form is\n"
-    "found by the content; several logs are one table. The median of the steps after the first\n"
-    "tenth counts. What a log does not say is asked for, never guessed: --fields says it.",
-    "  scalemark import all_reduce.log --output nccl.jsonl\n"
-    "  scalemark import n1.log n2.log n4.log --output nanogpt.jsonl --fields \\\n"
-    "      gpus=1/2/4,batch_per_gpu=12,precision=amp_bf16,system=A100,workload=gpt2\n"};
-
 ExitCode import_command(const Invocation& invocation) {
   const settings::ToolValues values = read_tool_values(invocation);
   if (invocation.positionals.empty()) throw usage("no log is given", "one or more are expected");
@@ -164,16 +152,6 @@ std::string file_slug(const std::vector<published::Row>& rows, const std::string
 }
 
 }  // namespace
-
-const HelpPage published_add_page = {
-    "FILE",
-    "Adds the rows of a table to a library of your own, a folder that `published` and\n"
-    "`reproduce` take as --library: CSV or Markdown with columns of GPUs and throughputs, timm's\n"
-    "benchmark CSV, SuperBench's results-summary.jsonl and baseline.json, or rows as .jsonl. What\n"
-    "the file does not say is asked for, never guessed: --fields says it.",
-    "  scalemark published add h100.csv --library mine --fields \\\n"
-    "      workload=resnet50,precision=amp_bf16,system=H100,unit=img/s\n"
-    "  scalemark published show h100 --library mine\n"};
 
 ExitCode published_add_command(const Invocation& invocation) {
   const settings::ToolValues values = read_tool_values(invocation);

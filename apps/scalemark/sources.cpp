@@ -73,14 +73,6 @@ const std::vector<std::string>& exactly(const Invocation& invocation, std::size_
               what + " is expected");
 }
 
-const HelpPage configs_page = {
-    "[NAME]",
-    "Lists the configurations that --config takes by name: what each shows, and how long it takes\n"
-    "here by the plan. With a NAME it prints that one, to be changed and given as a file.",
-    "  scalemark configs\n"
-    "  scalemark configs rtx4090-mlp > mine.json\n"
-    "  scalemark sweep --config rtx4090-mlp --scale-down\n"};
-
 ExitCode configs_command(const Invocation& invocation) {
   read_tool_values(invocation);
   if (invocation.positionals.size() > 1) {

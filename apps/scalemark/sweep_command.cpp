@@ -170,38 +170,6 @@ class SweepCommand : public RankCommand {
 
 }  // namespace
 
-const HelpPage sweep_page = {
-    "",
-    "Plans all combinations of the lists, adds the baseline (1 rank, no exchange) and the same\n"
-    "ranks with no exchange, and repeats all in blocks of random order. Options\n"
-    "of what is trained and how take lists and ranges: 1,2,4 or 32..256x2 or 1..9+2.\n"
-    "--batch-size makes weak scaling, --global-batch-size strong scaling. "
-    "`scalemark sweep` alone: the mlp on 1 and 2 ranks, or ResNet-50 on all GPUs.",
-    "  scalemark sweep --dry-run                                       the plan, and nothing "
-    "else\n"
-    "  scalemark sweep --workload resnet50 --world-sizes 1,2,4,8 --batch-sizes 32..256x2\n"
-    "  scalemark sweep --world-sizes 1..8x2 --global-batch-size 256 --strong-by accumulation\n"
-    "  scalemark sweep --workload bert-mini --precisions fp32,amp-bf16 --quick\n"
-    "  scalemark sweep --workload resnet50 --world-sizes 8 --tune bucket-cap-mb\n"
-    "  scalemark sweep --config comm-mechanisms --scale-down           an experiment, in minutes\n"
-    "  scalemark sweep --workload resnet50 --env NCCL_ALGO=,Ring,Tree  each in ranks of its own\n",
-    {{"workload",
-      "resnet50, bert-base, bert-large, bert-mini, mlp or linear [mlp, on GPUs resnet50]"},
-     {"data", "images or text; else made up [synthetic]"},
-     {"world_sizes", "numbers of ranks [1, 2, 4, ... up to all]"},
-     {"batch_size", "samples per rank: weak scaling"},
-     {"global_batch_size", "samples over all ranks: strong scaling"},
-     {"precision", "arithmetic [fp32]"},
-     {"strategy", "how ranks train together [ddp]"},
-     {"repetitions", "runs of each point [5]"},
-     {"quick", "a first look within 60 s, without intervals"},
-     {"scale_down", "smaller, until it takes minutes on this machine"},
-     {"max_time", ""},
-     {"config", "options from a JSON file, or a built-in one by name"},
-     {"output", "folder of the report [results/runs/sweep-...-{date}]"},
-     {"resume", ""},
-     {"dry_run", "the plan, with its time and memory"}}};
-
 ExitCode sweep_command(const Invocation& invocation) {
   SweepCommand command;
   return run_rank_command(invocation, command);

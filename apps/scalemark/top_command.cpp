@@ -248,20 +248,6 @@ std::vector<live::ShownRun> one_look(TopRuns& runs) {
 
 }  // namespace
 
-const HelpPage top_page = {
-    "[FOLDER|FILE|URL]...",
-    "Shows runs while they run, on one screen: how far they are and how fast, a row per rank with\n"
-    "what it waits for, a row per machine, the findings so far. A rank that all others wait for, "
-    "or\n"
-    "that shows no sign of life, is marked. Reads the status.json that a run keeps in its output\n"
-    "folder, from a shared disk, too, or the page of its --metrics-port. Without a name: the\n"
-    "newest run in results/runs, and those beside it that run. q or Ctrl-C leaves; without a\n"
-    "terminal it prints one screen.",
-    "  scalemark top\n"
-    "  scalemark top results/runs/a --once\n"
-    "  scalemark top http://localhost:29400\n"
-    "  scalemark top results/runs/a --format json | jq .now.samples_per_s\n"};
-
 ExitCode top_command(const Invocation& invocation) {
   const TopOptions options = top_options(invocation);
   TopRuns runs(options);

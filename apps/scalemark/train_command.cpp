@@ -131,33 +131,6 @@ class TrainCommand : public RankCommand {
 
 }  // namespace
 
-const HelpPage train_page = {
-    "",
-    "Trains one network on one or more ranks and measures it. Every option has a useful default:\n"
-    "`scalemark train` alone trains the mlp on this machine. Results go to stdout and\n"
-    "OUTPUT/report.json, everything else to stderr.",
-    "  scalemark train --workload resnet50 --batch-size 64\n"
-    "  scalemark train --workload resnet50 --data DIR --epochs 3       images from "
-    "DIR/train/<class>/\n"
-    "  scalemark train --workload bert-mini --nproc-per-node 2         two ranks on this machine\n"
-    "  torchrun --no-python --nproc-per-node 8 scalemark train --workload bert-large\n"
-    "  scalemark train --config run.json --set batch_size=32 --dry-run   what would run, and why\n",
-    {{"workload", ""},
-     {"data", "images, packed images or text; else made up [synthetic]"},
-     {"batch_size", ""},
-     {"precision", "arithmetic [fp32]"},
-     {"nproc_per_node", "ranks that are started here; auto: one per GPU [1]"},
-     {"strategy", "how ranks train together [ddp]"},
-     {"device", "[auto]"},
-     {"threads", "compute threads of one rank [auto]"},
-     {"iters", "measured steps [auto]"},
-     {"epochs", "train for real: passes over the data, with evaluation"},
-     {"scale_down", "smaller, until it takes minutes on this machine"},
-     {"config", "options from a JSON file, or a built-in one by name"},
-     {"output", "folder of the report [results/runs/<workload>-{date}]"},
-     {"resume", "go on from the last checkpoint in --output"},
-     {"dry_run", "what would run, and why"}}};
-
 ExitCode train_command(const Invocation& invocation) {
   TrainCommand command;
   return run_rank_command(invocation, command);
