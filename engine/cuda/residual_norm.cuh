@@ -3,27 +3,30 @@
 // activations in any type. Knows no torch.
 #pragma once
 
-#include <cmath>
-#include <cstdint>
 #include <cuda_runtime.h>
 
-#include "engine/cuda/row_groups.cuh"
+#include <cmath>
+#include <cstdint>
+
 #include "engine/cuda/launches.h"
+#include "engine/cuda/row_groups.cuh"
 
 namespace scalemark::cuda {
 
-// --- Dropout masks on CUDA, from torch's generator: Philox4x32-10 (kernels/philox.h) in the counters that cuRAND gives
-// it, so that masks never meet the numbers of torch's own kernels.
+// --- Dropout masks on CUDA, from torch's generator: Philox4x32-10 (kernels/philox.h) in the
+// counters that cuRAND gives it, so that masks never meet the numbers of torch's own kernels.
 //
-// A mask has a byte for each group of 8 columns of a row, a bit for each element, 1 where it is kept. Group `g` of the
-// whole mask, row after row, takes one block of the generator: subsequence g at the mask's offset. Its elements take
-// the block's 16-bit halves, lower ones first, and are kept where those are not below the threshold.
+// A mask has a byte for each group of 8 columns of a row, a bit for each element, 1 where it is
+// kept. Group `g` of the whole mask, row after row, takes one block of the generator: subsequence g
+// at the mask's offset. Its elements take the block's 16-bit halves, lower ones first, and are kept
+// where those are not below the threshold.
 
 struct PhiloxBlock {
   std::uint32_t word[4];
 };
 
-__device__ __forceinline__ PhiloxBlock philox(std::uint64_t key, std::uint64_t low, std::uint64_t high) {
+__device__ __forceinline__ PhiloxBlock philox(std::uint64_t key, std::uint64_t low,
+                                              std::uint64_t high) {
   std::uint32_t c0 = static_cast<std::uint32_t>(low), c1 = static_cast<std::uint32_t>(low >> 32);
   std::uint32_t c2 = static_cast<std::uint32_t>(high), c3 = static_cast<std::uint32_t>(high >> 32);
   std::uint32_t k0 = static_cast<std::uint32_t>(key), k1 = static_cast<std::uint32_t>(key >> 32);
@@ -44,14 +47,15 @@ __device__ __forceinline__ PhiloxBlock philox(std::uint64_t key, std::uint64_t l
 
 // Loads from the device at most: a kernel calls it once.
 __device__ __forceinline__ RandomSource settled(const RandomSource& source) {
-  const std::uint64_t seed = source.seed_at ? static_cast<std::uint64_t>(*source.seed_at) : source.seed;
+  const std::uint64_t seed =
+      source.seed_at ? static_cast<std::uint64_t>(*source.seed_at) : source.seed;
   const std::uint64_t before = source.offset_at ? static_cast<std::uint64_t>(*source.offset_at) : 0;
   return {nullptr, nullptr, seed, before + source.offset};
 }
 
 // The byte of a group; `source` is settled.
-__device__ __forceinline__ std::uint8_t draw_group(const RandomSource& source, std::uint32_t threshold,
-                                                   std::uint64_t group) {
+__device__ __forceinline__ std::uint8_t draw_group(const RandomSource& source,
+                                                   std::uint32_t threshold, std::uint64_t group) {
   const PhiloxBlock block = philox(source.seed, source.offset / kWordsOfAMask, group);
   unsigned bits = 0;
 #pragma unroll
@@ -73,12 +77,13 @@ constexpr int kMostNormGroups = 4;          // a thread works on at most so many
 constexpr std::int64_t kMostNormColumns = kMostNormGroups * kWarp * kGroup;
 
 template <class X, int kGroups, bool kWhole, class C = Computed<X>>
-__global__ void __launch_bounds__(kRowThreads, kNormForwardBlocks) residual_norm(const ResidualNorm<X> a) {
+__global__ void __launch_bounds__(kRowThreads, kNormForwardBlocks)
+    residual_norm(const ResidualNorm<X> a) {
   const unsigned lane = threadIdx.x % kWarp, groups = (a.columns + kGroup - 1) / kGroup;
   const std::int64_t warps = static_cast<std::int64_t>(gridDim.x) * kRowWarps;
   const RandomSource source = settled(a.drawing.source);
-  for (std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * kRowWarps + threadIdx.x / kWarp; row < a.rows;
-       row += warps) {
+  for (std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * kRowWarps + threadIdx.x / kWarp;
+       row < a.rows; row += warps) {
     const std::int64_t first = row * a.columns;
     C value[kGroups][kGroup], total = 0;
 #pragma unroll
@@ -114,8 +119,7 @@ __global__ void __launch_bounds__(kRowThreads, kNormForwardBlocks) residual_norm
         if (is_inside<kWhole>(group, i, a.columns)) squares += value[g][i] * value[g][i];
       }
     }
-    const C variance = sum_over_warp(squares) / static_cast<C>(a.columns);
-    const C rstd = C{1} / std::sqrt(variance + a.eps);
+    const C rstd = C{1} / std::sqrt(sum_over_warp(squares) / static_cast<C>(a.columns) + a.eps);
 #pragma unroll
     for (int g = 0; g < kGroups; ++g) {
       const unsigned group = g * kWarp + lane;
@@ -138,8 +142,8 @@ __global__ void __launch_bounds__(kRowThreads, kNormForwardBlocks) residual_norm
 template <int kGroups, class C>
 __device__ __forceinline__ void store_norm_partials(const C (&of_bias)[kGroups][kGroup],
                                                     const C (&of_gamma)[kGroups][kGroup],
-                                                    const C (&of_beta)[kGroups][kGroup], unsigned columns,
-                                                    C* partials) {
+                                                    const C (&of_beta)[kGroups][kGroup],
+                                                    unsigned columns, C* partials) {
   constexpr unsigned kColumns = kGroups * kWarp * kGroup;
   __shared__ C parts[3][kColumns];
   const unsigned lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp;
@@ -160,7 +164,8 @@ __device__ __forceinline__ void store_norm_partials(const C (&of_bias)[kGroups][
   }
   for (unsigned which = 0; which < 3; ++which) {
     for (unsigned column = threadIdx.x; column < columns; column += kRowThreads) {
-      partials[(static_cast<std::int64_t>(blockIdx.x) * 3 + which) * columns + column] = parts[which][column];
+      partials[(static_cast<std::int64_t>(blockIdx.x) * 3 + which) * columns + column] =
+          parts[which][column];
     }
   }
 }
@@ -171,8 +176,8 @@ __global__ void __launch_bounds__(kRowThreads, kNormBlocksPerMultiprocessor)
   const unsigned lane = threadIdx.x % kWarp, groups = (a.columns + kGroup - 1) / kGroup;
   const std::int64_t warps = static_cast<std::int64_t>(gridDim.x) * kRowWarps;
   C of_bias[kGroups][kGroup] = {}, of_gamma[kGroups][kGroup] = {}, of_beta[kGroups][kGroup] = {};
-  for (std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * kRowWarps + threadIdx.x / kWarp; row < a.rows;
-       row += warps) {
+  for (std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * kRowWarps + threadIdx.x / kWarp;
+       row < a.rows; row += warps) {
     const std::int64_t first = row * a.columns;
     const C mean = a.mean[row], rstd = a.rstd[row];
     C of_normal[kGroups][kGroup], normal[kGroups][kGroup], normals = 0, products = 0;
@@ -243,26 +248,30 @@ cudaError_t with_norm_shape(std::int64_t columns, bool whole, const Body& body) 
 }
 
 template <class X>
-cudaError_t launch_residual_norm(const ResidualNorm<X>& a, unsigned multiprocessors, cudaStream_t stream) {
-  const bool whole = has_whole_groups(a.columns, {a.x, a.residual, a.bias, a.gamma, a.beta, a.y, a.sum});
+cudaError_t launch_residual_norm(const ResidualNorm<X>& a, unsigned multiprocessors,
+                                 cudaStream_t stream) {
+  const bool whole =
+      has_whole_groups(a.columns, {a.x, a.residual, a.bias, a.gamma, a.beta, a.y, a.sum});
   const unsigned blocks = blocks_for(a.rows, kRowWarps, 2 * kNormForwardBlocks * multiprocessors);
   return with_norm_shape(a.columns, whole, [&](auto groups, auto is_whole) {
-    return launch(&residual_norm<X, decltype(groups)::kValue, decltype(is_whole)::kValue>, blocks, kRowThreads, stream,
-                  a);
+    return launch(&residual_norm<X, decltype(groups)::kValue, decltype(is_whole)::kValue>, blocks,
+                  kRowThreads, stream, a);
   });
 }
 
 template <class X, class C>
-cudaError_t launch_residual_norm_gradient(const ResidualNormGradient<X>& a, C* of_parameters, unsigned multiprocessors,
-                                          cudaStream_t stream) {
-  const bool whole = has_whole_groups(a.columns, {a.of_y, a.of_y_too, a.sum, a.gamma, a.of_x, a.of_residual});
+cudaError_t launch_residual_norm_gradient(const ResidualNormGradient<X>& a, C* of_parameters,
+                                          unsigned multiprocessors, cudaStream_t stream) {
+  const bool whole =
+      has_whole_groups(a.columns, {a.of_y, a.of_y_too, a.sum, a.gamma, a.of_x, a.of_residual});
   const unsigned blocks = norm_blocks(a.rows, multiprocessors);
   const cudaError_t error = with_norm_shape(a.columns, whole, [&](auto groups, auto is_whole) {
-    return launch(&residual_norm_gradient<X, decltype(groups)::kValue, decltype(is_whole)::kValue>, blocks, kRowThreads,
-                  stream, a);
+    return launch(&residual_norm_gradient<X, decltype(groups)::kValue, decltype(is_whole)::kValue>,
+                  blocks, kRowThreads, stream, a);
   });
   if (error != cudaSuccess) return error;
-  return launch_add_up_chunks(a.partials, blocks, 3 * std::int64_t{a.columns}, of_parameters, stream);
+  return launch_add_up_chunks(a.partials, blocks, 3 * std::int64_t{a.columns}, of_parameters,
+                              stream);
 }
 
 }  // namespace scalemark::cuda

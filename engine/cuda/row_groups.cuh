@@ -2,16 +2,17 @@
 // all rows. Knows no torch.
 #pragma once
 
-#include <cstdint>
 #include <cuda_runtime.h>
+
+#include <cstdint>
 #include <initializer_list>
 
 #include "engine/cuda/launches.h"
 
 namespace scalemark::cuda {
 
-// --- Rows of a matrix in registers: a thread takes groups of 8 neighbouring columns, 16 bytes of half precision at
-// once, and computes in float (in double where the elements are double).
+// --- Rows of a matrix in registers: a thread takes groups of 8 neighbouring columns, 16 bytes of
+// half precision at once, and computes in float (in double where the elements are double).
 
 // One load or store instruction moves this.
 template <class T>
@@ -36,14 +37,16 @@ __device__ __forceinline__ bool is_inside(unsigned group, int i, unsigned column
 
 // Columns [8 group, 8 group + 8) of `row`; 0 for those behind its end.
 template <bool kWhole, class C, class T>
-__device__ __forceinline__ void load_group(const T* row, unsigned group, unsigned columns, C (&to)[kGroup]) {
+__device__ __forceinline__ void load_group(const T* row, unsigned group, unsigned columns,
+                                           C (&to)[kGroup]) {
   if constexpr (kWhole) {
     const auto* chunks = reinterpret_cast<const Chunk<T>*>(row + kGroup * group);
 #pragma unroll
     for (int part = 0; part < kGroup / Chunk<T>::kCount; ++part) {
       const Chunk<T> chunk = chunks[part];
 #pragma unroll
-      for (int i = 0; i < Chunk<T>::kCount; ++i) to[part * Chunk<T>::kCount + i] = static_cast<C>(chunk.value[i]);
+      for (int i = 0; i < Chunk<T>::kCount; ++i)
+        to[part * Chunk<T>::kCount + i] = static_cast<C>(chunk.value[i]);
     }
   } else {
 #pragma unroll
@@ -54,14 +57,16 @@ __device__ __forceinline__ void load_group(const T* row, unsigned group, unsigne
 }
 
 template <bool kWhole, class C, class T>
-__device__ __forceinline__ void store_group(T* row, unsigned group, unsigned columns, const C (&from)[kGroup]) {
+__device__ __forceinline__ void store_group(T* row, unsigned group, unsigned columns,
+                                            const C (&from)[kGroup]) {
   if constexpr (kWhole) {
     auto* chunks = reinterpret_cast<Chunk<T>*>(row + kGroup * group);
 #pragma unroll
     for (int part = 0; part < kGroup / Chunk<T>::kCount; ++part) {
       Chunk<T> chunk;
 #pragma unroll
-      for (int i = 0; i < Chunk<T>::kCount; ++i) chunk.value[i] = static_cast<T>(from[part * Chunk<T>::kCount + i]);
+      for (int i = 0; i < Chunk<T>::kCount; ++i)
+        chunk.value[i] = static_cast<T>(from[part * Chunk<T>::kCount + i]);
       chunks[part] = chunk;
     }
   } else {
@@ -76,19 +81,22 @@ __device__ __forceinline__ void store_group(T* row, unsigned group, unsigned col
 template <class C>
 __device__ __forceinline__ C sum_over_warp(C value) {
 #pragma unroll
-  for (int step = kWarp / 2; step > 0; step /= 2) value += __shfl_xor_sync(0xffffffffu, value, step);
+  for (int step = kWarp / 2; step > 0; step /= 2)
+    value += __shfl_xor_sync(0xffffffffu, value, step);
   return value;
 }
 
-// --- Sums over the rows of a matrix, in two launches: a kernel writes one partial sum per block of rows, and this one
-// adds them up in their order, so that a sum repeats bit by bit. Nothing is filled and nothing counted in between.
+// --- Sums over the rows of a matrix, in two launches: a kernel writes one partial sum per block of
+// rows, and this one adds them up in their order, so that a sum repeats bit by bit. Nothing is
+// filled and nothing counted in between.
 
 constexpr unsigned kAddingWarps = 16;
 
 // sums[i] = the sum over `chunks` of partials[chunk][i], i < width.
 template <class C>
 __global__ void __launch_bounds__(kAddingWarps* kWarp)
-    add_up_chunks(const C* __restrict__ partials, unsigned chunks, unsigned width, C* __restrict__ sums) {
+    add_up_chunks(const C* __restrict__ partials, unsigned chunks, unsigned width,
+                  C* __restrict__ sums) {
   __shared__ C parts[kAddingWarps][kWarp];
   const unsigned lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp;
   const unsigned column = blockIdx.x * kWarp + lane;
@@ -109,13 +117,15 @@ __global__ void __launch_bounds__(kAddingWarps* kWarp)
 }
 
 template <class C>
-cudaError_t launch_add_up_chunks(const C* partials, unsigned chunks, std::int64_t width, C* sums, cudaStream_t stream) {
+cudaError_t launch_add_up_chunks(const C* partials, unsigned chunks, std::int64_t width, C* sums,
+                                 cudaStream_t stream) {
   const unsigned blocks = static_cast<unsigned>((width + kWarp - 1) / kWarp);
-  return launch(&add_up_chunks<C>, blocks, kAddingWarps * kWarp, stream, partials, chunks, static_cast<unsigned>(width),
-                sums);
+  return launch(&add_up_chunks<C>, blocks, kAddingWarps * kWarp, stream, partials, chunks,
+                static_cast<unsigned>(width), sums);
 }
 
-constexpr unsigned kTileBlocksAtOnce = 2;  // on a multiprocessor at least: ptxas guesses more and spills
+constexpr unsigned kTileBlocksAtOnce =
+    2;  // on a multiprocessor at least: ptxas guesses more and spills
 
 // Calls at(row, group) for what is this thread's; warps of all chunks take rows in turn.
 template <class Body>
@@ -131,7 +141,8 @@ __device__ __forceinline__ void for_rows_of_tile(const Tiles& tiles, const Body&
 
 // Adds the warps' sums of this thread's columns in their order: one partial sum per chunk.
 template <class C>
-__device__ __forceinline__ void store_tile_sums(const Tiles& tiles, const C (&sums)[kGroup], C* partials) {
+__device__ __forceinline__ void store_tile_sums(const Tiles& tiles, const C (&sums)[kGroup],
+                                                C* partials) {
   __shared__ C parts[kTileWarps][kTileColumns];
   const unsigned lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp;
 #pragma unroll

@@ -1,6 +1,7 @@
-// A reduction as batch norm will need it: shared memory, barriers, and one pass in which the last block to finish adds
-// up the blocks' parts, in their order and not in that of arrival, so that the sum repeats bit by bit. Here to prove
-// the shim with it; nvcc compiles it as well (CMakeLists.txt).
+// A reduction as batch norm will need it: shared memory, barriers, and one pass in which the last
+// block to finish adds up the blocks' parts, in their order and not in that of arrival, so that the
+// sum repeats bit by bit. Here to prove the shim with it; nvcc compiles it as well
+// (CMakeLists.txt).
 #pragma once
 
 #include <cuda_runtime.h>
@@ -9,14 +10,16 @@ namespace cuda_shim {
 
 constexpr unsigned kSumThreads = 64;
 
-// In float, `count` values to one. `parts` has room for gridDim.x; `done` is 0 before, and 0 again behind. Not
-// repeatable with kInOrderOfArrival: the wrong way, which the test must tell from the right one.
+// In float, `count` values to one. `parts` has room for gridDim.x; `done` is 0 before, and 0 again
+// behind. Not repeatable with kInOrderOfArrival: the wrong way, which the test must tell from the
+// right one.
 template <bool kInOrderOfArrival>
 __global__ void sum(const float* values, int count, float* parts, unsigned* done, float* result) {
   __shared__ float part[kSumThreads];
   __shared__ bool last;
   float mine = 0;
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x) mine += values[i];
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x)
+    mine += values[i];
   part[threadIdx.x] = mine;
   __syncthreads();
   for (unsigned width = kSumThreads / 2; width > 0; width /= 2) {

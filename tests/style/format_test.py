@@ -1,4 +1,7 @@
-"""Every .h and .cpp is as clang-format writes it (.clang-format)."""
+"""C++, CUDA, vector code and JavaScript are as clang-format writes them (.clang-format).
+
+Other .inc files are lists, whose rows are longer than a line, or are written by scripts.
+"""
 
 import os
 import shutil
@@ -10,7 +13,7 @@ SOURCE = os.environ["SCALEMARK_SOURCE_DIR"]
 formatter = shutil.which("clang-format")
 if not formatter:
     skip("clang-format is not installed")
-listed = subprocess.run(["git", "-C", SOURCE, "ls-files", "*.h", "*.cpp"], capture_output=True, text=True)
+listed = subprocess.run(["git", "-C", SOURCE, "ls-files", "*.h", "*.cpp", "*.cu", "*.cuh", "*.js", "kernels/*.inc", "tools/*.inc"], capture_output=True, text=True)
 files = listed.stdout.split()
 if not files:
     skip("this is no git checkout")

@@ -15,16 +15,22 @@ function figure(title, caption, build) {
   const entry = {box, canvas, build, chart: null};
   const file = title.toLowerCase().replaceAll(' ', '-');
   charts.push(entry);
-  return {element: make('figure', {}, make('h3', {}, title), box, caption ? make('figcaption', {}, caption) : null,
-                        saveAs(title, {PNG: () => savePng(`${file}.png`, canvas.width, canvas.height, context => context.drawImage(canvas, 0, 0)), CSV: () => save(`${file}.csv`, dataUrl('text/csv', csvOf(entry.chart.data)))})),
-          redraw: () => draw(entry), refresh: () => refresh(entry)};
+  return {
+    element: make('figure', {}, make('h3', {}, title), box, caption ? make('figcaption', {}, caption) : null, saveAs(title, {
+                    PNG: () => savePng(`${file}.png`, canvas.width, canvas.height, context => context.drawImage(canvas, 0, 0)),
+                    CSV: () => save(`${file}.csv`, dataUrl('text/csv', csvOf(entry.chart.data)))
+                  })),
+    redraw: () => draw(entry),
+    refresh: () => refresh(entry)
+  };
 }
 
 // Returns lines of RFC 4180. A bar between two values has both, another value is `to`.
 function csvOf({labels, datasets}) {
   const cell = value => /[",\r\n]/.test(value) ? `"${String(value).replaceAll('"', '""')}"` : value ?? '';
-  const row = (name, value, i) => value?.x !== undefined ? [name, value.x, '', value.y]
-      : Array.isArray(value) ? [name, labels[i], ...value] : [name, labels[i], '', value];
+  const row = (name, value, i) => value?.x !== undefined ? [name, value.x, '', value.y] :
+      Array.isArray(value)                               ? [name, labels[i], ...value] :
+                                                           [name, labels[i], '', value];
   const rows = datasets.flatMap(({label, data}) => data.map((value, i) => row(label, value, i)));
   return [['series', 'x', 'from', 'to'], ...rows].map(cells => cells.map(cell).join(',') + '\r\n').join('');
 }
@@ -55,21 +61,36 @@ function refresh(entry) {
 const drawAll = () => charts.forEach(draw);
 
 const axis = (title, more) => ({title: {display: true, text: title}, ...more});
-const legend = {position: 'bottom', labels: {boxWidth: 14}};
+const legend = {
+  position: 'bottom',
+  labels: {boxWidth: 14}
+};
 
 function xyChart(datasets, x, y) {
-  return {type: 'line', data: {datasets}, options: {
-    parsing: true, interaction: {mode: 'nearest', intersect: false},
-    scales: {x: {type: 'linear', ...x}, y: {type: 'linear', ...y}},
-    plugins: {legend: {...legend, display: datasets.length > 1}}}};
+  return {
+    type: 'line',
+    data: {datasets},
+    options: {
+      parsing: true,
+      interaction: {mode: 'nearest', intersect: false},
+      scales: {x: {type: 'linear', ...x}, y: {type: 'linear', ...y}},
+      plugins: {legend: {...legend, display: datasets.length > 1}}
+    }
+  };
 }
 
 function barChart(labels, datasets, options) {
   const horizontal = options.horizontal;
   const values = {beginAtZero: true, ...options.values, stacked: options.stacked};
   const names = {stacked: options.stacked, ...options.names};
-  return {type: 'bar', data: {labels, datasets}, heightPx: options.heightPx, options: {
-    indexAxis: horizontal ? 'y' : 'x',
-    scales: horizontal ? {x: values, y: names} : {x: names, y: values},
-    plugins: {legend: {...legend, display: datasets.length > 1}}}};
+  return {
+    type: 'bar',
+    data: {labels, datasets},
+    heightPx: options.heightPx,
+    options: {
+      indexAxis: horizontal ? 'y' : 'x',
+      scales: horizontal ? {x: values, y: names} : {x: names, y: values},
+      plugins: {legend: {...legend, display: datasets.length > 1}}
+    }
+  };
 }

@@ -50,7 +50,9 @@ function tableOf(columns, kind = () => '') {
     else if (cell.textContent !== String(shown)) cell.textContent = shown;
   };
   const fill = () => {
-    const order = chosen ? [...rows].sort((a, b) => compare(columns[chosen.place].value(a), columns[chosen.place].value(b), chosen.up ? 1 : -1)) : rows;
+    const order = chosen ?
+        [...rows].sort((a, b) => compare(columns[chosen.place].value(a), columns[chosen.place].value(b), chosen.up ? 1 : -1)) :
+        rows;
     const shown = order.slice(0, most);
     while (body.rows.length > shown.length) body.lastChild.remove();
     shown.forEach((row, i) => {
@@ -59,17 +61,25 @@ function tableOf(columns, kind = () => '') {
       columns.forEach((column, j) => put(line.cells[j], column, row));
     });
   };
-  const heads = columns.map(column => make('th', {class: column.text ? 'text' : '', scope: 'col'},
-      make('button', {type: 'button', title: column.about ?? glossary[column.head] ?? 'sort'}, column.head)));
+  const heads = columns.map(
+      column => make(
+          'th', {class: column.text ? 'text' : '', scope: 'col'},
+          make('button', {type: 'button', title: column.about ?? glossary[column.head] ?? 'sort'}, column.head)));
   heads.forEach((head, place) => head.firstChild.addEventListener('click', () => {
     chosen = {place, up: head.getAttribute('aria-sort') !== 'ascending'};
     heads.forEach(other => other.removeAttribute('aria-sort'));
     head.setAttribute('aria-sort', chosen.up ? 'ascending' : 'descending');
     fill();
   }));
-  const element = make('div', {class: 'scroll', tabindex: '0'},
-      make('table', {}, make('thead', {}, make('tr', {}, ...heads)), body));
-  return {element, show: (some, howMany = Infinity) => { rows = some; most = howMany; fill(); }};
+  const element = make('div', {class: 'scroll', tabindex: '0'}, make('table', {}, make('thead', {}, make('tr', {}, ...heads)), body));
+  return {
+    element,
+    show: (some, howMany = Infinity) => {
+      rows = some;
+      most = howMany;
+      fill();
+    }
+  };
 }
 
 function table(columns, rows) {
@@ -87,12 +97,10 @@ function compare(a, b, direction) {
 // A choice above charts; `show` is called with each entry that is chosen, not with the first: the
 // caller has drawn it.
 function choice(label, entries, name, chosen, show) {
-  const select = make('select', {'aria-label': label},
-      ...entries.map((entry, i) => make('option', {value: String(i)}, name(entry))));
+  const select = make('select', {'aria-label': label}, ...entries.map((entry, i) => make('option', {value: String(i)}, name(entry))));
   select.value = String(chosen);
   select.addEventListener('change', () => show(entries[Number(select.value)]));
-  return entries.length > 1
-      ? make('p', {class: 'screen'}, make('label', {class: 'faint'}, label + ' ', select)) : null;
+  return entries.length > 1 ? make('p', {class: 'screen'}, make('label', {class: 'faint'}, label + ' ', select)) : null;
 }
 
 function card(title, ...children) {

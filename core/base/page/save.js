@@ -13,5 +13,7 @@ function savePng(file, width, height, draw) {
 }
 
 // Gives a figure its buttons. `ways`: the name of each, and what a click does.
-const saveAs = (title, ways) => make('p', {class: 'screen save'}, ...Object.entries(ways).map(([name, way]) =>
-    make('button', {type: 'button', title: `save "${title}" as ${name}`, onclick: way}, name)));
+const saveAs = (title, ways) => make(
+    'p', {class: 'screen save'},
+    ...Object.entries(ways).map(
+        ([name, way]) => make('button', {type: 'button', title: `save "${title}" as ${name}`, onclick: way}, name)));

@@ -1,5 +1,15 @@
 // The last ten minutes as curves.
-const phaseColors = {window: '--c3', epochs: '--c3', warmup: '--c5', data: '--c6', model: '--c4', complete: '--c1', interrupted: '--c8', failed: '--bad', 'no answer': '--bad'};
+const phaseColors = {
+  window: '--c3',
+  epochs: '--c3',
+  warmup: '--c5',
+  data: '--c6',
+  model: '--c4',
+  complete: '--c1',
+  interrupted: '--c8',
+  failed: '--bad',
+  'no answer': '--bad'
+};
 
 function timeSpan() {
   const least = 60 * 1000, last = seen.frames.at(-1)?.at ?? Date.now(), first = Math.max(seen.frames[0]?.at ?? last, last - shown_ms);
@@ -8,26 +18,51 @@ function timeSpan() {
 
 function timeAxis() {
   const span = timeSpan(), minutes = (span.max - span.min) / 60000;
-  return {...span, ticks: {stepSize: 1000 * (minutes <= 1.5 ? 15 : minutes <= 4 ? 30 : minutes <= 8 ? 60 : 120), includeBounds: false,
-                           maxRotation: 0, autoSkipPadding: 20, callback: at => timeText(at)}};
+  return {
+    ...span,
+    ticks: {
+      stepSize: 1000 *
+          (minutes <= 1.5   ? 15 :
+               minutes <= 4 ? 30 :
+               minutes <= 8 ? 60 :
+                              120),
+      includeBounds: false,
+      maxRotation: 0,
+      autoSkipPadding: 20,
+      callback: at => timeText(at)
+    }
+  };
 }
 
 // A line: where nobody answered, or the value is not known, it is broken; a value between two breaks is a point.
 function lineOf(label, place, value, more) {
   const data = seen.frames.map(frame => ({x: frame.at, y: frame.lost ? NaN : value(frame) ?? NaN}));
   const stands = i => !Number.isNaN(data[i]?.y ?? NaN);
-  return {label, data, borderColor: seriesColor(place), backgroundColor: seriesColor(place), borderWidth: 1.5,
-          pointRadius: data.map((_, i) => stands(i) && !stands(i - 1) && !stands(i + 1) ? 2 : 0), ...more};
+  return {
+    label,
+    data,
+    borderColor: seriesColor(place),
+    backgroundColor: seriesColor(place),
+    borderWidth: 1.5,
+    pointRadius: data.map((_, i) => stands(i) && !stands(i - 1) && !stands(i + 1) ? 2 : 0),
+    ...more
+  };
 }
 
 function courseChart(datasets, y, text) {
   const config = xyChart(datasets, timeAxis(), y);
   config.options.interaction = {mode: 'nearest', axis: 'x', intersect: false};
-  config.options.plugins.tooltip = {callbacks: {title: items => items.length ? timeText(items[0].parsed.x) : '',
-                                                label: item => `${item.dataset.label}: ${text(item.parsed.y)}`}};
+  config.options.plugins.tooltip = {
+    callbacks:
+        {title: items => items.length ? timeText(items[0].parsed.x) : '', label: item => `${item.dataset.label}: ${text(item.parsed.y)}`}
+  };
   return config;
 }
-const shareAxis = {min: 0, suggestedMax: 0.1, ticks: {callback: value => shareText(value)}};
+const shareAxis = {
+  min: 0,
+  suggestedMax: 0.1,
+  ticks: {callback: value => shareText(value)}
+};
 const numberAxis = (name, text) => ({...axis(name), ticks: {callback: value => value === 0 ? '0' : text(value)}});
 
 // How the mean rank spends its time; a GPU's work is not seen from its host.
@@ -36,7 +71,9 @@ function timeParts() {
     const values = [...frame.values[name] ?? []].filter(value => !Number.isNaN(value));
     return values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : undefined;
   };
-  const waits = [['waits for data', 'data', 4], ['lacks a CPU', 'queued', 3], ['waits for peers', 'peers', 1], ['waits for the network', 'network', 5]].filter(([, name]) => seen.knows.has(name));
+  const waits = [
+    ['waits for data', 'data', 4], ['lacks a CPU', 'queued', 3], ['waits for peers', 'peers', 1], ['waits for the network', 'network', 5]
+  ].filter(([, name]) => seen.knows.has(name));
   const computes = frame => frame.values.data && 1 - waits.reduce((sum, [, name]) => sum + (mean(name)(frame) ?? 0), 0);
   const parts = waits.map(([label, name, place]) => [label, frame => frame.values.data && (mean(name)(frame) ?? 0), place]);
   const all = seen.knows.has('utilisation') ? parts : [['computes', computes, 0], ...parts];
@@ -63,18 +100,27 @@ function ranksToDraw(name) {
 }
 
 const measures = {
-  ranks: [{name: 'waits for peers', key: 'peers', text: shareText, y: shareAxis}, {name: 'waits for data', key: 'data', text: shareText, y: shareAxis},
-          {name: 'lacks a CPU', key: 'queued', text: shareText, y: shareAxis}, {name: 'rate', key: 'rate', text: rateText, y: {}},
-          {name: 'memory', key: 'memory', text: sizeText, y: {}}],
-  gpus: numbers.gpus.filter(one => !one.counts).map(({below, key, form}) => ({name: below, key, text: forms[form], y: forms[form] === shareText ? {...shareAxis, max: 1} : {}}))};
+  ranks: [
+    {name: 'waits for peers', key: 'peers', text: shareText, y: shareAxis},
+    {name: 'waits for data', key: 'data', text: shareText, y: shareAxis},
+    {name: 'lacks a CPU', key: 'queued', text: shareText, y: shareAxis}, {name: 'rate', key: 'rate', text: rateText, y: {}},
+    {name: 'memory', key: 'memory', text: sizeText, y: {}}
+  ],
+  gpus:
+      numbers.gpus.filter(one => !one.counts)
+          .map(({below, key, form}) => ({name: below, key, text: forms[form], y: forms[form] === shareText ? {...shareAxis, max: 1} : {}}))
+};
 
 // A chart that is there once it has something to show.
 function course(title, caption, has, build) {
   const made = figure(title, caption, build);
-  return {element: made.element, show: () => {
-    made.element.hidden = !has();
-    if (has()) made.refresh();
-  }};
+  return {
+    element: made.element,
+    show: () => {
+      made.element.hidden = !has();
+      if (has()) made.refresh();
+    }
+  };
 }
 
 // A line per rank of the measure that is chosen; the first one that is known, until somebody chooses.
@@ -82,22 +128,36 @@ function rankCourse(title, list) {
   let chosen = null;
   const names = () => list.filter(one => seen.knows.has(one.key));
   const current = () => chosen ?? names()[0];
-  const picker = choice('show', list, one => one.name, 0, one => { chosen = one; made.show(); });
+  const picker = choice('show', list, one => one.name, 0, one => {
+    chosen = one;
+    made.show();
+  });
   const made = course(title, ' ', () => names().length > 0, () => {
     const {key, text, y} = current(), {ranks} = ranksToDraw(key);
-    return courseChart(ranks.map((rank, i) => lineOf(`rank ${rank}`, i, frame => frame.values[key]?.[rank], isMarked(rank) ? {borderColor: color('--bad'), backgroundColor: color('--bad'), borderWidth: 3} : {})),
+    return courseChart(
+        ranks.map(
+            (rank, i) => lineOf(
+                `rank ${rank}`, i, frame => frame.values[key]?.[rank],
+                isMarked(rank) ? {borderColor: color('--bad'), backgroundColor: color('--bad'), borderWidth: 3} : {})),
         {...y, ticks: {callback: value => value === 0 ? '0' : text(value)}}, text);
   });
   const select = picker.querySelector('select'), caption = made.element.querySelector('figcaption');
   made.element.querySelector('h3').after(picker);
-  return {element: made.element, show: () => {
-    made.show();
-    if (!names().length) return;
-    [...select.options].forEach((option, i) => { option.disabled = !seen.knows.has(list[i].key); });
-    select.value = String(list.indexOf(current()));
-    const {ranks, of} = ranksToDraw(current().key);
-    caption.textContent = ranks.length < of ? `${ranks.length} of ${grouped(of)} ranks: those that are marked, and the lowest and the highest on the mean.` : '';
-  }};
+  return {
+    element: made.element,
+    show: () => {
+      made.show();
+      if (!names().length) return;
+      [...select.options].forEach((option, i) => {
+        option.disabled = !seen.knows.has(list[i].key);
+      });
+      select.value = String(list.indexOf(current()));
+      const {ranks, of} = ranksToDraw(current().key);
+      caption.textContent = ranks.length < of ?
+          `${ranks.length} of ${grouped(of)} ranks: those that are marked, and the lowest and the highest on the mean.` :
+          '';
+    }
+  };
 }
 
 // A strip of the phases of rank 0, as wide as the time that the charts show.
@@ -113,9 +173,16 @@ function phaseStrip() {
       lengths.set(name, (lengths.get(name) ?? 0) + to - frame.at);
     });
     const share = ms => 100 * ms / (span.max - span.min);
-    strip.replaceChildren(...parts.filter(part => share(part.to - part.from) > 0.1).map(part => make('span', {
-      style: `left: ${share(part.from - span.min)}%; width: ${share(part.to - part.from)}%; background: var(${phaseColors[part.name] ?? '--c7'})`,
-      title: [part.name, part.point, `${timeText(part.from)} to ${timeText(part.to)}`].filter(Boolean).join(', ')}, share(part.to - part.from) > 7 ? part.name : '')));
+    strip.replaceChildren(
+        ...parts.filter(part => share(part.to - part.from) > 0.1)
+            .map(
+                part => make(
+                    'span', {
+                      style: `left: ${share(part.from - span.min)}%; width: ${share(part.to - part.from)}%; background: var(${
+                          phaseColors[part.name] ?? '--c7'})`,
+                      title: [part.name, part.point, `${timeText(part.from)} to ${timeText(part.to)}`].filter(Boolean).join(', ')
+                    },
+                    share(part.to - part.from) > 7 ? part.name : '')));
     words.textContent = [...lengths].filter(([, ms]) => ms > 0).map(([name, ms]) => `${name} ${clockText(ms / 1000)}`).join(', ');
     strip.setAttribute('aria-label', `phases: ${words.textContent}`);
   };
@@ -124,17 +191,32 @@ function phaseStrip() {
 
 function coursesCard() {
   const any = value => () => seen.frames.some(frame => !frame.lost && value(frame) !== undefined);
-  const rate = course('Rate', 'All ranks; over the last 10 s and 10 steps or more.', any(frame => frame.rate), () => courseChart(
-      [lineOf('rate', 0, frame => frame.rate)], {...numberAxis(`${seen.answer.status.sample_unit} per s`, rateText), beginAtZero: true}, rateText));
-  const loss = course('Loss', 'Training loss of rank 0.', any(frame => frame.loss), () => courseChart(
-      [lineOf('loss', 1, frame => frame.loss)], numberAxis('loss', value => significant(value, 4)), value => significant(value, 5)));
-  const parts = course('Where the time goes', ' ', () => seen.knows.has('data'), () => courseChart(timeParts(), {...shareAxis, stacked: true, max: seen.knows.has('utilisation') ? undefined : 1}, shareText));
+  const rate = course(
+      'Rate', 'All ranks; over the last 10 s and 10 steps or more.', any(frame => frame.rate),
+      () => courseChart(
+          [lineOf('rate', 0, frame => frame.rate)], {...numberAxis(`${seen.answer.status.sample_unit} per s`, rateText), beginAtZero: true},
+          rateText));
+  const loss = course(
+      'Loss', 'Training loss of rank 0.', any(frame => frame.loss),
+      () => courseChart(
+          [lineOf('loss', 1, frame => frame.loss)], numberAxis('loss', value => significant(value, 4)), value => significant(value, 5)));
+  const parts = course(
+      'Where the time goes', ' ', () => seen.knows.has('data'),
+      () => courseChart(timeParts(), {...shareAxis, stacked: true, max: seen.knows.has('utilisation') ? undefined : 1}, shareText));
   const ranks = rankCourse('Rank by rank', measures.ranks), phases = phaseStrip(), note = make('p', {class: 'faint'});
-  const element = make('section', {class: 'card', id: 'courses'}, make('h2', {}, 'The last ten minutes'), note, phases.element,
+  const element = make(
+      'section', {class: 'card', id: 'courses'}, make('h2', {}, 'The last ten minutes'), note, phases.element,
       make('div', {class: 'pair'}, rate.element, loss.element, parts.element, ranks.element));
-  return {element, show: () => {
-    note.textContent = `Since ${timeText(Math.max(seen.since, seen.frames[0]?.at ?? 0))}` + (seen.frames[0]?.at - seen.since < 5000 ? ', when this page was opened: it keeps what it has seen itself, and begins anew when it is loaded again.' : '.');
-    parts.element.querySelector('figcaption').textContent = 'Mean over the ranks' + (seen.knows.has('utilisation') ? ': of a GPU what its host waits for.' : '.');
-    [phases, rate, loss, parts, ranks].forEach(one => one.show());
-  }};
+  return {
+    element,
+    show: () => {
+      note.textContent = `Since ${timeText(Math.max(seen.since, seen.frames[0]?.at ?? 0))}` +
+          (seen.frames[0]?.at - seen.since < 5000 ?
+               ', when this page was opened: it keeps what it has seen itself, and begins anew when it is loaded again.' :
+               '.');
+      parts.element.querySelector('figcaption').textContent =
+          'Mean over the ranks' + (seen.knows.has('utilisation') ? ': of a GPU what its host waits for.' : '.');
+      [phases, rate, loss, parts, ranks].forEach(one => one.show());
+    }
+  };
 }

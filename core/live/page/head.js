@@ -1,36 +1,53 @@
 // The answers first: what runs, how far, how fast, what is wrong.
 function listOf(warns) {
   const element = make('ul', {class: 'words plain'});
-  return {element, show: lines => {
-    element.hidden = !lines.length;
-    element.replaceChildren(...lines.map(line => make('li', {class: warns(line) ? 'warns' : ''}, line)));
-  }};
+  return {
+    element,
+    show: lines => {
+      element.hidden = !lines.length;
+      element.replaceChildren(...lines.map(line => make('li', {class: warns(line) ? 'warns' : ''}, line)));
+    }
+  };
 }
 
-const statesWords = {running: ['good', 'running'], complete: ['good', 'complete'], interrupted: ['bad', 'interrupted'], failed: ['bad', 'failed']};
+const statesWords = {
+  running: ['good', 'running'],
+  complete: ['good', 'complete'],
+  interrupted: ['bad', 'interrupted'],
+  failed: ['bad', 'failed']
+};
 
 // `link`: {lost, reason, next_s} where nobody answers.
 function linkText({lost, next_s: next}, {state}) {
   if (state !== 'running')
-    return lost ? `The run has ended (${state}), and its page with it. All that is shown is of ${timeText(seen.at)}.`
-        : `The run has ended (${state}). Rates, waits and machines are those that it had when it ran.`;
-  return lost ? `No answer since ${timeText(lost)}; the run may have ended, or rank 0 was killed or stopped: its output folder says which. ` +
-      `All that is shown is of ${timeText(seen.at)}; asked again every ${next} s.` : '';
+    return lost ? `The run has ended (${state}), and its page with it. All that is shown is of ${timeText(seen.at)}.` :
+                  `The run has ended (${state}). Rates, waits and machines are those that it had when it ran.`;
+  return lost ?
+      `No answer since ${timeText(lost)}; the run may have ended, or rank 0 was killed or stopped: its output folder says which. ` +
+          `All that is shown is of ${timeText(seen.at)}; asked again every ${next} s.` :
+      '';
 }
 
 function figuresOf({status, now}) {
-  const runs = status.state === 'running', left = runs && status.seconds_left !== undefined ? [clockText(status.seconds_left), 'left'] : null;
-  return [now.samples_per_s === undefined ? null : [rateText(now.samples_per_s), `${status.sample_unit} per s` + (runs ? '' : ', at last')], left,
-          status.loss === undefined ? null : [significant(status.loss, 4), 'loss'],
-          status.learning_rate === undefined ? null : [significant(status.learning_rate, 3), 'learning rate'],
-          status.evaluation ? [shareText(status.evaluation.value), `${status.evaluation.metric} after epoch ${status.evaluation.epoch}`] : null].filter(Boolean);
+  const runs = status.state === 'running',
+        left = runs && status.seconds_left !== undefined ? [clockText(status.seconds_left), 'left'] : null;
+  return [
+    now.samples_per_s === undefined ? null : [rateText(now.samples_per_s), `${status.sample_unit} per s` + (runs ? '' : ', at last')], left,
+    status.loss === undefined ? null : [significant(status.loss, 4), 'loss'],
+    status.learning_rate === undefined ? null : [significant(status.learning_rate, 3), 'learning rate'],
+    status.evaluation ? [shareText(status.evaluation.value), `${status.evaluation.metric} after epoch ${status.evaluation.epoch}`] : null
+  ].filter(Boolean);
 }
 
 // "2 ranks on 1 machine (cpu), run 4f1d2c3b, began 12:03:10, scalemark 0.2.0"
 function placeText({ranks = [], nodes = [], run_id: id, started, version}) {
   const devices = new Set(ranks.map(rank => rank.device)), device = devices.size === 1 && ranks[0].device ? ` (${ranks[0].device})` : '';
   const where = (nodes.length ? ` on ${many(nodes.length, 'machine')}` : '') + device;
-  return [ranks.length ? many(ranks.length, 'rank') + where : '', `run ${id.slice(0, 8)}`, `began ${timeText(Date.parse(started))}`, `scalemark ${version}`].filter(Boolean).join(', ');
+  return [
+    ranks.length ? many(ranks.length, 'rank') + where : '', `run ${id.slice(0, 8)}`, `began ${timeText(Date.parse(started))}`,
+    `scalemark ${version}`
+  ].filter(Boolean)
+      .join(', ');
 }
 
 // "rank 2: others wait 30 %"; of many the first ones.
@@ -55,7 +72,8 @@ function stateText(status) {
 function headCard() {
   const name = make('h1', {}, 'scalemark'), place = make('p', {class: 'faint'}), link = make('p', {class: 'alarm', role: 'status'});
   const state = make('p', {class: 'state'}), figures = make('div', {class: 'figures'}), plan = make('p'), phase = make('p', {id: 'phase'});
-  const bar = make('progress', {max: '1', 'aria-label': 'steps of this phase'}), marks = listOf(() => true), well = make('p', {class: 'well'});
+  const bar = make('progress', {max: '1', 'aria-label': 'steps of this phase'}), marks = listOf(() => true),
+        well = make('p', {class: 'well'});
   const box = make('section', {class: 'card', id: 'now'}, figures, plan, phase, bar, marks.element, well);
   const show = (view, problem) => {
     const {status, now} = view;
@@ -63,11 +81,13 @@ function headCard() {
     place.textContent = placeText(status);
     link.textContent = linkText(problem, status);
     link.className = status.state === 'complete' ? 'well' : 'alarm';
-    const [kind, word] = problem.lost && status.state === 'running' ? ['bad', 'no answer'] : statesWords[status.state] ?? ['bad', status.state];
+    const [kind, word] =
+        problem.lost && status.state === 'running' ? ['bad', 'no answer'] : statesWords[status.state] ?? ['bad', status.state];
     state.className = `state ${kind}`;
     state.textContent = word;
-    figures.replaceChildren(...figuresOf(view).map(([value, label]) =>
-        make('div', {}, make('p', {class: 'large'}, value), make('p', {class: 'faint'}, label))), state);
+    figures.replaceChildren(
+        ...figuresOf(view).map(([value, label]) => make('div', {}, make('p', {class: 'large'}, value), make('p', {class: 'faint'}, label))),
+        state);
     plan.textContent = planText(status);
     phase.textContent = stateText(status);
     bar.hidden = !status.planned || status.done === undefined;
@@ -75,7 +95,8 @@ function headCard() {
     marks.show([now.alarm, ...marksOf(now)].filter(Boolean));
     well.textContent = problem.lost ? '' : wellText(view);
     const share = status.planned && status.done !== undefined ? `${Math.floor(100 * status.done / status.planned)} % ` : '';
-    document.title = (status.state === 'running' && (problem.lost || marksOf(now).length) ? '! ' : '') + (status.state === 'running' ? share + status.phase : status.state) + ' \u00b7 ' + (status.what || status.command);
+    document.title = (status.state === 'running' && (problem.lost || marksOf(now).length) ? '! ' : '') +
+        (status.state === 'running' ? share + status.phase : status.state) + ' \u00b7 ' + (status.what || status.command);
   };
   return {top: make('header', {}, name, toggle()), place, link, element: box, show};
 }
@@ -85,18 +106,23 @@ function findingsCard() {
   const first = listOf(warns), rest = listOf(warns), title = make('summary');
   const more = make('details', {}, title, rest.element), element = card('Findings so far', first.element, more);
   let key = '';
-  return {element, show: ({findings = []}) => {
-    const lines = findings.map(({severity, code, point, text}) => {
-      const line = `${code}: ${text}` + (point ? ` (${point})` : '');
-      if (severity === 'info') infos.add(line);
-      return line;
-    }).reverse();
-    element.hidden = !lines.length;
-    if (lines.join() === key) return;  // so that a list that is open stays as it is read
-    key = lines.join();
-    first.show(lines.slice(0, most));
-    rest.show(lines.slice(most));
-    more.hidden = lines.length <= most;
-    title.textContent = `${many(lines.length - most, 'finding')} before these`;
-  }};
+  return {
+    element,
+    show: ({findings = []}) => {
+      const lines = findings
+                        .map(({severity, code, point, text}) => {
+                          const line = `${code}: ${text}` + (point ? ` (${point})` : '');
+                          if (severity === 'info') infos.add(line);
+                          return line;
+                        })
+                        .reverse();
+      element.hidden = !lines.length;
+      if (lines.join() === key) return;  // so that a list that is open stays as it is read
+      key = lines.join();
+      first.show(lines.slice(0, most));
+      rest.show(lines.slice(most));
+      more.hidden = lines.length <= most;
+      title.textContent = `${many(lines.length - most, 'finding')} before these`;
+    }
+  };
 }

@@ -3,17 +3,24 @@ const every_s = 2, patience_s = 5, slowest_s = 30;
 const head = headCard(), findings = findingsCard(), courses = coursesCard(), ranks = ranksCard(), gpus = gpusCard(), nodes = nodesCard();
 const main = document.querySelector('main');
 const waiting = make('p', {role: 'status'}, 'Asking the run \u2026');
-const foot = make('footer', {class: 'faint'}, 'The same as text: ', make('a', {href: 'metrics'}, 'metrics'), ', for Prometheus; ', make('a', {href: 'status'}, 'status'),
-    ', as JSON; ', make('a', {href: 'now'}, 'now'), ', what this page reads. In a terminal: scalemark top.');
+const foot = make(
+    'footer', {class: 'faint'}, 'The same as text: ', make('a', {href: 'metrics'}, 'metrics'), ', for Prometheus; ',
+    make('a', {href: 'status'}, 'status'), ', as JSON; ', make('a', {href: 'now'}, 'now'),
+    ', what this page reads. In a terminal: scalemark top.');
 const body = [head.element, findings.element, courses.element, ranks.element, gpus.element, nodes.element];
-const problem = {lost: null, next_s: every_s};
+const problem = {
+  lost: null,
+  next_s: every_s
+};
 let failures = 0, timer = null;
 
 function showAll() {
   if (!seen.answer) return;
   const view = standing();
   waiting.remove();
-  body.forEach(one => { if (!one.isConnected) foot.before(one); });
+  body.forEach(one => {
+    if (!one.isConnected) foot.before(one);
+  });
   main.classList.toggle('old', Boolean(problem.lost) && view.status.state === 'running');
   head.show(view, problem);
   findings.show(view.status);
@@ -63,5 +70,7 @@ async function ask() {
 
 main.append(head.top, head.place, head.link, waiting, foot);
 startTheme();
-document.addEventListener('visibilitychange', () => { if (!document.hidden && timer !== null) ask(); });
+document.addEventListener('visibilitychange', () => {
+  if (!document.hidden && timer !== null) ask();
+});
 ask();

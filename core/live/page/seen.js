@@ -4,15 +4,20 @@ const mostFrames = 400;
 
 // One value of each rank at each time; a rank's place is its number, NaN is not known.
 const perRank = {
-  rate: now => now.samples_per_s, peers: now => now.peer_wait_share, data: now => now.data_wait_share, network: now => now.network_wait_share,
-  queued: now => now.queued_share, memory: (_, rank) => rank.resident_bytes,
-  ...Object.fromEntries(numbers.gpus.filter(one => !one.counts).map(({key}) => [key, (_, rank) => rank.gpu?.[key]]))};
+  rate: now => now.samples_per_s,
+  peers: now => now.peer_wait_share,
+  data: now => now.data_wait_share,
+  network: now => now.network_wait_share,
+  queued: now => now.queued_share,
+  memory: (_, rank) => rank.resident_bytes,
+  ...Object.fromEntries(numbers.gpus.filter(one => !one.counts).map(({key}) => [key, (_, rank) => rank.gpu?.[key]]))
+};
 
 const seen = {
   since: Date.now(),
-  frames: [],     // {at, phase, point, rate, loss, values}, or {at, lost: true} where nobody answered
-  answer: null,   // the newest {status, now}
-  running: null,  // the newest with rates: a run that has ended has none
+  frames: [],       // {at, phase, point, rate, loss, values}, or {at, lost: true} where nobody answered
+  answer: null,     // the newest {status, now}
+  running: null,    // the newest with rates: a run that has ended has none
   knows: new Set()  // measures of which a value has come
 };
 
@@ -20,7 +25,9 @@ function valuesOf({ranks = []}, {ranks: rates = []}) {
   const size = ranks.reduce((most, rank) => Math.max(most, rank.rank + 1), 0), values = {};
   for (const [name, of] of Object.entries(perRank)) {
     const column = new Float32Array(size).fill(NaN);
-    ranks.forEach((rank, i) => { column[rank.rank] = of(rates[i], rank) ?? NaN; });
+    ranks.forEach((rank, i) => {
+      column[rank.rank] = of(rates[i], rank) ?? NaN;
+    });
     if (!column.some(value => !Number.isNaN(value))) continue;
     values[name] = column;
     seen.knows.add(name);
@@ -37,10 +44,18 @@ function keep(frame) {
 // A new answer; that of another run, at the same address, begins anew.
 function take(answer, at) {
   const {status, now} = answer;
-  if (seen.answer && seen.answer.status.run_id !== status.run_id) Object.assign(seen, {since: at, frames: [], running: null, knows: new Set()});
+  if (seen.answer && seen.answer.status.run_id !== status.run_id)
+    Object.assign(seen, {since: at, frames: [], running: null, knows: new Set()});
   const ended = status.state !== 'running';
   if (!ended || seen.answer?.status.state === 'running' || !seen.answer)
-    keep({at, phase: ended ? status.state : status.phase, point: status.point, rate: now.samples_per_s, loss: status.loss, values: valuesOf(status, now)});
+    keep({
+      at,
+      phase: ended ? status.state : status.phase,
+      point: status.point,
+      rate: now.samples_per_s,
+      loss: status.loss,
+      values: valuesOf(status, now)
+    });
   seen.answer = answer;
   if (!ended && (now.samples_per_s !== undefined || seen.running?.now.samples_per_s === undefined)) seen.running = answer;
 }
@@ -54,6 +69,7 @@ function standing() {
   const {status, now} = seen.answer;
   if (status.state === 'running' || !seen.running) return {status, now};
   const was = seen.running.now;
-  const ranks = status.ranks?.map(({rank}) => ({...was.ranks?.find(one => one.rank === rank), rank, mark: undefined, reason: undefined, last_step_age_s: undefined}));
+  const ranks = status.ranks?.map(
+      ({rank}) => ({...was.ranks?.find(one => one.rank === rank), rank, mark: undefined, reason: undefined, last_step_age_s: undefined}));
   return {status, now: {...was, ranks, nodes: status.nodes?.map(({host}) => was.nodes?.find(one => one.host === host) ?? {host})}};
 }

@@ -16,7 +16,10 @@ const ageText = seconds => seconds >= 99.5 ? clockText(seconds) : `${seconds.toF
 const sizeText = bytes => bytes < 0.5 ? '0' : bytesText(Math.round(bytes));
 
 // In the order of NumberForm (core/machine/machine_numbers.h).
-const forms = [grouped, countText, shareText, sizeText, cpusText, watts => `${watts.toFixed(0)} W`, clock => `${grouped(clock)} MHz`, degrees => `${degrees.toFixed(0)} \u00b0C`];
+const forms = [
+  grouped, countText, shareText, sizeText, cpusText, watts => `${watts.toFixed(0)} W`, clock => `${grouped(clock)} MHz`,
+  degrees => `${degrees.toFixed(0)} \u00b0C`
+];
 
 // A loss of 2.3145 is 2.315: zeros at the end say nothing.
 const significant = (value, digits) => String(Number(value.toPrecision(digits)));
@@ -37,12 +40,20 @@ function progressText({done, planned, command}) {
 
 // "4 of 15 runs done, now resnet50-b8-fp32-w4-ddp/r2"
 function planText({runs_done: done = 0, runs_planned: planned, point, state}) {
-  return [planned === undefined ? '' : `${done} of ${many(planned, 'run')} done`, state === 'running' && point ? `now ${point}` : ''].filter(Boolean).join(', ');
+  return [planned === undefined ? '' : `${done} of ${many(planned, 'run')} done`, state === 'running' && point ? `now ${point}` : '']
+      .filter(Boolean)
+      .join(', ');
 }
 
 // Heads of tables that are not everyday English.
 const glossary = {
-  'wait data': 'share of the time in which training waited for the loader', 'wait peers': 'share in which it waited for ranks that came later',
-  'wait network': 'share in an exchange that no rank is spared', 'last step': 'since its last step ended', 'memory': 'resident memory of its process',
-  'what is wrong': 'by the rules of scalemark top', 'CPUs busy': 'at work for any program', 'CPUs others': 'at work for programs that are no ranks of this run',
-  'held down by': 'what holds its clocks down'};
+  'wait data': 'share of the time in which training waited for the loader',
+  'wait peers': 'share in which it waited for ranks that came later',
+  'wait network': 'share in an exchange that no rank is spared',
+  'last step': 'since its last step ended',
+  'memory': 'resident memory of its process',
+  'what is wrong': 'by the rules of scalemark top',
+  'CPUs busy': 'at work for any program',
+  'CPUs others': 'at work for programs that are no ranks of this run',
+  'held down by': 'what holds its clocks down'
+};

@@ -1,12 +1,14 @@
-// LAMB (arXiv:1904.00962, algorithm 2, with bias correction) in two passes over many tensors each: the moments with
-// the norms that they lead to, then the parameters. Between them, whoever holds pieces of tensors may make norms of
-// whole ones. The formulas are those of kernels/optimizer_kernels.inc. Knows no torch.
+// LAMB (arXiv:1904.00962, algorithm 2, with bias correction) in two passes over many tensors each:
+// the moments with the norms that they lead to, then the parameters. Between them, whoever holds
+// pieces of tensors may make norms of whole ones. The formulas are those of
+// kernels/optimizer_kernels.inc. Knows no torch.
 #pragma once
+
+#include <cuda_runtime.h>
 
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cuda_runtime.h>
 #include <initializer_list>
 
 #include "engine/cuda/lamb/launches.h"
@@ -14,7 +16,8 @@
 
 namespace scalemark::cuda {
 
-// --- How the blocks of a launch read, write and add up the chunks of many tensors. Knows no update rule.
+// --- How the blocks of a launch read, write and add up the chunks of many tensors. Knows no update
+// rule.
 
 constexpr unsigned kChunkThreads = 256;
 constexpr unsigned kAtOnce = 4;  // elements of a thread that lie beside each other
@@ -38,7 +41,8 @@ struct alignas(kAtOnce * sizeof(T)) Four {
   T value[kAtOnce];
 };
 
-// Whether all of these can be read and written by fours; null can. Blocks begin at multiples of four.
+// Whether all of these can be read and written by fours; null can. Blocks begin at multiples of
+// four.
 template <class T>
 __device__ __forceinline__ bool lie_by_fours(std::initializer_list<const T*> all) {
   std::uintptr_t bits = 0;
@@ -46,25 +50,28 @@ __device__ __forceinline__ bool lie_by_fours(std::initializer_list<const T*> all
   return bits % sizeof(Four<T>) == 0;
 }
 
-// Elements at, at + 1, ... of arrays of `count`; 0 for those behind the end. `by_four`: all lie there, as a four. One
-// branch for all arrays, so that their loads are under way at once.
+// Elements at, at + 1, ... of arrays of `count`; 0 for those behind the end. `by_four`: all lie
+// there, as a four. One branch for all arrays, so that their loads are under way at once.
 template <class T, unsigned kArrays>
-__device__ __forceinline__ void load_fours(const T* const (&arrays)[kArrays], unsigned at, unsigned count, bool by_four,
-                                           Four<T> (&to)[kArrays]) {
+__device__ __forceinline__ void load_fours(const T* const (&arrays)[kArrays], unsigned at,
+                                           unsigned count, bool by_four, Four<T> (&to)[kArrays]) {
   if (by_four) {
 #pragma unroll
-    for (unsigned a = 0; a < kArrays; ++a) to[a] = *reinterpret_cast<const Four<T>*>(arrays[a] + at);
+    for (unsigned a = 0; a < kArrays; ++a)
+      to[a] = *reinterpret_cast<const Four<T>*>(arrays[a] + at);
     return;
   }
 #pragma unroll
   for (unsigned a = 0; a < kArrays; ++a) {
 #pragma unroll
-    for (unsigned k = 0; k < kAtOnce; ++k) to[a].value[k] = at + k < count ? arrays[a][at + k] : T(0);
+    for (unsigned k = 0; k < kAtOnce; ++k)
+      to[a].value[k] = at + k < count ? arrays[a][at + k] : T(0);
   }
 }
 
 template <class T>
-__device__ __forceinline__ void store_four(const Four<T>& four, T* array, unsigned at, unsigned count, bool by_four) {
+__device__ __forceinline__ void store_four(const Four<T>& four, T* array, unsigned at,
+                                           unsigned count, bool by_four) {
   if (by_four) {
     *reinterpret_cast<Four<T>*>(array + at) = four;
     return;
@@ -75,10 +82,11 @@ __device__ __forceinline__ void store_four(const Four<T>& four, T* array, unsign
   }
 }
 
-// Two sums over all threads of the block, always in the same order: thread 0 then has them in first[0] and second[0].
-// Each thread has written its own values before.
+// Two sums over all threads of the block, always in the same order: thread 0 then has them in
+// first[0] and second[0]. Each thread has written its own values before.
 template <class C>
-__device__ __forceinline__ void add_up_threads(C (&first)[kChunkThreads], C (&second)[kChunkThreads]) {
+__device__ __forceinline__ void add_up_threads(C (&first)[kChunkThreads],
+                                               C (&second)[kChunkThreads]) {
   for (unsigned width = kChunkThreads / 2; width > 0; width /= 2) {
     __syncthreads();
     if (threadIdx.x >= width) continue;
@@ -89,7 +97,8 @@ __device__ __forceinline__ void add_up_threads(C (&first)[kChunkThreads], C (&se
 
 // --- The passes.
 
-// By one thread, once per step: a power in double takes a GPU longer than a block needs for its first loads.
+// By one thread, once per step: a power in double takes a GPU longer than a block needs for its
+// first loads.
 template <class Step>
 __global__ void lamb_numbers(const __grid_constant__ Step step, LambNumbers* numbers) {
   const double t = step.steps.value();
@@ -139,15 +148,17 @@ struct LambDirection {
         weight_decay(rule.weight_decay) {}
 
   __device__ __forceinline__ C of(C parameter, C mean, C mean_square) const {
-    return mean * per_correction1 / (std::sqrt(mean_square) * per_correction2 + eps) + weight_decay * parameter;
+    return mean * per_correction1 / (std::sqrt(mean_square) * per_correction2 + eps) +
+           weight_decay * parameter;
   }
 };
 
 // Moves mean and mean_square; squares[block] of x and of its direction.
 template <class C>
 __global__ void __launch_bounds__(kChunkThreads)
-    lamb_moments(const __grid_constant__ LambTable<C> table, const __grid_constant__ LambRule<C> rule,
-                 const LambNumbers* numbers, LambSquares<C>* squares) {
+    lamb_moments(const __grid_constant__ LambTable<C> table,
+                 const __grid_constant__ LambRule<C> rule, const LambNumbers* numbers,
+                 LambSquares<C>* squares) {
   __shared__ C of_parameter[kChunkThreads], of_direction[kChunkThreads];
   C sum_of_parameter = 0, sum_of_direction = 0;
   if (numbers->counts != 0) {
@@ -157,8 +168,8 @@ __global__ void __launch_bounds__(kChunkThreads)
     for (unsigned i = kAtOnce * threadIdx.x; i < chunk.count; i += kAtOnce * kChunkThreads) {
       const bool by_four = chunk.by_fours && i + kAtOnce <= chunk.count;
       Four<C> loaded[4];
-      load_fours<C>({chunk.at.gradient, chunk.at.parameter, chunk.at.mean, chunk.at.mean_square}, i, chunk.count,
-                    by_four, loaded);
+      load_fours<C>({chunk.at.gradient, chunk.at.parameter, chunk.at.mean, chunk.at.mean_square}, i,
+                    chunk.count, by_four, loaded);
       const Four<C>&gradient = loaded[0], &parameter = loaded[1];
       Four<C>&mean = loaded[2], &mean_square = loaded[3];
 #pragma unroll
@@ -168,7 +179,8 @@ __global__ void __launch_bounds__(kChunkThreads)
         const C v = mean_square.value[k] = mean_square.value[k] * rule.beta2 + g * g * rule.rest2;
         const C u = direction.of(x, m, v);
         sum_of_parameter += x * x;
-        if (i + k < chunk.count) sum_of_direction += u * u;  // without eps it is 0 / 0 behind the end
+        if (i + k < chunk.count)
+          sum_of_direction += u * u;  // without eps it is 0 / 0 behind the end
       }
       store_four(mean, chunk.at.mean, i, chunk.count, by_four);
       store_four(mean_square, chunk.at.mean_square, i, chunk.count, by_four);
@@ -180,15 +192,16 @@ __global__ void __launch_bounds__(kChunkThreads)
   if (threadIdx.x == 0) squares[blockIdx.x] = {of_parameter[0], of_direction[0]};
 }
 
-// A block per tensor: 2-norms of parameters and, from `of_directions` on, of directions. Chunks are added in double, in
-// an order that depends on nothing.
+// A block per tensor: 2-norms of parameters and, from `of_directions` on, of directions. Chunks are
+// added in double, in an order that depends on nothing.
 template <class C>
 __global__ void __launch_bounds__(kChunkThreads)
-    lamb_norms(const __grid_constant__ ChunkTable chunks, const LambSquares<C>* squares, double* of_parameters,
-               double* of_directions) {
+    lamb_norms(const __grid_constant__ ChunkTable chunks, const LambSquares<C>* squares,
+               double* of_parameters, double* of_directions) {
   __shared__ double of_parameter[kChunkThreads], of_direction[kChunkThreads];
   double sum_of_parameter = 0, sum_of_direction = 0;
-  for (unsigned i = chunks.first[blockIdx.x] + threadIdx.x; i < chunks.first[blockIdx.x + 1]; i += kChunkThreads) {
+  for (unsigned i = chunks.first[blockIdx.x] + threadIdx.x; i < chunks.first[blockIdx.x + 1];
+       i += kChunkThreads) {
     const LambSquares<C> of_chunk = squares[i];
     sum_of_parameter += static_cast<double>(of_chunk.of_parameter);
     sum_of_direction += static_cast<double>(of_chunk.of_direction);
@@ -201,8 +214,8 @@ __global__ void __launch_bounds__(kChunkThreads)
   of_directions[blockIdx.x] = std::sqrt(of_direction[0]);
 }
 
-// x -= rate times its trust ratio times its direction, and copies of the type Copy. A skipped step changes no x, but
-// copies are what their x is in any case.
+// x -= rate times its trust ratio times its direction, and copies of the type Copy. A skipped step
+// changes no x, but copies are what their x is in any case.
 template <class C, class Copy>
 __global__ void __launch_bounds__(kChunkThreads)
     lamb_apply(const __grid_constant__ LambTable<C> table, const __grid_constant__ LambRule<C> rule,
@@ -212,7 +225,8 @@ __global__ void __launch_bounds__(kChunkThreads)
   const bool counts = numbers->counts != 0;
   Copy* copy = chunk.at.copy ? static_cast<Copy*>(chunk.at.copy) + chunk.begin : nullptr;
   if (!counts && !copy) return;
-  if (threadIdx.x == 0) rate_of_chunk = static_cast<C>(numbers->rate * norms.trust_ratio(chunk.tensor));
+  if (threadIdx.x == 0)
+    rate_of_chunk = static_cast<C>(numbers->rate * norms.trust_ratio(chunk.tensor));
   __syncthreads();
   const C rate = rate_of_chunk;
   const LambDirection<C> direction(*numbers, rule);
@@ -220,12 +234,14 @@ __global__ void __launch_bounds__(kChunkThreads)
   for (unsigned i = kAtOnce * threadIdx.x; i < chunk.count; i += kAtOnce * kChunkThreads) {
     const bool by_four = chunk.by_fours && i + kAtOnce <= chunk.count;
     Four<C> loaded[3];
-    load_fours<C>({chunk.at.parameter, chunk.at.mean, chunk.at.mean_square}, i, chunk.count, by_four, loaded);
+    load_fours<C>({chunk.at.parameter, chunk.at.mean, chunk.at.mean_square}, i, chunk.count,
+                  by_four, loaded);
     Four<C>& parameter = loaded[0];
     if (counts) {
 #pragma unroll
       for (unsigned k = 0; k < kAtOnce; ++k) {
-        parameter.value[k] -= rate * direction.of(parameter.value[k], loaded[1].value[k], loaded[2].value[k]);
+        parameter.value[k] -=
+            rate * direction.of(parameter.value[k], loaded[1].value[k], loaded[2].value[k]);
       }
       store_four(parameter, chunk.at.parameter, i, chunk.count, by_four);
     }
@@ -238,21 +254,26 @@ __global__ void __launch_bounds__(kChunkThreads)
 }
 
 template <class C>
-cudaError_t launch_lamb_moments(const LambTable<C>& table, const LambRule<C>& rule, const LambNumbers* numbers,
-                                LambSquares<C>* squares, cudaStream_t stream) {
-  return launch(&lamb_moments<C>, table.chunks.chunks(), kChunkThreads, stream, table, rule, numbers, squares);
+cudaError_t launch_lamb_moments(const LambTable<C>& table, const LambRule<C>& rule,
+                                const LambNumbers* numbers, LambSquares<C>* squares,
+                                cudaStream_t stream) {
+  return launch(&lamb_moments<C>, table.chunks.chunks(), kChunkThreads, stream, table, rule,
+                numbers, squares);
 }
 
 template <class C>
-cudaError_t launch_lamb_norms(const ChunkTable& chunks, const LambSquares<C>* squares, double* of_parameters,
-                              double* of_directions, cudaStream_t stream) {
-  return launch(&lamb_norms<C>, chunks.tensors, kChunkThreads, stream, chunks, squares, of_parameters, of_directions);
+cudaError_t launch_lamb_norms(const ChunkTable& chunks, const LambSquares<C>* squares,
+                              double* of_parameters, double* of_directions, cudaStream_t stream) {
+  return launch(&lamb_norms<C>, chunks.tensors, kChunkThreads, stream, chunks, squares,
+                of_parameters, of_directions);
 }
 
 template <class C, class Copy>
-cudaError_t launch_lamb_apply(const LambTable<C>& table, const LambRule<C>& rule, const LambNumbers* numbers,
-                              const LambNorms& norms, cudaStream_t stream) {
-  return launch(&lamb_apply<C, Copy>, table.chunks.chunks(), kChunkThreads, stream, table, rule, numbers, norms);
+cudaError_t launch_lamb_apply(const LambTable<C>& table, const LambRule<C>& rule,
+                              const LambNumbers* numbers, const LambNorms& norms,
+                              cudaStream_t stream) {
+  return launch(&lamb_apply<C, Copy>, table.chunks.chunks(), kChunkThreads, stream, table, rule,
+                numbers, norms);
 }
 
 }  // namespace scalemark::cuda

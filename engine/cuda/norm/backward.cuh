@@ -1,5 +1,6 @@
-// Backward passes of batch norm with the addition and the ReLU behind it: sums of the gradient that came, then the
-// gradient of x. The formulas are those of kernels/norm and workloads/norm_passes.cpp. Knows no torch.
+// Backward passes of batch norm with the addition and the ReLU behind it: sums of the gradient that
+// came, then the gradient of x. The formulas are those of kernels/norm and
+// workloads/norm_passes.cpp. Knows no torch.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -13,11 +14,12 @@
 
 namespace scalemark::cuda {
 
-// From the sums of g and of g * (x - mean): with n rows, normalised x h and factor = gain * weight * inverse, the
-// gradient of x is factor * (g - sum(g) / n - h * sum(g h) / n) = factor * g + b * x + c.
+// From the sums of g and of g * (x - mean): with n rows, normalised x h and factor = gain * weight
+// * inverse, the gradient of x is factor * (g - sum(g) / n - h * sum(g h) / n) = factor * g + b * x
+// + c.
 template <class Element>
-__device__ __forceinline__ void finish_gradients(const GradientSumsJob<Element>& job, int channel, double of_bias,
-                                                 double products) {
+__device__ __forceinline__ void finish_gradients(const GradientSumsJob<Element>& job, int channel,
+                                                 double of_bias, double products) {
   using Real = RealOf<Element>;
   const auto number = [&](Kept what) { return static_cast<double>(job.row(what)[channel]); };
   const auto count = static_cast<double>(job.grid.rows);
@@ -57,7 +59,8 @@ __global__ void __launch_bounds__(kNormThreads, 2)
       of_y[r] = load<kWhole>(job.of_y + at, place.count);
       if (job.of_y_too) of_y_too[r] = load<kWhole>(job.of_y_too + at, place.count);
       if constexpr (kBits) {
-        mask[r] = job.positive[of_row * mask_stride<Element>(job.grid.channels) + place.channel / kCount];
+        mask[r] =
+            job.positive[of_row * mask_stride<Element>(job.grid.channels) + place.channel / kCount];
       }
     }
 #pragma unroll
@@ -79,18 +82,21 @@ __global__ void __launch_bounds__(kNormThreads, 2)
         sums[kCount + i] += g * (value - mean[i]);
       }
       if (job.masked) {
-        store<kWhole>(of_y[r], job.masked + place.at(row + r * place.stride, job.grid), place.count);
+        store<kWhole>(of_y[r], job.masked + place.at(row + r * place.stride, job.grid),
+                      place.count);
       }
     }
   });
   if (!add_up<Element>(sums, room, job.sums, job.grid, place.tile)) return;
   const auto thread = static_cast<int>(threadIdx.x);
-  const int channel = static_cast<int>(place.tile) * kTile<Element> + thread % kLanes * kCount + thread / kLanes;
+  const int channel =
+      static_cast<int>(place.tile) * kTile<Element> + thread % kLanes * kCount + thread / kLanes;
   if (thread >= kTile<Element> || channel >= job.grid.channels) return;
   finish_gradients(job, channel, room.total(thread), room.total(thread + kTile<Element>));
 }
 
-// of_x = of_norm * scale + x * b + c; kRelu: of_norm counts as 0 where x * scale + offset was not positive.
+// of_x = of_norm * scale + x * b + c; kRelu: of_norm counts as 0 where x * scale + offset was not
+// positive.
 template <class Element, bool kWhole, bool kRelu>
 __global__ void __launch_bounds__(kNormThreads, 2)
     norm_input_gradient(const __grid_constant__ InputGradientJob<Element> job) {
@@ -127,16 +133,22 @@ __global__ void __launch_bounds__(kNormThreads, 2)
 }
 
 template <class Element>
-cudaError_t launch_gradient_sums(const GradientSumsJob<Element>& job, bool whole, cudaStream_t stream) {
-  const auto read = whole ? &norm_gradient_sums<Element, true, true> : &norm_gradient_sums<Element, false, true>;
-  const auto computed = whole ? &norm_gradient_sums<Element, true, false> : &norm_gradient_sums<Element, false, false>;
+cudaError_t launch_gradient_sums(const GradientSumsJob<Element>& job, bool whole,
+                                 cudaStream_t stream) {
+  const auto read =
+      whole ? &norm_gradient_sums<Element, true, true> : &norm_gradient_sums<Element, false, true>;
+  const auto computed = whole ? &norm_gradient_sums<Element, true, false>
+                              : &norm_gradient_sums<Element, false, false>;
   return launch(job.positive ? read : computed, job.grid.blocks(), kNormThreads, stream, job);
 }
 
 template <class Element>
-cudaError_t launch_input_gradient(const InputGradientJob<Element>& job, bool whole, bool relu, cudaStream_t stream) {
-  const auto with = whole ? &norm_input_gradient<Element, true, true> : &norm_input_gradient<Element, false, true>;
-  const auto without = whole ? &norm_input_gradient<Element, true, false> : &norm_input_gradient<Element, false, false>;
+cudaError_t launch_input_gradient(const InputGradientJob<Element>& job, bool whole, bool relu,
+                                  cudaStream_t stream) {
+  const auto with = whole ? &norm_input_gradient<Element, true, true>
+                          : &norm_input_gradient<Element, false, true>;
+  const auto without = whole ? &norm_input_gradient<Element, true, false>
+                             : &norm_input_gradient<Element, false, false>;
   return launch(relu ? with : without, job.grid.blocks(), kNormThreads, stream, job);
 }
 

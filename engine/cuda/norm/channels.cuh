@@ -2,15 +2,16 @@
 // channel over all rows in one launch. Knows no torch: tests compile it as C++ too.
 #pragma once
 
-#include <cstdint>
 #include <cuda_runtime.h>
+
+#include <cstdint>
 
 #include "engine/cuda/norm/launches.h"
 
 namespace scalemark::cuda {
 
-// One thread works on this: it keeps as many neighbouring channels as 16 bytes hold and walks over rows; eight threads
-// side by side read 128 bytes, a whole line of the cache.
+// One thread works on this: it keeps as many neighbouring channels as 16 bytes hold and walks over
+// rows; eight threads side by side read 128 bytes, a whole line of the cache.
 template <class Element>
 struct Place {
   int channel;               // its first one
@@ -38,17 +39,19 @@ struct AtOnce {
   static constexpr int kRows = kCount;
 };
 
-// body(number of rows, first of them) over a thread's rows, kDepth of them at once as long as there are so many: what
-// those load is under way at the same time.
+// body(number of rows, first of them) over a thread's rows, kDepth of them at once as long as there
+// are so many: what those load is under way at the same time.
 template <int kDepth, class Element, class Body>
-__device__ __forceinline__ void over_rows(const Place<Element>& place, const ChannelGrid& grid, const Body& body) {
+__device__ __forceinline__ void over_rows(const Place<Element>& place, const ChannelGrid& grid,
+                                          const Body& body) {
   std::int64_t row = place.row;
-  for (; row + (kDepth - 1) * place.stride < grid.rows; row += kDepth * place.stride) body(AtOnce<kDepth>{}, row);
+  for (; row + (kDepth - 1) * place.stride < grid.rows; row += kDepth * place.stride)
+    body(AtOnce<kDepth>{}, row);
   for (; row < grid.rows; row += place.stride) body(AtOnce<1>{}, row);
 }
 
-// A thread's channels of one row. kWhole: channels fill vectors and lie at multiples of 16 bytes; else the `count` that
-// there are, one by one, and 0 for the others.
+// A thread's channels of one row. kWhole: channels fill vectors and lie at multiples of 16 bytes;
+// else the `count` that there are, one by one, and 0 for the others.
 template <bool kWhole, class Element>
 __device__ __forceinline__ Vector<Element> load(const Element* from, int count) {
   if constexpr (kWhole) {
@@ -56,7 +59,8 @@ __device__ __forceinline__ Vector<Element> load(const Element* from, int count) 
   } else {
     Vector<Element> result;
 #pragma unroll
-    for (int i = 0; i < kVector<Element>; ++i) result.value[i] = i < count ? from[i] : static_cast<Element>(0.0f);
+    for (int i = 0; i < kVector<Element>; ++i)
+      result.value[i] = i < count ? from[i] : static_cast<Element>(0.0f);
     return result;
   }
 }
@@ -75,30 +79,36 @@ __device__ __forceinline__ void store(const Vector<Element>& vector, Element* to
 
 // A thread's numbers of a row of numbers per channel; `otherwise` beyond the last.
 template <class Real, int kCount>
-__device__ __forceinline__ void load_numbers(Real (&to)[kCount], const Real* from, int count, Real otherwise = 0) {
+__device__ __forceinline__ void load_numbers(Real (&to)[kCount], const Real* from, int count,
+                                             Real otherwise = 0) {
 #pragma unroll
   for (int i = 0; i < kCount; ++i) to[i] = i < count ? from[i] : otherwise;
 }
 
-// --- Two sums per channel over all rows, in one launch: each block writes its own, and the last block of a tile to
-// finish adds up those of all, in their order and not in that of arrival, so that sums repeat bit by bit.
+// --- Two sums per channel over all rows, in one launch: each block writes its own, and the last
+// block of a tile to finish adds up those of all, in their order and not in that of arrival, so
+// that sums repeat bit by bit.
 
 // Shared memory of one block.
 template <class Element>
 struct SumsRoom {
   using Real = RealOf<Element>;
   static constexpr int kSums = kSumsOfTile<Element>;
-  static constexpr int kAtOnce = static_cast<int>(16 / sizeof(Real));      // sums that a thread reads at once
-  static constexpr int kSlices = kNormThreads / (kSums / kAtOnce);         // blocks are read in so many parts at once
-  Real of_threads[2 * kVector<Element>][kNormThreads + kLanes];            // rows apart by kLanes more: no bank conflicts
+  static constexpr int kAtOnce =
+      static_cast<int>(16 / sizeof(Real));  // sums that a thread reads at once
+  static constexpr int kSlices =
+      kNormThreads / (kSums / kAtOnce);  // blocks are read in so many parts at once
+  Real of_threads[2 * kVector<Element>]
+                 [kNormThreads + kLanes];  // rows apart by kLanes more: no bank conflicts
   Real of_slices[kSlices][kSums];
   bool is_last;
 
-  // The last block calls it. The first sum of the lane's channel i is number i * kLanes + lane, the second one stands
-  // kTile further on.
+  // The last block calls it. The first sum of the lane's channel i is number i * kLanes + lane, the
+  // second one stands kTile further on.
   __device__ double total(int number) const {
     double sum = 0;
-    for (int slice = 0; slice < kSlices; ++slice) sum += static_cast<double>(of_slices[slice][number]);
+    for (int slice = 0; slice < kSlices; ++slice)
+      sum += static_cast<double>(of_slices[slice][number]);
     return sum;
   }
 };
@@ -122,7 +132,8 @@ __device__ __forceinline__ void add_up_block(const RealOf<Element> (&mine)[2 * k
 
 // Each slice adds up every `kSlices`-th block, in the order of blocks.
 template <class Element>
-__device__ __forceinline__ void add_up_slices(SumsRoom<Element>& room, const RealOf<Element>* of_blocks,
+__device__ __forceinline__ void add_up_slices(SumsRoom<Element>& room,
+                                              const RealOf<Element>* of_blocks,
                                               const ChannelGrid& grid, unsigned tile) {
   using Room = SumsRoom<Element>;
   using Real = RealOf<Element>;
@@ -137,18 +148,23 @@ __device__ __forceinline__ void add_up_slices(SumsRoom<Element>& room, const Rea
     for (int i = 0; i < Room::kAtOnce; ++i) sums[i] += part.value[i];
   }
 #pragma unroll
-  for (int i = 0; i < Room::kAtOnce; ++i) room.of_slices[slice][first + static_cast<unsigned>(i)] = sums[i];
+  for (int i = 0; i < Room::kAtOnce; ++i)
+    room.of_slices[slice][first + static_cast<unsigned>(i)] = sums[i];
 }
 
-// Called by all threads of all blocks. True in the last block of a tile: then room.total() has the sums of all.
+// Called by all threads of all blocks. True in the last block of a tile: then room.total() has the
+// sums of all.
 template <class Element>
-__device__ __forceinline__ bool add_up(const RealOf<Element> (&mine)[2 * kVector<Element>], SumsRoom<Element>& room,
-                                       const SumsInMemory<RealOf<Element>>& memory, const ChannelGrid& grid,
-                                       unsigned tile) {
-  add_up_block<Element>(mine, room, memory.of_blocks + std::int64_t{blockIdx.x} * kSumsOfTile<Element>);
+__device__ __forceinline__ bool add_up(const RealOf<Element> (&mine)[2 * kVector<Element>],
+                                       SumsRoom<Element>& room,
+                                       const SumsInMemory<RealOf<Element>>& memory,
+                                       const ChannelGrid& grid, unsigned tile) {
+  add_up_block<Element>(mine, room,
+                        memory.of_blocks + std::int64_t{blockIdx.x} * kSumsOfTile<Element>);
   __threadfence();  // the sums are there before the count says so
   __syncthreads();
-  if (threadIdx.x == 0) room.is_last = atomicInc(memory.done + tile, grid.chunks - 1) == grid.chunks - 1;
+  if (threadIdx.x == 0)
+    room.is_last = atomicInc(memory.done + tile, grid.chunks - 1) == grid.chunks - 1;
   __syncthreads();
   if (!room.is_last) return false;
   __threadfence();

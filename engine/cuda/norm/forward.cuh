@@ -1,5 +1,6 @@
-// Forward passes of batch norm with the addition and the ReLU behind it, over activations [rows, channels] in NHWC
-// order: statistics, then y. The formulas are those of kernels/norm and workloads/norm_passes.cpp. Knows no torch.
+// Forward passes of batch norm with the addition and the ReLU behind it, over activations [rows,
+// channels] in NHWC order: statistics, then y. The formulas are those of kernels/norm and
+// workloads/norm_passes.cpp. Knows no torch.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -13,10 +14,11 @@
 
 namespace scalemark::cuda {
 
-// Keeps one channel's statistics of the whole batch, computed from the sums of x - shift and of its square.
+// Keeps one channel's statistics of the whole batch, computed from the sums of x - shift and of its
+// square.
 template <class Element>
-__device__ __forceinline__ void finish_statistics(const StatisticsJob<Element>& job, int channel, double sum,
-                                                  double squares) {
+__device__ __forceinline__ void finish_statistics(const StatisticsJob<Element>& job, int channel,
+                                                  double sum, double squares) {
   const auto count = static_cast<double>(job.grid.rows);
   const double off = sum / count;
   const double rest = squares - off * off * count;
@@ -28,7 +30,8 @@ __device__ __forceinline__ void finish_statistics(const StatisticsJob<Element>& 
 
 // Sums are of x less its first row, so that a mean far from 0 costs the variance no digits.
 template <class Element, bool kWhole>
-__global__ void __launch_bounds__(kNormThreads, 2) norm_statistics(const __grid_constant__ StatisticsJob<Element> job) {
+__global__ void __launch_bounds__(kNormThreads, 2)
+    norm_statistics(const __grid_constant__ StatisticsJob<Element> job) {
   using Real = RealOf<Element>;
   constexpr int kCount = kVector<Element>;
   __shared__ SumsRoom<Element> room;
@@ -58,23 +61,26 @@ __global__ void __launch_bounds__(kNormThreads, 2) norm_statistics(const __grid_
   });
   if (!add_up<Element>(sums, room, job.sums, job.grid, place.tile)) return;
   const auto thread = static_cast<int>(threadIdx.x);
-  const int channel = static_cast<int>(place.tile) * kTile<Element> + thread % kLanes * kCount + thread / kLanes;
+  const int channel =
+      static_cast<int>(place.tile) * kTile<Element> + thread % kLanes * kCount + thread / kLanes;
   if (thread >= kTile<Element> || channel >= job.grid.channels) return;
   finish_statistics(job, channel, room.total(thread), room.total(thread + kTile<Element>));
 }
 
 // For evaluation: of running statistics.
 template <class Real>
-__global__ void norm_of_running(const __grid_constant__ NormNumbers<Real> norm, const Real* mean, const Real* variance) {
+__global__ void norm_of_running(const __grid_constant__ NormNumbers<Real> norm, const Real* mean,
+                                const Real* variance) {
   const auto channel = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (channel >= norm.channels) return;
   norm.keep(channel, static_cast<double>(mean[channel]), static_cast<double>(variance[channel]));
 }
 
-// y = x * scale + offset (+ added), 0 where that is not positive if `relu`; NaN passes, as through ATen's ReLU. Rounded
-// once, so that backward finds the same sign again.
+// y = x * scale + offset (+ added), 0 where that is not positive if `relu`; NaN passes, as through
+// ATen's ReLU. Rounded once, so that backward finds the same sign again.
 template <class Element, bool kWhole, bool kAdd>
-__global__ void __launch_bounds__(kNormThreads, 2) normalise_channels(const __grid_constant__ NormaliseJob<Element> job) {
+__global__ void __launch_bounds__(kNormThreads, 2)
+    normalise_channels(const __grid_constant__ NormaliseJob<Element> job) {
   using Real = RealOf<Element>;
   constexpr int kCount = kVector<Element>;
   const Place<Element> place(job.grid);
@@ -115,21 +121,25 @@ __global__ void __launch_bounds__(kNormThreads, 2) normalise_channels(const __gr
 
 template <class Element>
 cudaError_t launch_statistics(const StatisticsJob<Element>& job, bool whole, cudaStream_t stream) {
-  return launch(whole ? &norm_statistics<Element, true> : &norm_statistics<Element, false>, job.grid.blocks(),
-                kNormThreads, stream, job);
+  return launch(whole ? &norm_statistics<Element, true> : &norm_statistics<Element, false>,
+                job.grid.blocks(), kNormThreads, stream, job);
 }
 
 template <class Real>
 cudaError_t launch_of_running(const NormNumbers<Real>& norm, const Real* mean, const Real* variance,
                               cudaStream_t stream) {
-  return launch(&norm_of_running<Real>, static_cast<unsigned>(norm.channels + kNormThreads - 1) / kNormThreads,
+  return launch(&norm_of_running<Real>,
+                static_cast<unsigned>(norm.channels + kNormThreads - 1) / kNormThreads,
                 kNormThreads, stream, norm, mean, variance);
 }
 
 template <class Element>
-cudaError_t launch_normalise_channels(const NormaliseJob<Element>& job, bool whole, cudaStream_t stream) {
-  const auto with = whole ? &normalise_channels<Element, true, true> : &normalise_channels<Element, false, true>;
-  const auto without = whole ? &normalise_channels<Element, true, false> : &normalise_channels<Element, false, false>;
+cudaError_t launch_normalise_channels(const NormaliseJob<Element>& job, bool whole,
+                                      cudaStream_t stream) {
+  const auto with =
+      whole ? &normalise_channels<Element, true, true> : &normalise_channels<Element, false, true>;
+  const auto without = whole ? &normalise_channels<Element, true, false>
+                             : &normalise_channels<Element, false, false>;
   return launch(job.added ? with : without, job.grid.blocks(), kNormThreads, stream, job);
 }
 

@@ -1,4 +1,5 @@
-// The kernels of batch norm, as operators.h launches them, and the counters with which they find their last block.
+// The kernels of batch norm, as operators.h launches them, and the counters with which they find
+// their last block.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -7,19 +8,22 @@
 
 namespace scalemark::cuda {
 
-// Each device has a copy of its own, 0 when its code is loaded. It is in no unnamed namespace, which nvcc names by this file's path: two
-// checkouts would give two libraries.
+// Each device has a copy of its own, 0 when its code is loaded. It is in no unnamed namespace,
+// which nvcc names by this file's path: two checkouts would give two libraries.
 __device__ unsigned norm_counters[kCounterSets][kNormCounters];
 
 cudaError_t address_of_counters(void** first) { return cudaGetSymbolAddress(first, norm_counters); }
 
-template cudaError_t launch_of_running(const NormNumbers<float>&, const float*, const float*, cudaStream_t);
+template cudaError_t launch_of_running(const NormNumbers<float>&, const float*, const float*,
+                                       cudaStream_t);
 
-#define SCALEMARK_NORM(Element) \
-  template cudaError_t launch_statistics(const StatisticsJob<Element>&, bool, cudaStream_t); \
-  template cudaError_t launch_normalise_channels(const NormaliseJob<Element>&, bool, cudaStream_t); \
+#define SCALEMARK_NORM(Element)                                                                   \
+  template cudaError_t launch_statistics(const StatisticsJob<Element>&, bool, cudaStream_t);      \
+  template cudaError_t launch_normalise_channels(const NormaliseJob<Element>&, bool,              \
+                                                 cudaStream_t);                                   \
   template cudaError_t launch_gradient_sums(const GradientSumsJob<Element>&, bool, cudaStream_t); \
-  template cudaError_t launch_input_gradient(const InputGradientJob<Element>&, bool, bool, cudaStream_t);
+  template cudaError_t launch_input_gradient(const InputGradientJob<Element>&, bool, bool,        \
+                                             cudaStream_t);
 SCALEMARK_NORM(float)
 SCALEMARK_NORM(__half)
 SCALEMARK_NORM(__nv_bfloat16)

@@ -9,15 +9,18 @@ function title(report) {
 
 // Tables that no chart stands above.
 function otherSections(report) {
-  const charted = ({title, columns}) => isScaling(title) || isOfEffects(title) || isCollective({columns}) || title.startsWith('Devices') || title === 'Findings';
+  const charted = ({title, columns}) =>
+      isScaling(title) || isOfEffects(title) || isCollective({columns}) || title.startsWith('Devices') || title === 'Findings';
   return report.sections.filter(section => !charted(section)).map(section => card(section.title, ...inside(section)));
 }
 
 function reportSections(report) {
   if (!report.points) return [answerSection(report), partsSection(report), ...otherSections(report)].filter(Boolean);
-  return [answerSection, collectivesSection, scalingSection, waterfallSection, effectsSection, throughputSection, stepsSection, bucketsSection, memorySection,
-          devicesSection, otherSections, findingsSection, environmentSection, collectiveRunsSection,
-          runsSection].flatMap(section => section(report)).filter(Boolean);
+  return [
+    answerSection, collectivesSection, scalingSection, waterfallSection, effectsSection, throughputSection, stepsSection, bucketsSection,
+    memorySection, devicesSection, otherSections, findingsSection, environmentSection, collectiveRunsSection, runsSection
+  ].flatMap(section => section(report))
+      .filter(Boolean);
 }
 
 const data = JSON.parse(document.getElementById('data').textContent);

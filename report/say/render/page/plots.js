@@ -5,7 +5,8 @@ function saveSvgAsPng(file, svg) {
   const image = make('img');
   image.onload = () => {
     const scale = Math.min(400 / 96, 16000 / image.height);  // 400 dots per inch
-    savePng(file, scale * image.width, scale * image.height, (context, canvas) => context.drawImage(image, 0, 0, canvas.width, canvas.height));
+    savePng(
+        file, scale * image.width, scale * image.height, (context, canvas) => context.drawImage(image, 0, 0, canvas.width, canvas.height));
   };
   image.src = dataUrl('image/svg+xml', svg);
 }
@@ -16,8 +17,11 @@ function plotElement() {
     title.textContent = name;
     box.replaceChildren(svgOf(svg));
     caption.textContent = words;
-    buttons.replaceChildren(saveAs(name, {SVG: () => save(`${file}.svg`, dataUrl('image/svg+xml', svg)), PNG: () => saveSvgAsPng(`${file}.png`, svg),
-                                          CSV: () => save(`${file}.csv`, dataUrl('text/csv', csv))}));
+    buttons.replaceChildren(saveAs(name, {
+      SVG: () => save(`${file}.svg`, dataUrl('image/svg+xml', svg)),
+      PNG: () => saveSvgAsPng(`${file}.png`, svg),
+      CSV: () => save(`${file}.csv`, dataUrl('text/csv', csv))
+    }));
   };
   return {element: make('figure', {}, title, box, caption, buttons), show};
 }
@@ -34,6 +38,7 @@ function plotFigures(report, ...names) {
   };
   show(first[0]);
   const elements = places.map(place => place.element);
-  return make('div', {}, choice(first[0].choice, first, plot => plot.chosen, 0, show),
+  return make(
+      'div', {}, choice(first[0].choice, first, plot => plot.chosen, 0, show),
       elements.length > 1 ? make('div', {class: 'pair'}, ...elements) : elements[0]);
 }
