@@ -1,4 +1,5 @@
-"""Each file, folder and function() that CONTRIBUTING.md names in backticks is there; a name without its folder is some file's."""
+"""Each file, folder and function() that CONTRIBUTING.md and the pages for contributors name in backticks, and each file that begins a
+line of an indented list, is there; a name without its folder is some file's."""
 
 import os
 import re
@@ -7,7 +8,8 @@ from pathlib import Path
 from program import check
 
 SOURCE = Path(os.environ["SCALEMARK_SOURCE_DIR"])
-FOLDERS = ("apps", "cmake", "core", "report", "claims", "data", "docs", "engine", "kernels", "scripts", "tests", "tools", "workloads")
+PAGES = ("CONTRIBUTING.md", "docs/ARCHITECTURE.md", "docs/DECISIONS.md")
+FOLDERS = ("apps", "cmake", "configs", "core", "report", "claims", "data", "docs", "engine", "kernels", "scripts", "tests", "tools", "workloads")
 NAME = re.compile(r"[\w./*-]+\.(?:h|cpp|cu|cuh|inc|py|js|md|json|txt|\*)|(?:%s)/[\w./*-]+" % "|".join(FOLDERS))
 
 files = [p.relative_to(SOURCE).as_posix() for folder in FOLDERS for p in (SOURCE / folder).rglob("*")] + os.listdir(SOURCE)
@@ -18,14 +20,15 @@ def is_there(name):
     return any(pattern.fullmatch(file) for file in files)
 
 
-page = re.sub(r"^ *```.*?^ *```$", "", (SOURCE / "CONTRIBUTING.md").read_text(), flags=re.M | re.S)
-codes = re.findall(r"`([^`\n]+)`", page)
-words = [word for code in codes for word in code.split()]
-names = [word for word in words if NAME.fullmatch(word) and "logistic" not in word]  # the example's files are nobody's
-check(len(names) > 100, len(names))
-missing = sorted({name for name in names if not is_there(name)})
-check(not missing, f"CONTRIBUTING.md names what is not there: {missing}")
-functions = {name for code in codes for name in re.findall(r"(\w+)\(\)", code)}
 known = {word for file in files if file.endswith((".h", ".cpp")) for word in re.findall(r"\w+", (SOURCE / file).read_text())}
-check(functions and functions <= known, f"CONTRIBUTING.md names functions that are not there: {sorted(functions - known)}")
-print(f"{len(names)} files and folders and {len(functions)} functions that CONTRIBUTING.md names are there")
+for page in PAGES:
+    text = re.sub(r"^ *```.*?^ *```$", "", (SOURCE / page).read_text(), flags=re.M | re.S)
+    codes = re.findall(r"`([^`\n]+)`", text)
+    words = [word for code in codes for word in code.split()] + re.findall(r"^ {6}([\w/]+\.(?:h|cpp)) ", text, re.M)
+    names = [word for word in words if NAME.fullmatch(word) and "logistic" not in word]  # the example's files are nobody's
+    check(len(names) > 40, (page, len(names)))
+    missing = sorted({name for name in names if not is_there(name)})
+    check(not missing, f"{page} names what is not there: {missing}")
+    functions = {name for code in codes for name in re.findall(r"(\w+)\(\)", code)}
+    check(functions <= known, f"{page} names functions that are not there: {sorted(functions - known)}")
+    print(f"{len(names)} files and folders and {len(functions)} functions that {page} names are there")
