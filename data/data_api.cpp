@@ -9,7 +9,7 @@
 
 #include "core/base/durations.h"
 #include "core/base/error.h"
-#include "core/base/part.h"
+#include "core/base/plugin.h"
 #include "data/augment/augmented_dataset.h"
 #include "data/packed/packed_images.h"
 #include "data/sampler.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/part.h"
+#include "core/base/plugin.h"
 #include "data/augment/augmented_dataset.h"
 #include "data/dataset.h"
 #include "data/images/generate.h"
@@ -65,7 +65,7 @@ inline constexpr const char* kDataAbi = "scalemark-data/4";
 
 // Errors are thrown through it as scalemark::Error: program and library are of one build.
 struct DataApi {
-  PartStamp stamp;
+  PluginStamp stamp;
   GeneratedImages (*generate_images)(const GenerateImagesOptions& options);
   GeneratedText (*generate_text)(const GenerateTextOptions& options);
   TokenizeReport (*tokenize_corpus)(const TokenizeOptions& options);

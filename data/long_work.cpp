@@ -49,7 +49,7 @@ void refuse_non_empty(const fs::path& dir, bool overwrite) {
                       "choose another folder, or pass --overwrite");
 }
 
-Descriptor hold_output_folder(const fs::path& dir, bool overwrite) {
+Descriptor lock_output_folder(const fs::path& dir, bool overwrite) {
   refuse_non_empty(dir, overwrite);
   std::error_code failed;
   fs::create_directories(dir, failed);

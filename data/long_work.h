@@ -29,6 +29,6 @@ void refuse_non_empty(const std::filesystem::path& dir, bool overwrite);
 // The same; then makes the folder, with those above it, and holds it for as long as the result
 // lives: of two processes that make data in one folder the later is refused (73), too. On file
 // systems without locks there is none.
-Descriptor hold_output_folder(const std::filesystem::path& dir, bool overwrite);
+Descriptor lock_output_folder(const std::filesystem::path& dir, bool overwrite);
 
 }  // namespace scalemark::data

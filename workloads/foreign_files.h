@@ -17,7 +17,7 @@ struct ForeignFile {
 };
 
 // So many of the first bytes tell all kinds apart.
-constexpr std::size_t kTellingBytes = 512;
+constexpr std::size_t kSignatureBytes = 512;
 
 // Absent: the bytes are of no kind that is known here. JSON is left to its reader.
 std::optional<ForeignFile> foreign_file(std::string_view first_bytes);

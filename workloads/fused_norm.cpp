@@ -69,7 +69,7 @@ std::tuple<at::Tensor, at::Tensor> backward_on_cpu(
 }  // namespace
 
 // The operators scalemark::norm_forward and norm_backward: schemas and kernels of the CPU. Those of
-// CUDA register themselves when the CUDA part is loaded.
+// CUDA register themselves when the CUDA plugin is loaded.
 TORCH_LIBRARY_FRAGMENT(scalemark, library) {
   library.def(
       "norm_forward(Tensor x, Tensor weight, Tensor bias, Tensor(a!)? running_mean, Tensor(b!)? "

@@ -178,7 +178,7 @@ std::string in_hex(std::string_view bytes) {
 
 std::uint64_t read_header_bytes(std::ifstream& file, std::uint64_t file_bytes,
                                 const std::filesystem::path& path) {
-  std::string first(std::min<std::uint64_t>(kTellingBytes, file_bytes), '\0');
+  std::string first(std::min<std::uint64_t>(kSignatureBytes, file_bytes), '\0');
   file.read(first.data(), static_cast<std::streamsize>(first.size()));
   std::uint64_t bytes = 0;
   const bool has_length = first.size() >= sizeof bytes;

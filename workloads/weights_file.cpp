@@ -26,7 +26,7 @@ using Index = std::map<std::string, std::string>;
 
 std::string first_bytes_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
-  std::string bytes(kTellingBytes, '\0');
+  std::string bytes(kSignatureBytes, '\0');
   file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   bytes.resize(static_cast<std::size_t>(file.gcount()));
   return bytes;

@@ -181,7 +181,7 @@ void describe(const settings::CommRequest& asked, ResolvedComm& resolved) {
   for (const auto& [name, value] : flat) {
     if (!settings::may_differ_between_ranks(name)) resolved.common[name] = value;
   }
-  resolved.common["comm.plan"] = planning::plan_fingerprint(resolved.plan);
+  resolved.common["comm.plan"] = planning::plan_digest(resolved.plan);
   for (const auto& [name, origin] : process.origins) {
     const auto value = flat.find(name);
     const bool is_list = value != flat.end() && value->second.starts_with('[');
@@ -195,8 +195,8 @@ class CommCommand : public RankCommand {
  public:
   ResolvedCommand& base() override { return resolved_.base; }
 
-  FirstLook read(const settings::RawSettings& raw, const settings::Machine& machine,
-                 std::vector<settings::Problem>& problems) override {
+  RankOptions read(const settings::RawSettings& raw, const settings::Machine& machine,
+                   std::vector<settings::Problem>& problems) override {
     asked_ = settings::read_comm(raw);
     fill_in_ranks(asked_.common, planning::ranks_wanted(asked_, machine));
     add_problems(problems, asked_.problems);

@@ -51,7 +51,7 @@ std::vector<Bound> bind_options(CLI::App& app, Command command) {
   std::vector<Bound> bound;
   for (const Option& option : settings::all_options()) {
     if (!takes(command, option)) continue;
-    CLI::Option* parsed = settings::stands_alone(option)
+    CLI::Option* parsed = settings::has_optional_value(option)
                               ? app.add_flag(cli11_names(option, command))
                               : app.add_option(cli11_names(option, command));
     parsed->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -121,7 +121,7 @@ void take(const Bound& bound, Command command, Invocation& invocation) {
     throw usage(flag + " is given " + std::to_string(values.size()) + " times", "once is expected");
   } else if (values.size() == 1) {
     // CLI11's word for an option that stands alone.
-    const bool alone = values.front() == "true" && settings::stands_alone(*bound.option);
+    const bool alone = values.front() == "true" && settings::has_optional_value(*bound.option);
     invocation.sources.options.emplace_back(bound.option->name, alone ? "on" : values.front());
   }
 }

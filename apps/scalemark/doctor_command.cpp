@@ -104,15 +104,15 @@ std::string line_of(const launching::MpiLibrary& library, bool is_built,
   std::string line = version.empty() ? std::string(library.title) + ": " +
                                            std::string(library.soname) + " does not load"
                                      : version;
-  line += is_built ? ", " + std::string(library.part)
-                   : ", no " + std::string(library.part) + " (build with " +
+  line += is_built ? ", " + std::string(library.plugin)
+                   : ", no " + std::string(library.plugin) + " (build with " +
                          std::string(library.headers) + ")";
   line += mpirun.empty() ? ", no mpirun on PATH" : ", " + mpirun;
   if (version.empty() || mpirun.empty()) line += " (install " + std::string(library.package) + ")";
   return line;
 }
 
-// One line for each library, our part for it, and the mpirun that would start ranks: "Open MPI
+// One line for each library, our plugin for it, and the mpirun that would start ranks: "Open MPI
 // 4.1.4, libscalemark_mpi_openmpi.so, /usr/bin/mpirun.openmpi"; what is missing is named with what
 // to install. Loads the libraries, does not start MPI.
 std::vector<std::string> mpi_lines() {
@@ -174,7 +174,7 @@ std::string machine_rows(const ProbedMachine& probed) {
         {.device = settings::DeviceKind::kCpu, .cpu_flags = probed.machine.cpu_flags, .gpu = {}});
     text += row("", std::string(name_of(precision)) + " on cpu: " + reason.value_or("yes"));
   }
-  const auto gpus = std::ssize(probed.machine.gpus) + probed.gpus_without_cuda_part;
+  const auto gpus = std::ssize(probed.machine.gpus) + probed.gpus_without_cuda_plugin;
   text += row("gpus", std::to_string(gpus) + " visible (/dev/nvidia*, CUDA_VISIBLE_DEVICES)");
   for (const settings::Gpu& gpu : probed.machine.gpus) text += gpu_rows(gpu);
   return text;

@@ -223,7 +223,7 @@ void RunFolders::hold(const std::string& option, const fs::path& folder) {
   }
 }
 
-std::unique_ptr<RunFolders> hold_folders(RankCommand& command) {
+std::unique_ptr<RunFolders> lock_folders(RankCommand& command) {
   const ResolvedCommand& base = command.base();
   const bool by_launcher = !base.detection.error_file.empty();
   if (by_launcher || !holds_rank_0(base.detection)) return nullptr;

@@ -64,6 +64,6 @@ class RunFolders {
 // Holds those of the command's runs, for the process that is there from the first run to the last:
 // the built-in launcher, or rank 0 of another one; null in any other. Throws as RunFolders, and as
 // refuse_used_folders() for runs that ended between the first look and the lock.
-std::unique_ptr<RunFolders> hold_folders(RankCommand& command);
+std::unique_ptr<RunFolders> lock_folders(RankCommand& command);
 
 }  // namespace scalemark::cli

@@ -91,7 +91,7 @@ std::vector<reporting::PointRecord> failed_runs(const planning::Plan& plan,
 
 // Exit codes of a session that has added its block: all well, with rows that are not ok, or with
 // wrong bits of a device, which the other blocks measure nevertheless.
-bool goes_on(ExitCode code) {
+bool continues_after(ExitCode code) {
   return code == ExitCode::kPass || code == ExitCode::kUnsure || code == ExitCode::kOutOfMemory ||
          code == ExitCode::kSilentCorruption;
 }
@@ -107,7 +107,7 @@ struct FreshRanks {
 class Blocks {
  public:
   explicit Blocks(const ResolvedSweep& resolved)
-      : settled_(resolved),
+      : resolved_(resolved),
         folder_(resolved.base.settings.general.output),
         environments_(planning::environments_of(resolved.plan)) {}
 
@@ -121,7 +121,7 @@ class Blocks {
   // After note_end(). `longest_s`: that a start has taken.
   std::optional<FreshRanks> another(double elapsed_s, double longest_s) {
     if (!report_ && pending_.empty()) throw io_error("the report of the last block is missing");
-    const auto& limit_s = settled_.plan.stop.max_time_s;
+    const auto& limit_s = resolved_.plan.stop.max_time_s;
     // note_end() made a new schedule, which does not know how long a block takes.
     const double block_s = longest_s * static_cast<double>(environments_.size());
     const auto task = schedule_->next(limit_s && !in_block_ ? elapsed_s + block_s : elapsed_s);
@@ -148,7 +148,7 @@ class Blocks {
     const bool refused = static_cast<ExitCode>(result.exit_code) == ExitCode::kConfiguration;
     if (refused && report_ && !went_well_) return false;
     const std::string reason = end_of_ranks(result);
-    auto rows = failed_runs(settled_.plan, ranks.launch.environment, ranks.block, runs(), reason);
+    auto rows = failed_runs(resolved_.plan, ranks.launch.environment, ranks.block, runs(), reason);
     if (rows.empty()) return false;
     print_note(planning::to_text(ranks.launch.environment) + ": " + reason + "; " +
                std::to_string(rows.size()) + " runs have failed, others go on");
@@ -161,8 +161,8 @@ class Blocks {
   // only the end of its block.
   reporting::RunEnd end() {
     summarise();
-    const reporting::FailOn fail_on(settled_.base.settings.general.fail_on);
-    auto end = reporting::judged_end(reporting::end_of_sweep(*report_, settled_.plan, *schedule_),
+    const reporting::FailOn fail_on(resolved_.base.settings.general.fail_on);
+    auto end = reporting::judged_end(reporting::end_of_sweep(*report_, resolved_.plan, *schedule_),
                                      *report_, fail_on);
     close(reporting::ReportStatus::kComplete, end.exit_code);
     return end;
@@ -192,7 +192,7 @@ class Blocks {
   void read() {
     report_ = reporting::read_earlier(folder_);
     if (report_ && went_well_ && !pending_.empty()) add_pending();
-    schedule_.emplace(settled_.plan, runs());
+    schedule_.emplace(resolved_.plan, runs());
     if (report_) schedule_->note_precision(reporting::precision_of(*report_));
   }
 
@@ -216,7 +216,7 @@ class Blocks {
 
   FreshRanks ranks_for(const std::optional<planning::Task>& task) const {
     if (!task) return {.launch = {.environment = environments_.front()}};
-    const auto& point = settled_.plan.points[task->run.point];
+    const auto& point = resolved_.plan.points[task->run.point];
     return {.launch = {.environment = planning::environment_of(point),
                        .same_session = task->run.block == session_block_},
             .block = task->run.block};
@@ -224,13 +224,13 @@ class Blocks {
 
   bool block_is_open(int block) const {
     const auto done = runs();
-    return std::ranges::any_of(planning::block(settled_.plan, block), [&](const auto& run) {
+    return std::ranges::any_of(planning::block(resolved_.plan, block), [&](const auto& run) {
       return std::ranges::find(done, run.id, &planning::EarlierRun::id) == done.end();
     });
   }
 
   void summarise(const std::string& unfinished = "running") {
-    reporting::summarise_by_plan(*report_, settled_.plan, schedule_->stop_reasons(unfinished));
+    reporting::summarise_by_plan(*report_, resolved_.plan, schedule_->stop_reasons(unfinished));
   }
 
   void close(reporting::ReportStatus status, ExitCode exit_code) {
@@ -280,7 +280,7 @@ class Blocks {
     reporting::write_atomically(folder_ / "report.json", reporting::to_json(*report_));
   }
 
-  const ResolvedSweep& settled_;
+  const ResolvedSweep& resolved_;
   std::filesystem::path folder_;
   std::vector<settings::Variables> environments_;
   std::set<settings::Variables> failed_;
@@ -315,8 +315,8 @@ bool run_all(const Invocation& invocation, const ResolvedSweep& resolved, Blocks
     if (was_asked_to_end(code) && result.interrupted_by && blocks.is_open()) {
       blocks.stop(*result.interrupted_by);
     }
-    if (!goes_on(code) && !blocks.passes_over(*ranks, result)) return false;
-    blocks.note_end(*ranks, goes_on(code));
+    if (!continues_after(code) && !blocks.passes_over(*ranks, result)) return false;
+    blocks.note_end(*ranks, continues_after(code));
     ranks = blocks.another(now_s, longest_s);
     if (!ranks) return true;
     if (result.interrupted_by) blocks.stop(*result.interrupted_by);
@@ -335,7 +335,7 @@ ExitCode run_in_fresh_blocks(const Invocation& invocation, const ResolvedSweep& 
         "leave --fresh-process out, or start scalemark without a launcher");
   }
   const auto& general = resolved.base.settings.general;
-  const auto held = reporting::hold_output_folder(general.output, existing);
+  const auto held = reporting::lock_output_folder(general.output, existing);
   Blocks blocks(resolved);
   reporting::RunEnd end;
   {

@@ -9,7 +9,7 @@
 
 #include "apps/scalemark/commands.h"
 #include "core/base/error.h"
-#include "core/base/part.h"
+#include "core/base/plugin.h"
 #include "core/base/terminal.h"
 #include "core/base/text.h"
 #include "core/catalogue/workload.h"
@@ -19,9 +19,9 @@ namespace scalemark::cli {
 namespace {
 
 using settings::Command;
-using settings::Group;
 using settings::Kind;
 using settings::Option;
+using settings::OptionGroup;
 
 constexpr std::string_view kUsage = "usage: ";
 
@@ -62,7 +62,8 @@ std::size_t help_column() { return std::clamp<std::size_t>(help_width() / 3, 20,
 
 std::string value_part(const Option& option) {
   if (option.value_name.empty()) return "";
-  return settings::stands_alone(option) ? "[=" + option.value_name + "]" : " " + option.value_name;
+  return settings::has_optional_value(option) ? "[=" + option.value_name + "]"
+                                              : " " + option.value_name;
 }
 
 std::string description(Command command, const Option& option) {
@@ -112,22 +113,22 @@ std::string option_lines(Command command, const Option& option, std::string_view
 }
 
 struct Topic {
-  Group group;
+  OptionGroup group;
   std::string_view name;
 };
-constexpr Topic kTopics[] = {{Group::kTool, "options"},
-                             {Group::kWhat, "what"},
-                             {Group::kSize, "size"},
-                             {Group::kRecipe, "recipe"},
-                             {Group::kParallel, "parallel"},
-                             {Group::kLoading, "loading"},
-                             {Group::kMeasuring, "measuring"},
-                             {Group::kSweeping, "sweeping"},
-                             {Group::kCollectives, "collectives"},
-                             {Group::kLaunch, "launch"},
-                             {Group::kGeneral, "general"}};
+constexpr Topic kTopics[] = {{OptionGroup::kTool, "options"},
+                             {OptionGroup::kWhat, "what"},
+                             {OptionGroup::kSize, "size"},
+                             {OptionGroup::kRecipe, "recipe"},
+                             {OptionGroup::kParallel, "parallel"},
+                             {OptionGroup::kLoading, "loading"},
+                             {OptionGroup::kMeasuring, "measuring"},
+                             {OptionGroup::kSweeping, "sweeping"},
+                             {OptionGroup::kCollectives, "collectives"},
+                             {OptionGroup::kLaunch, "launch"},
+                             {OptionGroup::kGeneral, "general"}};
 
-std::vector<const Option*> options_of(Command command, Group group) {
+std::vector<const Option*> options_of(Command command, OptionGroup group) {
   std::vector<const Option*> options;
   for (const Option& option : settings::all_options()) {
     if (option.group == group && takes(command, option)) options.push_back(&option);
@@ -135,7 +136,7 @@ std::vector<const Option*> options_of(Command command, Group group) {
   return options;
 }
 
-std::string group_help(Command command, Group group) {
+std::string group_help(Command command, OptionGroup group) {
   std::string lines;
   for (const Option* option : options_of(command, group)) lines += option_lines(command, *option);
   return lines.empty() ? "" : "\n" + std::string(settings::title(group)) + ":\n" + lines;

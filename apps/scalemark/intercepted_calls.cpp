@@ -15,17 +15,17 @@
 namespace scalemark::cli {
 namespace {
 
-// The last words may wait for a lock that the thread holds which asked.
-constexpr unsigned kLastWordsSeconds = 6;
+// The report may wait for a lock that the thread holds which asked.
+constexpr unsigned kFatalReportSeconds = 6;
 
 void end_at_once(int) { _exit(static_cast<int>(ExitCode::kSystem)); }
 
-// Telling of it may need a thread as well, which is refused the ordinary way.
-void tell() noexcept {
-  static std::atomic<pid_t> telling{0};
+// Reporting it may need a thread as well, which is refused the ordinary way.
+void report_shortage() noexcept {
+  static std::atomic<pid_t> reporting_thread{0};
   pid_t nobody = 0;
-  if (!telling.compare_exchange_strong(nobody, gettid())) {
-    while (nobody != gettid() && telling != 0) sleep(1);  // the process is about to end
+  if (!reporting_thread.compare_exchange_strong(nobody, gettid())) {
+    while (nobody != gettid() && reporting_thread != 0) sleep(1);  // the process is about to end
     return;
   }
   if (const OnThreadShortage* hook = on_thread_shortage()) {
@@ -33,7 +33,7 @@ void tell() noexcept {
     }, before{};
     ending.sa_handler = end_at_once;
     sigaction(SIGALRM, &ending, &before);
-    const unsigned backstop = alarm(kLastWordsSeconds);  // a stop under way may have set an alarm
+    const unsigned backstop = alarm(kFatalReportSeconds);  // a stop under way may have set an alarm
     try {
       (*hook)(thread_shortage().record());
     } catch (...) {
@@ -41,12 +41,12 @@ void tell() noexcept {
     sigaction(SIGALRM, &before, nullptr);
     alarm(backstop);
   }
-  telling = 0;
+  reporting_thread = 0;
 }
 
-using Teller = ExitCode (*)(const ErrorRecord&);
+using EndReporter = ExitCode (*)(const ErrorRecord&);
 
-std::atomic<Teller> told_by{nullptr};
+std::atomic<EndReporter> end_reporter{nullptr};
 std::atomic<pid_t> watched{0};  // a child of fork() is none of ours to judge
 
 [[noreturn]] void end_now(int code) {
@@ -57,11 +57,11 @@ std::atomic<pid_t> watched{0};  // a child of fork() is none of ours to judge
 void judge(int code) {
   static std::atomic<pid_t> ending{0};
   const bool is_fault = code > static_cast<int>(ExitCode::kUnsure) && launching::is_exit_code(code);
-  const Teller teller = told_by;
-  if (is_fault || teller == nullptr || watched != ::getpid()) return;
+  const EndReporter reporter = end_reporter;
+  if (is_fault || reporter == nullptr || watched != ::getpid()) return;
   pid_t nobody = 0;
   if (ending.compare_exchange_strong(nobody, gettid())) {
-    end_now(static_cast<int>(teller(launching::ended_by_library(code).record())));
+    end_now(static_cast<int>(reporter(launching::ended_by_library(code).record())));
   }
   while (nobody != gettid()) pause();  // another thread is about to end the process
   end_now(static_cast<int>(ExitCode::kSystem));
@@ -82,13 +82,13 @@ ThreadShortageHook& on_thread_shortage() {
   return hook;
 }
 
-void watch_process_end(ExitCode (*tell)(const ErrorRecord&)) {
+void watch_process_end(ExitCode (*report)(const ErrorRecord&)) {
   watched = ::getpid();
-  told_by = tell;
+  end_reporter = report;
   ::on_exit(at_exit, nullptr);
 }
 
-void ending_is_ours() { told_by = nullptr; }
+void ending_is_ours() { end_reporter = nullptr; }
 
 }  // namespace scalemark::cli
 
@@ -100,7 +100,7 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t* thread,
                                                           void* argument) noexcept {
   static const auto create = scalemark::cli::libc<decltype(&pthread_create)>("pthread_create");
   const int failure = create(thread, attributes, body, argument);
-  if (failure == EAGAIN) scalemark::cli::tell();
+  if (failure == EAGAIN) scalemark::cli::report_shortage();
   return failure;
 }
 

@@ -13,9 +13,9 @@ namespace scalemark::cli {
 ThreadShortageHook& on_thread_shortage();
 
 // From now on until ending_is_ours() an end with 0, 1, 2 or a code that is not in docs/FAULTS.md is
-// 71; `tell` prints a record and returns its exit code. The faults' codes are let through:
+// 71; `report` prints a record and returns its exit code. The faults' codes are let through:
 // MPI_Abort() ends with the one that we gave it.
-void watch_process_end(ExitCode (*tell)(const ErrorRecord&));
+void watch_process_end(ExitCode (*report)(const ErrorRecord&));
 
 // The end that comes now is that of main().
 void ending_is_ours();

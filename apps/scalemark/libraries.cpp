@@ -2,7 +2,7 @@
 
 #include "apps/scalemark/file_checks.h"
 #include "core/base/error.h"
-#include "core/base/part.h"
+#include "core/base/plugin.h"
 #include "core/machine/text_file.h"
 
 #ifndef SCALEMARK_TORCH_DIR
@@ -82,15 +82,15 @@ const api::EngineApi& load_engine(const TorchFolder& torch) {
   refuse_lost_working_folder();
   load_torch_library(torch, "libc10.so");
   load_torch_library(torch, "libtorch_cpu.so");
-  return open_part_as<api::EngineApi>({.path = library_folder() / "libscalemark_engine.so",
-                                       .symbol = "scalemark_engine_api",
-                                       .abi = api::kEngineAbi});
+  return open_plugin_as<api::EngineApi>({.path = library_folder() / "libscalemark_engine.so",
+                                         .symbol = "scalemark_engine_api",
+                                         .abi = api::kEngineAbi});
 }
 
 const data::DataApi& load_data_library() {
-  return open_part_as<data::DataApi>({.path = library_folder() / "libscalemark_data.so",
-                                      .symbol = "scalemark_data_api",
-                                      .abi = data::kDataAbi});
+  return open_plugin_as<data::DataApi>({.path = library_folder() / "libscalemark_data.so",
+                                        .symbol = "scalemark_data_api",
+                                        .abi = data::kDataAbi});
 }
 
 }  // namespace scalemark::cli

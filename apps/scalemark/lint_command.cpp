@@ -57,8 +57,9 @@ std::vector<reporting::NamedReport> add_tables(const std::string& path,
 
 // The common end of lint and published lint: --format, then --fail-on: kFail where it names one of
 // `findings`.
-ExitCode tell_findings(const Invocation& invocation, const settings::ToolValues& values,
-                       const std::vector<lint::Finding>& findings, const lint::Judged& judged) {
+ExitCode finish_with_findings(const Invocation& invocation, const settings::ToolValues& values,
+                              const std::vector<lint::Finding>& findings,
+                              const lint::Judged& judged) {
   const reporting::FailOn fail_on(values.text("fail_on").value());
   OutputFiles outputs(inputs_of(invocation, values), values.on("overwrite"));
   const auto requests = read_texts(values, {"table", "md", "jsonl"}, outputs);
@@ -110,7 +111,7 @@ ExitCode lint_command(const Invocation& invocation) {
   const auto of_tables = lint::lint(tables);
   findings.insert(findings.end(), of_tables.begin(), of_tables.end());
   tables.insert(tables.end(), of_reports.begin(), of_reports.end());
-  const ExitCode code = tell_findings(invocation, values, findings, lint::count_of(tables));
+  const ExitCode code = finish_with_findings(invocation, values, findings, lint::count_of(tables));
   return code == ExitCode::kPass && unreadable ? unreadable->record().exit_code : code;
 }
 
@@ -205,7 +206,7 @@ ExitCode published_lint_command(const Invocation& invocation) {
   const auto rows = rows_of(values);
   const auto tables = lint::tables_of(word.empty() ? published::tables_of(rows)
                                                    : published::find_tables(rows, word));
-  return tell_findings(invocation, values, lint::lint(tables), lint::count_of(tables));
+  return finish_with_findings(invocation, values, lint::lint(tables), lint::count_of(tables));
 }
 
 }  // namespace scalemark::cli

@@ -60,7 +60,7 @@ std::optional<std::string> variable(const launching::Environment& environment, c
 
 std::vector<settings::Gpu> probe_gpus(int count, const launching::Environment& environment) {
   if (count == 0) return {};
-  return view_gpus(count, monitoring::look_for_gpus(),
+  return view_gpus(count, monitoring::detect_gpus(),
                    {.visible_devices = variable(environment, "CUDA_VISIBLE_DEVICES"),
                     .device_order = variable(environment, "CUDA_DEVICE_ORDER")});
 }
@@ -77,7 +77,7 @@ ProbedMachine probe_machine() {
   if (std::filesystem::exists(library_folder() / "libscalemark_cuda.so")) {
     probed.machine.gpus = probe_gpus(gpus, environment);
   } else {
-    probed.gpus_without_cuda_part = gpus;
+    probed.gpus_without_cuda_plugin = gpus;
   }
   return probed;
 }
@@ -172,7 +172,7 @@ std::string required_mpirun(const launching::MpiLibrary& library,
 std::vector<std::string> built_mpi_libraries() {
   std::vector<std::string> built;
   for (const auto& library : launching::kMpiLibraries) {
-    if (fs::exists(library_folder() / library.part)) built.emplace_back(library.name);
+    if (fs::exists(library_folder() / library.plugin)) built.emplace_back(library.name);
   }
   return built;
 }
@@ -189,7 +189,7 @@ std::string find_mpirun(const launching::MpiLibrary& library,
   return {};
 }
 
-void settle_mpi(ResolvedCommand& resolved, const std::vector<std::string>& backends) {
+void resolve_mpi(ResolvedCommand& resolved, const std::vector<std::string>& backends) {
   if (std::ranges::none_of(backends, catalogue::needs_mpi_ranks)) return;
   const auto environment = launching::snapshot_environment();
   const auto& library = launching::choose_mpi_library(
@@ -204,10 +204,10 @@ void settle_mpi(ResolvedCommand& resolved, const std::vector<std::string>& backe
 std::map<std::string, std::string> missing_backends(ResolvedCommand base) {
   std::map<std::string, std::string> missing;
   if (!fs::exists(library_folder() / "libscalemark_cuda.so")) {
-    missing["nccl"] = "this program was built without its CUDA part, which has nccl";
+    missing["nccl"] = "this program was built without its CUDA plugin, which has nccl";
   }
   try {
-    settle_mpi(base, {"mpi"});
+    resolve_mpi(base, {"mpi"});
   } catch (const Error& error) {
     const ErrorRecord& record = error.record();
     missing["mpi"] = record.hint.empty() ? record.what : record.what + "; " + record.hint;

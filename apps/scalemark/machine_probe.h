@@ -20,7 +20,7 @@ namespace scalemark::cli {
 struct ProbedMachine {
   settings::Machine machine;
   std::string cpu_name;
-  int gpus_without_cuda_part =
+  int gpus_without_cuda_plugin =
       0;  // visible, but this program was built without libscalemark_cuda.so
 };
 
@@ -60,7 +60,7 @@ std::string find_mpirun(const launching::MpiLibrary& library,
 // Settles the MPI library in `resolved` when `backends`, names of --backend, hold one that needs
 // MPI. Throws as choose_mpi_library() does; system_error() (71) when there is no mpirun to start
 // the ranks with.
-void settle_mpi(ResolvedCommand& resolved, const std::vector<std::string>& backends);
+void resolve_mpi(ResolvedCommand& resolved, const std::vector<std::string>& backends);
 
 // Backends that cannot run here, with the reason. `base`: of the ranks that are launched; whether
 // MPI can start or serve them is tried on a copy.

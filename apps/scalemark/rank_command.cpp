@@ -96,17 +96,17 @@ void resolve(const Invocation& invocation, RankCommand& command) {
     layers.notes.push_back(note);
     around.machine = probed.machine;
   }
-  RankCommand::FirstLook look = command.read(layers.raw, probed.machine, problems);
-  if (take_nodes_of_pod(look, around, layers.raw))
-    look = command.read(layers.raw, probed.machine, problems);
+  RankCommand::RankOptions rank_options = command.read(layers.raw, probed.machine, problems);
+  if (take_nodes_of_pod(rank_options, around, layers.raw))
+    rank_options = command.read(layers.raw, probed.machine, problems);
   add_problems(problems, variables_of_launchers(layers.raw));
   base.metrics = metrics_address(layers.raw, problems);
   std::vector<std::string>& notes = layers.notes;
   std::vector<std::string> on_plan;
-  if (find_ranks(look, around, base, problems)) {
+  if (find_ranks(rank_options, around, base, problems)) {
     around.ranks = base.ranks;
     std::ranges::copy(command.resolve(around, problems),
-                      std::back_inserter(look.all ? notes : on_plan));
+                      std::back_inserter(rank_options.all ? notes : on_plan));
     if (const auto problem =
             planning::unknown_rank_in_memory_limit(base.settings, base.ranks.world_size)) {
       add_problems(problems, {*problem});
@@ -120,9 +120,9 @@ void resolve(const Invocation& invocation, RankCommand& command) {
 
   std::ranges::copy(base.detection.notes, std::back_inserter(notes));
   std::ranges::copy(on_plan, std::back_inserter(notes));
-  if (probed.gpus_without_cuda_part > 0) {
-    notes.push_back(std::to_string(probed.gpus_without_cuda_part) +
-                    " GPUs are visible, but this program was built without its CUDA part");
+  if (probed.gpus_without_cuda_plugin > 0) {
+    notes.push_back(std::to_string(probed.gpus_without_cuda_plugin) +
+                    " GPUs are visible, but this program was built without its CUDA plugin");
   }
   print_notes(base, notes);
 }
@@ -191,7 +191,7 @@ ExitCode run_rank_command(const Invocation& invocation, RankCommand& command) {
   }
   resolve(invocation, command);
   ResolvedCommand& base = command.base();
-  settle_environment(invocation, base, command.environments(), command.restarts_ranks());
+  resolve_environment(invocation, base, command.environments(), command.restarts_ranks());
   refuse_shared_configs(invocation, base.detection);
   const settings::GeneralSettings& general = base.settings.general;
   const reporting::FailOn checked(general.fail_on);
@@ -208,8 +208,8 @@ ExitCode run_rank_command(const Invocation& invocation, RankCommand& command) {
   // Before anything is launched or loaded; the engine's rank 0 makes the folder.
   if (holds_rank_0(base.detection))
     reporting::refuse_used_folder(general.output, command.existing_folder());
-  settle_mpi(base, command.backends());
-  const auto held = hold_folders(command);
+  resolve_mpi(base, command.backends());
+  const auto held = lock_folders(command);
   if (command.starts_ranks()) return command.start(invocation);
   command.prepare();
   bind_rank(base);

@@ -29,7 +29,7 @@ struct ResolvedCommand {
   settings::Settings settings;
   launching::Detection detection;
   settings::RankCount ranks;
-  std::string mpi_library;               // see settle_mpi(); empty: none
+  std::string mpi_library;               // see resolve_mpi(); empty: none
   std::vector<placement::Place> places;  // by local rank; empty: none are bound
   std::string given_cpus;                // this process had them before; empty: not bound
   std::string date;                      // it replaces {date}; ranks that are started get it
@@ -51,15 +51,15 @@ class RankCommand {
   // The part that all such commands have.
   virtual ResolvedCommand& base() = 0;
 
-  // The first look, without ranks: reads the command's options out of `raw`, and returns those that
+  // The first pass, without ranks: reads the command's options out of `raw`, and returns those that
   // decide which ranks there are. Here and in resolve() all that is wrong goes into `problems`.
-  struct FirstLook {
+  struct RankOptions {
     settings::RawSettings values;
     bool all = false;  // they are all settings: what is wrong with them is wrong whatever the ranks
   };
-  virtual FirstLook read(const settings::RawSettings& raw, const settings::Machine& machine,
-                         std::vector<settings::Problem>& problems) = 0;
-  // The second look, when the ranks are known: fills in base().settings, or the plan. Returns notes
+  virtual RankOptions read(const settings::RawSettings& raw, const settings::Machine& machine,
+                           std::vector<settings::Problem>& problems) = 0;
+  // The second pass, when the ranks are known: fills in base().settings, or the plan. Returns notes
   // for a person, on the settings or on the plan.
   virtual std::vector<std::string> resolve(const settings::Surroundings& around,
                                            std::vector<settings::Problem>& problems) = 0;

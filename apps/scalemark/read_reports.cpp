@@ -128,7 +128,7 @@ struct LeftOut {
     ++count;
     if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   }
-  void tell(const char* one, const char* several) const {
+  void print(const char* one, const char* several) const {
     if (count == 0) return;
     print_note(counted(count, "report") + (count == 1 ? " is " : " are ") +
                (count == 1 ? one : several) + ": " + listed(names));
@@ -141,9 +141,9 @@ reporting::Report example_report() {
   return reporting::report_from_json(kExampleReport, "results/example/report.json");
 }
 
-void tell_changed_verdicts(const std::vector<reporting::NamedReport>& reports) {
+void print_changed_verdicts(const std::vector<reporting::NamedReport>& reports) {
   for (const auto& [name, report] : reports) {
-    const auto* change = report.verdict ? reporting::told_change(*report.verdict) : nullptr;
+    const auto* change = report.verdict ? reporting::rejudged_reason(*report.verdict) : nullptr;
     if (change) print_note(name + ": " + change->text);
   }
 }
@@ -177,9 +177,9 @@ std::vector<reporting::NamedReport> counted_once(std::vector<reporting::NamedRep
     (is == was ? copies : earlier).add(is > was ? all[place].name : one.name);
     if (is > was) all[place] = std::move(one);
   }
-  copies.tell("named twice or a copy, and counts once", "named twice or a copy, and count once");
-  earlier.tell("an earlier state of another, and left out",
-               "earlier states of others, and left out");
+  copies.print("named twice or a copy, and counts once", "named twice or a copy, and count once");
+  earlier.print("an earlier state of another, and left out",
+                "earlier states of others, and left out");
   return all;
 }
 

@@ -21,7 +21,7 @@ std::vector<reporting::Report> read_reports(const std::vector<std::string>& path
 
 // A note on stderr for each whose verdict is not the one that it was written with: `report` says it
 // in its answer, commands that conclude from reports have no place for it.
-void tell_changed_verdicts(const std::vector<reporting::NamedReport>& reports);
+void print_changed_verdicts(const std::vector<reporting::NamedReport>& reports);
 
 // The reports in a text that was read from `path`, with what older versions did not write.
 std::vector<reporting::NamedReport> reports_in(std::string_view text, const std::string& path);

@@ -71,7 +71,7 @@ struct Given {
 };
 
 Given sorted_out(std::vector<reporting::NamedReport> reports) {
-  tell_changed_verdicts(reports);
+  print_changed_verdicts(reports);
   std::vector<reporting::Report> sweeps;
   Given given;
   for (auto& [name, report] : reports) {
@@ -140,7 +140,7 @@ std::vector<reporting::ComparedSide> read_sides(const std::vector<Files>& sides)
   std::vector<std::string> again;
   for (const Files& files : sides) {
     reporting::ComparedSide side = read_named_reports(files);
-    tell_changed_verdicts(side);
+    print_changed_verdicts(side);
     for (const reporting::NamedReport& one : side) {
       const auto is_same = [&](const reporting::NamedReport& other) {
         return are_of_one_run(other.report, one.report);

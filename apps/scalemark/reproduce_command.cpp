@@ -182,8 +182,8 @@ void add_claims(const std::vector<fs::path>& folders, std::vector<reporting::Rep
   }
 }
 
-ExitCode tell(const std::vector<reporting::FormatRequest>& requests, const OutputFiles& outputs,
-              const std::vector<ClaimRecord>& claims) {
+ExitCode write_claims(const std::vector<reporting::FormatRequest>& requests,
+                      const OutputFiles& outputs, const std::vector<ClaimRecord>& claims) {
   write_texts(requests, outputs, [&](const std::string& format, bool on_stdout) {
     if (format == "md") return claims::claims_markdown(claims);
     if (format == "csv") return claims::claims_csv(claims);
@@ -215,8 +215,8 @@ ExitCode reproduce_command(const Invocation& invocation) {
   OutputFiles outputs(inputs_of(invocation, values), values.on("overwrite"));
   const auto requests = read_texts(values, {"table", "md", "csv", "jsonl", "junit"}, outputs);
   if (from)
-    return tell(requests, outputs,
-                claims::judge(asked.tables, read_reports(listed_reports(*from))));
+    return write_claims(requests, outputs,
+                        claims::judge(asked.tables, read_reports(listed_reports(*from))));
 
   const auto runs = claims::runs_for(asked.tables, precision);
   const fs::path output = values.text("output").value_or(
@@ -229,7 +229,7 @@ ExitCode reproduce_command(const Invocation& invocation) {
   if (values.on("dry_run")) return print_result(dry_run_text(runs, values, folders, unmeasured));
   if (runs.empty()) {
     print_note("nothing of this table can be run");
-    return tell(requests, outputs, unmeasured);
+    return write_claims(requests, outputs, unmeasured);
   }
   std::vector<reporting::Report> reports;
   std::vector<fs::path> measured;
@@ -248,7 +248,7 @@ ExitCode reproduce_command(const Invocation& invocation) {
   const auto claims = claims::judge(asked.tables, reports);
   add_claims(measured, reports, claims);
   print_result("\n");
-  const ExitCode judged = tell(requests, outputs, claims);
+  const ExitCode judged = write_claims(requests, outputs, claims);
   return worst == ExitCode::kPass ? judged : worst;
 }
 

@@ -40,7 +40,7 @@ launching::Environment environment_of_ranks(const settings::Variables& variables
 }
 
 // The libraries of the ranks, and mpirun, make files there as well.
-void settle_temporary_place(const ResolvedCommand& resolved) {
+void set_temporary_folder(const ResolvedCommand& resolved) {
   const bool has_socket = !resolved.detection.node->mpirun.empty();
   const auto place = launching::temporary_place(has_socket ? launching::kLongestSocketPath : 0);
   if (place.note.empty()) return;
@@ -54,7 +54,7 @@ launching::LaunchResult start_ranks(const Invocation& invocation, const Resolved
                                     launching::SignalScope& signals, bool same_session) {
   std::vector<std::string> arguments{"scalemark"};
   arguments.insert(arguments.end(), invocation.arguments.begin(), invocation.arguments.end());
-  settle_temporary_place(resolved);
+  set_temporary_folder(resolved);
   auto environment = environment_of_ranks(resolved.settings.launch.environment);
   environment[kStartDate] = resolved.date;
   if (same_session) environment[kSameSession] = "1";
@@ -76,7 +76,7 @@ ExitCode start_ranks(const Invocation& invocation, const ResolvedCommand& resolv
   return static_cast<ExitCode>(result.exit_code);
 }
 
-bool goes_on_with_session() { return std::getenv(kSameSession) != nullptr; }
+bool continues_session() { return std::getenv(kSameSession) != nullptr; }
 
 namespace {
 
@@ -195,8 +195,8 @@ std::vector<settings::Problem> variables_of_launchers(const settings::RawSetting
   return problems;
 }
 
-void settle_environment(const Invocation& invocation, ResolvedCommand& resolved,
-                        const std::vector<Variables>& environments, bool restarts) {
+void resolve_environment(const Invocation& invocation, ResolvedCommand& resolved,
+                         const std::vector<Variables>& environments, bool restarts) {
   if (environments.size() == 1 && environments.front().empty()) {
     if (!restarts || !resolved.detection.error_file.empty()) return;
     const auto node = node_to_start(resolved.detection);
@@ -245,7 +245,7 @@ settings::RankCount ranks_of(const launching::Detection& detection) {
 bool launch_options_are_good(const Problems& problems) {
   return std::ranges::none_of(problems, [](const settings::Problem& problem) {
     const settings::Option* option = settings::find_option(problem.option);
-    return option && option->group == settings::Group::kLaunch;
+    return option && option->group == settings::OptionGroup::kLaunch;
   });
 }
 
@@ -260,9 +260,9 @@ launching::Detection detect(settings::Settings settings, const settings::Machine
 
 }  // namespace
 
-bool take_nodes_of_pod(const RankCommand::FirstLook& look, const settings::Surroundings& around,
-                       settings::RawSettings& raw) {
-  const settings::Resolution first = settings::resolve(look.values, around);
+bool take_nodes_of_pod(const RankCommand::RankOptions& rank_options,
+                       const settings::Surroundings& around, settings::RawSettings& raw) {
+  const settings::Resolution first = settings::resolve(rank_options.values, around);
   if (!launch_options_are_good(first.problems)) return false;
   const auto nodes = launching::nodes_of_pod(detect(first.settings, around.machine));
   if (!nodes || *nodes == first.settings.launch.nnodes) return false;
@@ -270,9 +270,9 @@ bool take_nodes_of_pod(const RankCommand::FirstLook& look, const settings::Surro
   return true;
 }
 
-bool find_ranks(const RankCommand::FirstLook& look, const settings::Surroundings& around,
+bool find_ranks(const RankCommand::RankOptions& rank_options, const settings::Surroundings& around,
                 ResolvedCommand& base, Problems& problems) {
-  const settings::Resolution first = settings::resolve(look.values, around);
+  const settings::Resolution first = settings::resolve(rank_options.values, around);
   base.settings = first.settings;
   const bool asks_launchers = launch_options_are_good(first.problems);
   if (asks_launchers) {
@@ -282,7 +282,7 @@ bool find_ranks(const RankCommand::FirstLook& look, const settings::Surroundings
       return true;
     }
   }
-  if (look.all || !asks_launchers) add_problems(problems, first.problems);
+  if (rank_options.all || !asks_launchers) add_problems(problems, first.problems);
   return false;
 }
 

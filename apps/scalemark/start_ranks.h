@@ -17,12 +17,12 @@ namespace scalemark::cli {
 
 // PET_NNODES becomes --nnodes, so that whatever divides or adds up the ranks of nodes knows it.
 // True: `raw` has changed, and is to be looked at again.
-bool take_nodes_of_pod(const RankCommand::FirstLook& look, const settings::Surroundings& around,
-                       settings::RawSettings& raw);
+bool take_nodes_of_pod(const RankCommand::RankOptions& rank_options,
+                       const settings::Surroundings& around, settings::RawSettings& raw);
 
 // Finds the ranks: the options that decide it meet what a launcher's variables say. False:
 // `problems`, or those of the detection, say why there are none.
-bool find_ranks(const RankCommand::FirstLook& look, const settings::Surroundings& around,
+bool find_ranks(const RankCommand::RankOptions& rank_options, const settings::Surroundings& around,
                 ResolvedCommand& base, std::vector<settings::Problem>& problems);
 
 // Returns when every rank has ended; its code is that of the initiating fault. The ranks have this
@@ -35,7 +35,7 @@ launching::LaunchResult start_ranks(const Invocation& invocation, const Resolved
                                     launching::SignalScope& signals, bool same_session = false);
 
 // Tells a rank what start_ranks() was told.
-bool goes_on_with_session();
+bool continues_session();
 
 // Variables of --env among `raw` by which launchers number their ranks.
 std::vector<settings::Problem> variables_of_launchers(const settings::RawSettings& raw);
@@ -45,8 +45,8 @@ std::vector<settings::Problem> variables_of_launchers(const settings::RawSetting
 // are started anew, and it is no rank that was started so. Throws configuration() (78) where it
 // cannot start them: another launcher owns the ranks, or several environments are asked of several
 // nodes; the commands that do it are printed first.
-void settle_environment(const Invocation& invocation, ResolvedCommand& resolved,
-                        const std::vector<settings::Variables>& environments, bool restarts);
+void resolve_environment(const Invocation& invocation, ResolvedCommand& resolved,
+                         const std::vector<settings::Variables>& environments, bool restarts);
 
 // Finds the environment among `environments` that this rank was started with. bug() when none is.
 const settings::Variables& own_environment(const std::vector<settings::Variables>& environments);

@@ -26,8 +26,8 @@ class SweepCommand : public RankCommand {
   ResolvedCommand& base() override { return resolved_.base; }
 
   // Launching depends on everything that the points share, and on one number of threads.
-  FirstLook read(const settings::RawSettings& raw, const settings::Machine& machine,
-                 std::vector<settings::Problem>& problems) override {
+  RankOptions read(const settings::RawSettings& raw, const settings::Machine& machine,
+                   std::vector<settings::Problem>& problems) override {
     settings::SweepRequest& asked = resolved_.asked;
     asked = settings::read_sweep(raw);
     fill_in_ranks(asked.common, planning::ranks_wanted(asked, machine));
@@ -123,7 +123,7 @@ class SweepCommand : public RankCommand {
   void prepare() override {
     const auto environments = planning::environments_of(resolved_.plan);
     if (environments.size() > 1) {
-      resolved_.plan.launch = {own_environment(environments), goes_on_with_session()};
+      resolved_.plan.launch = {own_environment(environments), continues_session()};
     }
   }
 

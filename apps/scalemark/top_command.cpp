@@ -231,12 +231,12 @@ void watch_as_json(TopRuns& runs, const TopOptions& options) {
 }
 
 // Rates need a second record, which comes within 2 s.
-std::vector<live::ShownRun> one_look(TopRuns& runs) {
-  constexpr double kPatience_s = 3, kLook_s = 0.1;
+std::vector<live::ShownRun> two_readings(TopRuns& runs) {
+  constexpr double kTimeout_s = 3, kPollPeriod_s = 0.1;
   const Clock::time_point start = Clock::now();
   runs.read();
-  while (runs.lack_rates() && seconds_since(start) < kPatience_s) {
-    ::poll(nullptr, 0, static_cast<int>(1e3 * kLook_s));
+  while (runs.lack_rates() && seconds_since(start) < kTimeout_s) {
+    ::poll(nullptr, 0, static_cast<int>(1e3 * kPollPeriod_s));
     runs.read();
   }
   std::vector<live::ShownRun> shown = runs.shown();
@@ -255,7 +255,7 @@ ExitCode top_command(const Invocation& invocation) {
   const char* kind = std::getenv("TERM");
   const bool can_redraw = terminal.is_terminal && kind && std::string_view(kind) != "dumb";
   if (options.once || !can_redraw) {
-    const auto shown = one_look(runs);
+    const auto shown = two_readings(runs);
     if (options.json) return print_data(frames(shown));
     return print_result(live::screen_text(shown, terminal));
   }

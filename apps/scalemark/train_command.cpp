@@ -64,8 +64,8 @@ class TrainCommand : public RankCommand {
  public:
   ResolvedCommand& base() override { return base_; }
 
-  FirstLook read(const settings::RawSettings& raw, const settings::Machine& /*machine*/,
-                 std::vector<settings::Problem>& /*problems*/) override {
+  RankOptions read(const settings::RawSettings& raw, const settings::Machine& /*machine*/,
+                   std::vector<settings::Problem>& /*problems*/) override {
     raw_ = raw;
     return {.values = raw, .all = true};
   }

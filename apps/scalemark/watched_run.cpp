@@ -92,9 +92,9 @@ std::vector<fs::path> newest_runs(const fs::path& folder) {
 std::string WatchedRun::origin() const { return is_remote() ? url_ : file_.filename().string(); }
 
 WatchedRun::Reading WatchedRun::reading() const {
-  constexpr std::chrono::milliseconds kPatience{1500};  // the screen stands still for so long
+  constexpr std::chrono::milliseconds kFetchTimeout{1500};  // the screen stands still for so long
   if (is_remote())
-    return {.text = live::fetch(url_, token_, kPatience), .written = seconds_since_1970()};
+    return {.text = live::fetch(url_, token_, kFetchTimeout), .written = seconds_since_1970()};
   const auto time = file_time_of(file_);
   auto text = monitoring::read_text(file_);
   if (!time || !text) throw no_input("'" + origin() + "' cannot be read any more");

@@ -16,13 +16,13 @@ namespace {
 
 using published::Row;
 
-constexpr const char* kLookedFor =
+constexpr const char* kKnownFormats =
     "looked for: nccl-tests (a table with algbw and busbw), a Hugging Face Trainer "
     "(trainer_state.json, all_results.json, train_samples_per_second), DLLL lines, :::MLLOG lines, "
     "steps of torchtitan (tps:), llm.c (tok/s) and nanoGPT (iter N: loss)";
 
 // Steps after the first tenth, in which a run settles.
-std::span<const double> settled(const Log& log) {
+std::span<const double> after_warmup(const Log& log) {
   return std::span(log.steps).subspan(log.steps.size() / 10);
 }
 
@@ -78,7 +78,7 @@ void refuse_other_step(const Log& log, const Row& row, const std::string& where)
 }
 
 // A process of one GPU, unless somebody says that it has several.
-void settle_process_batch(const Log& log, Row& row, const std::string& where) {
+void resolve_process_batch(const Log& log, Row& row, const std::string& where) {
   if (!log.batch_of_process) return;
   const auto whole = static_cast<double>(*log.batch_of_process);
   if (!row.batch_per_gpu) row.batch_per_gpu = whole;
@@ -102,7 +102,7 @@ void refuse_fewer_samples(const Log& log, const Row& row, const std::string& whe
 
 std::string in_words(const Log& log) {
   if (log.whole_run) return log.what;
-  const auto used = statistics::summarise(settled(log));
+  const auto used = statistics::summarise(after_warmup(log));
   std::string text = log.what + ": median of " + std::to_string(used.n) + " of " +
                      counted(log.steps.size(), "logged " + log.unit_of_log);
   if (used.n < static_cast<std::int64_t>(log.steps.size())) text += ", after the first tenth";
@@ -115,7 +115,7 @@ std::string in_words(const Log& log) {
 }
 
 double throughput_of(const Log& log, const Row& row) {
-  const double value = statistics::summarise(settled(log)).p50.value();
+  const double value = statistics::summarise(after_warmup(log)).p50.value();
   double rate = value;
   if (log.measure == Measure::kPerGpu) rate = value * static_cast<double>(*row.gpus);
   if (log.measure == Measure::kStepSeconds) rate = samples_per_step(log, row).value() / value;
@@ -220,7 +220,7 @@ Log read_log(std::string_view text, const std::string& file) {
     log->file = file;
     return *std::move(log);
   }
-  throw bad_data("'" + file + "' is no log that is known here", kLookedFor,
+  throw bad_data("'" + file + "' is no log that is known here", kKnownFormats,
                  "tables (CSV, Markdown, timm, SuperBench): scalemark published add FILE");
 }
 
@@ -234,7 +234,7 @@ Imported import_logs(std::span<const Log> logs, const GivenFields& given,
     Row row = logs[i].says;
     if (row.system.empty()) row.system = logs[i].chip;
     given.fill(row, i, name + " (" + logs[i].form + ")");
-    settle_process_batch(logs[i], row, name);
+    resolve_process_batch(logs[i], row, name);
     refuse_fewer_samples(logs[i], row, name);
     refuse_other_batch(row, name);
     refuse_other_step(logs[i], row, name);

@@ -105,7 +105,7 @@ void refuse_disturbed(const Report& report, Measured& measured) {
   for (const std::string& group : measured.groups) {
     const reporting::Basis basis = fit.basis_of(group);
     if (reporting::fit_decide(basis.fit(), basis.runs)) continue;
-    if (measured.disturbed_by.empty()) measured.disturbed_by = basis.gravest->code;
+    if (measured.disturbed_by.empty()) measured.disturbed_by = basis.most_severe->code;
     measured.low.reset();
     measured.high.reset();
   }

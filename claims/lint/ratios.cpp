@@ -172,7 +172,7 @@ std::vector<Contradiction> errors_of(const std::vector<Contradiction>& all) {
   return errors;
 }
 
-void tell(const std::vector<Contradiction>& all, Findings& findings) {
+void add_findings(const std::vector<Contradiction>& all, Findings& findings) {
   for (const Contradiction& one : all) {
     findings.add(kinds::not_the_ratio, one.by >= kContradiction ? kError : kInfo, one.row->id,
                  {{"printed", one.printed},
@@ -243,8 +243,8 @@ void judge_ratios(const Table& table, Findings& findings) {
     findings.add(kinds::columns_swapped, kError, "", {{"columns", pairs}});
   }
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!swapped[i]) tell(wrong[i], findings);
-    tell(wrong_efficiencies(all[i]), findings);
+    if (!swapped[i]) add_findings(wrong[i], findings);
+    add_findings(wrong_efficiencies(all[i]), findings);
   }
   judge_precision_ratios(table, findings);
   judge_totals(table, findings);

@@ -24,7 +24,7 @@ namespace {
 namespace kinds = reporting::finding_kinds;
 
 constexpr double kWeak = 1.02, kStrong = 1.25;  // strong scaling gains caches
-constexpr std::size_t kDigitsThatTell = 3, kCellsThatProve = 3;
+constexpr std::size_t kDigitsThatProve = 3, kCellsThatProve = 3;
 
 void judge_efficiency(const Series& series, Findings& findings) {
   const auto base =
@@ -61,7 +61,7 @@ void judge_copies(const Series& series, Findings& findings) {
   for (const Row* row : series) {
     const auto& printed = row->rate ? row->rate : row->rate_per_gpu;
     // Rates per GPU of a machine that scales well are equal.
-    if (row->rate && digits_in(*printed) >= kDigitsThatTell) cells[printed->text].push_back(row);
+    if (row->rate && digits_in(*printed) >= kDigitsThatProve) cells[printed->text].push_back(row);
   }
   for (const auto& [text, rows] : cells) {
     if (rows.size() < 2) continue;

@@ -49,9 +49,9 @@ class Reader {
   // A blank cell of a network, a chip or a precision goes on with the one above.
   const std::string& filled(std::size_t row, std::size_t column) const {
     const ColumnKind kind = columns_[column].kind;
-    const bool goes_on =
+    const bool inherits_above =
         kind == ColumnKind::kNetwork || kind == ColumnKind::kChip || kind == ColumnKind::kPrecision;
-    while (goes_on && row > 0 && cell(row, column).empty()) --row;
+    while (inherits_above && row > 0 && cell(row, column).empty()) --row;
     return cell(row, column);
   }
 

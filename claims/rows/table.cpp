@@ -84,7 +84,7 @@ double unit_of_time(std::string_view word) {
 
 // Whether the keys, made longer by `more`, leave no count of GPUs twice.
 template <class More>
-bool tells_apart(const std::vector<const Row*>& rows, More more) {
+bool distinguishes(const std::vector<const Row*>& rows, More more) {
   std::set<std::pair<std::string, double>> seen;
   return std::ranges::all_of(rows, [&](const Row* row) {
     return seen.insert({more(*row), *row->gpus}).second;
@@ -214,11 +214,11 @@ std::vector<Series> series_of(const Table& table) {
     const auto batch = [](const Row& row) { return text_of(row.batch); };
     const auto global = [](const Row& row) { return text_of(row.global_batch); };
     const auto none = [](const Row&) { return std::string(); };
-    if (tells_apart(group, none)) {
+    if (distinguishes(group, none)) {
       add_rising(group, all);
-    } else if (tells_apart(group, batch)) {
+    } else if (distinguishes(group, batch)) {
       for (const auto& part : grouped_by(group, batch)) add_rising(part, all);
-    } else if (tells_apart(group, global)) {
+    } else if (distinguishes(group, global)) {
       for (const auto& part : grouped_by(group, global)) add_rising(part, all);
     } else {
       add_rising(group, all);

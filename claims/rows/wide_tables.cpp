@@ -272,7 +272,7 @@ class Unfolding {
   // Rows of one name, each of another quantity, are one group.
   std::size_t add_group(std::size_t first) {
     std::size_t end = first + 1;
-    while (metric_ && end < table_.rows.size() && goes_on(first, end)) ++end;
+    while (metric_ && end < table_.rows.size() && continues_group(first, end)) ++end;
     for (const Counted& one : counts_) {
       const bool begun = std::any_of(counts_.begin(), counts_.begin() + (&one - counts_.data()),
                                      [&](const Counted& before) {
@@ -283,7 +283,7 @@ class Unfolding {
     return end;
   }
 
-  bool goes_on(std::size_t first, std::size_t r) const {
+  bool continues_group(std::size_t first, std::size_t r) const {
     if (metric_of(r) == metric_of(first)) return false;
     return std::ranges::all_of(names_, [&](std::size_t c) {
       return cell(r, c).empty() || cell(r, c) == cell(first, c) || read_printed(cell(r, c));

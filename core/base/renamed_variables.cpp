@@ -19,7 +19,7 @@ constexpr auto kRenamed = std::to_array<RenamedVariable>({
 
 }  // namespace
 
-std::string told_about_variable(std::string_view variable) {
+std::string note_on_variable(std::string_view variable) {
   const auto found = std::ranges::find(kRenamed, variable, &RenamedVariable::old);
   if (found == kRenamed.end()) return {};
   return std::string(found->old) + " is the old name of " + std::string(found->now) +

@@ -7,6 +7,6 @@
 namespace scalemark {
 
 // Says in words what to know about `variable` when it is set; empty for a name that is not of old.
-std::string told_about_variable(std::string_view variable);
+std::string note_on_variable(std::string_view variable);
 
 }  // namespace scalemark

@@ -175,11 +175,11 @@ std::string folded_command(std::string_view line, CommandPlace place, std::size_
   const std::size_t indent = std::min(place.begin, width / 4) + 4;
   const std::string before(line.substr(0, place.begin));
   std::string_view command = line.substr(place.begin, place.end - place.begin);
-  const bool goes_on = command.ends_with(" \\");
-  if (goes_on) command.remove_suffix(2);
+  const bool is_continued = command.ends_with(" \\");
+  if (is_continued) command.remove_suffix(2);
   std::string text =
       broken(before, command, {.width = width, .indent = indent, .is_command = true});
-  if (goes_on) text.insert(text.size() - 1, " \\");
+  if (is_continued) text.insert(text.size() - 1, " \\");
   const std::size_t about = line.find_first_not_of(' ', place.end);
   if (about == line.npos) return text;
   const bool is_comment = line.substr(about).starts_with("# ");

@@ -90,9 +90,9 @@ void wait_until_true(std::condition_variable& changed, std::unique_lock<std::mut
   while (!predicate()) wait_once(changed, lock);
 }
 
-// A run is watched by threads of this process beside its work: the sampler, the pulse, the writer
-// of the status, the endpoint. What CPU time they take together is told in every report. This lives
-// on the stack of such a thread, from its first line to its last.
+// A run is watched by threads of this process beside its work: the sampler, the heartbeat, the
+// writer of the status, the endpoint. What CPU time they take together is told in every report.
+// This lives on the stack of such a thread, from its first line to its last.
 class WatchingThread {
  public:
   WatchingThread();

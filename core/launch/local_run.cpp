@@ -177,13 +177,13 @@ void LocalRun::note_end(Rank& rank, int status) {
     outcome.error = RankError{.record = *foreign, .monotonic_ns = outcome.ended_ns};
     stderr_.add_lines(format_error_line(*foreign) + "\n");
   }
-  tell_others_of(outcome);
+  notify_peers_of(outcome);
   const bool verdict = outcome.signal == 0 && outcome.exit_code <= 2 && !foreign;
   if (!verdict && !terminate_at_ && !kill_at_) terminate_at_ = rank.ended_at + spec_.failure_grace;
 }
 
 // A rank that a signal killed, not ours, or a library ended could tell nobody why it ended.
-void LocalRun::tell_others_of(const RankOutcome& outcome) {
+void LocalRun::notify_peers_of(const RankOutcome& outcome) {
   const bool silent = outcome.signal != 0 && !outcome.error;
   if ((!silent && !outcome.error) || outcome.ended_by_launcher || interrupt_signal_ != 0) return;
   try {

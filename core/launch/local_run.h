@@ -76,7 +76,7 @@ class LocalRun {
   void reap();
   std::optional<int> status_of(Rank& rank);
   void note_end(Rank& rank, int status);
-  void tell_others_of(const RankOutcome& outcome);
+  void notify_peers_of(const RankOutcome& outcome);
   void act_on_deadlines();
   void terminate_the_rest(Clock::time_point now);
   void kill_the_rest(Clock::time_point now);

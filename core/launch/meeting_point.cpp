@@ -109,8 +109,8 @@ Rendezvous from_hints(FieldReader& reader, const Hints& hints) {
   return rendezvous;
 }
 
-std::optional<std::string> told_run_id(FieldReader& reader, const Request& request,
-                                       const Hints& hints) {
+std::optional<std::string> declared_run_id(FieldReader& reader, const Request& request,
+                                           const Hints& hints) {
   if (!request.launch.run_id.empty()) {
     reader.derived("run_id", "--run-id");
     return request.launch.run_id;
@@ -145,7 +145,7 @@ Rendezvous find_meeting_point(FieldReader& reader, const Request& request, const
   const bool told = !request.launch.rendezvous.empty();
   Rendezvous meeting =
       told ? from_option(reader, request.launch.rendezvous) : from_hints(reader, hints);
-  const auto run_id = told_run_id(reader, request, hints);
+  const auto run_id = declared_run_id(reader, request, hints);
   if (ranks <= 1) meeting = Rendezvous{};
   if (ranks > 1 && meeting.kind == Rendezvous::Kind::kNone && !told) {
     reader.refuse_usage("no address where the ranks meet", "every rank needs the same one",

@@ -68,10 +68,10 @@ void refuse_other_launcher(const std::string& wanted, const MpiLauncher& launche
       "leave --mpi-library out, or use " + std::string(mpi_library(wanted).launcher));
 }
 
-void require_part(const MpiLibrary& library, const std::string& why,
-                  const std::vector<std::string>& built) {
+void require_plugin(const MpiLibrary& library, const std::string& why,
+                    const std::vector<std::string>& built) {
   if (is_built(built, library.name)) return;
-  throw configuration(why + ", but " + std::string(library.part) + " is not there",
+  throw configuration(why + ", but " + std::string(library.plugin) + " is not there",
                       "its part, beside the program",
                       "build with " + std::string(library.headers) + ", or start the ranks with " +
                           std::string(mpi_library(built.front()).launcher));
@@ -115,7 +115,7 @@ const MpiLibrary& choose_mpi_library(const Detection& detection, const Environme
                                                     : std::string(launcher.library));
   const MpiLibrary& library = mpi_library(name);
   if (launcher.library.empty()) refuse_unconnected(detection, library);
-  require_part(library, asked ? "--mpi-library " + wanted : started_by(launcher), built);
+  require_plugin(library, asked ? "--mpi-library " + wanted : started_by(launcher), built);
   return library;
 }
 

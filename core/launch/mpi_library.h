@@ -15,7 +15,7 @@ namespace scalemark::launching {
 struct MpiLibrary {
   std::string_view name;      // a value of --mpi-library
   std::string_view title;     // "Open MPI"
-  std::string_view part;      // our library for it, beside the program
+  std::string_view plugin;    // our library for it, beside the program
   std::string_view soname;    // its own library
   std::string_view launcher;  // Debian's name of its mpirun
   std::string_view package;   // Debian's package with the library and its launcher

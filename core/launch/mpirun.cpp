@@ -101,7 +101,7 @@ using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kStartLimit{60};
-constexpr milliseconds kLook{50};
+constexpr milliseconds kPollPeriod{50};
 
 // Without the variables of a launcher, but with what its user sets to tune Open MPI.
 Environment with_socket(const Environment& given, const std::filesystem::path& socket) {
@@ -185,7 +185,7 @@ Descriptor Mpirun::accept_one() {
   const auto until = Clock::now() + kStartLimit;
   while (true) {
     pollfd polled{.fd = socket_.get(), .events = POLLIN, .revents = 0};
-    if (::poll(&polled, 1, static_cast<int>(kLook.count())) > 0) {
+    if (::poll(&polled, 1, static_cast<int>(kPollPeriod.count())) > 0) {
       return Descriptor(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
     }
     listen();

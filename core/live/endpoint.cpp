@@ -86,7 +86,7 @@ Response response_of(Answer answer) {
 class Endpoint::Server {
  public:
   explicit Server(const Options& options)
-      : host_(options.host), patience_(options.patience), answered_(options.answered) {
+      : host_(options.host), timeout_(options.timeout), answered_(options.answered) {
     listen(options.port);
     answers_.emplace(options, acceptor_.local_endpoint().address().is_loopback());
     accept();
@@ -110,7 +110,7 @@ class Endpoint::Server {
   bool make_room();
 
   std::string host_;
-  std::chrono::milliseconds patience_;
+  std::chrono::milliseconds timeout_;
   std::function<void(std::string_view path)> answered_;
   std::optional<Answers> answers_;
   std::vector<Connection*> connections_;  // each is owned by what it waits for
@@ -142,7 +142,7 @@ class Endpoint::Server::Connection : public std::enable_shared_from_this<Connect
     parser_->header_limit(kMostHeader);
     // A body is refused as such. Beast 1.74 takes "no limit" for one of 0.
     parser_->body_limit(std::numeric_limits<std::uint64_t>::max());
-    stream_.expires_after(server_.patience_);
+    stream_.expires_after(server_.timeout_);
     http::async_read_header(stream_, buffer_, *parser_,
                             [self = shared_from_this()](beast::error_code error, std::size_t) {
                               self->answer_request(error);
@@ -163,7 +163,7 @@ class Endpoint::Server::Connection : public std::enable_shared_from_this<Connect
     response_.prepare_payload();
     if (request.method == "HEAD") response_.body().clear();
     idle_since_.reset();
-    stream_.expires_after(server_.patience_);
+    stream_.expires_after(server_.timeout_);
     http::async_write(stream_, response_,
                       [self = shared_from_this()](beast::error_code failed, std::size_t) {
                         if (failed) return;
@@ -175,7 +175,7 @@ class Endpoint::Server::Connection : public std::enable_shared_from_this<Connect
 
   void go_on() {
     idle_since_ = Clock::now();
-    stream_.expires_after(server_.patience_);
+    stream_.expires_after(server_.timeout_);
     if (!response_.keep_alive()) {
       beast::error_code ignored;
       stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);

@@ -32,7 +32,7 @@ class Endpoint {
     // A page of this path has been taken whole by a client. In the same thread; may be empty.
     std::function<void(std::string_view path)> answered;
     // A request has to be complete, an answer taken, the next request begun within it.
-    std::chrono::milliseconds patience{5000};
+    std::chrono::milliseconds timeout{5000};
   };
 
   // Listens. Throws system_error() (71) where the address is taken, not of this machine, or

@@ -66,23 +66,23 @@ std::string sample_line(const Metric& row, const std::vector<std::string_view>& 
 
 constexpr std::string_view kOpenMetricsType = "application/openmetrics-text";
 
-struct Wish {
+struct Preference {
   std::size_t place = 0;  // in the header
   double weight = 0;
 };
 
 // The header speaks of a media type so; absent: it does not, or refuses it.
-std::optional<Wish> wish_for(std::string_view accept, std::string_view type) {
-  std::optional<Wish> best;
+std::optional<Preference> preference_for(std::string_view accept, std::string_view type) {
+  std::optional<Preference> best;
   std::size_t place = 0;
   for (std::string_view text : split(accept, ",")) {
     ++place;
     text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
     if (!text.starts_with(type)) continue;
-    Wish wish{place, 1};
+    Preference preference{place, 1};
     if (const auto at = text.find(";q="); at != std::string_view::npos)
-      std::from_chars(text.data() + at + 3, text.data() + text.size(), wish.weight);
-    if (wish.weight > 0 && (!best || wish.weight > best->weight)) best = wish;
+      std::from_chars(text.data() + at + 3, text.data() + text.size(), preference.weight);
+    if (preference.weight > 0 && (!best || preference.weight > best->weight)) best = preference;
   }
   return best;
 }
@@ -90,7 +90,8 @@ std::optional<Wish> wish_for(std::string_view accept, std::string_view type) {
 }  // namespace
 
 MetricsForm form_for(std::string_view accept) {
-  const auto open = wish_for(accept, kOpenMetricsType), plain = wish_for(accept, "text/plain");
+  const auto open = preference_for(accept, kOpenMetricsType),
+             plain = preference_for(accept, "text/plain");
   if (!open) return MetricsForm::kText;
   if (!plain || open->weight > plain->weight) return MetricsForm::kOpenMetrics;
   const bool first = open->weight == plain->weight && open->place < plain->place;

@@ -148,12 +148,12 @@ void keep_newest(std::map<std::string, NodeStatus>& by_host, const std::string& 
                  NodeStatus reading);
 
 // A rank's sign of life as it goes through the store.
-struct Beat {
+struct HeartbeatRecord {
   RankStatus rank;
   std::optional<NodeStatus> node;  // only the first rank of a machine sends it
 };
 template <class A>
-constexpr void fields(A& a, typename A::template Field<Beat>& b) {
+constexpr void fields(A& a, typename A::template Field<HeartbeatRecord>& b) {
   a.values(b.rank, b.node);
 }
 

@@ -107,7 +107,7 @@ void read_cpu(Host& host, const fs::path& root) {
 }
 
 void read_gpus(Host& host, const std::string& nvml) {
-  auto survey = look_for_gpus(nvml);
+  auto survey = detect_gpus(nvml);
   host.gpus = std::move(survey.gpus);
   host.gpu_note = std::move(survey.note);
   const char* chosen = survey.visible_only ? nullptr : std::getenv("CUDA_VISIBLE_DEVICES");

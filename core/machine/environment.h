@@ -17,7 +17,7 @@
 namespace scalemark::monitoring {
 
 // Surveys this machine. What cannot be read is absent or empty; never throws for that. `root` is
-// put before every path (tests), `nvml` is the library that look_for_gpus() loads first; empty:
+// put before every path (tests), `nvml` is the library that detect_gpus() loads first; empty:
 // GPUs are not looked at.
 Host survey_host(const std::filesystem::path& root = "/", const std::string& nvml = kNvmlLibrary);
 

@@ -200,7 +200,7 @@ std::string_view behind_prefix(std::string_view uuid) {
 
 }  // namespace
 
-GpuSurvey look_for_gpus(const std::string& nvml, const std::string& cuda) {
+GpuSurvey detect_gpus(const std::string& nvml, const std::string& cuda) {
   auto survey = survey_gpus(nvml);
   if (!survey.gpus.empty()) return survey;
   auto through_cuda = survey_through_cuda(cuda);

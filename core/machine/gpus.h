@@ -28,8 +28,8 @@ GpuSurvey survey_gpus(const std::string& library = kNvmlLibrary);
 
 // The same; where NVML shows none, what the CUDA driver reports: names, memory and compute
 // capabilities, so that checks work there too. `note` then says what is missing.
-GpuSurvey look_for_gpus(const std::string& nvml = kNvmlLibrary,
-                        const std::string& cuda = kCudaLibrary);
+GpuSurvey detect_gpus(const std::string& nvml = kNvmlLibrary,
+                      const std::string& cuda = kCudaLibrary);
 
 // The GPU, or its MIG instance, whose UUID CUDA reports; all null: not in the list. CUDA gives only
 // the bytes, so UUIDs that differ in "GPU-" or "MIG-" before them are equal.

@@ -30,10 +30,10 @@ bool is_watched(std::string_view counter) {
   return std::ranges::find(kWatched, counter) != std::end(kWatched);
 }
 
-// Collects what one look at a GPU gives.
-class GpuLook {
+// Reads the counters of a GPU once.
+class GpuHealthReader {
  public:
-  GpuLook(const Functions& call, Device gpu, HealthCounter like, bool only_watched)
+  GpuHealthReader(const Functions& call, Device gpu, HealthCounter like, bool only_watched)
       : call_(call), gpu_(gpu), like_(std::move(like)), only_watched_(only_watched) {}
 
   void add(const char* counter, std::optional<double> value) {
@@ -141,7 +141,7 @@ class GpuHealth::Events {
   Events(const Events&) = delete;
   Events& operator=(const Events&) = delete;
 
-  void add_to(GpuLook& look) {
+  void add_to(GpuHealthReader& reader) {
     if (!watching_) return;
     nvml::EventData event{};
     for (int i = 0; i < kMostEvents && call_.event_set_wait(set_, &event, 0) == nvml::kSuccess;
@@ -150,8 +150,8 @@ class GpuHealth::Events {
       ++count_;
       last_ = static_cast<double>(event.data);
     }
-    look.add("xid_events", static_cast<double>(count_));
-    look.add("xid_last", last_);
+    reader.add("xid_events", static_cast<double>(count_));
+    reader.add("xid_last", last_);
   }
 
  private:
@@ -181,22 +181,23 @@ std::unique_ptr<GpuHealth> GpuHealth::open(const std::string& uuid, const std::s
 }
 
 std::vector<HealthCounter> GpuHealth::read() {
-  GpuLook look(library_->call(), static_cast<Device>(gpu_), like_, /*only_watched=*/false);
-  events_->add_to(look);
-  look.read_memory();
-  look.read_rows();
-  look.read_nvlinks();
-  look.read_board();
-  look.read_held_back();
-  return look.counters();
+  GpuHealthReader reader(library_->call(), static_cast<Device>(gpu_), like_,
+                         /*only_watched=*/false);
+  events_->add_to(reader);
+  reader.read_memory();
+  reader.read_rows();
+  reader.read_nvlinks();
+  reader.read_board();
+  reader.read_held_back();
+  return reader.counters();
 }
 
 std::vector<HealthCounter> GpuHealth::read_errors() {
-  GpuLook look(library_->call(), static_cast<Device>(gpu_), like_, /*only_watched=*/true);
-  look.read_memory();
-  look.read_board();
-  events_->add_to(look);
-  return look.counters();
+  GpuHealthReader reader(library_->call(), static_cast<Device>(gpu_), like_, /*only_watched=*/true);
+  reader.read_memory();
+  reader.read_board();
+  events_->add_to(reader);
+  return reader.counters();
 }
 
 namespace {

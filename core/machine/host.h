@@ -1,6 +1,6 @@
 // Plain records describe one machine for reports, with the id of a GPU as nvidia-smi writes it.
-// Header-only: the CUDA part, which links nothing of monitoring, uses it too. Knows nothing of how
-// records are filled (environment.h, gpus.h) or written down (report).
+// Header-only: the CUDA plugin, which links nothing of monitoring, uses it too. Knows nothing of
+// how records are filled (environment.h, gpus.h) or written down (report).
 #pragma once
 
 #include <cstdint>

@@ -189,7 +189,7 @@ bool is_path(const std::string& setting);
 
 // 16 hex digits over resume_settings(), the groups and the run lengths: equal on every rank and in
 // every session of one sweep.
-std::string settings_fingerprint(const Plan& plan);
+std::string settings_digest(const Plan& plan);
 
 // Names of points are short, readable, and the same for the same point of the same sweep.
 

@@ -94,7 +94,7 @@ std::string to_json(const Plan& plan) {
                  {"runs", json::array()},
                  {"notes", plan.notes},
                  {"estimated_s", plan.estimated_s},
-                 {"fingerprint", settings_fingerprint(plan)}};
+                 {"fingerprint", settings_digest(plan)}};
   for (const PlannedPoint& point : plan.points) object["points"].push_back(point_json(point));
   for (const Slice& slice : plan.slices) object["slices"].push_back(slice_json(slice));
   for (const BatchSearch& search : plan.searches) {
@@ -173,7 +173,7 @@ std::map<std::string, std::string> resume_settings(const Plan& plan) {
   return lists;
 }
 
-std::string settings_fingerprint(const Plan& plan) {
+std::string settings_digest(const Plan& plan) {
   std::string all;
   const auto add = [&](const std::string& text) { all += text + '\0'; };
   for (const auto& [name, value] : resume_settings(plan)) add(name + "=" + value);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kThisSession = -1;  // earlier ones count from 0
 
-constexpr int kRepeatedInVain = 3;  // runs in a row
+constexpr int kMostFutileRepeats = 3;  // runs in a row
 
 std::optional<std::size_t> point_that_runs(const Plan& plan, const std::string& group) {
   const auto found = std::ranges::find(plan.points, group, &PlannedPoint::group);
@@ -183,11 +183,11 @@ bool SweepSchedule::wants_block(double elapsed_s) {
   if (out_of_time_) return false;
   tuned_ = tuner_.decided_before(next_block_);
   if (tuned_) return false;
-  const bool bought = next_block_ >= stop.least_blocks;
-  if (bought && !stop.fill_time && !wants_to_know_more()) return false;
+  const bool has_least_blocks = next_block_ >= stop.least_blocks;
+  if (has_least_blocks && !stop.fill_time && !wants_more_precision()) return false;
   const bool too_late = stop.max_time_s && elapsed_s + longest_block_s_ > *stop.max_time_s;
   if (too_late && next_block_ > 0 && !was_done_before(next_block_)) {
-    out_of_time_ = !bought || stop.until_ci.has_value();
+    out_of_time_ = !has_least_blocks || stop.until_ci.has_value();
     return false;
   }
   return true;
@@ -212,7 +212,7 @@ bool SweepSchedule::has_several_sessions() const {
 
 // Points that never were measured do not keep the sweep going. Nor do runs of one session tell how
 // several differ: once it has had its block, another one would change nothing.
-bool SweepSchedule::wants_to_know_more() {
+bool SweepSchedule::wants_more_precision() {
   if (!plan_.stop.until_ci) return false;
   if (std::ranges::all_of(measured_, [&](std::size_t point) { return is_known(point); })) {
     return false;
@@ -281,15 +281,15 @@ bool SweepSchedule::has_time_to_repeat(const Task& task, double elapsed_s) const
          within(durations_.run_s(task, length_of(plan_, task)), plan_.stop.max_time_s);
 }
 
-bool SweepSchedule::measures_again(const Task& task, double elapsed_s) {
+bool SweepSchedule::repeats_disturbed_run(const Task& task, double elapsed_s) {
   const bool again = task.kind == Task::Kind::kRun && task.attempt < plan_.sweep.retries &&
-                     repeated_in_vain_ < kRepeatedInVain && has_time_to_repeat(task, elapsed_s);
+                     futile_repeats_ < kMostFutileRepeats && has_time_to_repeat(task, elapsed_s);
   if (again) {
     try_again(task);
     return true;
   }
   disturbed_ = task.run.id;
-  if (task.attempt > 0) ++repeated_in_vain_;
+  if (task.attempt > 0) ++futile_repeats_;
   return false;
 }
 bool SweepSchedule::record_outcome(const Task& task, Ending ending,
@@ -298,13 +298,14 @@ bool SweepSchedule::record_outcome(const Task& task, Ending ending,
     finders_[task.search].tried(ending == Ending::kOk);
     return true;
   }
-  if (queue_.empty() || queue_.back().run.id != task.run.id) throw bug("settled a task not given");
+  if (queue_.empty() || queue_.back().run.id != task.run.id)
+    throw bug("record_outcome() was called for a task that next() did not return");
   retry_.reset();
   if (ending == Ending::kFailed && task.attempt < plan_.sweep.retries) {
     try_again(task);
     return false;
   }
-  if (ending == Ending::kOk && disturbed_ != task.run.id) repeated_in_vain_ = 0;
+  if (ending == Ending::kOk && disturbed_ != task.run.id) futile_repeats_ = 0;
   queue_.pop_back();
   done_.insert(task.run.id);
   ++ran_[task.run.point];

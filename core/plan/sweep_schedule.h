@@ -42,7 +42,7 @@ class SweepSchedule {
   // True when that is final; false: next() returns it again.
   bool record_outcome(const Task& task, Ending ending, std::optional<double> samples_per_sec = {});
 
-  // How well each point is known after the last block, for --until-ci: to be told before next()
+  // How well each point is known after the last block, for --until-ci. Call it before next()
   // opens another one, and when a session begins with runs of an earlier one.
   void note_precision(Precisions points) { precisions_ = std::move(points); }
   // Tells what --until-ci still takes; absent when it was not asked for or is reached, and where
@@ -53,10 +53,10 @@ class SweepSchedule {
   // --retries and the time allow; next() then returns it. After three repeated runs in a row that
   // were disturbed as well none is repeated until one is not disturbed: what is always there does
   // not go away. False: the measurement counts, and is recorded.
-  bool measures_again(const Task& task, double elapsed_s);
+  bool repeats_disturbed_run(const Task& task, double elapsed_s);
 
   // Records how long a run took that ended ok: later durations are predicted from it.
-  void took(const Task& task, const RunTimes& times) { durations_.note(task, times); }
+  void record_duration(const Task& task, const RunTimes& times) { durations_.note(task, times); }
 
   // Time until all planned blocks are done, once a block has begun, or those that --until-ci takes
   // by its outlook; absent when unknown.
@@ -70,7 +70,7 @@ class SweepSchedule {
   std::size_t runs_done() const { return done_.size(); }
   std::size_t runs_known() const;
 
-  // Whether the last settled task completed its block.
+  // Whether the last recorded task completed its block.
   bool block_is_complete() const { return queue_.empty() && !retry_; }
 
   // Why the repetitions of each point that has runs ended, by group: "repetitions", all that were
@@ -91,7 +91,7 @@ class SweepSchedule {
   std::vector<PlannedRun> runs_of(int block_number) const;
   bool is_known(std::size_t point) const;
   bool has_several_sessions() const;
-  bool wants_to_know_more();
+  bool wants_more_precision();
   double block_s(double window_s) const;
   std::string stop_reason(std::size_t point, int runs, const std::string& unfinished) const;
   std::optional<Task> next_trial();
@@ -115,8 +115,8 @@ class SweepSchedule {
   std::vector<std::optional<std::int64_t>> found_;  // by search
   std::vector<Task> queue_;                         // the rest of the current block, last first
   std::optional<Task> retry_;
-  std::string disturbed_;     // id of the last run that stayed disturbed
-  int repeated_in_vain_ = 0;  // runs in a row
+  std::string disturbed_;   // id of the last run that stayed disturbed
+  int futile_repeats_ = 0;  // runs in a row
   std::set<Ending> endings_;
   std::set<std::size_t> dropped_;  // points that --tune needs no more
   int next_block_ = 0;

@@ -19,29 +19,29 @@ constexpr std::array kCommands{
 
 }  // namespace
 
-std::string_view title(Group group) {
+std::string_view title(OptionGroup group) {
   switch (group) {
-    case Group::kWhat:
+    case OptionGroup::kWhat:
       return "What is trained";
-    case Group::kSize:
+    case OptionGroup::kSize:
       return "Size of a step";
-    case Group::kRecipe:
+    case OptionGroup::kRecipe:
       return "Recipe (defaults: the workload's own)";
-    case Group::kParallel:
+    case OptionGroup::kParallel:
       return "How it is computed and exchanged";
-    case Group::kLoading:
+    case OptionGroup::kLoading:
       return "Data loading";
-    case Group::kMeasuring:
+    case OptionGroup::kMeasuring:
       return "Measuring";
-    case Group::kSweeping:
+    case OptionGroup::kSweeping:
       return "Sweep";
-    case Group::kCollectives:
+    case OptionGroup::kCollectives:
       return "Collectives (each takes a list)";
-    case Group::kLaunch:
+    case OptionGroup::kLaunch:
       return "Launching";
-    case Group::kTool:
+    case OptionGroup::kTool:
       return "Options";
-    case Group::kGeneral:
+    case OptionGroup::kGeneral:
       return "General";
   }
   return "";

@@ -8,7 +8,7 @@
 
 namespace scalemark::settings {
 
-enum class Group {
+enum class OptionGroup {
   kWhat,
   kSize,
   kRecipe,
@@ -22,13 +22,14 @@ enum class Group {
   kGeneral
 };
 
-constexpr unsigned bit(Group group) { return 1u << static_cast<unsigned>(group); }
+constexpr unsigned bit(OptionGroup group) { return 1u << static_cast<unsigned>(group); }
 
 inline constexpr unsigned kNoGroups = 0;
 // Groups of options of the commands that train.
-inline constexpr unsigned kRunGroups =
-    bit(Group::kWhat) | bit(Group::kSize) | bit(Group::kRecipe) | bit(Group::kParallel) |
-    bit(Group::kLoading) | bit(Group::kMeasuring) | bit(Group::kLaunch) | bit(Group::kGeneral);
+inline constexpr unsigned kRunGroups = bit(OptionGroup::kWhat) | bit(OptionGroup::kSize) |
+                                       bit(OptionGroup::kRecipe) | bit(OptionGroup::kParallel) |
+                                       bit(OptionGroup::kLoading) | bit(OptionGroup::kMeasuring) |
+                                       bit(OptionGroup::kLaunch) | bit(OptionGroup::kGeneral);
 
 namespace command_index {
 enum Index : unsigned {
@@ -48,7 +49,7 @@ enum Command : unsigned {
   kTakesLists = kSweep | kComm,     // in which an option may have several values
 };
 
-std::string_view title(Group group);
+std::string_view title(OptionGroup group);
 std::string_view command_name(Command command);  // kDataGenerate -> "data generate"
 unsigned command_groups(Command command);        // bits of the groups that it takes
 std::optional<Command> find_command(std::string_view name);

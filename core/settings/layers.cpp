@@ -250,7 +250,7 @@ void add_variable(std::string_view name, std::string_view text, const std::strin
   } else {
     layers.raw[key] = {text.empty() ? kUnset : std::string(text), origin};
   }
-  if (std::string told = told_about_variable(name); !told.empty()) {
+  if (std::string told = note_on_variable(name); !told.empty()) {
     layers.notes.push_back("--env: " + std::move(told));
   }
 }

@@ -29,26 +29,26 @@ std::string usual_value_name(const Option& row) {
 // The table of the options, or that with what only a recipe sets.
 std::vector<Option> join_table(bool with_recipe_only_rows) {
   std::vector<Option> joined;
-  const auto add = [&](Group group, std::vector<Option> part) {
+  const auto add = [&](OptionGroup group, std::vector<Option> part) {
     for (Option& row : part) {
       row.group = group;
       if (row.value_name.empty()) row.value_name = usual_value_name(row);
       joined.push_back(std::move(row));
     }
   };
-  add(Group::kWhat, table::what_options());
-  add(Group::kSize, table::size_options());
-  add(Group::kRecipe, table::recipe_options());
-  add(Group::kParallel, table::parallel_options());
-  add(Group::kLoading, table::loading_options());
-  add(Group::kLoading, table::augmenting_options());
-  add(Group::kMeasuring, table::measuring_options());
-  add(Group::kSweeping, table::sweep_options());
-  add(Group::kCollectives, table::comm_options());
-  add(Group::kLaunch, table::launch_options());
-  add(Group::kTool, table::tool_options());
-  add(Group::kGeneral, table::general_options());
-  if (with_recipe_only_rows) add(Group::kRecipe, table::recipe_only_rows());
+  add(OptionGroup::kWhat, table::what_options());
+  add(OptionGroup::kSize, table::size_options());
+  add(OptionGroup::kRecipe, table::recipe_options());
+  add(OptionGroup::kParallel, table::parallel_options());
+  add(OptionGroup::kLoading, table::loading_options());
+  add(OptionGroup::kLoading, table::augmenting_options());
+  add(OptionGroup::kMeasuring, table::measuring_options());
+  add(OptionGroup::kSweeping, table::sweep_options());
+  add(OptionGroup::kCollectives, table::comm_options());
+  add(OptionGroup::kLaunch, table::launch_options());
+  add(OptionGroup::kTool, table::tool_options());
+  add(OptionGroup::kGeneral, table::general_options());
+  if (with_recipe_only_rows) add(OptionGroup::kRecipe, table::recipe_only_rows());
   return joined;
 }
 

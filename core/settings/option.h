@@ -80,10 +80,10 @@ enum class Identity {
 struct Option {
   std::string_view name;  // its JSON key, with underscores
   Kind kind = Kind::kText;
-  Group group = Group::kGeneral;  // option.cpp fills in the group of its list in table/
-  unsigned commands = 0;          // that take it besides those that take its group
-  unsigned without = 0;           // commands that take its group, and not this option
-  Fields field = {};              // all empty: read by a command itself, or by resolve.cpp
+  OptionGroup group = OptionGroup::kGeneral;  // option.cpp fills in the group of its list in table/
+  unsigned commands = 0;                      // that take it besides those that take its group
+  unsigned without = 0;                       // commands that take its group, and not this option
+  Fields field = {};  // all empty: read by a command itself, or by resolve.cpp
   Identity identity = Identity::kNone;
   std::string_view default_text = {};  // empty: none; a recipe or a rule may still supply one
   std::string_view help = {};

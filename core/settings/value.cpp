@@ -286,7 +286,7 @@ std::optional<Betas> parse_betas(std::string_view text) {
   return Betas{*first, *second};
 }
 
-bool stands_alone(const Option& option) {
+bool has_optional_value(const Option& option) {
   return option.kind == Kind::kFlag || std::ranges::count(option.words, "on") > 0;
 }
 

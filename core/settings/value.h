@@ -48,7 +48,7 @@ std::optional<MemoryLimits> parse_memory_limits(std::string_view text);
 std::optional<Betas> parse_betas(std::string_view text);  // "0.9,0.999"
 
 // Whether the command line takes the option without a value, or with "=VALUE" behind it.
-bool stands_alone(const Option& option);
+bool has_optional_value(const Option& option);
 
 // Reads `text` as a value of `option`, by its kind, choices, words and range, for the field of its
 // row. Absent where it is none. This alone makes typed values of raw texts.

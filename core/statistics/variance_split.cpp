@@ -126,21 +126,22 @@ std::optional<VarianceSplit> split_variance(std::span<const std::vector<SplitRun
   return split;
 }
 
-Advice what_to_buy(const VarianceSplit& split, const RunCost& cost, double mean_runs_per_session,
-                   std::size_t sessions) {
-  if (sessions_rule(split, mean_runs_per_session, sessions)) return {.buy = Purchase::kSessions};
+Advice advise_replication(const VarianceSplit& split, const RunCost& cost,
+                          double mean_runs_per_session, std::size_t sessions) {
+  if (sessions_rule(split, mean_runs_per_session, sessions))
+    return {.buy = ReplicationLevel::kSessions};
   if (!(cost.window_s > 0)) return {};
   const auto saved_with = [&](double beyond_steps, double growth) {
     return saved_share(split.steps, beyond_steps, cost, growth);
   };
   const double longest = best_growth(split.steps, split.beyond_steps_ci95.low, cost);
   if (saved_with(split.beyond_steps_ci95.low, longest) < kWorthSaving) {
-    return {.buy = Purchase::kRuns};
+    return {.buy = ReplicationLevel::kRuns};
   }
   const double growth = best_growth(split.steps, split.beyond_steps_ci95.high, cost);
   const double saved = saved_with(split.beyond_steps, growth);
   if (saved < kWorthSaving) return {};
-  return {.buy = Purchase::kWindows, .window_growth = growth, .saved_share = saved};
+  return {.buy = ReplicationLevel::kWindows, .window_growth = growth, .saved_share = saved};
 }
 
 namespace {

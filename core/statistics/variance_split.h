@@ -54,16 +54,16 @@ struct RunCost {
   double fixed_s = 0, window_s = 0;
 };
 
-enum class Purchase { kRuns, kWindows, kSessions, kUnsure };
-constexpr auto words_of(Purchase) {
-  return std::to_array<Word<Purchase>>({{Purchase::kRuns, "more runs"},
-                                        {Purchase::kWindows, "longer windows"},
-                                        {Purchase::kSessions, "more sessions"},
-                                        {Purchase::kUnsure, "unsure"}});
+enum class ReplicationLevel { kRuns, kWindows, kSessions, kUnsure };
+constexpr auto words_of(ReplicationLevel) {
+  return std::to_array<Word<ReplicationLevel>>({{ReplicationLevel::kRuns, "more runs"},
+                                                {ReplicationLevel::kWindows, "longer windows"},
+                                                {ReplicationLevel::kSessions, "more sessions"},
+                                                {ReplicationLevel::kUnsure, "unsure"}});
 }
 
 struct Advice {
-  Purchase buy = Purchase::kUnsure;
+  ReplicationLevel buy = ReplicationLevel::kUnsure;
   double window_growth = 1;  // kWindows: the best window by today's, 10 at most
   double saved_share = 0;    // kWindows: saved share of the time for the same interval
 };
@@ -73,8 +73,8 @@ struct Advice {
 // even if beyond_steps is at the lower end of its interval. kWindows: the window that is best if it
 // is at the upper end saves 10 % if it is as estimated. kSessions: with two sessions, of which
 // there is no interval, and where sessions are the larger part of what session means vary by.
-Advice what_to_buy(const VarianceSplit& split, const RunCost& cost, double mean_runs_per_session,
-                   std::size_t sessions);
+Advice advise_replication(const VarianceSplit& split, const RunCost& cost,
+                          double mean_runs_per_session, std::size_t sessions);
 
 // `--until-ci` adds whole blocks until every interval is as narrow as asked for. Fewer repetitions
 // are not even looked at: an interval that happens to be narrow after three would stop the sweep,

@@ -120,7 +120,7 @@ std::filesystem::path folder_of_this_library() {
 }  // namespace
 
 const OpencvApi& load_opencv() {
-  return open_part_as<OpencvApi>(
+  return open_plugin_as<OpencvApi>(
       {.path = folder_of_this_library() / "libscalemark_opencv.so",
        .symbol = "scalemark_opencv_api",
        .abi = kOpencvAbi,

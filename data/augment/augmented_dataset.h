@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "data/augment/mixing.h"
-#include "data/augment/opencv/opencv_part.h"
+#include "data/augment/opencv/opencv_plugin.h"
 #include "data/augment/policies.h"
 #include "data/dataset.h"
 

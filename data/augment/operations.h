@@ -4,7 +4,7 @@
 // operation is drawn, nor of OpenCV.
 #pragma once
 
-#include "data/augment/opencv/opencv_part.h"
+#include "data/augment/opencv/opencv_plugin.h"
 #include "data/images/decode.h"
 
 namespace scalemark::data {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/base/words.h"
-#include "data/augment/opencv/opencv_part.h"
+#include "data/augment/opencv/opencv_plugin.h"
 #include "data/dataset.h"
 #include "data/images/decode.h"
 

@@ -293,7 +293,7 @@ GeneratedImages generate_images(const GenerateImagesOptions& options) {
   refuse_if_invalid(options);
   const std::int64_t val =
       options.val_samples.value_or(std::max<std::int64_t>(options.classes, options.samples / 5));
-  const Descriptor held = hold_output_folder(options.dir, options.overwrite);
+  const Descriptor held = lock_output_folder(options.dir, options.overwrite);
   try {
     if (options.overwrite) remove_made(options.dir);
   } catch (const fs::filesystem_error& error) {

@@ -33,7 +33,7 @@ bool is_folder(const fs::directory_entry& entry) {
   return folder;
 }
 
-FolderView look_into(const fs::path& folder, const Progress& progress) {
+FolderView list_folder(const fs::path& folder, const Progress& progress) {
   return reading(folder, [&] {
     FolderView view;
     for (const auto& entry : fs::directory_iterator(folder)) {
@@ -42,7 +42,7 @@ FolderView look_into(const fs::path& folder, const Progress& progress) {
       } else if (is_image_name(entry.path())) {
         ++view.images;
       } else {
-        view.unread.look_at(entry.path());
+        view.unread.inspect(entry.path());
       }
       still_alive(progress);
     }
@@ -52,9 +52,9 @@ FolderView look_into(const fs::path& folder, const Progress& progress) {
 }
 
 // The root is looked at for notes and hints alone: one that may not be listed says nothing.
-FolderView look_into_root(const std::string& root, const Progress& progress) {
+FolderView list_root(const std::string& root, const Progress& progress) {
   try {
-    return look_into(root, progress);
+    return list_folder(root, progress);
   } catch (const Error&) {
     return {};
   }
@@ -78,7 +78,7 @@ class ImageFinder {
       } else if (is_image_name(entry.path())) {
         found_.emplace_back(folder.string(), entry.path().filename().string());
       } else {
-        unread_.look_at(entry.path());
+        unread_.inspect(entry.path());
       }
     }
     above_.pop_back();
@@ -127,7 +127,7 @@ class TreeReader {
   TreeReader(ImageTree& tree, const Progress& progress) : tree_(tree), progress_(progress) {}
 
   void run() {
-    root_ = look_into_root(tree_.root, progress_);
+    root_ = list_root(tree_.root, progress_);
     read_train();
     std::error_code ignored;
     tree_.held_out = !fs::is_directory(fs::path(tree_.root) / "val", ignored);
@@ -175,7 +175,7 @@ class TreeReader {
       }
       refuse_without_train(split);
     }
-    train_ = look_into(split, progress_);
+    train_ = list_folder(split, progress_);
     tree_.classes = train_.folders;
     if (tree_.classes.empty()) refuse_without_classes(split, train_, "");
     for (std::size_t c = 0; c < tree_.classes.size(); ++c) append_class(split, c, tree_.train);
@@ -183,7 +183,7 @@ class TreeReader {
 
   void read_val() {
     const fs::path split = fs::path(tree_.root) / "val";
-    val_ = look_into(split, progress_);
+    val_ = list_folder(split, progress_);
     for (const std::string& name : val_.folders) {
       const auto found = std::lower_bound(tree_.classes.begin(), tree_.classes.end(), name);
       if (found == tree_.classes.end() || *found != name) {

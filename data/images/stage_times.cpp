@@ -29,7 +29,7 @@ double shortest(const Act& act) {
 
 // A difference of two times may come out below 0 by chance: then it is none, and what it was taken
 // from is the shorter.
-void settle(double& difference, double& rest) {
+void clamp_to_zero(double& difference, double& rest) {
   rest += std::min(0.0, difference);
   difference = std::max(0.0, difference);
 }
@@ -193,9 +193,9 @@ ImageStages time_stages(ImageSource& source, const ImageFolderOptions& options, 
       if (error.record().exit_code != ExitCode::kBadData) throw;
     }
   }
-  settle(sums.flip_s, sums.resize_s);
-  settle(sums.colour_s, sums.resize_s);
-  settle(sums.idct_s, sums.entropy_s);
+  clamp_to_zero(sums.flip_s, sums.resize_s);
+  clamp_to_zero(sums.colour_s, sums.resize_s);
+  clamp_to_zero(sums.idct_s, sums.entropy_s);
   return sums;
 }
 

@@ -104,7 +104,7 @@ std::string note_on_deeper_classes(const ImageTree& tree) {
 
 bool is_image_name(const fs::path& file) { return holds(kRead, suffix_of(file)); }
 
-void UnreadFiles::look_at(const fs::path& file) {
+void UnreadFiles::inspect(const fs::path& file) {
   const std::string suffix = suffix_of(file);
   if (holds(kPictureSuffixes, suffix) || holds(kArchiveSuffixes, suffix)) ++by_suffix_[suffix];
 }

@@ -22,7 +22,7 @@ inline constexpr const char* kImageSuffixes = ".jpg, .jpeg, .png, .webp, .ppm, .
 class UnreadFiles {
  public:
   // Anything else is passed over.
-  void look_at(const std::filesystem::path& file);
+  void inspect(const std::filesystem::path& file);
   UnreadFiles& operator+=(const UnreadFiles& more);
 
   const std::map<std::string, std::int64_t>& by_suffix() const { return by_suffix_; }

@@ -101,7 +101,7 @@ class ShardPacker {
       keep(split, *std::move(shard));
       ++report_.shards_found;
     }
-    if (next > 0) tell(next);
+    if (next > 0) report_progress(next);
     return next;
   }
 
@@ -122,11 +122,11 @@ class ShardPacker {
       if (!made.record.fault.empty()) report_.kept_undecodable.push_back(made.record.fault);
       add(split, i, made.record);
     }
-    tell(i + 1);
+    report_progress(i + 1);
   }
 
   // How much of the split has been looked at.
-  void tell(std::size_t done) const {
+  void report_progress(std::size_t done) const {
     if (!options_.progress) return;
     options_.progress(done_ + static_cast<std::int64_t>(done),
                       std::ssize(tree_.train) + std::ssize(tree_.evaluate));

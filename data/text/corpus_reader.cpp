@@ -124,7 +124,7 @@ std::vector<std::string_view> cut_sentences(std::string_view paragraph) {
 TextFile::TextFile(const fs::path& path) : path_(path), in_(path, std::ios::binary) {
   if (!in_) throw no_input("corpus file " + path.string() + " cannot be opened");
   read_head();
-  look_at_head();
+  inspect_head();
 }
 
 // With all of the first line, if that may be JSON, which is told by it.
@@ -156,7 +156,7 @@ std::string_view TextFile::first_line() const {
   return rest;
 }
 
-void TextFile::look_at_head() {
+void TextFile::inspect_head() {
   if (head_.starts_with(std::string_view(TokenHeader{}.magic, sizeof TokenHeader::magic))) {
     throw bad_data(path_.string() + " is a token file", "text",
                    "name the token file itself instead of its folder");

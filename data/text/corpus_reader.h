@@ -59,7 +59,7 @@ class TextFile {
  private:
   void add_line(std::string_view line, std::int64_t number, DocumentAssembler& assembler);
   void read_head();
-  void look_at_head();
+  void inspect_head();
   std::string_view first_line() const;
   bool next_line(std::string& line);
 

@@ -185,7 +185,7 @@ Descriptor prepare(const GenerateTextOptions& options, const GeneratedText& made
   if (options.samples < 4 || options.samples > 10'000'000) {
     throw configuration("samples is " + std::to_string(options.samples), "4 to 10000000 documents");
   }
-  Descriptor held = hold_output_folder(options.dir, options.overwrite);
+  Descriptor held = lock_output_folder(options.dir, options.overwrite);
   if (options.overwrite) refuse_foreign(made);
   return held;
 }

@@ -19,7 +19,7 @@ constexpr const char* kTextAlone = "give --data the text that it was made of";
 constexpr const char* kConvert = "convert it, as with iconv -f ENCODING -t UTF-8";
 
 // NUL bytes are looked for here, as git does; further on they count as broken bytes.
-constexpr std::size_t kLookedAt = 8000;
+constexpr std::size_t kBytesChecked = 8000;
 
 // A few broken bytes are strays in a text, however short it is; a third of it is another encoding.
 constexpr std::int64_t kStrays = 8, kPerMille = 3;
@@ -190,7 +190,7 @@ std::optional<NoText> no_utf8_of(std::int64_t broken, std::int64_t bytes) {
 }
 
 std::optional<NoText> no_text_of(std::string_view head) {
-  const std::string_view looked_at = head.substr(0, kLookedAt);
+  const std::string_view looked_at = head.substr(0, kBytesChecked);
   const bool has_nul = looked_at.find('\0') != std::string_view::npos;
   auto broken = no_utf8_of(broken_bytes(head), static_cast<std::int64_t>(head.size()));
   const bool binary = has_nul || broken.has_value();

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/base/error.h"
-#include "core/base/part.h"
+#include "core/base/plugin.h"
 #include "engine/comm/comm_run.h"
 #include "engine/fingerprint/measure_run.h"
 #include "engine/sweep/sweep_run.h"
@@ -16,7 +16,7 @@ namespace scalemark::api {
 inline constexpr const char* kEngineAbi = "scalemark-engine/3";
 
 struct EngineApi {
-  PartStamp stamp;
+  PluginStamp stamp;
   const char* torch_version;  // "2.11.0", as loaded
   // Trains one configuration as one rank. Rank 0 writes the report and prints the table; the exit
   // code is the process's own. Errors are printed by the engine in the fixed form and never thrown

@@ -12,7 +12,7 @@
 namespace scalemark::communicating {
 namespace {
 
-constexpr int kRepeatedInVain = 3;  // runs, then others are on this machine to stay
+constexpr int kMostFutileRepeats = 3;  // runs, then others are on this machine to stay
 
 }  // namespace
 
@@ -32,8 +32,8 @@ CommCoordinator::CommCoordinator(process::TaskLoop& loop, const CommRequest& req
 
 void CommCoordinator::begin() {
   report_.add_skipped_points();
-  report_.tell_disturbed_bound();
-  health_.look();
+  report_.note_disturbed_bound();
+  health_.collect();
 }
 
 std::optional<std::string> CommCoordinator::next() {
@@ -53,7 +53,7 @@ std::optional<distributed::Stop> CommCoordinator::run(const distributed::WorkMes
     report_.add(member_.run_pairs(*plan_.pairs));
     return std::nullopt;
   }
-  tell();
+  publish();
   const auto signal = member_.run(
       batch_name(message), batches_[batch_++],
       [&](const auto& point, const std::string& started, const CollectiveOutcome& outcome) {
@@ -62,9 +62,9 @@ std::optional<distributed::Stop> CommCoordinator::run(const distributed::WorkMes
   return signal ? std::optional(distributed::Stop{.signal = *signal}) : std::nullopt;
 }
 
-void CommCoordinator::tell() {
+void CommCoordinator::publish() {
   const auto& batch = batches_[batch_];
-  loop_.link().tell(
+  loop_.link().publish(
       {.what =
            "collectives over " + batch.backend + ", " + counted(std::ssize(batch.members), "rank"),
        .point = {},
@@ -82,14 +82,15 @@ bool CommCoordinator::record(const planning::CollectivePoint& point, const std::
   auto row = report_.row_of(point, block_, started, outcome);
   const bool disturbed = row.status == reporting::PointStatus::kOk && !row.disturbed.empty();
   ++attempts_;
-  const bool again = disturbed && attempts_ <= plan_.retries && repeated_in_vain_ < kRepeatedInVain;
+  const bool again =
+      disturbed && attempts_ <= plan_.retries && futile_repeats_ < kMostFutileRepeats;
   const auto& general = request_.run.settings.general;
   if (!general.quiet && !general.no_progress) {
     std::cerr << reporting::line_of(row) << (again ? "  disturbed: measured again" : "")
               << std::endl;
   }
   if (again) return true;
-  repeated_in_vain_ = disturbed ? repeated_in_vain_ + 1 : 0;
+  futile_repeats_ = disturbed ? futile_repeats_ + 1 : 0;
   if (attempts_ > 1) row.attempts = attempts_;
   attempts_ = 0;
   row.order = runs_in_block_++;
@@ -112,7 +113,7 @@ void CommCoordinator::show_stopped() {
 }
 
 ExitCode CommCoordinator::close() {
-  health_.look();
+  health_.collect();
   report_.summarise();
   auto [exit_code, why] = report_.close();
   why_ = std::move(why);

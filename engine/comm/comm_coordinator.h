@@ -28,7 +28,7 @@ class CommCoordinator : public process::TaskLeader {
 
  private:
   // Whether the run is measured again.
-  void tell();
+  void publish();
   bool record(const planning::CollectivePoint& point, const std::string& started,
               const CollectiveOutcome& outcome);
 
@@ -37,15 +37,15 @@ class CommCoordinator : public process::TaskLeader {
   const planning::CollectivePlan& plan_;
   CommMember& member_;
   CommReport& report_;
-  process::HealthLooks health_;
+  process::HealthCollector health_;
   bool needs_pairs_;
   int block_ = 0;
   std::vector<planning::CollectiveBatch> batches_;  // block_ consists of these
   std::size_t batch_ = 0;                           // this one comes next
   int runs_in_block_ = 0;
-  int attempts_ = 0;          // the run in progress has had so many
-  int repeated_in_vain_ = 0;  // runs whose last attempt was disturbed, too, one after the other
-  std::string why_;           // it does not end with 0
+  int attempts_ = 0;        // the run in progress has had so many
+  int futile_repeats_ = 0;  // runs whose last attempt was disturbed, too, one after the other
+  std::string why_;         // it does not end with 0
 };
 
 }  // namespace scalemark::communicating

@@ -26,8 +26,8 @@ constexpr void fields(A& a, typename A::template Field<BatchId>& b) {
   a.values(b.block, b.number);
 }
 
-// A task of comm's loop: a batch, a look at counters of errors, or all links (links/pairs_run.h).
-// Every rank holds the plan, so only numbers travel.
+// A task of comm's loop: a batch, a snapshot of counters of errors, or all links
+// (links/pairs_run.h). Every rank holds the plan, so only numbers travel.
 struct CommTask {
   std::optional<BatchId> batch;
   bool health = false;
@@ -57,7 +57,7 @@ class CommMember {
   // Collective over the session; the result is rank 0's.
   virtual MeasuredPairs run_pairs(const planning::PairPlan& plan) = 0;
 
-  // Reads the counters of errors that this rank sees: process::HealthWatch::look().
+  // Reads the counters of errors that this rank sees: process::HealthWatch::snapshot().
   virtual std::string read_health() = 0;
 };
 
@@ -70,7 +70,7 @@ class MeasuringMember : public CommMember {
   std::optional<int> run(const std::string& name, const planning::CollectiveBatch& batch,
                          const OnRow& on_row) override;
   MeasuredPairs run_pairs(const planning::PairPlan& plan) override;
-  std::string read_health() override { return health_.look(); }
+  std::string read_health() override { return health_.snapshot(); }
 
  private:
   std::optional<int> measure_all(process::RankGroup& rank_group, process::RankGroup* background,

@@ -83,7 +83,7 @@ Copied copied(process::RankContext& context) {
   const auto begun = std::chrono::steady_clock::now();
   sampler.begin();
   Copied mine{.node = context.world().node, .bytes_per_s = copied_bytes_per_s()};
-  process::rest_until_watched(context.world().local_world_size, begun);
+  process::wait_until_watched(context.world().local_world_size, begun);
   sampler.end();
   mine.readings = process::readings(context);
   return mine;
@@ -222,7 +222,7 @@ void CommReport::add(const MeasuredPairs& measured) {
   run_report_.writer()->add_links(std::move(judged.links), std::move(judged.findings));
 }
 
-void CommReport::tell_disturbed_bound() {
+void CommReport::note_disturbed_bound() {
   const bool any = std::ranges::any_of(plan_.points, [&](const auto& point) {
     return !point.skipped && passes_memory(data_path(point, plan_.device, machines_));
   });

@@ -55,7 +55,7 @@ class CommReport {
   void add(const MeasuredPairs& measured);
   void add_skipped_points();
   // A finding where the memory's bandwidth was measured while others used the machines.
-  void tell_disturbed_bound();
+  void note_disturbed_bound();
   void set_health(const std::vector<reporting::HealthRecord>& rows) {
     run_report_.set_health(rows, /*session=*/0);
   }

@@ -208,13 +208,13 @@ void verify(const Call& call, const Buffers& buffers, const CollectivePoint& poi
 // Who else uses the machine is seen as well in a moment in which nothing is timed. All ranks wait
 // for the machine that must be watched longest.
 void watch_longer(const Surroundings& around, std::chrono::steady_clock::time_point since) {
-  constexpr double kBetweenLooks_s = 0.2;  // for a stop
+  constexpr double kPollPeriod_s = 0.2;  // for a stop
   process::RankGroup& group = around.rank_group;
   const double least_s = process::least_watched_s(group.world().local_world_size);
   std::vector<double> missing_s{least_s - seconds_since(since)};
   group.max_over_ranks(missing_s);
-  for (double left_s = missing_s[0]; left_s > 0; left_s -= kBetweenLooks_s) {
-    const std::chrono::duration<double> pause(std::min(left_s, kBetweenLooks_s));
+  for (double left_s = missing_s[0]; left_s > 0; left_s -= kPollPeriod_s) {
+    const std::chrono::duration<double> pause(std::min(left_s, kPollPeriod_s));
     std::this_thread::sleep_for(pause);
     around.between();
   }

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "core/base/part.h"
+#include "core/base/plugin.h"
 #include "engine/device/device.h"
 
 namespace scalemark::distributed {
@@ -16,7 +16,7 @@ namespace scalemark::cuda {
 inline constexpr const char* kCudaAbi = "scalemark-cuda/5";
 
 struct CudaApi {
-  PartStamp stamp;
+  PluginStamp stamp;
 
   // Makes the device of local_rank. Throws system_error() (71) when there is no driver, or when the
   // driver or that GPU is too old, naming both versions. The device is local_rank % device count:

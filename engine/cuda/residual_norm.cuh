@@ -46,14 +46,14 @@ __device__ __forceinline__ PhiloxBlock philox(std::uint64_t key, std::uint64_t l
 }
 
 // Loads from the device at most: a kernel calls it once.
-__device__ __forceinline__ RandomSource settled(const RandomSource& source) {
+__device__ __forceinline__ RandomSource resolved(const RandomSource& source) {
   const std::uint64_t seed =
       source.seed_at ? static_cast<std::uint64_t>(*source.seed_at) : source.seed;
   const std::uint64_t before = source.offset_at ? static_cast<std::uint64_t>(*source.offset_at) : 0;
   return {nullptr, nullptr, seed, before + source.offset};
 }
 
-// The byte of a group; `source` is settled.
+// The byte of a group; `source` is resolved.
 __device__ __forceinline__ std::uint8_t draw_group(const RandomSource& source,
                                                    std::uint32_t threshold, std::uint64_t group) {
   const PhiloxBlock block = philox(source.seed, source.offset / kWordsOfAMask, group);
@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(kRowThreads, kNormForwardBlocks)
     residual_norm(const ResidualNorm<X> a) {
   const unsigned lane = threadIdx.x % kWarp, groups = (a.columns + kGroup - 1) / kGroup;
   const std::int64_t warps = static_cast<std::int64_t>(gridDim.x) * kRowWarps;
-  const RandomSource source = settled(a.drawing.source);
+  const RandomSource source = resolved(a.drawing.source);
   for (std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * kRowWarps + threadIdx.x / kWarp;
        row < a.rows; row += warps) {
     const std::int64_t first = row * a.columns;

@@ -8,7 +8,7 @@
 namespace scalemark::distributed {
 
 #define SCALEMARK_BACKEND(name, provider, ...) \
-  const BackendProvider* provider(const PartProviders&);
+  const BackendProvider* provider(const PluginProviders&);
 #include "core/catalogue/backend_list.inc"
 #undef SCALEMARK_BACKEND
 
@@ -16,12 +16,12 @@ namespace {
 
 struct Row {
   std::string_view name;
-  const BackendProvider* provider;  // null: its part is not loaded
+  const BackendProvider* provider;  // null: its plugin is not loaded
 };
 
-std::vector<Row> rows(const PartProviders& parts) {
+std::vector<Row> rows(const PluginProviders& plugins) {
   return {
-#define SCALEMARK_BACKEND(name, provider, ...) {#name, provider(parts)},
+#define SCALEMARK_BACKEND(name, provider, ...) {#name, provider(plugins)},
 #include "core/catalogue/backend_list.inc"
 #undef SCALEMARK_BACKEND
   };
@@ -34,9 +34,9 @@ std::string device_text(c10::DeviceType device) {
 }  // namespace
 
 const BackendProvider& find_provider(std::string_view name, c10::DeviceType device,
-                                     const PartProviders& parts) {
+                                     const PluginProviders& plugins) {
   std::string serving;
-  for (const Row& row : rows(parts)) {
+  for (const Row& row : rows(plugins)) {
     if (row.provider == nullptr || !row.provider->serves(device)) continue;
     if (row.name == name) return *row.provider;
     serving += (serving.empty() ? "" : " or ") + std::string(row.name);
@@ -45,9 +45,9 @@ const BackendProvider& find_provider(std::string_view name, c10::DeviceType devi
                       "leave --backend at auto");
 }
 
-std::map<std::string, LibraryVersion> library_versions(const PartProviders& parts) {
+std::map<std::string, LibraryVersion> library_versions(const PluginProviders& plugins) {
   std::map<std::string, LibraryVersion> versions;
-  for (const Row& row : rows(parts)) {
+  for (const Row& row : rows(plugins)) {
     if (row.provider == nullptr) continue;
     if (const auto version = row.provider->library_version()) {
       versions[std::string(row.name)] = *version;
@@ -56,8 +56,8 @@ std::map<std::string, LibraryVersion> library_versions(const PartProviders& part
   return versions;
 }
 
-const BackendProvider* gloo_provider(const PartProviders&) { return &gloo(); }
-const BackendProvider* nccl_provider(const PartProviders& parts) { return parts.nccl; }
-const BackendProvider* mpi_provider(const PartProviders& parts) { return parts.mpi; }
+const BackendProvider* gloo_provider(const PluginProviders&) { return &gloo(); }
+const BackendProvider* nccl_provider(const PluginProviders& plugins) { return plugins.nccl; }
+const BackendProvider* mpi_provider(const PluginProviders& plugins) { return plugins.mpi; }
 
 }  // namespace scalemark::distributed

@@ -9,23 +9,23 @@
 
 namespace scalemark::distributed {
 
-// The loaded parts export these.
-struct PartProviders {
-  const BackendProvider* nccl = nullptr;  // null while the CUDA part is not loaded
-  const BackendProvider* mpi = nullptr;   // null while no part of MPI is loaded
+// The loaded plugins export these.
+struct PluginProviders {
+  const BackendProvider* nccl = nullptr;  // null while the CUDA plugin is not loaded
+  const BackendProvider* mpi = nullptr;   // null while no plugin of MPI is loaded
 };
 
-// Throws configuration() (78) for a backend that is not in the list, whose part is not loaded, or
+// Throws configuration() (78) for a backend that is not in the list, whose plugin is not loaded, or
 // that does not serve `device`. The provider lives as long as the process.
 const BackendProvider& find_provider(std::string_view name, c10::DeviceType device,
-                                     const PartProviders& parts);
+                                     const PluginProviders& plugins);
 
 // The library versions of the available providers, by name.
-std::map<std::string, LibraryVersion> library_versions(const PartProviders& parts);
+std::map<std::string, LibraryVersion> library_versions(const PluginProviders& plugins);
 
 // One function for each line of the list: its provider, or null while that is not loaded.
-const BackendProvider* gloo_provider(const PartProviders& parts);
-const BackendProvider* nccl_provider(const PartProviders& parts);
-const BackendProvider* mpi_provider(const PartProviders& parts);
+const BackendProvider* gloo_provider(const PluginProviders& plugins);
+const BackendProvider* nccl_provider(const PluginProviders& plugins);
+const BackendProvider* mpi_provider(const PluginProviders& plugins);
 
 }  // namespace scalemark::distributed

@@ -27,13 +27,13 @@ Clock& real_clock() {
   return clock;
 }
 
-Periodic::Periodic(std::chrono::milliseconds period, std::function<bool()> look, Clock& clock)
-    : clock_(clock), thread_(clock.start([this, period, look = std::move(look)] {
+Periodic::Periodic(std::chrono::milliseconds period, std::function<bool()> poll, Clock& clock)
+    : clock_(clock), thread_(clock.start([this, period, poll = std::move(poll)] {
         const WatchingThread watching;
         std::unique_lock lock(mutex_);
         while (!clock_.wait_for(woken_, lock, period, [this] { return closing_; })) {
           lock.unlock();
-          if (!look()) return;
+          if (!poll()) return;
           lock.lock();
         }
       })) {}

@@ -69,11 +69,11 @@ class AwakeClock {
 // exceptions come through. Time in which the whole process was stopped does not count. `by` counts
 // the time, and says whether a call may block at all: where none may, it is made here. A call that
 // is late goes on in its own thread until it returns or the process ends, so it must own (by value
-// or shared pointer) everything that it touches. While it lasts `look` is called twice a second;
+// or shared pointer) everything that it touches. While it lasts `poll` is called twice a second;
 // what that throws ends the wait.
 template <class Call>
 auto within(std::chrono::milliseconds limit, Call call, Clock& by = real_clock(),
-            const std::function<void()>& look = {}) -> std::optional<std::invoke_result_t<Call>> {
+            const std::function<void()>& poll = {}) -> std::optional<std::invoke_result_t<Call>> {
   if (!by.stores_may_block()) return call();
   using Result = std::invoke_result_t<Call>;
   auto task = std::make_shared<std::packaged_task<Result()>>(std::move(call));
@@ -89,7 +89,7 @@ auto within(std::chrono::milliseconds limit, Call call, Clock& by = real_clock()
   while (result.wait_for(std::min(left, kSlice)) != std::future_status::ready) {
     left = limit - clock.elapsed();
     if (left <= left.zero()) return std::nullopt;
-    if (look) look();
+    if (poll) poll();
   }
   return result.get();
 }
@@ -97,9 +97,9 @@ auto within(std::chrono::milliseconds limit, Call call, Clock& by = real_clock()
 // A side thread that looks at something again and again. Knows nothing of what it looks at.
 class Periodic {
  public:
-  // Calls `look` after each `period`, until it returns false or this object ends, which waits for a
-  // look in progress. `look` must not throw.
-  Periodic(std::chrono::milliseconds period, std::function<bool()> look,
+  // Calls `poll` after each `period`, until it returns false or this object ends, which waits for a
+  // poll in progress. `poll` must not throw.
+  Periodic(std::chrono::milliseconds period, std::function<bool()> poll,
            Clock& clock = real_clock());
   ~Periodic();
   Periodic(const Periodic&) = delete;

@@ -41,12 +41,12 @@ std::optional<ErrorRecord> first_fault(c10d::Store& store, int own_rank) {
   return std::nullopt;
 }
 
-// The first that `look` finds before the limit is over.
-template <class Look>
-std::optional<ErrorRecord> await_fault(Clock& clock, milliseconds limit, const Look& look) {
+// The first that `poll` finds before the limit is over.
+template <class Poll>
+std::optional<ErrorRecord> await_fault(Clock& clock, milliseconds limit, const Poll& poll) {
   const auto end = clock.now() + limit;
   while (true) {
-    if (auto fault = look()) return fault;
+    if (auto fault = poll()) return fault;
     if (clock.now() >= end) return std::nullopt;
     clock.sleep_for(kPollPeriod);
   }
@@ -109,14 +109,14 @@ ErrorStore::Cause ErrorStore::find_cause(milliseconds limit) noexcept try {
         });
       },
       clock_);
-  if (!found) return told_by_launcher(limit);
+  if (!found) return cause_from_launcher(limit);
   return {.record = std::move(*found), .store_answers = true};
 } catch (const std::exception&) {
-  return told_by_launcher(limit);
+  return cause_from_launcher(limit);
 }
 
 // The store is gone, with the rank that held it.
-ErrorStore::Cause ErrorStore::told_by_launcher(milliseconds limit) noexcept try {
+ErrorStore::Cause ErrorStore::cause_from_launcher(milliseconds limit) noexcept try {
   Cause cause{.record = std::nullopt, .store_answers = false};
   if (launcher_) cause.record = await_fault(clock_, std::min(limit, kLauncherGrace), launcher_);
   return cause;

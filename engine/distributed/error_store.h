@@ -60,7 +60,7 @@ class ErrorStore {
   static constexpr std::chrono::milliseconds kLeaveLimit{5000};
 
  private:
-  Cause told_by_launcher(std::chrono::milliseconds limit) noexcept;
+  Cause cause_from_launcher(std::chrono::milliseconds limit) noexcept;
 
   c10::intrusive_ptr<c10d::Store> store_;
   int rank_;

@@ -18,56 +18,56 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Rank 0 looks more often: all others wait for its answer.
-constexpr milliseconds kLookOfRank0{250};
+// Rank 0 polls more often: all others wait for its answer.
+constexpr milliseconds kPollPeriodOfRank0{250};
 
 std::string rank_key(int rank) { return "rank/" + std::to_string(rank); }
 std::string host_key(int rank) { return "host/" + std::to_string(rank); }
 std::string refusal_key(std::int64_t number) { return "refused/" + std::to_string(number); }
 
-// "2 8c3f": rank 0's world size and fingerprint.
+// "2 8c3f": rank 0's world size and digest.
 struct Profile {
   int world_size = 0;
-  std::string fingerprint;
+  std::string digest;
 };
 
 std::string encode(const Profile& profile) {
-  return std::to_string(profile.world_size) + " " + profile.fingerprint;
+  return std::to_string(profile.world_size) + " " + profile.digest;
 }
 
 Profile decode(const std::string& text) {
   const auto space = text.find(' ');
-  return {.world_size = std::stoi(text.substr(0, space)), .fingerprint = text.substr(space + 1)};
+  return {.world_size = std::stoi(text.substr(0, space)), .digest = text.substr(space + 1)};
 }
 
 class Meeting {
  public:
   Meeting(const c10::intrusive_ptr<c10d::Store>& store, const MeetingTerms& terms,
-          const std::function<void()>& look)
+          const std::function<void()>& on_poll)
       : store_(store),
         terms_(terms),
         rank_(terms.world.rank),
         world_size_(terms.world.world_size),
-        look_(look),
+        on_poll_(on_poll),
         wait_(*store, std::max(terms.timeout - terms.spent, milliseconds(1)),
-              rank_ == 0 ? kLookOfRank0 : KeyWait::kSlice) {}
+              rank_ == 0 ? kPollPeriodOfRank0 : KeyWait::kSlice) {}
 
   void lead() {
     take_place();
-    store_->set("profile", encode({world_size_, terms_.fingerprint}));
+    store_->set("profile", encode({world_size_, terms_.digest}));
     say_ready();
-    if (!wait_("all-ready", [this] { look_around(), heed_refusals(); })) throw told(missing());
+    if (!wait_("all-ready", [this] { poll_store(), check_refusals(); })) throw posted(missing());
     store_->set("started", "1");
   }
 
   void follow() {
-    if (!wait_("profile", look_)) throw nobody_led();
+    if (!wait_("profile", on_poll_)) throw no_leader_error();
     const Profile of_rank_0 = decode(store_->get_to_str("profile"));
     if (of_rank_0.world_size != world_size_) throw other_size(of_rank_0.world_size);
-    if (of_rank_0.fingerprint != terms_.fingerprint) let_a_fitting_rank_pass();
+    if (of_rank_0.digest != terms_.digest) yield_to_matching_rank();
     take_place();
     say_ready();
-    if (!wait_("started", [this] { look_around(); })) throw not_everybody();
+    if (!wait_("started", [this] { poll_store(); })) throw not_everybody();
   }
 
  private:
@@ -81,22 +81,22 @@ class Meeting {
   }
 
   // This rank's settings differ from rank 0's. In a rank of this run, preflight() lists them all.
-  void let_a_fitting_rank_pass() {
-    KeyWait pass(*store_, terms_.grace, kLookOfRank0);
-    if (pass(rank_key(rank_), look_)) throw place_is_taken();
+  void yield_to_matching_rank() {
+    KeyWait pass(*store_, terms_.grace, kPollPeriodOfRank0);
+    if (pass(rank_key(rank_), on_poll_)) throw place_is_taken();
   }
 
-  void look_around() {
-    look_();
+  void poll_store() {
+    on_poll_();
     if (count_posted_errors(*store_) == 0) return;
     ErrorStore error_store(store_, rank_, world_size_,
-                           false);  // costs a connection: not at every look
+                           false);  // costs a connection: not at every poll
     throw_posted_error(*store_, error_store);
   }
 
   // A rank of this run that was started with another world size never takes its place; a rank of
   // another job leaves the place to ours.
-  void heed_refusals() {
+  void check_refusals() {
     if (!store_->check({"refused/count"})) return;
     const std::int64_t count = store_->add("refused/count", 0);
     for (std::int64_t number = refusals_seen_ + 1; number <= count; ++number) {
@@ -107,12 +107,12 @@ class Meeting {
     }
     for (const auto& [rank, seen] : refused_) {
       if (rank >= world_size_ || wait_.waited() - seen.first < terms_.grace) continue;
-      if (!store_->check({rank_key(rank)})) throw told(sizes_differ(seen.second, world_size_));
+      if (!store_->check({rank_key(rank)})) throw posted(sizes_differ(seen.second, world_size_));
     }
   }
 
   // Ends every rank with a place. They need time to read it: the store may end with this process.
-  Error told(Error error) {
+  Error posted(Error error) {
     ErrorStore(store_, rank_, world_size_, false).post(error.record());
     std::this_thread::sleep_for(KeyWait::kSlice + milliseconds(500));
     return error;
@@ -159,7 +159,7 @@ class Meeting {
   }
 
   std::string where_and_how_long() const {
-    return " at " + terms_.place + terms_.told + " within " + in_seconds(terms_.timeout);
+    return " at " + terms_.place + terms_.detected_by + " within " + in_seconds(terms_.timeout);
   }
 
   Error missing() {
@@ -172,7 +172,7 @@ class Meeting {
                             {}, see_whether());
   }
 
-  Error nobody_led() const {
+  Error no_leader_error() const {
     return rendezvous_error("rank 0 of " + std::to_string(world_size_) + " did not join run " +
                                 terms_.run + where_and_how_long(),
                             {}, see_whether());
@@ -195,7 +195,7 @@ class Meeting {
   c10::intrusive_ptr<c10d::Store> store_;
   const MeetingTerms& terms_;
   int rank_, world_size_;
-  const std::function<void()>& look_;
+  const std::function<void()>& on_poll_;
   KeyWait wait_;
   std::int64_t refusals_seen_ = 0;
   std::map<int, std::pair<milliseconds, std::string>> refused_;  // rank -> when, what it said
@@ -204,8 +204,8 @@ class Meeting {
 }  // namespace
 
 void meet(const c10::intrusive_ptr<c10d::Store>& store, const MeetingTerms& terms,
-          const std::function<void()>& look) {
-  Meeting meeting(store, terms, look);
+          const std::function<void()>& on_poll) {
+  Meeting meeting(store, terms, on_poll);
   terms.world.rank == 0 ? meeting.lead() : meeting.follow();
 }
 

@@ -26,13 +26,13 @@ class NotAdmitted : public Error {
 
 struct MeetingTerms {
   launching::World world;
-  std::string run;       // its id, for messages
-  std::string place;     // where the store is, for messages
-  std::string told;      // why other ranks are expected: told_by() in store.h
-  bool by_file = false;  // it may be left from an earlier run
+  std::string run;          // its id, for messages
+  std::string place;        // where the store is, for messages
+  std::string detected_by;  // why other ranks are expected: detected_by() in store.h
+  bool by_file = false;     // it may be left from an earlier run
   // Describes what the ranks should have in common. A rank with rank 0's own takes precedence over
   // one with another.
-  std::string fingerprint;
+  std::string digest;
   std::chrono::milliseconds timeout;
   std::chrono::milliseconds spent{0};  // so much of `timeout` has passed before
   // How long a place stays free for a rank that fits, while one that does not asks for it.
@@ -40,7 +40,7 @@ struct MeetingTerms {
 };
 
 // Returns when every rank of the world is there: about ten requests a rank, and three a second
-// while it waits. `look`: called about once a second meanwhile; what it throws ends the wait.
+// while it waits. `on_poll`: called about once a second meanwhile; what it throws ends the wait.
 // Throws
 //   E_RENDEZVOUS (69)      ranks are missing at the deadline (rank 0 names them for all), or the
 //                          run has started without this process: NotAdmitted
@@ -49,6 +49,6 @@ struct MeetingTerms {
 //                          its ranks throw it when no fitting rank has taken the place
 // or the fault that a rank with a place posted.
 void meet(const c10::intrusive_ptr<c10d::Store>& store, const MeetingTerms& terms,
-          const std::function<void()>& look);
+          const std::function<void()>& on_poll);
 
 }  // namespace scalemark::distributed

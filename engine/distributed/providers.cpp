@@ -6,7 +6,7 @@
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 
 #include "core/base/error.h"
-#include "core/base/part.h"
+#include "core/base/plugin.h"
 #include "core/launch/mpi_library.h"
 #include "engine/distributed/network.h"
 
@@ -68,16 +68,16 @@ void set_variables_of_ucx() {
 }  // namespace
 
 // Open MPI's components look for symbols of their library: it is opened for all to see.
-const mpi::MpiApi& load_mpi_part(const std::string& library_folder, const std::string& library) {
+const mpi::MpiApi& load_mpi_plugin(const std::string& library_folder, const std::string& library) {
   const launching::MpiLibrary& mpi = launching::mpi_library(library);
   const std::string advice = "`apt-get install " + std::string(mpi.package) +
                              "` on every machine of the run, or use --backend gloo";
   set_variables_of_ucx();
   open_library(std::string(mpi.soname), std::string(mpi.title), advice);
-  return open_part_as<mpi::MpiApi>({.path = library_folder + "/" + std::string(mpi.part),
-                                    .symbol = "scalemark_mpi_api",
-                                    .abi = mpi::kMpiAbi,
-                                    .advice = advice});
+  return open_plugin_as<mpi::MpiApi>({.path = library_folder + "/" + std::string(mpi.plugin),
+                                      .symbol = "scalemark_mpi_api",
+                                      .abi = mpi::kMpiAbi,
+                                      .advice = advice});
 }
 
 }  // namespace scalemark::distributed

@@ -1,6 +1,6 @@
 // Where the providers of Gloo and MPI come from: Gloo's is here, with the choice of the network
-// interface that it uses; the part that has MPI's is loaded by a run that uses it, and not before.
-// Knows neither points nor settings.
+// interface that it uses; the plugin that has MPI's is loaded by a run that uses it, and not
+// before. Knows neither points nor settings.
 #pragma once
 
 #include <chrono>
@@ -23,9 +23,9 @@ std::string gloo_interface(const launching::World& world, const launching::Rende
 // traffic.
 const BackendProvider& gloo();
 
-// Loads the part of the MPI library that a run uses. `library`: "openmpi" or "mpich"; its part is
-// in `library_folder`. Throws system_error() (71): when the MPI library is not there, it says what
-// to install.
-const mpi::MpiApi& load_mpi_part(const std::string& library_folder, const std::string& library);
+// Loads the plugin of the MPI library that a run uses. `library`: "openmpi" or "mpich"; its plugin
+// is in `library_folder`. Throws system_error() (71): when the MPI library is not there, it says
+// what to install.
+const mpi::MpiApi& load_mpi_plugin(const std::string& library_folder, const std::string& library);
 
 }  // namespace scalemark::distributed

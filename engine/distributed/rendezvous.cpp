@@ -30,7 +30,7 @@ using StorePtr = c10::intrusive_ptr<c10d::Store>;
 
 // How long a rank that finds its place taken under a launcher's store waits for rank 0 to open
 // another round: agents end and start their ranks one after the other.
-constexpr milliseconds kRoundPatience{30000};
+constexpr milliseconds kRoundTimeout{30000};
 constexpr const char* kRound = "round";
 
 std::string prefix_of(const Rendezvous& at) {
@@ -84,7 +84,7 @@ StorePtr meet_in_a_round(const StorePtr& store, const MeetingTerms& terms) {
     } catch (const NewerRound&) {
       round = newest_round(*store);
     } catch (const NotAdmitted&) {
-      const auto next = await_round_above(*store, round, std::min(terms.timeout, kRoundPatience));
+      const auto next = await_round_above(*store, round, std::min(terms.timeout, kRoundTimeout));
       if (next == round) throw;
       round = next;
     }
@@ -121,7 +121,7 @@ StorePtr meet_under_own_keys(const StorePtr& store, const Rendezvous& at,
 }  // namespace
 
 Joined join(const World& world, const Rendezvous& at, milliseconds timeout,
-            const std::string& fingerprint) {
+            const std::string& digest) {
   const auto start = steady_clock::now();
   const OpenedStore opened = open_store(world, at, timeout);
   Joined joined{.store = nullptr, .hosts_store = opened.hosts};
@@ -129,9 +129,9 @@ Joined join(const World& world, const Rendezvous& at, milliseconds timeout,
   const MeetingTerms terms{.world = world,
                            .run = at.run_id,
                            .place = place_of(at),
-                           .told = told_by(world),
+                           .detected_by = detected_by(world),
                            .by_file = at.kind == Rendezvous::Kind::kFile,
-                           .fingerprint = fingerprint,
+                           .digest = digest,
                            .timeout = timeout,
                            .spent = spent};
   // The store may stop answering in the middle of a request, which c10d would wait out.
@@ -179,17 +179,17 @@ class Comparison {
 
   std::string lead(const Facts& mine) {
     store_.set(kFactsKey, to_wire(mine));
-    if (!wait_(kAllKey, look())) throw silent(first_silent());
+    if (!wait_(kAllKey, poll_hook())) throw silent(first_silent());
     const std::string result = found();
     store_.set(kResultKey, result);
     return result;
   }
 
   void await(const std::string& key) {
-    if (!wait_(key, look())) throw silent(0);
+    if (!wait_(key, poll_hook())) throw silent(0);
   }
 
-  void tell(const std::string& verdict) {
+  void post_verdict(const std::string& verdict) {
     if (verdict != kAgreed) {
       const std::string text = std::to_string(error_store_.rank()) + " " + verdict;
       store_.set(difference_key(store_.add(kDifferKey, 1)), text);
@@ -199,7 +199,7 @@ class Comparison {
   }
 
  private:
-  std::function<void()> look() {
+  std::function<void()> poll_hook() {
     return [this] { throw_posted_error(store_, error_store_); };
   }
 
@@ -253,7 +253,7 @@ std::string exchange(c10d::Store& store, int world_size, const Facts& mine, Erro
   Comparison comparison(store, world_size, error_store, limit);
   if (error_store.rank() == 0) return comparison.lead(mine);
   comparison.await(kFactsKey);
-  comparison.tell(own_verdict(store, mine));
+  comparison.post_verdict(own_verdict(store, mine));
   comparison.await(kResultKey);
   return store.get_to_str(kResultKey);
 }

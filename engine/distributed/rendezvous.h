@@ -22,10 +22,10 @@ struct Joined {
 
 // Returns when every rank of the world has joined; throws, at the latest some seconds after
 // `timeout`, what meet() throws (meeting.h), and E_RENDEZVOUS (69) when the address does not
-// resolve or answer. `fingerprint`: of what the ranks should have in common. Jobs with different
+// resolve or answer. `digest`: of what the ranks should have in common. Jobs with different
 // run ids may share a store; an error names the job that holds the port.
 Joined join(const launching::World& world, const launching::Rendezvous& rendezvous,
-            std::chrono::milliseconds timeout, const std::string& fingerprint = {});
+            std::chrono::milliseconds timeout, const std::string& digest = {});
 
 // Ranks must agree on these, names and texts: "settings.batch_size" -> "32". With different
 // settings they would compute wrong numbers before they fail.

@@ -90,7 +90,7 @@ std::optional<int> requested_stop(c10d::Store& store) {
   return std::stoi(store.get_to_str(kRequestKey));
 }
 
-std::chrono::milliseconds look_period(std::chrono::milliseconds least, int ranks) {
+std::chrono::milliseconds poll_period(std::chrono::milliseconds least, int ranks) {
   constexpr std::chrono::milliseconds kLongest{1000};
   return std::clamp(std::chrono::milliseconds(ranks), least, std::max(least, kLongest));
 }
@@ -144,11 +144,11 @@ std::optional<Stop> StopAgreement::stop() const {
 }
 
 void StopAgreement::run() {
-  const auto period = look_period(options_.period, world_size_);
+  const auto period = poll_period(options_.period, world_size_);
   std::unique_lock lock(mutex_);
   while (!closing_) {
     lock.unlock();
-    look();
+    poll();
     lock.lock();
     const auto pause = frozen_.load() ? std::min(period, kFrozenPeriod) : period;
     options_.clock.wait_for(changed_, lock, pause, [this] { return closing_; });
@@ -159,7 +159,7 @@ void StopAgreement::run() {
 
 // A store that fails is not asked again: the main thread will notice the loss by its collectives,
 // and this rank's own signal still ends it.
-void StopAgreement::look() {
+void StopAgreement::poll() {
   if (!frozen_.load()) {
     if (const auto signal = requested_signal()) freeze(*signal);
   }

@@ -45,7 +45,7 @@ ExitCode exit_code_of_signal(int signal);
 //  4. Every rank runs exactly S steps. None has begun more, because none passes its own P before it
 //     knows S >= P; and ranks below S can run on, because nobody waits for the main threads.
 // Frozen main threads cannot deadlock the promises: those come from the side threads. The host of
-// the store must outlive the others' last look: ErrorStore::leave() before exiting. A rank that
+// the store must outlive the others' last poll: ErrorStore::leave() before exiting. A rank that
 // ends the loop by itself promises all its steps. When a promise is missing (peer or store lost),
 // the ranks stop where they are, unagreed. A request stays valid for later loops.
 
@@ -53,9 +53,9 @@ ExitCode exit_code_of_signal(int signal);
 void request_stop(c10d::Store& store, int signal);
 std::optional<int> requested_stop(c10d::Store& store);
 
-// Between two looks for a request when `ranks` ranks look: `least`, or 1 ms for each rank, which
+// Between two polls for a request when `ranks` ranks poll: `least`, or 1 ms for each rank, which
 // keeps the store at 1,000 requests a second; at most 1 s, or a stop would take too long.
-std::chrono::milliseconds look_period(std::chrono::milliseconds least, int ranks);
+std::chrono::milliseconds poll_period(std::chrono::milliseconds least, int ranks);
 
 struct Stop {
   int signal = 0;      // the first one that any rank reported
@@ -69,7 +69,7 @@ constexpr void fields(A& a, typename A::template Field<Stop>& s) {
 class StopAgreement {
  public:
   struct Options {
-    std::chrono::milliseconds period{100};    // the side thread checks this often: look_period()
+    std::chrono::milliseconds period{100};    // the side thread checks this often: poll_period()
     std::chrono::milliseconds answer{4000};   // how long a frozen rank waits for the agreement
     std::chrono::milliseconds overdue{6000};  // from freezing to on_overdue
     // Called in the side thread when the main thread has not come to its stop in time, because it
@@ -100,7 +100,7 @@ class StopAgreement {
 
  private:
   void run();
-  void look();
+  void poll();
   void freeze(int signal);
   void seek_agreement();
   void decide(std::int64_t steps, bool agreed);

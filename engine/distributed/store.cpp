@@ -32,10 +32,10 @@ using StorePtr = c10::intrusive_ptr<c10d::Store>;
 
 constexpr milliseconds kResolveLimit{10000};
 // Another run may be about to release our port; after this time it is not.
-constexpr milliseconds kForeignStorePatience{10000};
-constexpr milliseconds kLookForServing{20};
+constexpr milliseconds kForeignStoreTimeout{10000};
+constexpr milliseconds kServingPollPeriod{20};
 // A busy store may take long to answer; whoever else listens there is asked in between.
-constexpr milliseconds kAskWhoAnswers{10000};
+constexpr milliseconds kServerCheckPeriod{10000};
 constexpr const char* kServingKey = "scalemark/serving";  // outside every run's prefix
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
@@ -51,28 +51,28 @@ StorePtr new_tcp_store(const Rendezvous& at, bool server, milliseconds timeout) 
 }
 
 Error another_server(const World& world, const Rendezvous& at, const std::string& line) {
-  return rendezvous_error("who listens at the rendezvous " + place_of(at) + told_by(world) +
+  return rendezvous_error("who listens at the rendezvous " + place_of(at) + detected_by(world) +
                               " is no store of ranks: it says '" + line + "'",
                           {}, "another program has the port; pass another one to every rank");
 }
 
 Error cannot_serve(const World& world, const Rendezvous& at, const std::string& reason) {
   return rendezvous_error(
-      "rank 0 cannot serve the rendezvous at " + place_of(at) + told_by(world) + ": " + reason, {},
-      "free the port, or pass another one to every rank");
+      "rank 0 cannot serve the rendezvous at " + place_of(at) + detected_by(world) + ": " + reason,
+      {}, "free the port, or pass another one to every rank");
 }
 
-Error nobody_serves(const World& world, const Rendezvous& at, milliseconds timeout) {
+Error no_server_error(const World& world, const Rendezvous& at, milliseconds timeout) {
   const Answer answer = answer_at(at.host, at.port);
   if (!answer.line.empty()) return another_server(world, at, answer.line);
   const std::string who = at.agent_store ? "the launcher's agent" : "rank 0";
   if (answer.failure.empty()) {
-    return rendezvous_error("who listens at the rendezvous " + place_of(at) + told_by(world) +
+    return rendezvous_error("who listens at the rendezvous " + place_of(at) + detected_by(world) +
                                 " is no store of ranks: it says nothing to one; waited " +
                                 in_seconds(timeout),
                             {}, "another program has the port; pass another one to every rank");
   }
-  return rendezvous_error("nobody serves the rendezvous at " + place_of(at) + told_by(world) +
+  return rendezvous_error("nobody serves the rendezvous at " + place_of(at) + detected_by(world) +
                               "; waited " + in_seconds(timeout) + " for " + who + " (" +
                               answer.failure + ")",
                           {},
@@ -82,14 +82,14 @@ Error nobody_serves(const World& world, const Rendezvous& at, milliseconds timeo
 
 // Ends the wait for a store when somebody else answers in its place, or a signal asks for it: the
 // caller knows that one's own error.
-class AskWhoAnswers {
+class ServerCheck {
  public:
-  AskWhoAnswers(const World& world, const Rendezvous& at) : world_(world), at_(at) {}
+  ServerCheck(const World& world, const Rendezvous& at) : world_(world), at_(at) {}
 
   void operator()() {
     if (received_signal()) throw rendezvous_error("asked to end while waiting for a store");
     if (clock_.elapsed() < next_) return;
-    next_ = clock_.elapsed() + kAskWhoAnswers;
+    next_ = clock_.elapsed() + kServerCheckPeriod;
     const std::string line = answer_at(at_.host, at_.port).line;
     if (!line.empty()) throw another_server(world_, at_, line);
   }
@@ -98,12 +98,12 @@ class AskWhoAnswers {
   const World& world_;
   const Rendezvous& at_;
   AwakeClock clock_;
-  milliseconds next_ = kAskWhoAnswers;
+  milliseconds next_ = kServerCheckPeriod;
 };
 
 // c10d's own timeout does not cover a server that accepts and then never answers.
 StorePtr connect(const World& world, const Rendezvous& at, milliseconds timeout) {
-  AskWhoAnswers ask(world, at);
+  ServerCheck ask(world, at);
   try {
     const auto store = within(
         timeout + milliseconds(1000), [at, timeout] { return new_tcp_store(at, false, timeout); },
@@ -111,24 +111,24 @@ StorePtr connect(const World& world, const Rendezvous& at, milliseconds timeout)
     if (store) return *store;
   } catch (const c10::Error&) {  // that it took too long, in words of c10d's
   }
-  throw nobody_serves(world, at, timeout);
+  throw no_server_error(world, at, timeout);
 }
 
 // Rank 0 is a client of its own store, too. An address of another host, or one that a cluster
 // leads back here later, keeps it waiting.
 StorePtr serve(const World& world, const Rendezvous& at, milliseconds timeout) {
-  bool told = false;
-  const auto look = [&] {
+  bool is_announced = false;
+  const auto on_poll = [&] {
     if (received_signal()) throw rendezvous_error("asked to end while waiting for its own store");
-    if (!std::exchange(told, true) && !leads_here(at.host)) {
-      std::cerr << "scalemark: waiting for " << place_of(at) << told_by(world)
+    if (!std::exchange(is_announced, true) && !leads_here(at.host)) {
+      std::cerr << "scalemark: waiting for " << place_of(at) << detected_by(world)
                 << " to lead back to rank 0: it is no address of this host" << std::endl;
     }
   };
   try {
     const auto store = within(
         timeout + milliseconds(1000), [at, timeout] { return new_tcp_store(at, true, timeout); },
-        real_clock(), look);
+        real_clock(), on_poll);
     if (store) return *store;
   } catch (const c10::Error& error) {
     if (leads_here(at.host)) throw cannot_serve(world, at, first_line(error.what()));
@@ -136,7 +136,8 @@ StorePtr serve(const World& world, const Rendezvous& at, milliseconds timeout) {
   if (leads_here(at.host)) {
     throw cannot_serve(world, at, "its own store did not answer within " + in_seconds(timeout));
   }
-  throw rendezvous_error("rank 0 cannot serve the rendezvous at " + place_of(at) + told_by(world) +
+  throw rendezvous_error("rank 0 cannot serve the rendezvous at " + place_of(at) +
+                             detected_by(world) +
                              ": that is no address of this host, and did not lead back to it in " +
                              in_seconds(timeout),
                          {},
@@ -154,7 +155,7 @@ std::string served_text(const Rendezvous& at) {
 bool says_what_it_serves(c10d::Store& store, steady_clock::time_point end) {
   while (!store.check({kServingKey})) {
     if (steady_clock::now() >= end) return false;
-    std::this_thread::sleep_for(kLookForServing);
+    std::this_thread::sleep_for(kServingPollPeriod);
   }
   return true;
 }
@@ -172,7 +173,7 @@ std::optional<std::string> foreign_run(c10d::Store& store, const Rendezvous& at,
 
 // A client of a store that another run's rank 0 serves would wait in vain for its own rank 0.
 StorePtr connect_to_own_run(const World& world, const Rendezvous& at, milliseconds timeout) {
-  const auto end = steady_clock::now() + std::min(timeout, kForeignStorePatience);
+  const auto end = steady_clock::now() + std::min(timeout, kForeignStoreTimeout);
   while (true) {
     std::string seen;
     try {
@@ -233,7 +234,7 @@ std::string place_of(const Rendezvous& at) {
   return at.host + ":" + std::to_string(at.port);
 }
 
-std::string told_by(const World& world) {
+std::string detected_by(const World& world) {
   std::string names;
   for (const char* field : {"rank", "world_size", "rendezvous"}) {
     const auto found = world.detected_from.find(field);
@@ -249,7 +250,7 @@ void require_way_to(const World& world, const Rendezvous& at, milliseconds limit
     require_route(at.host, std::min(limit, kResolveLimit));
   } catch (const Error& error) {
     ErrorRecord record = error.record();
-    record.what += told_by(world);
+    record.what += detected_by(world);
     throw Error(record);
   }
 }
@@ -283,11 +284,11 @@ bool await_key(c10d::Store& store, const std::string& key, milliseconds limit) {
   }
 }
 
-bool KeyWait::operator()(const std::string& key, const std::function<void()>& look) {
+bool KeyWait::operator()(const std::string& key, const std::function<void()>& on_poll) {
   while (true) {
     const milliseconds left = limit_ - clock_.elapsed();
     if (await_key(store_, key, std::min(left, slice_))) return true;
-    look();
+    on_poll();
     if (clock_.elapsed() >= limit_) return false;
   }
 }

@@ -23,7 +23,7 @@ std::string place_of(const launching::Rendezvous& at);
 
 // " (RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT are set)": what says that there are other ranks,
 // which may be left from another job. Empty: our own launcher says so.
-std::string told_by(const launching::World& world);
+std::string detected_by(const launching::World& world);
 
 // Throws E_RENDEZVOUS (69) when the name of a place that is an address does not resolve within the
 // limit, or no route leads there.
@@ -42,17 +42,17 @@ OpenedStore open_store(const launching::World& world, const launching::Rendezvou
 // Whether the key came within `limit`. Throws what the store throws when it is gone.
 bool await_key(c10d::Store& store, const std::string& key, std::chrono::milliseconds limit);
 
-// Several waits with one deadline, interrupted by regular checks (`look`).
+// Several waits with one deadline, interrupted by regular checks (`on_poll`).
 class KeyWait {
  public:
-  // `limit`: of all waits together, in time that this process runs. `slice`: between two looks.
+  // `limit`: of all waits together, in time that this process runs. `slice`: between two polls.
   KeyWait(c10d::Store& store, std::chrono::milliseconds limit,
           std::chrono::milliseconds slice = kSlice)
       : store_(store), limit_(limit), slice_(slice) {}
 
-  // False: the time is over. `look` is called after each slice in which the key did not come; what
-  // it throws ends the wait.
-  bool operator()(const std::string& key, const std::function<void()>& look);
+  // False: the time is over. `on_poll` is called after each slice in which the key did not come;
+  // what it throws ends the wait.
+  bool operator()(const std::string& key, const std::function<void()>& on_poll);
 
   std::chrono::milliseconds waited() { return clock_.elapsed(); }
 

@@ -18,23 +18,23 @@ using std::chrono::milliseconds;
 constexpr std::chrono::hours kForever{24 * 365};
 
 // Returns the exit code; the callbacks may block (on a lock that the stuck thread holds) or throw.
-int say_last_words(ErrorRecord record, const OnFatal& on_fatal, const FindCause& find_cause,
-                   const std::function<std::string()>& who_is_missing = {}) noexcept {
+int report_fatal_error(ErrorRecord record, const OnFatal& on_fatal, const FindCause& find_cause,
+                       const std::function<std::string()>& who_is_missing = {}) noexcept {
   auto exit_code = std::make_shared<std::atomic<int>>(static_cast<int>(record.exit_code));
   try {
-    within(Watchdog::kLastWords, [record = std::move(record), on_fatal, find_cause, who_is_missing,
-                                  exit_code] {
-      ErrorRecord last_words = record;
+    within(Watchdog::kFatalReportLimit, [record = std::move(record), on_fatal, find_cause,
+                                         who_is_missing, exit_code] {
+      ErrorRecord final_error = record;
       auto cause = find_cause ? find_cause() : std::nullopt;
       if (cause) {
         cause->phase = record.phase;
         cause->step = record.step;
-        last_words = *cause;
-        *exit_code = static_cast<int>(last_words.exit_code);
+        final_error = *cause;
+        *exit_code = static_cast<int>(final_error.exit_code);
       } else if (const auto missing = who_is_missing ? who_is_missing() : ""; !missing.empty()) {
-        last_words.what += "; " + missing;
+        final_error.what += "; " + missing;
       }
-      if (on_fatal) on_fatal(last_words);
+      if (on_fatal) on_fatal(final_error);
       return true;
     });
   } catch (...) {
@@ -65,12 +65,13 @@ ErrorRecord record_of_current_exception() {
 [[noreturn]] void on_terminate() noexcept {
   TerminateState* state = terminate_state.exchange(nullptr);
   if (!state) {  // a second thread terminates while the first reports its error
-    std::this_thread::sleep_for(2 * Watchdog::kLastWords);
+    std::this_thread::sleep_for(2 * Watchdog::kFatalReportLimit);
     _exit(static_cast<int>(ExitCode::kBug));
   }
   ErrorRecord record = record_of_current_exception();
   const bool lost = record.code == "E_PEER_LOST";
-  _exit(say_last_words(std::move(record), state->on_fatal, lost ? state->find_cause : FindCause{}));
+  _exit(report_fatal_error(std::move(record), state->on_fatal,
+                           lost ? state->find_cause : FindCause{}));
 }
 
 }  // namespace
@@ -108,9 +109,9 @@ void Watchdog::clear_phase() {
   deadline_.reset();
 }
 
-// Sleeps to the moment at which the deadline would pass if no beat came, but wakes once a second: a
-// sleep that took much longer is time in which the whole process was stopped, and moves the
-// deadline.
+// Sleeps to the moment at which the deadline would pass if no heartbeat came, but wakes once a
+// second: a sleep that took much longer is time in which the whole process was stopped, and moves
+// the deadline.
 void Watchdog::run() {
   std::unique_lock lock(mutex_);
   while (!closing_) {
@@ -119,25 +120,25 @@ void Watchdog::run() {
       continue;
     }
     const Clock::time_point last{
-        Clock::time_point::duration(last_beat_.load(std::memory_order_relaxed))};
+        Clock::time_point::duration(last_heartbeat_.load(std::memory_order_relaxed))};
     const auto begun = clock_.now(), end = last + *deadline_;
     if (begun >= end) return expire(std::move(lock));
     const auto half = last + *deadline_ / 2;
-    if (begun >= half && told_ != last) {
-      tell_stall(lock, last);
+    if (begun >= half && reported_stall_ != last) {
+      report_stall(lock, last);
       continue;
     }
     auto wake = std::min(begun < half ? half : end, begun + kSlice);
     if (const auto left = until_overdue()) {
       if (left->count() <= 0) {
-        tell_overdue(lock);
+        report_overdue(lock);
         continue;
       }
       wake = std::min(wake, begun + *left);
     }
     wait(lock, wake - begun);
     const auto late = clock_.now() - wake;
-    if (late > kSlice) forgive(wake, late);
+    if (late > kSlice) discount_stopped_time(wake, late);
   }
 }
 
@@ -148,8 +149,8 @@ void Watchdog::wait(std::unique_lock<std::mutex>& lock, Clock::time_point::durat
 }
 
 // Without the lock: the hook asks the store, and the main thread may enter a phase meanwhile.
-void Watchdog::tell_stall(std::unique_lock<std::mutex>& lock, Clock::time_point last) {
-  told_ = last;
+void Watchdog::report_stall(std::unique_lock<std::mutex>& lock, Clock::time_point last) {
+  reported_stall_ = last;
   if (!hooks_.on_stall) return;
   lock.unlock();
   hooks_.on_stall();
@@ -158,7 +159,7 @@ void Watchdog::tell_stall(std::unique_lock<std::mutex>& lock, Clock::time_point 
 
 // Returns nothing where nobody has asked this process to end, and once it has been told.
 std::optional<milliseconds> Watchdog::until_overdue() {
-  if (!hooks_.received || overdue_told_) return std::nullopt;
+  if (!hooks_.received || overdue_reported_) return std::nullopt;
   if (!since_signal_) {
     const auto signal = hooks_.received();
     if (!signal) return std::nullopt;
@@ -168,19 +169,19 @@ std::optional<milliseconds> Watchdog::until_overdue() {
   return kOverdue - since_signal_->elapsed();
 }
 
-// Without the lock, as tell_stall().
-void Watchdog::tell_overdue(std::unique_lock<std::mutex>& lock) {
-  overdue_told_ = true;
+// Without the lock, as report_stall().
+void Watchdog::report_overdue(std::unique_lock<std::mutex>& lock) {
+  overdue_reported_ = true;
   lock.unlock();
   hooks_.on_overdue(signal_);
   lock.lock();
 }
 
 // A heartbeat before the stop counts as that much later; one after it stays unchanged.
-void Watchdog::forgive(Clock::time_point wake, Clock::time_point::duration late) {
-  std::int64_t beat = last_beat_.load();
-  while (beat < wake.time_since_epoch().count() &&
-         !last_beat_.compare_exchange_weak(beat, beat + late.count())) {
+void Watchdog::discount_stopped_time(Clock::time_point wake, Clock::time_point::duration late) {
+  std::int64_t last = last_heartbeat_.load();
+  while (last < wake.time_since_epoch().count() &&
+         !last_heartbeat_.compare_exchange_weak(last, last + late.count())) {
   }
 }
 
@@ -194,7 +195,7 @@ void Watchdog::expire(std::unique_lock<std::mutex> lock) {
                      .phase = phase_};
   if (const auto step = step_.load(std::memory_order_relaxed); step >= 0) record.step = step;
   lock.unlock();
-  hooks_.exit(say_last_words(std::move(record), on_fatal_, find_cause_, hooks_.who_is_missing));
+  hooks_.exit(report_fatal_error(std::move(record), on_fatal_, find_cause_, hooks_.who_is_missing));
 }
 
 TerminateGuard::TerminateGuard(OnFatal on_fatal, FindCause find_cause) {

@@ -62,22 +62,22 @@ class Watchdog {
   std::int64_t heartbeat(std::int64_t step) noexcept {
     const std::int64_t time = clock_.now().time_since_epoch().count();
     step_.store(step, std::memory_order_relaxed);
-    last_beat_.store(time, std::memory_order_relaxed);
+    last_heartbeat_.store(time, std::memory_order_relaxed);
     return time;
   }
 
   // The callbacks together may take this long before the process ends regardless.
-  static constexpr std::chrono::milliseconds kLastWords{5000};
+  static constexpr std::chrono::milliseconds kFatalReportLimit{5000};
   static constexpr std::chrono::milliseconds kOverdue{6000};
 
  private:
   static constexpr std::chrono::milliseconds kSlice{1000};
   void run();
   void wait(std::unique_lock<std::mutex>& lock, Clock::time_point::duration limit);
-  void tell_stall(std::unique_lock<std::mutex>& lock, Clock::time_point last);
+  void report_stall(std::unique_lock<std::mutex>& lock, Clock::time_point last);
   std::optional<std::chrono::milliseconds> until_overdue();
-  void tell_overdue(std::unique_lock<std::mutex>& lock);
-  void forgive(Clock::time_point wake, Clock::time_point::duration late);
+  void report_overdue(std::unique_lock<std::mutex>& lock);
+  void discount_stopped_time(Clock::time_point wake, Clock::time_point::duration late);
   void expire(std::unique_lock<std::mutex> lock);
 
   OnFatal on_fatal_;
@@ -85,17 +85,17 @@ class Watchdog {
   HangHooks hooks_;
   Clock& clock_;
   std::atomic<std::int64_t> step_{-1};
-  std::atomic<std::int64_t> last_beat_{0};
+  std::atomic<std::int64_t> last_heartbeat_{0};
   std::mutex mutex_;
   std::condition_variable changed_;
   std::string phase_;
   std::optional<std::chrono::milliseconds> deadline_;
   bool closing_ = false;
-  int changes_ = 0;         // counts phases and the end, for which the thread wakes
-  Clock::time_point told_;  // the heartbeat after which a stall was reported
-  int signal_ = 0;          // the one that was received
+  int changes_ = 0;                   // counts phases and the end, for which the thread wakes
+  Clock::time_point reported_stall_;  // the heartbeat after which a stall was reported
+  int signal_ = 0;                    // the one that was received
   std::optional<AwakeClock> since_signal_;
-  bool overdue_told_ = false;
+  bool overdue_reported_ = false;
   std::thread thread_;  // last: it uses all of the above
 };
 

@@ -15,14 +15,15 @@ using std::chrono::milliseconds;
 
 constexpr const char* kNotice = "task/notice";         // "17 text"
 constexpr const char* kCalledOff = "task/called-off";  // number of the last one that failed
-// A waiting rank may miss a bell that is deleted; it also reads the message itself regularly.
-constexpr std::int64_t kBellsKept = 3;
-constexpr int kLooksPerPulse = 4;
-constexpr milliseconds kFaultLook{1000};
+// A waiting rank may miss a wake-up key that is deleted; it also reads the message itself
+// regularly.
+constexpr std::int64_t kWakeupsKept = 3;
+constexpr int kPollsPerHeartbeat = 4;
+constexpr milliseconds kFaultPollPeriod{1000};
 // Short while a result may come at once, longer when the others are late.
 constexpr milliseconds kFirstPause{2}, kLongestPause{50};
 
-std::string bell_key(std::int64_t number) { return "task/bell/" + std::to_string(number); }
+std::string wakeup_key(std::int64_t number) { return "task/wakeup/" + std::to_string(number); }
 
 // How many ranks have reported on a message, and the K-th result of any message: "17 RANK text".
 std::string voted_key(std::int64_t number) { return "task/voted/" + std::to_string(number); }
@@ -58,24 +59,24 @@ Error rank_0_is_gone(const std::string& seen) {
 }  // namespace
 
 WorkQueue::WorkQueue(const c10::intrusive_ptr<c10d::Store>& store, int rank, int world_size,
-                     ErrorStore& faults, milliseconds patience, Pulse::Hooks pulse,
-                     milliseconds look, Clock& clock)
+                     ErrorStore& faults, milliseconds heartbeat_timeout, Heartbeat::Hooks heartbeat,
+                     milliseconds poll_period, Clock& clock)
     : store_(store),
       side_store_(faults.store()),
       rank_(rank),
       faults_(faults),
-      patience_(patience),
-      look_(look),
+      heartbeat_timeout_(heartbeat_timeout),
+      poll_period_(poll_period),
       clock_(clock) {
-  pulse_.emplace(rank, world_size, faults, std::move(pulse), clock);
+  heartbeat_.emplace(rank, world_size, faults, std::move(heartbeat), clock);
 }
 
 WorkQueue::~WorkQueue() = default;
 
 WorkMessage WorkQueue::post(const std::string& text) {
   store_->set(kNotice, numbered(++posted_, text));
-  store_->set(bell_key(posted_), "1");
-  if (posted_ > kBellsKept) store_->deleteKey(bell_key(posted_ - kBellsKept));
+  store_->set(wakeup_key(posted_), "1");
+  if (posted_ > kWakeupsKept) store_->deleteKey(wakeup_key(posted_ - kWakeupsKept));
   return {.number = posted_, .text = text};
 }
 
@@ -101,7 +102,7 @@ void WorkQueue::refuse_posted_error() {
 }
 
 void WorkQueue::post_last(const std::string& text) {
-  pulse_.reset();
+  heartbeat_.reset();
   post(text);
 }
 
@@ -113,12 +114,12 @@ std::optional<WorkMessage> WorkQueue::newest_above(std::int64_t last_seen) {
 }
 
 // Silence is counted in time during which this process ran: after a stop of all ranks (scontrol
-// suspend) no pulse has advanced yet.
-void WorkQueue::require_pulse_of_rank_0(std::int64_t& beats, milliseconds& silent_since,
-                                        milliseconds now) {
-  const std::int64_t seen = asked([&] { return Pulse::beats_of_rank_0(*store_); });
+// suspend) no heartbeat has advanced yet.
+void WorkQueue::require_heartbeat_of_rank_0(std::int64_t& beats, milliseconds& silent_since,
+                                            milliseconds now) {
+  const std::int64_t seen = asked([&] { return Heartbeat::count_of_rank_0(*store_); });
   if (seen != std::exchange(beats, seen)) silent_since = now;
-  if (now - silent_since > patience_) throw rank_0_is_gone("rank 0 sends no heartbeat");
+  if (now - silent_since > heartbeat_timeout_) throw rank_0_is_gone("rank 0 sends no heartbeat");
 }
 
 WorkMessage WorkQueue::next(std::int64_t last_seen, const std::function<void()>& idle) {
@@ -126,16 +127,17 @@ WorkMessage WorkQueue::next(std::int64_t last_seen, const std::function<void()>&
   AwakeClock clock(clock_);
   milliseconds silent_since{0};
   std::int64_t beats = -1;
-  for (int look = 1;; ++look) {
+  for (int poll = 1;; ++poll) {
     idle();
-    const bool rang = asked([&] { return await_key(*store_, bell_key(last_seen + 1), look_); });
-    if (!rang) refuse_posted_error();
-    const bool thorough = look % kLooksPerPulse == 0;
-    if (rang || thorough) {
+    const bool is_notified =
+        asked([&] { return await_key(*store_, wakeup_key(last_seen + 1), poll_period_); });
+    if (!is_notified) refuse_posted_error();
+    const bool thorough = poll % kPollsPerHeartbeat == 0;
+    if (is_notified || thorough) {
       if (const auto notice = newest_above(last_seen)) return *notice;
     }
     const milliseconds now = clock.elapsed();
-    if (thorough) require_pulse_of_rank_0(beats, silent_since, now);
+    if (thorough) require_heartbeat_of_rank_0(beats, silent_since, now);
   }
 }
 
@@ -163,23 +165,23 @@ void WorkQueue::read_result_texts(std::int64_t number, std::int64_t& read_so_far
 
 WorkQueue::ResultTexts WorkQueue::result_texts(
     std::int64_t number, const std::vector<int>& members,
-    const std::function<bool(const ResultTexts&, milliseconds waited)>& patient,
+    const std::function<bool(const ResultTexts&, milliseconds waited)>& keep_waiting,
     const std::function<void()>& idle) {
   ResultTexts result_texts;
   Pause pause(clock_);
   AwakeClock clock(clock_);
   std::int64_t read_so_far = 0;
-  milliseconds looked{0};
+  milliseconds checked{0};
   while (true) {
     read_result_texts(number, read_so_far, result_texts);
     const milliseconds waited = clock.elapsed();
     const bool complete = result_texts.size() == members.size();
     if (complete) store_->deleteKey(voted_key(number));
-    if (complete || !patient(result_texts, waited)) return result_texts;
+    if (complete || !keep_waiting(result_texts, waited)) return result_texts;
     idle();
     pause.take();
-    if (waited - looked < kFaultLook) continue;
-    looked = waited;
+    if (waited - checked < kFaultPollPeriod) continue;
+    checked = waited;
     refuse_posted_error();
   }
 }

@@ -17,7 +17,7 @@
 
 #include "engine/distributed/clock.h"
 #include "engine/distributed/error_store.h"
-#include "engine/distributed/pulse.h"
+#include "engine/distributed/heartbeat.h"
 
 namespace scalemark::distributed {
 
@@ -28,11 +28,13 @@ struct WorkMessage {
 
 class WorkQueue {
  public:
-  // `patience`: how long a waiting rank accepts neither a message from rank 0 nor its pulse.
-  // `look`: time between two checks of a waiting rank. Side threads use the connection of `faults`.
+  // `heartbeat_timeout`: how long a waiting rank accepts neither a message from rank 0 nor its
+  // heartbeat. `poll_period`: time between two checks of a waiting rank. Side threads use the
+  // connection of `faults`.
   WorkQueue(const c10::intrusive_ptr<c10d::Store>& store, int rank, int world_size,
-            ErrorStore& faults, std::chrono::milliseconds patience, Pulse::Hooks pulse,
-            std::chrono::milliseconds look = kLook, Clock& clock = real_clock());
+            ErrorStore& faults, std::chrono::milliseconds heartbeat_timeout,
+            Heartbeat::Hooks heartbeat, std::chrono::milliseconds poll_period = kPollPeriod,
+            Clock& clock = real_clock());
   ~WorkQueue();
   WorkQueue(const WorkQueue&) = delete;
   WorkQueue& operator=(const WorkQueue&) = delete;
@@ -43,7 +45,7 @@ class WorkQueue {
   void post_last(const std::string& text);
 
   // The newest message above `last_seen`; a rank may miss one in which it has no part. `idle` is
-  // called before each look while waiting. Throws the fault that another rank posted, and
+  // called before each poll while waiting. Throws the fault that another rank posted, and
   // E_PEER_LOST (69) when the store or rank 0 is gone.
   WorkMessage next(std::int64_t last_seen, const std::function<void()>& idle);
 
@@ -53,23 +55,23 @@ class WorkQueue {
 
   using ResultTexts = std::map<int, std::string>;
   // Rank 0 only: the results of `members` on message `number`, by rank. Waits for all of them while
-  // `patient(results so far)` is true; those that are missing then are left out. Throws as next()
-  // does.
+  // `keep_waiting(results so far)` is true; those that are missing then are left out. Throws as
+  // next() does.
   ResultTexts result_texts(
       std::int64_t number, const std::vector<int>& members,
-      const std::function<bool(const ResultTexts&, std::chrono::milliseconds waited)>& patient,
+      const std::function<bool(const ResultTexts&, std::chrono::milliseconds waited)>& keep_waiting,
       const std::function<void()>& idle);
 
   // Whether some rank reported that message `number` failed: for a side thread that frees this rank
   // from a collective. Never throws; false when the store is gone.
   bool called_off(std::int64_t number) noexcept;
 
-  static constexpr std::chrono::milliseconds kLook{1000};
+  static constexpr std::chrono::milliseconds kPollPeriod{1000};
 
  private:
   std::optional<WorkMessage> newest_above(std::int64_t last_seen);
-  void require_pulse_of_rank_0(std::int64_t& beats, std::chrono::milliseconds& silent_since,
-                               std::chrono::milliseconds now);
+  void require_heartbeat_of_rank_0(std::int64_t& beats, std::chrono::milliseconds& silent_since,
+                                   std::chrono::milliseconds now);
   void read_result_texts(std::int64_t number, std::int64_t& read_so_far, ResultTexts& result_texts);
   void refuse_posted_error();
   // Returns request(), which asks the store; throws a posted fault, or that rank 0 is gone.
@@ -81,11 +83,11 @@ class WorkQueue {
   c10::intrusive_ptr<c10d::Store> side_store_;  // side threads use it
   int rank_;
   ErrorStore& faults_;
-  std::chrono::milliseconds patience_;
-  std::chrono::milliseconds look_;
+  std::chrono::milliseconds heartbeat_timeout_;
+  std::chrono::milliseconds poll_period_;
   Clock& clock_;
   std::int64_t posted_ = 0;
-  std::optional<Pulse> pulse_;
+  std::optional<Heartbeat> heartbeat_;
 };
 
 }  // namespace scalemark::distributed

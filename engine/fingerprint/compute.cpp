@@ -151,7 +151,7 @@ FingerprintRecord matrix_product(device::Device& device, settings::Precision pre
 }
 
 FingerprintRecord sustained_product(device::Device& device, settings::Precision precision,
-                                    double seconds, const std::function<bool()>& goes_on) {
+                                    double seconds, const std::function<bool()>& continues) {
   Product product(device, precision);
   FingerprintRecord record =
       begun_product(device, MachineRate::kSustainedProduct, precision, product.size);
@@ -162,7 +162,7 @@ FingerprintRecord sustained_product(device::Device& device, settings::Precision 
   const auto start = std::chrono::steady_clock::now();
   reporting::TimedCalls late;
   // On a busy machine one piece may begin in the first half and end behind the second.
-  while ((seconds_since(start) < seconds || late.call_s.empty()) && goes_on()) {
+  while ((seconds_since(start) < seconds || late.call_s.empty()) && continues()) {
     const bool counts = 2 * seconds_since(start) >= seconds;
     const reporting::TimedCalls piece = run_blocks(device, plan_blocks(call_s, piece_s), call);
     late.calls_per_block = piece.calls_per_block;

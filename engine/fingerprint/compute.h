@@ -44,10 +44,10 @@ using reporting::FingerprintRecord;
 FingerprintRecord matrix_product(device::Device& device, settings::Precision precision,
                                  double seconds);
 
-// The same products, held for `seconds`: the value is the rate over the second half. `goes_on` is
+// The same products, held for `seconds`: the value is the rate over the second half. `continues` is
 // asked every few seconds.
 FingerprintRecord sustained_product(device::Device& device, settings::Precision precision,
-                                    double seconds, const std::function<bool()>& goes_on);
+                                    double seconds, const std::function<bool()>& continues);
 
 // Between two arrays of `bytes` each, larger than any cache.
 FingerprintRecord memory_copy(device::Device& device, std::int64_t bytes, double seconds);

@@ -52,8 +52,9 @@ class Fingerprint {
     const settings::Precision precision = precisions_of(device_, host_).back();
     FingerprintRecord blank = of(device_, MachineRate::kSustainedProduct, "FLOP/s");
     blank.precision = reporting::number_format(name_of(precision));
-    add(blank,
-        [&] { return sustained_product(device_, precision, options_.seconds, options_.goes_on); });
+    add(blank, [&] {
+      return sustained_product(device_, precision, options_.seconds, options_.continues);
+    });
     return std::move(records_);
   }
 
@@ -107,7 +108,7 @@ class Fingerprint {
 
   // `blank`: what a measurement that fails is called.
   void add(const FingerprintRecord& blank, const Measure& measured) {
-    if (!options_.goes_on()) return;
+    if (!options_.continues()) return;
     FingerprintRecord record = blank;
     measure_or_say_why(record, [&] { record = measured(); });
     record.host = host_.hostname;

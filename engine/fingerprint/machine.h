@@ -22,9 +22,9 @@ struct MachineOptions {
   // Compute threads: matrix products are measured with each number, everything else with the
   // largest. Afterwards the process has the last of them.
   std::vector<int> threads{1};
-  std::filesystem::path folder;                         // where files are made, read and removed
-  double seconds = 2;                                   // for each measurement
-  std::function<bool()> goes_on = [] { return true; };  // asked before each measurement
+  std::filesystem::path folder;                           // where files are made, read and removed
+  double seconds = 2;                                     // for each measurement
+  std::function<bool()> continues = [] { return true; };  // asked before each measurement
 };
 
 // Measures `host`, which this process runs on. A measurement that fails has its reason and no
@@ -37,7 +37,7 @@ std::vector<FingerprintRecord> measure_device(device::Device& device, const moni
                                               const MachineOptions& options);
 
 // Products of the fastest precision that `device` has, held for options.seconds; none where
-// options.goes_on() ends it before.
+// options.continues() ends it before.
 std::vector<FingerprintRecord> hold_products(device::Device& device, const monitoring::Host& host,
                                              const MachineOptions& options);
 

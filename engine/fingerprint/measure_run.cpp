@@ -13,7 +13,7 @@
 #include "core/machine/telemetry/gpu_probes.h"
 #include "core/machine/telemetry/host_probes.h"
 #include "core/machine/telemetry/sampler.h"
-#include "engine/device/cuda_part.h"
+#include "engine/device/cuda_plugin.h"
 #include "engine/device/device.h"
 #include "engine/fingerprint/machine.h"
 #include "engine/process/failure_reporter.h"
@@ -33,7 +33,7 @@ process::ProcessSettings process_settings(const MeasureRequest& request) {
 
 std::unique_ptr<device::Device> open_device(const MeasureRequest& request) {
   if (request.device == settings::DeviceKind::kCpu) return device::make_cpu_device();
-  return device::load_cuda_part(request.library_folder).make_device(/*local_rank=*/0);
+  return device::load_cuda_plugin(request.library_folder).make_device(/*local_rank=*/0);
 }
 
 FingerprintRecord without_peers(const device::Device& device, const monitoring::Host& host) {

@@ -77,7 +77,7 @@ void replay_product(device::Device& device, const monitoring::Host& host,
   at::Tensor c = at::empty_like(first);
   const auto start = Clock::now();
   while (record.rounds < kFewestRounds || seconds_since(start) < options.seconds) {
-    if (!options.goes_on()) break;
+    if (!options.continues()) break;
     c.zero_();  // an element that is left unwritten must not look like the round before
     at::mm_out(c, a, b);
     ++record.rounds;
@@ -106,7 +106,7 @@ std::vector<reporting::ReplayRecord> replay_products(device::Device& device,
                                                      const MachineOptions& options) {
   std::vector<reporting::ReplayRecord> replays;
   for (const settings::Precision precision : precisions_of(device, host)) {
-    if (!options.goes_on()) break;
+    if (!options.continues()) break;
     reporting::ReplayRecord& record = replays.emplace_back();
     record.work = "matrix product";
     record.precision = reporting::number_format(name_of(precision));

@@ -1,8 +1,8 @@
-// MPI's part offers this to the engine: libscalemark_mpi_openmpi.so or libscalemark_mpi_mpich.so,
+// MPI's plugin offers this to the engine: libscalemark_mpi_openmpi.so or libscalemark_mpi_mpich.so,
 // the same sources built with either library's mpi.h. No MPI header here.
 #pragma once
 
-#include "core/base/part.h"
+#include "core/base/plugin.h"
 
 namespace scalemark::distributed {
 class BackendProvider;
@@ -13,7 +13,7 @@ namespace scalemark::mpi {
 inline constexpr const char* kMpiAbi = "scalemark-mpi/1";
 
 struct MpiApi {
-  PartStamp stamp;
+  PluginStamp stamp;
 
   // It lives as long as the process.
   const distributed::BackendProvider& (*provider)();

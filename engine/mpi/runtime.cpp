@@ -13,7 +13,7 @@ namespace scalemark::mpi {
 namespace {
 
 constexpr std::chrono::milliseconds kReportTime{3000};  // for rank 0
-constexpr std::chrono::milliseconds kLook{20};
+constexpr std::chrono::milliseconds kPollPeriod{20};
 
 struct Here {
   launching::World world;
@@ -65,7 +65,7 @@ void wait_for_rank_0() noexcept {
   const auto until = std::chrono::steady_clock::now() + kReportTime;
   const Process own = processes[static_cast<std::size_t>(world.rank)];
   while (std::chrono::steady_clock::now() < until && !has_ended(processes.front(), own)) {
-    std::this_thread::sleep_for(kLook);
+    std::this_thread::sleep_for(kPollPeriod);
   }
 }
 

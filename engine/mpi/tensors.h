@@ -10,7 +10,7 @@
 
 namespace scalemark::mpi {
 
-// Throws configuration() (78) for types that MPI's part does not carry.
+// Throws configuration() (78) for types that MPI's plugin does not carry.
 DataType type_of(const at::Tensor& tensor);
 
 // SUM for AVG: see averages(). Throws configuration() (78) for all but SUM, AVG, MIN, MAX.

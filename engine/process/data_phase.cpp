@@ -24,10 +24,10 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr const char* kBeatsKey = "data/beats";  // counted up by every rank that reads
-constexpr const char* kReadyKey = "data/ready";  // how many ranks are through
+constexpr const char* kHeartbeatsKey = "data/heartbeats";  // counted up by every rank that reads
+constexpr const char* kReadyKey = "data/ready";            // how many ranks are through
 constexpr const char* kAllReadyKey = "data/all-ready";
-constexpr milliseconds kBeatPeriod{1000};
+constexpr milliseconds kHeartbeatPeriod{1000};
 
 std::string key_of(const RankContext& context, const std::string& what) {
   return "data/" + context.host() + "/" + std::to_string(context.world().node) + "/" +
@@ -49,17 +49,17 @@ auto asking(RankContext& context, Call call) {
 DataPhase::DataPhase(RankProcess& rank_process, RankContext& context)
     : rank_process_(rank_process),
       context_(context),
-      beat_period_(std::min(kBeatPeriod,
-                            milliseconds_of(rank_process.phase_tracker().timeout_of("data") / 4))) {
+      heartbeat_period_(std::min(
+          kHeartbeatPeriod, milliseconds_of(rank_process.phase_tracker().timeout_of("data") / 4))) {
   rank_process.phase_tracker().enter("data");
 }
 
 void DataPhase::still_reading() {
   rank_process_.watchdog().heartbeat(-1);
   const auto now = steady_clock::now();
-  if (context_.world().world_size == 1 || now < next_beat_) return;
-  next_beat_ = now + beat_period_;
-  asking(context_, [](c10d::Store& store) { return store.add(kBeatsKey, 1); });
+  if (context_.world().world_size == 1 || now < next_heartbeat_) return;
+  next_heartbeat_ = now + heartbeat_period_;
+  asking(context_, [](c10d::Store& store) { return store.add(kHeartbeatsKey, 1); });
 }
 
 SharedBytes DataPhase::once_per_node(const std::string& what,
@@ -97,19 +97,19 @@ void DataPhase::finish() {
 }
 
 // Inside the store, so that many ranks that wait are no load on it. No limit but the phase's own,
-// which a beat of any rank that reads moves on.
+// which a heartbeat of any rank that reads moves on.
 void DataPhase::await(const std::string& key) {
   std::optional<std::int64_t> beats;
   asking(context_, [&](c10d::Store& store) {
-    const auto look = [&] {
+    const auto on_poll = [&] {
       distributed::throw_posted_error(store, context_.error_store());
-      const auto now = store.add(kBeatsKey, 0);
+      const auto now = store.add(kHeartbeatsKey, 0);
       if (now != beats) rank_process_.watchdog().heartbeat(-1);
       beats = now;
     };
     distributed::KeyWait came(store, milliseconds_of(std::numeric_limits<double>::max()),
-                              beat_period_);
-    while (!came(key, look)) continue;
+                              heartbeat_period_);
+    while (!came(key, on_poll)) continue;
   });
 }
 

@@ -93,8 +93,8 @@ class DataPhase final : public DataAccess {
 
   RankProcess& rank_process_;
   RankContext& context_;
-  std::chrono::milliseconds beat_period_;
-  std::chrono::steady_clock::time_point next_beat_{};
+  std::chrono::milliseconds heartbeat_period_;
+  std::chrono::steady_clock::time_point next_heartbeat_{};
   std::vector<OfferedBytes> offered_;
 };
 

@@ -17,9 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The machine is told each second at first; after so many times half as often, and so on: a run of
+// The machine is read each second at first; after so many times half as often, and so on: a run of
 // twelve days has 10,000.
-constexpr std::int64_t kLooksPerStride = 1000;
+constexpr std::int64_t kReadingsPerStride = 1000;
 
 double in_seconds(std::int64_t ticks) {
   return std::chrono::duration<double>(Vitals::Clock::duration(ticks)).count();
@@ -27,7 +27,7 @@ double in_seconds(std::int64_t ticks) {
 
 std::int64_t ticks_now() { return Vitals::Clock::now().time_since_epoch().count(); }
 
-void tell_failure(const std::string& what) {
+void print_failure(const std::string& what) {
   static std::atomic<bool> told{false};
   if (told.exchange(true)) return;
   std::cerr << "scalemark: events for TensorBoard are incomplete: " + what + "\n" << std::flush;
@@ -70,10 +70,10 @@ void append_events(const fs::path& file, tensorboard::Events events) {
     fs::create_directories(file.parent_path(), unknown);
     tensorboard::EventWriter writer({.file = newest_of(event_files_in(file.parent_path()), file),
                                      .collect = {},
-                                     .failed = tell_failure});
+                                     .failed = print_failure});
     writer.post(std::move(records));
   } catch (const Error& error) {
-    tell_failure(error.record().what);
+    print_failure(error.record().what);
   }
 }
 
@@ -86,7 +86,7 @@ EventLog::EventLog(const fs::path& file, const monitoring::Sampler& machine, con
   writer_.emplace(tensorboard::EventWriter::Options{
       .file = file,
       .collect = [this](tensorboard::Events& events) { collect(events); },
-      .failed = tell_failure});
+      .failed = print_failure});
 }
 
 void EventLog::plan(std::int64_t steps) {
@@ -95,20 +95,20 @@ void EventLog::plan(std::int64_t steps) {
 }
 
 void EventLog::begin_loop(const std::string& name, std::optional<std::int64_t> steps) {
-  tells_ = name == "window" || name.starts_with("epoch ");
+  writes_ = name == "window" || name.starts_with("epoch ");
   knows_losses_ = false;
   loop_began_ = ticks_now();
-  first_told_ = until_next_;
-  if (!tells_ || planned_) return;
+  first_written_ = until_next_;
+  if (!writes_ || planned_) return;
   stride_ =
       std::max<std::int64_t>(1, (steps.value_or(1) + std::ssize(steps_) - 1) / std::ssize(steps_));
-  first_told_ = until_next_ = 1;
+  first_written_ = until_next_ = 1;
 }
 
 void EventLog::step_done(std::int64_t step, std::int64_t time, const std::optional<double>& loss,
                          double learning_rate) noexcept {
   last_step_.store(step + 1, std::memory_order_relaxed);
-  if (!tells_) return;
+  if (!writes_) return;
   if (loss) knows_losses_ = true;
   if (--until_next_ > 0) return;
   until_next_ = stride_;
@@ -120,11 +120,11 @@ void EventLog::step_done(std::int64_t step, std::int64_t time, const std::option
 }
 
 void EventLog::add_losses(std::int64_t first_step, const std::vector<double>& losses) {
-  if (!tells_ || knows_losses_ || losses.empty()) return;
+  if (!writes_ || knows_losses_ || losses.empty()) return;
   const double from = wall_time(loop_began_), until = wall_time(ticks_now());
   const auto n = std::ssize(losses);
   tensorboard::Events events;
-  for (std::int64_t i = first_told_ - 1; i < n; i += stride_) {
+  for (std::int64_t i = first_written_ - 1; i < n; i += stride_) {
     const double share = static_cast<double>(i + 1) / static_cast<double>(n);
     events.scalar("loss/rank0", first_step + i + 1, from + share * (until - from),
                   losses[static_cast<std::size_t>(i)]);
@@ -154,7 +154,7 @@ void EventLog::add_histogram(const std::string& tag, std::int64_t step,
   writer_->post(events.take());
 }
 
-void EventLog::tell(const std::string& text) const {
+void EventLog::print_note(const std::string& text) const {
   if (!quiet_) std::cerr << "scalemark: " + text + "\n" << std::flush;
 }
 
@@ -164,7 +164,7 @@ void EventLog::close() {
   add_scalar("machine/dropped_events", last_step_.load(std::memory_order_relaxed),
              static_cast<double>(dropped));
   writer_.reset();
-  if (dropped > 0) tell_failure("the disk did not keep up with " + std::to_string(dropped));
+  if (dropped > 0) print_failure("the disk did not keep up with " + std::to_string(dropped));
 }
 
 double EventLog::wall_time(std::int64_t ticks) const { return in_seconds(ticks) + wall_offset_s_; }
@@ -172,15 +172,16 @@ double EventLog::wall_time(std::int64_t ticks) const { return in_seconds(ticks) 
 void EventLog::collect(tensorboard::Events& events) {
   collect_steps(events);
   const std::int64_t step = last_step_.load(std::memory_order_relaxed);
-  if (step == 0 || looks_++ % look_stride_ != 0) return;
-  if (looks_told_ == static_cast<std::int64_t>(tensorboard::kMostEvents)) return;
-  if (++looks_told_ % kLooksPerStride == 0) look_stride_ *= 2;
+  if (step == 0 || readings_++ % reading_stride_ != 0) return;
+  if (readings_written_ == static_cast<std::int64_t>(tensorboard::kMostEvents)) return;
+  if (++readings_written_ % kReadingsPerStride == 0) reading_stride_ *= 2;
   collect_machine(events, step, seconds_since_1970());
 }
 
 void EventLog::collect_steps(tensorboard::Events& events) {
-  for (const std::size_t count = count_.load(std::memory_order_acquire); told_ < count; ++told_) {
-    const Step& one = steps_[told_];
+  for (const std::size_t count = count_.load(std::memory_order_acquire); steps_written_ < count;
+       ++steps_written_) {
+    const Step& one = steps_[steps_written_];
     const double time = wall_time(one.time);
     if (one.loss == one.loss) events.scalar("loss/rank0", one.step, time, one.loss);
     events.scalar("schedule/learning_rate", one.step, time, one.learning_rate);
@@ -224,7 +225,7 @@ std::unique_ptr<EventLog> open_event_log(RankProcess& rank_process, RankGroup& g
   } catch (const Error& error) {
     // A sweep has begun, and its other runs are worth more than the events of this one.
     if (rank_process.request().settings.command == "train") throw;
-    tell_failure(error.record().what);
+    print_failure(error.record().what);
     return nullptr;
   }
 }

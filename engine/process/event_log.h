@@ -59,7 +59,7 @@ class EventLog {
                      const tensorboard::Histogram& values);
 
   // Tells a person, on stderr, unless --quiet.
-  void tell(const std::string& text) const;
+  void print_note(const std::string& text) const;
 
   // Writes what is left, and how much was dropped. Later calls do nothing.
   void close();
@@ -88,8 +88,8 @@ class EventLog {
   // The training thread's.
   std::optional<std::int64_t> planned_;
   std::int64_t stride_ = 1, until_next_ = 1;
-  std::int64_t first_told_ = 1;  // step of the loop, from 1
-  bool tells_ = false, knows_losses_ = false;
+  std::int64_t first_written_ = 1;  // step of the loop, from 1
+  bool writes_ = false, knows_losses_ = false;
   std::int64_t loop_began_ = 0;  // in ticks
   std::size_t evaluations_ = 0;
 
@@ -99,8 +99,8 @@ class EventLog {
   std::atomic<std::int64_t> last_step_{0};
 
   // The writer's thread's.
-  std::size_t told_ = 0;
-  std::int64_t looks_ = 0, looks_told_ = 0, look_stride_ = 1;
+  std::size_t steps_written_ = 0;
+  std::int64_t readings_ = 0, readings_written_ = 0, reading_stride_ = 1;
   std::map<std::string, Counted> before_;
 
   std::optional<tensorboard::EventWriter> writer_;  // last: its thread uses the above

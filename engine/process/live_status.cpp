@@ -71,8 +71,8 @@ LiveStatus::LiveStatus(RankContext& context) : context_(context) {
     identities_.push_back(from_wire<live::RankStatus>(bytes));
 }
 
-distributed::Pulse::Hooks LiveStatus::hooks() {
-  distributed::Pulse::Hooks hooks;
+distributed::Heartbeat::Hooks LiveStatus::hooks() {
+  distributed::Heartbeat::Hooks hooks;
   hooks.record = [this] { return record(); };
   if (context_.world().rank == 0) {
     hooks.read = [this](const std::vector<std::string>& records) {
@@ -83,54 +83,54 @@ distributed::Pulse::Hooks LiveStatus::hooks() {
 }
 
 std::string LiveStatus::record() {
-  const std::lock_guard lock(beat_mutex_);
-  return to_wire(beat());
+  const std::lock_guard lock(heartbeat_mutex_);
+  return to_wire(heartbeat());
 }
 
-live::Beat LiveStatus::beat() {
+live::HeartbeatRecord LiveStatus::heartbeat() {
   const auto reading = reader_.read();
   const auto in_use = context_.group_in_use();
   monitoring::Sampler& sampler = context_.telemetry();
   const auto latest = sampler.latest();
   const PhaseTracker& tracker = context_.phase_tracker();
   const double clock_s = seconds_since(began_);
-  live::Beat beat;
-  beat.rank = {.rank = context_.world().rank,
-               .beats = ++beats_,
-               .clock_s = clock_s,
-               .phase = tracker.phase(),
-               .step = tracker.step(),
-               .steps = vitals_.steps(),
-               .samples = vitals_.samples(),
-               .payload_bytes = vitals_.payload_bytes(),
-               .data_wait_s = vitals_.data_wait_s(),
-               .since_step_s = vitals_.since_step_s(),
-               .resident_bytes = reading.resident_bytes,
-               .major_faults = reading.major_faults,
-               .late_wakeups = sampler.late_wakeups(),
-               .cpu_s = reading.cpu_s,
-               .watching_cpu_s = watching_cpu_s(),
-               .main_ran_s = reading.main_ran_s,
-               .main_queued_s = reading.main_queued_s,
-               .gpu = latest_of_gpu(latest)};
-  if (in_use.count) beat.rank.collectives = static_cast<std::int64_t>(in_use.count->begun());
-  beat.rank.all_collectives =
-      static_cast<std::int64_t>(in_use.begun_before) + beat.rank.collectives;
-  if (sampler.reads_shared()) beat.node = latest_of_node(latest, clock_s, sampler.cpu_s());
-  return beat;
+  live::HeartbeatRecord heartbeat;
+  heartbeat.rank = {.rank = context_.world().rank,
+                    .beats = ++beats_,
+                    .clock_s = clock_s,
+                    .phase = tracker.phase(),
+                    .step = tracker.step(),
+                    .steps = vitals_.steps(),
+                    .samples = vitals_.samples(),
+                    .payload_bytes = vitals_.payload_bytes(),
+                    .data_wait_s = vitals_.data_wait_s(),
+                    .since_step_s = vitals_.since_step_s(),
+                    .resident_bytes = reading.resident_bytes,
+                    .major_faults = reading.major_faults,
+                    .late_wakeups = sampler.late_wakeups(),
+                    .cpu_s = reading.cpu_s,
+                    .watching_cpu_s = watching_cpu_s(),
+                    .main_ran_s = reading.main_ran_s,
+                    .main_queued_s = reading.main_queued_s,
+                    .gpu = latest_of_gpu(latest)};
+  if (in_use.count) heartbeat.rank.collectives = static_cast<std::int64_t>(in_use.count->begun());
+  heartbeat.rank.all_collectives =
+      static_cast<std::int64_t>(in_use.begun_before) + heartbeat.rank.collectives;
+  if (sampler.reads_shared()) heartbeat.node = latest_of_node(latest, clock_s, sampler.cpu_s());
+  return heartbeat;
 }
 
 void LiveStatus::take(const std::string& record) {
   if (record.empty()) return;
-  auto beat = from_wire<live::Beat>(record);
+  auto heartbeat = from_wire<live::HeartbeatRecord>(record);
   const double now_s = seconds_since(began_);
   const std::lock_guard lock(mutex_);
-  Seen& seen = seen_.at(static_cast<std::size_t>(beat.rank.rank));
-  if (beat.rank.beats <= seen.beat.rank.beats) return;  // older, by a slower way
-  if (beat.node)
-    live::keep_newest(nodes_, identities_[static_cast<std::size_t>(beat.rank.rank)].host,
-                      *beat.node);
-  seen = {std::move(beat), now_s};
+  Seen& seen = seen_.at(static_cast<std::size_t>(heartbeat.rank.rank));
+  if (heartbeat.rank.beats <= seen.heartbeat.rank.beats) return;  // older, by a slower way
+  if (heartbeat.node)
+    live::keep_newest(nodes_, identities_[static_cast<std::size_t>(heartbeat.rank.rank)].host,
+                      *heartbeat.node);
+  seen = {std::move(heartbeat), now_s};
 }
 
 void LiveStatus::open(const fs::path& folder, const reporting::Report& report,
@@ -142,7 +142,7 @@ void LiveStatus::open(const fs::path& folder, const reporting::Report& report,
            .commit = report.tool.git_commit,
            .started = report.started};
   shows_points_ = metrics.has_value();
-  tell(report);
+  publish(report);
   if (metrics) serve(*metrics, folder);
   file_ = folder / "status.json";
   is_open_ = true;
@@ -176,13 +176,13 @@ LiveStatus::Now LiveStatus::now_of(const settings::Settings& settings, int world
   return now;
 }
 
-void LiveStatus::tell(Now now) {
+void LiveStatus::publish(Now now) {
   const std::lock_guard lock(mutex_);
   now_ = std::move(now);
-  told_at_s_ = seconds_since(began_);
+  now_at_s_ = seconds_since(began_);
 }
 
-void LiveStatus::tell(const reporting::Report& report) {
+void LiveStatus::publish(const reporting::Report& report) {
   std::string points = shows_points_ ? reporting::render_prometheus({&report, 1}) : "";
   const std::lock_guard lock(mutex_);
   done_points_ = std::move(points);
@@ -192,7 +192,7 @@ void LiveStatus::tell(const reporting::Report& report) {
     head_.findings.push_back({one.code, one.severity, one.point, one.text});
 }
 
-void LiveStatus::tell(const reporting::Evaluation& evaluation) {
+void LiveStatus::publish(const reporting::Evaluation& evaluation) {
   const std::lock_guard lock(mutex_);
   head_.evaluation = {evaluation.epoch, evaluation.loss, evaluation.metric, evaluation.value};
 }
@@ -224,7 +224,7 @@ live::Status LiveStatus::standing() {
   status.runs_done = now_.runs_done;
   status.runs_planned = now_.runs_planned;
   if (now_.seconds_left)
-    status.seconds_left = std::max(0.0, *now_.seconds_left - (seconds_since(began_) - told_at_s_));
+    status.seconds_left = std::max(0.0, *now_.seconds_left - (seconds_since(began_) - now_at_s_));
   if (!now_.sample_unit.empty()) status.sample_unit = now_.sample_unit;
   status.phase = context_.phase_tracker().phase();
   status.loss = vitals_.loss();
@@ -240,8 +240,8 @@ live::Status LiveStatus::standing() {
   }
   const double now_s = seconds_since(began_);
   for (std::size_t rank = 0; rank < seen_.size(); ++rank) {
-    if (seen_[rank].beat.rank.beats == 0) continue;
-    live::RankStatus one = seen_[rank].beat.rank;
+    if (seen_[rank].heartbeat.rank.beats == 0) continue;
+    live::RankStatus one = seen_[rank].heartbeat.rank;
     const live::RankStatus& who = identities_[rank];
     one.host = who.host;
     one.device = who.device;

@@ -1,4 +1,4 @@
-// How a run stands, while it runs: each rank makes its record for the pulse, and rank 0 gathers
+// How a run stands, while it runs: each rank makes its record for the heartbeat, and rank 0 gathers
 // them, writes status.json into the output folder, and serves both on --metrics-port.
 #pragma once
 
@@ -14,7 +14,7 @@
 #include "core/live/status.h"
 #include "core/machine/process_reading.h"
 #include "engine/distributed/clock.h"
-#include "engine/distributed/pulse.h"
+#include "engine/distributed/heartbeat.h"
 #include "engine/process/metrics_pages.h"
 #include "engine/process/rank_context.h"
 #include "engine/process/vitals.h"
@@ -30,16 +30,16 @@ class LiveStatus {
 
   Vitals& vitals() { return vitals_; }
 
-  // A pulse needs these, which may be called from its side thread as long as this object lives.
+  // A heartbeat needs these, which may be called from its side thread as long as this object lives.
   // Without `on_lost`.
-  distributed::Pulse::Hooks hooks();
+  distributed::Heartbeat::Hooks hooks();
   std::string record();  // this rank's, of now
 
   // --- On rank 0; elsewhere they do nothing.
 
   // From now on status.json is written, every 2 s, by a thread of its own: a slow disk holds up no
-  // pulse. `report`: as it begins. `metrics`: where the pages are served, if anywhere; throws as
-  // Endpoint does.
+  // heartbeat. `report`: as it begins. `metrics`: where the pages are served, if anywhere; throws
+  // as Endpoint does.
   void open(const std::filesystem::path& folder, const reporting::Report& report,
             const std::optional<MetricsAddress>& metrics);
   // This is trained or measured now; `runs_done` and `runs_planned` of a sweep.
@@ -52,10 +52,10 @@ class LiveStatus {
   // In words and as fields.
   static Now now_of(const settings::Settings& settings, int world_size,
                     const std::string& sample_unit);
-  void tell(Now now);
-  void tell(const reporting::Report& report);
-  void tell(const reporting::Evaluation& evaluation);
-  // A rank's newest record, which came another way than by the pulse.
+  void publish(Now now);
+  void publish(const reporting::Report& report);
+  void publish(const reporting::Evaluation& evaluation);
+  // A rank's newest record, which came another way than by the heartbeat.
   void take(const std::string& record);
   MetricsPages* pages() { return pages_.get(); }  // null: none are served
   // The run has ended as `state`: writes a last time. The second for a process that ends at once,
@@ -64,7 +64,7 @@ class LiveStatus {
   void end_at_once(const std::string& state) noexcept;
 
  private:
-  live::Beat beat();
+  live::HeartbeatRecord heartbeat();
   void serve(const MetricsAddress& address, const std::filesystem::path& folder);
   live::Status standing();
   bool write() noexcept;
@@ -74,13 +74,13 @@ class LiveStatus {
   Vitals vitals_;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   monitoring::ProcessReader reader_;
-  std::mutex beat_mutex_;  // guards reader_ and beats_: the pulse and the main thread make records
+  std::mutex heartbeat_mutex_;  // guards reader_ and beats_: two threads make records
   std::int64_t beats_ = 0;
   std::vector<live::RankStatus> identities_;  // rank 0: host, device and UUID of every rank
 
   std::mutex mutex_;  // guards all below, on rank 0
   struct Seen {
-    live::Beat beat;
+    live::HeartbeatRecord heartbeat;
     double at_s = 0;  // its number last grew then, by rank 0's clock
   };
   std::vector<Seen> seen_;
@@ -88,7 +88,7 @@ class LiveStatus {
   live::Status head_;
   Now now_;
   std::optional<double> output_free_bytes_;
-  double told_at_s_ = 0;  // when now_ was told
+  double now_at_s_ = 0;  // when now_ was set
   bool shows_points_ = false;
   std::string done_points_;  // the page's part on them
   bool ended_ = false;

@@ -83,8 +83,8 @@ live::Status MetricsPages::status() {
 
 std::string MetricsPages::now() {
   constexpr double kForgotten_s = 90;  // rates are of the last minute, not since the last look
-  if (last_look_ && seconds_since(*last_look_) > kForgotten_s) recent_ = {};
-  last_look_ = Clock::now();
+  if (last_view_ && seconds_since(*last_view_) > kForgotten_s) recent_ = {};
+  last_view_ = Clock::now();
   recent_.add(status());
   const live::Status& newest = recent_.newest().value();
   return live::frame_json("http://" + newest.endpoint, newest, recent_.now(0)) + "\n";
@@ -99,7 +99,7 @@ void MetricsPages::note_scrape(std::string_view path) {
   scraped_.notify_all();
 }
 
-void MetricsPages::tell_address() const {
+void MetricsPages::print_address() const {
   std::cerr << "scalemark: pages of this run: http://" + address() + "\n" << std::flush;
   if (link_failure_.empty()) return;
   std::cerr << "scalemark: Prometheus does not find them by itself: " + link_failure_ + "; " +
@@ -134,7 +134,7 @@ void MetricsPages::drop_target() noexcept {
 }
 
 void MetricsPages::wait_for_scrape(bool quiet, const std::function<bool()>& may_wait) {
-  constexpr double kSlack_s = 1, kLongest_s = 20, kLook_s = 0.1, kSilent_s = 2;
+  constexpr double kSlack_s = 1, kLongest_s = 20, kPollPeriod_s = 0.1, kSilent_s = 2;
   const Clock::time_point start = Clock::now();
   std::unique_lock lock(mutex_);
   if (!last_scrape_ || !scrape_before_) return;
@@ -149,7 +149,7 @@ void MetricsPages::wait_for_scrape(bool quiet, const std::function<bool()>& may_
                        " for a last scrape; Ctrl-C leaves\n"
                 << std::flush;
     }
-    scraped_.wait_for(lock, std::chrono::duration<double>(kLook_s));
+    scraped_.wait_for(lock, std::chrono::duration<double>(kPollPeriod_s));
   }
 }
 

@@ -31,7 +31,7 @@ class MetricsPages {
   MetricsPages& operator=(const MetricsPages&) = delete;
 
   std::string address() const { return endpoint_->address(); }
-  void tell_address() const;  // on stderr, with what keeps Prometheus from finding it
+  void print_address() const;  // on stderr, with what keeps Prometheus from finding it
   // Writes FOLDER/metrics-target.json, a file for file_sd
   // (https://prometheus.io/docs/guides/file-sd/), and a link to it beside the folder, since file_sd
   // takes no "*" for a folder: FOLDER.metrics-target.json. Both are there until this object ends or
@@ -54,7 +54,7 @@ class MetricsPages {
   const std::string front_page_;
   // For the live page, in the endpoint's thread.
   live::Recent recent_;
-  std::optional<Clock::time_point> last_look_;
+  std::optional<Clock::time_point> last_view_;
   std::filesystem::path target_, link_;
   std::string link_failure_;
   std::mutex mutex_;  // guards the two below

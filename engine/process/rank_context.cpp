@@ -13,7 +13,7 @@
 #include "core/launch/outcome.h"
 #include "core/settings/option.h"
 #include "core/settings/settings_json.h"
-#include "engine/device/cuda_part.h"
+#include "engine/device/cuda_plugin.h"
 #include "engine/device/device.h"
 #include "engine/distributed/providers.h"
 #include "engine/distributed/store.h"
@@ -38,7 +38,7 @@ void refuse_shared_gpus(const std::vector<std::string>& gpu_of_rank) {
 
 // Covers what rank 0 will compare in the preflight, as far as it is known before the ranks have
 // met.
-std::string fingerprint_of(const ProcessSettings& settings) {
+std::string digest_of(const ProcessSettings& settings) {
   std::string text;
   for (const auto& [name, value] : settings.common) text.append(name).append(value).append("\n");
   return sha256_hex(text).substr(0, 16);
@@ -65,21 +65,21 @@ std::string interface_of(const RunRequest& request, std::chrono::milliseconds li
   return distributed::gloo_interface(request.world, request.rendezvous, limit);
 }
 
-const cuda::CudaApi* open_cuda_part(const RunRequest& request) {
+const cuda::CudaApi* open_cuda_plugin(const RunRequest& request) {
   if (request.settings.device == settings::DeviceKind::kCpu) return nullptr;
-  return &device::load_cuda_part(request.library_folder);
+  return &device::load_cuda_plugin(request.library_folder);
 }
 
 std::unique_ptr<device::Device> open_device(const cuda::CudaApi* cuda, int local_rank) {
   return cuda == nullptr ? device::make_cpu_device() : cuda->make_device(local_rank);
 }
 
-distributed::PartProviders providers_of(const cuda::CudaApi* cuda, const RunRequest& request) {
-  distributed::PartProviders providers;
+distributed::PluginProviders providers_of(const cuda::CudaApi* cuda, const RunRequest& request) {
+  distributed::PluginProviders providers;
   if (cuda != nullptr) providers.nccl = &cuda->nccl();
   if (!request.mpi_library.empty()) {
     providers.mpi =
-        &distributed::load_mpi_part(request.library_folder, request.mpi_library).provider();
+        &distributed::load_mpi_plugin(request.library_folder, request.mpi_library).provider();
   }
   return providers;
 }
@@ -95,11 +95,11 @@ RankContext::RankContext(const RunRequest& request, PhaseTracker& phase_tracker,
       timeout_(longest_timeout(phase_tracker)),
       host_(host_name()),
       interface_(interface_of(request, rendezvous_timeout_)),
-      cuda_(open_cuda_part(request)),
+      cuda_(open_cuda_plugin(request)),
       device_(open_device(cuda_, request.world.local_rank)),
-      parts_(providers_of(cuda_, request)),
+      plugins_(providers_of(cuda_, request)),
       joined_(distributed::join(request.world, request.rendezvous, rendezvous_timeout_,
-                                fingerprint_of(request.settings))),
+                                digest_of(request.settings))),
       error_store_(joined_.store, request.world.rank, request.world.world_size,
                    joined_.hosts_store),
       posted_failures_(failures.attach(error_store_)) {
@@ -120,13 +120,13 @@ void RankContext::connect() {
     node_of_rank_.push_back(node);
     ranks_on_gpu_ += !gpu.empty() && its_gpu == gpu ? 1 : 0;
   }
-  if (parts_.mpi == nullptr) return;
-  parts_.mpi->start(world());
-  ender_ = parts_.mpi;
+  if (plugins_.mpi == nullptr) return;
+  plugins_.mpi->start(world());
+  abort_provider_ = plugins_.mpi;
 }
 
 void RankContext::give_up(const ErrorRecord& fault) {
-  distributed::end_process(ender(), static_cast<int>(failures_.report(fault)));
+  distributed::end_process(abort_provider(), static_cast<int>(failures_.report(fault)));
 }
 
 void RankContext::refuse_shared_gpus() {
@@ -138,8 +138,8 @@ std::unique_ptr<distributed::PointGroup> RankContext::open_group(const std::stri
                                                                  int rank,
                                                                  const std::string& backend) {
   const c10::Device device = device_->torch_device();
-  const auto& payload = distributed::find_provider(backend, device.type(), parts_);
-  if (parts_.mpi == nullptr) ender_ = &payload;
+  const auto& payload = distributed::find_provider(backend, device.type(), plugins_);
+  if (plugins_.mpi == nullptr) abort_provider_ = &payload;
   auto group =
       std::make_unique<distributed::PointGroup>(distributed::GroupSpec{.store = joined_.store,
                                                                        .name = name,

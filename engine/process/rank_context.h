@@ -54,13 +54,13 @@ class RankContext {
 
   // This provider knows how the process ends at once: MPI once it is started, else the payload of
   // the last group that was opened; null before the first. Safe from another thread.
-  const distributed::BackendProvider* ender() const { return ender_; }
+  const distributed::BackendProvider* abort_provider() const { return abort_provider_; }
 
   // Ends the process with the code of `fault`, from a side thread: the main thread is stuck.
   [[noreturn]] void give_up(const ErrorRecord& fault);
   // Lists the versions of the libraries behind the backends, by the backend's name.
   std::map<std::string, distributed::LibraryVersion> backend_versions() const {
-    return distributed::library_versions(parts_);
+    return distributed::library_versions(plugins_);
   }
 
   // The machine is read from now on: see telemetry.h.
@@ -100,8 +100,8 @@ class RankContext {
   std::string interface_;
   const cuda::CudaApi* cuda_;  // null on a CPU
   std::unique_ptr<device::Device> device_;
-  distributed::PartProviders parts_;
-  std::atomic<const distributed::BackendProvider*> ender_{nullptr};
+  distributed::PluginProviders plugins_;
+  std::atomic<const distributed::BackendProvider*> abort_provider_{nullptr};
   distributed::Joined joined_;
   distributed::ErrorStore error_store_;
   std::optional<distributed::ControlGroup> control_;

@@ -77,7 +77,7 @@ void RankGroup::close() {
 
 namespace {
 
-constexpr std::chrono::milliseconds kLook{200};
+constexpr std::chrono::milliseconds kPollPeriod{200};
 // A rank that is starting a collective when the group is aborted waits for the whole abort, on
 // torch's lock. One that is not stuck has left by itself by then, or is stuck where an abort frees
 // it.
@@ -111,9 +111,9 @@ void GroupGuard::run(const std::function<bool()>& called_off, const std::functio
 
 void GroupGuard::run_watched(const std::function<bool()>& called_off,
                              const std::function<void()>& body) {
-  const auto period = distributed::look_period(kLook, rank_group_.world().world_size);
+  const auto period = distributed::poll_period(kPollPeriod, rank_group_.world().world_size);
   std::optional<std::chrono::steady_clock::time_point> broken_at;
-  const distributed::Periodic look(period, [&] {
+  const distributed::Periodic poller(period, [&] {
     if (!broken_at) {
       const bool lost = rank_group_.lost_a_peer();
       if (!lost && !called_off()) return true;

@@ -5,14 +5,14 @@
 
 #include "core/base/durations.h"
 #include "core/base/error.h"
-#include "core/base/part.h"
+#include "core/base/plugin.h"
 #include "core/launch/outcome.h"
 #include "core/launch/resources.h"
 #include "core/launch/signal_scope.h"
 #include "core/settings/settings_json.h"
 #include "data/mapped_file.h"
 #include "engine/distributed/group_end.h"
-#include "engine/distributed/pulse.h"
+#include "engine/distributed/heartbeat.h"
 #include "engine/distributed/rendezvous.h"
 #include "engine/process/failure_reporter.h"
 #include "engine/process/run_request.h"
@@ -38,11 +38,12 @@ void require_enough_descriptors(const launching::World& world) {
 
 // Whether this process may end as any other does: nothing is started that has to be ended, or all
 // ranks end it together.
-bool finished(const distributed::BackendProvider* ender, bool together, ExitCode code) noexcept {
-  if (ender == nullptr || ender->can_abort()) return true;
+bool finished(const distributed::BackendProvider* abort_provider, bool together,
+              ExitCode code) noexcept {
+  if (abort_provider == nullptr || abort_provider->can_abort()) return true;
   if (!together) return false;
   try {
-    ender->finish_process(static_cast<int>(code));
+    abort_provider->finish_process(static_cast<int>(code));
     return true;
   } catch (const std::exception& error) {
     std::cerr << "scalemark: while ending: " << remark_of(error) << std::endl;
@@ -99,7 +100,7 @@ RankProcess::~RankProcess() {
   if (live_ && report_ && report_->writer()) {
     // A partial report is gone on with: --fresh-process starts new ranks for the next block.
     const reporting::Report& report = report_->writer()->report();
-    live_->tell(report);
+    live_->publish(report);
     ends_well = report.status == reporting::ReportStatus::kComplete;
     if (report.status != reporting::ReportStatus::kPartial)
       live_->end(std::string(name_of(report.status)));
@@ -158,20 +159,20 @@ RunReport& RankProcess::open_report(RunReport::Opening opening) {
   if (request_.world.rank == 0 && opening.tool.version.empty()) opening.tool = tool();
   opening.device_uuid = context_->device().identity();
   report_.emplace(request_, std::move(opening), failure_reporter_,
-                  [this](const reporting::Report& report) { live_->tell(report); });
+                  [this](const reporting::Report& report) { live_->publish(report); });
   if (auto* writer = report_->writer())
     live_->open(request_.settings.general.output, writer->report(), request_.metrics);
-  if (live_->pages() && !request_.settings.general.quiet) live_->pages()->tell_address();
+  if (live_->pages() && !request_.settings.general.quiet) live_->pages()->print_address();
   return *report_;
 }
 
 void RankProcess::give_up(const ErrorRecord& fault) {
   const ExitCode code = failure_reporter_.report(fault);
-  tell_end(reporting::ReportStatus::kFailed);
-  distributed::end_process(ender(), static_cast<int>(code));
+  publish_end(reporting::ReportStatus::kFailed);
+  distributed::end_process(abort_provider(), static_cast<int>(code));
 }
 
-void RankProcess::tell_end(reporting::ReportStatus status) noexcept {
+void RankProcess::publish_end(reporting::ReportStatus status) noexcept {
   if (!live_) return;
   live_->end_at_once(std::string(name_of(status)));
   if (live_->pages()) live_->pages()->drop_target();
@@ -180,8 +181,8 @@ void RankProcess::tell_end(reporting::ReportStatus status) noexcept {
 // The process ends with this fault's code, also when another thread's was reported first.
 void RankProcess::report_and_end(const ErrorRecord& fault) {
   failure_reporter_.report(fault);
-  tell_end(reporting::ReportStatus::kFailed);
-  distributed::end_process(ender(), static_cast<int>(fault.exit_code));
+  publish_end(reporting::ReportStatus::kFailed);
+  distributed::end_process(abort_provider(), static_cast<int>(fault.exit_code));
 }
 
 distributed::StopAgreement::Options RankProcess::stop_options() {
@@ -193,8 +194,8 @@ void RankProcess::end_overdue(int signal) {
   const auto code = static_cast<int>(ending.record.exit_code);
   const auto status = ending.status;
   failure_reporter_.report(std::move(ending.record), status);
-  tell_end(status);
-  distributed::end_process(ender(), code);
+  publish_end(status);
+  distributed::end_process(abort_provider(), code);
 }
 
 // Not posted as a fault: every rank that lives has agreed on it, and one that does not answer is
@@ -243,26 +244,27 @@ std::string RankProcess::who_is_missing() {
   const auto group = context_->group_in_use();
   if (!group.count) return {};
   post_position();
-  const auto told = distributed::posted_positions(context_->error_store().store(), group.members);
-  return distributed::who_is_missing(told, group.members, group.count->group());
+  const auto positions =
+      distributed::posted_positions(context_->error_store().store(), group.members);
+  return distributed::who_is_missing(positions, group.members, group.count->group());
 }
 
 ExitCode run_rank_process(const RunRequest& request,
                           const std::function<ExitCode(RankProcess& rank_process)>& body) noexcept {
   ExitCode code = ExitCode::kBug;
-  const distributed::BackendProvider* ender = nullptr;
+  const distributed::BackendProvider* abort_provider = nullptr;
   bool together = false;
   {
     RankProcess rank_process(request);
     code = rank_process.run([&] { return body(rank_process); });
-    ender = rank_process.ender();
+    abort_provider = rank_process.abort_provider();
     together = rank_process.ends_together();
   }
   if ((code == ExitCode::kFail || code == ExitCode::kUnsure) && !request.error_file.empty())
     launching::write_verdict_mark(request.error_file);
-  if (distributed::ends_are_pending() || !finished(ender, together, code)) {
+  if (distributed::ends_are_pending() || !finished(abort_provider, together, code)) {
     std::cout << std::flush;
-    distributed::end_process(ender, static_cast<int>(code));
+    distributed::end_process(abort_provider, static_cast<int>(code));
   }
   return code;
 }

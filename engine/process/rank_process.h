@@ -48,9 +48,9 @@ class RankProcess {
   PhaseTracker& phase_tracker() { return phase_tracker_; }
   distributed::Watchdog& watchdog() { return watchdog_; }
 
-  // See RankContext::ender().
-  const distributed::BackendProvider* ender() const {
-    return context_ ? context_->ender() : nullptr;
+  // See RankContext::abort_provider().
+  const distributed::BackendProvider* abort_provider() const {
+    return context_ ? context_->abort_provider() : nullptr;
   }
   // Whether all ranks end together: no failure, and no stop that some rank has not agreed to.
   bool ends_together() const { return ends_together_; }
@@ -85,7 +85,7 @@ class RankProcess {
   std::string who_is_missing();
   [[noreturn]] void report_and_end(const ErrorRecord& fault);
   // For ends without destructors: status.json says how.
-  void tell_end(reporting::ReportStatus status) noexcept;
+  void publish_end(reporting::ReportStatus status) noexcept;
 
   const RunRequest& request_;
   PhaseTracker phase_tracker_;

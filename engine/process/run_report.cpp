@@ -119,21 +119,21 @@ void RunReport::add_row(reporting::PointRecord point, int repetitions,
                                                  .telemetry = telemetry,
                                                  .synthetic_in_loop = synthetic_in_loop_});
   std::ranges::move(more, std::back_inserter(findings));
-  tell_events(point);
+  write_events(point);
   writer_->add_point(std::move(point), std::move(findings), std::move(telemetry));
-  tell();
+  publish();
 }
 
-void RunReport::tell_events(const reporting::PointRecord& point) const {
+void RunReport::write_events(const reporting::PointRecord& point) const {
   if (tensorboard_.empty()) return;
   tensorboard::Events events;
-  reporting::add_results(events, point, /*told_evaluations=*/true);
+  reporting::add_results(events, point, /*evaluations_written=*/true);
   append_events(event_file(tensorboard_, point.id), std::move(events));
 }
 
 // It is known when the baselines are, and moves with each session: TensorBoard takes the last one.
 // A run that was not told of then gets no folder.
-void RunReport::tell_efficiency() const {
+void RunReport::write_efficiency() const {
   if (tensorboard_.empty()) return;
   for (const reporting::PointRecord& point : writer_->report().points) {
     const auto file = event_file(tensorboard_, point.id);
@@ -145,7 +145,7 @@ void RunReport::tell_efficiency() const {
   }
 }
 
-void RunReport::tell() {
+void RunReport::publish() {
   if (on_more_) on_more_(writer_->report());
 }
 
@@ -159,13 +159,13 @@ void RunReport::set_health(const std::vector<reporting::HealthRecord>& rows, int
     std::ranges::move(reporting::health_findings(report.health),
                       std::back_inserter(report.findings));
   });
-  tell();
+  publish();
 }
 
 reporting::RunEnd RunReport::close(reporting::ReportStatus status, reporting::RunEnd end,
                                    Renderings renderings) {
   if (!writer_) return end;
-  tell_efficiency();
+  write_efficiency();
   if (status != reporting::ReportStatus::kPartial) {
     end = reporting::judged_end(std::move(end), writer_->report(), fail_on_);
   }

@@ -71,9 +71,9 @@ class RunReport {
   void render_what_is_there() noexcept;
 
  private:
-  void tell();
-  void tell_events(const reporting::PointRecord& point) const;
-  void tell_efficiency() const;
+  void publish();
+  void write_events(const reporting::PointRecord& point) const;
+  void write_efficiency() const;
 
   OnMore on_more_;
   std::string tensorboard_;  // folder of --tensorboard; empty: none

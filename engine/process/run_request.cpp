@@ -10,7 +10,7 @@
 
 #include "core/base/error.h"
 #include "engine/device/cpu_allocator.h"
-#include "engine/device/cuda_part.h"
+#include "engine/device/cuda_plugin.h"
 #include "engine/device/torch_defaults.h"
 
 namespace scalemark::process {

@@ -66,7 +66,7 @@ struct RunRequest {
   launching::Rendezvous rendezvous;
   std::string command_line;    // the report shows it as it was typed
   std::string library_folder;  // where the engine's parts stand: beside it
-  std::string mpi_library;     // whose part is loaded: "openmpi" or "mpich"; empty: none
+  std::string mpi_library;     // whose plugin is loaded: "openmpi" or "mpich"; empty: none
   std::string error_file;      // the built-in launcher reads it; empty: none
   std::string given_cpus;      // this process had them before --bind; empty: it is not bound
   bool terminal = false;       // may this rank draw a progress bar on stderr?
@@ -79,14 +79,14 @@ struct RunRequest {
 
 // Sets torch's CUDA libraries, compute threads, allocator and determinism; the seed is each
 // trainer's. Call once, before any tensor exists and before anything else is asked of torch: for a
-// GPU its CUDA libraries come in first (engine/device/cuda_part.h, which also says what is thrown);
-// for a CPU never. Sets the number of compute threads (OMP_NUM_THREADS is never obeyed: --threads
-// alone rules, docs/METRICS.md) and lets freed memory be kept, by our allocator for tensors and by
-// glibc for oneDNN's scratch memory: a training step frees and asks again for the same large
-// blocks, whose pages would else be faulted in anew each time (docs/DEPENDENCIES.md, "glibc
-// malloc"). Warnings of torch's C++ code are kept off stderr unless TORCH_CPP_LOG_LEVEL is set:
-// c10d warns, with a backtrace on every rank, of each lost peer that our own error line already
-// names.
+// GPU its CUDA libraries come in first (engine/device/cuda_plugin.h, which also says what is
+// thrown); for a CPU never. Sets the number of compute threads (OMP_NUM_THREADS is never obeyed:
+// --threads alone rules, docs/METRICS.md) and lets freed memory be kept, by our allocator for
+// tensors and by glibc for oneDNN's scratch memory: a training step frees and asks again for the
+// same large blocks, whose pages would else be faulted in anew each time (docs/DEPENDENCIES.md,
+// "glibc malloc"). Warnings of torch's C++ code are kept off stderr unless TORCH_CPP_LOG_LEVEL is
+// set: c10d warns, with a backtrace on every rank, of each lost peer that our own error line
+// already names.
 void set_up_process(const ProcessSettings& settings);
 
 // The part that may differ from point to point: threads, determinism.

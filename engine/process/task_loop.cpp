@@ -99,8 +99,8 @@ void TaskLoop::pass_on_signal() {
 }
 
 TaskLoop::Results TaskLoop::collect(std::int64_t number, const std::vector<int>& members,
-                                    const Patient& patient, bool idle) {
-  return link_.queue().result_texts(number, members, patient, [&] {
+                                    const KeepWaiting& keep_waiting, bool idle) {
+  return link_.queue().result_texts(number, members, keep_waiting, [&] {
     link_.heartbeat();
     if (idle) pass_on_signal();
   });
@@ -120,13 +120,14 @@ TaskLoop::Results TaskLoop::ask_all(const std::string& task,
 
 namespace {
 
-// A waiting rank sends a heartbeat at every look, so looks must be shorter than its deadline.
-std::chrono::milliseconds look_of_waiting(RankProcess& rank_process) {
+// A waiting rank sends a heartbeat at every poll, so their period must be shorter than its
+// deadline.
+std::chrono::milliseconds waiting_poll_period(RankProcess& rank_process) {
   return std::min(milliseconds_of(rank_process.phase_tracker().timeout_of("wait") / 4),
-                  distributed::WorkQueue::kLook);
+                  distributed::WorkQueue::kPollPeriod);
 }
 
-distributed::Pulse::Hooks hooks_of(RankProcess& rank_process) {
+distributed::Heartbeat::Hooks hooks_of(RankProcess& rank_process) {
   auto hooks = rank_process.live().hooks();
   hooks.on_lost = [&rank_process](const ErrorRecord& loss) { rank_process.give_up(loss); };
   return hooks;
@@ -139,7 +140,7 @@ ProcessLink::ProcessLink(RankProcess& rank_process, RankContext& context)
       context_(context),
       queue_(context.store_pointer(), context.world().rank, context.world().world_size,
              context.error_store(), context.timeout(), hooks_of(rank_process),
-             look_of_waiting(rank_process)) {
+             waiting_poll_period(rank_process)) {
   rank_process.end_when_overdue();
 }
 

@@ -34,10 +34,10 @@ class RankLink {
   virtual void enter(const std::string& phase) = 0;  // a phase of --timeout
   virtual void heartbeat() = 0;
   // On rank 0: what is measured now, for status.json.
-  virtual void tell(LiveStatus::Now) {}
+  virtual void publish(LiveStatus::Now) {}
   // This rank's record for status.json, and on rank 0 that of another one.
-  virtual std::string beat() { return {}; }
-  virtual void take(const std::string& /*beat*/) {}
+  virtual std::string heartbeat_record() { return {}; }
+  virtual void take(const std::string& /*heartbeat_record*/) {}
   // Bounds the wait for a result.
   virtual std::chrono::milliseconds timeout() const = 0;
   // Reports that this rank was asked to stop; returns the process's exit code. `kept`: what there
@@ -92,13 +92,13 @@ class TaskLoop {
   // The results of `members` on message `number`, by rank, as WorkQueue::result_texts(). While it
   // waits this rank lives, and passes on a signal if `idle`: it has no part in the task.
   using Results = distributed::WorkQueue::ResultTexts;
-  using Patient = std::function<bool(const Results&, std::chrono::milliseconds waited)>;
-  Results collect(std::int64_t number, const std::vector<int>& members, const Patient& patient,
-                  bool idle);
+  using KeepWaiting = std::function<bool(const Results&, std::chrono::milliseconds waited)>;
+  Results collect(std::int64_t number, const std::vector<int>& members,
+                  const KeepWaiting& keep_waiting, bool idle);
 
   enum class Waits { kForTheTimeout, kWhileTheyLive };
   // Posts a task of every rank, of which `answer` is this one's part. Ranks that do not answer
-  // within timeout() are left out, or waited for as long as their pulse beats.
+  // within timeout() are left out, or waited for as long as they send heartbeats.
   Results ask_all(const std::string& task, const std::function<std::string()>& answer,
                   Waits waits = Waits::kForTheTimeout);
 
@@ -126,9 +126,11 @@ class ProcessLink : public RankLink {
   std::optional<int> received_signal() const override { return distributed::received_signal(); }
   void enter(const std::string& phase) override { rank_process_.phase_tracker().enter(phase); }
   void heartbeat() override { rank_process_.watchdog().heartbeat(0); }
-  void tell(LiveStatus::Now now) override { rank_process_.live().tell(std::move(now)); }
-  std::string beat() override { return rank_process_.live().record(); }
-  void take(const std::string& beat) override { rank_process_.live().take(beat); }
+  void publish(LiveStatus::Now now) override { rank_process_.live().publish(std::move(now)); }
+  std::string heartbeat_record() override { return rank_process_.live().record(); }
+  void take(const std::string& heartbeat_record) override {
+    rank_process_.live().take(heartbeat_record);
+  }
   std::chrono::milliseconds timeout() const override { return context_.timeout(); }
   ExitCode end_interrupted(const distributed::Stop& stop, const std::string& kept) override {
     return rank_process_.end_interrupted(stop.signal, stop.agreed, kept);

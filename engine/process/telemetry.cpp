@@ -74,7 +74,7 @@ double least_watched_s(int ranks) {
          reporting::least_observed_s(static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN)), free);
 }
 
-void rest_until_watched(int ranks, std::chrono::steady_clock::time_point since, double most_s) {
+void wait_until_watched(int ranks, std::chrono::steady_clock::time_point since, double most_s) {
   const double missing_s = std::min(most_s, least_watched_s(ranks) - seconds_since(since));
   if (missing_s > 0) std::this_thread::sleep_for(std::chrono::duration<double>(missing_s));
 }
@@ -116,32 +116,33 @@ live::NodeStatus latest_of_node(const Latest& latest, double clock_s, double sam
   return node;
 }
 
-std::string HealthWatch::look() {
+std::string HealthWatch::snapshot() {
   device::Device& device = context_.device();
-  if (!looked_ && device.torch_device().is_cuda()) {
+  if (!is_opened_ && device.torch_device().is_cuda()) {
     gpu_ = monitoring::GpuHealth::open(device.identity(), device.name());
   }
-  looked_ = true;
-  reporting::HealthLook look{.host = context_.host(), .counters = {}};
-  if (gpu_) look.counters = gpu_->read();
+  is_opened_ = true;
+  reporting::HealthSnapshot snapshot{.host = context_.host(), .counters = {}};
+  if (gpu_) snapshot.counters = gpu_->read();
   if (leads_node(context_)) {
-    for (auto& counter : monitoring::machine_health()) look.counters.push_back(std::move(counter));
+    for (auto& counter : monitoring::machine_health())
+      snapshot.counters.push_back(std::move(counter));
   }
-  return to_wire(look);
+  return to_wire(snapshot);
 }
 
-void HealthLooks::look() {
+void HealthCollector::collect() {
   if (!options_.wanted) return;
   loop_.link().enter("wait");
   const auto now = loop_.link().clock().now();
-  std::vector<reporting::HealthLook> looks;
+  std::vector<reporting::HealthSnapshot> snapshots;
   for (const auto& [rank, text] : loop_.ask_all(options_.task, options_.read)) {
-    looks.push_back(from_wire<reporting::HealthLook>(text));
+    snapshots.push_back(from_wire<reporting::HealthSnapshot>(text));
   }
   std::optional<double> seconds;
   if (first_) seconds = std::chrono::duration<double>(now - *first_).count();
   if (!first_) first_ = now;
-  reporting::add_looks(rows_, looks, seconds);
+  reporting::add_snapshots(rows_, snapshots, seconds);
   options_.keep(rows_);
 }
 

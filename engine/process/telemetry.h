@@ -46,49 +46,49 @@ live::NodeStatus latest_of_node(const Latest& latest, double clock_s, double sam
 // leave free shorten it.
 double least_watched_s(int ranks);
 
-// Rests until the machine was watched for so long since `since`, for `most_s` at most: who else
+// Waits until the machine was watched for so long since `since`, for `most_s` at most: who else
 // uses it is seen as well in a moment in which nothing is measured.
-void rest_until_watched(int ranks, std::chrono::steady_clock::time_point since,
+void wait_until_watched(int ranks, std::chrono::steady_clock::time_point since,
                         double most_s = std::numeric_limits<double>::infinity());
 
 // Returns this rank's readings, after end().
 reporting::RankReadings readings(RankContext& context);
 
 // Counters of errors over a session (--checks health): each rank reads those of its GPU, the first
-// rank of a machine also the machine's, and rank 0 makes rows of the looks.
+// rank of a machine also the machine's, and rank 0 makes rows of the snapshots.
 // core/machine/health.h reads; report/record/health.h says what rows tell.
 
-// One rank's part. Xid errors are noted from its first look on, as long as this object lives.
+// One rank's part. Xid errors are noted from its first snapshot on, as long as this object lives.
 class HealthWatch {
  public:
   explicit HealthWatch(RankContext& context) : context_(context) {}
 
-  // Returns the look as bytes, for HealthLooks. Opens NVML: not within a timed region.
-  std::string look();
+  // Returns the snapshot as bytes, for HealthCollector. Opens NVML: not within a timed region.
+  std::string snapshot();
 
  private:
   RankContext& context_;
-  bool looked_ = false;
+  bool is_opened_ = false;
   std::unique_ptr<monitoring::GpuHealth> gpu_;  // null on a CPU, or without driver
 };
 
 // Rank 0's part.
-class HealthLooks {
+class HealthCollector {
  public:
   using Rows = std::vector<reporting::HealthRecord>;
-  // `wanted`: false: look() does nothing. `task`: the other ranks answer it with a look; `read`:
-  // this rank's own. `keep` gets the rows so far; it knows the session.
+  // `wanted`: false: collect() does nothing. `task`: the other ranks answer it with a snapshot;
+  // `read`: this rank's own. `keep` gets the rows so far; it knows the session.
   struct Options {
     bool wanted = false;
     std::string task;
     std::function<std::string()> read;
     std::function<void(const Rows&)> keep;
   };
-  HealthLooks(TaskLoop& loop, Options options) : loop_(loop), options_(std::move(options)) {}
+  HealthCollector(TaskLoop& loop, Options options) : loop_(loop), options_(std::move(options)) {}
 
   // Asks all ranks: call it at the begin of a session, and at its end. A rank that does not answer
   // is left out: the next task meets it.
-  void look();
+  void collect();
 
  private:
   TaskLoop& loop_;

@@ -14,7 +14,7 @@
 #include <iterator>
 #include <string_view>
 
-#include "core/base/part.h"
+#include "core/base/plugin.h"
 
 namespace scalemark::process {
 namespace {

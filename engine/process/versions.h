@@ -13,7 +13,7 @@ namespace scalemark::process {
 // was built with when its folder has no version.py.
 std::string loaded_torch_version();
 
-// libtorch always; cuda and cudnn when the CUDA part is loaded; `backends`, the libraries that
+// libtorch always; cuda and cudnn when the CUDA plugin is loaded; `backends`, the libraries that
 // carry messages (nccl, mpi); of a build from changed sources, which no commit names, the program's
 // own libraries by their build ids.
 std::map<std::string, reporting::LibraryVersion> library_versions(

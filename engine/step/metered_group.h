@@ -23,7 +23,7 @@ namespace scalemark::training {
 
 // The process group as a strategy sees it: the same backends, but each collective passes through
 // here on its way. Counts the payload, marks the moment at which the last gradient bucket leaves,
-// can hold buckets back (--overlap off) and can hand every collective back unsent (the twin without
+// can hold buckets back (--overlap off) and can hand every collective back unsent (a run without
 // communication).
 //
 // A wrapper around the group instead of a communication hook: with a hook the reducer no longer

@@ -29,7 +29,7 @@ namespace scalemark::training {
 enum class Exchange {
   kOverlapped,  // gradient buckets leave at once, while backward goes on
   kAfterwards,  // they are queued, and leave when the last one is full (--overlap off)
-  kNone,        // every collective is handed back as it is: the twin without communication (T_noop)
+  kNone,        // every collective is handed back as it is: a run without communication (T_noop)
 };
 
 // One synchronised step hands this to the process group.

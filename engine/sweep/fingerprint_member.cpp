@@ -61,7 +61,7 @@ fingerprint::MachineOptions FingerprintMember::options(double seconds) {
   options.threads = planning::threads_of(plan_);
   options.folder = rank_process_.request().settings.general.output;
   options.seconds = seconds;
-  options.goes_on = [&] {
+  options.continues = [&] {
     rank_process_.watchdog().heartbeat(0);
     return !distributed::received_signal().has_value();
   };
@@ -82,7 +82,7 @@ FingerprintAnswer FingerprintMember::watched(const SweepCommand& command,
   const auto begun = std::chrono::steady_clock::now();
   sampler.begin();
   FingerprintAnswer answer = measure();
-  process::rest_until_watched(alone ? 1 : context_.world().local_world_size, begun);
+  process::wait_until_watched(alone ? 1 : context_.world().local_world_size, begun);
   sampler.end();
   answer.readings = process::readings(context_);
   for (FingerprintRecord& record : answer.records) {
@@ -123,8 +123,8 @@ std::vector<ReplayRecord> FingerprintMember::replay() {
   for (const planning::PlannedPoint& point : plan_.points) {
     const settings::Settings& settings = point.settings;
     const auto work = std::pair(settings.task.workload, settings.parallel.precision);
-    if (point.skipped || !fingerprint.goes_on() || !done.insert(work).second) continue;
-    replays.push_back(replay_training(point, fingerprint.goes_on));
+    if (point.skipped || !fingerprint.continues() || !done.insert(work).second) continue;
+    replays.push_back(replay_training(point, fingerprint.continues));
     replays.back().method += ", " + fingerprint::bits_method(device, host);
     device.release_cached_memory();
   }
@@ -133,7 +133,7 @@ std::vector<ReplayRecord> FingerprintMember::replay() {
 
 // A network that cannot be trained so says why, and the sweep goes on.
 ReplayRecord FingerprintMember::replay_training(const planning::PlannedPoint& point,
-                                                const std::function<bool()>& goes_on) {
+                                                const std::function<bool()>& continues) {
   const settings::Settings settings = running::replayed_settings(point.settings);
   process::apply_compute_settings(process::compute_settings(settings));
   ReplayRecord record;
@@ -143,7 +143,7 @@ ReplayRecord FingerprintMember::replay_training(const planning::PlannedPoint& po
   fingerprint::measure_or_say_why(record, [&] {
     const running::ReplayedTraining replayed =
         running::replay_training(settings, running::workload_named(settings.task.workload),
-                                 datasets_.of(point.settings).shape, context_.device(), goes_on);
+                                 datasets_.of(point.settings).shape, context_.device(), continues);
     record.rounds = replayed.rounds;
     record.digest = replayed.digest;
     record.first_wrong = replayed.first_wrong;

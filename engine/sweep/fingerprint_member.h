@@ -41,7 +41,7 @@ class FingerprintMember {
   FingerprintAnswer measure_own(FingerprintPart part);
   std::vector<reporting::ReplayRecord> replay();
   reporting::ReplayRecord replay_training(const planning::PlannedPoint& point,
-                                          const std::function<bool()>& goes_on);
+                                          const std::function<bool()>& continues);
   reporting::FingerprintRecord without_exchange(const std::string& reason) const;
   reporting::FingerprintRecord measure_exchange();
 

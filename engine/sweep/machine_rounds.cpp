@@ -20,7 +20,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kBetweenLooks{1000};
+constexpr milliseconds kPollPeriod{1000};
 
 std::string waited_text(double seconds) {
   return seconds > 0 ? ", and stayed so for " + age_text(seconds) : "";
@@ -36,23 +36,23 @@ double longest_wait_s(const planning::Plan& plan) {
 std::string QuietCheck::before_block() {
   distributed::Clock& clock = loop_.link().clock();
   const auto begun = clock.now();
-  std::string busy = look();
+  std::string busy = read_machines();
   double waited_s = 0;
-  while (!busy.empty() && !waited_in_vain_) {
+  while (!busy.empty() && !last_wait_failed_) {
     waited_s = std::chrono::duration<double>(clock.now() - begun).count();
     if (waited_s > options_.longest_wait_s || options_.idle()) break;
-    clock.sleep_for(std::min(kBetweenLooks, milliseconds_of(options_.longest_wait_s - waited_s)));
-    busy = look();
+    clock.sleep_for(std::min(kPollPeriod, milliseconds_of(options_.longest_wait_s - waited_s)));
+    busy = read_machines();
   }
   const bool waited = waited_s > options_.longest_wait_s;
-  waited_in_vain_ = !busy.empty() && (waited_in_vain_ || waited);
+  last_wait_failed_ = !busy.empty() && (last_wait_failed_ || waited);
   return busy.empty()
              ? busy
              : "the machine was busy before this block" + waited_text(waited_s) + ": " + busy;
 }
 
 // The next task meets a rank that is missing here: it is only left out.
-std::string QuietCheck::look() {
+std::string QuietCheck::read_machines() {
   const auto texts =
       loop_.ask_all(to_wire(SweepCommand{.task = {}, .quiet_check = true}), options_.read);
   std::vector<reporting::RankReadings> ranks;
@@ -124,7 +124,7 @@ void MachineRounds::ask_devices(FingerprintPart part) {
 
 // In the order of ranks. What others did on a machine meanwhile stands beside all of its values.
 FingerprintAnswer MachineRounds::ask_ranks(const SweepCommand& command) {
-  // A measurement takes as long as it was asked to: a rank's pulse tells that it lives, and its
+  // A measurement takes as long as it was asked to: a rank's heartbeat tells that it lives, and its
   // watchdog ends it where it hangs.
   const auto texts = loop_.ask_all(
       to_wire(command), [&] { return member_.fingerprint(command); },

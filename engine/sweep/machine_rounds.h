@@ -27,7 +27,7 @@ double longest_wait_s(const planning::Plan& plan);
 class QuietCheck {
  public:
   // `read`: this rank's machine, as SweepMember::read_machine(). `judge`: what of the readings
-  // disturbs. `idle` is called between two looks; true: stop waiting.
+  // disturbs. `idle` is called between two readings; true: stop waiting.
   struct Options {
     double longest_wait_s = 0;
     std::function<std::string()> read;
@@ -39,15 +39,16 @@ class QuietCheck {
       : loop_(loop), options_(std::move(options)) {}
 
   // Rank 0 only. In words what else uses the machines, and how long it was waited for; empty: they
-  // are quiet. After a wait in vain the next check only looks, until the machines are quiet again.
+  // are quiet. After a wait that did not help the next check only reads, until the machines are
+  // quiet again.
   std::string before_block();
 
  private:
-  std::string look();
+  std::string read_machines();
 
   process::TaskLoop& loop_;
   Options options_;
-  bool waited_in_vain_ = false;
+  bool last_wait_failed_ = false;
 };
 
 // Rank 0 asks before the first point. Knows neither how machines and devices are measured nor what

@@ -51,7 +51,7 @@ void SweepConsole::begin(const planning::Task& task) {
 
 void SweepConsole::end(const reporting::PointRecord& row, const std::string& disturbed,
                        bool is_final, std::optional<double> remaining_s) {
-  if (!disturbed.empty() && (verbose_ || !std::exchange(told_disturbed_, true))) {
+  if (!disturbed.empty() && (verbose_ || !std::exchange(noted_disturbed_, true))) {
     say("        disturbed: " + disturbed);
   }
   const std::string place = "[" + std::to_string(schedule_.runs_done()) + "/" +

@@ -40,7 +40,7 @@ class SweepConsole {
   std::string shortened(const std::string& id, std::size_t beside) const;
 
   bool quiet_, verbose_;
-  bool told_disturbed_ = false;
+  bool noted_disturbed_ = false;
   Terminal terminal_, output_terminal_;  // stderr, stdout
   const planning::Plan& plan_;
   const planning::SweepSchedule& schedule_;

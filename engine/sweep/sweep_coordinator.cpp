@@ -91,7 +91,7 @@ double SweepCoordinator::elapsed_s() const {
 
 void SweepCoordinator::begin() {
   report_.add_skipped_points();
-  health_.look();
+  health_.collect();
   MachineRounds machines(loop_, plan_, member_, report_);
   if (schedule_.runs_done() > 0) {
     summarise();  // an earlier session has done runs
@@ -107,7 +107,7 @@ std::optional<std::string> SweepCoordinator::next() {
   const bool stopping = loop_.requested_signal().has_value();
   const bool block_is_over = has_run_ && schedule_.block_is_complete();
   if (plan_.sweep.fresh_process && block_is_over && !stopping) return std::nullopt;
-  if (plan_.sweep.burn_in_hours && block_is_over && !stopping) health_.look();
+  if (plan_.sweep.burn_in_hours && block_is_over && !stopping) health_.collect();
   while ((task_ = schedule_.next(elapsed_s()))) {
     const bool is_trial = task_->kind == planning::Task::Kind::kTrial;
     if (!is_trial || member_.data_holds_batch(*task_)) {
@@ -123,7 +123,7 @@ std::optional<std::string> SweepCoordinator::next() {
 std::optional<distributed::Stop> SweepCoordinator::run(const distributed::WorkMessage& message) {
   const planning::Task& task = *task_;
   console_.begin(task);
-  tell(task);
+  publish(task);
   const double began_s = elapsed_s();
   const std::string started = reporting::utc_now();
   const auto members = planning::members_of(plan_, task.run);
@@ -133,14 +133,14 @@ std::optional<distributed::Stop> SweepCoordinator::run(const distributed::WorkMe
   if (const auto stopped = stop_in(results)) return stopped;
   if (!is_member(members)) outcome = outcome_elsewhere(message, task, results);
   record(task, outcome, results, started, elapsed_s() - began_s);
-  tell(task);
+  publish(task);
   has_run_ = true;
   if (const auto fault = gpu_fault_in(results)) throw Error(*fault);  // its row is written
   member_.release();
   return std::nullopt;
 }
 
-void SweepCoordinator::tell(const planning::Task& task) {
+void SweepCoordinator::publish(const planning::Task& task) {
   const planning::PlannedPoint& point = plan_.points[task.run.point];
   const settings::Settings settings = planning::settings_of(plan_, task);
   const bool is_trial = task.kind == planning::Task::Kind::kTrial;  // before any run
@@ -150,7 +150,7 @@ void SweepCoordinator::tell(const planning::Task& task) {
   now.runs_done = schedule_.runs_done();
   now.runs_planned = schedule_.runs_known();
   if (!is_trial) now.seconds_left = schedule_.remaining_s(elapsed_s());
-  loop_.link().tell(std::move(now));
+  loop_.link().publish(std::move(now));
 }
 
 void SweepCoordinator::check_before_block(const planning::Task& task) {
@@ -170,24 +170,25 @@ void SweepCoordinator::add_new(std::map<int, RankResult>& results,
   for (const auto& [rank, text] : texts) {
     if (results.contains(rank)) continue;
     results[rank] = from_wire<RankResult>(text);
-    loop_.link().take(results[rank].beat);
+    loop_.link().take(results[rank].heartbeat_record);
   }
 }
 
-// A rank that trains elsewhere has watchdogs of its own, and its pulse: it is waited for as long as
-// it lives. Where this rank trained, too, the others are nearly done.
+// A rank that trains elsewhere has watchdogs of its own, and its heartbeat: it is waited for as
+// long as it lives. Where this rank trained, too, the others are nearly done.
 std::map<int, RankResult> SweepCoordinator::collect(std::int64_t number,
                                                     const std::vector<int>& members) {
   std::map<int, RankResult> results;
   const bool took_part = is_member(members);
-  const auto patient = [&](const distributed::WorkQueue::ResultTexts& texts, milliseconds waited) {
+  const auto keep_waiting = [&](const distributed::WorkQueue::ResultTexts& texts,
+                                milliseconds waited) {
     add_new(results, texts);
     const bool lost = has_lost_peer(results) && !has_root_cause(results);
     if (lost) return waited < kWaitForCause;
     return !took_part || waited < loop_.link().timeout();
   };
   loop_.link().enter(took_part ? "report" : "wait");
-  add_new(results, loop_.collect(number, members, patient, /*idle=*/!took_part));
+  add_new(results, loop_.collect(number, members, keep_waiting, /*idle=*/!took_part));
   const bool complete = results.size() == members.size();
   if (!complete || (has_lost_peer(results) && !has_root_cause(results))) {
     throw distributed::peer_lost(
@@ -226,7 +227,7 @@ void SweepCoordinator::record(const planning::Task& task, const TaskOutcome& out
           ? reporting::telemetry_of(row.id, reporting::readings_of(outcome.measured.ranks))
           : std::vector<reporting::TelemetryRecord>{};
   const std::string disturbed = reporting::in_words(report_.disturbances_of(telemetry));
-  const bool is_final = settle(task, row, disturbed);
+  const bool is_final = record_outcome(task, row, disturbed);
   console_.end(row, disturbed, is_final, schedule_.remaining_s(elapsed_s()));
   attempts_.push_back(attempt_of(row, disturbed));
   if (!is_final && !gpu_fault_in(results)) {
@@ -249,11 +250,11 @@ void SweepCoordinator::summarise() {
 }
 
 // True: the run is over; false: it is measured again.
-bool SweepCoordinator::settle(const planning::Task& task, const reporting::PointRecord& row,
-                              const std::string& disturbed) {
+bool SweepCoordinator::record_outcome(const planning::Task& task, const reporting::PointRecord& row,
+                                      const std::string& disturbed) {
   const bool is_ok = row.status == reporting::PointStatus::kOk;
-  if (is_ok) schedule_.took(task, times_of(row));
-  if (!disturbed.empty() && schedule_.measures_again(task, elapsed_s())) return false;
+  if (is_ok) schedule_.record_duration(task, times_of(row));
+  if (!disturbed.empty() && schedule_.repeats_disturbed_run(task, elapsed_s())) return false;
   return schedule_.record_outcome(task, ending_of(row),
                                   is_ok ? std::optional(row.samples_per_sec) : std::nullopt);
 }
@@ -274,7 +275,7 @@ void SweepCoordinator::show_stopped() {
 }
 
 ExitCode SweepCoordinator::close() {
-  health_.look();
+  health_.collect();
   report_.end_session(schedule_.stop_reasons());
   auto end = report_.close(reporting::end_of_sweep(report_.report(), plan_, schedule_));
   why_ = end.why;

@@ -45,12 +45,12 @@ class SweepCoordinator : public process::TaskLeader {
   TaskOutcome outcome_elsewhere(const distributed::WorkMessage& message, const planning::Task& task,
                                 const std::map<int, RankResult>& results);
   double elapsed_s() const;
-  void tell(const planning::Task& task);
+  void publish(const planning::Task& task);
   void check_before_block(const planning::Task& task);
   void record(const planning::Task& task, const TaskOutcome& outcome,
               const std::map<int, RankResult>& results, const std::string& started, double took_s);
-  bool settle(const planning::Task& task, const reporting::PointRecord& row,
-              const std::string& disturbed);
+  bool record_outcome(const planning::Task& task, const reporting::PointRecord& row,
+                      const std::string& disturbed);
   void summarise();
   void record_trial(const planning::Task& task, planning::Ending ending);
 
@@ -63,7 +63,7 @@ class SweepCoordinator : public process::TaskLeader {
   planning::SweepSchedule schedule_;
   SweepConsole console_;
   QuietCheck quiet_check_;
-  process::HealthLooks health_;
+  process::HealthCollector health_;
   std::optional<planning::Task> task_;  // the one that next() named
   bool has_run_ = false;
   std::string why_;  // the sweep does not end with 0

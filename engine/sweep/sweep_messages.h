@@ -30,8 +30,8 @@ enum class FingerprintPart {
   kReplay      // each rank does the same work again and again on its own device
 };
 
-// A task of a sweep's loop: a run, a look at the machines or at their counters of errors, or a part
-// of their fingerprint. Every rank holds the plan, so only numbers travel.
+// A task of a sweep's loop: a run, a reading of the machines or of their counters of errors, or a
+// part of their fingerprint. Every rank holds the plan, so only numbers travel.
 struct SweepCommand {
   std::optional<planning::Task> task;  // empty: one of the next three is asked for
   bool quiet_check = false;            // every rank reads its machine: machine_rounds.h
@@ -69,12 +69,12 @@ struct RankResult {
   std::optional<std::uint64_t> requested_bytes;  // oom, when known
   int signal = 0;                                // stopped
   bool agreed = true;                            // stopped: all ranks answered
-  std::string beat;                              // its record for status.json, as it ended
+  std::string heartbeat_record;                  // its record for status.json, as it ended
 };
 
 template <class A>
 constexpr void fields(A& a, typename A::template Field<RankResult>& r) {
-  a.values(r.kind, r.record, r.requested_bytes, r.signal, r.agreed, r.beat);
+  a.values(r.kind, r.record, r.requested_bytes, r.signal, r.agreed, r.heartbeat_record);
 }
 
 // The result for the exception that ended a run. Never waits for a cause: another rank reports it.

@@ -55,7 +55,7 @@ ExitCode sweep_as(process::RankProcess& rank_process, const SweepRequest& reques
   const DatasetCache datasets(plan, phase);
   phase.finish();
   auto facts = process::common_facts(request.run);
-  facts["sweep.plan"] = planning::settings_fingerprint(plan);
+  facts["sweep.plan"] = planning::settings_digest(plan);
   facts["data.identity"] = datasets.identity();
   if (plan.launch) facts["sweep.environment"] = planning::to_text(plan.launch->environment);
   rank_process.compare(facts);

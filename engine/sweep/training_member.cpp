@@ -43,7 +43,7 @@ TaskOutcome SweepMember::run(std::int64_t number, const planning::Task& task) {
     result = result_of(std::current_exception());
   }
   gpu_fault_ = gpu_fault_in({{ranks_.rank(), result}});
-  result.beat = ranks_.beat();
+  result.heartbeat_record = ranks_.heartbeat_record();
   // First: peers that notice the loss then find its cause.
   ranks_.queue().report_result(number, to_wire(result), has_failed(result));
   if (has_failed(result)) drop();
@@ -83,8 +83,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds kNoCause{0};
 // A run that was asked to end has 10 s for everything.
 constexpr milliseconds kStoppedLimit{2000};
-// A look at the machine takes so long.
-constexpr milliseconds kLook{300};
+// How long the machine is watched for one reading.
+constexpr milliseconds kMachineReadTime{300};
 
 }  // namespace
 
@@ -166,7 +166,7 @@ bool TrainingMember::data_holds_batch(const planning::Task& task) const {
 std::string TrainingMember::read_machine() {
   auto& sampler = process::fresh_telemetry(context_, process::leads_node(context_));
   sampler.begin();
-  std::this_thread::sleep_for(kLook);
+  std::this_thread::sleep_for(kMachineReadTime);
   sampler.end();
   return to_wire(process::readings(context_));
 }

@@ -49,7 +49,7 @@ class SweepMember {
   virtual bool data_holds_batch(const planning::Task& task) const = 0;
   // Reads what uses this rank's machine while nothing trains; as bytes.
   virtual std::string read_machine() = 0;
-  // Reads the counters of errors that this rank sees: process::HealthWatch::look().
+  // Reads the counters of errors that this rank sees: process::HealthWatch::snapshot().
   virtual std::string read_health() = 0;
   // This rank's records of its machines' fingerprint, as bytes. Collective over all ranks.
   virtual std::string fingerprint(const SweepCommand& command) = 0;
@@ -93,7 +93,7 @@ class TrainingMember : public SweepMember {
   bool data_holds_batch(const planning::Task& task) const override;
   // 0.3 s.
   std::string read_machine() override;
-  std::string read_health() override { return health_.look(); }
+  std::string read_health() override { return health_.snapshot(); }
   std::string fingerprint(const SweepCommand& command) override {
     return fingerprint_.answer(command);
   }

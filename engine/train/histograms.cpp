@@ -56,7 +56,7 @@ Histograms::Histograms(const settings::Settings& settings, distributed::ControlG
   has_gradients_ = averages_gradients(settings);
   counts_here_ = control.rank() == 0 || are_spread(settings);
   if (!has_gradients_ && watch.events())
-    watch.events()->tell(
+    watch.events()->print_note(
         "histograms are of weights only: --strategy local-sgd averages no "
         "gradients, and a captured step shows none");
 }
@@ -64,21 +64,21 @@ Histograms::Histograms(const settings::Settings& settings, distributed::ControlG
 void Histograms::count_first_weights() {
   if (!wanted_) return;
   const auto start = Clock::now();
-  tell_weights();
-  took(start, trainer_.step->steps_done());
+  write_weights();
+  record_duration(start, trainer_.step->steps_done());
 }
 
 bool Histograms::count(const StepContext& context, const RunState* back_to,
                        Clock::time_point start) {
   if (!wanted_) return true;
   const std::int64_t step = trainer_.step->steps_done();
-  tell_weights();
+  write_weights();
   if (has_gradients_ && !count_gradients(context, back_to)) return false;
-  took(start, step);
+  record_duration(start, step);
   return true;
 }
 
-void Histograms::tell_weights() {
+void Histograms::write_weights() {
   auto* events = watch_.events();
   if (!events) return;
   const std::int64_t step = trainer_.step->steps_done();
@@ -93,7 +93,7 @@ bool Histograms::count_gradients(const StepContext& context, const RunState* bac
   auto ahead = trainer_.step->set_ahead_aside();  // a batch of the epoch's, which comes later
   Named mine;
   if (!run_counted(context, mine)) return false;
-  tell_gradients(mine, step);
+  write_gradients(mine, step);
   if (back_to) put_back(before, *back_to, "the state before the histograms");
   trainer_.step->give_back(std::move(ahead));
   return true;
@@ -116,7 +116,7 @@ bool Histograms::run_counted(const StepContext& context, Named& mine) {
 }
 
 // The parts that ranks have of a gradient are added up on rank 0.
-void Histograms::tell_gradients(const Named& mine, std::int64_t step) {
+void Histograms::write_gradients(const Named& mine, std::int64_t step) {
   std::map<std::string, tensorboard::Histogram> whole;
   for (const std::string& bytes : control_.gather(to_wire(mine))) {
     for (const auto& [name, part] : from_wire<Named>(bytes)) add(whole[name], part);
@@ -153,13 +153,13 @@ bool Histograms::is_due(std::int64_t done, bool epoch_ends) {
     waits_ = now ? 1 : std::min<std::int64_t>(2 * waits_, tensorboard::kMostEvents);
     ask_from_ = done + waits_ * *every_;
   }
-  if (!now && !std::exchange(told_, true) && watch_.events())
-    watch_.events()->tell(
+  if (!now && !std::exchange(noted_skips_, true) && watch_.events())
+    watch_.events()->print_note(
         "histograms are passed over where they would take more than 1 % of the time");
   return now;
 }
 
-void Histograms::took(Clock::time_point start, std::int64_t step) {
+void Histograms::record_duration(Clock::time_point start, std::int64_t step) {
   last_s_ = seconds_since(start);
   spent_s_ += last_s_;
   ++counts_;

@@ -45,14 +45,14 @@ class Histograms {
  private:
   using Named = std::vector<std::pair<std::string, tensorboard::Histogram>>;
 
-  void tell_weights();
+  void write_weights();
   bool count_gradients(const StepContext& context, const RunState* back_to);
   bool run_counted(const StepContext& context, Named& mine);
-  void tell_gradients(const Named& mine, std::int64_t step);
-  void took(std::chrono::steady_clock::time_point start, std::int64_t step);
+  void write_gradients(const Named& mine, std::int64_t step);
+  void record_duration(std::chrono::steady_clock::time_point start, std::int64_t step);
 
   bool wanted_ = false, after_epochs_ = false, has_gradients_ = false, counts_here_ = false;
-  bool told_ = false;  // that some were passed over
+  bool noted_skips_ = false;  // that some were passed over
   std::optional<std::int64_t> every_;
   std::int64_t ask_from_ = 0;  // no histograms are due before this step
   std::int64_t waits_ = 1;     // moments from one look at the budget to the next

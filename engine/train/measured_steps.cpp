@@ -151,7 +151,7 @@ Window MeasuredSteps::run() {
 
 void MeasuredSteps::watch_longer() {
   constexpr double kLongest_s = 0.3;
-  process::rest_until_watched(point_.rank_group.world().local_world_size, watched_since_,
+  process::wait_until_watched(point_.rank_group.world().local_world_size, watched_since_,
                               kLongest_s);
   telemetry_.end();
 }

@@ -28,7 +28,7 @@ std::optional<std::uint64_t> address_space_left() {
 }
 
 std::optional<std::uint64_t> memory_of_gpu(const std::string& uuid) {
-  const auto survey = monitoring::look_for_gpus();
+  const auto survey = monitoring::detect_gpus();
   const auto found = monitoring::find_gpu(survey.gpus, uuid);
   const std::uint64_t bytes = found.instance ? found.instance->memory_bytes
                               : found.gpu    ? found.gpu->memory_bytes

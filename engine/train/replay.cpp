@@ -36,10 +36,10 @@ void watch_gradients(const Trainer& trainer, const std::int64_t& step, Digests& 
   }
 }
 
-// One training from the start; empty where `goes_on` ended it.
+// One training from the start; empty where `continues` ended it.
 Digests train_once(const settings::Settings& settings, const catalogue::Workload& workload,
                    const catalogue::ModelShape& shape, device::Device& device,
-                   const std::function<bool()>& goes_on) {
+                   const std::function<bool()>& continues) {
   const TrainingRanks alone{.first = 0, .count = 1, .world_size = 1};
   const WorkloadData data{
       .shape = shape, .identity = "synthetic", .train = {}, .held_out = {}, .notes = {}};
@@ -50,7 +50,7 @@ Digests train_once(const settings::Settings& settings, const catalogue::Workload
   watch_gradients(trainer, step, digests);
   measurement::NoMarker marker;
   for (; step <= kSteps; ++step) {
-    if (!goes_on()) return {};
+    if (!continues()) return {};
     const at::Tensor loss = trainer.step->run([&] { return source->next(); }, marker);
     digests["step " + std::to_string(step) + ": loss"] = device::digest_of(loss);
   }
@@ -79,9 +79,9 @@ std::string first_difference(const Digests& first, const Digests& again) {
 bool decides_bits(const settings::Option& option) {
   constexpr std::array<std::string_view, 4> kOfParallel{"precision", "memory_format",
                                                         "activation_checkpointing", "fused_layers"};
-  using settings::Group;
-  return option.group == Group::kWhat || option.group == Group::kSize ||
-         option.group == Group::kRecipe || std::ranges::count(kOfParallel, option.name) > 0;
+  using settings::OptionGroup;
+  return option.group == OptionGroup::kWhat || option.group == OptionGroup::kSize ||
+         option.group == OptionGroup::kRecipe || std::ranges::count(kOfParallel, option.name) > 0;
 }
 
 }  // namespace
@@ -89,11 +89,11 @@ bool decides_bits(const settings::Option& option) {
 ReplayedTraining replay_training(const settings::Settings& settings,
                                  const catalogue::Workload& workload,
                                  const catalogue::ModelShape& shape, device::Device& device,
-                                 const std::function<bool()>& goes_on) {
+                                 const std::function<bool()>& continues) {
   ReplayedTraining replayed;
   Digests first;
   for (std::int64_t round = 1; round <= kRounds; ++round) {
-    Digests digests = train_once(settings, workload, shape, device, goes_on);
+    Digests digests = train_once(settings, workload, shape, device, continues);
     if (digests.empty()) break;
     ++replayed.rounds;
     if (round == 1) {

@@ -20,12 +20,12 @@ struct ReplayedTraining {
 
 // Trains `settings`' network by itself, deterministic, on synthetic batches of rank 0 of 1:
 // whichever rank and machine does it has the same work. The process must be in its deterministic
-// mode. `goes_on` is asked before each step; where it is false the rounds end early, and what is
+// mode. `continues` is asked before each step; where it is false the rounds end early, and what is
 // not whole does not count. Throws what training throws.
 ReplayedTraining replay_training(const settings::Settings& settings,
                                  const catalogue::Workload& workload,
                                  const catalogue::ModelShape& shape, device::Device& device,
-                                 const std::function<bool()>& goes_on);
+                                 const std::function<bool()>& continues);
 
 // The settings of such a training, from those of a point.
 settings::Settings replayed_settings(settings::Settings settings);

@@ -149,7 +149,7 @@ void compare(const Opened& opened, process::RankProcess& rank_process) {
   rank_process.compare(facts);
 }
 
-// The pulse may be older than the end.
+// The heartbeat may be older than the end.
 void gather_last_records(process::RankGroup& ranks, process::LiveStatus& live) {
   for (const auto& record : ranks.control().gather(live.record())) live.take(record);
   ranks.control().barrier();
@@ -178,10 +178,10 @@ ExitCode train_as(const settings::Settings& settings, process::RankProcess& rank
   distributed::StopAgreement agreement(context.error_store().store(), "train", context.world().rank,
                                        context.world().world_size, rank_process.stop_options());
   process::GroupGuard guard(rank_group, distributed::ErrorStore::kCauseLimit);
-  rank_process.live().tell(process::LiveStatus::now_of(settings, settings::world_size_of(settings),
-                                                       opened.workload.sample_unit));
-  const distributed::Pulse pulse(context.world().rank, context.world().world_size,
-                                 context.error_store(), rank_process.live().hooks());
+  rank_process.live().publish(process::LiveStatus::now_of(
+      settings, settings::world_size_of(settings), opened.workload.sample_unit));
+  const distributed::Heartbeat heartbeat(context.world().rank, context.world().world_size,
+                                         context.error_store(), rank_process.live().hooks());
   RunWatch watch(agreement, rank_process.watchdog(), rank_process.phase_tracker(), console, guard,
                  rank_process.live().vitals(),
                  process::open_event_log(rank_process, rank_group, settings, identity.id));
@@ -189,7 +189,7 @@ ExitCode train_as(const settings::Settings& settings, process::RankProcess& rank
   const auto report_epoch = [&](const reporting::Evaluation& evaluation) {
     console.show(evaluation);
     report.add(evaluation);
-    rank_process.live().tell(evaluation);
+    rank_process.live().publish(evaluation);
   };
   guard.run([&] { return context.error_store().has_cause(); },
             [&] {

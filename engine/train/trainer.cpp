@@ -138,9 +138,9 @@ class Copying final : public training::StateVisitor {
   workloads::NamedTensors copy;
 };
 
-class PuttingBack final : public training::StateVisitor {
+class StateRestorer final : public training::StateVisitor {
  public:
-  PuttingBack(const workloads::NamedTensors& copy, const std::string& origin)
+  StateRestorer(const workloads::NamedTensors& copy, const std::string& origin)
       : copy_(copy), origin_(origin) {}
 
   void visit(const std::string& name, at::Tensor& tensor) override {
@@ -186,7 +186,7 @@ workloads::NamedTensors copy_of(const RunState& state) {
 
 void put_back(const workloads::NamedTensors& copy, const RunState& state,
               const std::string& origin) {
-  PuttingBack putting_back(copy, origin);
+  StateRestorer putting_back(copy, origin);
   visit_state(state, putting_back);
 }
 

@@ -42,7 +42,7 @@ constexpr void fields(A& a, typename A::template Field<ScannedTree>& s) {
 }
 
 // How many files a rank checks when it takes over another rank's list.
-constexpr std::size_t kLookedAt = 64;
+constexpr std::size_t kFilesChecked = 64;
 
 ScannedTree scan(const settings::Settings& settings, process::DataAccess& access) {
   const auto progress = progress_of(access);
@@ -63,13 +63,13 @@ ScannedTree scan_once(const settings::Settings& settings, process::DataAccess& a
   const process::SharedBytes list = access.once_per_node(
       "images " + settings.task.data + (settings.measuring.epochs ? " with held-out" : ""), [&] {
         mine = scan(settings, access);
-        mine->sample = data::identity_of_sample(mine->tree, kLookedAt, progress_of(access));
+        mine->sample = data::identity_of_sample(mine->tree, kFilesChecked, progress_of(access));
         return process::held(to_wire(*mine));
       });
   if (mine) return *std::move(mine);
   auto theirs = from_wire<ScannedTree>(list.text());
   const bool same =
-      data::identity_of_sample(theirs.tree, kLookedAt, progress_of(access)) == theirs.sample;
+      data::identity_of_sample(theirs.tree, kFilesChecked, progress_of(access)) == theirs.sample;
   return same ? std::move(theirs) : scan(settings, access);
 }
 

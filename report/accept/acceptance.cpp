@@ -99,7 +99,7 @@ End end_of(const Report& report) {
 }
 
 // Wrong bits end a sweep with 83: the check of bits names the device. They excuse no other end.
-bool is_told_by_a_check(const Report& report, const Rules& rules) {
+bool is_reported_by_check(const Report& report, const Rules& rules) {
   return report.exit_code == static_cast<int>(ExitCode::kSilentCorruption) &&
          std::ranges::any_of(rules.checks,
                              [](const Rule& rule) { return rule.metric == Metric::kWrongBits; }) &&
@@ -132,7 +132,7 @@ void add_ends(std::span<const NamedReport> reports, const Rules& rules,
   for (const NamedReport& one : reports) {
     const Report& report = one.report;
     const auto parts = nodes_of(std::span(&one, 1));
-    const End end = is_told_by_a_check(report, rules) ? End() : end_of(report);
+    const End end = is_reported_by_check(report, rules) ? End() : end_of(report);
     CheckResult result = of_fleet(kReportCheck, end.outcome, end.why);
     if (end.outcome != Outcome::kPassed && parts.size() > 1) {
       result.why = why_of_several(one, parts, end.why);
@@ -149,7 +149,7 @@ void add_ends(std::span<const NamedReport> reports, const Rules& rules,
 }
 
 // The times of all runs of a node by itself; empty: too few to tell.
-std::vector<double> walls_of(const Report& report) {
+std::vector<double> wall_times_of(const Report& report) {
   std::vector<double> walls;
   if (report.environment.hosts.size() != 1) return walls;
   for (const reporting::PointRecord& run : report.points) {
@@ -163,7 +163,7 @@ std::vector<double> walls_of(const Report& report) {
 void add_copies(std::span<const NamedReport> reports, std::vector<CheckResult>& results) {
   std::map<std::vector<double>, std::set<std::string>> hosts_of;
   for (const NamedReport& one : reports) {
-    const std::vector<double> walls = walls_of(one.report);
+    const std::vector<double> walls = wall_times_of(one.report);
     if (!walls.empty()) hosts_of[walls].insert(one.report.environment.hosts.front().hostname);
   }
   for (const auto& [walls, hosts] : hosts_of) {

@@ -126,7 +126,7 @@ std::string and_more(std::size_t checks) {
 }
 
 // This is told of one part, or of several of which the same is true.
-struct Told {
+struct Fact {
   std::vector<std::string> names;
   std::set<std::string> checks;  // that say the same; empty: the reason names it
   std::string reason;
@@ -135,18 +135,18 @@ struct Told {
 using Results = std::vector<const CheckResult*>;
 
 // The reason that most of the results have.
-Told commonly_told(const std::string& name, const Results& results) {
+Fact shared_fact(const std::string& name, const Results& results) {
   std::map<std::string, Results> by_reason;
   for (const CheckResult* result : results) by_reason[result->why].push_back(result);
   const auto& [why, same] = *std::ranges::max_element(
       by_reason, {}, [](const auto& reason) { return reason.second.size(); });
-  Told told{{same.size() == 1 ? same.front()->part.name() : name}, {}, why};
-  for (const CheckResult* result : same) told.checks.insert(result->check);
-  return told;
+  Fact fact{{same.size() == 1 ? same.front()->part.name() : name}, {}, why};
+  for (const CheckResult* result : same) fact.checks.insert(result->check);
+  return fact;
 }
 
-Told told_of(const Acceptance& acceptance, const std::string& name, const Results& results) {
-  if (results.front()->outcome != Outcome::kFailed) return commonly_told(name, results);
+Fact fact_of(const Acceptance& acceptance, const std::string& name, const Results& results) {
+  if (results.front()->outcome != Outcome::kFailed) return shared_fact(name, results);
   const auto node = std::ranges::find_if(
       acceptance.nodes, [&](const NodeResult& one) { return one.node.host == name; });
   if (node != acceptance.nodes.end() && !node->at_fault.empty()) {
@@ -160,7 +160,7 @@ Told told_of(const Acceptance& acceptance, const std::string& name, const Result
 }
 
 // A node trains as slowly as its slowest device: the device is told.
-bool is_told_by_a_device(const Acceptance& acceptance, const CheckResult& node) {
+bool is_reported_for_device(const Acceptance& acceptance, const CheckResult& node) {
   if (node.part.kind != PartKind::kNode || !node.of_reference) return false;
   return std::ranges::any_of(acceptance.results, [&](const CheckResult& one) {
     return one.outcome == Outcome::kFailed && one.part.kind == PartKind::kDevice &&
@@ -184,7 +184,7 @@ std::vector<std::pair<std::string, Results>> by_name(const Acceptance& acceptanc
     const Part& part = result.part;
     const auto node = part.kind == PartKind::kLink ? nodes.end() : nodes.find(part.host);
     if (node != nodes.end() && node->second->outcome > outcome) continue;
-    if (failed && is_told_by_a_device(acceptance, result)) continue;
+    if (failed && is_reported_for_device(acceptance, result)) continue;
     const bool by_part = node == nodes.end() || (failed && node->second->at_fault.empty());
     const auto [place, is_new] = places.try_emplace(by_part ? part.name() : part.host, all.size());
     if (is_new) all.emplace_back(place->first, Results{});
@@ -243,20 +243,20 @@ std::string reason_of(const Acceptance& acceptance, const NodeResult& node) {
 }
 
 std::vector<PartSentence> sentences_of(const Acceptance& acceptance, Outcome outcome) {
-  std::vector<Told> all;
+  std::vector<Fact> all;
   for (const auto& [name, results] : by_name(acceptance, outcome)) {
-    Told told = told_of(acceptance, name, results);
-    const auto same = std::ranges::find(all, told.reason, &Told::reason);
+    Fact fact = fact_of(acceptance, name, results);
+    const auto same = std::ranges::find(all, fact.reason, &Fact::reason);
     if (same == all.end()) {
-      all.push_back(std::move(told));
+      all.push_back(std::move(fact));
     } else {
-      same->names.push_back(std::move(told.names.front()));
-      same->checks.merge(told.checks);
+      same->names.push_back(std::move(fact.names.front()));
+      same->checks.merge(fact.checks);
     }
   }
-  std::ranges::stable_sort(all, std::greater<>(), [](const Told& one) { return one.names.size(); });
+  std::ranges::stable_sort(all, std::greater<>(), [](const Fact& one) { return one.names.size(); });
   std::vector<PartSentence> sentences;
-  for (const Told& one : all) {
+  for (const Fact& one : all) {
     sentences.push_back(
         {one.names, one.checks.empty() ? one.reason
                                        : one.reason + " (" + listed(one.checks, kMostNames) + ")"});

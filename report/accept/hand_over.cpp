@@ -72,8 +72,8 @@ std::size_t nodes_for_a_baseline(const Acceptance& acceptance) {
   return hosts.size();
 }
 
-// The deed, by what is worst.
-std::string deed_of(const Acceptance& acceptance) {
+// Advises by the worst outcome.
+std::string recommended_action(const Acceptance& acceptance) {
   const auto named = names_of(acceptance, acceptance.outcome);
   const std::string nodes = nodes_text(named);
   switch (acceptance.outcome) {
@@ -96,7 +96,7 @@ std::string deed_of(const Acceptance& acceptance) {
 }
 
 // The first sentence, and how many more there are; empty: none.
-std::string told_first(const Acceptance& acceptance, const OutcomeTitle& title) {
+std::string first_statement(const Acceptance& acceptance, const OutcomeTitle& title) {
   const auto sentences = sentences_of(acceptance, title.outcome);
   if (sentences.empty()) return "";
   return std::string(title.title) + ": " + sentences.front().in_words() +
@@ -179,7 +179,7 @@ std::string headline(const Acceptance& acceptance) {
     const std::size_t nodes = names_of(acceptance, title.outcome).size();
     if (nodes > 0) counts += ", " + std::to_string(nodes) + " " + title.title;
   }
-  return deed_of(acceptance) + "; " + counts + " (" + counted(devices, "device") + ")";
+  return recommended_action(acceptance) + "; " + counts + " (" + counted(devices, "device") + ")";
 }
 
 std::vector<std::string> reach_of(const Acceptance& acceptance) {
@@ -225,8 +225,8 @@ reporting::Answer answer_of(const Acceptance& acceptance, const Next& next) {
   }
   answer.found = reach_of(acceptance);
   answer.notes = remarks_of(acceptance);
-  answer.notes.insert(answer.notes.begin(), told_first(acceptance, kNotMeasured));
-  answer.notes.push_back(told_first(acceptance, kUndecided));
+  answer.notes.insert(answer.notes.begin(), first_statement(acceptance, kNotMeasured));
+  answer.notes.push_back(first_statement(acceptance, kUndecided));
   std::erase(answer.notes, "");
   answer.next = steps_of(acceptance, next);
   std::size_t room = kMostLines - 2 - answer.found.size() - answer.next.size();  // beside the head

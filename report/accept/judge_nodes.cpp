@@ -320,7 +320,7 @@ struct Shared {
   }
 };
 
-void look_at(const GroupedNodes& nodes, const std::vector<Thing>& things, Shared& best) {
+void find_least_chance(const GroupedNodes& nodes, const std::vector<Thing>& things, Shared& best) {
   const auto failed = static_cast<std::size_t>(std::ranges::count_if(things, &Thing::failed));
   for (std::size_t group = 0; group < nodes.groups.sizes.size(); ++group) {
     if (nodes.groups.sizes[group] < 2) continue;
@@ -382,8 +382,8 @@ std::vector<std::string> shared_switches(const std::vector<CheckResult>& results
       const std::size_t first = one.groups.of_node[a], second = one.groups.of_node[b];
       if (first != second) link.groups = {first, second};
     }
-    look_at(one, of_nodes, by_nodes);
-    look_at(one, of_links, by_links);
+    find_least_chance(one, of_nodes, by_nodes);
+    find_least_chance(one, of_links, by_links);
     looked_at += static_cast<double>(
         std::ranges::count_if(one.groups.sizes, [](std::size_t size) { return size > 1; }));
   }

@@ -133,7 +133,7 @@ bool looks_like_place(string_view word) {
   const bool has_ending =
       labels.size() > 1 && labels.back().size() > 1 && is_letter(labels.back()[0]);
   if (has_ending && labels.size() > 2) return true;
-  return (has_ending || word.find('/') != string_view::npos) && !tells_nothing(word);
+  return (has_ending || word.find('/') != string_view::npos) && !is_uninformative(word);
 }
 
 }  // namespace
@@ -173,7 +173,7 @@ const std::set<string>& words_of_ours() {
 
 }  // namespace
 
-bool tells_nothing(string_view text) {
+bool is_uninformative(string_view text) {
   return std::ranges::all_of(words_in(text), [](string_view word) {
     return std::ranges::all_of(word.substr(is_letter(word[0])), is_digit) ||
            words_of_ours().contains(small(word));

@@ -21,7 +21,7 @@ std::vector<std::string_view> parts_of(std::string_view text, std::string_view s
 // Whether `text` holds nothing but words by which options and findings are described, numbers, and
 // single letters with their numbers. A folder of such a name tells nothing, and "samples/s" is no
 // path.
-bool tells_nothing(std::string_view text);
+bool is_uninformative(std::string_view text);
 // Whether one of those words begins with `text`: "resnet" would be in "resnet50", too.
 bool begins_word_of_ours(std::string_view text);
 

@@ -61,7 +61,7 @@ class Redactor {
 
   void redact(Report& report) {
     fields(*this, report);
-    settle(report);
+    assign_replacements(report);
     fields(*this, report);
     // Reasons are said anew, of the findings as they are now.
     const auto verdict = report.verdict ? verdict_of(report) : std::nullopt;
@@ -236,7 +236,7 @@ class Redactor {
   }
   void learn(const string& name, const char* instead) {
     const bool has_slash = name.find('/') != string::npos;
-    if (has_slash ? name.find_first_not_of("/.") != string::npos : !tells_nothing(name))
+    if (has_slash ? name.find_first_not_of("/.") != string::npos : !is_uninformative(name))
       names_.add(name, instead);
   }
   // The folders that contain it are known as well, and each one's name by itself.
@@ -298,7 +298,7 @@ class Redactor {
   }
 
   // Between the two walks: all names are known, and get what stands in their place.
-  void settle(const Report& report) {
+  void assign_replacements(const Report& report) {
     learns_ = false;
     for (const auto& [name, number] : numbers_["VARIABLE_"]) names_.add(name, variable(name));
     for (const string& whole : hosts_) {
@@ -306,7 +306,7 @@ class Redactor {
       const string stem = first.substr(0, first.find_last_not_of("0123456789-_") + 1);
       if (stem.size() > 3 && !begins_word_of_ours(stem)) add_host(stem, kSomeHost);
       if (first.size() < whole.size() &&
-          (domain.find('.') != string::npos || !tells_nothing(domain)))
+          (domain.find('.') != string::npos || !is_uninformative(domain)))
         add_host(domain, kSomeHost);
     }
     for (const string& whole : hosts_) {

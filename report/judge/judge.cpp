@@ -25,7 +25,7 @@ Standing measured(const Basis& basis, Surety surety, bool steady, bool few) {
   if (!fit_decide(basis.runs - basis.by_clocks, basis.runs)) {
     return {kWithheld, kinds::clocks_disagree.code};
   }
-  if (basis.disturbed > 0) return with_care(basis.gravest->code);
+  if (basis.disturbed > 0) return with_care(basis.most_severe->code);
   if (is_rough(surety)) return with_care("wide_interval");
   if (surety == Surety::kOneRun) return with_care(kinds::single_repetition.code);
   if (surety == Surety::kNoInterval) return with_care(kinds::no_interval.code);
@@ -37,7 +37,7 @@ Standing measured(const Basis& basis, Surety surety, bool steady, bool few) {
 
 // A number that was concluded from several.
 Standing concluded(const Basis& basis, Surety surety, bool steady, bool few) {
-  if (!basis.is_ground()) return {kWithheld, basis.gravest->code};
+  if (!basis.is_ground()) return {kWithheld, basis.most_severe->code};
   return measured(basis, surety, steady, few);
 }
 
@@ -123,7 +123,7 @@ class Judge {
         const auto baseline = std::ranges::find(report_.points, other, &PointRecord::id);
         const bool both = run != report_.points.end() && baseline != report_.points.end();
         if (both && block_of(*run) == block_of(*baseline)) {
-          found = graver(found, fit_.disturbance_of(other));
+          found = more_severe(found, fit_.disturbance_of(other));
         }
       }
       basis.add(found);
@@ -138,7 +138,7 @@ class Judge {
     for (const std::string& group : effect.groups) basis.add(fit_.basis_of(group));
     basis = or_all(basis);
     if (effect.verdict == statistics::EffectVerdict::kDisturbed || !basis.is_ground()) {
-      return {kWithheld, basis.gravest ? basis.gravest->code : kinds::shared.code};
+      return {kWithheld, basis.most_severe ? basis.most_severe->code : kinds::shared.code};
     }
     return measured({.runs = effect.pairs}, surety_of(effect), true, is_few(effect.pairs));
   }
@@ -174,11 +174,11 @@ void judge(Report& report) {
 }
 
 std::string quoting_words(std::span<const Report> reports) {
-  auto gravest = VerdictLevel::kQuotable;
+  auto most_severe = VerdictLevel::kQuotable;
   for (const Report& report : reports) {
-    if (report.verdict) gravest = std::max(gravest, report.verdict->level);
+    if (report.verdict) most_severe = std::max(most_severe, report.verdict->level);
   }
-  return gravest == VerdictLevel::kQuotable ? "" : quoting_words(gravest);
+  return most_severe == VerdictLevel::kQuotable ? "" : quoting_words(most_severe);
 }
 
 std::string quoting_in_words(const Report& report) {
@@ -186,8 +186,9 @@ std::string quoting_in_words(const Report& report) {
   const std::string words = quoting_words(report.verdict->level);
   const auto& reasons = report.verdict->reasons;
   if (reasons.empty() || reasons.front().code == kJudgedAnew) return words;
-  const VerdictReason& gravest = reasons.front();
-  return words + ": " + gravest.text + (gravest.remedy.empty() ? "" : "; " + gravest.remedy);
+  const VerdictReason& most_severe = reasons.front();
+  return words + ": " + most_severe.text +
+         (most_severe.remedy.empty() ? "" : "; " + most_severe.remedy);
 }
 
 NextCommand next_command(const Report& report) {

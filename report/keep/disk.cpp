@@ -159,7 +159,7 @@ void Journal::clear() {
   if (::ftruncate(locked_.descriptor(), 0) != 0) throw cannot("replace", file_, errno);
 }
 
-void Journal::mend() {
+void Journal::drop_incomplete_line() {
   if (!fs::is_regular_file(file_)) return;
   const JournalLines journal = read_journal_lines(file_);
   if (!journal.torn) return;

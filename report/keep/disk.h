@@ -86,7 +86,7 @@ class Journal {
   void clear();  // throws cannot_create() (73)
   // Cuts off an incomplete last line (a run was killed while writing), so that the next line starts
   // on its own. Throws cannot_create() (73).
-  void mend();
+  void drop_incomplete_line();
 
   void append(std::string_view line);  // throws io_error() (74); the file then ends as before
 

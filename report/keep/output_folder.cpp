@@ -90,7 +90,7 @@ bool is_ours(const fs::path& file, const OwnFile& own) {
       kMarkdownMarks, [&](std::string_view mark) { return begin.find(mark) != std::string::npos; });
 }
 
-bool tells_of_runs(const fs::path& journal) {
+bool records_runs(const fs::path& journal) {
   return std::ranges::any_of(read_journal_lines(journal).lines, [](const std::string& line) {
     return line.find("\"event\":\"point\"") != std::string::npos;
   });
@@ -136,7 +136,7 @@ fs::path made(fs::path folder, ExistingFolder existing) {
   return folder;
 }
 
-std::optional<LockedFile> hold_of(const fs::path& folder, ExistingFolder existing) {
+std::optional<LockedFile> lock_of(const fs::path& folder, ExistingFolder existing) {
   if (existing == ExistingFolder::kContinueBlock) return std::nullopt;
   return LockedFile(folder, O_RDONLY | O_DIRECTORY);
 }
@@ -223,14 +223,14 @@ void make_folder(const fs::path& folder) {
 
 OutputFolder::OutputFolder(fs::path folder, ExistingFolder existing)
     : path_(made(std::move(folder), existing)),
-      hold_(hold_of(path_, existing)),
+      hold_(lock_of(path_, existing)),
       journal_(path_ / kJournal) {
-  look_again(existing);
+  check_again(existing);
   if (existing == ExistingFolder::kOverwrite) empty();
 }
 
 // Another run may have started and ended between the first check and the lock.
-void OutputFolder::look_again(ExistingFolder existing) const {
+void OutputFolder::check_again(ExistingFolder existing) const {
   if (existing == ExistingFolder::kRefuse &&
       (!journal_.empty() || foreign_entry(path_) || is_there(path_ / "report.json"))) {
     throw not_empty(path_);
@@ -239,7 +239,7 @@ void OutputFolder::look_again(ExistingFolder existing) const {
   if (const auto foreign = foreign_entry(path_)) {
     throw not_empty(path_, ": it holds '" + *foreign + "' and no report.json to resume from");
   }
-  if (tells_of_runs(path_ / kJournal)) {
+  if (records_runs(path_ / kJournal)) {
     throw not_empty(path_, ": its journal has runs, but report.json is missing");
   }
 }
@@ -264,7 +264,7 @@ void OutputFolder::remove_renderings() const {
   }
 }
 
-LockedFile hold_output_folder(const fs::path& folder, ExistingFolder existing) {
+LockedFile lock_output_folder(const fs::path& folder, ExistingFolder existing) {
   OutputFolder opened(folder, existing);
   return std::move(*opened.hold_);
 }

@@ -12,7 +12,7 @@
 namespace scalemark::reporting {
 
 // kContinue: the folder of an earlier session, whose files are kept and added to. kContinueBlock:
-// the same for the ranks of one block, whose launcher holds the folder (hold_output_folder()).
+// the same for the ranks of one block, whose launcher holds the folder (lock_output_folder()).
 enum class ExistingFolder { kRefuse, kOverwrite, kContinue, kContinueBlock };
 
 // Only checks: throws cannot_create() (73) for a path that is no folder, with kRefuse for a folder
@@ -58,8 +58,8 @@ class OutputFolder {
   void remove_renderings() const;
 
  private:
-  friend LockedFile hold_output_folder(const std::filesystem::path&, ExistingFolder);
-  void look_again(ExistingFolder existing) const;
+  friend LockedFile lock_output_folder(const std::filesystem::path&, ExistingFolder);
+  void check_again(ExistingFolder existing) const;
   void empty();
 
   std::filesystem::path path_;
@@ -70,6 +70,6 @@ class OutputFolder {
 
 // For a launcher that starts ranks several times: opens as OutputFolder does, and keeps other runs
 // out of the folder while the journal is free for its ranks (kContinueBlock).
-LockedFile hold_output_folder(const std::filesystem::path& folder, ExistingFolder existing);
+LockedFile lock_output_folder(const std::filesystem::path& folder, ExistingFolder existing);
 
 }  // namespace scalemark::reporting

@@ -43,7 +43,7 @@ ReportWriter::ReportWriter(OutputFolder folder, Report report, Clock clock)
       reserve_(folder_.path() / ".reserve"),
       clock_(std::move(clock)) {
   Journal& journal = folder_.journal();
-  journal.mend();
+  journal.drop_incomplete_line();
   folder_.remove_renderings();
   if (report_.started.empty()) report_.started = utc_now();
   report_.status = ReportStatus::kPartial;

@@ -160,7 +160,7 @@ bool is_brief(const FindingKind& kind) {
   return kind.code == std::string_view(finding_kinds::others_unknown.code);
 }
 
-const FindingKind* graver(const FindingKind* a, const FindingKind* b) {
+const FindingKind* more_severe(const FindingKind* a, const FindingKind* b) {
   if (!a || !b) return a ? a : b;
   return std::pair(is_brief(*a), a) < std::pair(is_brief(*b), b) ? a : b;
 }
@@ -170,7 +170,7 @@ const FindingKind& disturbance_in(const std::string& words) {
   for (const FindingKind& kind : kAll) {
     const std::string code = std::string(kind.code) + ":";
     const bool is_said = words.starts_with(code) || words.find("; " + code) != std::string::npos;
-    if (is_said && kind.role == FindingRole::kDisturbs) said = graver(said, &kind);
+    if (is_said && kind.role == FindingRole::kDisturbs) said = more_severe(said, &kind);
   }
   return said ? *said : *find_finding_kind(finding_kinds::shared.code);
 }

@@ -68,7 +68,7 @@ FindingRole role_of(std::string_view code);  // kRemark where it is not known
 bool is_brief(const FindingKind& kind);
 // The graver of two disturbances: the earlier in finding_list.inc, and the one of runs that were
 // too brief last. Null is none.
-const FindingKind* graver(const FindingKind* a, const FindingKind* b);
+const FindingKind* more_severe(const FindingKind* a, const FindingKind* b);
 // The gravest that words tell of (CollectiveRecord::disturbed): each part of them begins with a
 // code, "shared: ...; ...". Words without one are an earlier version's: kinds::shared.
 const FindingKind& disturbance_in(const std::string& words);

@@ -145,20 +145,20 @@ HealthFigure figure_of(const FigureKind& kind, const OfDevice& device) {
 
 }  // namespace
 
-void add_looks(std::vector<HealthRecord>& rows, std::span<const HealthLook> looks,
-               std::optional<double> seconds) {
+void add_snapshots(std::vector<HealthRecord>& rows, std::span<const HealthSnapshot> snapshots,
+                   std::optional<double> seconds) {
   // Ranks that see one GPU each call it cuda:0: the UUID tells them apart.
   using Place = std::tuple<std::string, std::string, std::string, std::string>;
   std::map<Place, std::size_t> places;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     places.try_emplace({rows[i].host, rows[i].device, rows[i].uuid, rows[i].counter}, i);
   }
-  for (const HealthLook& look : looks) {
-    for (const auto& [device, uuid, counter, value] : look.counters) {
+  for (const HealthSnapshot& snapshot : snapshots) {
+    for (const auto& [device, uuid, counter, value] : snapshot.counters) {
       const auto [found, is_new] =
-          places.try_emplace({look.host, device, uuid, counter}, rows.size());
+          places.try_emplace({snapshot.host, device, uuid, counter}, rows.size());
       if (is_new) {
-        rows.push_back({.host = look.host, .device = device, .uuid = uuid, .counter = counter});
+        rows.push_back({.host = snapshot.host, .device = device, .uuid = uuid, .counter = counter});
       }
       HealthRecord& row = rows[found->second];
       (seconds ? row.after : row.before) = value;

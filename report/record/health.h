@@ -1,5 +1,5 @@
-// From looks at counters of hardware to health[], and from health[] to what a person asks: how many
-// errors of which kind did this part make? Pure. Definitions: docs/METRICS.md, "Health".
+// From snapshots of counters of hardware to health[], and from health[] to what a person asks: how
+// many errors of which kind did this part make? Pure. Definitions: docs/METRICS.md, "Health".
 #pragma once
 
 #include <optional>
@@ -24,26 +24,26 @@ constexpr void fields(A& a, typename A::template Field<HealthCounter>& c) {
 namespace scalemark::reporting {
 
 // The counters that one rank sees.
-struct HealthLook {
+struct HealthSnapshot {
   std::string host;
   std::vector<monitoring::HealthCounter> counters;
 };
 template <class A>
-constexpr void fields(A& a, typename A::template Field<HealthLook>& l) {
+constexpr void fields(A& a, typename A::template Field<HealthSnapshot>& l) {
   a.values(l.host, l.counters);
 }
 
-// Puts the looks of all ranks into the rows of one session: without `seconds` as the first one,
+// Puts the snapshots of all ranks into the rows of one session: without `seconds` as the first one,
 // else as the last one so far, `seconds` after the first. Ranks may see the same counter.
-void add_looks(std::vector<HealthRecord>& rows, std::span<const HealthLook> looks,
-               std::optional<double> seconds = std::nullopt);
+void add_snapshots(std::vector<HealthRecord>& rows, std::span<const HealthSnapshot> snapshots,
+                   std::optional<double> seconds = std::nullopt);
 
 // A figure is made of counters of one device; counters themselves may count one error twice.
 struct HealthFigure {
   std::string host, device, uuid;
   int session = 0;
   std::optional<double> value;  // growth of a counter, last value of a state; unset: not known
-  double seconds = 0;           // between the looks; 0: there was one
+  double seconds = 0;           // between the snapshots; 0: there was one
   std::string text;             // "Xid 79 (1 event)"; empty: nothing to say
 };
 

@@ -361,12 +361,12 @@ struct PointRecord {
   Standing standing = {};
 };
 
-// One counter of hardware over one session: monitoring::HealthCounter at two looks.
+// One counter of hardware over one session: monitoring::HealthCounter at two snapshots.
 struct HealthRecord {
   std::string host, device, uuid, counter;
   int session = 0;
   std::optional<double> before, after;
-  std::optional<double> seconds;  // between the two looks
+  std::optional<double> seconds;  // between the two snapshots
 };
 
 // A finding blames this, as far as it is known; a link as "n1 to n2".

@@ -3,7 +3,7 @@
 #include <ctime>
 #include <utility>
 
-#include "core/base/part.h"
+#include "core/base/plugin.h"
 #include "core/base/text.h"
 
 namespace scalemark::reporting {

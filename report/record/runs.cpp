@@ -52,13 +52,13 @@ void Basis::add(const Basis& more) {
   brief += more.brief;
   by_clocks += more.by_clocks;
   parts_are_ground = parts_are_ground && more.is_ground();
-  gravest = graver(gravest, more.gravest);
+  most_severe = more_severe(most_severe, more.most_severe);
 }
 
 void Basis::add(Disturbance found) {
   ++runs;
   if (!found) return;
-  gravest = graver(gravest, found);
+  most_severe = more_severe(most_severe, found);
   brief += is_brief(*found);
   disturbed += !is_brief(*found);
   by_clocks += found->code == std::string_view(finding_kinds::clocks_disagree.code);
@@ -81,7 +81,7 @@ FitOfRuns::FitOfRuns(const Report& report) {
 
 void FitOfRuns::note(const std::string& run, Disturbance found) {
   Disturbance& known = of_run_.try_emplace(run, found).first->second;
-  known = graver(known, found);
+  known = more_severe(known, found);
 }
 
 void FitOfRuns::add(const auto& run) {

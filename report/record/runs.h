@@ -41,7 +41,7 @@ struct Basis {
   // `brief`: runs that were only too brief to tell; `disturbed` are the others.
   std::ptrdiff_t runs = 0, disturbed = 0, brief = 0, by_clocks = 0;
   bool parts_are_ground = true;
-  Disturbance gravest = nullptr;
+  Disturbance most_severe = nullptr;
 
   void add(const Basis& more);
   void add(Disturbance found);

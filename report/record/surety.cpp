@@ -155,7 +155,7 @@ class Doubts {
     std::string widest;
     double factor = 0;
     int count = 0;
-    const auto look = [&](Surety surety, const Bounds& ci95, const std::string& text) {
+    const auto consider = [&](Surety surety, const Bounds& ci95, const std::string& text) {
       if (!is_rough(surety)) return;
       ++count;
       const double found = *ci95.low > 0 ? *ci95.high / *ci95.low : kUnknownFactor;
@@ -167,16 +167,17 @@ class Doubts {
       for (const ScalingRow& row : table.rows) {
         const Bounds& ci95 = row.efficiency_ci95;
         if (ci95)
-          look(surety_of(row), ci95, "the efficiency of " + counted(row.world_size, "rank"));
+          consider(surety_of(row), ci95, "the efficiency of " + counted(row.world_size, "rank"));
       }
     }
-    for (const GroupRecord& group : report_.groups) look(surety_of(group), group.ci95, group.group);
+    for (const GroupRecord& group : report_.groups)
+      consider(surety_of(group), group.ci95, group.group);
     for (const CollectiveGroup& group : report_.collective_groups) {
-      look(surety_of(group), group.time_s.ci95, group.group);
+      consider(surety_of(group), group.time_s.ci95, group.group);
     }
     for (const EffectRecord& effect : report_.effects) {
       if (effect.verdict == statistics::EffectVerdict::kDisturbed) continue;
-      look(surety_of(effect), effect.ratio_ci95, effect.axis + " " + effect.to);
+      consider(surety_of(effect), effect.ratio_ci95, effect.axis + " " + effect.to);
     }
     if (count == 0) return;
     add("wide_interval", "the ends of an interval differ by more than a factor of four: " + widest +
@@ -196,7 +197,7 @@ class Doubts {
       if (const auto half = within_run_share(run)) within[run.group] = *half;
     }
     double most = 0, beside = 0;
-    const auto look = [&](const std::string& group, double half) {
+    const auto consider = [&](const std::string& group, double half) {
       const auto& [sum, count] = slow.at(group);
       if (sum / count <= half || sum / count <= most) return;
       most = sum / count;
@@ -204,10 +205,10 @@ class Doubts {
     };
     for (const GroupRecord& group : report_.groups) {
       if (!slow.contains(group.group) || !group.ci95 || !group.samples_per_sec) continue;
-      look(group.group, (*group.ci95.high - *group.ci95.low) / 2 / *group.samples_per_sec);
+      consider(group.group, (*group.ci95.high - *group.ci95.low) / 2 / *group.samples_per_sec);
       within.erase(group.group);
     }
-    for (const auto& [group, half] : within) look(group, half);
+    for (const auto& [group, half] : within) consider(group, half);
     if (most == 0) return;
     add(finding_kinds::slow_steps, {{"lowered", most}, {"interval", beside}});
   }

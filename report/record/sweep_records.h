@@ -62,7 +62,7 @@ struct VarianceRecord {
   Bounds sessions_ci95;
   double window_s = 0;          // mean length of the windows
   std::optional<double> run_s;  // a run takes so much besides; unset: not known
-  statistics::Purchase buy = statistics::Purchase::kUnsure;
+  statistics::ReplicationLevel buy = statistics::ReplicationLevel::kUnsure;
   std::optional<double> best_window_s;  // how long windows should be; set for kWindows
   std::string in_words;
 };

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/base/part.h"
+#include "core/base/plugin.h"
 #include "core/base/text.h"
 #include "report/record/finding_kinds.h"
 #include "report/record/runs.h"
@@ -48,7 +48,7 @@ class JudgeOfReport {
   Verdict verdict() {
     add_end();
     for (const CollectiveRecord& run : report_.collectives) {
-      if (run.status == PointStatus::kOk) add_untold(run.disturbed);
+      if (run.status == PointStatus::kOk) add_unreported(run.disturbed);
     }
     if (runs_.ok > 0) add_doubts();
     add_findings();
@@ -107,7 +107,7 @@ class JudgeOfReport {
   }
 
   // A report may hold what disturbed a measurement without a finding that tells of it.
-  void add_untold(const std::string& disturbed) {
+  void add_unreported(const std::string& disturbed) {
     if (disturbed.empty()) return;
     const FindingKind& kind = disturbance_in(disturbed);
     const bool told = std::ranges::any_of(report_.findings, [&](const Finding& finding) {
@@ -130,7 +130,7 @@ class JudgeOfReport {
       return add(VerdictLevel::kDoNotQuote, "nothing_measured", "nothing was measured");
     }
     for (const FingerprintRecord& one : all) {
-      if (one.value) add_untold(one.disturbed);
+      if (one.value) add_unreported(one.disturbed);
     }
     add(VerdictLevel::kWithCare, finding_kinds::single_repetition.code,
         "measured once: another day may differ by more than the intervals");
@@ -206,7 +206,7 @@ std::optional<VerdictReason> change_of(const Verdict& stored, VerdictLevel anew,
                                           quoting_words(stored.level) + "': judged anew it is '" +
                                           quoting_words(anew) + "'"};
   }
-  if (const VerdictReason* told = told_change(stored)) return *told;
+  if (const VerdictReason* told = rejudged_reason(stored)) return *told;
   return std::nullopt;
 }
 
@@ -256,7 +256,7 @@ std::string quoting_words(VerdictLevel level) {
   return "do not quote";
 }
 
-const VerdictReason* told_change(const Verdict& verdict) {
+const VerdictReason* rejudged_reason(const Verdict& verdict) {
   const auto found = std::ranges::find(verdict.reasons, kJudgedAnew, &VerdictReason::code);
   return found == verdict.reasons.end() ? nullptr : &*found;
 }

@@ -18,8 +18,8 @@ namespace scalemark::reporting {
 std::optional<Verdict> judged(const Report& report);
 
 // judged(), whatever the report says of itself: another version had other rules. Where it says
-// another level, a reason more (told_change) tells so. A newer version knows of faults that this
-// one does not: its verdict is not bettered.
+// another level, a reason more (rejudged_reason) tells so. A newer version knows of faults that
+// this one does not: its verdict is not bettered.
 std::optional<Verdict> verdict_of(const Report& report);
 
 // "quotable" | "quote with care" | "do not quote"
@@ -28,7 +28,7 @@ std::string quoting_words(VerdictLevel level);
 // The code of the reason that tells that the level is not the one that was written.
 inline constexpr const char* kJudgedAnew = "judged_anew";
 // That reason; null where there is none.
-const VerdictReason* told_change(const Verdict& verdict);
+const VerdictReason* rejudged_reason(const Verdict& verdict);
 
 // Adds to a report of an earlier version what this one says of findings and of the whole.
 void complete_older(Report& report);

@@ -48,7 +48,7 @@ def open_rehearsal(checkout, work):
     nullgpu = importlib.import_module("nullgpu")
     missing = [name for name in nullgpu.LIBRARIES if not (nullgpu.FOLDER / name).exists()]
     if missing:
-        raise Refused(66, f"{nullgpu.FOLDER} lacks {', '.join(missing)}; build the tests with the CUDA part")
+        raise Refused(66, f"{nullgpu.FOLDER} lacks {', '.join(missing)}; build the tests with the CUDA plugin")
     if nullgpu.namespace() is None:
         raise Refused(71, "a private /dev cannot be made here (unshare -m), which the null device needs")
     return Rehearsal(nullgpu, work)

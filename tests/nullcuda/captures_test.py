@@ -214,7 +214,7 @@ CASES = {case: {} for case in (
 if __name__ == "__main__":
     skip_under_asan("must be the first library")
     if not LIBRARY.exists():
-        skip("no null device: built without the CUDA part")
+        skip("no null device: built without the CUDA plugin")
     if len(sys.argv) == 1:
         judge_cases(__file__, CASES, {a_graph_does_at_each_launch_what_was_captured: judge_counts})
     else:

@@ -238,7 +238,7 @@ def main():
 if __name__ == "__main__":
     skip_under_asan("must be the first library")
     if not LIBRARY.exists():
-        skip("no null device: built without the CUDA part")
+        skip("no null device: built without the CUDA plugin")
     if len(sys.argv) == 1:
         main()
     else:

@@ -15,10 +15,10 @@
 namespace nullnccl {
 namespace {
 
-constexpr long kLook_ns = 10'000'000;  // how long a wait goes without looking for an abort
+constexpr long kPollPeriod_ns = 10'000'000;  // how long a wait goes without looking for an abort
 
 void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value) {
-  const timespec limit{.tv_sec = 0, .tv_nsec = kLook_ns};
+  const timespec limit{.tv_sec = 0, .tv_nsec = kPollPeriod_ns};
   syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAIT, value, &limit, nullptr,
           0);
 }

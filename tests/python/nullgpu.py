@@ -39,7 +39,7 @@ def require():
     """Skips the test, with the reason, where null GPUs cannot be had."""
     skip_under_asan("must be the first library, and so must the null device")
     if not all((FOLDER / name).exists() for name in LIBRARIES):
-        skip("no null device: built without the CUDA part")
+        skip("no null device: built without the CUDA plugin")
     if namespace() is None:
         skip("no null device: a private /dev cannot be made here (unshare -m)")
 

@@ -7,7 +7,7 @@
 namespace scalemark::reporting {
 namespace {
 
-HealthLook look(std::vector<monitoring::HealthCounter> counters, const char* host = "n1") {
+HealthSnapshot snapshot(std::vector<monitoring::HealthCounter> counters, const char* host = "n1") {
   return {.host = host, .counters = std::move(counters)};
 }
 
@@ -20,8 +20,8 @@ std::vector<HealthRecord> rows(const std::vector<monitoring::HealthCounter>& bef
                                const std::vector<monitoring::HealthCounter>& after,
                                double seconds = 60) {
   std::vector<HealthRecord> all;
-  add_looks(all, std::vector{look(before)});
-  add_looks(all, std::vector{look(after)}, seconds);
+  add_snapshots(all, std::vector{snapshot(before)});
+  add_snapshots(all, std::vector{snapshot(after)}, seconds);
   return all;
 }
 
@@ -33,18 +33,18 @@ HealthFigure only_figure(const char* name, const std::vector<HealthRecord>& all)
 
 TEST(Health, LooksArePairedByHostDeviceAndCounter) {
   std::vector<HealthRecord> all;
-  const std::vector first{look({counter("pcie_replays", 1)}),
-                          look({counter("pcie_replays", 5)}, "n2")};
-  add_looks(all, first);
+  const std::vector first{snapshot({counter("pcie_replays", 1)}),
+                          snapshot({counter("pcie_replays", 5)}, "n2")};
+  add_snapshots(all, first);
   ASSERT_EQ(all.size(), 2u);
   EXPECT_EQ(all[1].host, "n2");
   EXPECT_EQ(all[1].before, 5);
   EXPECT_FALSE(all[1].after) << "a session that ends early has only this";
   // Two ranks on one GPU see the same counter; n2 does not answer any more.
-  const std::vector second{look({counter("pcie_replays", 2), counter("xid_last", 79)}),
-                           look({counter("pcie_replays", 2)})};
-  add_looks(all, second, 10);
-  add_looks(all, std::vector{look({counter("pcie_replays", 4)})}, 20);
+  const std::vector second{snapshot({counter("pcie_replays", 2), counter("xid_last", 79)}),
+                           snapshot({counter("pcie_replays", 2)})};
+  add_snapshots(all, second, 10);
+  add_snapshots(all, std::vector{snapshot({counter("pcie_replays", 4)})}, 20);
   ASSERT_EQ(all.size(), 3u);
   EXPECT_EQ(all[0].after, 4) << "the last look so far";
   EXPECT_EQ(all[0].seconds, 20);
@@ -101,7 +101,7 @@ TEST(Health, WhatIsNotKnownIsNoFigure) {
   EXPECT_EQ(only_figure("pcie_replays", plain).value, 0);
   EXPECT_EQ(only_figure("pcie_replays", plain).text, "");
   std::vector<HealthRecord> early;
-  add_looks(early, std::vector{look({counter("pcie_replays", 1)})});
+  add_snapshots(early, std::vector{snapshot({counter("pcie_replays", 1)})});
   EXPECT_FALSE(only_figure("pcie_replays", early).value);
   const auto reset = rows({counter("pcie_replays", 9)}, {counter("pcie_replays", 1)});
   EXPECT_EQ(only_figure("pcie_replays", reset).value, 0);

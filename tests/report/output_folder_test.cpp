@@ -76,7 +76,7 @@ TEST_F(Folder, OfALiveRunIsRefusedAndUnharmedHoweverItIsOpened) {
 
 // A launcher with --fresh-process holds the folder while no rank of it lives.
 TEST_F(Folder, HeldByALauncherIsFreeForItsBlocksOnly) {
-  const LockedFile held = hold_output_folder(folder_, ExistingFolder::kRefuse);
+  const LockedFile held = lock_output_folder(folder_, ExistingFolder::kRefuse);
   for (int block = 0; block < 2; ++block) {
     OutputFolder ranks(folder_, ExistingFolder::kContinueBlock);
     refused(ExistingFolder::kContinueBlock);

@@ -105,7 +105,7 @@ void add_sweep(Report& report) {
                                                       .sessions_ci95 = {0.01, 0.1},
                                                       .window_s = 2.2,
                                                       .run_s = 3.1,
-                                                      .buy = statistics::Purchase::kWindows,
+                                                      .buy = statistics::ReplicationLevel::kWindows,
                                                       .best_window_s = 8,
                                                       .in_words = "runs differ by 1.0 %"},
                            .communication = GroupCommunication{.cost_s = 0.001,

@@ -62,7 +62,7 @@ TEST(VarianceOfGroups, RunsThatDifferNeedMoreRuns) {
   EXPECT_GT(*variance->beyond_steps_ci95.low, 0.005);
   EXPECT_NEAR(variance->window_s, 2.2, 0.01);
   EXPECT_NEAR(*variance->run_s, 0.5 + 2.2, 0.02) << "set-up and as many steps of warm-up";
-  EXPECT_EQ(variance->buy, statistics::Purchase::kRuns);
+  EXPECT_EQ(variance->buy, statistics::ReplicationLevel::kRuns);
   EXPECT_FALSE(variance->best_window_s);
   EXPECT_TRUE(variance->in_words.starts_with("runs differ by 1.0 %, steps explain 0."))
       << variance->in_words;
@@ -74,7 +74,7 @@ TEST(VarianceOfGroups, RunsThatDifferByTheirStepsNeedLongerWindows) {
   const auto& variance = summary.groups.at(0).variance;
   ASSERT_TRUE(variance);
   EXPECT_EQ(*variance->beyond_steps_ci95.low, 0);
-  EXPECT_EQ(variance->buy, statistics::Purchase::kWindows) << variance->in_words;
+  EXPECT_EQ(variance->buy, statistics::ReplicationLevel::kWindows) << variance->in_words;
   EXPECT_GT(*variance->best_window_s, 2 * variance->window_s);
   EXPECT_NE(variance->in_words.find(" instead of 2.2 s would give the same interval in "),
             std::string::npos)
@@ -88,7 +88,7 @@ TEST(VarianceOfGroups, WhatARunCostsMayBeUnknown) {
   const auto& variance = summary.groups.at(0).variance;
   ASSERT_TRUE(variance);
   EXPECT_FALSE(variance->run_s);
-  EXPECT_EQ(variance->buy, statistics::Purchase::kUnsure);
+  EXPECT_EQ(variance->buy, statistics::ReplicationLevel::kUnsure);
   EXPECT_TRUE(summarised({runs.begin(), runs.begin() + 2}).groups.at(0).variance == std::nullopt);
 }
 
@@ -103,7 +103,7 @@ TEST(VarianceOfGroups, SessionsAreALevelOfTheirOwn) {
   ASSERT_TRUE(variance && variance->sessions);
   EXPECT_NEAR(*variance->sessions, 0.048, 0.003);
   EXPECT_LT(variance->between_runs, 0.003);
-  EXPECT_EQ(variance->buy, statistics::Purchase::kSessions);
+  EXPECT_EQ(variance->buy, statistics::ReplicationLevel::kSessions);
   EXPECT_TRUE(variance->in_words.starts_with("sessions differ by 4.8 %, runs differ by 0."))
       << variance->in_words;
   EXPECT_TRUE(variance->in_words.ends_with(": more runs will not help, more sessions will"));

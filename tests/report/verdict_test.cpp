@@ -279,7 +279,7 @@ TEST(Verdict, OfANewerVersionIsNotBettered) {
                                        std::pair("0.1.9", VerdictLevel::kQuotable)}) {
     report.tool.version = version;
     EXPECT_EQ(verdict_of(report)->level, level) << version;
-    EXPECT_EQ(told_change(*verdict_of(report)) != nullptr, level == VerdictLevel::kQuotable);
+    EXPECT_EQ(rejudged_reason(*verdict_of(report)) != nullptr, level == VerdictLevel::kQuotable);
   }
 }
 
@@ -430,17 +430,17 @@ TEST(Verdict, IsJudgedAnewWhenAReportIsReadAndTheChangeIsToldOnce) {
   report.tool.version = "0.2.0";
   report.verdict = Verdict{VerdictLevel::kQuotable, {}};
   complete_older(report);
-  EXPECT_FALSE(told_change(*report.verdict));
+  EXPECT_FALSE(rejudged_reason(*report.verdict));
   report.points.back().iterations = 3;
   complete_older(report);
-  ASSERT_TRUE(told_change(*report.verdict));
+  ASSERT_TRUE(rejudged_reason(*report.verdict));
   EXPECT_EQ(report.verdict->level, VerdictLevel::kWithCare);
-  EXPECT_EQ(told_change(*report.verdict)->text,
+  EXPECT_EQ(rejudged_reason(*report.verdict)->text,
             "scalemark 0.2.0 called it 'quotable': judged anew it is 'quote with care'");
   const auto reasons = report.verdict->reasons.size();
   complete_older(report);  // as of a file that `report --format json` wrote
   EXPECT_EQ(report.verdict->reasons.size(), reasons);
-  ASSERT_TRUE(told_change(*report.verdict));
+  ASSERT_TRUE(rejudged_reason(*report.verdict));
 }
 
 // An older version wrote 100 % for a point against itself.

@@ -183,7 +183,7 @@ TEST(SweepSections, WhereVarianceComesFromStandsUnderTheGroups) {
                                  .beyond_steps = 0.00877,
                                  .beyond_steps_ci95 = {0.005, 0.026},
                                  .window_s = 2.2,
-                                 .buy = statistics::Purchase::kRuns,
+                                 .buy = statistics::ReplicationLevel::kRuns,
                                  .in_words = "runs differ by 0.9 %"};
   const auto sections = sweep_sections(report);
   const Section* section = titled(sections, "Where variance comes from");

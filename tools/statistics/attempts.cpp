@@ -56,7 +56,7 @@ Rates run_sweep(Random& random, const Scenario& scenario, const planning::Plan& 
   while (const auto task = schedule.next(0)) {
     const Attempt attempt = simulate(random, scenario);
     attempts.push_back(attempt.rate);
-    if (attempt.disturbed && schedule.measures_again(*task, 0)) continue;
+    if (attempt.disturbed && schedule.repeats_disturbed_run(*task, 0)) continue;
     schedule.record_outcome(*task, planning::Ending::kOk, attempt.rate);
     rates.first.push_back(attempts.front());
     rates.last.push_back(attempts.back());

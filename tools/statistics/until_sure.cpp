@@ -84,12 +84,12 @@ void count(Counts& counts, Random& random, RunKind kind) {
   std::vector<std::vector<double>> logs;
   for (const auto& rates : sweep.rates) logs.push_back(statistics::logarithms(rates));
   counts.not_normal += !correlation.significant && statistics::check_normality(logs)->p <= 0.01;
-  const std::size_t bought = sweep.pairs.size();
-  counts.repetitions += static_cast<double>(bought);
-  counts.never += bought >= kMostBlocks;
+  const std::size_t needed = sweep.pairs.size();
+  counts.repetitions += static_cast<double>(needed);
+  counts.never += needed >= kMostBlocks;
   if (!foreseen) return;
   ++counts.asked;
-  counts.foreseen += *foreseen <= kAgrees * bought && bought <= kAgrees * *foreseen;
+  counts.foreseen += *foreseen <= kAgrees * needed && needed <= kAgrees * *foreseen;
 }
 
 void print_scenario(Random& random, RunKind kind, int trials) {

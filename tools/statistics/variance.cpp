@@ -75,10 +75,10 @@ void count(Counts& counts, Random& random, const Setup& setup) {
     counts.sessions_held += holds(*split.sessions_ci95, setup.session_spread);
   }
   const auto advice =
-      what_to_buy(split, kCost, static_cast<double>(setup.runs), setup.sessions).buy;
-  counts.runs += advice == statistics::Purchase::kRuns;
-  counts.windows += advice == statistics::Purchase::kWindows;
-  counts.sessions += advice == statistics::Purchase::kSessions;
+      advise_replication(split, kCost, static_cast<double>(setup.runs), setup.sessions).buy;
+  counts.runs += advice == statistics::ReplicationLevel::kRuns;
+  counts.windows += advice == statistics::ReplicationLevel::kWindows;
+  counts.sessions += advice == statistics::ReplicationLevel::kSessions;
 }
 
 void print_scenario(Random& random, const Setup& setup, int trials) {

@@ -195,11 +195,11 @@ std::string to_json(const CollectivePlan& plan) {
   }
   object["notes"] = plan.notes;
   object["estimated_s"] = estimated_s(plan);
-  object["fingerprint"] = plan_fingerprint(plan);
+  object["fingerprint"] = plan_digest(plan);
   return object.dump(1);
 }
 
-std::string plan_fingerprint(const CollectivePlan& plan) {
+std::string plan_digest(const CollectivePlan& plan) {
   return sha256_hex(plan_json(plan).dump()).substr(0, 16);
 }
 

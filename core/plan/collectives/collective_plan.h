@@ -115,6 +115,6 @@ double estimated_s(const CollectivePlan& plan);
 std::string to_json(const CollectivePlan& plan);
 
 // 16 hex digits over what is measured and in which order: equal on every rank of one run.
-std::string plan_fingerprint(const CollectivePlan& plan);
+std::string plan_digest(const CollectivePlan& plan);
 
 }  // namespace scalemark::planning

@@ -12,21 +12,22 @@ constexpr std::uint8_t kNatural[80] = {
     47, 55, 62, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63};
 
 constexpr unsigned kLast = 63;
-// After so many looks as long as they may be, a longest code and value (31 bits) are still there.
-constexpr int kLooksPerRefill = 3;
-static_assert((kLooksPerRefill - 1) * kLookBits + 31 <= 56);
+// After so many look-ups, each as long as it may be, a longest code and value (31 bits) are still
+// there.
+constexpr int kLookupsPerRefill = 3;
+static_assert((kLookupsPerRefill - 1) * kLookupBits + 31 <= 56);
 
-constexpr Look kNoCode{kNotInTable << 8};
+constexpr LookupEntry kNoCode{kNotInTable << 8};
 
 struct Symbol {
   unsigned length;  // bits of its code; above 16: no code
   unsigned symbol;
 };
 
-// The codes that are longer than a look.
+// The codes that are longer than kLookupBits.
 Symbol find_long(std::uint64_t bits, const HuffmanTable& table) {
   const auto next16 = static_cast<std::uint32_t>(bits >> 48);
-  unsigned length = kLookBits + 1;
+  unsigned length = kLookupBits + 1;
   while (length <= 16 && next16 >= table.end_of_length[length]) ++length;
   if (length > 16) return {length, 0};
   const int place = static_cast<int>(next16 >> (16 - length)) + table.symbol_offset[length];
@@ -35,9 +36,9 @@ Symbol find_long(std::uint64_t bits, const HuffmanTable& table) {
 
 // Finds the coefficient, of at most 31 bits, that the table left out; returns kNotInTable again for
 // bits that are no code.
-[[gnu::noinline]] Look beyond_table(std::uint64_t bits, Look look, const HuffmanTable& table,
-                                    Coefficients kind) {
-  Symbol found{look.length(), static_cast<unsigned>(look.value())};
+[[gnu::noinline]] LookupEntry beyond_table(std::uint64_t bits, LookupEntry entry,
+                                           const HuffmanTable& table, Coefficients kind) {
+  Symbol found{entry.length(), static_cast<unsigned>(entry.value())};
   if (found.length == 0) found = find_long(bits, table);
   const auto [length, symbol] = found;
   if (length > 16) return kNoCode;
@@ -52,30 +53,30 @@ Symbol find_long(std::uint64_t bits, const HuffmanTable& table) {
           static_cast<std::uint32_t>(extended(value, size)) << 16};
 }
 
-// Coefficients from k + 1 on, one for each look.
+// Coefficients from k + 1 on, one for each look-up.
 template <bool kStore>
 [[gnu::always_inline]] inline bool read_singly(BitReader& reader, const HuffmanTable& ac,
                                                unsigned k, std::int16_t* block) {
   for (;;) {
     reader.refill();
-    for (int i = 0; i < kLooksPerRefill; ++i) {
-      Look look = ac.one[reader.peek(kLookBits)];
-      k += look.advance();
+    for (int i = 0; i < kLookupsPerRefill; ++i) {
+      LookupEntry entry = ac.one[reader.peek(kLookupBits)];
+      k += entry.advance();
       if (k < kLast) {
-        reader.skip(look.length());
-        if (kStore) block[kNatural[k]] = static_cast<std::int16_t>(look.value());
+        reader.skip(entry.length());
+        if (kStore) block[kNatural[k]] = static_cast<std::int16_t>(entry.value());
         continue;
       }
-      const bool in_table = look.advance() != kNotInTable;
+      const bool in_table = entry.advance() != kNotInTable;
       if (!in_table) {
-        look = beyond_table(reader.bits, look, ac, Coefficients::kAc);
-        if (look.advance() == kNotInTable) return false;
-        k += look.advance() - kNotInTable;
+        entry = beyond_table(reader.bits, entry, ac, Coefficients::kAc);
+        if (entry.advance() == kNotInTable) return false;
+        k += entry.advance() - kNotInTable;
       }
-      reader.skip(look.length());
-      if (look.advance() == kEndOfBlock) return true;
-      if (kStore && look.value() != 0) {
-        block[kNatural[k]] = static_cast<std::int16_t>(look.value());
+      reader.skip(entry.length());
+      if (entry.advance() == kEndOfBlock) return true;
+      if (kStore && entry.value() != 0) {
+        block[kNatural[k]] = static_cast<std::int16_t>(entry.value());
       }
       if (k >= kLast) return true;
       break;
@@ -83,33 +84,33 @@ template <bool kStore>
   }
 }
 
-// The same without values, several for each look.
+// The same without values, several for each look-up.
 [[gnu::always_inline]] inline bool read_over_block(BitReader& reader, const HuffmanTable& ac) {
   unsigned k = 0;
   for (;;) {
     reader.refill();
-    for (int i = 0; i < kLooksPerRefill; ++i) {
-      const LongLook look = ac.many[reader.peek(kLookBits)];
+    for (int i = 0; i < kLookupsPerRefill; ++i) {
+      const LongLookupEntry entry = ac.many[reader.peek(kLookupBits)];
       const unsigned before = k;
-      k += look.advance();
+      k += entry.advance();
       if (k < kLast) {
-        reader.skip(look.length());
+        reader.skip(entry.length());
         continue;
       }
-      if (look.advance() == kNotInTable) {
-        const Look found =
-            beyond_table(reader.bits, ac.one[reader.peek(kLookBits)], ac, Coefficients::kAc);
+      if (entry.advance() == kNotInTable) {
+        const LookupEntry found =
+            beyond_table(reader.bits, ac.one[reader.peek(kLookupBits)], ac, Coefficients::kAc);
         if (found.advance() == kNotInTable) return false;
         reader.skip(found.length());
         k = before + found.advance();
         if (k >= kLast) return true;
         break;
       }
-      const bool ends = look.advance() >= kEndOfBlock;
-      const unsigned reached = before + (look.advance() & ~kEndOfBlock);
-      // Else the block ends within the look, and what follows belongs to the next one.
+      const bool ends = entry.advance() >= kEndOfBlock;
+      const unsigned reached = before + (entry.advance() & ~kEndOfBlock);
+      // Else the block ends within the entry, and what follows belongs to the next one.
       if (ends ? reached < kLast : reached == kLast) {
-        reader.skip(look.length());
+        reader.skip(entry.length());
         return true;
       }
       return read_singly<false>(reader, ac, before, nullptr);
@@ -120,15 +121,15 @@ template <bool kStore>
 [[gnu::always_inline]] inline bool read_dc(BitReader& reader, const HuffmanTable& dc,
                                            int& prediction) {
   reader.refill();
-  Look look = dc.one[reader.peek(kLookBits)];
-  if (look.advance() == kNotInTable) {
-    look = beyond_table(reader.bits, look, dc, Coefficients::kDc);
-    if (look.advance() == kNotInTable) return false;
+  LookupEntry entry = dc.one[reader.peek(kLookupBits)];
+  if (entry.advance() == kNotInTable) {
+    entry = beyond_table(reader.bits, entry, dc, Coefficients::kDc);
+    if (entry.advance() == kNotInTable) return false;
   }
-  reader.skip(look.length());
+  reader.skip(entry.length());
   // A damaged file may add up to more than an int holds.
   prediction =
-      static_cast<int>(static_cast<unsigned>(prediction) + static_cast<unsigned>(look.value()));
+      static_cast<int>(static_cast<unsigned>(prediction) + static_cast<unsigned>(entry.value()));
   return true;
 }
 

@@ -33,58 +33,59 @@ void Segment::read(std::span<const std::uint8_t> data) {
 
 namespace {
 
-constexpr Look look(unsigned length, unsigned advance, int value) {
+constexpr LookupEntry lookup_entry(unsigned length, unsigned advance, int value) {
   return {length | advance << 8 | static_cast<std::uint32_t>(value) << 16};
 }
 
-constexpr LongLook long_look(unsigned length, unsigned advance) {
+constexpr LongLookupEntry long_entry(unsigned length, unsigned advance) {
   return {static_cast<std::uint16_t>(length | advance << 8)};
 }
 
-// Fills all looks that begin with a code: `first` is the code followed by zeros.
-void fill(std::array<Look, kLooks>& one, unsigned first, unsigned length, unsigned symbol,
-          Coefficients kind) {
+// Fills all entries that begin with a code: `first` is the code followed by zeros.
+void fill(std::array<LookupEntry, kLookupEntries>& one, unsigned first, unsigned length,
+          unsigned symbol, Coefficients kind) {
   const unsigned size = symbol & 15;
   const unsigned run = symbol >> 4;
-  const unsigned left = kLookBits - length;
-  Look* const looks = &one[first];
+  const unsigned left = kLookupBits - length;
+  LookupEntry* const entries = &one[first];
   if (kind == Coefficients::kAc && size == 0 && run < 15) {
-    std::fill_n(looks, 1U << left, look(length, kEndOfBlock, 0));
+    std::fill_n(entries, 1U << left, lookup_entry(length, kEndOfBlock, 0));
     return;
   }
   if (size > left) {
-    std::fill_n(looks, 1U << left, look(length, kNotInTable, static_cast<int>(symbol)));
+    std::fill_n(entries, 1U << left, lookup_entry(length, kNotInTable, static_cast<int>(symbol)));
     return;
   }
   const unsigned each = 1U << (left - size);
   for (unsigned bits = 0; bits < 1U << size; ++bits) {
-    std::fill_n(looks + bits * each, each, look(length + size, run + 1, extended(bits, size)));
+    std::fill_n(entries + bits * each, each,
+                lookup_entry(length + size, run + 1, extended(bits, size)));
   }
 }
 
-// A look at fewer than all bits, zeros behind them, is right where what it finds has no more.
-LongLook all_in(const std::array<Look, kLooks>& one, unsigned bits) {
+// A look-up by fewer than all bits, zeros behind them, is right where what it finds has no more.
+LongLookupEntry all_in(const std::array<LookupEntry, kLookupEntries>& one, unsigned bits) {
   constexpr unsigned kMostAdvance = 63;
-  Look next = one[bits];
-  if (next.advance() == kNotInTable) return long_look(0, kNotInTable);
+  LookupEntry next = one[bits];
+  if (next.advance() == kNotInTable) return long_entry(0, kNotInTable);
   unsigned length = 0;
   unsigned advance = 0;
-  while (next.advance() != kNotInTable && length + next.length() <= kLookBits) {
+  while (next.advance() != kNotInTable && length + next.length() <= kLookupBits) {
     if (next.advance() == kEndOfBlock) {
-      return long_look(length + next.length(), advance | kEndOfBlock);
+      return long_entry(length + next.length(), advance | kEndOfBlock);
     }
     if (advance + next.advance() > kMostAdvance) break;
     length += next.length();
     advance += next.advance();
-    next = one[bits << length & (kLooks - 1)];
+    next = one[bits << length & (kLookupEntries - 1)];
   }
-  return long_look(length, advance);
+  return long_entry(length, advance);
 }
 
 }  // namespace
 
 void HuffmanTable::build(const HuffmanCodes& codes, Coefficients kind) {
-  one.fill(look(0, kNotInTable, 0));
+  one.fill(lookup_entry(0, kNotInTable, 0));
   symbols = codes.symbols;
   unsigned code = 0;
   unsigned place = 0;
@@ -93,13 +94,13 @@ void HuffmanTable::build(const HuffmanCodes& codes, Coefficients kind) {
     symbol_offset[length] = static_cast<std::int32_t>(place) - static_cast<std::int32_t>(code);
     end_of_length[length] = count == 0 ? 0 : (code + count) << (16 - length);
     for (unsigned i = 0; i < count; ++i, ++code, ++place) {
-      if (length > kLookBits || place >= symbols.size()) continue;
-      const unsigned first = code << (kLookBits - length);
-      if (first < kLooks) fill(one, first, length, symbols[place], kind);
+      if (length > kLookupBits || place >= symbols.size()) continue;
+      const unsigned first = code << (kLookupBits - length);
+      if (first < kLookupEntries) fill(one, first, length, symbols[place], kind);
     }
   }
   if (kind != Coefficients::kAc) return;
-  for (unsigned bits = 0; bits < kLooks; ++bits) many[bits] = all_in(one, bits);
+  for (unsigned bits = 0; bits < kLookupEntries; ++bits) many[bits] = all_in(one, bits);
 }
 
 }  // namespace scalemark::data::jpeg

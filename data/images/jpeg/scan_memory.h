@@ -77,25 +77,25 @@ struct HuffmanCodes {
 
 // So many bits are looked at at once: most codes together with their value have no more, and the
 // tables of a scan stay in a core's first cache.
-inline constexpr unsigned kLookBits = 11;
-inline constexpr unsigned kLooks = 1U << kLookBits;
+inline constexpr unsigned kLookupBits = 11;
+inline constexpr unsigned kLookupEntries = 1U << kLookupBits;
 
 // Marks in how far the k of block[k] moves on. Both are above what any block holds, so that one
 // comparison with 63 finds them as well as a block's end.
 inline constexpr unsigned kEndOfBlock = 0x80;  // alone, or added to the advance before it
-inline constexpr unsigned kNotInTable = 0xc0;  // a code or a value longer than the look
+inline constexpr unsigned kNotInTable = 0xc0;  // a code or a value longer than kLookupBits
 
 // One coefficient: bits of code and value together, advance, value. With kNotInTable: bits of the
 // code and its symbol, or no bits where the code is longer, too.
-struct Look {
+struct LookupEntry {
   std::uint32_t bits;
   unsigned length() const { return bits & 63; }
   unsigned advance() const { return bits >> 8 & 0xff; }
   int value() const { return static_cast<std::int32_t>(bits) >> 16; }
 };
 
-// Goes over as many coefficients as the look holds whole, for blocks whose values nobody needs.
-struct LongLook {
+// Goes over as many coefficients as kLookupBits hold whole, for blocks whose values nobody needs.
+struct LongLookupEntry {
   std::uint16_t bits;
   unsigned length() const { return bits & 63; }
   unsigned advance() const { return bits >> 8; }
@@ -104,11 +104,11 @@ struct LongLook {
 enum class Coefficients { kDc, kAc };
 
 struct HuffmanTable {
-  std::array<Look, kLooks> one;
-  std::array<LongLook, kLooks> many;  // filled in for kAc only
+  std::array<LookupEntry, kLookupEntries> one;
+  std::array<LongLookupEntry, kLookupEntries> many;  // filled in for kAc only
 
-  // For codes longer than a look: of each length the highest code, left-aligned in 16 bits, plus
-  // one (0: there is none), and where its symbol stands less the code.
+  // For codes longer than kLookupBits: of each length the highest code, left-aligned in 16 bits,
+  // plus one (0: there is none), and where its symbol stands less the code.
   std::array<std::uint32_t, 17> end_of_length;
   std::array<std::int32_t, 17> symbol_offset;
   std::array<std::uint8_t, 256> symbols;

@@ -17,8 +17,8 @@
 namespace scalemark::running {
 namespace {
 
-// Less than the times of any rank.
-void yield_to_ranks(reporting::StepSeries& series) {
+// Sets values below the times of any rank, so that a maximum over ranks ignores this one's.
+void clear_own_series(reporting::StepSeries& series) {
   for (auto* values :
        {&series.max_step_s, &series.max_own_s, &series.max_own_less_wait_s, &series.max_wall_s}) {
     std::ranges::fill(*values, std::numeric_limits<double>::lowest());
@@ -72,7 +72,7 @@ void note_window(const Window& window, std::int64_t tokens_per_sample,
 OverRanks over_ranks(reporting::RankMeasurement measured, process::RankGroup& rank_group) {
   OverRanks all{.series = reporting::condense(measured)};
   measured.series = {};
-  if (measured.serves) yield_to_ranks(all.series);
+  if (measured.serves) clear_own_series(all.series);
   take_largest(all.series, rank_group);
   for (const std::string& bytes : rank_group.control().gather(to_wire(measured))) {
     all.ranks.push_back(from_wire<reporting::RankMeasurement>(bytes));

@@ -90,15 +90,15 @@ bool is_sure(const SizeWinner& size) { return size.not_distinguishable.empty(); 
 
 std::vector<WinnerRange> ranges_of(const std::vector<SizeWinner>& sizes) {
   std::vector<WinnerRange> ranges;
-  bool goes_on = false;  // the range before ends at the size before
+  bool extends_range = false;  // the range before ends at the size before
   for (const SizeWinner& size : sizes) {
     if (!is_sure(size)) {
-      goes_on = false;
-    } else if (goes_on && ranges.back().backend == size.fastest) {
+      extends_range = false;
+    } else if (extends_range && ranges.back().backend == size.fastest) {
       ranges.back().to_bytes = size.bytes;
     } else {
       ranges.push_back({size.fastest, size.bytes, size.bytes});
-      goes_on = true;
+      extends_range = true;
     }
   }
   return ranges;

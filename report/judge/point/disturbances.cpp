@@ -20,7 +20,7 @@ using monitoring::SourceSummary;
 
 constexpr double kThrottledCpusLimit = 0.01;
 constexpr double kThermalViolationLimit = 0.001;
-constexpr std::size_t kPlacesToldOf = 3;
+constexpr std::size_t kPlacesNamed = 3;
 constexpr double kShareOfCpus = 0.01, kTickNoise = 0.1, kOfFree = 0.5;
 
 // CPUs of others that a look must be able to see.
@@ -191,12 +191,12 @@ class Places {
     if (count_++ == 0) return void(found_ = std::move(one));
     found_.place.reset();
     merge_values(found_, one);
-    if (count_ <= kPlacesToldOf) found_.text += "; " + one.text;
+    if (count_ <= kPlacesNamed) found_.text += "; " + one.text;
   }
-  void tell(std::vector<Finding>& all) {
+  void append_to(std::vector<Finding>& all) {
     if (count_ == 0) return;
-    if (count_ > kPlacesToldOf) {
-      found_.text += "; and " + std::to_string(count_ - kPlacesToldOf) + " more";
+    if (count_ > kPlacesNamed) {
+      found_.text += "; and " + std::to_string(count_ - kPlacesNamed) + " more";
     }
     all.push_back(std::move(found_));
   }
@@ -241,7 +241,7 @@ std::vector<Finding> disturbances_of(std::span<const TelemetryRecord> telemetry,
     shared.add(record, sharing_in(record, telemetry, hosts));
   }
   std::vector<Finding> all;
-  for (Places* places : {&contradicting, &throttled, &shared}) places->tell(all);
+  for (Places* places : {&contradicting, &throttled, &shared}) places->append_to(all);
   return all;
 }
 
@@ -253,8 +253,8 @@ std::vector<Finding> doubts_of(std::span<const TelemetryRecord> telemetry,
     brief.add(record, brevity_in(record, telemetry, hosts));
   }
   std::vector<Finding> all;
-  steal.tell(all);
-  brief.tell(all);
+  steal.append_to(all);
+  brief.append_to(all);
   return all;
 }
 

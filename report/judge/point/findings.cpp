@@ -125,9 +125,9 @@ void judge_step_correlation(Findings& findings, const PointRecord& point) {
                 {"independent", std::max(1.0, n * (1 - lag1) / (1 + lag1))}});
 }
 
-void tell_old_variables(Findings& findings, const FindingContext& context) {
+void note_old_variables(Findings& findings, const FindingContext& context) {
   for (const auto& [name, value] : context.variables) {
-    if (std::string told = told_about_variable(name); !told.empty()) {
+    if (std::string told = note_on_variable(name); !told.empty()) {
       findings.add(finding_kinds::old_variable, {{"told", std::move(told)}});
     }
   }
@@ -158,12 +158,12 @@ void judge_threads(Findings& findings, const PointRecord& point, const FindingCo
   }
 }
 
-void tell_binding(Findings& findings, const PointRecord& point) {
+void note_binding(Findings& findings, const PointRecord& point) {
   if (const auto text = binding_of(point))
     findings.add(finding_kinds::ranks_bound, {{"told", *text}});
 }
 
-void tell_replicas(Findings& findings, const PointRecord& point) {
+void note_replicas(Findings& findings, const PointRecord& point) {
   const int replicas = ranks_per_process(point);
   if (replicas == 1) return;
   findings.add(finding_kinds::replicas_in_one_process, {{"replicas", replicas}});
@@ -248,7 +248,7 @@ void add_interval(AllNamed& values, const char* low, const char* high, const Bou
 }
 
 // Tells what --communication-cost measured.
-void tell_communication_cost(Findings& findings, const PointRecord& point) {
+void note_communication_cost(Findings& findings, const PointRecord& point) {
   constexpr double kMs = 1e3;
   const CommunicationTimes& times = point.communication;
   if (!point.noop_step_s || !times.cost_s) return;
@@ -277,7 +277,7 @@ void judge_mfu(Findings& findings, const PointRecord& point) {
 }
 
 // A GPU that is newer than the machine code of this build.
-void tell_compiled_code(Findings& findings, const monitoring::Gpu& gpu) {
+void note_compiled_code(Findings& findings, const monitoring::Gpu& gpu) {
   if (!gpu.compute_major || !gpu.compute_minor) return;
   const auto code = monitoring::gpu_code_for(*gpu.compute_major, *gpu.compute_minor);
   if (code.use != monitoring::CodeUse::kCompiledByDriver) return;
@@ -285,7 +285,7 @@ void tell_compiled_code(Findings& findings, const monitoring::Gpu& gpu) {
                {{"chip", gpu.name}, {"code", monitoring::in_words(code)}});
 }
 
-void tell_missing_energy(Findings& findings, const std::string& device_name,
+void note_missing_energy(Findings& findings, const std::string& device_name,
                          const monitoring::Host& host, const monitoring::Gpu& gpu) {
   const bool is_instance = std::ranges::any_of(
       gpu.mig_instances, [&](const auto& instance) { return instance.name == device_name; });
@@ -303,8 +303,8 @@ void judge_gpus(Findings& findings, const PointRecord& point, const FindingConte
   for (const auto& host : context.hosts) {
     for (const int index : host.visible_gpus) {
       const auto& gpu = host.gpus.at(static_cast<std::size_t>(index));
-      tell_compiled_code(findings, gpu);
-      if (!point.energy_J) tell_missing_energy(findings, point.device_name, host, gpu);
+      note_compiled_code(findings, gpu);
+      if (!point.energy_J) note_missing_energy(findings, point.device_name, host, gpu);
     }
   }
 }
@@ -317,13 +317,13 @@ std::vector<Finding> findings_of(const PointRecord& point, const FindingContext&
   judge_window(findings, point, context.repetitions);
   judge_step_correlation(findings, point);
   judge_threads(findings, point, context);
-  tell_old_variables(findings, context);
-  tell_binding(findings, point);
-  tell_replicas(findings, point);
+  note_old_variables(findings, context);
+  note_binding(findings, point);
+  note_replicas(findings, point);
   judge_data(findings, point);
   judge_shares(findings, point, context);
   judge_gpu_use(findings, point, context);
-  tell_communication_cost(findings, point);
+  note_communication_cost(findings, point);
   judge_mfu(findings, point);
   judge_gpus(findings, point, context);
   judge_clocks(findings, point);

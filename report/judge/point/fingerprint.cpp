@@ -189,7 +189,7 @@ std::optional<Peak> peak_memory_bandwidth(std::string_view gpu_name) {
 
 namespace {
 
-constexpr std::size_t kDevicesToTell = 3;
+constexpr std::size_t kDevicesToBlame = 3;
 
 std::string device_key(const ReplayRecord& replay) {
   if (!replay.uuid.empty()) return replay.uuid;
@@ -203,12 +203,12 @@ std::string class_key(const ReplayRecord& replay) {
 // All that was done by one method.
 struct BitsOfMethod {
   std::map<std::string, std::set<std::string>> by_device;  // digests of each
-  std::map<std::string, std::size_t> voices;  // devices that have a digest and no other
-  std::size_t all = 0;                        // voices together
+  std::map<std::string, std::size_t> votes;  // devices that have a digest and no other
+  std::size_t all = 0;                       // votes together
 
   std::size_t alike(const std::string& digest) const {
-    const auto found = voices.find(digest);
-    return found == voices.end() ? 0 : found->second;
+    const auto found = votes.find(digest);
+    return found == votes.end() ? 0 : found->second;
   }
   bool is_majority(const std::string& digest) const { return 2 * alike(digest) > all; }
 };
@@ -224,7 +224,7 @@ Methods by_method(std::span<const ReplayRecord* const> replays) {
   for (auto& [key, bits] : methods) {
     for (const auto& [device, digests] : bits.by_device) {
       if (digests.size() > 1) continue;
-      ++bits.voices[*digests.begin()];
+      ++bits.votes[*digests.begin()];
       ++bits.all;
     }
   }
@@ -241,9 +241,9 @@ void compare(JudgedReplay& judged, const BitsOfMethod& bits) {
     judged.why = "other bits in another session";
     return;
   }
-  const bool majority = std::ranges::any_of(
-      bits.voices, [&](const auto& one) { return bits.is_majority(one.first); });
-  const bool told = majority && bits.all >= kDevicesToTell;
+  const bool majority =
+      std::ranges::any_of(bits.votes, [&](const auto& one) { return bits.is_majority(one.first); });
+  const bool told = majority && bits.all >= kDevicesToBlame;
   judged.verdict = told ? BitsVerdict::kWrong : BitsVerdict::kDiffer;
   const std::string of_all = std::to_string(bits.all) + " devices";
   judged.why = told ? "other bits than most of " + of_all

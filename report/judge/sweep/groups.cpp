@@ -170,7 +170,7 @@ namespace {
 // --- Variance: the runs of core/statistics/variance_split.h, what they cost, and the sentence that
 // says what would narrow the interval.
 
-using statistics::Purchase;
+using statistics::ReplicationLevel;
 
 statistics::SplitRun split_run(const PointRecord& run) {
   return {.ln_rate = std::log(run.samples_per_sec),
@@ -221,20 +221,20 @@ std::string what_differs(const VarianceRecord& variance) {
 std::string sentence(const VarianceRecord& variance, int runs, std::size_t sessions,
                      double saved_share) {
   switch (variance.buy) {
-    case Purchase::kRuns:
+    case ReplicationLevel::kRuns:
       return what_differs(variance) + ": longer windows will not help, more runs will";
-    case Purchase::kWindows:
+    case ReplicationLevel::kWindows:
       return what_differs(variance) + ": windows of " +
              age_text(variance.best_window_s.value_or(0)) + " instead of " +
              age_text(variance.window_s) + " would give the same interval in " +
              percent(1 - saved_share, 0) + " of the time";
-    case Purchase::kSessions:
+    case ReplicationLevel::kSessions:
       if (sessions < statistics::kSessionsForInterval) {
         return what_differs(variance) + ": two sessions give no interval: a third does";
       }
       return "sessions differ by " + percent(variance.sessions.value_or(0)) + ", " +
              what_differs(variance) + ": more runs will not help, more sessions will";
-    case Purchase::kUnsure:
+    case ReplicationLevel::kUnsure:
       break;
   }
   const std::string what = what_differs(variance);
@@ -263,10 +263,10 @@ std::optional<VarianceRecord> variance_of(const Runs& good) {
   if (cost) record.run_s = cost->fixed_s;
   const double runs_per_session =
       static_cast<double>(good.size()) / static_cast<double>(sessions.size());
-  const auto advice =
-      what_to_buy(*split, cost.value_or(statistics::RunCost{}), runs_per_session, sessions.size());
+  const auto advice = advise_replication(*split, cost.value_or(statistics::RunCost{}),
+                                         runs_per_session, sessions.size());
   record.buy = advice.buy;
-  if (advice.buy == Purchase::kWindows) {
+  if (advice.buy == ReplicationLevel::kWindows) {
     record.best_window_s = advice.window_growth * record.window_s;
   }
   record.in_words =

@@ -75,11 +75,11 @@ void keep_fit(Measured& measured) {
   const Basis& basis = measured.basis;
   const auto all = basis.runs + measured.withheld;
   if (basis.fit() == all) return;
-  const auto tell = [&](const char* what, std::ptrdiff_t runs) {
+  const auto count_trouble = [&](const char* what, std::ptrdiff_t runs) {
     if (runs > 0) measured.trouble[what] = static_cast<std::size_t>(runs);
   };
-  tell("too brief to tell", basis.brief);
-  tell("disturbed", basis.disturbed);
+  count_trouble("too brief to tell", basis.brief);
+  count_trouble("disturbed", basis.disturbed);
   measured.disturbed = !fit_decide(basis.fit(), all);
   if (!measured.disturbed) measured.rates = measured.fit_rates;
 }
@@ -191,13 +191,13 @@ Comparison with_sides(std::span<const ComparedSide> reports, const std::vector<S
   Comparison comparison{.threshold = rule.threshold};
   for (const ComparedSide& side : reports) {
     comparison.files.emplace_back();
-    std::optional<VerdictLevel> gravest;
+    std::optional<VerdictLevel> most_severe;
     for (const NamedReport& one : side) {
       comparison.files.back().push_back(one.name);
       const auto& verdict = one.report.verdict;
-      if (verdict) gravest = std::max(gravest.value_or(verdict->level), verdict->level);
+      if (verdict) most_severe = std::max(most_severe.value_or(verdict->level), verdict->level);
     }
-    comparison.quoting.push_back(gravest ? ", " + quoting_words(*gravest) : "");
+    comparison.quoting.push_back(most_severe ? ", " + quoting_words(*most_severe) : "");
   }
   for (const Side& side : sides) comparison.sessions.push_back(count_sessions(side));
   comparison.unit = unit_of(comparison.sessions, rule.same_session);

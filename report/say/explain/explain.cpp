@@ -75,8 +75,8 @@ bool has_solo_of(const Report& report, int world_size) {
   });
 }
 
-void tell_missing(Explanation& all, const Report& report, const PointRecord* run,
-                  const std::vector<const Report*>& collectives) {
+void explain_missing(Explanation& all, const Report& report, const PointRecord* run,
+                     const std::vector<const Report*>& collectives) {
   const ScalingRow& row = *all.row;
   const auto miss = [&](std::string text) { all.missing.push_back(std::move(text)); };
   if (!row.loss_of_efficiency) miss("where it went: the runs have no phases of steps");
@@ -139,7 +139,7 @@ Explanation explain(const Report& report, const std::vector<const Report*>& coll
   all.slow = slow_parts(report, row, collectives);
   all.best_effect = best_effect(report, row);
   all.compares_options = compares_options(report, row);
-  tell_missing(all, report, runs.empty() ? nullptr : runs.front(), collectives);
+  explain_missing(all, report, runs.empty() ? nullptr : runs.front(), collectives);
   return all;
 }
 

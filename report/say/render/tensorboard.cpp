@@ -156,7 +156,7 @@ void add_evaluation(Events& events, const Evaluation& evaluation, double time) {
   add("throughput/samples_per_second", evaluation.samples_per_sec);
 }
 
-void add_results(Events& events, const PointRecord& point, bool told_evaluations) {
+void add_results(Events& events, const PointRecord& point, bool evaluations_written) {
   if (point.status == PointStatus::kSkipped) return;
   const Course course(point);
   events.begin_session(session_of(point, course));
@@ -166,7 +166,7 @@ void add_results(Events& events, const PointRecord& point, bool told_evaluations
     add_window(events, point, course);
     add_step_times(events, point, course);
     if (point.evaluation.empty()) add_losses(events, point, course);
-    if (!told_evaluations) add_evaluations(events, point, course);
+    if (!evaluations_written) add_evaluations(events, point, course);
   }
   events.end_session(is_measured, course.end());
 }

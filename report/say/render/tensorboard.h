@@ -14,9 +14,9 @@ namespace scalemark::reporting {
 // Session, results, step times, phases, memory, losses and evaluations; of a run that failed its
 // session only, and nothing of a skipped row. Steps are counted from 1, warm-up included; of values
 // per epoch the step is the epoch. docs/REPORT.md, "TensorBoard", lists the tags.
-// `told_evaluations`: a live run has told its evaluations when they were made.
+// `evaluations_written`: a live run has told its evaluations when they were made.
 void add_results(tensorboard::Events& events, const PointRecord& point,
-                 bool told_evaluations = false);
+                 bool evaluations_written = false);
 
 // The part of it that belongs to one evaluation.
 void add_evaluation(tensorboard::Events& events, const Evaluation& evaluation, double time);

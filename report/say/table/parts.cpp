@@ -210,7 +210,7 @@ std::vector<std::string> status_notes(std::span<const Report> reports,
   }
   for (const auto& report : reports) {
     const auto& verdict = report.verdict;
-    const VerdictReason* change = verdict ? told_change(*verdict) : nullptr;
+    const VerdictReason* change = verdict ? rejudged_reason(*verdict) : nullptr;
     if (change) notes.push_back(change->text);
     if (verdict && verdict->level != VerdictLevel::kQuotable) {
       notes.push_back(quoting_in_words(report));

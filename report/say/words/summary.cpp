@@ -181,7 +181,7 @@ std::string payload_sentence(const Report& report, int world_size) {
 std::vector<std::string> summary_in_words(const Report& report) {
   std::vector<std::string> sentences;
   const auto& verdict = report.verdict;
-  if (const VerdictReason* change = verdict ? told_change(*verdict) : nullptr) {
+  if (const VerdictReason* change = verdict ? rejudged_reason(*verdict) : nullptr) {
     sentences.push_back(change->text + ".");
   }
   if (measures_collectives(report)) {

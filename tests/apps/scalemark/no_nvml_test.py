@@ -34,7 +34,7 @@ def expect(condition, result):
 
 
 if not (BUILD / "libscalemark_cuda.so").exists():
-    print("skipped: this build has no CUDA part")
+    print("skipped: this build has no CUDA plugin")
     sys.exit(77)
 with tempfile.TemporaryDirectory() as folder:
     os.symlink(BUILD / "tests/libfake_cuda_whole.so", pathlib.Path(folder) / "libcuda.so.1")

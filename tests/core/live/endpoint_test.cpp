@@ -35,8 +35,8 @@ constexpr const char* kHead = "HEAD /status HTTP/1.1\r\nHost: localhost\r\n\r\n"
 class Client {
  public:
   explicit Client(int port, int receive_buffer = 0) : fd_(::socket(AF_INET, SOCK_STREAM, 0)) {
-    const timeval patience{.tv_sec = 60, .tv_usec = 0};
-    ::setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    const timeval timeout{.tv_sec = 60, .tv_usec = 0};
+    ::setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
     if (receive_buffer > 0)
       ::setsockopt(fd_, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
     sockaddr_in address{};
@@ -122,13 +122,13 @@ std::string header_of(const std::string& answer, const std::string& name) {
   return answer.substr(value, answer.find('\r', value) - value);
 }
 
-Endpoint::Options hello(milliseconds patience = milliseconds(60'000)) {
+Endpoint::Options hello(milliseconds timeout = milliseconds(60'000)) {
   return {.page =
               [](auto path, auto) {
                 using Found = std::optional<Endpoint::Page>;
                 return path == "/status" ? Found({"text/html; charset=utf-8", "hello"}) : Found();
               },
-          .patience = patience};
+          .timeout = timeout};
 }
 
 void expect_served(const Endpoint& endpoint) {
@@ -250,8 +250,8 @@ TEST(Endpoint, AnEndlessHeaderIsRefused) {
 }
 
 TEST(Endpoint, AHeaderThatNeverEndsIsCutOff) {
-  constexpr milliseconds kPatience{200};
-  const Endpoint endpoint(hello(kPatience));
+  constexpr milliseconds kTimeout{200};
+  const Endpoint endpoint(hello(kTimeout));
   for (const bool after_another : {false, true}) {
     Client client(endpoint.port());
     if (after_another) {
@@ -277,12 +277,12 @@ TEST(Endpoint, AnIdleConnectionIsClosed) {
   EXPECT_EQ(kept.rest(), "");
 }
 
-Endpoint::Options large(milliseconds patience) {
+Endpoint::Options large(milliseconds timeout) {
   return {.page =
               [](auto, auto) {
                 return std::optional<Endpoint::Page>({"text/plain", std::string(8'000'000, 'x')});
               },
-          .patience = patience};
+          .timeout = timeout};
 }
 
 TEST(Endpoint, AClientThatDoesNotTakeItsAnswerIsClosed) {
@@ -454,8 +454,8 @@ TEST(Endpoint, OutOfDescriptorsItWaits) {
   EXPECT_EQ(body_of(good.answer()), "hello") << "those that are connected are served";
   ::setrlimit(RLIMIT_NOFILE, &before);
   for (const int fd : fill) ::close(fd);
-  const timeval patience{.tv_sec = 60, .tv_usec = 0};
-  ::setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  const timeval timeout{.tv_sec = 60, .tv_usec = 0};
+  ::setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
   char byte = 0;
   EXPECT_EQ(::recv(client, &byte, 1, 0), 1) << "the client that waited is served";
   ::close(client);

@@ -8,33 +8,33 @@
 namespace scalemark::live {
 namespace {
 
-Beat largest_beat() {
-  Beat beat;
-  beat.rank = {.rank = 999,
-               .beats = 1,
-               .clock_s = 1,
-               .phase = "rendezvous",
-               .step = 1,
-               .since_step_s = 1,
-               .main_ran_s = 1,
-               .main_queued_s = 1};
-  beat.rank.gpu = GpuStatus{.utilisation = 1,
-                            .memory_used_bytes = 1,
-                            .power_W = 1,
-                            .sm_clock_MHz = 1,
-                            .temperature_C = 1,
-                            .held_down_by = {"power_cap"}};
-  return beat;
+HeartbeatRecord largest_heartbeat() {
+  HeartbeatRecord heartbeat;
+  heartbeat.rank = {.rank = 999,
+                    .beats = 1,
+                    .clock_s = 1,
+                    .phase = "rendezvous",
+                    .step = 1,
+                    .since_step_s = 1,
+                    .main_ran_s = 1,
+                    .main_queued_s = 1};
+  heartbeat.rank.gpu = GpuStatus{.utilisation = 1,
+                                 .memory_used_bytes = 1,
+                                 .power_W = 1,
+                                 .sm_clock_MHz = 1,
+                                 .temperature_C = 1,
+                                 .held_down_by = {"power_cap"}};
+  return heartbeat;
 }
 
-TEST(Beat, IsSmall) {
-  Beat beat = largest_beat();
-  EXPECT_LE(to_wire(beat).size(), 300u);
+TEST(HeartbeatRecord, IsSmall) {
+  HeartbeatRecord heartbeat = largest_heartbeat();
+  EXPECT_LE(to_wire(heartbeat).size(), 300u);
   NodeStatus node{.clock_s = 1, .busy_cpu_s = 1, .steal_cpu_s = 1, .throttled_cpu_s = 1};
   for (int i = 0; i < 32; ++i)
     node.interfaces.push_back({.name = "enp129s0f1np" + std::to_string(i), .received_bytes = 1});
-  beat.node = node;
-  EXPECT_LE(to_wire(beat).size(), 2048u);
+  heartbeat.node = node;
+  EXPECT_LE(to_wire(heartbeat).size(), 2048u);
 }
 
 TEST(KeepNewest, LetsNoCounterFall) {
@@ -82,18 +82,19 @@ TEST(KeepNewest, KeepsEachCounter) {
   keep_newest(expected, "n1", of(2));
   keep_newest(nodes, "n1", of(2));
   keep_newest(nodes, "n1", of(1));
-  EXPECT_EQ(to_wire(Beat{.node = nodes.at("n1")}), to_wire(Beat{.node = expected.at("n1")}));
+  EXPECT_EQ(to_wire(HeartbeatRecord{.node = nodes.at("n1")}),
+            to_wire(HeartbeatRecord{.node = expected.at("n1")}));
 }
 
-TEST(Beat, TravelsWhole) {
-  const Beat beat = largest_beat();
-  EXPECT_EQ(to_wire(from_wire<Beat>(to_wire(beat))), to_wire(beat));
+TEST(HeartbeatRecord, TravelsWhole) {
+  const HeartbeatRecord heartbeat = largest_heartbeat();
+  EXPECT_EQ(to_wire(from_wire<HeartbeatRecord>(to_wire(heartbeat))), to_wire(heartbeat));
 }
 
 TEST(Status, IsReadAsItWasWritten) {
   Status status{.run_id = "r", .command = "sweep", .started = "2026-01-02T03:04:05Z"};
   status.written = "2026-01-02T03:05:05Z";
-  status.ranks.push_back(largest_beat().rank);
+  status.ranks.push_back(largest_heartbeat().rank);
   status.nodes.push_back({.host = "n7", .interfaces = {{.name = "eth0", .sent_bytes = 7}}});
   status.findings.push_back({.code = "shared", .severity = "warning", .text = "busy"});
   const std::string text = to_json(status);

@@ -58,7 +58,7 @@ std::string fake_cuda(const std::string& variant) {
 }
 
 TEST(Gpus, WithoutNvmlTheCudaDriverTellsWhatChecksNeed) {
-  const auto survey = look_for_gpus("libno-such-nvml.so.1", fake_cuda("whole"));
+  const auto survey = detect_gpus("libno-such-nvml.so.1", fake_cuda("whole"));
   ASSERT_EQ(survey.gpus.size(), 1u);
   const Gpu& gpu = survey.gpus[0];
   EXPECT_EQ(gpu.name, "Tesla T4");
@@ -73,11 +73,11 @@ TEST(Gpus, WithoutNvmlTheCudaDriverTellsWhatChecksNeed) {
 }
 
 TEST(Gpus, NvmlIsPreferredAndItsReasonStandsWhereCudaKnowsNoneEither) {
-  const auto both = look_for_gpus(fake("whole"), fake_cuda("whole"));
+  const auto both = detect_gpus(fake("whole"), fake_cuda("whole"));
   EXPECT_EQ(both.gpus.size(), 2u);
   EXPECT_FALSE(both.visible_only);
   for (const auto& cuda : {fake_cuda("broken"), fake("whole"), std::string("libno-such.so.1")}) {
-    const auto none = look_for_gpus(fake("broken"), cuda);
+    const auto none = detect_gpus(fake("broken"), cuda);
     EXPECT_TRUE(none.gpus.empty());
     EXPECT_EQ(none.note, "NVML does not start: Driver/library version mismatch");
   }

@@ -36,7 +36,7 @@ CollectivePlanAnswer answer_to(Options options, const Machine& machine = {}) {
   const settings::CommRequest asked = asked_for(options);
   for (const auto& problem : asked.problems) ADD_FAILURE() << to_line(problem);
   std::map<std::string, std::string> missing;
-  if (machine.device == DeviceKind::kCpu) missing["nccl"] = "no CUDA part";
+  if (machine.device == DeviceKind::kCpu) missing["nccl"] = "no CUDA plugin";
   return make_collective_plan({.asked = asked,
                                .device = machine.device,
                                .gpus_per_node = machine.gpus,
@@ -154,7 +154,7 @@ TEST(CollectivePlan, PlacementsThatGiveTheSameRanksAreMeasuredOnce) {
 
 TEST(CollectivePlan, WhatCannotBeIsSkippedWithItsReason) {
   const Machine cpu, gpu{.device = DeviceKind::kCuda, .gpus = 2};
-  EXPECT_EQ(reason({{"sizes", "4KiB"}, {"backend", "nccl,gloo"}}, cpu), "no CUDA part");
+  EXPECT_EQ(reason({{"sizes", "4KiB"}, {"backend", "nccl,gloo"}}, cpu), "no CUDA plugin");
   EXPECT_EQ(reason({{"sizes", "4KiB"}, {"backend", "nccl,gloo"}}, gpu),
             "4 ranks on 2 GPUs: nccl takes one rank per GPU");
   EXPECT_EQ(reason({{"sizes", "4KiB"}, {"backend", "gloo"}, {"world_sizes", "1,2"}}, cpu),
@@ -275,8 +275,8 @@ TEST(PlanFingerprint, IsOfWhatIsMeasuredNotOfAMachine) {
   other.memory = (3 << 20) + 1'000'000;
   const CollectivePlan a = plan_of(options, some), b = plan_of(options, other);
   EXPECT_NE(a.points[1].skipped, b.points[1].skipped) << "each says what its rank has";
-  EXPECT_EQ(plan_fingerprint(a), plan_fingerprint(b));
-  EXPECT_NE(plan_fingerprint(a), plan_fingerprint(plan_of(options))) << "there 4 MiB runs";
+  EXPECT_EQ(plan_digest(a), plan_digest(b));
+  EXPECT_NE(plan_digest(a), plan_digest(plan_of(options))) << "there 4 MiB runs";
 }
 
 TEST(PlanJson, SaysWhatRunsAndWhatDoesNot) {

@@ -72,7 +72,7 @@ TEST(Environments, AResumeFindsOtherValuesChanged) {
   const Plan others = plan({{"workload", "mlp"}, {"env.A", "x,z"}});
   EXPECT_EQ(resume_settings(two).at("env.A"), "\"x\",\"y\"");
   EXPECT_TRUE(must_stay_on_resume("env.A"));
-  EXPECT_NE(settings_fingerprint(two), settings_fingerprint(others));
+  EXPECT_NE(settings_digest(two), settings_digest(others));
 }
 
 TEST(Environments, NoBatchIsSearchedForSeveral) {

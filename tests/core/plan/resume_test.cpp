@@ -9,18 +9,18 @@ namespace scalemark::planning {
 namespace {
 
 TEST(SettingsFingerprint, DoesNotDependOnWhereAndHowOften) {
-  const std::string one = settings_fingerprint(plan({{"world_sizes", "1,2"}}));
+  const std::string one = settings_digest(plan({{"world_sizes", "1,2"}}));
   EXPECT_EQ(one.size(), 16u);
-  EXPECT_EQ(one, settings_fingerprint(plan({{"world_sizes", "2,1"},
-                                            {"repetitions", "9"},
-                                            {"output", "elsewhere"},
-                                            {"timeout", "10"},
-                                            {"retries", "3"},
-                                            {"quiet", "on"}})));
+  EXPECT_EQ(one, settings_digest(plan({{"world_sizes", "2,1"},
+                                       {"repetitions", "9"},
+                                       {"output", "elsewhere"},
+                                       {"timeout", "10"},
+                                       {"retries", "3"},
+                                       {"quiet", "on"}})));
 }
 
 TEST(SettingsFingerprint, ChangesWithWhatIsMeasured) {
-  const std::string one = settings_fingerprint(plan({{"world_sizes", "1,2"}}));
+  const std::string one = settings_digest(plan({{"world_sizes", "1,2"}}));
   const Options changes[] = {{{"world_sizes", "1,2,4"}},
                              {{"world_sizes", "1,2"}, {"batch_size", "8"}},
                              {{"world_sizes", "1,2"}, {"iters", "50"}},
@@ -29,7 +29,7 @@ TEST(SettingsFingerprint, ChangesWithWhatIsMeasured) {
                              {{"world_sizes", "1,2"}, {"threads", "1"}},
                              {{"world_sizes", "1,2"}, {"overlap", "off"}}};
   for (const Options& change : changes) {
-    EXPECT_NE(one, settings_fingerprint(plan(change)));
+    EXPECT_NE(one, settings_digest(plan(change)));
   }
 }
 

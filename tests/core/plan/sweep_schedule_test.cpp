@@ -111,7 +111,7 @@ TEST(SweepSchedule, MeasuresADisturbedRunAgainWithinRetries) {
     ASSERT_TRUE(task);
     EXPECT_EQ(task->run.id, "p0/r0");
     EXPECT_EQ(task->attempt, attempt);
-    EXPECT_EQ(schedule.measures_again(*task, 0), attempt < 2);
+    EXPECT_EQ(schedule.repeats_disturbed_run(*task, 0), attempt < 2);
     EXPECT_EQ(schedule.runs_done(), 0u);
     if (attempt == 2) {
       EXPECT_TRUE(schedule.record_outcome(*task, Ending::kOk, 10));
@@ -125,7 +125,7 @@ TEST(SweepSchedule, ARunThatFailedHasFewerRetriesLeft) {
   const Plan plan = schedule_plan_of(1, 1);
   SweepSchedule schedule(plan, {});
   EXPECT_FALSE(schedule.record_outcome(*schedule.next(0), Ending::kFailed, std::nullopt));
-  EXPECT_FALSE(schedule.measures_again(*schedule.next(0), 0));
+  EXPECT_FALSE(schedule.repeats_disturbed_run(*schedule.next(0), 0));
 }
 
 // The runs of a sweep in which runs are disturbed as `disturbed` says, in order: "a" once, "aa"
@@ -135,7 +135,7 @@ std::string measured(SweepSchedule& schedule, const std::vector<bool>& disturbed
   std::size_t run = 0;
   while (const auto task = schedule.next(0)) {
     all += static_cast<char>('a' + run);
-    if (disturbed.at(run) && schedule.measures_again(*task, 0)) continue;
+    if (disturbed.at(run) && schedule.repeats_disturbed_run(*task, 0)) continue;
     schedule.record_outcome(*task, Ending::kOk, 10);
     ++run;
   }
@@ -161,8 +161,9 @@ TEST(SweepSchedule, RepeatsOnlyWhereThereIsTime) {
     SweepSchedule schedule(limited, {});
     const auto task = schedule.next(0);
     ASSERT_TRUE(task);
-    schedule.took(*task, {.step_s = 0.1, .outside_s = 0});  // 100 steps and a warm-up: 12 s
-    EXPECT_EQ(schedule.measures_again(*task, 15), limit_s > 100);
+    schedule.record_duration(*task,
+                             {.step_s = 0.1, .outside_s = 0});  // 100 steps and a warm-up: 12 s
+    EXPECT_EQ(schedule.repeats_disturbed_run(*task, 15), limit_s > 100);
     if (limit_s > 100) {
       EXPECT_EQ(schedule.next(15)->attempt, 1);
     }
@@ -353,7 +354,7 @@ TEST(SweepSchedule, CutsRunsSoThatAllOfThemFitIntoTheTime) {
     EXPECT_LT(*length.most_window_s, 2.2);
     now_s += 0.4 + *length.most_warmup_s + *length.most_window_s;
     schedule.record_outcome(*task, Ending::kOk);
-    schedule.took(*task, {.step_s = 2e-4, .outside_s = 0.4});
+    schedule.record_duration(*task, {.step_s = 2e-4, .outside_s = 0.4});
     ++runs;
   }
   EXPECT_EQ(runs, 6);
@@ -380,7 +381,8 @@ TEST(SweepSchedule, ARunThatWouldEndTooLateDoesNotBegin) {
   const auto first = schedule.next(0);
   ASSERT_TRUE(first);
   schedule.record_outcome(*first, Ending::kOk);
-  schedule.took(*first, {.step_s = 2, .outside_s = 1});  // ten thousand times the estimate
+  schedule.record_duration(*first,
+                           {.step_s = 2, .outside_s = 1});  // ten thousand times the estimate
   EXPECT_FALSE(schedule.next(8)) << "5 + 5 steps of 2 s";
   EXPECT_TRUE(schedule.out_of_time());
   EXPECT_EQ(schedule.never_ran().size(), 2u);
@@ -394,7 +396,8 @@ TEST(SweepSchedule, WhatFitsRunsAlthoughALargerPointDoesNot) {
   SweepSchedule schedule(sizes, {});
   // Measured before: two steps of the largest batch take as long as there is time.
   for (std::size_t i = 0; i < 4; ++i) {
-    schedule.took({.run = {.point = i}}, {.step_s = i == 3 ? 10 : 1e-4, .outside_s = 0.1});
+    schedule.record_duration({.run = {.point = i}},
+                             {.step_s = i == 3 ? 10 : 1e-4, .outside_s = 0.1});
   }
   std::vector<std::size_t> ran;
   while (const auto task = schedule.next(static_cast<double>(ran.size()))) {
@@ -421,7 +424,7 @@ TEST(SweepSchedule, SaysHowLongTheRestTakesByWhatWasMeasured) {
   }
   EXPECT_NEAR(*schedule.remaining_s(0), expected, 1e-6);
   schedule.record_outcome(*first, Ending::kOk);
-  schedule.took(*first, {.step_s = 1, .outside_s = 3});
+  schedule.record_duration(*first, {.step_s = 1, .outside_s = 3});
   // 20 steps and 100 steps of the measured point; the others' as much longer than their estimates.
   EXPECT_GT(*schedule.remaining_s(10), 5 * (3 + 20 + 100) * 0.9);
   const double planned_s = *schedule.remaining_s(10);

@@ -148,16 +148,18 @@ TEST(OptionTable, ARowIsEnoughForAWholeSweepAndForComm) {
   });
   for (const Option& row : all_rows()) {
     const bool is_sorted_out = row.name == "world_sizes";  // by the plan of a sweep
-    EXPECT_TRUE(row.group != Group::kSweeping || is_sorted_out || field_of<SweepSettings>(row))
+    EXPECT_TRUE(row.group != OptionGroup::kSweeping || is_sorted_out ||
+                field_of<SweepSettings>(row))
         << row.name << " would be accepted and ignored";
-    EXPECT_TRUE(row.group != Group::kCollectives || field_of<CommSettings>(row)) << row.name;
+    EXPECT_TRUE(row.group != OptionGroup::kCollectives || field_of<CommSettings>(row)) << row.name;
   }
 }
 
 // Forgotten, two points that differ in the option would be taken for one.
 TEST(OptionTable, WhatIsTrainedAndHowItIsMeasuredTellsPointsApart) {
-  const std::set<Group> groups = {Group::kWhat,     Group::kSize,    Group::kRecipe,
-                                  Group::kParallel, Group::kLoading, Group::kMeasuring};
+  const std::set<OptionGroup> groups = {OptionGroup::kWhat,    OptionGroup::kSize,
+                                        OptionGroup::kRecipe,  OptionGroup::kParallel,
+                                        OptionGroup::kLoading, OptionGroup::kMeasuring};
   for (const Option& row : all_rows()) {
     const bool what_is_written = row.name == "save" || row.name == "raw_steps" ||
                                  row.name.starts_with("trace") || row.name == "tensorboard" ||

@@ -80,13 +80,14 @@ VarianceSplit split_of(double steps, double beyond, Interval ci95) {
 constexpr RunCost kCost{2.5, 2.2};
 
 TEST(WhatToBuy, RunsWhereTheyDifferBeyondTheirSteps) {
-  EXPECT_EQ(what_to_buy(split_of(0.002, 0.009, {0.006, 0.02}), kCost, 5, 1).buy, Purchase::kRuns);
+  EXPECT_EQ(advise_replication(split_of(0.002, 0.009, {0.006, 0.02}), kCost, 5, 1).buy,
+            ReplicationLevel::kRuns);
 }
 
 // The window grows to the length that is best if runs differ by as much as the interval allows.
 TEST(WhatToBuy, LongerWindowsWhereStepsExplainMost) {
-  const Advice advice = what_to_buy(split_of(0.009, 0.002, {0, 0.004}), kCost, 20, 1);
-  EXPECT_EQ(advice.buy, Purchase::kWindows);
+  const Advice advice = advise_replication(split_of(0.009, 0.002, {0, 0.004}), kCost, 20, 1);
+  EXPECT_EQ(advice.buy, ReplicationLevel::kWindows);
   const double growth = std::sqrt(2.5 / 2.2) * 9 / 4;
   EXPECT_NEAR(advice.window_growth, growth, 1e-12);
   EXPECT_NEAR(advice.saved_share,
@@ -94,24 +95,29 @@ TEST(WhatToBuy, LongerWindowsWhereStepsExplainMost) {
 }
 
 TEST(WhatToBuy, NeitherWhereTheRunsCannotTell) {
-  EXPECT_EQ(what_to_buy(split_of(0.009, 0.005, {0, 0.03}), kCost, 5, 1).buy, Purchase::kUnsure);
+  EXPECT_EQ(advise_replication(split_of(0.009, 0.005, {0, 0.03}), kCost, 5, 1).buy,
+            ReplicationLevel::kUnsure);
 }
 
 TEST(WhatToBuy, ShortRunsThatCostNothingBesidesNeedNoLongerWindows) {
-  EXPECT_EQ(what_to_buy(split_of(0.009, 0, {0, 0.003}), {0.01, 2.2}, 20, 1).buy, Purchase::kRuns);
+  EXPECT_EQ(advise_replication(split_of(0.009, 0, {0, 0.003}), {0.01, 2.2}, 20, 1).buy,
+            ReplicationLevel::kRuns);
 }
 
 TEST(WhatToBuy, SessionsWhereTheyDifferAndAreMostOfIt) {
   auto split = split_of(0.002, 0.002, {0.001, 0.004});
   split.sessions = 0.01;
   split.sessions_ci95 = Interval{0.004, 0.06};
-  EXPECT_EQ(what_to_buy(split, kCost, 5, 3).buy, Purchase::kSessions);
+  EXPECT_EQ(advise_replication(split, kCost, 5, 3).buy, ReplicationLevel::kSessions);
   split.sessions_ci95 = Interval{0, 0.06};
-  EXPECT_NE(what_to_buy(split, kCost, 5, 3).buy, Purchase::kSessions) << "perhaps they do not";
+  EXPECT_NE(advise_replication(split, kCost, 5, 3).buy, ReplicationLevel::kSessions)
+      << "perhaps they do not";
   split.sessions_ci95 = Interval{0.0001, 0.06};
   split.sessions = 0.001;
-  EXPECT_NE(what_to_buy(split, kCost, 5, 3).buy, Purchase::kSessions) << "runs are more of it";
-  EXPECT_EQ(what_to_buy(split, kCost, 5, 2).buy, Purchase::kSessions) << "two have no interval";
+  EXPECT_NE(advise_replication(split, kCost, 5, 3).buy, ReplicationLevel::kSessions)
+      << "runs are more of it";
+  EXPECT_EQ(advise_replication(split, kCost, 5, 2).buy, ReplicationLevel::kSessions)
+      << "two have no interval";
 }
 
 }  // namespace

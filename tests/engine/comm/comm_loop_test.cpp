@@ -44,7 +44,7 @@ CollectivePlan plan_of(const std::map<std::string, std::string>& options) {
   auto answer = planning::make_collective_plan({.asked = asked,
                                                 .device = settings::DeviceKind::kCpu,
                                                 .node_of_rank = {0, 0, 0},
-                                                .missing_backends = {{"nccl", "no CUDA part"}}});
+                                                .missing_backends = {{"nccl", "no CUDA plugin"}}});
   for (const auto& problem : answer.problems) ADD_FAILURE() << to_line(problem);
   return std::move(answer.plan);
 }
@@ -96,15 +96,15 @@ class MadeUpMember : public CommMember {
     return measured;
   }
 
-  // A counter of this rank's device, which grows with each look on rank 1.
+  // A counter of this rank's device, which grows with each snapshot on rank 1.
   std::string read_health() override {
     const std::string device = "cuda:" + std::to_string(ranks_.rank());
-    reporting::HealthLook look{.host = "n1", .counters = {}};
-    look.counters.push_back({.device = device,
-                             .uuid = {},
-                             .counter = "xid_events",
-                             .value = ranks_.rank() == 1 ? looks_++ : 0.0});
-    return to_wire(look);
+    reporting::HealthSnapshot snapshot{.host = "n1", .counters = {}};
+    snapshot.counters.push_back({.device = device,
+                                 .uuid = {},
+                                 .counter = "xid_events",
+                                 .value = ranks_.rank() == 1 ? snapshots_++ : 0.0});
+    return to_wire(snapshot);
   }
 
  private:
@@ -154,7 +154,7 @@ class MadeUpMember : public CommMember {
   const Measure& measure_;
   const std::vector<reporting::RankReadings>& readings_;
   std::atomic<int>& batches_;
-  int looks_ = 0;
+  int snapshots_ = 0;
 };
 
 // One run of `comm` in a folder of its own.

@@ -213,10 +213,10 @@ TEST(DropoutMask, DropsTheShareToTwoToTheMinus16) {
 
 TEST(DropoutMask, OfAGraphReadsSeedAndOffsetWhereTheReplayPutsThem) {
   const std::int64_t seed = 77, offset = 40;
-  const RandomSource captured{&seed, &offset, 0, 8}, now = settled(captured);
+  const RandomSource captured{&seed, &offset, 0, 8}, now = resolved(captured);
   EXPECT_EQ(now.seed, 77u);
   EXPECT_EQ(now.offset, 48u);
-  const RandomSource eager = settled({nullptr, nullptr, 77, 48});
+  const RandomSource eager = resolved({nullptr, nullptr, 77, 48});
   for (std::uint64_t group = 0; group < 50; ++group) {
     EXPECT_EQ(draw_group(now, 30000, group), draw_group(eager, 30000, group));
   }

@@ -10,7 +10,7 @@ namespace {
 using std::chrono::milliseconds;
 constexpr milliseconds kFaultLimit{180000};
 // So long a rank waits in a collective for one that is gone.
-constexpr const char* kPatience = "timeout_ms=200000";
+constexpr const char* kLongTimeout = "timeout_ms=200000";
 
 struct Place {
   const char* name;
@@ -22,7 +22,7 @@ class Fault : public ::testing::TestWithParam<Place> {};
 TEST_P(Fault, AKilledRankIsALostPeerBeforeTheTimeout) {
   for (const int culprit : {0, 1}) {
     Ranks ranks(scenario("train_until", 2, GetParam().make(),
-                         {kPatience, std::to_string(culprit), "kill"}));
+                         {kLongTimeout, std::to_string(culprit), "kill"}));
     const auto ended = ranks.wait(kFaultLimit);
     const Ended& survivor = ended[static_cast<std::size_t>(1 - culprit)];
     EXPECT_EQ(ended[static_cast<std::size_t>(culprit)].exit_code, 128 + 9);

@@ -259,10 +259,10 @@ TEST(ManyRanks, AGroupCostsEachRankSomeRequestsForEachOther) {
 }
 
 TEST(LookPeriod, GrowsWithTheRanksAndEnds) {
-  using distributed::look_period;
-  EXPECT_EQ(look_period(milliseconds(100), 1), milliseconds(100));
-  EXPECT_EQ(look_period(milliseconds(100), 256), milliseconds(256));
-  EXPECT_EQ(look_period(milliseconds(100), 10000), milliseconds(1000));
+  using distributed::poll_period;
+  EXPECT_EQ(poll_period(milliseconds(100), 1), milliseconds(100));
+  EXPECT_EQ(poll_period(milliseconds(100), 256), milliseconds(256));
+  EXPECT_EQ(poll_period(milliseconds(100), 10000), milliseconds(1000));
 }
 
 TEST(Preflight, NamesEveryKeyThatDiffers) {

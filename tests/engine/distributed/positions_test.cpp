@@ -2,7 +2,7 @@
 
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 
-#include "engine/distributed/pulse.h"
+#include "engine/distributed/heartbeat.h"
 
 namespace scalemark::distributed {
 namespace {
@@ -18,12 +18,12 @@ TEST(Positions, ArriveAsTheyWereTold) {
   post_position(store, 2, {.phase = "data"});
   c10d::Store& any = *store;
   any.set("position/0", std::string("of another version"));
-  const auto told = posted_positions(store, {0, 1, 2});
-  ASSERT_EQ(told.size(), 2U);
-  EXPECT_EQ(told.at(1).collectives, 57U);
-  EXPECT_EQ(told.at(1).step, 12);
-  EXPECT_EQ(told.at(2).phase, "data");
-  EXPECT_FALSE(told.at(2).step);
+  const auto positions = posted_positions(store, {0, 1, 2});
+  ASSERT_EQ(positions.size(), 2U);
+  EXPECT_EQ(positions.at(1).collectives, 57U);
+  EXPECT_EQ(positions.at(1).step, 12);
+  EXPECT_EQ(positions.at(2).phase, "data");
+  EXPECT_FALSE(positions.at(2).step);
 }
 
 TEST(WhoIsMissing, NamesTheRankThatHasBegunFewerCollectives) {

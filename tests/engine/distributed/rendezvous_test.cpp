@@ -143,14 +143,14 @@ TEST(Rendezvous, ARankOfAnotherSizeDoesNoHarmToARunThatIsComplete) {
 // Rank 1 of a job with other settings is there before ours, and leaves it the place.
 TEST(Rendezvous, ARankWithOtherSettingsLeavesThePlaceToOurs) {
   const auto store = c10::make_intrusive<c10d::HashStore>();
-  const auto meets = [&](int rank, const char* settings, const std::function<void()>& look) {
+  const auto meets = [&](int rank, const char* settings, const std::function<void()>& on_poll) {
     constexpr std::chrono::minutes kLong(5);
     distributed::MeetingTerms terms{
-        .run = "r", .place = "here", .fingerprint = settings, .timeout = kLong, .grace = kLong};
+        .run = "r", .place = "here", .digest = settings, .timeout = kLong, .grace = kLong};
     terms.world.rank = rank;
     terms.world.world_size = 2;
     try {
-      distributed::meet(store, terms, look);
+      distributed::meet(store, terms, on_poll);
     } catch (const Error& error) {
       return error.record().code;
     }

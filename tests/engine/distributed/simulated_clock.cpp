@@ -7,7 +7,7 @@ namespace scalemark::testing {
 namespace {
 
 // A waiting thread looks so often whether its condition or its time has come.
-constexpr std::chrono::microseconds kLook{50};
+constexpr std::chrono::microseconds kPollPeriod{50};
 
 // The thread that runs the test waits by no clock, and is not waited for.
 thread_local bool is_simulated = false;
@@ -53,7 +53,7 @@ bool SimulatedClock::wait_for(std::condition_variable& changed, std::unique_lock
     waiters_.splice(waiters_.end(), mine);
   }
   stop_running();
-  while (!done() && !is_due(*waiter)) changed.wait_for(lock, kLook);
+  while (!done() && !is_due(*waiter)) changed.wait_for(lock, kPollPeriod);
   go_on_running();
   {
     const std::lock_guard own(mutex_);

@@ -99,7 +99,7 @@ Turn turn_beside(int count, double seconds) {
   distributed::ErrorStore faults(store, 0, count + 1, true);
   auto error_store = std::make_unique<distributed::WorkQueue>(
       store, 0, count + 1, faults, milliseconds(60000),
-      distributed::Pulse::Hooks{.on_lost = [](const ErrorRecord& lost) {
+      distributed::Heartbeat::Hooks{.on_lost = [](const ErrorRecord& lost) {
         std::fprintf(stderr, "%s\n", format_error_line(lost).c_str());
         std::exit(1);
       }});

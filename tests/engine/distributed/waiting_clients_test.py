@@ -1,5 +1,5 @@
 """A 1-rank baseline beside waiting ranks is as fast as alone: 256 of them, on connections of their own, and
-a loop in the process that serves their store. Checked: how much of a core the store's and the pulse's threads use,
+a loop in the process that serves their store. Checked: how much of a core the store's and the heartbeat's threads use,
 whatever the load; printed: the loop's rate with them over its rate without, the median of its turns."""
 
 import statistics

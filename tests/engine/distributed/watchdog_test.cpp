@@ -22,12 +22,12 @@ struct Watched {
   std::string missing;
   SimulatedClock clock;
   std::atomic<int> stalls{0}, ends{0}, exit_code{0}, signal{0}, overdue{0}, overdue_signal{0};
-  ErrorRecord last_words;
+  ErrorRecord final_error;
 
   void run(const std::function<void(Watchdog&)>& main_thread) {
     std::optional<SimulatedClock::Hold> hold(clock), over;
     Watchdog watchdog(
-        [this](const ErrorRecord& record) { last_words = record; }, find_cause,
+        [this](const ErrorRecord& record) { final_error = record; }, find_cause,
         {.on_stall = [this] { ++stalls; },
          .who_is_missing = [this] { return missing; },
          .received = [this] { return signal ? std::optional(+signal) : std::nullopt; },
@@ -64,11 +64,11 @@ TEST(Hang, EndsTheProcessAtTheDeadlineNamingPhaseAndStep) {
   });
   EXPECT_EQ(rank.ends, 1);
   EXPECT_EQ(rank.exit_code, 81);
-  EXPECT_EQ(rank.last_words.code, "E_HANG");
-  EXPECT_EQ(rank.last_words.phase, "window");
-  EXPECT_EQ(rank.last_words.step, 7);
-  EXPECT_EQ(rank.last_words.what, "no progress for 1.5 s");
-  EXPECT_NE(rank.last_words.hint.find("--timeout window=SECONDS"), std::string::npos);
+  EXPECT_EQ(rank.final_error.code, "E_HANG");
+  EXPECT_EQ(rank.final_error.phase, "window");
+  EXPECT_EQ(rank.final_error.step, 7);
+  EXPECT_EQ(rank.final_error.what, "no progress for 1.5 s");
+  EXPECT_NE(rank.final_error.hint.find("--timeout window=SECONDS"), std::string::npos);
 }
 
 TEST(Hang, EachStepHasTheWholeDeadlineAndNoPhaseHasNone) {
@@ -96,8 +96,8 @@ TEST(Hang, APhaseThatBeginsHasItsOwnDeadlineAndNoStep) {
     rank.clock.sleep_for(milliseconds(1001));
     EXPECT_EQ(rank.ends, 1);
   });
-  EXPECT_EQ(rank.last_words.phase, "preflight");
-  EXPECT_FALSE(rank.last_words.step);
+  EXPECT_EQ(rank.final_error.phase, "preflight");
+  EXPECT_FALSE(rank.final_error.step);
 }
 
 TEST(Hang, TimeInWhichTheProcessWasStoppedDoesNotCount) {
@@ -145,9 +145,9 @@ TEST(Hang, EndsWithTheCauseThatAPeerHasPosted) {
     rank.clock.sleep_for(seconds(2));
   });
   EXPECT_EQ(rank.exit_code, 80);
-  EXPECT_EQ(rank.last_words.what, "rank 1 ended");
-  EXPECT_EQ(rank.last_words.phase, "window") << "where this rank was";
-  EXPECT_EQ(rank.last_words.step, 5);
+  EXPECT_EQ(rank.final_error.what, "rank 1 ended");
+  EXPECT_EQ(rank.final_error.phase, "window") << "where this rank was";
+  EXPECT_EQ(rank.final_error.step, 5);
 }
 
 TEST(Hang, WithoutACauseNamesTheRanksThatAreMissing) {
@@ -158,7 +158,7 @@ TEST(Hang, WithoutACauseNamesTheRanksThatAreMissing) {
     rank.clock.sleep_for(seconds(2));
   });
   EXPECT_EQ(rank.exit_code, 81);
-  EXPECT_EQ(rank.last_words.what, "no progress for 1 s; rank 1 is missing");
+  EXPECT_EQ(rank.final_error.what, "no progress for 1 s; rank 1 is missing");
 }
 
 // The process ends 9 s after the signal, so that at least 2 s are left for the report.

@@ -75,7 +75,8 @@ TEST(ReplayProducts, EndEarlyWhereTheyAreAskedTo) {
   const auto device = device::make_cpu_device();
   int asked = 0;
   const auto once = [&] { return ++asked < 2; };
-  const auto replays = replay_products(*device, host_with({}), {.seconds = 3600, .goes_on = once});
+  const auto replays =
+      replay_products(*device, host_with({}), {.seconds = 3600, .continues = once});
   ASSERT_EQ(replays.size(), 1u);
   EXPECT_EQ(replays.front().rounds, 1);
 }
@@ -95,7 +96,7 @@ TEST(HoldProducts, OneThatFailsHasItsReasonAndNoneIsMadeAfterTheEnd) {
   EXPECT_NE(failed.front().reason, "");
   EXPECT_EQ(failed.front().what, MachineRate::kSustainedProduct);
   EXPECT_EQ(failed.front().unit, "FLOP/s");
-  options.goes_on = [] { return false; };
+  options.continues = [] { return false; };
   EXPECT_TRUE(hold_products(*device, host_with({}), options).empty());
 }
 
@@ -199,7 +200,7 @@ TEST(MeasureMachine, EndsWhenAsked) {
   options.folder = ::testing::TempDir();
   options.seconds = kShort_s;
   int asked = 0;
-  options.goes_on = [&] { return ++asked < 2; };
+  options.continues = [&] { return ++asked < 2; };
   EXPECT_EQ(measure_machine(*device, host_with({}), options).size(), 1u);
 }
 

@@ -70,7 +70,7 @@ int run(const std::vector<std::string>& arguments) {
   const int size = number("OMPI_COMM_WORLD_SIZE", "PMI_SIZE");
   const auto program = std::filesystem::read_symlink("/proc/self/exe");
   const auto& mpi =
-      distributed::load_mpi_part(program.parent_path().parent_path(), arguments.at(1)).provider();
+      distributed::load_mpi_plugin(program.parent_path().parent_path(), arguments.at(1)).provider();
   mpi.start({.rank = rank, .world_size = size, .launcher = "test"});
   int checked = 0;
   for (const Group& group : groups_of(rank, size)) {

@@ -10,7 +10,7 @@
 #include <functional>
 
 #include "core/base/error.h"
-#include "engine/device/cuda_part.h"
+#include "engine/device/cuda_plugin.h"
 #include "engine/process/run_request.h"
 
 namespace scalemark::process {

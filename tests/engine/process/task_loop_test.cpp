@@ -34,7 +34,7 @@ struct Course {
   Texts tasks{"a", "b", "c"};
   std::function<void(const std::string& task)> when_next = [](const auto&) {};  // on rank 0
   std::function<void(int rank, const std::string& task)> when_taken = [](int, const auto&) {};
-  milliseconds patience{10'000};
+  milliseconds grace_period{10'000};
   // Filled in by the ranks, each by its own.
   std::vector<Texts> seen;
   Texts results;
@@ -55,7 +55,7 @@ class Leader : public process::TaskLeader {
     loop_.link().queue().report_result(message.number, "0:" + message.text, false);
     const auto results = loop_.collect(
         message.number, all_of(loop_.link().size()),
-        [&](const auto&, milliseconds waited) { return waited < course_.patience; }, false);
+        [&](const auto&, milliseconds waited) { return waited < course_.grace_period; }, false);
     for (const auto& [rank, text] : results) course_.results.push_back(text);
     return std::nullopt;
   }
@@ -148,7 +148,7 @@ TEST(TaskLoop, AResultThatIsAnnouncedButNotYetWrittenIsWaitedFor) {
 TEST(TaskLoop, AMemberThatIsNotWaitedForIsLeftOut) {
   ThreadRanks ranks(3);
   Course course;
-  course.patience = milliseconds(5'000);
+  course.grace_period = milliseconds(5'000);
   course.when_taken = [&](int rank, const std::string& task) {
     if (rank == 2 && task == "b") ranks.clock().sleep_for(milliseconds(6'000));
   };
@@ -263,15 +263,15 @@ TEST(TaskLoop, AKilledFollowerIsMissedWhereverItWasAndEndsTheOthers) {
   for (int requests = 0; requests < 4; ++requests) {
     ThreadRanks ranks(3);
     Course course;
-    course.patience = milliseconds(60'000);
+    course.grace_period = milliseconds(60'000);
     std::atomic<bool> counting{false};
     std::atomic<int> left{requests};
     course.when_taken = [&](int rank, const std::string& task) {
       if (rank == 2 && task == "b") counting = true;
     };
     ranks.before_request([&](const Request& request) {
-      const bool is_pulse = request.key.starts_with("task/pulse/");
-      if (request.rank == 2 && counting && !is_pulse && left-- == 0) ranks.kill(2);
+      const bool is_heartbeat = request.key.starts_with("task/heartbeat/");
+      if (request.rank == 2 && counting && !is_heartbeat && left-- == 0) ranks.kill(2);
     });
     run(ranks, course, 3);
     EXPECT_TRUE(ranks.end(2).killed) << requests;
@@ -310,7 +310,7 @@ TEST(TaskLoop, ARank0ThatWorksForLongIsNotLost) {
   EXPECT_EQ(ranks.end(1).code, ExitCode::kUnsure);
 }
 
-// Its pulse stops, too: a stopped process, or a machine that is gone.
+// Its heartbeat stops, too: a stopped process, or a machine that is gone.
 TEST(TaskLoop, ARank0WhosePulseStopsIsLostAfterTheTimeout) {
   ThreadRanks ranks(2);
   std::atomic<bool> stopped{false};

@@ -28,7 +28,7 @@ class ThreadRanks::Rank : public process::RankLink {
         error_store_(store_, rank, size_, rank == 0, all.clock_),
         queue_(store_, rank, size_, error_store_, kTimeout,
                {.on_lost = [this](const ErrorRecord& loss) { give_up(loss); }},
-               distributed::WorkQueue::kLook, all.clock_) {}
+               distributed::WorkQueue::kPollPeriod, all.clock_) {}
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "core/base/part.h"
+#include "core/base/plugin.h"
 
 namespace scalemark::process {
 namespace {

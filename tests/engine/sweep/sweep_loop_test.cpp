@@ -268,8 +268,8 @@ TEST(SweepLoop, ASweepKilledAnywhereIsGoneOnWithRunByRun) {
       ThreadRanks ranks(kRanks);
       std::atomic<int> left{requests};
       ranks.before_request([&](const Request& request) {
-        const bool is_pulse = request.key.starts_with("task/pulse/");
-        if (request.rank == victim && !is_pulse && left-- == 0) ranks.kill(victim);
+        const bool is_heartbeat = request.key.starts_with("task/heartbeat/");
+        if (request.rank == victim && !is_heartbeat && left-- == 0) ranks.kill(victim);
       });
       sweep.run(ranks, trains_well);
       EXPECT_TRUE(ranks.end(victim).killed) << requests;

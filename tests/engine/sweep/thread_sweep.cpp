@@ -50,15 +50,15 @@ class Member : public sweeping::SweepMember {
     return data_holds_(planning::settings_of(plan_, task).size.batch_size);
   }
   std::string read_machine() override { return to_wire(reporting::RankReadings{}); }
-  // A counter of this rank's device, which grows with each look on rank 1.
+  // A counter of this rank's device, which grows with each snapshot on rank 1.
   std::string read_health() override {
     const std::string device = "cuda:" + std::to_string(ranks_.rank());
-    reporting::HealthLook look{.host = "n1", .counters = {}};
-    look.counters.push_back({.device = device,
-                             .uuid = {},
-                             .counter = "ue_count",
-                             .value = ranks_.rank() == 1 ? looks_++ : 0.0});
-    return to_wire(look);
+    reporting::HealthSnapshot snapshot{.host = "n1", .counters = {}};
+    snapshot.counters.push_back({.device = device,
+                                 .uuid = {},
+                                 .counter = "ue_count",
+                                 .value = ranks_.rank() == 1 ? snapshots_++ : 0.0});
+    return to_wire(snapshot);
   }
   // A device that is asked answers with one record, whose value is its rank.
   std::string fingerprint(const sweeping::SweepCommand& command) override {
@@ -100,7 +100,7 @@ class Member : public sweeping::SweepMember {
   const Training& training_;
   const std::function<bool(std::int64_t)>& data_holds_;
   SweepCounts& counts_;
-  int looks_ = 0;
+  int snapshots_ = 0;
 };
 
 }  // namespace

@@ -55,7 +55,7 @@ void add_effort(Answer& answer, const std::string& words) {
 void add_notes(Answer& answer, const Report& report) {
   std::vector<std::string> codes;
   const auto& verdict = report.verdict;
-  const VerdictReason* change = verdict ? told_change(*verdict) : nullptr;
+  const VerdictReason* change = verdict ? rejudged_reason(*verdict) : nullptr;
   const auto reasons = verdict ? verdict->reasons : std::vector<VerdictReason>();
   const bool of_one_run = std::ranges::any_of(reasons, is_of_one_run);
   for (const VerdictReason& reason : reasons) {

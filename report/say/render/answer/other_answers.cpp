@@ -224,7 +224,7 @@ std::vector<std::string> notes_on_rows(std::span<const Report> runs,
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const auto& verdict = runs[i].verdict;
     if (!verdict) continue;
-    if (const VerdictReason* change = told_change(*verdict))
+    if (const VerdictReason* change = rejudged_reason(*verdict))
       changed[change->text].push_back(rows[i]);
     if (verdict->level == VerdictLevel::kQuotable) continue;
     by_level[verdict->level][verdict->reasons.front().text].push_back(rows[i]);

@@ -31,7 +31,7 @@ std::string comparison_name_of(const EffectRecord& effect, const std::vector<Eff
   return effect.axis + " " + effect.to + " / " + effect.from + (place.empty() ? "" : ", " + place);
 }
 
-Plot forest(const std::vector<EffectRecord>& effects, bool collective, std::size_t left_out) {
+Plot forest_plot(const std::vector<EffectRecord>& effects, bool collective, std::size_t left_out) {
   Plot plot{.name = "effects",
             .title = "Effects",
             .caption =
@@ -225,7 +225,7 @@ void add_effect_plots(std::vector<Plot>& plots, const Report& report) {
   if (judged.empty()) return;
   const std::size_t left_out = judged.size() > kMostEffects ? judged.size() - kMostEffects : 0;
   judged.resize(std::min(judged.size(), kMostEffects));
-  plots.push_back(forest(judged, measures_collectives(report), left_out));
+  plots.push_back(forest_plot(judged, measures_collectives(report), left_out));
 }
 
 void add_collective_plots(std::vector<Plot>& plots, const Report& report) {

@@ -224,7 +224,7 @@ Points first_runs(const Report& report) {
   return first;
 }
 
-std::vector<Trait> telling(const std::vector<Trait>& traits, const Points& all) {
+std::vector<Trait> differing_traits(const std::vector<Trait>& traits, const Points& all) {
   std::vector<Trait> differing;
   for (const Trait& trait : traits) {
     const auto differs = [&](const PointRecord* point) {
@@ -235,9 +235,9 @@ std::vector<Trait> telling(const std::vector<Trait>& traits, const Points& all) 
   return differing;
 }
 
-std::string name_by(const PointRecord& point, const std::vector<Trait>& telling) {
+std::string name_by(const PointRecord& point, const std::vector<Trait>& differing_traits) {
   std::string name;
-  for (const Trait& trait : telling) {
+  for (const Trait& trait : differing_traits) {
     const std::string value = trait.value(point);
     if (!value.empty()) name += (name.empty() ? "" : " ") + part_text(trait.name, value);
   }

@@ -114,10 +114,10 @@ Points first_runs(const Report& report);
 Points runs_of(const Report& report, const std::string& group);
 
 // Leaves the `traits` that differ within `all`.
-std::vector<Trait> telling(const std::vector<Trait>& traits, const Points& all);
+std::vector<Trait> differing_traits(const std::vector<Trait>& traits, const Points& all);
 
 // Joins what they say of `point`: "b64 2 ranks ddp"; empty without any.
-std::string name_by(const PointRecord& point, const std::vector<Trait>& telling);
+std::string name_by(const PointRecord& point, const std::vector<Trait>& differing_traits);
 
 std::optional<double> as_number(const std::string& text);  // finite numbers only
 

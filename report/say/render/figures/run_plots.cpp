@@ -72,7 +72,7 @@ Plot throughput_plot(const Report& report, const Points& points, const NumericAx
                      bool global) {
   std::vector<Trait> others = all_traits(points, global);
   std::erase_if(others, [&](const Trait& trait) { return trait.name == axis.trait.name; });
-  others = telling(others, points);
+  others = differing_traits(others, points);
   Plot plot{.name = "throughput",
             .title = "Throughput against an option",
             .caption = "Bars: 95 % intervals over repetitions.",
@@ -331,7 +331,7 @@ void add_device_plots(std::vector<Plot>& plots, const Report& report) {
 void add_run_plots(std::vector<Plot>& plots, const Report& report) {
   const Points firsts = first_runs(report);
   if (firsts.empty()) return;
-  const std::vector<Trait> traits = telling(all_traits(firsts, false), firsts);
+  const std::vector<Trait> traits = differing_traits(all_traits(firsts, false), firsts);
   add_runs_plot(plots, report, firsts, traits);
   add_memory_plot(plots, report, firsts, traits);
   add_device_plots(plots, report);

@@ -60,7 +60,7 @@ class FaultyProvider final : public BackendProvider {
 
 void plant(const Fault* fault) { planted() = fault ? std::optional(*fault) : std::nullopt; }
 
-const BackendProvider* faulty_provider(const PartProviders&) {
+const BackendProvider* faulty_provider(const PluginProviders&) {
   static const FaultyProvider provider;
   return &provider;
 }

@@ -87,7 +87,7 @@ class RelayProvider final : public BackendProvider {
 
 }  // namespace
 
-const BackendProvider* relay_provider(const PartProviders&) {
+const BackendProvider* relay_provider(const PluginProviders&) {
   static const RelayProvider provider;
   return &provider;
 }

@@ -1,5 +1,5 @@
-// The program's version, commit and build, and the parts of the same build that it loads: the
-// engine, the data library, the CUDA part, which are shared libraries of their own.
+// The program's version, commit and build, and the plugins of the same build that it loads: the
+// engine, the data library, the CUDA plugin, which are shared libraries of their own.
 #pragma once
 
 #include <string>
@@ -20,17 +20,17 @@ struct Version {
 
 Version program_version();
 
-// Each part exports one C function, which returns a table that begins with this.
-struct PartStamp {
+// Each plugin exports one C function, which returns a table that begins with this.
+struct PluginStamp {
   const char* abi;         // changes with the layout of the table, and of what passes through it
   const char* git_commit;  // the commit that was built
 };
 
-struct Part {
+struct Plugin {
   std::string path;                                              // the full path of the library
   const char* symbol;                                            // the function
   const char* abi;                                               // that this library was built for
-  std::string advice = "install or build scalemark completely";  // for a part that does not load
+  std::string advice = "install or build scalemark completely";  // for a plugin that does not load
 };
 
 // Opens a library by its full path, so that it wins over RUNPATH, with its symbols visible to what
@@ -38,14 +38,14 @@ struct Part {
 // system's reason and `advice`.
 void* open_library(const std::string& path, const std::string& what, const std::string& advice);
 
-// Returns what the part's function returns. Throws system_error() (71) when the part is missing,
-// does not load, lacks the function, or is of another ABI or build than the caller.
-const PartStamp& open_part(const Part& part);
+// Returns what the plugin's function returns. Throws system_error() (71) when the plugin is
+// missing, does not load, lacks the function, or is of another ABI or build than the caller.
+const PluginStamp& open_plugin(const Plugin& plugin);
 
-// The same, as the part's own table type, whose first member is its PartStamp.
+// The same, as the plugin's own table type, whose first member is its PluginStamp.
 template <class Api>
-const Api& open_part_as(const Part& part) {
-  return *static_cast<const Api*>(static_cast<const void*>(&open_part(part)));
+const Api& open_plugin_as(const Plugin& plugin) {
+  return *static_cast<const Api*>(static_cast<const void*>(&open_plugin(plugin)));
 }
 
 }  // namespace scalemark

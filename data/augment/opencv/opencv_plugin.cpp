@@ -1,11 +1,11 @@
-#include "data/augment/opencv/opencv_part.h"
+#include "data/augment/opencv/opencv_plugin.h"
 
 #include <opencv2/core.hpp>
 #include <opencv2/core/utility.hpp>
 #include <opencv2/imgproc.hpp>
 #include <string>
 
-#include "core/base/part.h"
+#include "core/base/plugin.h"
 
 namespace scalemark::data {
 namespace {

@@ -1,12 +1,12 @@
 // libscalemark_opencv.so offers these pure functions of RGB bytes to data/augment: augmentations
 // need them for geometry, a colour space or a filter. Knows no data sets and no randomness; its
-// users know no OpenCV, whose headers opencv_part.cpp alone includes.
+// users know no OpenCV, whose headers opencv_plugin.cpp alone includes.
 #pragma once
 
 #include <array>
 #include <cstdint>
 
-#include "core/base/part.h"
+#include "core/base/plugin.h"
 #include "data/images/decode.h"
 
 namespace scalemark::data {
@@ -19,7 +19,7 @@ inline constexpr const char* kOpencvAbi = "scalemark-opencv/1";
 // `to` is of the size of `from` and shares no byte with it. All may be called from several threads
 // at once, and none starts threads of its own.
 struct OpencvApi {
-  PartStamp stamp;
+  PluginStamp stamp;
   // The nearest pixel of `from`; 0 where that lies outside.
   void (*warp_nearest)(const RgbView& from, const RgbView& to, const ToSource& to_source);
   // Weights 1/13, in the middle 5/13, rounded; what stands in `to`'s outermost pixels is undefined.

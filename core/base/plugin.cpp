@@ -1,4 +1,4 @@
-#include "core/base/part.h"
+#include "core/base/plugin.h"
 
 #include <dlfcn.h>
 
@@ -20,11 +20,11 @@ Version program_version() {
 
 namespace {
 
-void require_same_build(const Part& part, const PartStamp& stamp) {
+void require_same_build(const Plugin& plugin, const PluginStamp& stamp) {
   const std::string own = program_version().git_commit;
-  if (std::string_view(stamp.abi) == part.abi && stamp.git_commit == own) return;
-  throw system_error(part.path + " is of build " + stamp.git_commit + " (" + stamp.abi + ")",
-                     "what loads it is of build " + own + " (" + part.abi + ")",
+  if (std::string_view(stamp.abi) == plugin.abi && stamp.git_commit == own) return;
+  throw system_error(plugin.path + " is of build " + stamp.git_commit + " (" + stamp.abi + ")",
+                     "what loads it is of build " + own + " (" + plugin.abi + ")",
                      "install program and libraries from one build");
 }
 
@@ -37,19 +37,20 @@ void* open_library(const std::string& path, const std::string& what, const std::
   throw system_error("cannot load " + what + ": " + (reason ? reason : path), {}, advice);
 }
 
-const PartStamp& open_part(const Part& part) {
-  if (!std::filesystem::exists(part.path)) {
-    throw system_error(part.path + " is not there", "it must be beside the program", part.advice);
+const PluginStamp& open_plugin(const Plugin& plugin) {
+  if (!std::filesystem::exists(plugin.path)) {
+    throw system_error(plugin.path + " is not there", "it must be beside the program",
+                       plugin.advice);
   }
-  void* library = open_library(part.path, part.path, part.advice);
+  void* library = open_library(plugin.path, plugin.path, plugin.advice);
   using Function = const void* (*)();
-  const auto function = reinterpret_cast<Function>(dlsym(library, part.symbol));
+  const auto function = reinterpret_cast<Function>(dlsym(library, plugin.symbol));
   if (function == nullptr) {
-    throw system_error(part.path + " has no " + part.symbol, "a library of the same build",
+    throw system_error(plugin.path + " has no " + plugin.symbol, "a library of the same build",
                        "install program and libraries from one build");
   }
-  const auto& stamp = *static_cast<const PartStamp*>(function());
-  require_same_build(part, stamp);
+  const auto& stamp = *static_cast<const PluginStamp*>(function());
+  require_same_build(plugin, stamp);
   return stamp;
 }
 

@@ -1,4 +1,4 @@
-#include "engine/distributed/pulse.h"
+#include "engine/distributed/heartbeat.h"
 
 #include <algorithm>
 #include <chrono>
@@ -18,19 +18,19 @@ using std::chrono::milliseconds;
 // reported the cause by then.
 constexpr milliseconds kLostAfter{8000};
 
-// Each rank writes its pulse and rank 0 reads them all: 2 ms for each rank keep that at 1,000
+// Each rank writes its heartbeat and rank 0 reads them all: 2 ms for each rank keep that at 1,000
 // requests a second.
 milliseconds period_of(int world_size) {
   return std::clamp(milliseconds(2 * world_size), milliseconds(1000), milliseconds(2500));
 }
 
 // It holds "17 RECORD". Adding 0 to it makes it where it is missing, and reads the number; the
-// record is lost then, until the next beat.
-std::string pulse_key(int rank) { return "task/pulse/" + std::to_string(rank); }
+// record is lost then, until the next heartbeat.
+std::string heartbeat_key(int rank) { return "task/heartbeat/" + std::to_string(rank); }
 
 }  // namespace
 
-Pulse::Pulse(int rank, int world_size, ErrorStore& faults, Hooks hooks, Clock& clock)
+Heartbeat::Heartbeat(int rank, int world_size, ErrorStore& faults, Hooks hooks, Clock& clock)
     : rank_(rank),
       faults_(faults),
       hooks_(std::move(hooks)),
@@ -40,16 +40,18 @@ Pulse::Pulse(int rank, int world_size, ErrorStore& faults, Hooks hooks, Clock& c
   const bool alone = world_size == 1 && !hooks_.read;
   if (!alone)
     periodic_.emplace(
-        period_, [this] { return beat(); }, clock);
+        period_, [this] { return send(); }, clock);
 }
 
-std::int64_t Pulse::beats_of_rank_0(c10d::Store& store) { return store.add(pulse_key(0), 0); }
+std::int64_t Heartbeat::count_of_rank_0(c10d::Store& store) {
+  return store.add(heartbeat_key(0), 0);
+}
 
-bool Pulse::beat() {
+bool Heartbeat::send() {
   try {
     const std::string record = hooks_.record ? hooks_.record() : std::string();
     if (seen_.size() != 1)
-      faults_.store()->set(pulse_key(rank_), std::to_string(++beats_) + " " + record);
+      faults_.store()->set(heartbeat_key(rank_), std::to_string(++beats_) + " " + record);
     const auto lost = silent_rank();
     if (rank_ == 0 && hooks_.read) {
       records_.front() = record;  // others may have taken it from the store
@@ -63,7 +65,7 @@ bool Pulse::beat() {
 }
 
 // One request where the store can answer several keys at once, which must be there then.
-void Pulse::read_all() {
+void Heartbeat::read_all() {
   const auto note = [&](std::size_t rank, const std::string& text) {
     const auto space = text.find(' ');
     const std::int64_t beats = std::stoll(text.substr(0, space));
@@ -75,7 +77,7 @@ void Pulse::read_all() {
   c10d::Store& store = *faults_.store();
   if (keys_.empty()) {
     for (std::size_t rank = 0; rank < seen_.size(); ++rank) {
-      const std::string key = pulse_key(static_cast<int>(rank));
+      const std::string key = heartbeat_key(static_cast<int>(rank));
       note(rank, std::to_string(store.add(key, 0)));
       keys_.push_back(key);
     }
@@ -89,7 +91,7 @@ void Pulse::read_all() {
   }
 }
 
-std::optional<int> Pulse::silent_rank() {
+std::optional<int> Heartbeat::silent_rank() {
   if (seen_.size() < 2) return std::nullopt;
   read_all();
   for (std::size_t rank = 1; rank < seen_.size(); ++rank) {
@@ -98,7 +100,7 @@ std::optional<int> Pulse::silent_rank() {
   return std::nullopt;
 }
 
-ErrorRecord Pulse::loss_of(int rank) {
+ErrorRecord Heartbeat::loss_of(int rank) {
   if (auto end = faults_.own_end()) return *std::move(end);
   return peer_lost("a rank was lost: " + name_ranks({rank}) + " sends no heartbeat", {},
                    "look at its output, and check whether the system killed it")
@@ -135,14 +137,14 @@ PositionOfRank read_positions(c10d::Store& store, const std::vector<int>& ranks)
 }
 
 // Collectives begun in the group; 0 for a rank that is not in it.
-std::uint64_t begun_by(const PositionOfRank& told, int rank, const std::string& group) {
-  const auto found = told.find(rank);
-  return found == told.end() || found->second.group != group ? 0 : found->second.collectives;
+std::uint64_t begun_by(const PositionOfRank& positions, int rank, const std::string& group) {
+  const auto found = positions.find(rank);
+  return found == positions.end() || found->second.group != group ? 0 : found->second.collectives;
 }
 
-std::string stage_of(const PositionOfRank& told, int rank, const std::string& group) {
-  const auto found = told.find(rank);
-  if (found == told.end()) return "it has published no position";
+std::string stage_of(const PositionOfRank& positions, int rank, const std::string& group) {
+  const auto found = positions.find(rank);
+  if (found == positions.end()) return "it has published no position";
   const Position& at = found->second;
   std::string text = at.group == group ? "it has begun " + std::to_string(at.collectives)
                                        : "it is not in the group";
@@ -151,13 +153,13 @@ std::string stage_of(const PositionOfRank& told, int rank, const std::string& gr
   return text;
 }
 
-std::string places_of(const PositionOfRank& told, const std::vector<int>& late,
+std::string places_of(const PositionOfRank& positions, const std::vector<int>& late,
                       const std::string& group) {
-  if (late.size() == 1) return stage_of(told, late.front(), group);
+  if (late.size() == 1) return stage_of(positions, late.front(), group);
   std::string text;
   for (std::size_t i = 0; i < std::min(late.size(), kMostDescribed); ++i) {
     if (i > 0) text += "; ";
-    text += "rank " + std::to_string(late[i]) + ": " + stage_of(told, late[i], group);
+    text += "rank " + std::to_string(late[i]) + ": " + stage_of(positions, late[i], group);
   }
   return late.size() > kMostDescribed ? text + "; ..." : text;
 }
@@ -176,28 +178,28 @@ void post_position(const c10::intrusive_ptr<c10d::Store>& store, int rank,
 
 PositionOfRank posted_positions(const c10::intrusive_ptr<c10d::Store>& store,
                                 const std::vector<int>& ranks) noexcept try {
-  auto told = within(kLimit, [store, ranks] { return read_positions(*store, ranks); });
-  return told ? *std::move(told) : PositionOfRank{};
+  auto positions = within(kLimit, [store, ranks] { return read_positions(*store, ranks); });
+  return positions ? *std::move(positions) : PositionOfRank{};
 } catch (const std::exception&) {
   return {};
 }
 
-std::string who_is_missing(const PositionOfRank& told, const std::vector<int>& members,
+std::string who_is_missing(const PositionOfRank& positions, const std::vector<int>& members,
                            const std::string& group) {
   if (members.size() < 2) return {};
   std::uint64_t most = 0;
-  for (const int rank : members) most = std::max(most, begun_by(told, rank, group));
+  for (const int rank : members) most = std::max(most, begun_by(positions, rank, group));
   if (most == 0) return {};  // no rank is in a collective
   std::vector<int> late;
   for (const int rank : members) {
-    if (begun_by(told, rank, group) < most) late.push_back(rank);
+    if (begun_by(positions, rank, group) < most) late.push_back(rank);
   }
   if (late.empty()) {
     return "every rank has reached collective " + std::to_string(most) +
            ": its backend makes no progress";
   }
   return name_ranks(late) + (late.size() == 1 ? " has" : " have") + " not reached collective " +
-         std::to_string(most) + " (" + places_of(told, late, group) + ")";
+         std::to_string(most) + " (" + places_of(positions, late, group) + ")";
 }
 
 }  // namespace scalemark::distributed

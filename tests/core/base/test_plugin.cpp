@@ -1,11 +1,11 @@
 // A part with one table of this build and one of another.
 #include "build_stamp.h"
-#include "core/base/part.h"
+#include "core/base/plugin.h"
 
 namespace {
 
 struct TestApi {
-  scalemark::PartStamp stamp;
+  scalemark::PluginStamp stamp;
   int (*answer)();
 };
 

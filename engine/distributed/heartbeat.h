@@ -21,7 +21,7 @@ namespace scalemark::distributed {
 
 // A rank's sign of life: every 1 to 2.5 s each rank sets one key of the store to a number that
 // grows and a record of its own, and rank 0 reads them all in one request.
-class Pulse {
+class Heartbeat {
  public:
   // All are called from the side thread and must not throw. Each may be empty.
   struct Hooks {
@@ -30,20 +30,20 @@ class Pulse {
     std::function<void(const ErrorRecord&)> on_lost;
     // This rank's record.
     std::function<std::string()> record;
-    // On rank 0, after each look: the newest record of every rank; empty before its first.
+    // On rank 0, after each poll: the newest record of every rank; empty before its first.
     std::function<void(const std::vector<std::string>&)> read;
   };
 
   // Begins at once; uses the connection of `faults`. A world of one rank makes no request.
-  Pulse(int rank, int world_size, ErrorStore& faults, Hooks hooks, Clock& clock = real_clock());
-  Pulse(const Pulse&) = delete;
-  Pulse& operator=(const Pulse&) = delete;
+  Heartbeat(int rank, int world_size, ErrorStore& faults, Hooks hooks, Clock& clock = real_clock());
+  Heartbeat(const Heartbeat&) = delete;
+  Heartbeat& operator=(const Heartbeat&) = delete;
 
-  // How often rank 0's has beaten, by `store`. Throws as the store does.
-  static std::int64_t beats_of_rank_0(c10d::Store& store);
+  // How many heartbeats rank 0 has sent, by `store`. Throws as the store does.
+  static std::int64_t count_of_rank_0(c10d::Store& store);
 
  private:
-  bool beat();  // false: nothing is left to be done
+  bool send();  // false: nothing is left to be done
   std::optional<int> silent_rank();
   void read_all();
   ErrorRecord loss_of(int rank);
@@ -55,7 +55,7 @@ class Pulse {
   std::int64_t beats_ = 0;
   struct Seen {
     std::int64_t beats = 0;
-    int silent_for = 0;  // in our own beats: after a machine slept, no rank counts as lost
+    int silent_for = 0;  // in our own heartbeats: after a machine slept, no rank counts as lost
   };
   std::vector<Seen> seen_;            // rank 0: of each rank
   std::vector<std::string> records_;  // rank 0: of each rank
@@ -91,7 +91,7 @@ PositionOfRank posted_positions(const c10::intrusive_ptr<c10d::Store>& store,
 // Who keeps `members` waiting, as the end of an error line: "rank 3 has not come to collective 57
 // (it has begun 56; phase window, step 12)". Empty when there is only one member.
 // Every member that has begun fewer collectives than another, or is in another group, is named.
-std::string who_is_missing(const PositionOfRank& told, const std::vector<int>& members,
+std::string who_is_missing(const PositionOfRank& positions, const std::vector<int>& members,
                            const std::string& group);
 
 }  // namespace scalemark::distributed

@@ -1,9 +1,9 @@
-#include "engine/device/cuda_part.h"
+#include "engine/device/cuda_plugin.h"
 
 #include <ATen/detail/CUDAHooksInterface.h>
 
 #include "core/base/error.h"
-#include "core/base/part.h"
+#include "core/base/plugin.h"
 #include "core/machine/driver_library.h"
 #include "core/machine/gpus.h"
 
@@ -20,8 +20,8 @@ void load_torch_cuda(const std::string& torch_folder) {
   }
 }
 
-const cuda::CudaApi& load_cuda_part(const std::string& library_folder) {
-  const auto& api = open_part_as<cuda::CudaApi>(
+const cuda::CudaApi& load_cuda_plugin(const std::string& library_folder) {
+  const auto& api = open_plugin_as<cuda::CudaApi>(
       {.path = library_folder + "/libscalemark_cuda.so",
        .symbol = "scalemark_cuda_api",
        .abi = cuda::kCudaAbi,

@@ -20,6 +20,6 @@ void load_torch_cuda(const std::string& torch_folder);
 
 // Loads libscalemark_cuda.so, which `library_folder` holds. Call it after load_torch_cuda(). Throws
 // system_error() (71), naming what is missing or comes from another build.
-const cuda::CudaApi& load_cuda_part(const std::string& library_folder);
+const cuda::CudaApi& load_cuda_plugin(const std::string& library_folder);
 
 }  // namespace scalemark::device

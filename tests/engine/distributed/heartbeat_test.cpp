@@ -1,4 +1,4 @@
-#include "engine/distributed/pulse.h"
+#include "engine/distributed/heartbeat.h"
 
 #include <gtest/gtest.h>
 
@@ -17,11 +17,11 @@ using testing::MemoryStore;
 using testing::MemoryStoreServer;
 using testing::SimulatedClock;
 
-// Ranks that do nothing but beat, over one store in simulated time. What hooks use outlives them: a
-// pulse may beat once more when it ends.
-class Beating {
+// Ranks that only send heartbeats, over one store in simulated time. What hooks use outlives them:
+// a heartbeat may be sent once more when it ends.
+class HeartbeatRanks {
  public:
-  explicit Beating(int size) : server_(std::make_shared<MemoryStoreServer>(clock_)) {
+  explicit HeartbeatRanks(int size) : server_(std::make_shared<MemoryStoreServer>(clock_)) {
     server_->before = [this](const testing::Request& request) {
       const std::lock_guard lock(mutex_);
       requests_[request.verb]++;
@@ -32,15 +32,15 @@ class Beating {
     }
   }
 
-  // Begins every rank's pulse, lets `time` pass, then calls `then`, and lets it pass again.
-  void run(Pulse::Hooks hooks, milliseconds time, const std::function<void()>& then = {}) {
+  // Begins every rank's heartbeat, lets `time` pass, then calls `then`, and lets it pass again.
+  void run(Heartbeat::Hooks hooks, milliseconds time, const std::function<void()>& then = {}) {
     std::optional<SimulatedClock::Hold> hold(clock_);
     for (int rank = 0; rank < static_cast<int>(stores_.size()); ++rank) {
-      Pulse::Hooks mine = rank == 0 ? hooks : Pulse::Hooks{};
+      Heartbeat::Hooks mine = rank == 0 ? hooks : Heartbeat::Hooks{};
       mine.record = [rank] { return "record of " + std::to_string(rank); };
-      pulses_.push_back(std::make_unique<Pulse>(rank, static_cast<int>(stores_.size()),
-                                                *stores_[static_cast<std::size_t>(rank)],
-                                                std::move(mine), clock_));
+      heartbeats_.push_back(std::make_unique<Heartbeat>(rank, static_cast<int>(stores_.size()),
+                                                        *stores_[static_cast<std::size_t>(rank)],
+                                                        std::move(mine), clock_));
     }
     std::thread waiting = clock_.start([&] {
       clock_.sleep_for(time);
@@ -53,10 +53,10 @@ class Beating {
     hold.reset();
     clock_.join(waiting);
   }
-  void end(int rank) { pulses_[static_cast<std::size_t>(rank)].reset(); }
-  ~Beating() {
+  void end(int rank) { heartbeats_[static_cast<std::size_t>(rank)].reset(); }
+  ~HeartbeatRanks() {
     if (!over_) over_.emplace(clock_);
-    pulses_.clear();
+    heartbeats_.clear();
   }
 
   int requests(const std::string& verb) {
@@ -70,14 +70,14 @@ class Beating {
   std::map<std::string, int> requests_;
   std::shared_ptr<MemoryStoreServer> server_;
   std::vector<std::unique_ptr<ErrorStore>> stores_;
-  std::vector<std::unique_ptr<Pulse>> pulses_;
+  std::vector<std::unique_ptr<Heartbeat>> heartbeats_;
   std::optional<SimulatedClock::Hold> over_;
 };
 
-TEST(Pulse, Rank0HasTheRecordOfEveryRankAtOneRequestOfEachPerBeat) {
+TEST(Heartbeat, Rank0HasTheRecordOfEveryRankAtOneRequestOfEachPerBeat) {
   std::mutex mutex;
   std::vector<std::string> newest;
-  Beating ranks(4);
+  HeartbeatRanks ranks(4);
   ranks.run({.read =
                  [&](const std::vector<std::string>& records) {
                    const std::lock_guard lock(mutex);
@@ -91,10 +91,10 @@ TEST(Pulse, Rank0HasTheRecordOfEveryRankAtOneRequestOfEachPerBeat) {
   EXPECT_GE(ranks.requests("set"), 4 * 4);
 }
 
-TEST(Pulse, ASilentRankIsToldOnce) {
+TEST(Heartbeat, ASilentRankIsToldOnce) {
   std::mutex mutex;
   std::vector<std::string> lost;
-  Beating ranks(3);
+  HeartbeatRanks ranks(3);
   ranks.run({.on_lost =
                  [&](const ErrorRecord& loss) {
                    const std::lock_guard lock(mutex);
@@ -109,10 +109,10 @@ TEST(Pulse, ASilentRankIsToldOnce) {
   EXPECT_NE(lost[0].find("rank 2 sends no heartbeat"), std::string::npos) << lost[0];
 }
 
-TEST(Pulse, WithoutAnybodyToTellASilentRankEndsNothing) {
+TEST(Heartbeat, WithoutAnybodyToTellASilentRankEndsNothing) {
   std::mutex mutex;
   int looks = 0;
-  Beating ranks(3);
+  HeartbeatRanks ranks(3);
   ranks.run({.read =
                  [&](const auto&) {
                    const std::lock_guard lock(mutex);
@@ -123,10 +123,10 @@ TEST(Pulse, WithoutAnybodyToTellASilentRankEndsNothing) {
   EXPECT_GE(looks, 36);
 }
 
-TEST(Pulse, AloneItMakesNoRequest) {
+TEST(Heartbeat, AloneItMakesNoRequest) {
   std::mutex mutex;
   int looks = 0;
-  Beating ranks(1);
+  HeartbeatRanks ranks(1);
   ranks.run({.read =
                  [&](const std::vector<std::string>& records) {
                    EXPECT_EQ(records, std::vector<std::string>{"record of 0"});
