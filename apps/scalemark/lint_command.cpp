@@ -45,13 +45,13 @@ bool is_report(const std::string& path) {
 
 // The reports, where it holds such: a pipe's name does not say so, and is read only once.
 std::vector<reporting::NamedReport> add_tables(const std::string& path,
-                                               std::vector<lint::Table>& tables) {
+                                               std::vector<tables::Table>& tables) {
   const std::string text = settings::read_text_file(path);
   refuse_wide_text(text, "'" + path + "'");
   constexpr std::size_t kNear = 4096;
   if (text.substr(0, kNear).find("\"scalemark.report/") != std::string::npos)
     return reports_in(text, path);
-  for (lint::Table& table : lint::read_tables(text, path)) tables.push_back(std::move(table));
+  for (tables::Table& table : tables::read_tables(text, path)) tables.push_back(std::move(table));
   return {};
 }
 
@@ -88,7 +88,7 @@ ExitCode lint_command(const Invocation& invocation) {
     throw usage("no file is given",
                 "a report, or a Markdown, HTML or CSV file with a table, is expected");
   }
-  std::vector<lint::Table> tables, of_reports;
+  std::vector<tables::Table> tables, of_reports;
   std::vector<lint::Finding> findings;
   // One file that cannot be read costs no other its verdict.
   std::optional<Error> unreadable;
@@ -204,8 +204,8 @@ ExitCode published_lint_command(const Invocation& invocation) {
   if (const auto code = values.text("explain")) return explain_finding(*code);
   const std::string word = word_of(invocation, "");
   const auto rows = rows_of(values);
-  const auto tables = lint::tables_of(word.empty() ? published::tables_of(rows)
-                                                   : published::find_tables(rows, word));
+  const auto tables = tables::tables_of(word.empty() ? published::tables_of(rows)
+                                                     : published::find_tables(rows, word));
   return finish_with_findings(invocation, values, lint::lint(tables), lint::count_of(tables));
 }
 

@@ -99,7 +99,8 @@ std::vector<std::pair<std::string, std::string>> assignments(std::string_view te
     const std::string part(piece);
     const std::size_t equal = part.find('=');
     if (equal != std::string::npos) {
-      all.emplace_back(lint::trimmed(part.substr(0, equal)), lint::trimmed(part.substr(equal + 1)));
+      all.emplace_back(tables::trimmed(part.substr(0, equal)),
+                       tables::trimmed(part.substr(equal + 1)));
     } else if (!all.empty()) {
       all.back().second += "," + part;
     } else {

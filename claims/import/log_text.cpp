@@ -65,7 +65,7 @@ void for_each_line(std::string_view text,
     for (const std::string_view part : split(line, "\r")) {
       const bool coloured = part.find('\x1b') != std::string_view::npos;
       const std::string plain =
-          coloured ? lint::trimmed(without_colours(part)) : lint::trimmed(part);
+          coloured ? tables::trimmed(without_colours(part)) : tables::trimmed(part);
       if (!plain.empty()) take(plain, number);
     }
   }
@@ -77,15 +77,15 @@ std::optional<double> number_at(std::string_view text) {
   std::string digits;
   for (std::size_t i = 0; i < std::min(text.size(), kLongestNumber); ++i) {
     if (text[i] == ',') {
-      if (!lint::groups_digits(text, i)) break;
+      if (!tables::groups_digits(text, i)) break;
       continue;
     }
     digits += text[i];
   }
   const std::size_t first = digits.starts_with('+') || digits.starts_with('-') ? 1 : 0;
   const bool begins =
-      lint::is_digit_at(digits, first) ||
-      (digits.size() > first && digits[first] == '.' && lint::is_digit_at(digits, first + 1));
+      tables::is_digit_at(digits, first) ||
+      (digits.size() > first && digits[first] == '.' && tables::is_digit_at(digits, first + 1));
   if (!begins) return std::nullopt;
   double value = 0;
   const char* begin = digits.data() + (digits.front() == '+' ? 1 : 0);
@@ -107,7 +107,7 @@ std::optional<double> number_before(std::string_view line, std::string_view key)
   while (end > 0 && line[end - 1] == ' ') --end;
   std::size_t begin = end;
   while (begin > 0 && end - begin < kLongestNumber &&
-         (lint::is_digit_at(line, begin - 1) || line[begin - 1] == '.' || line[begin - 1] == ','))
+         (tables::is_digit_at(line, begin - 1) || line[begin - 1] == '.' || line[begin - 1] == ','))
     --begin;
   return number_at(line.substr(begin, end - begin));
 }

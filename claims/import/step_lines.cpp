@@ -24,7 +24,7 @@ std::string between(std::string_view line, std::string_view begin, std::string_v
   if (at == std::string_view::npos) return {};
   line.remove_prefix(at + begin.size());
   const std::size_t last = line.find(end);
-  return last == std::string_view::npos ? "" : lint::trimmed(line.substr(0, last));
+  return last == std::string_view::npos ? "" : tables::trimmed(line.substr(0, last));
 }
 
 struct MeshSize {
@@ -166,9 +166,9 @@ class LlmCReader {
     line.remove_prefix(1);
     const std::size_t bar = line.find('|');
     if (bar == std::string_view::npos) return;
-    const std::string name = lint::trimmed(line.substr(0, bar));
+    const std::string name = tables::trimmed(line.substr(0, bar));
     std::string_view rest = line.substr(bar + 1);
-    const std::string value = lint::trimmed(rest.substr(0, rest.find('|')));
+    const std::string value = tables::trimmed(rest.substr(0, rest.find('|')));
     const auto count = count_of(number_at(value));
     published::Row& row = log_.says;
     if ((name == "micro batch size B" || name == "batch size B") && count)

@@ -235,7 +235,7 @@ void add_superbench_rows(const json& object, const std::string& file, std::vecto
 
 std::optional<TableFile> read_superbench(std::string_view text, const std::string& file) {
   TableFile read;
-  if (const auto whole = json_object(lint::trimmed(text))) {
+  if (const auto whole = json_object(tables::trimmed(text))) {
     read.form = whole->contains("node") ? "SuperBench summary" : "SuperBench baseline";
     add_superbench_rows(*whole, file, read.rows);
   } else {

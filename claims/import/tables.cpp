@@ -31,13 +31,13 @@ double without_noise(double value) { return rounded_to(value, 9); }
 
 // A table that somebody printed, through lint's reader.
 
-std::optional<double> positive(const std::optional<lint::Printed>& number) {
+std::optional<double> positive(const std::optional<tables::Printed>& number) {
   const bool usable = number && std::isfinite(number->value) && number->value > 0;
   return usable ? std::optional(number->value) : std::nullopt;
 }
 
 // Where the digits matter: "758.90", "3,100".
-void keep_printed(const char* field, const lint::Printed& number, Row& row) {
+void keep_printed(const char* field, const tables::Printed& number, Row& row) {
   if (number.text != significant(number.value, 15)) row.printed[field] = number.text;
 }
 
@@ -46,10 +46,10 @@ void add_note(Row& row, const std::string& text) {
 }
 
 // A table that has no rate claims its times, else its ratios.
-bool set_other_metric(const lint::Row& from, Row& row) {
-  const std::optional<lint::Printed> of_epoch =
+bool set_other_metric(const tables::Row& from, Row& row) {
+  const std::optional<tables::Printed> of_epoch =
       from.time_is_of_an_epoch ? from.time_s : std::nullopt;
-  const std::pair<const char*, const std::optional<lint::Printed>*> metrics[] = {
+  const std::pair<const char*, const std::optional<tables::Printed>*> metrics[] = {
       {"step_s", &from.step_s},
       {"epoch_s", &of_epoch},
       {"speedup", &from.speedup},
@@ -64,9 +64,9 @@ bool set_other_metric(const lint::Row& from, Row& row) {
   return false;
 }
 
-void set_rate(const lint::Row& from, Row& row) {
+void set_rate(const tables::Row& from, Row& row) {
   const bool total = positive(from.rate).has_value();
-  const lint::Printed& rate = total ? *from.rate : *from.rate_per_gpu;
+  const tables::Printed& rate = total ? *from.rate : *from.rate_per_gpu;
   row.throughput = without_noise(rate.value * (total ? 1 : static_cast<double>(*row.gpus)));
   row.unit = from.unit;
   keep_printed("throughput", rate, row);
@@ -78,7 +78,7 @@ void set_rate(const lint::Row& from, Row& row) {
   if (positive(from.efficiency)) add_note(row, "printed efficiency: " + from.efficiency->text);
 }
 
-void set_batch(const lint::Row& from, Row& row) {
+void set_batch(const tables::Row& from, Row& row) {
   row.gradient_accumulation_steps = count_of(from.accumulation);
   row.global_batch_size = count_of(from.global_batch);
   if (!from.batch || !(*from.batch > 0)) return;
@@ -89,7 +89,7 @@ void set_batch(const lint::Row& from, Row& row) {
                       ": the table does not say whether of a GPU or of all");
 }
 
-std::optional<Row> row_of_line(const lint::Row& from, const std::string& file) {
+std::optional<Row> row_of_line(const tables::Row& from, const std::string& file) {
   Row row;
   row.repo = "import";
   row.path = file;
@@ -117,13 +117,13 @@ std::optional<Row> row_of_line(const lint::Row& from, const std::string& file) {
 
 constexpr const char* kTimmRate = "train_samples_per_sec";
 
-std::optional<std::size_t> column_of(const lint::TextTable& table, std::string_view name) {
+std::optional<std::size_t> column_of(const tables::TextTable& table, std::string_view name) {
   const auto found = std::ranges::find(table.header, name);
   if (found == table.header.end()) return std::nullopt;
   return static_cast<std::size_t>(found - table.header.begin());
 }
 
-std::vector<Row> timm_rows(const lint::TextTable& table, const std::string& file) {
+std::vector<Row> timm_rows(const tables::TextTable& table, const std::string& file) {
   std::vector<Row> rows;
   for (std::size_t r = 0; r < table.rows.size() && rows.size() < kMostTableRows; ++r) {
     const auto cell = [&](std::string_view name) {
@@ -163,14 +163,14 @@ void multiply_by_gpus(std::vector<Row>& rows) {
 }
 
 bool looks_like_ours(std::string_view text) {
-  const std::string first = lint::trimmed(text.substr(0, text.find('\n')));
+  const std::string first = tables::trimmed(text.substr(0, text.find('\n')));
   const auto object = json_object(first);
   return object && object->contains("id") && object->contains("group");
 }
 
-std::vector<lint::Table> tables_in(std::string_view text, const std::string& file) {
+std::vector<tables::Table> tables_in(std::string_view text, const std::string& file) {
   try {
-    return lint::read_tables(text, file);
+    return tables::read_tables(text, file);
   } catch (const Error& error) {
     throw bad_data(error.record().what, error.record().expected,
                    "training logs: scalemark import FILE --output ROWS.jsonl");
@@ -180,12 +180,12 @@ std::vector<lint::Table> tables_in(std::string_view text, const std::string& fil
 TableFile read_printed(std::string_view text, const TableRequest& request) {
   TableFile read{.form = "table", .rows = {}};
   const auto tables = tables_in(text, request.file);
-  for (const lint::Table& table : tables) {
+  for (const tables::Table& table : tables) {
     std::string group = request.group;
     // The heading above it tells a table from others of the file.
     if (tables.size() > 1 && table.name.size() > request.file.size() + 2)
       group += "/" + table.name.substr(request.file.size() + 2);
-    for (const lint::Row& line : table.rows) {
+    for (const tables::Row& line : table.rows) {
       auto row = row_of_line(line, std::filesystem::path(request.file).filename().string());
       if (!row) continue;
       row->group = group;
@@ -202,7 +202,7 @@ TableFile read_any(std::string_view text, const TableRequest& request) {
   const std::string ending = ending_of(request.file);
   const std::string name = std::filesystem::path(request.file).filename().string();
   if (ending == ".csv" || ending == ".tsv") {
-    const lint::TextTable table = lint::csv_table(text);
+    const tables::TextTable table = tables::csv_table(text);
     if (column_of(table, kTimmRate) && column_of(table, "model"))
       return {"timm benchmark", timm_rows(table, name)};
   }

@@ -32,7 +32,7 @@ Row row_of(const reporting::PointRecord& point, double samples_per_sec) {
   row.accumulation = number(point.gradient_accumulation_steps);
   row.global_batch = static_cast<double>(point.global_batch_size);
   row.sequence_length = point.sequence_length;
-  row.rate = as_printed(samples_per_sec);
+  row.rate = tables::as_printed(samples_per_sec);
   return row;
 }
 

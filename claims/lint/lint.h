@@ -12,6 +12,11 @@
 
 namespace scalemark::lint {
 
+using tables::Printed;
+using tables::Row;
+using tables::Series;
+using tables::Table;
+
 // An error is two printed numbers that cannot both be true, a warning one that cannot be true with
 // its siblings, an info is only unlikely. Rounding of the printed digits is always granted. Rules
 // with their arithmetic: docs/LINT.md.

@@ -199,7 +199,7 @@ void judge_totals(const Table& table, Findings& findings) {
 
 void judge_precision_ratios(const Table& table, Findings& findings) {
   for (const Row& row : table.rows) {
-    for (const PrecisionRatio& ratio : row.ratios) {
+    for (const tables::PrecisionRatio& ratio : row.ratios) {
       const auto other = std::ranges::find_if(table.rows, [&](const Row& one) {
         return one.id == row.id && one.precision == ratio.from;
       });

@@ -6,7 +6,7 @@
 #include <initializer_list>
 #include <map>
 
-namespace scalemark::lint {
+namespace scalemark::tables {
 namespace {
 
 // Lower case, without markup; everything but letters, digits, '/', '%' and '#' is one blank, with
@@ -292,4 +292,4 @@ ColumnMeaning meaning_of_prose(std::string_view sentence) {
   return meaning;
 }
 
-}  // namespace scalemark::lint
+}  // namespace scalemark::tables

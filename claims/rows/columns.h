@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace scalemark::lint {
+namespace scalemark::tables {
 
 enum class ColumnKind {
   kOther,
@@ -65,4 +65,4 @@ ColumnMeaning meaning_of_prose(std::string_view sentence);
 // text.
 std::vector<std::string> precisions_in(std::string_view text);
 
-}  // namespace scalemark::lint
+}  // namespace scalemark::tables

@@ -7,7 +7,7 @@
 #include "claims/rows/mapping.h"
 #include "claims/rows/text_tables.h"
 
-namespace scalemark::lint {
+namespace scalemark::tables {
 namespace {
 
 constexpr std::size_t kLongest = 200;  // bytes of a text that may name a machine
@@ -342,4 +342,4 @@ std::optional<Machines> machines_in_count(std::string_view text) {
   return std::nullopt;
 }
 
-}  // namespace scalemark::lint
+}  // namespace scalemark::tables

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace scalemark::lint {
+namespace scalemark::tables {
 
 struct Machines {
   std::optional<double> gpus, nodes;  // at least one is set
@@ -22,4 +22,4 @@ std::optional<Machines> machines_in(std::string_view text);
 // behind "8x" is a chip.
 std::optional<Machines> machines_in_count(std::string_view text);
 
-}  // namespace scalemark::lint
+}  // namespace scalemark::tables

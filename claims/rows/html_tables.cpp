@@ -7,7 +7,7 @@
 
 #include "claims/rows/text_tables.h"
 
-namespace scalemark::lint {
+namespace scalemark::tables {
 namespace {
 
 // Beyond these a text is not read on: cells that span many others are cheap to write.
@@ -317,4 +317,4 @@ class Page {
 
 std::vector<TextTable> html_tables(std::string_view text) { return Page(text).tables(); }
 
-}  // namespace scalemark::lint
+}  // namespace scalemark::tables

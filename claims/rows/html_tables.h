@@ -8,10 +8,10 @@
 
 #include "claims/rows/text_tables.h"
 
-namespace scalemark::lint {
+namespace scalemark::tables {
 
 // A cell that spans rows or headers stands in each of them; one that spans columns of numbers only
 // in the first. Several rows of headers become one. A table's name is the heading above it.
 std::vector<TextTable> html_tables(std::string_view text);
 
-}  // namespace scalemark::lint
+}  // namespace scalemark::tables

@@ -12,7 +12,7 @@
 #include "claims/rows/wide_tables.h"
 #include "core/base/text.h"
 
-namespace scalemark::lint {
+namespace scalemark::tables {
 namespace {
 
 // Reads the rows of one table by what its columns mean.
@@ -349,4 +349,4 @@ TablesRead read_html(std::string_view text) { return read_all(html_tables(text))
 
 TablesRead read_csv(std::string_view text) { return read_all({csv_table(text)}); }
 
-}  // namespace scalemark::lint
+}  // namespace scalemark::tables

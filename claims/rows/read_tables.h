@@ -8,7 +8,7 @@
 
 #include "claims/rows/table.h"
 
-namespace scalemark::lint {
+namespace scalemark::tables {
 
 struct TablesRead {
   std::vector<Table> tables;  // they have a column of throughputs or times, and counts of GPUs
@@ -25,4 +25,4 @@ TablesRead read_html(std::string_view text);
 // in double quotes.
 TablesRead read_csv(std::string_view text);
 
-}  // namespace scalemark::lint
+}  // namespace scalemark::tables

@@ -9,7 +9,7 @@
 
 #include "core/base/number_words.h"
 
-namespace scalemark::lint {
+namespace scalemark::tables {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -233,4 +233,4 @@ std::optional<Printed> rate_of(const Row& row) {
   return scaled(*row.rate_per_gpu, *row.gpus);
 }
 
-}  // namespace scalemark::lint
+}  // namespace scalemark::tables

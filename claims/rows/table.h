@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace scalemark::lint {
+namespace scalemark::tables {
 
 // A number as it was printed. Rounding and truncation are granted: the value meant lies within one
 // unit of the last digit.
@@ -74,4 +74,4 @@ std::vector<Series> series_of(const Table& table);
 // Samples per second over all GPUs: as printed, or from the rate per GPU. Absent without either.
 std::optional<Printed> rate_of(const Row& row);
 
-}  // namespace scalemark::lint
+}  // namespace scalemark::tables

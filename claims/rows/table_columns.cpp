@@ -10,7 +10,7 @@
 #include "claims/rows/table.h"
 #include "claims/rows/text_tables.h"
 
-namespace scalemark::lint {
+namespace scalemark::tables {
 namespace {
 
 // A "scaling" in per cent is an efficiency, and one above 1.5 a per cent.
@@ -149,4 +149,4 @@ Unit unit_of(const std::string& cell) {
                                             : Unit::kNone;
 }
 
-}  // namespace scalemark::lint
+}  // namespace scalemark::tables

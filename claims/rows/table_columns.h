@@ -8,7 +8,7 @@
 #include "claims/rows/columns.h"
 #include "claims/rows/text_tables.h"
 
-namespace scalemark::lint {
+namespace scalemark::tables {
 
 // One per header. A column that calls itself "Setup" or nothing known is one of chips where all of
 // its cells name counts of GPUs ("8x A100", "2 nodes x 8 GPUs").
@@ -25,4 +25,4 @@ enum class Unit {
 
 Unit unit_of(const std::string& cell);
 
-}  // namespace scalemark::lint
+}  // namespace scalemark::tables

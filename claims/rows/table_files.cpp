@@ -10,7 +10,7 @@
 #include "core/base/terminal.h"
 #include "core/base/text.h"
 
-namespace scalemark::lint {
+namespace scalemark::tables {
 namespace {
 
 // A row may say what its source printed: a corrected cell is the table's mistake, not ours.
@@ -86,4 +86,4 @@ std::vector<Table> read_tables(std::string_view text, const std::string& file) {
                  "...), a time or a speed-up are expected");
 }
 
-}  // namespace scalemark::lint
+}  // namespace scalemark::tables

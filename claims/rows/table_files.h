@@ -9,7 +9,7 @@
 #include "claims/rows/names.h"
 #include "claims/rows/table.h"
 
-namespace scalemark::lint {
+namespace scalemark::tables {
 
 // Rows with a throughput or a speed-up.
 std::vector<Table> tables_of(const std::vector<published::NamedTable>& tables);
@@ -19,4 +19,4 @@ std::vector<Table> tables_of(const std::vector<published::NamedTable>& tables);
 // holds throughputs.
 std::vector<Table> read_tables(std::string_view text, const std::string& file);
 
-}  // namespace scalemark::lint
+}  // namespace scalemark::tables

@@ -8,7 +8,7 @@
 #include "core/base/characters.h"
 #include "core/base/text.h"
 
-namespace scalemark::lint {
+namespace scalemark::tables {
 namespace {
 
 // A backslash keeps the pipe behind it.
@@ -259,4 +259,4 @@ std::size_t span_of(std::string_view attributes, std::string_view name) {
   return std::clamp<std::size_t>(span, 1, kMostRows);
 }
 
-}  // namespace scalemark::lint
+}  // namespace scalemark::tables

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace scalemark::lint {
+namespace scalemark::tables {
 
 using Cells = std::vector<std::string>;
 
@@ -57,4 +57,4 @@ std::optional<Tag> tag_at(std::string_view text);
 // The number of "rowspan" or "colspan", from 1 to 5,000; 1 where it is not there.
 std::size_t span_of(std::string_view attributes, std::string_view name);
 
-}  // namespace scalemark::lint
+}  // namespace scalemark::tables

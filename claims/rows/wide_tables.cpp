@@ -14,7 +14,7 @@
 #include "core/base/characters.h"
 #include "core/base/text.h"
 
-namespace scalemark::lint {
+namespace scalemark::tables {
 namespace {
 
 // The rows of a table may measure these, or only say what the counts were run with.
@@ -376,4 +376,4 @@ class Unfolding {
 
 std::optional<TextTable> long_form(const TextTable& table) { return Unfolding(table).unfolded(); }
 
-}  // namespace scalemark::lint
+}  // namespace scalemark::tables

@@ -6,7 +6,7 @@
 
 #include "claims/rows/text_tables.h"
 
-namespace scalemark::lint {
+namespace scalemark::tables {
 
 // "| Model | 1 GPU | 8 GPUs |" and "| Throughput | 310 | 2,400 |" below it. Absent where the
 // headers name fewer than two counts, where a column of counts is there already, and where nothing
@@ -15,4 +15,4 @@ namespace scalemark::lint {
 // 6, 8 GPUs".
 std::optional<TextTable> long_form(const TextTable& table);
 
-}  // namespace scalemark::lint
+}  // namespace scalemark::tables

@@ -14,7 +14,7 @@ namespace {
 
 TEST(LintInputs, AFileWithoutThroughputsIsRefusedWithItsHeaders) {
   try {
-    read_tables("Name | Licence\n---|---\na | b\n", "notes.md");
+    tables::read_tables("Name | Licence\n---|---\na | b\n", "notes.md");
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.record().exit_code, ExitCode::kBadData);
@@ -23,12 +23,12 @@ TEST(LintInputs, AFileWithoutThroughputsIsRefusedWithItsHeaders) {
 }
 
 TEST(LintInputs, TablesAreNamedByFileAndHeading) {
-  const auto tables = read_tables("# A\n|GPUs|images/s|\n|-|-|\n|1|10|\n", "blog.md");
+  const auto tables = tables::read_tables("# A\n|GPUs|images/s|\n|-|-|\n|1|10|\n", "blog.md");
   EXPECT_EQ(tables.at(0).name, "blog.md, A");
-  EXPECT_EQ(read_tables("gpus,ips\n1,10\n", "t.csv").at(0).name, "t.csv");
+  EXPECT_EQ(tables::read_tables("gpus,ips\n1,10\n", "t.csv").at(0).name, "t.csv");
   const char* page = "<table><tr><th>GPUs<th>images/s<tr><td>1<td>10</table>";
   for (const char* file : {"t.html", "T.HTM", "t.md"})
-    EXPECT_EQ(read_tables(page, file).at(0).name, file);
+    EXPECT_EQ(tables::read_tables(page, file).at(0).name, file);
 }
 
 // The library is judged by the cells that its sources print.
@@ -36,7 +36,7 @@ TEST(LintInputs, ACorrectedCellIsJudgedAsPrinted) {
   const auto rows = published::parse_rows(
       R"({"id": "x-1", "group": "g", "repo": "o/r", "path": "p", "framework": "f", "system": "s", "workload": "w", "precision": "fp32", "unit": "seq/s", "gpus": 8, "batch_per_gpu": 128, "global_batch": 1024, "throughput": 10.5, "printed": {"batch_per_gpu": "126"}})",
       "there");
-  const auto tables = tables_of(published::tables_of(rows));
+  const auto tables = tables::tables_of(published::tables_of(rows));
   EXPECT_EQ(tables.at(0).rows.at(0).batch, 126);
   const auto found = lint(tables);
   ASSERT_EQ(found.size(), 1u);
@@ -46,7 +46,7 @@ TEST(LintInputs, ACorrectedCellIsJudgedAsPrinted) {
 // docs/LINT.md promises how few of the library's rows are flagged by rules that prove nothing.
 TEST(LintInputs, FewRowsOfTheLibraryAreFlagged) {
   const auto rows = published::own_library();
-  const auto tables = tables_of(published::tables_of(rows));
+  const auto tables = tables::tables_of(published::tables_of(rows));
   const auto all = static_cast<double>(count_of(tables).rows);
   double unproved = 0, infos = 0;
   for (const Finding& one : lint(tables)) {

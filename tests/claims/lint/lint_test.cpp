@@ -10,7 +10,7 @@ namespace scalemark::lint {
 namespace {
 
 std::vector<Finding> judged(const std::string& csv) {
-  const auto read = read_csv(csv);
+  const auto read = tables::read_csv(csv);
   return lint(read.tables);
 }
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace scalemark::lint {
+namespace scalemark::tables {
 namespace {
 
 using Precisions = std::vector<std::string>;
@@ -86,4 +86,4 @@ TEST(Columns, PrecisionsStandInTheOrderOfTheText) {
 }
 
 }  // namespace
-}  // namespace scalemark::lint
+}  // namespace scalemark::tables

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace scalemark::lint {
+namespace scalemark::tables {
 namespace {
 
 struct Case {
@@ -66,4 +66,4 @@ TEST(GpuCounts, AColumnOfCountsNeedsNoWords) {
 }
 
 }  // namespace
-}  // namespace scalemark::lint
+}  // namespace scalemark::tables

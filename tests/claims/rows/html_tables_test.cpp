@@ -6,7 +6,7 @@
 
 #include "claims/rows/text_tables.h"
 
-namespace scalemark::lint {
+namespace scalemark::tables {
 namespace {
 
 TEST(HtmlSigns, EntitiesAreCharacters) {
@@ -86,4 +86,4 @@ TEST(HtmlTables, HostileTextsCostNoMoreThanTheirLength) {
 }
 
 }  // namespace
-}  // namespace scalemark::lint
+}  // namespace scalemark::tables

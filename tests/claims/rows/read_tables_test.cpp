@@ -4,7 +4,7 @@
 
 #include "claims/lint/lint.h"
 
-namespace scalemark::lint {
+namespace scalemark::tables {
 namespace {
 
 TEST(ReadPrinted, GrantsOneUnitOfTheLastDigit) {
@@ -184,7 +184,7 @@ TEST(ReadMarkdown, NodesOfAnUnknownSizeAreNoGpus) {
   const auto read = read_markdown(
       "|Nodes|Batch per GPU|Global batch|img/s|\n|-|-|-|-|\n|1|64|512|10|\n|2|64|1024|19|\n");
   EXPECT_TRUE(read.tables.at(0).rows.at(1).counts_nodes);
-  EXPECT_TRUE(lint(read.tables).empty());
+  EXPECT_TRUE(lint::lint(read.tables).empty());
 }
 
 TEST(ReadMarkdown, ALatencyIsThatOfItsPrecision) {
@@ -218,7 +218,7 @@ TEST(ReadMarkdown, TrueNumbersAreNotFlagged) {
         "|GPUs|Micro batch|tokens/s|\n|-|-|-|\n|8|2|1000|\n|16|8|2400|\n"}) {
     const auto read = read_markdown(text);
     ASSERT_EQ(read.tables.size(), 1u) << text;
-    for (const Finding& one : lint(read.tables))
+    for (const lint::Finding& one : lint::lint(read.tables))
       EXPECT_EQ(one.severity, "info") << text << one.text;
   }
 }
@@ -242,4 +242,4 @@ TEST(ReadMarkdown, SurvivesTextThatIsNoTable) {
 }
 
 }  // namespace
-}  // namespace scalemark::lint
+}  // namespace scalemark::tables

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace scalemark::lint {
+namespace scalemark::tables {
 namespace {
 
 // The kinds of the columns of a table in CSV.
@@ -35,4 +35,4 @@ TEST(TableColumns, AHeaderWithACountIsNoColumnOfCounts) {
 }
 
 }  // namespace
-}  // namespace scalemark::lint
+}  // namespace scalemark::tables

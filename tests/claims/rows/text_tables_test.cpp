@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace scalemark::lint {
+namespace scalemark::tables {
 namespace {
 
 TEST(TextTables, APipeMayBeEscapedAndEdgesMayLack) {
@@ -22,4 +22,4 @@ TEST(TextTables, AQuotedFieldHoldsSeparatorsAndQuotes) {
 }
 
 }  // namespace
-}  // namespace scalemark::lint
+}  // namespace scalemark::tables

@@ -9,7 +9,7 @@
 #include "claims/rows/read_tables.h"
 #include "claims/rows/table_columns.h"
 
-namespace scalemark::lint {
+namespace scalemark::tables {
 namespace {
 
 // The rows of a Markdown text's only table.
@@ -22,7 +22,7 @@ std::vector<Row> rows_of(const std::string& text) {
 std::vector<std::string> findings_in(const std::string& text) {
   const auto read = read_markdown(text);
   std::vector<std::string> found;
-  for (const Finding& one : lint(read.tables)) {
+  for (const lint::Finding& one : lint::lint(read.tables)) {
     if (one.severity != "info") found.push_back(one.severity + " " + one.row);
   }
   return found;
@@ -149,4 +149,4 @@ TEST(WideTables, ManyColumnsAndRowsArePassedOver) {
 }
 
 }  // namespace
-}  // namespace scalemark::lint
+}  // namespace scalemark::tables
