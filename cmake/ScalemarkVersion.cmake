@@ -1,4 +1,4 @@
-# generated/core/base/version.h: the facts about the program that `scalemark --version` and every report print.
+# generated/build_stamp.h: the facts about the program that `scalemark --version` and every report print.
 # The commit is read at build time (a target), not at configure time, so that it is never stale.
 file(WRITE "${CMAKE_BINARY_DIR}/generated/version_inputs.cmake" "
 set(VERSION \"${PROJECT_VERSION}\")

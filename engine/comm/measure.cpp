@@ -33,7 +33,7 @@ namespace scalemark::communicating {
 namespace {
 
 // The data of a collective have results that are known beforehand and exact in each type; they are
-// written into and compared with tensors of any device (core/collectives/exact_data.h has the
+// written into and compared with tensors of any device (core/collectives/check.h has the
 // values).
 
 // Zeros, which sums of any number of calls leave as they are.

@@ -1,13 +1,15 @@
 """Comments are sentences: none opens with a bare "Of", "That of", "Those", "What", "As" or "Absent".
 
 A line counts that is nothing but a comment (// in C++, CUDA and JavaScript; # in Python, CMake and shell) and begins with one of
-the words, in the middle of a paragraph, too. So does a comment behind code, in capitals or not.
+the words, in the middle of a paragraph, too. So does a comment behind code, in capitals or not. A file that
+a comment names by its path is there.
 """
 
 import os
 import re
 from pathlib import Path
 
+from program import check
 from ratchets import hold
 
 SOURCE = Path(os.environ["SCALEMARK_SOURCE_DIR"])
@@ -24,4 +26,9 @@ files = sorted(p for folder in FOLDERS for p in (SOURCE / folder).rglob("*") if 
 found = [f"{file.relative_to(SOURCE)}:{number}: {line.strip()}" for file in files
          for number, line in enumerate(file.read_text().splitlines(), 1) if BARE.match(line)]
 hold("comments that open with a bare word", found)
+PATH = re.compile(r"(?<![\w/.-])(?:core|report|claims|data|engine|apps|kernels|workloads|tools|tests|scripts|docs)/[\w/.-]*\.(?:h|cpp|cu|cuh|inc|js|py|md)\b")
+gone = [f"{file.relative_to(SOURCE)}:{number}: {path}" for file in files if file.name != "comments_test.py"
+        for number, line in enumerate(file.read_text().splitlines(), 1) if (comment := re.search(r"(?:^|\s)(?://|#) .*", line))
+        for path in PATH.findall(comment.group()) if not (SOURCE / path).exists()]
+check(not gone, "comments name files that are not there:\n" + "\n".join(gone))
 print(f"{len(found)} comments of {len(files)} files open with a bare word")

@@ -77,7 +77,7 @@ struct Interruption {
 
 class Interrupted : public ::testing::TestWithParam<Interruption> {};
 
-// Who is asked and at which step: tests/engine/process/stop_agreement_test.cpp.
+// Who is asked and at which step: stop_agreement_test.cpp.
 TEST_P(Interrupted, EveryRankRunsTheSameStepsAndEnds) {
   const Interruption& how = GetParam();
   Ranks ranks(scenario("interrupted", 3, free_address(), {how.kind, "5"}));
