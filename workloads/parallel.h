@@ -1,6 +1,6 @@
-// Work split among torch's threads. The only place that compiles at::parallel_for: a template in a
-// header of torch's, which without OpenMP's compiler flag runs everything in the calling thread and
-// says nothing of it. Knows no tensors.
+// Splits work among torch's threads. Only parallel.cpp may compile at::parallel_for: it is a
+// template, and compiled without OpenMP's flag it silently runs everything in the calling thread.
+// Knows no tensors.
 #pragma once
 
 #include <c10/util/FunctionRef.h>

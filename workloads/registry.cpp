@@ -1,3 +1,5 @@
+// Makes the network of a workload of workload_list.inc. Tests replace this file, too.
+
 #include "core/base/error.h"
 #include "workloads/network.h"
 

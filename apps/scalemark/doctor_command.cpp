@@ -112,9 +112,9 @@ std::string line_of(const launching::MpiLibrary& library, bool is_built,
   return line;
 }
 
-// One line for each library, our plugin for it, and the mpirun that would start ranks: "Open MPI
-// 4.1.4, libscalemark_mpi_openmpi.so, /usr/bin/mpirun.openmpi"; what is missing is named with what
-// to install. Loads the libraries, does not start MPI.
+// One line per MPI library, with its version, our plugin for it and the mpirun that would start
+// ranks, or with what to install: "Open MPI 4.1.4, libscalemark_mpi_openmpi.so,
+// /usr/bin/mpirun.openmpi". Loads the libraries, does not start MPI.
 std::vector<std::string> mpi_lines() {
   const auto environment = launching::snapshot_environment();
   const auto built = built_mpi_libraries();

@@ -32,8 +32,8 @@ Tolerance tolerance_of(const published::Row& row, bool is_rate);
 
 Claimed claimed_by(const published::Row& row);
 
-// Whether a row is about an absolute number of a machine, and no ratio: it is to be reached, not
-// met.
+// Whether a row claims an absolute number of a machine and not a ratio: such a claim has one side,
+// at least this throughput or at most this latency.
 bool is_absolute(const published::Row& row);
 
 // The end of a claim that is nearest to `value`.

@@ -1,3 +1,6 @@
+// Sets published rows against the runs that test them: each claim gets what was measured and a
+// verdict.
+
 #include <algorithm>
 #include <cmath>
 #include <map>

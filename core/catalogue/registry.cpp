@@ -1,3 +1,5 @@
+// Looks up the workloads of workload_list.inc. Tests replace this file by one with a workload more.
+
 #include <algorithm>
 #include <vector>
 

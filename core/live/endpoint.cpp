@@ -252,6 +252,7 @@ void Endpoint::Server::serve() {
   }
 }
 
+// `accepts_` keeps serve() from a second accept while this one waits for a client or for its pause.
 void Endpoint::Server::accept() {
   acceptor_.async_accept([this](beast::error_code error, tcp::socket socket) {
     accepts_ = false;

@@ -1,3 +1,5 @@
+// The table of metrics: each has its name, help and labels here, and is read from status.json.
+
 #include <algorithm>
 #include <cmath>
 #include <functional>

@@ -1,5 +1,5 @@
-// How the CPUs that this process may use lie, and what it is bound to, as Linux tells it in /sys
-// and /proc. Decides nothing: core/machine does.
+// Reads from /sys and /proc how the CPUs that this process may use lie, and what it is bound to.
+// places.h decides by it.
 #pragma once
 
 #include <filesystem>

@@ -184,7 +184,8 @@ class Checker {
     check_period();
   }
 
-  // The mean of a part of a period is not what a step costs.
+  // A window must hold whole periods of --local-steps, since only the last step of each pays for
+  // the exchange.
   void check_period() {
     if (!known({"strategy", "local_steps", "iters"}) || !s_.measuring.iters) return;
     const std::int64_t iters = *s_.measuring.iters, period = exchange_period(s_);

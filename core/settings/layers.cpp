@@ -51,8 +51,8 @@ bool is_word_of_service(std::string_view words) {
          is_port_of_service(words);
 }
 
-// Kubernetes gives every container the address of every Service of its namespace: of one that is
-// named scalemark or scalemark-metrics, under names with our prefix
+// Kubernetes sets variables in each container for every Service of its namespace. Those of a
+// Service named scalemark or scalemark-metrics begin with our prefix, and are no options
 // (https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables). An
 // option's own variable may have such a name (SCALEMARK_METRICS_PORT), and never such a value.
 bool is_service_link(std::string_view variable, std::string_view text) {

@@ -1,3 +1,5 @@
+// Finds parts that are slow in some of their runs only, by how likely so many slow runs are.
+
 #include <algorithm>
 #include <boost/math/distributions/binomial.hpp>
 #include <cmath>

@@ -1,3 +1,5 @@
+// Scans a folder of images into classes, training and held-out files, and makes its identity.
+
 #include <algorithm>
 #include <filesystem>
 #include <initializer_list>

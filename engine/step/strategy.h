@@ -106,8 +106,8 @@ class Strategy {
   // Changes what happens to collectives from the next step on. Without a group: nothing to change.
   virtual void set_exchange(Exchange) {}
 
-  // Tells `observer` of the gradient buckets from the next step on; null: nobody. Without buckets:
-  // there is nothing to tell.
+  // Reports gradient buckets to the observer from the next step on; null ends that. A strategy
+  // without buckets ignores the call.
   virtual void observe_buckets(std::shared_ptr<measurement::BucketObserver>) {}
 
   // Visits what the next step needs from earlier steps.

@@ -18,7 +18,8 @@ namespace scalemark::running {
 
 class Histograms {
  public:
-  // All that it is given must outlive it. Where none are wanted the calls below do nothing.
+  // Decides by the settings when histograms are taken, and whether of gradients, too. `control`,
+  // `watch` and `trainer` must outlive it. Where none are wanted the calls below do nothing.
   Histograms(const settings::Settings& settings, distributed::ControlGroup& control,
              StepWatch& watch, Trainer& trainer);
 

@@ -49,7 +49,8 @@ ScannedTree scan(const settings::Settings& settings, process::DataAccess& access
   ScannedTree scanned{.tree = data::scan_image_tree(settings.task.data, progress)};
   const auto& tree = scanned.tree;
   scanned.identity = data::identity_of(tree.root, tree.train, progress);
-  // Only epochs evaluate: a measured run takes a tree of one image per class too.
+  // Only --epochs evaluates, so only then must there be held-out images: other runs also accept one
+  // image per class.
   if (settings.measuring.epochs) {
     scanned.identity.append("+").append(data::identity_of(tree.root, tree.evaluate, progress));
   }

@@ -56,7 +56,7 @@ std::map<std::string, const CheckResult*> failed_links(const Acceptance& accepta
   return links;
 }
 
-// Nodes of which nothing but a baseline can tell more.
+// Counts the nodes that more starts cannot decide, but a baseline could.
 std::size_t nodes_for_a_baseline(const Acceptance& acceptance) {
   std::set<std::pair<std::string, std::string>> classes;
   for (const CheckedClass& one : acceptance.classes) {

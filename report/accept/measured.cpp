@@ -1,3 +1,5 @@
+// Reads from the reports of a fleet what each part showed in the metric of a rule.
+
 #include <algorithm>
 #include <cmath>
 #include <map>

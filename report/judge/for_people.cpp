@@ -1,3 +1,5 @@
+// Makes the form of a report that people get: numbers that must not be trusted are left out.
+
 #include <algorithm>
 #include <set>
 #include <string>

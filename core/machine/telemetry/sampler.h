@@ -22,8 +22,8 @@ namespace scalemark::monitoring {
 // The readings of one source, as they come, in constant memory. Pure: time arrives as a number.
 class Readings {
  public:
-  // `least_interval_s`: a shorter interval of a counter, at the end of a stretch, counts in mean
-  // and total only: the steps of coarse counters would look like bursts.
+  // `least_interval_s`: a shorter interval of a counter counts in mean and total only, since the
+  // steps of coarse counters would look like bursts.
   explicit Readings(SourceName name, double least_interval_s = 0)
       : name_(std::move(name)), least_interval_s_(least_interval_s) {}
 

@@ -1,3 +1,5 @@
+// Decodes a part of a JPEG file as planes of luma and chroma, without conversion to RGB.
+
 #include <algorithm>
 #include <array>
 #include <utility>

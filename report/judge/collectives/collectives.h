@@ -32,9 +32,9 @@ std::vector<Finding> findings_of_links(const std::vector<LinkRecord>& links);
 // earlier call derived is replaced. Does nothing to a report without collectives.
 void summarise_collectives(Report& report);
 
-// 83 with wrong elements; 80 when nothing fitted into memory, 2 when a run has failed otherwise; 78
-// when nothing that was asked for can run here; else 0: a skipped row beside measured ones is an
-// answer.
+// 83 with wrong elements; 80 when nothing fitted into memory, 2 when a run has failed or only some
+// fitted; 78 when nothing that was asked for can run here; else 0: a skipped row beside measured
+// ones is an answer.
 RunEnd end_of_collectives(const Report& report);
 
 // --- Passes over all pairs of nodes give links with their intervals, and tell which node or link

@@ -1,3 +1,5 @@
+// Findings about a whole sweep: drift, memory, losses, levels and the shape of what its runs show.
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>

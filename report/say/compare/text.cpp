@@ -1,3 +1,5 @@
+// Says a comparison of reports as text, Markdown and CSV.
+
 #include "core/base/text.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Says an explanation of lost efficiency on one screen.
+
 #include "core/base/text.h"
 
 #include <cmath>

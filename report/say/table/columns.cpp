@@ -1,3 +1,5 @@
+// Makes the columns of tables of runs: throughput, steps, evaluations.
+
 #include <algorithm>
 #include <functional>
 

@@ -1,3 +1,5 @@
+// Chooses the scales and ticks of a plot's axes, linear or logarithmic.
+
 #include <algorithm>
 #include <cmath>
 
