@@ -8,8 +8,8 @@
 #include "engine/comm/comm_member.h"
 #include "engine/comm/comm_report.h"
 #include "engine/comm/comm_run.h"
+#include "engine/process/machines.h"
 #include "engine/process/task_loop.h"
-#include "engine/process/telemetry.h"
 
 namespace scalemark::communicating {
 

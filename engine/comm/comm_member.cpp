@@ -7,8 +7,8 @@
 #include "core/base/wire.h"
 #include "core/catalogue/backends.h"
 #include "engine/distributed/stop_agreement.h"
+#include "engine/process/machines.h"
 #include "engine/process/rank_group.h"
-#include "engine/process/telemetry.h"
 #include "report/record/report.h"
 
 namespace scalemark::communicating {

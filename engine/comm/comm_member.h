@@ -10,9 +10,9 @@
 #include "core/plan/collectives/collective_plan.h"
 #include "engine/comm/links/pairs_run.h"
 #include "engine/comm/measure.h"
+#include "engine/process/machines.h"
 #include "engine/process/rank_process.h"
 #include "engine/process/task_loop.h"
-#include "engine/process/telemetry.h"
 
 namespace scalemark::communicating {
 

@@ -15,7 +15,7 @@
 #include "core/base/wire.h"
 #include "core/catalogue/backends.h"
 #include "core/plan/collectives/support.h"
-#include "engine/process/telemetry.h"
+#include "engine/process/machines.h"
 #include "report/judge/point/disturbances.h"
 #include "report/judge/point/telemetry.h"
 #include "report/keep/disk.h"

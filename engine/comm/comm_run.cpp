@@ -2,8 +2,8 @@
 
 #include "core/base/error.h"
 #include "engine/comm/comm_coordinator.h"
+#include "engine/process/machines.h"
 #include "engine/process/task_loop.h"
-#include "engine/process/telemetry.h"
 
 namespace scalemark::communicating {
 namespace {

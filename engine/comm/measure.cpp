@@ -24,8 +24,8 @@
 #include "engine/comm/timing.h"
 #include "engine/device/device.h"
 #include "engine/distributed/errors.h"
+#include "engine/process/machines.h"
 #include "engine/process/rank_group.h"
-#include "engine/process/telemetry.h"
 #include "report/record/collective_records.h"
 #include "report/record/rank_fields.h"
 

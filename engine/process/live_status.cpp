@@ -11,7 +11,7 @@
 #include "core/base/wire.h"
 #include "core/live/rates.h"
 #include "core/machine/process_reading.h"
-#include "engine/process/telemetry.h"
+#include "engine/process/machines.h"
 #include "report/say/render/render.h"
 
 namespace scalemark::process {

@@ -15,8 +15,8 @@
 #include "engine/distributed/heartbeat.h"
 #include "engine/distributed/rendezvous.h"
 #include "engine/process/failure_reporter.h"
+#include "engine/process/machines.h"
 #include "engine/process/run_request.h"
-#include "engine/process/telemetry.h"
 #include "engine/process/versions.h"
 
 namespace scalemark::process {

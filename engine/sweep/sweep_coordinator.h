@@ -9,9 +9,9 @@
 
 #include "core/plan/plan.h"
 #include "core/plan/sweep_schedule.h"
+#include "engine/process/machines.h"
 #include "engine/process/run_request.h"
 #include "engine/process/task_loop.h"
-#include "engine/process/telemetry.h"
 #include "engine/sweep/machine_rounds.h"
 #include "engine/sweep/sweep_console.h"
 #include "engine/sweep/sweep_messages.h"

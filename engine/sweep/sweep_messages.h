@@ -35,7 +35,7 @@ enum class FingerprintPart {
 struct SweepCommand {
   std::optional<planning::Task> task;  // empty: one of the next three is asked for
   bool quiet_check = false;            // every rank reads its machine: machine_rounds.h
-  bool health = false;                 // every rank reads its counters: process/telemetry.h
+  bool health = false;                 // every rank reads its counters: process/machines.h
   FingerprintPart fingerprint = FingerprintPart::kNone;
   std::optional<int> only_rank;  // it measures while all others wait; empty: all measure
 };

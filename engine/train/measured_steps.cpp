@@ -11,7 +11,7 @@
 #include "core/catalogue/backends.h"
 #include "core/machine/energy.h"
 #include "core/plan/estimates.h"
-#include "engine/process/telemetry.h"
+#include "engine/process/machines.h"
 #include "engine/step/measurement/bucket_timer.h"
 #include "engine/train/results/losses.h"
 #include "engine/train/warmup/warm_up.h"

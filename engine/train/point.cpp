@@ -12,7 +12,7 @@
 #include "core/machine/telemetry/host_probes.h"
 #include "core/machine/topology.h"
 #include "engine/device/device.h"
-#include "engine/process/telemetry.h"
+#include "engine/process/machines.h"
 #include "engine/train/epochs.h"
 #include "engine/train/measured_steps.h"
 #include "engine/train/results/over_ranks.h"

@@ -1,9 +1,8 @@
-#include "engine/process/telemetry.h"
-
 #include <gtest/gtest.h>
 
 #include "core/machine/telemetry/gpu_probes.h"
 #include "core/machine/telemetry/host_probes.h"
+#include "engine/process/machines.h"
 
 namespace scalemark::process {
 namespace {

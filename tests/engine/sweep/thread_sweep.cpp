@@ -12,7 +12,7 @@
 #include "core/base/wire.h"
 #include "engine/process/data_phase.h"
 #include "engine/process/failure_reporter.h"
-#include "engine/process/telemetry.h"
+#include "engine/process/machines.h"
 #include "engine/sweep/sweep_coordinator.h"
 #include "report/judge/point/rank_steps.h"
 #include "report/keep/earlier.h"

@@ -1,4 +1,4 @@
-#include "engine/process/telemetry.h"
+#include "engine/process/machines.h"
 
 #include <ATen/Parallel.h>
 #include <unistd.h>
