@@ -21,4 +21,8 @@ check(p90 <= 17, f"a tenth of the functions have more than {p90} lines, 17 are a
 check(not found["long functions"], f"functions with more than 60 lines that are no tables: {found['long functions']}")
 hold("units above 400 lines", [f"{name}: {lines}" for name, lines in found["long units"].items()])
 hold("headers with fewer than two readers", found["headers with fewer than two readers"])
+hold("headers with fewer than two readers in the product",
+     [f"{header}: {reason}" for header, reason in found["headers with fewer than two readers in the product"].items()])
+check(not found["of those without a reason"], f"put these headers into the .cpp that reads them: {found['of those without a reason']}")
+hold("words of the glossary", found["words of the glossary"])
 print({name: row for name, row in found["sizes"]["product"].items() if name != "files"})
