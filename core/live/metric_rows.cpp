@@ -83,8 +83,9 @@ constexpr auto for_each_interface = [](const Status& status, auto body) {
   }
 };
 
-// Adds the rows of a machine's `numbers`. `for_each` calls with each of their records, and its
-// `labels`; numbers of one metric stand one behind the other.
+// Adds a metric for each distinct name among a machine's `numbers`, in which numbers of one metric
+// follow each other. `for_each(status, body)` calls body(record, values of `labels`) for each
+// record that holds such numbers.
 void add_numbers(std::vector<Metric>& rows, const auto& numbers, const char* labels,
                  auto for_each) {
   for (const auto& first : numbers) {

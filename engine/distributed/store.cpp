@@ -114,8 +114,9 @@ StorePtr connect(const World& world, const Rendezvous& at, milliseconds timeout)
   throw no_server_error(world, at, timeout);
 }
 
-// Rank 0 is a client of its own store, too. An address of another host, or one that a cluster
-// leads back here later, keeps it waiting.
+// Starts rank 0's store and returns it once it answers at its address, since rank 0 is a client of
+// its own store, too. It waits while the address is another host's, or while a cluster does not
+// lead it back here yet.
 StorePtr serve(const World& world, const Rendezvous& at, milliseconds timeout) {
   bool is_announced = false;
   const auto on_poll = [&] {

@@ -66,8 +66,8 @@ std::string speed_text(const EffectRecord& effect);
 // "real"; of an unsure one whose interval by itself would be clear also why it is not.
 std::string verdict_text(const EffectRecord& effect);
 
-// How many options were looked at, each with a test of its own, and what that costs: "3 options
-// were looked at, each tested by itself at 5 %: ...". Empty for one.
+// How many options have a test, and what several cost: Holm corrects within one option, not over
+// all of them. "3 options were looked at, each tested by itself at 5 %: ...". Empty for one.
 std::string axes_looked_at(const std::vector<EffectRecord>& effects);
 
 // "2 ranks", "batch_size 64"
