@@ -53,7 +53,7 @@ std::vector<Series> read_facts(Metric metric, std::span<const NamedReport> repor
 
 // One start of each node for each report that compared what collectives delivered: how many
 // findings blame it.
-void read_findings(const Rule& rule, const reporting::Report& report, std::vector<Series>& all);
+void read_findings(const Rule& rule, const reporting::Report& report, SeriesOfParts& all);
 // One start for each piece of work of each device, over all reports: 1 where its bits are wrong,
 // NaN where it cannot be told whose are, and NaN with a `why` where it was not done.
 std::vector<Series> read_replays(std::span<const NamedReport> reports);
@@ -61,10 +61,10 @@ std::vector<Series> read_replays(std::span<const NamedReport> reports);
 bool was_shared(const reporting::FingerprintRecord& record);
 inline constexpr const char* kSharedWhy = "others used the machine";
 // One start for each time that a device held its products.
-void read_sustained(const reporting::Report& report, std::vector<Series>& all);
+void read_sustained(const reporting::Report& report, SeriesOfParts& all);
 // One start for each report that measured the link.
-void read_links(const reporting::Report& report, std::vector<Series>& all);
+void read_links(const reporting::Report& report, SeriesOfParts& all);
 // One start of each node for each report of links: its best one.
-void read_best_links(const reporting::Report& report, std::vector<Series>& all);
+void read_best_links(const reporting::Report& report, SeriesOfParts& all);
 
 }  // namespace scalemark::acceptance

@@ -275,17 +275,17 @@ std::vector<Series> read_series(const Rule& rule, std::span<const NamedReport> r
   if (rule.metric == Metric::kWrongBits) return read_replays(reports);
   if (is_of_health(rule)) return read_counters(rule.metric, reports);
   Gatherer gatherer;
-  std::vector<Series> all;
+  SeriesOfParts of_parts;
   for (std::size_t i = 0; i < reports.size(); ++i) {
     const Report& report = reports[i].report;
     if (row.kind == ValueKind::kCount) {
-      read_findings(rule, report, all);
+      read_findings(rule, report, of_parts);
     } else if (rule.metric == Metric::kSustainedProduct) {
-      read_sustained(report, all);
+      read_sustained(report, of_parts);
     } else if (rule.metric == Metric::kNodeBandwidth) {
-      if (reporting::measures_collectives(report)) read_best_links(report, all);
+      if (reporting::measures_collectives(report)) read_best_links(report, of_parts);
     } else if (row.kind == ValueKind::kFloor) {
-      if (reporting::measures_collectives(report)) read_links(report, all);
+      if (reporting::measures_collectives(report)) read_links(report, of_parts);
     } else if (rule.metric == Metric::kDeviceRate || rule.metric == Metric::kNodeRate ||
                rule.metric == Metric::kOwnRate) {
       PointReader(rule, gatherer).read(report, i);
@@ -293,7 +293,8 @@ std::vector<Series> read_series(const Rule& rule, std::span<const NamedReport> r
       read_fingerprint(rule, report, i, gatherer);
     }
   }
-  for (Series& series : gatherer.series(reports)) all.push_back(std::move(series));
+  std::vector<Series> all = std::move(of_parts).all();
+  std::ranges::move(gatherer.series(reports), std::back_inserter(all));
   return all;
 }
 

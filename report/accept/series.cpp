@@ -98,18 +98,6 @@ std::vector<Part> checked_nodes(const Report& report) {
   return checked ? node_parts(report) : std::vector<Part>{};
 }
 
-// Every session of a part and class is a start of one series.
-Series& series_of_part(std::vector<Series>& all, Part part, const std::string& of_class = "") {
-  const std::string key = part.key();
-  const auto found = std::ranges::find_if(all, [&](const Series& known) {
-    return known.of_class == of_class && known.part.key() == key;
-  });
-  if (found != all.end()) return *found;
-  all.emplace_back().part = std::move(part);
-  all.back().of_class = of_class;
-  return all.back();
-}
-
 // Something that was not done is no gap once it was, in any session.
 bool is_made_good(const ReplayRecord& replay, const std::vector<const ReplayRecord*>& all) {
   return std::ranges::any_of(all, [&](const ReplayRecord* one) {
@@ -164,12 +152,21 @@ const FingerprintRecord* burst_of(const Report& report, const FingerprintRecord&
 
 }  // namespace
 
+Series& SeriesOfParts::at(Part part, const std::string& of_class) {
+  const auto [place, is_new] = places_.try_emplace({of_class, part.key()}, all_.size());
+  if (is_new) {
+    all_.emplace_back().part = std::move(part);
+    all_.back().of_class = of_class;
+  }
+  return all_[place->second];
+}
+
 bool was_shared(const FingerprintRecord& record) {
   const std::vector<std::string> only_throttled = {reporting::finding_kinds::throttled.code};
   return !record.disturbed.empty() && record.disturbed_by != only_throttled;
 }
 
-void read_findings(const Rule& rule, const Report& report, std::vector<Series>& all) {
+void read_findings(const Rule& rule, const Report& report, SeriesOfParts& all) {
   for (Part& part : checked_nodes(report)) {
     Start start;
     start.value = 0;
@@ -178,7 +175,7 @@ void read_findings(const Rule& rule, const Report& report, std::vector<Series>& 
       ++start.value;
       start.fact = finding.text;
     }
-    series_of_part(all, std::move(part)).starts.push_back(std::move(start));
+    all.at(std::move(part)).starts.push_back(std::move(start));
   }
 }
 
@@ -191,7 +188,7 @@ std::vector<Series> read_replays(std::span<const NamedReport> reports) {
       reports_of[&replay] = &one.report;
     }
   }
-  std::vector<Series> all;
+  SeriesOfParts series_of_parts;
   std::map<std::string, Works> by_part;
   for (const reporting::JudgedReplay& judged : reporting::judge_replays(replays)) {
     const ReplayRecord& replay = *judged.replay;
@@ -200,15 +197,16 @@ std::vector<Series> read_replays(std::span<const NamedReport> reports) {
     const Report& report = *reports_of[&replay];
     const Part part = measured_part(report, replay.host, replay.device, replay.rank);
     by_part[part.key()].insert(replay.precision + " " + replay.work);
-    Series& series = series_of_part(all, part);
+    Series& series = series_of_parts.at(part);
     series.chip = chip_of(report, part, "");
     series.starts.push_back(start_of(judged));
   }
+  std::vector<Series> all = std::move(series_of_parts).all();
   add_left_out(by_part, all);
   return all;
 }
 
-void read_sustained(const Report& report, std::vector<Series>& all) {
+void read_sustained(const Report& report, SeriesOfParts& all) {
   for (const FingerprintRecord& record : report.fingerprint) {
     if (record.what != MachineRate::kSustainedProduct) continue;
     Start start;
@@ -220,15 +218,15 @@ void read_sustained(const Report& report, std::vector<Series>& all) {
       std::tie(start.low, start.high) = std::tie(record.ci95.low, record.ci95.high);
       if (const FingerprintRecord* burst = burst_of(report, record)) start.burst = burst->value;
     }
-    series_of_part(all, measured_part(report, record.host, record.device, record.rank),
-                   record.device_name + ", " + record.precision + ", " + record.method)
+    all.at(measured_part(report, record.host, record.device, record.rank),
+           record.device_name + ", " + record.precision + ", " + record.method)
         .starts.push_back(std::move(start));
   }
 }
 
 // A message takes as long as the slower one of its two ends needs: an end is as fast as its best
 // link. Of a node with several network cards the slowest one counts.
-void read_best_links(const Report& report, std::vector<Series>& all) {
+void read_best_links(const Report& report, SeriesOfParts& all) {
   std::map<std::string, std::map<std::string, const reporting::LinkRecord*>> best;  // host, end
   for (const auto& [part, link] : link_parts(report)) {
     if (!is_measured(link->bandwidth_GBps)) continue;
@@ -241,16 +239,16 @@ void read_best_links(const Report& report, std::vector<Series>& all) {
   for (const auto& [host, ends] : best) {
     const auto& [end, link] = *std::ranges::min_element(
         ends, {}, [](const auto& one) { return one.second->bandwidth_GBps; });
-    Series& series = series_of_part(all, node_part(report, host));
+    Series& series = all.at(node_part(report, host));
     series.starts.push_back(start_of(*link));
     if (end != host) series.starts.back().fact = end;
   }
 }
 
-void read_links(const Report& report, std::vector<Series>& all) {
+void read_links(const Report& report, SeriesOfParts& all) {
   for (const auto& [part, link] : link_parts(report)) {
     if (!is_measured(link->bandwidth_GBps)) continue;
-    series_of_part(all, part).starts.push_back(start_of(*link));
+    all.at(part).starts.push_back(start_of(*link));
   }
 }
 

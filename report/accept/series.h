@@ -4,9 +4,11 @@
 
 #include <cstddef>
 #include <limits>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "report/accept/rules.h"
@@ -53,6 +55,19 @@ struct Series {
   std::vector<Start> starts;
   bool unsteady = false;  // its windows, all repetitions together, were shown not to be steady
   std::optional<reporting::Peak> datasheet;  // set for products and copies on a known chip
+};
+
+// Collects series by part and class, in the order in which they come first: every session of a part
+// and class is a start of one series.
+class SeriesOfParts {
+ public:
+  // Valid until the next call.
+  Series& at(Part part, const std::string& of_class = "");
+  std::vector<Series> all() && { return std::move(all_); }
+
+ private:
+  std::vector<Series> all_;
+  std::map<std::pair<std::string, std::string>, std::size_t> places_;  // class and key -> in all_
 };
 
 // Series of one class and one software, in the order in which classes come first.
