@@ -11,8 +11,8 @@
 #include "core/base/error.h"
 #include "core/base/plugin.h"
 #include "data/augment/augmented_dataset.h"
+#include "data/load/sampler.h"
 #include "data/packed/packed_images.h"
-#include "data/sampler.h"
 #include "data/text/pretraining.h"
 
 namespace scalemark::data {

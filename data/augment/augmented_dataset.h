@@ -8,7 +8,7 @@
 #include "data/augment/mixing.h"
 #include "data/augment/opencv/opencv_plugin.h"
 #include "data/augment/policies.h"
-#include "data/dataset.h"
+#include "data/load/dataset.h"
 
 namespace scalemark::data {
 

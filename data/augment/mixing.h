@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "data/dataset.h"
 #include "data/images/decode.h"
+#include "data/load/dataset.h"
 
 namespace scalemark::data {
 

@@ -6,8 +6,8 @@
 
 #include "core/base/words.h"
 #include "data/augment/opencv/opencv_plugin.h"
-#include "data/dataset.h"
 #include "data/images/decode.h"
+#include "data/load/dataset.h"
 
 namespace scalemark::data {
 

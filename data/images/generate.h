@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "data/dataset.h"
 #include "data/images/decode.h"
+#include "data/load/dataset.h"
 
 namespace scalemark::data {
 

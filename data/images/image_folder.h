@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "data/dataset.h"
 #include "data/images/decode.h"
 #include "data/images/image_view.h"
+#include "data/load/dataset.h"
 #include "data/long_work.h"
 
 namespace scalemark::data {

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "data/dataset.h"
 #include "data/images/decode.h"
 #include "data/images/resize.h"
+#include "data/load/dataset.h"
 
 namespace scalemark::data {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "data/dataset.h"
 #include "data/images/image_folder.h"
+#include "data/load/dataset.h"
 #include "data/long_work.h"
 #include "data/packed/index.h"
 #include "data/packed/shard_file.h"

@@ -12,7 +12,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
-#include "data/dataset.h"
+#include "data/load/dataset.h"
 #include "data/long_work.h"
 
 namespace scalemark::data {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "data/dataset.h"
+#include "data/load/dataset.h"
 #include "data/text/sample_plan.h"
 
 namespace scalemark::data {

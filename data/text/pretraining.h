@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "data/dataset.h"
+#include "data/load/dataset.h"
 #include "data/text/token_corpus.h"
 
 namespace scalemark::data {

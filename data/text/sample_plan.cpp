@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "data/dataset.h"
+#include "data/load/dataset.h"
 
 namespace scalemark::data {
 namespace {

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "workloads/pixel_table.h"
+#include "workloads/layers/pixel_table.h"
 
 namespace scalemark::cuda {
 

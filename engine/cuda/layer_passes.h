@@ -1,4 +1,4 @@
-// The operators of workloads/layer_operators.h around our kernels: memory, types, launches.
+// The operators of workloads/layers/layer_operators.h around our kernels: memory, types, launches.
 // `Runtime` is the class of operators.h, or its like in tests.
 #pragma once
 

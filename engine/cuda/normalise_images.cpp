@@ -1,5 +1,5 @@
 // scalemark::normalise_images on CUDA: uint8 NHWC in, normalised channels-last out, in one pass
-// over memory. The schema and the CPU kernel stand in workloads/resnet50.cpp.
+// over memory. The schema and the CPU kernel stand in workloads/networks/resnet50.cpp.
 #include <ATen/core/Tensor.h>
 #include <ATen/cuda/CUDAContext.h>
 #include <ATen/ops/empty.h>

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "engine/cuda/launches.h"
-#include "workloads/pixel_table.h"
+#include "workloads/layers/pixel_table.h"
 
 namespace scalemark::cuda {
 

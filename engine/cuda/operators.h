@@ -1,5 +1,5 @@
 // Gives operators over tensors what they need of a device, and puts those of
-// workloads/layer_operators.h and of engine/step/lamb_passes.h into their schemas: on the
+// workloads/layers/layer_operators.h and of engine/step/lamb_passes.h into their schemas: on the
 // current stream, without a wait, and such that a CUDA graph may capture them.
 #pragma once
 

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "data/dataset.h"
+#include "data/load/dataset.h"
 #include "engine/device/graph.h"
 
 namespace scalemark::device {

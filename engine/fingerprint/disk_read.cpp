@@ -23,8 +23,8 @@
 #include "core/base/error.h"
 #include "data/images/generate.h"
 #include "data/images/image_folder.h"
-#include "data/loader.h"
-#include "data/sampler.h"
+#include "data/load/loader.h"
+#include "data/load/sampler.h"
 #include "engine/device/device.h"
 #include "engine/fingerprint/compute.h"
 

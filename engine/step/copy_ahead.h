@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "data/batch.h"
+#include "data/load/batch.h"
 
 namespace scalemark::training {
 

@@ -16,7 +16,7 @@
 
 #include "core/base/error.h"
 #include "engine/step/parameter_group.h"
-#include "workloads/layer_operators.h"
+#include "workloads/layers/layer_operators.h"
 
 namespace scalemark::training {
 namespace {

@@ -12,7 +12,7 @@
 namespace scalemark::training {
 
 // SGD's and Adam's update on a CPU of weights that have copies (kernels/optimizer_kernels.h,
-// workloads/weight_copies.h).
+// workloads/layers/weight_copies.h).
 class WeightPasses {
  public:
   static constexpr std::size_t kMean = 0, kMeanSquare = 1;  // states of the lists

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/step/parameter_group.h"
-#include "workloads/layer_operators.h"
+#include "workloads/layers/layer_operators.h"
 
 namespace scalemark::training {
 namespace {

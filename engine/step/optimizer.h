@@ -10,7 +10,7 @@
 
 #include "core/settings/settings.h"
 #include "engine/step/parameters.h"
-#include "workloads/weight_copies.h"
+#include "workloads/layers/weight_copies.h"
 
 namespace scalemark::training {
 

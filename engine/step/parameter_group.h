@@ -15,8 +15,8 @@
 
 #include "engine/step/optimizer.h"
 #include "engine/step/parameters.h"
-#include "workloads/parallel.h"
-#include "workloads/weight_copies.h"
+#include "workloads/layers/parallel.h"
+#include "workloads/layers/weight_copies.h"
 
 namespace scalemark::training {
 

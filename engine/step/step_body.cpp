@@ -9,7 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/settings/notes.h"
-#include "workloads/weights.h"
+#include "workloads/weights/weights.h"
 
 namespace scalemark::training {
 namespace {

@@ -16,15 +16,15 @@
 #include <vector>
 
 #include "core/settings/settings.h"
-#include "data/batch.h"
+#include "data/load/batch.h"
 #include "engine/device/graph.h"
 #include "engine/step/measurement/step_timer.h"
 #include "engine/step/measurement/window_timer.h"
 #include "engine/step/optimizer.h"
 #include "engine/step/precision.h"
 #include "engine/step/strategy.h"
-#include "workloads/network.h"
-#include "workloads/weight_copies.h"
+#include "workloads/layers/weight_copies.h"
+#include "workloads/networks/network.h"
 
 namespace scalemark::training {
 

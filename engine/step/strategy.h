@@ -18,10 +18,10 @@
 #include <vector>
 
 #include "core/settings/settings.h"
-#include "data/batch.h"
+#include "data/load/batch.h"
 #include "engine/step/measurement/step_timer.h"
 #include "engine/step/parameters.h"
-#include "workloads/network.h"
+#include "workloads/networks/network.h"
 
 namespace scalemark::training {
 

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "data/batch.h"
+#include "data/load/batch.h"
 #include "engine/device/graph.h"
 #include "engine/step/copy_ahead.h"
 #include "engine/step/measurement/step_timer.h"

@@ -14,7 +14,7 @@
 #include "core/base/durations.h"
 #include "core/base/error.h"
 #include "core/settings/processes.h"
-#include "data/dataset.h"
+#include "data/load/dataset.h"
 #include "engine/step/copy_ahead.h"
 
 namespace scalemark::running {

@@ -12,9 +12,9 @@
 #include "core/catalogue/workload.h"
 #include "core/launch/world.h"
 #include "core/settings/settings.h"
-#include "data/batch.h"
-#include "data/dataset.h"
-#include "data/loader.h"
+#include "data/load/batch.h"
+#include "data/load/dataset.h"
+#include "data/load/loader.h"
 
 namespace scalemark::running {
 

@@ -18,8 +18,8 @@
 #include "report/keep/output_folder.h"
 #include "report/record/rank_fields.h"
 #include "report/record/report.h"
-#include "workloads/safetensors.h"
-#include "workloads/weights.h"
+#include "workloads/weights/safetensors.h"
+#include "workloads/weights/weights.h"
 
 namespace scalemark::running {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "data/dataset.h"
+#include "data/load/dataset.h"
 #include "engine/train/batch_source.h"
 #include "engine/train/checkpoints.h"
 #include "engine/train/histograms.h"

@@ -12,7 +12,7 @@
 
 #include "core/base/error.h"
 #include "core/base/wire.h"
-#include "data/batch.h"
+#include "data/load/batch.h"
 
 namespace scalemark::running {
 namespace {

@@ -5,14 +5,14 @@
 #include <optional>
 #include <vector>
 
-#include "data/dataset.h"
-#include "data/loader.h"
+#include "data/load/dataset.h"
+#include "data/load/loader.h"
 #include "engine/device/device.h"
 #include "engine/distributed/groups.h"
 #include "engine/step/train_step.h"
 #include "engine/train/batch_source.h"
 #include "engine/train/window.h"
-#include "workloads/network.h"
+#include "workloads/networks/network.h"
 
 namespace scalemark::running {
 

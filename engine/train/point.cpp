@@ -18,7 +18,7 @@
 #include "engine/train/results/over_ranks.h"
 #include "engine/train/trace/trace_run.h"
 #include "engine/train/workload_data.h"
-#include "workloads/weights.h"
+#include "workloads/weights/weights.h"
 
 namespace scalemark::running {
 namespace {

@@ -32,7 +32,7 @@
 #include "report/judge/sweep/summary.h"
 #include "report/keep/earlier.h"
 #include "report/record/point_identity.h"
-#include "workloads/weights_file.h"
+#include "workloads/weights/weights_file.h"
 
 namespace scalemark::running {
 namespace {

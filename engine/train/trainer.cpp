@@ -14,7 +14,7 @@
 #include "core/catalogue/strategy.h"
 #include "engine/step/optimizer.h"
 #include "engine/step/strategy.h"
-#include "workloads/weights.h"
+#include "workloads/weights/weights.h"
 
 namespace scalemark::running {
 namespace {

@@ -14,8 +14,8 @@
 #include "engine/step/parameters.h"
 #include "engine/step/train_step.h"
 #include "engine/train/batch_source.h"
-#include "workloads/network.h"
-#include "workloads/safetensors.h"
+#include "workloads/networks/network.h"
+#include "workloads/weights/safetensors.h"
 
 namespace scalemark::running {
 

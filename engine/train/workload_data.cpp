@@ -9,12 +9,12 @@
 #include "core/base/wire.h"
 #include "core/plan/estimates.h"
 #include "data/augment/augmented_dataset.h"
+#include "data/load/synthetic.h"
 #include "data/packed/packed_images.h"
-#include "data/synthetic.h"
 #include "data/text/corpus.h"
 #include "data/text/pretraining.h"
 #include "engine/train/batch_source.h"
-#include "workloads/weights.h"
+#include "workloads/weights/weights.h"
 
 namespace scalemark::running {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "core/catalogue/workload.h"
 #include "core/settings/settings.h"
-#include "data/dataset.h"
+#include "data/load/dataset.h"
 #include "engine/device/device.h"
 #include "engine/process/data_phase.h"
 #include "engine/train/batch_source.h"

@@ -10,7 +10,7 @@
 #include "data/images/generate.h"
 #include "data/images/image_folder.h"
 #include "data/images/image_view.h"
-#include "data/sampler.h"
+#include "data/load/sampler.h"
 #include "tests/data/answers.h"
 #include "tests/data/images/made_jpeg.h"
 #include "tools/programs/commands.h"

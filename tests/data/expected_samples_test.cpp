@@ -5,8 +5,8 @@
 #include <mutex>
 #include <vector>
 
-#include "data/group_decoder.h"
-#include "data/loader.h"
+#include "data/load/group_decoder.h"
+#include "data/load/loader.h"
 
 namespace scalemark::data {
 namespace {

@@ -25,9 +25,9 @@
 #include "core/base/error.h"
 #include "data/augment/augmented_dataset.h"
 #include "data/images/image_folder.h"
-#include "data/loader.h"
+#include "data/load/loader.h"
+#include "data/load/sampler.h"
 #include "data/packed/packed_images.h"
-#include "data/sampler.h"
 #include "tools/programs/commands.h"
 
 // After <cstdio>: jpeglib.h uses FILE and size_t without including them.

@@ -1,4 +1,4 @@
-#include "data/sampler.h"
+#include "data/load/sampler.h"
 
 #include <gtest/gtest.h>
 

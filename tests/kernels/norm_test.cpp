@@ -16,7 +16,7 @@
 #include "kernels/instruction_set.h"
 #include "kernels/norm/norm_kernels.h"
 #include "tests/kernels/norm_oracle.h"
-#include "workloads/norm_passes.h"
+#include "workloads/layers/norm_passes.h"
 
 namespace scalemark::workloads {
 namespace {

@@ -47,7 +47,7 @@ def of_pytorch(folder, workload):
 
 # A step has more (+) or fewer (-) of these operators than PyTorch's, phase by phase, each with the reason. Everything else is
 # the same.
-LOSS_FORWARD = ("the mean cross-entropy is one node of ours (workloads/classification.h)",
+LOSS_FORWARD = ("the mean cross-entropy is one node of ours (workloads/networks/classification.h)",
                 {"aten::empty": 2, "aten::cross_entropy_loss": -1, "aten::log_softmax": -1, "aten::_log_softmax": -1,
                  "aten::to": -1, "aten::nll_loss_nd": -1, "aten::nll_loss": -1, "aten::nll_loss_forward": -1})
 LOSS_BACKWARD = ("its backward",

@@ -1,4 +1,4 @@
-"""No file of the torch-free half includes torch, and none that nvcc compiles. data/batch.h hands tensors to the engine: only what uses torch includes it."""
+"""No file of the torch-free half includes torch, and none that nvcc compiles. data/load/batch.h hands tensors to the engine: only what uses torch includes it."""
 
 import os
 import re
@@ -31,5 +31,5 @@ check(len(kernels) > 12, sorted(kernels))
 for file in files + sorted(kernels):
     found = TORCH.search(file.read_text())
     name = file.relative_to(SOURCE).as_posix()
-    check(not found or name == "data/batch.h", f"{name} includes {found and found.group(1)}")
+    check(not found or name == "data/load/batch.h", f"{name} includes {found and found.group(1)}")
 print(f"{len(files)} files of core, data, kernels and apps and {len(kernels)} of CUDA kernels know no torch")

@@ -9,7 +9,7 @@
 #include <array>
 #include <string>
 
-#include "workloads/layers.h"
+#include "workloads/layers/layers.h"
 
 namespace scalemark::workloads {
 namespace {

@@ -1,4 +1,4 @@
-#include "workloads/checkpointed.h"
+#include "workloads/layers/checkpointed.h"
 
 #include <ATen/Parallel.h>
 #include <ATen/autocast_mode.h>
@@ -18,7 +18,7 @@
 
 #include "core/base/error.h"
 #include "tests/workloads/shallow_resnet.h"
-#include "workloads/weights.h"
+#include "workloads/weights/weights.h"
 
 namespace scalemark::workloads {
 namespace {

@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "workloads/network.h"
-#include "workloads/weights.h"
+#include "workloads/networks/network.h"
+#include "workloads/weights/weights.h"
 
 namespace scalemark::workloads {
 namespace {

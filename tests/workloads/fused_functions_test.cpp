@@ -12,7 +12,7 @@
 #include <limits>
 #include <vector>
 
-#include "workloads/classification.h"
+#include "workloads/networks/classification.h"
 
 namespace scalemark::workloads {
 namespace {

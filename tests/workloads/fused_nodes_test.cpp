@@ -26,9 +26,9 @@
 #include <string>
 #include <vector>
 
-#include "workloads/attention.h"
-#include "workloads/encoder_nodes.h"
-#include "workloads/row_kernels.h"
+#include "workloads/layers/attention.h"
+#include "workloads/layers/encoder_nodes.h"
+#include "workloads/layers/row_kernels.h"
 
 namespace scalemark::workloads {
 namespace {

@@ -1,4 +1,4 @@
-#include "workloads/fused_norm.h"
+#include "workloads/layers/fused_norm.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>

@@ -1,4 +1,4 @@
-#include "workloads/network.h"
+#include "workloads/networks/network.h"
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
@@ -25,11 +25,11 @@
 #include "core/base/error.h"
 #include "engine/device/torch_defaults.h"
 #include "tests/workloads/shallow_resnet.h"
-#include "workloads/attention.h"
-#include "workloads/encoder_layer.h"
-#include "workloads/resnet50.h"
-#include "workloads/weights.h"
-#include "workloads/weights_file.h"
+#include "workloads/layers/attention.h"
+#include "workloads/networks/encoder_layer.h"
+#include "workloads/networks/resnet50.h"
+#include "workloads/weights/weights.h"
+#include "workloads/weights/weights_file.h"
 
 namespace scalemark::workloads {
 namespace {

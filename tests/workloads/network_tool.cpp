@@ -12,7 +12,7 @@
 #include "core/base/error.h"
 #include "tests/workloads/shallow_resnet.h"
 #include "tools/programs/commands.h"
-#include "workloads/weights.h"
+#include "workloads/weights/weights.h"
 
 namespace scalemark::workloads {
 namespace {

@@ -1,4 +1,4 @@
-#include "workloads/parallel.h"
+#include "workloads/layers/parallel.h"
 
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "workloads/safetensors.h"
+#include "workloads/weights/safetensors.h"
 
 #include <ATen/ops/arange.h>
 #include <ATen/ops/equal.h>

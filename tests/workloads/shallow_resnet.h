@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "workloads/resnet50.h"
+#include "workloads/networks/resnet50.h"
 
 namespace scalemark::workloads {
 

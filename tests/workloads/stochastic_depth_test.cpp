@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tests/workloads/shallow_resnet.h"
-#include "workloads/weights.h"
+#include "workloads/weights/weights.h"
 
 namespace scalemark::workloads {
 namespace {

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "workloads/network.h"
+#include "workloads/networks/network.h"
 
 namespace scalemark::workloads {
 namespace {

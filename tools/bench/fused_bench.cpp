@@ -20,7 +20,7 @@
 #include "engine/step/train_step.h"
 #include "tools/bench/clock_marker.h"
 #include "tools/programs/commands.h"
-#include "workloads/network.h"
+#include "workloads/networks/network.h"
 
 namespace scalemark::training {
 namespace {

@@ -1,6 +1,6 @@
 // Measures the 53 norms of ResNet-50 with their additions and ReLUs by themselves: milliseconds per
-// forward and backward, by torch's operators and as one node (workloads/fused_norm.h), in rounds of
-// both.
+// forward and backward, by torch's operators and as one node (workloads/layers/fused_norm.h), in
+// rounds of both.
 //
 //   norm-bench [BATCH_SIZE [IMAGE_SIZE [THREADS [ROUNDS]]]]      8 224 1 5
 #include <ATen/Parallel.h>
@@ -22,7 +22,7 @@
 #include "core/statistics/summary.h"
 #include "kernels/instruction_set.h"
 #include "tools/programs/commands.h"
-#include "workloads/layers.h"
+#include "workloads/layers/layers.h"
 
 namespace scalemark::workloads {
 namespace {

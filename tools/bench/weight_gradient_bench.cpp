@@ -1,6 +1,6 @@
 // Measures the gradients of ResNet-50's weights in bfloat16, one convolution after the other:
-// milliseconds by oneDNN's kernel and by a matrix product (workloads/layers.h), medians over rounds
-// of both, with caches emptied before each.
+// milliseconds by oneDNN's kernel and by a matrix product (workloads/layers/layers.h), medians over
+// rounds of both, with caches emptied before each.
 //
 //   weight-gradient-bench [BATCH_SIZE [IMAGE_SIZE [THREADS [ROUNDS]]]]      8 224 2 9
 #include <ATen/Parallel.h>
@@ -21,7 +21,7 @@
 
 #include "core/statistics/summary.h"
 #include "tools/programs/commands.h"
-#include "workloads/layers.h"
+#include "workloads/layers/layers.h"
 
 namespace scalemark::workloads {
 namespace {

@@ -14,9 +14,9 @@
 #include "core/base/number_words.h"
 #include "data/images/codecs.h"
 #include "data/images/image_folder.h"
-#include "data/loader.h"
+#include "data/load/loader.h"
+#include "data/load/sampler.h"
 #include "data/packed/packed_images.h"
-#include "data/sampler.h"
 
 namespace scalemark::data {
 namespace {

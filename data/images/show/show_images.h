@@ -11,7 +11,7 @@
 #include "data/augment/augmented_dataset.h"
 #include "data/images/decode.h"
 #include "data/images/image_view.h"
-#include "data/loader.h"
+#include "data/load/loader.h"
 
 namespace scalemark::data {
 

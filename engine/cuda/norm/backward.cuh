@@ -1,6 +1,6 @@
 // Backward passes of batch norm with the addition and the ReLU behind it: sums of the gradient that
 // came, then the gradient of x. The formulas are those of kernels/norm and
-// workloads/norm_passes.cpp. Knows no torch.
+// workloads/layers/norm_passes.cpp. Knows no torch.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,6 +1,6 @@
 // Forward passes of batch norm with the addition and the ReLU behind it, over activations [rows,
 // channels] in NHWC order: statistics, then y. The formulas are those of kernels/norm and
-// workloads/norm_passes.cpp. Knows no torch.
+// workloads/layers/norm_passes.cpp. Knows no torch.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,5 +1,5 @@
 // scalemark::norm_forward and norm_backward on CUDA. Their schemas and the CPU's kernels stand in
-// workloads/fused_norm.cpp.
+// workloads/layers/fused_norm.cpp.
 #include "engine/cuda/norm/operators.h"
 
 #include <c10/cuda/CUDAFunctions.h>

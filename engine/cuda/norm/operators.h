@@ -1,4 +1,4 @@
-// The operators scalemark::norm_forward and norm_backward (workloads/fused_norm.h) over
+// The operators scalemark::norm_forward and norm_backward (workloads/layers/fused_norm.h) over
 // tensors: what is allocated, and which kernels run. What belongs to one device comes from outside,
 // so that tests run them on a CPU.
 #pragma once
@@ -27,7 +27,7 @@ struct NormDevice {
 
 using MaybeTensor = std::optional<at::Tensor>;
 
-// Both operators take these; see workloads/fused_norm.h.
+// Both operators take these; see workloads/layers/fused_norm.h.
 struct NormArguments {
   const at::Tensor &x, &weight, &bias;
   double gain;

@@ -9,8 +9,8 @@
 
 #include "core/base/error.h"
 #include "data/augment/mixing.h"
-#include "data/loader.h"
-#include "data/sampler.h"
+#include "data/load/loader.h"
+#include "data/load/sampler.h"
 
 namespace scalemark::data {
 namespace {

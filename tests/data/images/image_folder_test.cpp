@@ -12,7 +12,7 @@
 #include "core/base/wire.h"
 #include "data/images/codecs.h"
 #include "data/images/generate.h"
-#include "data/loader.h"
+#include "data/load/loader.h"
 
 namespace scalemark::data {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "data/images/generate.h"
-#include "data/loader.h"
+#include "data/load/loader.h"
 #include "data/packed/pack.h"
 #include "data/packed/packed_images.h"
 #include "tests/data/text/temporary_folder.h"

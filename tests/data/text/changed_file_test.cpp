@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "core/base/error.h"
-#include "data/loader.h"
+#include "data/load/loader.h"
 #include "data/text/corpus.h"
 #include "data/text/generate.h"
 #include "data/text/pretraining.h"

@@ -13,7 +13,7 @@
 
 #include "engine/step/optimizer.h"
 #include "engine/step/precision.h"
-#include "workloads/weight_copies.h"
+#include "workloads/layers/weight_copies.h"
 
 namespace scalemark::training {
 namespace {

@@ -24,9 +24,9 @@
 #include <vector>
 
 #include "shim_runtime.h"
-#include "workloads/encoder_nodes.h"
-#include "workloads/layer_operators.h"
-#include "workloads/network.h"
+#include "workloads/layers/encoder_nodes.h"
+#include "workloads/layers/layer_operators.h"
+#include "workloads/networks/network.h"
 
 TORCH_LIBRARY_IMPL(scalemark, CPU, library) {
   scalemark::cuda::register_layer_passes<scalemark::cuda::ShimRuntime>(library);

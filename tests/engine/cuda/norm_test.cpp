@@ -13,7 +13,7 @@
 
 #include "tests/engine/cuda/norm_on_shim.h"
 #include "tests/kernels/norm_oracle.h"
-#include "workloads/fused_norm.h"
+#include "workloads/layers/fused_norm.h"
 
 namespace scalemark::cuda {
 namespace {

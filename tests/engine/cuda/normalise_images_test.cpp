@@ -11,7 +11,7 @@
 #include <cstring>
 #include <vector>
 
-#include "workloads/resnet50.h"
+#include "workloads/networks/resnet50.h"
 
 namespace scalemark::cuda {
 namespace {

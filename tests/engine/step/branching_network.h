@@ -9,7 +9,7 @@
 #include <memory>
 
 #include "core/base/error.h"
-#include "workloads/network.h"
+#include "workloads/networks/network.h"
 
 namespace scalemark::training {
 

@@ -32,7 +32,7 @@
 #include "tests/engine/step/branching_network.h"
 #include "tests/workloads/shallow_resnet.h"
 #include "tools/programs/commands.h"
-#include "workloads/weights.h"
+#include "workloads/weights/weights.h"
 
 namespace scalemark::training {
 namespace {

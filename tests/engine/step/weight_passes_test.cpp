@@ -13,7 +13,7 @@
 #include "engine/step/step_body.h"
 #include "engine/step/strategy.h"
 #include "tests/engine/step/recorder.h"
-#include "workloads/network.h"
+#include "workloads/networks/network.h"
 
 namespace scalemark::training {
 namespace {

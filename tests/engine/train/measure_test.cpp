@@ -9,7 +9,7 @@
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 #include <vector>
 
-#include "data/dataset.h"
+#include "data/load/dataset.h"
 #include "engine/device/cpu_allocator.h"
 #include "engine/device/device.h"
 #include "engine/step/optimizer.h"

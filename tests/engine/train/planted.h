@@ -5,9 +5,9 @@
 #include <functional>
 #include <memory>
 
-#include "data/batch.h"
+#include "data/load/batch.h"
 #include "engine/step/strategy.h"
-#include "workloads/network.h"
+#include "workloads/networks/network.h"
 
 namespace scalemark::testing {
 

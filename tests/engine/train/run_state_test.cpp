@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "data/dataset.h"
+#include "data/load/dataset.h"
 #include "engine/step/measurement/window_timer.h"
 #include "engine/step/optimizer.h"
 #include "engine/train/trainer.h"
 #include "engine/train/workload_data.h"
-#include "workloads/weights.h"
+#include "workloads/weights/weights.h"
 
 namespace scalemark::running {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "core/settings/resolve.h"
 #include "engine/train/train_run.h"
-#include "workloads/network.h"
+#include "workloads/networks/network.h"
 
 namespace scalemark {
 namespace {
