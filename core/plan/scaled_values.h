@@ -1,5 +1,5 @@
 // Smaller values of single options, for scale_down.h: pure functions from lists of texts to lists
-// of texts. An empty list: it cannot become smaller. Private to this module.
+// of texts. An empty list: it cannot become smaller. Private to core/plan.
 #pragma once
 
 #include <cstdint>

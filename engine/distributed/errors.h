@@ -1,5 +1,5 @@
-// The errors of this module: those that it alone throws, and which of them an exception is that
-// torch, CUDA, NCCL or Gloo threw. Does not use the error store: why a peer was lost is found
+// The errors of engine/distributed: those that it alone throws, and which of them an exception is
+// that torch, CUDA, NCCL or Gloo threw. Does not use the error store: why a peer was lost is found
 // elsewhere.
 #pragma once
 
