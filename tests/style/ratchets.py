@@ -8,6 +8,7 @@ MOST = {
     "headers with fewer than two readers in the product": 93,
     "words of the glossary": 15,
     "comments that open with a bare word": 0,
+    "comments behind code of tests and tools that open with a bare word": 86,
 }
 
 
