@@ -64,6 +64,18 @@ class Running:
         self.process.kill()
         sys.exit(f"no {event} within {seconds} s: {self.process.communicate()}")
 
+    def await_steps(self, ranks, more_than, seconds=600):
+        """Returns once each of the ranks has done more steps, by status.json, which is some seconds behind."""
+        end = time.monotonic() + seconds
+        records = []
+        while time.monotonic() < end and self.process.poll() is None:
+            records = json.loads(text_of(self.folder / "status.json") or "{}").get("ranks", [])
+            if len(records) == ranks and all(record.get("steps", 0) > more_than for record in records):
+                return
+            time.sleep(0.05)
+        self.process.kill()
+        sys.exit(f"not {more_than} steps within {seconds} s: {records}: {self.process.communicate()}")
+
     def end(self, expect, seconds=600):
         """Waits; how long it took. The exit code must be as expected."""
         start = time.monotonic()
