@@ -54,6 +54,10 @@ bool only_default_stream_waits(std::string_view backend) {
   return holds(backend, &Backend::default_stream_waits);
 }
 
+bool uses_one_interface(std::string_view backend) {
+  return holds(backend, &Backend::one_interface);
+}
+
 bool needs_one_rank_per_gpu(std::string_view backend) {
   return holds(backend, &Backend::one_rank_per_gpu);
 }

@@ -15,6 +15,7 @@ struct Backend {
   bool mpi_ranks = false;             // carries only between ranks that an MPI launcher has started
   bool scatter_all_reduces = false;   // its reduce-scatter is an all-reduce of everything
   bool default_stream_waits = false;  // only a GPU's default stream waits for results
+  bool one_interface = false;         // a rank sends through one network interface only
   // Rough figures of an all-reduce serve estimates before anything is measured.
   double latency_s = 1e-3, bytes_per_s = 1e9;
 };
@@ -31,5 +32,6 @@ bool is_cpu_only(std::string_view backend);                // false when unknown
 bool needs_mpi_ranks(std::string_view backend);            // false when unknown
 bool all_reduces_to_scatter(std::string_view backend);     // false when unknown
 bool only_default_stream_waits(std::string_view backend);  // false when unknown
+bool uses_one_interface(std::string_view backend);         // false when unknown
 
 }  // namespace scalemark::catalogue

@@ -112,12 +112,13 @@ double network_load(Collective collective, const DataPath& path) {
 Bound network_bound(Collective collective, const DataPath& path) {
   const bool one_node = std::ranges::all_of(
       path.node_of_member, [&](int node) { return node == path.node_of_member.front(); });
-  if (one_node || !path.nic_Mbit_per_s || !(*path.nic_Mbit_per_s > 0)) return std::nullopt;
-  const double nic_GBps = *path.nic_Mbit_per_s / 8e3, load = network_load(collective, path);
-  std::string source = "network interface of " + significant(*path.nic_Mbit_per_s / 1e3, 6) +
-                       " Gb/s (" + bandwidth_text(nic_GBps) + ") one way";
+  if (one_node || !path.network || !(path.network->Gbit_per_s > 0)) return std::nullopt;
+  const double GBps = path.network->Gbit_per_s / 8, load = network_load(collective, path);
+  std::string source = counted(path.network->ports, "network port") + " of a node, " +
+                       significant(path.network->Gbit_per_s, 6) + " Gb/s (" + bandwidth_text(GBps) +
+                       ") one way";
   if (load != 1) source += ", which " + significant(load, 3) + " x a rank's traffic passes";
-  return bound_of(nic_GBps / load, source + kRingBound);
+  return bound_of(GBps / load, source + kRingBound);
 }
 
 Bound nvlink_bound(const DataPath& path) {

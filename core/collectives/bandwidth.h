@@ -28,6 +28,12 @@ struct Bandwidth {
 std::optional<Bandwidth> bandwidth(Collective collective, int world_size, std::int64_t bytes,
                                    double time_s);
 
+// The network ports that ranks of one node use together.
+struct NodeNetwork {
+  int ports = 1;
+  double Gbit_per_s = 0;  // all of them together, one way
+};
+
 // The data of a collective passes these links. Unknown values are absent.
 struct DataPath {
   std::vector<int> node_of_member;  // one for each member, in the order of their ranks
@@ -37,7 +43,7 @@ struct DataPath {
   std::optional<int> pcie_generation, pcie_lanes;   // the slowest member's GPU has these
   std::optional<int> nvlinks;                       // each GPU has so many
   std::optional<int> compute_major, compute_minor;  // tells the NVLink generation of the GPU
-  std::optional<double> nic_Mbit_per_s;             // each node's network interface has this speed
+  std::optional<NodeNetwork> network;               // each node has these ports
   std::optional<double> memory_GBps;  // measured on one node, read and written bytes added
 };
 
@@ -48,7 +54,7 @@ struct ExpectedBandwidth {
 
 // The busbw that a collective can reach at most, with the derivation in words: the least of the
 // bounds that are known; absent without any, for a barrier and for one member.
-//   network   the connection of the busiest node, one way. A ring crosses it as often as
+//   network   all ports of the busiest node, one way. A ring crosses them as often as
 //             neighbours are on different nodes (once where ranks are placed node by node); of an
 //             all-to-all pass l (n - l) shares, l ranks being on that node; of a gather what the
 //             root's node lacks.

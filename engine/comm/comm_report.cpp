@@ -14,6 +14,8 @@
 #include "core/base/text.h"
 #include "core/base/wire.h"
 #include "core/catalogue/backends.h"
+#include "core/machine/environment.h"
+#include "core/machine/network_ports.h"
 #include "core/plan/collectives/support.h"
 #include "engine/process/machines.h"
 #include "report/judge/point/disturbances.h"
@@ -49,13 +51,36 @@ void keep_least(std::optional<T>& least, const std::optional<T>& value) {
   if (value && (!least || *value < *least)) least = value;
 }
 
-std::optional<double> fastest_nic_Mbit_per_s(const monitoring::Host& host) {
-  std::optional<double> fastest;
-  for (const monitoring::Nic& nic : host.nics) {
-    if (nic.state != "up" || !nic.speed_Mbit_per_s) continue;
-    fastest = std::max(fastest.value_or(0), static_cast<double>(*nic.speed_Mbit_per_s));
+// The ports of `host` that its `ranks` reach. A GPU takes the ports beside it, so that ranks on a
+// part of the GPUs reach so large a part of the ports, but always one.
+std::optional<collectives::NodeNetwork> network_of(const monitoring::Host& host,
+                                                   std::string_view backend, int ranks) {
+  const bool one = catalogue::uses_one_interface(backend);
+  const auto ports = monitoring::network_ports(
+      host, one ? monitoring::PortUse::kOneSocket : monitoring::PortUse::kAll,
+      catalogue::needs_one_rank_per_gpu(backend) ? monitoring::allowed_variables()
+                                                 : std::map<std::string, std::string>{});
+  const auto all = std::ssize(ports.Gbit_per_s);
+  if (all == 0) return std::nullopt;
+  auto reached = all;
+  if (catalogue::needs_one_rank_per_gpu(backend) && !host.gpus.empty()) {
+    const auto gpus = std::ssize(host.gpus);
+    reached = std::min(all, (all * ranks + gpus - 1) / gpus);
   }
-  return fastest;
+  collectives::NodeNetwork network{.ports = static_cast<int>(reached)};
+  for (auto port = ports.Gbit_per_s.end() - reached; port != ports.Gbit_per_s.end(); ++port) {
+    network.Gbit_per_s += *port;
+  }
+  return network;
+}
+
+// Members of the node that has most.
+int most_on_a_node(const std::vector<int>& node_of_member) {
+  std::map<int, int> members;
+  for (const int node : node_of_member) ++members[node];
+  int most = 0;
+  for (const auto& [node, count] : members) most = std::max(most, count);
+  return most;
 }
 
 void add_gpu(collectives::DataPath& path, const monitoring::Gpu& gpu) {
@@ -140,8 +165,11 @@ collectives::DataPath data_path(const planning::CollectivePoint& point, settings
   for (const int member : point.members) {
     path.node_of_member.push_back(machines.node_of_rank.at(static_cast<std::size_t>(member)));
   }
+  const int ranks = most_on_a_node(path.node_of_member);
   for (const monitoring::Host& host : machines.hosts) {
-    keep_least(path.nic_Mbit_per_s, fastest_nic_Mbit_per_s(host));
+    const auto network = network_of(host, point.backend, ranks);
+    if (network && (!path.network || network->Gbit_per_s < path.network->Gbit_per_s))
+      path.network = network;
     for (const monitoring::Gpu& gpu : host.gpus) {
       if (on_gpus) add_gpu(path, gpu);
     }

@@ -37,7 +37,7 @@ void measure_memory(process::RankContext& context, KnownMachines& machines);
 // Whether the data of a collective passes the hosts' memory.
 bool passes_memory(const collectives::DataPath& path);
 
-// Takes the slowest host and GPU; where a host has several network interfaces, its fastest one.
+// Takes the slowest host and GPU, and of each host all network ports that the backend uses.
 collectives::DataPath data_path(const planning::CollectivePoint& point, settings::DeviceKind device,
                                 const KnownMachines& machines);
 

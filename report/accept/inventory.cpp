@@ -1,7 +1,6 @@
 #include "report/accept/inventory.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <string_view>
@@ -9,6 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/machine/gpus.h"
+#include "core/machine/network_ports.h"
 #include "report/record/point_facts.h"
 
 namespace scalemark::acceptance {
@@ -70,13 +70,6 @@ std::string device_name(const Host& host, const Gpu& gpu) {
   return "gpu:" + std::to_string(gpu.index);
 }
 
-// Containers and tunnels make network cards with a speed: they come and go with jobs.
-bool is_virtual(const std::string& name) {
-  constexpr std::array<std::string_view, 9> kPrefixes{"veth", "docker",  "br-", "virbr", "cni",
-                                                      "cali", "flannel", "tun", "tap"};
-  return std::ranges::any_of(kPrefixes, [&](auto prefix) { return name.starts_with(prefix); });
-}
-
 std::string ports_text(const Host& host) {
   std::map<std::string, int> kinds;
   for (const auto& port : host.rdma) {
@@ -85,7 +78,8 @@ std::string ports_text(const Host& host) {
     ++kinds[port.link_layer + (rate > 0 ? " " + significant(rate, 4) + " Gbit/s" : "")];
   }
   for (const auto& nic : host.nics) {
-    if (nic.state != "up" || !nic.speed_Mbit_per_s || is_virtual(nic.name)) continue;
+    if (nic.state != "up" || !nic.speed_Mbit_per_s || monitoring::is_virtual_interface(nic.name))
+      continue;
     ++kinds[significant(static_cast<double>(*nic.speed_Mbit_per_s) / 1000, 4) + " Gbit/s"];
   }
   std::vector<std::string> texts;

@@ -38,7 +38,7 @@ TEST(ExpectedBusbw, NvlinkBeforePcie) {
 }
 
 TEST(ExpectedBusbw, TheRingCrossesTheNetwork) {
-  DataPath path{.node_of_member = {0, 0, 1, 1}, .nic_Mbit_per_s = 100'000};
+  DataPath path{.node_of_member = {0, 0, 1, 1}, .network = NodeNetwork{1, 100}};
   EXPECT_DOUBLE_EQ(expected_busbw(kAllReduce, path)->busbw_GBps, 12.5);
   EXPECT_DOUBLE_EQ(expected_busbw(kSendRecv, path)->busbw_GBps, 12.5);
   // Each of 2 ranks sends half of its data to the other node: 2 x 2 shares of S / 4.
@@ -49,6 +49,16 @@ TEST(ExpectedBusbw, TheRingCrossesTheNetwork) {
   EXPECT_DOUBLE_EQ(expected_busbw(kAllReduce, path)->busbw_GBps, 6.25);
   path.reorders_ring = true;
   EXPECT_DOUBLE_EQ(expected_busbw(kAllReduce, path)->busbw_GBps, 12.5);
+}
+
+TEST(ExpectedBusbw, AllPortsOfANodeCarryIt) {
+  const DataPath path{.node_of_member = {0, 1}, .network = NodeNetwork{8, 3200}};
+  const auto found = expected_busbw(kAllReduce, path);
+  EXPECT_DOUBLE_EQ(found->busbw_GBps, 400);
+  EXPECT_EQ(
+      found->source,
+      "8 network ports of a node, 3200 Gb/s (400.0 GB/s) one way; bound of a ring: reductions "
+      "inside the network can exceed it");
 }
 
 TEST(ExpectedBusbw, MemoryIsSharedByTheRanksOfANode) {
@@ -65,7 +75,7 @@ TEST(ExpectedBusbw, AbsentWhereNothingIsKnown) {
   EXPECT_FALSE(expected_busbw(kAllReduce, {.node_of_member = {0, 0}}));
   EXPECT_FALSE(expected_busbw(kAllReduce, {.node_of_member = {0}, .memory_GBps = 10}));
   EXPECT_FALSE(expected_busbw(kBarrier, {.node_of_member = {0, 0}, .memory_GBps = 10}));
-  EXPECT_FALSE(expected_busbw(kAllReduce, {.node_of_member = {0, 0}, .nic_Mbit_per_s = 1000}))
+  EXPECT_FALSE(expected_busbw(kAllReduce, {.node_of_member = {0, 0}, .network = NodeNetwork{1, 1}}))
       << "no network between ranks of one node";
 }
 
