@@ -31,43 +31,43 @@ std::vector<Repetitions> with_runs(std::span<const ComparedPart> parts, std::siz
 }
 
 // Fills in the figures, and the outcome where the look decides.
-bool is_decided(AcceptanceVerdict& verdict, const Basis& basis, const ComparedPart& part,
+bool is_decided(AcceptanceJudgement& judgement, const Basis& basis, const ComparedPart& part,
                 double limit) {
   const Repetitions first = std::span(part.values).first(basis.runs);
-  verdict.repetitions = basis.runs;
-  verdict.from_reference = mean(first) - basis.reference->ln_value;
+  judgement.repetitions = basis.runs;
+  judgement.from_reference = mean(first) - basis.reference->ln_value;
   if (!basis.variance) return false;
-  verdict.half_width = half_width_of(basis, moderated_noise(basis, first), basis.runs,
-                                     part.error_of_sessions(basis.runs));
-  if (*verdict.from_reference - *verdict.half_width > limit) {
-    verdict.outcome = Outcome::kPass;
-    verdict.reason = Reason::kAboveLimit;
+  judgement.half_width = half_width_of(basis, moderated_noise(basis, first), basis.runs,
+                                       part.error_of_sessions(basis.runs));
+  if (*judgement.from_reference - *judgement.half_width > limit) {
+    judgement.outcome = Outcome::kPass;
+    judgement.reason = Reason::kAboveLimit;
     return true;
   }
-  if (*verdict.from_reference + *verdict.half_width < limit) {
-    verdict.outcome = Outcome::kFail;
-    verdict.reason = Reason::kBelowLimit;
+  if (*judgement.from_reference + *judgement.half_width < limit) {
+    judgement.outcome = Outcome::kFail;
+    judgement.reason = Reason::kBelowLimit;
     return true;
   }
   return false;
 }
 
 // The first look that decides stands.
-AcceptanceVerdict judge_by_looks(const ComparedPart& part, std::span<const Basis> bases,
-                                 double limit) {
-  AcceptanceVerdict verdict;
+AcceptanceJudgement judge_by_looks(const ComparedPart& part, std::span<const Basis> bases,
+                                   double limit) {
+  AcceptanceJudgement judgement;
   for (const Basis& basis : bases) {
     if (part.values.size() < basis.runs) {
-      verdict.outcome = Outcome::kRepeat;
-      verdict.reason = verdict.repetitions > 0 ? Reason::kUndecided : Reason::kFewRepetitions;
-      if (part.lacks_controls) verdict.reason = Reason::kNoControls;
-      verdict.more_repetitions = basis.runs - part.values.size();
-      return verdict;
+      judgement.outcome = Outcome::kRepeat;
+      judgement.reason = judgement.repetitions > 0 ? Reason::kUndecided : Reason::kFewRepetitions;
+      if (part.lacks_controls) judgement.reason = Reason::kNoControls;
+      judgement.more_repetitions = basis.runs - part.values.size();
+      return judgement;
     }
-    if (is_decided(verdict, basis, part, limit)) return verdict;
+    if (is_decided(judgement, basis, part, limit)) return judgement;
   }
-  verdict.reason = bases.back().variance ? Reason::kLastLook : Reason::kFewParts;
-  return verdict;
+  judgement.reason = bases.back().variance ? Reason::kLastLook : Reason::kFewParts;
+  return judgement;
 }
 
 // Judges one class by one check, before what is unsteady or in doubt is taken back.
@@ -88,7 +88,7 @@ class Judge {
     return *std::ranges::find(bases_ | std::views::reverse, true, &Basis::reached_by_all);
   }
 
-  AcceptanceVerdict verdict(const ComparedPart& part) const {
+  AcceptanceJudgement judge_part(const ComparedPart& part) const {
     if (part.values.empty()) return {.reason = Reason::kMissing};
     if (!are_finite(part.values)) return {.reason = Reason::kNotFinite};
     const bool others_follow = measured_ >= kPartsForReference;
@@ -99,17 +99,19 @@ class Judge {
   }
 
   void judge_single_runs(std::span<const ComparedPart> parts,
-                         std::vector<AcceptanceVerdict>& verdicts) const {
+                         std::vector<AcceptanceJudgement>& judgements) const {
     if (!common().reference || !common().variance) return;
     std::vector<bool> failed;
-    for (const AcceptanceVerdict& one : verdicts) failed.push_back(one.outcome == Outcome::kFail);
+    for (const AcceptanceJudgement& one : judgements) {
+      failed.push_back(one.outcome == Outcome::kFail);
+    }
     const SlowRuns slow = slow_runs_of(parts, common(), limit_, failed);
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      if (parts[i].values.size() >= kRunsForIntermittent) verdicts[i].slow_runs = slow.runs[i];
+      if (parts[i].values.size() >= kRunsForIntermittent) judgements[i].slow_runs = slow.runs[i];
       if (!slow.is_intermittent[i]) continue;
-      verdicts[i].outcome = Outcome::kFail;
-      verdicts[i].reason = Reason::kIntermittent;
-      verdicts[i].more_repetitions = 0;
+      judgements[i].outcome = Outcome::kFail;
+      judgements[i].reason = Reason::kIntermittent;
+      judgements[i].more_repetitions = 0;
     }
   }
 
@@ -140,40 +142,40 @@ std::vector<ComparedPart> compared_parts(std::span<const AcceptancePart> parts,
   const Judge first(compared, rule, std::nullopt);
   std::vector<bool> passed;
   for (const ComparedPart& part : compared) {
-    passed.push_back(first.verdict(part).outcome == Outcome::kPass);
+    passed.push_back(first.judge_part(part).outcome == Outcome::kPass);
   }
   add_later_sessions(parts, passed, first.common().variance.value_or(0), compared);
   return compared;
 }
 
-void take_back(AcceptanceVerdict& verdict, Reason reason) {
-  if (verdict.outcome != Outcome::kPass) return;
-  verdict.outcome = Outcome::kUnsure;
-  verdict.reason = reason;
+void take_back(AcceptanceJudgement& judgement, Reason reason) {
+  if (judgement.outcome != Outcome::kPass) return;
+  judgement.outcome = Outcome::kUnsure;
+  judgement.reason = reason;
 }
 
 // A drift that most parts share cancels in the difference to the fleet, not in that to a baseline.
 void take_back_unsteady(std::span<const AcceptancePart> parts, bool with_baseline,
-                        std::vector<AcceptanceVerdict>& verdicts) {
+                        std::vector<AcceptanceJudgement>& judgements) {
   const auto measured = std::ranges::count_if(parts, [](auto& p) { return !p.values.empty(); });
   const auto steady =
       std::ranges::count_if(parts, [](auto& p) { return !p.values.empty() && !p.unsteady; });
   if (!with_baseline && 2 * steady <= measured) return;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (parts[i].unsteady) take_back(verdicts[i], Reason::kNotSteady);
+    if (parts[i].unsteady) take_back(judgements[i], Reason::kNotSteady);
   }
 }
 
-bool is_surely_faster(const AcceptanceVerdict& one, double limit) {
+bool is_surely_faster(const AcceptanceJudgement& one, double limit) {
   return one.half_width && *one.from_reference - *one.half_width > -limit;
 }
 
 // Parts that are kept out of the reference are known to be faster, and told.
-AcceptanceDoubt doubt_of(const ClassVerdict& verdict) {
-  const std::size_t parts = verdict.parts.size();
+AcceptanceDoubt doubt_of(const ClassJudgement& judgement) {
+  const std::size_t parts = judgement.parts.size();
   const auto passed = static_cast<std::size_t>(
-      std::ranges::count(verdict.parts, Outcome::kPass, &AcceptanceVerdict::outcome));
-  if (20 * verdict.faster.size() > parts + 20 * verdict.kept_out.size()) {
+      std::ranges::count(judgement.parts, Outcome::kPass, &AcceptanceJudgement::outcome));
+  if (20 * judgement.faster.size() > parts + 20 * judgement.kept_out.size()) {
     return AcceptanceDoubt::kManyFaster;
   }
   return 4 * (parts - passed) > parts ? AcceptanceDoubt::kManyNotPassed : AcceptanceDoubt::kNone;
@@ -193,29 +195,29 @@ void check(const AcceptanceRule& rule) {
 
 }  // namespace
 
-ClassVerdict judge_class(std::span<const AcceptancePart> parts, const AcceptanceRule& rule,
-                         const std::optional<AcceptanceReference>& baseline) {
+ClassJudgement judge_class(std::span<const AcceptancePart> parts, const AcceptanceRule& rule,
+                           const std::optional<AcceptanceReference>& baseline) {
   check(rule);
   const std::vector<ComparedPart> compared = compared_parts(parts, rule, baseline.has_value());
   const Judge judge(compared, rule, baseline);
-  ClassVerdict verdict{.limit = judge.limit(),
-                       .reference = judge.common().reference,
-                       .smallest_decidable = judge.smallest_decidable()};
-  if (judge.common().variance) verdict.spread = std::sqrt(*judge.common().variance);
-  for (const ComparedPart& part : compared) verdict.parts.push_back(judge.verdict(part));
-  judge.judge_single_runs(compared, verdict.parts);
+  ClassJudgement judgement{.limit = judge.limit(),
+                           .reference = judge.common().reference,
+                           .smallest_decidable = judge.smallest_decidable()};
+  if (judge.common().variance) judgement.spread = std::sqrt(*judge.common().variance);
+  for (const ComparedPart& part : compared) judgement.parts.push_back(judge.judge_part(part));
+  judge.judge_single_runs(compared, judgement.parts);
   for (std::size_t i = 0; i < compared.size(); ++i) {
-    if (compared[i].kept_out) verdict.kept_out.push_back(i);
-    if (is_surely_faster(verdict.parts[i], verdict.limit)) verdict.faster.push_back(i);
+    if (compared[i].kept_out) judgement.kept_out.push_back(i);
+    if (is_surely_faster(judgement.parts[i], judgement.limit)) judgement.faster.push_back(i);
   }
-  take_back_unsteady(parts, baseline.has_value(), verdict.parts);
-  if (!baseline && verdict.reference) {
-    verdict.doubt = doubt_of(verdict);
-    if (verdict.doubt != AcceptanceDoubt::kNone) {
-      for (AcceptanceVerdict& part : verdict.parts) take_back(part, Reason::kReferenceInDoubt);
+  take_back_unsteady(parts, baseline.has_value(), judgement.parts);
+  if (!baseline && judgement.reference) {
+    judgement.doubt = doubt_of(judgement);
+    if (judgement.doubt != AcceptanceDoubt::kNone) {
+      for (AcceptanceJudgement& part : judgement.parts) take_back(part, Reason::kReferenceInDoubt);
     }
   }
-  return verdict;
+  return judgement;
 }
 
 bool is_node_at_fault(std::span<const AcceptanceOutcome> devices) {

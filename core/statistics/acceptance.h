@@ -91,7 +91,7 @@ constexpr auto words_of(AcceptanceReason) {
        {AcceptanceReason::kReferenceInDoubt, "reference in doubt"}});
 }
 
-struct AcceptanceVerdict {
+struct AcceptanceJudgement {
   AcceptanceOutcome outcome = AcceptanceOutcome::kUnsure;
   AcceptanceReason reason = AcceptanceReason::kMissing;
   std::size_t repetitions = 0;           // the look that the figures below are of; 0: none reached
@@ -110,7 +110,7 @@ constexpr auto words_of(AcceptanceDoubt) {
        {AcceptanceDoubt::kManyFaster, "more than a twentieth are faster by the tolerance"}});
 }
 
-struct ClassVerdict {
+struct ClassJudgement {
   double limit = 0;  // L = ln(1 - tolerance), from the reference
   // The baseline, or the fleet's own at the largest look that all of its parts reached; absent
   // where kNoReference or kOneOfTwo.
@@ -122,7 +122,7 @@ struct ClassVerdict {
   // measured, with 95 % for what 8 parts know of it. Absent without a reference or spread.
   std::optional<double> smallest_decidable;
   AcceptanceDoubt doubt = AcceptanceDoubt::kNone;
-  std::vector<AcceptanceVerdict> parts;  // in the order given
+  std::vector<AcceptanceJudgement> parts;  // in the order given
   // Parts that the fleet's own reference leaves out: a sixteenth of them or less, from 16 parts on,
   // each faster than every other one by more than the tolerance.
   std::vector<std::size_t> kept_out;
@@ -139,8 +139,8 @@ inline constexpr std::size_t kPartsForReference = 3;  // fewer are no fleet
 // not count. Throws bug() for a rule that is not as its members say.
 // Source: docs/ACCEPTANCE.md, "The rule"; moderated t: Smyth 2004, "Linear models and empirical
 // Bayes methods for assessing differential expression in microarray experiments".
-ClassVerdict judge_class(std::span<const AcceptancePart> parts, const AcceptanceRule& rule,
-                         const std::optional<AcceptanceReference>& baseline = {});
+ClassJudgement judge_class(std::span<const AcceptancePart> parts, const AcceptanceRule& rule,
+                           const std::optional<AcceptanceReference>& baseline = {});
 
 // So many of ten parts reach a fleet's own reference, and so many of `parts`: the place, from 1, of
 // that value among theirs in descending order, rounded up.

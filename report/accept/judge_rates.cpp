@@ -14,11 +14,11 @@
 namespace scalemark::acceptance {
 namespace {
 
+using statistics::AcceptanceJudgement;
 using statistics::AcceptanceOutcome;
 using statistics::AcceptancePart;
 using statistics::AcceptanceReason;
-using statistics::AcceptanceVerdict;
-using statistics::ClassVerdict;
+using statistics::ClassJudgement;
 
 // Names the software only where two of one class differ in it.
 std::string class_name(const Series& series, const std::vector<Series>& all) {
@@ -49,34 +49,35 @@ std::string why_without_value(const Series& series) {
 std::string starts_text(std::size_t more) { return counted(more, "more start") + " may decide"; }
 
 // "7.9 % slower (7.3 to 8.5)": than the reference.
-std::string distance_text(const AcceptanceVerdict& verdict) {
-  if (!verdict.from_reference) return "";
-  const double half = verdict.half_width.value_or(0);
+std::string distance_text(const AcceptanceJudgement& judgement) {
+  if (!judgement.from_reference) return "";
+  const double half = judgement.half_width.value_or(0);
   if (!is_known(std::exp(-half), std::exp(half))) return "too noisy to tell";
   const auto below = [](double ln) { return -std::expm1(ln); };
-  const double from = *verdict.from_reference, middle = below(from);
+  const double from = *judgement.from_reference, middle = below(from);
   std::string text = percent(std::abs(middle)) + (middle < 0 ? " faster" : " slower");
-  if (!verdict.half_width) return text;
-  const double least = below(from + *verdict.half_width), most = below(from - *verdict.half_width);
+  if (!judgement.half_width) return text;
+  const double least = below(from + *judgement.half_width),
+               most = below(from - *judgement.half_width);
   if (middle < 0) return text + " (" + percent_text(-most) + " to " + percent_text(-least) + ")";
   return text + " (" + percent_text(least) + " to " + percent_text(most) + ")";
 }
 
-std::string why_text(const Series& series, const AcceptanceVerdict& verdict) {
-  const std::string distance = distance_text(verdict);
-  switch (verdict.reason) {
+std::string why_text(const Series& series, const AcceptanceJudgement& judgement) {
+  const std::string distance = distance_text(judgement);
+  switch (judgement.reason) {
     case AcceptanceReason::kAboveLimit:
       return "";
     case AcceptanceReason::kBelowLimit:
       return distance;
     case AcceptanceReason::kIntermittent:
-      return "intermittent: below the limit in " + counted(verdict.slow_runs, "run") + " of " +
+      return "intermittent: below the limit in " + counted(judgement.slow_runs, "run") + " of " +
              std::to_string(logarithms_of(series).size());
     case AcceptanceReason::kFewRepetitions:
       return counted(logarithms_of(series).size(), "start") +
-             " so far: " + starts_text(verdict.more_repetitions);
+             " so far: " + starts_text(judgement.more_repetitions);
     case AcceptanceReason::kUndecided:
-      return distance + ": " + starts_text(verdict.more_repetitions);
+      return distance + ": " + starts_text(judgement.more_repetitions);
     case AcceptanceReason::kNoControls:
       return distance + ": later starts had no two decided nodes beside them to be compared with";
     case AcceptanceReason::kLastLook:
@@ -100,10 +101,10 @@ std::string why_text(const Series& series, const AcceptanceVerdict& verdict) {
   return "";
 }
 
-Outcome outcome_of(const AcceptanceVerdict& verdict) {
-  if (verdict.outcome == AcceptanceOutcome::kPass) return Outcome::kPassed;
-  if (verdict.outcome == AcceptanceOutcome::kFail) return Outcome::kFailed;
-  return verdict.reason == AcceptanceReason::kMissing ? Outcome::kMissing : Outcome::kUnsure;
+Outcome outcome_of(const AcceptanceJudgement& judgement) {
+  if (judgement.outcome == AcceptanceOutcome::kPass) return Outcome::kPassed;
+  if (judgement.outcome == AcceptanceOutcome::kFail) return Outcome::kFailed;
+  return judgement.reason == AcceptanceReason::kMissing ? Outcome::kMissing : Outcome::kUnsure;
 }
 
 CheckResult measured_result(const Rule& rule, const Series& series) {
@@ -130,19 +131,20 @@ void judge_failures(CheckResult& result, const Series& series) {
   }
 }
 
-CheckResult result_of(const Rule& rule, const Series& series, const AcceptanceVerdict& verdict) {
+CheckResult result_of(const Rule& rule, const Series& series,
+                      const AcceptanceJudgement& judgement) {
   CheckResult result = measured_result(rule, series);
-  result.outcome = outcome_of(verdict);
-  if (verdict.from_reference) {
+  result.outcome = outcome_of(judgement);
+  if (judgement.from_reference) {
     result.limit = rule.limit;
-    result.of_reference = std::exp(*verdict.from_reference);
-    if (verdict.half_width) {
-      result.low = std::exp(*verdict.from_reference - *verdict.half_width);
-      result.high = std::exp(*verdict.from_reference + *verdict.half_width);
+    result.of_reference = std::exp(*judgement.from_reference);
+    if (judgement.half_width) {
+      result.low = std::exp(*judgement.from_reference - *judgement.half_width);
+      result.high = std::exp(*judgement.from_reference + *judgement.half_width);
     }
   }
-  result.more_starts = verdict.more_repetitions;
-  result.why = why_text(series, verdict);
+  result.more_starts = judgement.more_repetitions;
+  result.why = why_text(series, judgement);
   judge_failures(result, series);
   return result;
 }
@@ -160,12 +162,12 @@ std::vector<std::string> names_of(const std::vector<const Series*>& members,
   return names;
 }
 
-std::string doubt_text(const ClassVerdict& verdict, const std::vector<const Series*>& members) {
+std::string doubt_text(const ClassJudgement& judgement, const std::vector<const Series*>& members) {
   using Doubt = statistics::AcceptanceDoubt;
-  if (verdict.doubt == Doubt::kNone) return "";
-  std::string text = "in doubt: " + std::string(name_of(verdict.doubt));
-  if (verdict.doubt == Doubt::kManyFaster) {
-    text += " (" + listed(names_of(members, verdict.faster), 2) + ")";
+  if (judgement.doubt == Doubt::kNone) return "";
+  std::string text = "in doubt: " + std::string(name_of(judgement.doubt));
+  if (judgement.doubt == Doubt::kManyFaster) {
+    text += " (" + listed(names_of(members, judgement.faster), 2) + ")";
   }
   return text + "; a baseline would tell";
 }
@@ -196,8 +198,8 @@ void begin_with_what_counts(std::vector<AcceptancePart>& parts) {
   for (AcceptancePart& part : parts) std::ranges::replace(part.sessions, first, 0U);
 }
 
-ClassVerdict verdict_on(const Rule& rule, const Rules& rules,
-                        const std::vector<const Series*>& members, const BaselineClass* known) {
+ClassJudgement judgement_on(const Rule& rule, const Rules& rules,
+                            const std::vector<const Series*>& members, const BaselineClass* known) {
   std::vector<AcceptancePart> parts;
   for (const Series* series : members) parts.push_back(part_of(*series));
   begin_with_what_counts(parts);
@@ -215,15 +217,15 @@ Judged judge_by_reference(const Rule& rule, const Rules& rules, const std::vecto
   for (const auto& members : by_class(all)) {
     const Series& first = *members.front();
     const BaselineClass* known = baseline ? find_class(*baseline, rule.metric, first) : nullptr;
-    const ClassVerdict verdict = verdict_on(rule, rules, members, known);
+    const ClassJudgement judgement = judgement_on(rule, rules, members, known);
     CheckedClass of = class_of(rule, members, baseline, known);
     of.of_class = class_name(first, all);
-    if (verdict.reference) of.reference = std::exp(verdict.reference->ln_value);
-    of.smallest_decidable = verdict.smallest_decidable;
-    of.doubt = doubt_text(verdict, members);
-    of.kept_out = names_of(members, verdict.kept_out);
+    if (judgement.reference) of.reference = std::exp(judgement.reference->ln_value);
+    of.smallest_decidable = judgement.smallest_decidable;
+    of.doubt = doubt_text(judgement, members);
+    of.kept_out = names_of(members, judgement.kept_out);
     for (std::size_t i = 0; i < members.size(); ++i) {
-      CheckResult result = result_of(rule, *members[i], verdict.parts[i]);
+      CheckResult result = result_of(rule, *members[i], judgement.parts[i]);
       result.of_class = of.of_class;
       if (of.reference) result.limit_from = of.reference_from;
       judged.results.push_back(std::move(result));

@@ -14,18 +14,18 @@ namespace {
 
 using statistics::AcceptanceDoubt;
 using statistics::AcceptanceOutcome;
-using statistics::ClassVerdict;
+using statistics::ClassJudgement;
 
 constexpr double kSlowBy = 0.08;
 constexpr std::size_t kChecks = 8;
 
-ClassVerdict accepted(Random& random, const Levels& levels, std::size_t per_node,
-                      double* repetitions) {
+ClassJudgement accepted(Random& random, const Levels& levels, std::size_t per_node,
+                        double* repetitions) {
   MeasuredFleet fleet(random, levels, per_node, {});
   fleet.start_all(3);
-  auto verdict = fleet.judge({});
+  auto judgement = fleet.judge({});
   *repetitions = fleet.repetitions();
-  return verdict;
+  return judgement;
 }
 
 struct Healthy {
@@ -45,10 +45,10 @@ struct Flags {
       : below(devices), failed(devices), wrongly(devices), unsure(devices) {}
 };
 
-void mark(const Levels& levels, const ClassVerdict& verdict, Flags& flags) {
-  const double limit = true_reference(levels) + verdict.limit;
+void mark(const Levels& levels, const ClassJudgement& judgement, Flags& flags) {
+  const double limit = true_reference(levels) + judgement.limit;
   for (std::size_t i = 0; i < levels.size(); ++i) {
-    const auto outcome = verdict.parts[i].outcome;
+    const auto outcome = judgement.parts[i].outcome;
     const bool is_below = levels[i] < limit, failed = outcome == AcceptanceOutcome::kFail;
     if (is_below) flags.below[i] = true;
     if (failed) flags.failed[i] = true;
@@ -71,9 +71,9 @@ void simulate_healthy(Random& random, const Fleet& fleet, Healthy& sums) {
   double doubted = 0, repetitions = 0;
   for (std::size_t check = 0; check < kChecks; ++check) {
     const Levels levels = levels_of_check(random, common, fleet);
-    const auto verdict = accepted(random, levels, fleet.per_node, &repetitions);
-    mark(levels, verdict, flags);
-    doubted += verdict.doubt != AcceptanceDoubt::kNone;
+    const auto judgement = accepted(random, levels, fleet.per_node, &repetitions);
+    mark(levels, judgement, flags);
+    doubted += judgement.doubt != AcceptanceDoubt::kNone;
     sums.repetitions.add(repetitions);
   }
   sums.below.add(count(flags.below));
@@ -121,10 +121,10 @@ void simulate_bad(Random& random, const Bad& bad, BadSums& sums) {
   Levels levels = levels_of(random, bad.fleet);
   for (std::size_t i = 0; i < levels.size(); ++i) levels[i] += is_bad[i] ? std::log1p(-kSlowBy) : 0;
   double repetitions = 0;
-  const auto verdict = accepted(random, levels, bad.fleet.per_node, &repetitions);
+  const auto judgement = accepted(random, levels, bad.fleet.per_node, &repetitions);
   double failed = 0, passed = 0, healthy_failed = 0;
   for (std::size_t i = 0; i < levels.size(); ++i) {
-    const auto outcome = verdict.parts[i].outcome;
+    const auto outcome = judgement.parts[i].outcome;
     failed += is_bad[i] && outcome == AcceptanceOutcome::kFail;
     passed += is_bad[i] && outcome == AcceptanceOutcome::kPass;
     healthy_failed += !is_bad[i] && outcome == AcceptanceOutcome::kFail;
@@ -133,7 +133,7 @@ void simulate_bad(Random& random, const Bad& bad, BadSums& sums) {
   sums.failed.add(failed / all_bad);
   sums.passed.add(passed / all_bad);
   sums.healthy_failed.add(healthy_failed);
-  sums.doubt.add(verdict.doubt != AcceptanceDoubt::kNone);
+  sums.doubt.add(judgement.doubt != AcceptanceDoubt::kNone);
   sums.repetitions.add(repetitions);
 }
 
@@ -170,12 +170,12 @@ struct Planted {
   double slow_by;
 };
 
-std::vector<bool> blamed_nodes(const ClassVerdict& verdict, const Fleet& fleet) {
+std::vector<bool> blamed_nodes(const ClassJudgement& judgement, const Fleet& fleet) {
   std::vector<bool> blamed;
   for (std::size_t node = 0; node < fleet.nodes; ++node) {
     std::vector<AcceptanceOutcome> devices;
     for (std::size_t i = 0; i < fleet.per_node; ++i) {
-      devices.push_back(verdict.parts[node * fleet.per_node + i].outcome);
+      devices.push_back(judgement.parts[node * fleet.per_node + i].outcome);
     }
     blamed.push_back(statistics::is_node_at_fault(devices));
   }

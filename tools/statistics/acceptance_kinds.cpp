@@ -31,19 +31,19 @@ AcceptanceRule rule_of(const Scenario& scenario) {
   return {};
 }
 
-void add(const statistics::ClassVerdict& verdict, Sums& sums) {
-  const auto& first = verdict.parts.front();
+void add(const statistics::ClassJudgement& judgement, Sums& sums) {
+  const auto& first = judgement.parts.front();
   sums.pass.add(first.outcome == AcceptanceOutcome::kPass);
   sums.fail.add(first.outcome == AcceptanceOutcome::kFail);
   sums.unsure.add(first.outcome == AcceptanceOutcome::kUnsure);
   sums.intermittent.add(first.reason == AcceptanceReason::kIntermittent);
   double failed = 0, passed = 0;
-  for (const auto& part : verdict.parts) {
+  for (const auto& part : judgement.parts) {
     failed += part.outcome == AcceptanceOutcome::kFail;
     passed += part.outcome == AcceptanceOutcome::kPass;
   }
   sums.others_failed.add(failed - (first.outcome == AcceptanceOutcome::kFail));
-  sums.others_not_passed.add(static_cast<double>(verdict.parts.size() - 1) -
+  sums.others_not_passed.add(static_cast<double>(judgement.parts.size() - 1) -
                              (passed - (first.outcome == AcceptanceOutcome::kPass)));
 }
 

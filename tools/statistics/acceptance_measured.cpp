@@ -64,8 +64,8 @@ Judgement judge(Random& random, const Measured& like, double below) {
   }
   MeasuredFleet fleet(random, std::move(levels), kJudged, {.noise = like.noise});
   fleet.start_all(kStarts);
-  const auto verdict = fleet.judge({}, baseline.reference);
-  return {verdict.parts[0].outcome, verdict.smallest_decidable};
+  const auto judgement = fleet.judge({}, baseline.reference);
+  return {judgement.parts[0].outcome, judgement.smallest_decidable};
 }
 
 void simulate(Random& random, const Measured& like, int trials) {

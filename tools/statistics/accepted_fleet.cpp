@@ -17,7 +17,7 @@
 namespace scalemark::trials {
 namespace {
 
-using Verdict = statistics::AcceptanceVerdict;
+using Verdict = statistics::AcceptanceJudgement;
 
 constexpr std::size_t kMostSessions = 6;  // three reach the last look
 
@@ -116,11 +116,12 @@ void MeasuredFleet::start_all(std::size_t times) {
 
 // Two decided nodes, none of whose devices failed, are started with them: passes in doubt are such,
 // too.
-bool MeasuredFleet::start_undecided(const std::vector<statistics::AcceptanceVerdict>& verdicts) {
+bool MeasuredFleet::start_undecided(
+    const std::vector<statistics::AcceptanceJudgement>& judgements) {
   std::vector<std::size_t> undecided, controls;
   std::size_t times = 0;
   for (std::size_t first = 0; first < parts_.size(); first += per_node_) {
-    const auto node = std::span(verdicts).subspan(first, per_node_);
+    const auto node = std::span(judgements).subspan(first, per_node_);
     const std::size_t more =
         std::ranges::max(node, {}, &Verdict::more_repetitions).more_repetitions;
     times = std::max(times, more);
@@ -139,12 +140,12 @@ bool MeasuredFleet::start_undecided(const std::vector<statistics::AcceptanceVerd
   return true;
 }
 
-statistics::ClassVerdict MeasuredFleet::judge(
+statistics::ClassJudgement MeasuredFleet::judge(
     const statistics::AcceptanceRule& rule,
     const std::optional<statistics::AcceptanceReference>& baseline) {
   for (;;) {
-    auto verdict = statistics::judge_class(parts_, rule, baseline);
-    if (!start_undecided(verdict.parts)) return verdict;
+    auto judgement = statistics::judge_class(parts_, rule, baseline);
+    if (!start_undecided(judgement.parts)) return judgement;
   }
 }
 

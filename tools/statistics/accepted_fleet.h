@@ -56,7 +56,7 @@ class MeasuredFleet {
   MeasuredFleet(Random& random, Levels levels, std::size_t per_node, const Starts& starts);
 
   void start_all(std::size_t times);
-  statistics::ClassVerdict judge(
+  statistics::ClassJudgement judge(
       const statistics::AcceptanceRule& rule,
       const std::optional<statistics::AcceptanceReference>& baseline = {});
   double repetitions() const;            // per device, in the mean
@@ -64,7 +64,7 @@ class MeasuredFleet {
 
  private:
   void start_node(std::size_t first, std::size_t times);
-  bool start_undecided(const std::vector<statistics::AcceptanceVerdict>& verdicts);
+  bool start_undecided(const std::vector<statistics::AcceptanceJudgement>& judgements);
   double noise_of(std::size_t device);
 
   Random& random_;

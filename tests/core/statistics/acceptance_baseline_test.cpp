@@ -72,9 +72,9 @@ TEST(AcceptanceBaseline, IsSeldomWrongAtTheLimit) {
       std::vector<AcceptancePart> fleet(8);
       for (AcceptancePart& one : fleet) one.values = part(0, 1)[0];
       fleet[0].values = part(0.5244 * kDevices + limit, 1)[0];
-      const auto verdict = judge_class(fleet, {}, baseline_of(measured).reference);
-      passed += verdict.parts[0].outcome == AcceptanceOutcome::kPass;
-      failed += verdict.parts[0].outcome == AcceptanceOutcome::kFail;
+      const auto judgement = judge_class(fleet, {}, baseline_of(measured).reference);
+      passed += judgement.parts[0].outcome == AcceptanceOutcome::kPass;
+      failed += judgement.parts[0].outcome == AcceptanceOutcome::kFail;
     }
     EXPECT_LE(passed, kTrials * 0.015) << devices;
     EXPECT_LE(failed, kTrials * 0.015) << devices;

@@ -32,9 +32,9 @@ std::vector<double> repeated(double level, std::size_t times, double apart = 0.0
   return values;
 }
 
-void expect(const AcceptanceVerdict& verdict, AcceptanceOutcome outcome, Why reason) {
-  EXPECT_EQ(name_of(verdict.outcome), name_of(outcome));
-  EXPECT_EQ(name_of(verdict.reason), name_of(reason));
+void expect(const AcceptanceJudgement& judgement, AcceptanceOutcome outcome, Why reason) {
+  EXPECT_EQ(name_of(judgement.outcome), name_of(outcome));
+  EXPECT_EQ(name_of(judgement.reason), name_of(reason));
 }
 
 // Figures of the tests below: numpy 2.4.6 and scipy 1.17.1 by the formulas of the header
@@ -44,33 +44,34 @@ TEST(JudgeClass, FailsTheSlowOneOfFourAgainstTheHighest30Percent) {
                     {{0.006, 0.002, 0.004}},
                     {{0.001, -0.003, -0.001}},
                     {{-0.097, -0.103, -0.100}}};
-  const auto verdict = judge_class(parts, {});
-  EXPECT_NEAR(verdict.limit, std::log(0.95), 1e-15);
-  EXPECT_NEAR(verdict.reference->ln_value, 0.002, 1e-12);  // the second highest of four
-  EXPECT_NEAR(verdict.reference->standard_error, 0.0013228756555, 1e-12);
-  EXPECT_NEAR(verdict.reference->lifted_by, 0.00024759231, 1e-12);
-  EXPECT_NEAR(*verdict.spread, std::sqrt((3 * 4 + 9) / 4.0) * 1e-3, 1e-12);  // few parts: the mean
+  const auto judgement = judge_class(parts, {});
+  EXPECT_NEAR(judgement.limit, std::log(0.95), 1e-15);
+  EXPECT_NEAR(judgement.reference->ln_value, 0.002, 1e-12);  // the second highest of four
+  EXPECT_NEAR(judgement.reference->standard_error, 0.0013228756555, 1e-12);
+  EXPECT_NEAR(judgement.reference->lifted_by, 0.00024759231, 1e-12);
+  EXPECT_NEAR(*judgement.spread, std::sqrt((3 * 4 + 9) / 4.0) * 1e-3,
+              1e-12);  // few parts: the mean
   for (const int healthy : {0, 1, 2}) {
-    expect(verdict.parts[healthy], kPass, Why::kAboveLimit);
-    EXPECT_EQ(verdict.parts[healthy].repetitions, 3u);
-    EXPECT_NEAR(*verdict.parts[healthy].half_width, 0.0076092445, 1e-10);
+    expect(judgement.parts[healthy], kPass, Why::kAboveLimit);
+    EXPECT_EQ(judgement.parts[healthy].repetitions, 3u);
+    EXPECT_NEAR(*judgement.parts[healthy].half_width, 0.0076092445, 1e-10);
   }
-  expect(verdict.parts[3], kFail, Why::kBelowLimit);
-  EXPECT_NEAR(*verdict.parts[3].from_reference, -0.102, 1e-12);
-  EXPECT_NEAR(*verdict.parts[3].half_width, 0.0083118783, 1e-10);
-  EXPECT_EQ(verdict.doubt, AcceptanceDoubt::kNone);  // one in four, and not more
+  expect(judgement.parts[3], kFail, Why::kBelowLimit);
+  EXPECT_NEAR(*judgement.parts[3].from_reference, -0.102, 1e-12);
+  EXPECT_NEAR(*judgement.parts[3].half_width, 0.0083118783, 1e-10);
+  EXPECT_EQ(judgement.doubt, AcceptanceDoubt::kNone);  // one in four, and not more
 }
 
 TEST(JudgeClass, FromEightPartsOnTheNoiseIsByTheMedianOfVariances) {
   Parts parts = parts_at({0, 0.001, 0.002, 0.003, 0.004, 0.005, 0.006, -0.06});
-  const auto verdict = judge_class(parts, {});
-  EXPECT_NEAR(verdict.reference->ln_value, 0.004, 1e-12);  // the third highest of eight
-  EXPECT_NEAR(verdict.reference->standard_error, 0.00090472172113, 1e-12);
-  EXPECT_NEAR(verdict.reference->lifted_by, 0.00034019066, 1e-11);
-  EXPECT_NEAR(*verdict.spread, 0.0024022448, 1e-10);
-  EXPECT_NEAR(*verdict.parts[7].half_width, 0.0055914119, 1e-10);
-  EXPECT_NEAR(*verdict.smallest_decidable, 0.05647836135984, 1e-12);
-  expect(verdict.parts[7], kFail, Why::kBelowLimit);
+  const auto judgement = judge_class(parts, {});
+  EXPECT_NEAR(judgement.reference->ln_value, 0.004, 1e-12);  // the third highest of eight
+  EXPECT_NEAR(judgement.reference->standard_error, 0.00090472172113, 1e-12);
+  EXPECT_NEAR(judgement.reference->lifted_by, 0.00034019066, 1e-11);
+  EXPECT_NEAR(*judgement.spread, 0.0024022448, 1e-10);
+  EXPECT_NEAR(*judgement.parts[7].half_width, 0.0055914119, 1e-10);
+  EXPECT_NEAR(*judgement.smallest_decidable, 0.05647836135984, 1e-12);
+  expect(judgement.parts[7], kFail, Why::kBelowLimit);
   parts[7].values = {-0.3, 0, 0.3};  // does not widen the others'
   EXPECT_NEAR(*judge_class(parts, {}).spread, 0.0024022448, 1e-10);
 }
@@ -92,32 +93,32 @@ TEST(JudgeClass, OneRunIsJudgedByTheSpreadOfTheClassFromEightParts) {
   const AcceptanceRule once{.tolerance = 0.1, .looks = {1}};
   for (const auto& part : judge_class(parts, once).parts) expect(part, kUnsure, Why::kFewParts);
   parts.push_back({{-0.3}});
-  const auto verdict = judge_class(parts, once);
-  EXPECT_NEAR(*verdict.spread, 1.4826 * 0.02, 1e-12);
-  EXPECT_NEAR(verdict.reference->ln_value, 0.04, 1e-12);
-  EXPECT_EQ(verdict.reference->standard_error, 0);  // the spread of parts holds it
-  EXPECT_NEAR(*verdict.parts[0].half_width, 2.33 * 1.4826 * 0.02, 1e-12);
-  EXPECT_NEAR(*verdict.smallest_decidable, 0.21606607601811, 1e-12);
-  expect(verdict.parts[7], kFail, Why::kBelowLimit);
-  expect(verdict.parts[1], kPass, Why::kAboveLimit);  // -0.03 - 0.069 is above ln 0.9
-  parts[3].values.push_back(-5);                      // runs beyond the only look do not count
-  EXPECT_EQ(*judge_class(parts, once).parts[3].from_reference, *verdict.parts[3].from_reference);
+  const auto judgement = judge_class(parts, once);
+  EXPECT_NEAR(*judgement.spread, 1.4826 * 0.02, 1e-12);
+  EXPECT_NEAR(judgement.reference->ln_value, 0.04, 1e-12);
+  EXPECT_EQ(judgement.reference->standard_error, 0);  // the spread of parts holds it
+  EXPECT_NEAR(*judgement.parts[0].half_width, 2.33 * 1.4826 * 0.02, 1e-12);
+  EXPECT_NEAR(*judgement.smallest_decidable, 0.21606607601811, 1e-12);
+  expect(judgement.parts[7], kFail, Why::kBelowLimit);
+  expect(judgement.parts[1], kPass, Why::kAboveLimit);  // -0.03 - 0.069 is above ln 0.9
+  parts[3].values.push_back(-5);                        // runs beyond the only look do not count
+  EXPECT_EQ(*judge_class(parts, once).parts[3].from_reference, *judgement.parts[3].from_reference);
 }
 
 TEST(JudgeClass, TheUndecidedAreRepeatedUntilTheLastLook) {
   Parts parts = parts_at({0, 0, 0, 0, 0, 0, 0, std::log(0.95)});
-  auto verdict = judge_class(parts, {}).parts[7];
-  expect(verdict, kRepeat, Why::kUndecided);
-  EXPECT_EQ(verdict.more_repetitions, 2u);
+  auto judgement = judge_class(parts, {}).parts[7];
+  expect(judgement, kRepeat, Why::kUndecided);
+  EXPECT_EQ(judgement.more_repetitions, 2u);
   parts[7].values = repeated(std::log(0.95), 4);  // one beyond the look: it counts from the next on
-  verdict = judge_class(parts, {}).parts[7];
-  EXPECT_EQ(verdict.repetitions, 3u);
-  EXPECT_EQ(verdict.more_repetitions, 1u);
+  judgement = judge_class(parts, {}).parts[7];
+  EXPECT_EQ(judgement.repetitions, 3u);
+  EXPECT_EQ(judgement.more_repetitions, 1u);
   parts[7].values = repeated(std::log(0.95), 5);
-  verdict = judge_class(parts, {}).parts[7];
-  expect(verdict, kRepeat, Why::kUndecided);
-  EXPECT_EQ(verdict.repetitions, 5u);
-  EXPECT_EQ(verdict.more_repetitions, 5u);
+  judgement = judge_class(parts, {}).parts[7];
+  expect(judgement, kRepeat, Why::kUndecided);
+  EXPECT_EQ(judgement.repetitions, 5u);
+  EXPECT_EQ(judgement.more_repetitions, 5u);
   parts[7].values = repeated(std::log(0.95), 10);
   expect(judge_class(parts, {}).parts[7], kUnsure, Why::kLastLook);
   expect(judge_class(parts, {.looks = {3, 5}}).parts[7], kUnsure, Why::kLastLook);
@@ -166,15 +167,15 @@ TEST(JudgeClass, WithoutValuesOrWithStrangeOnesNothingPasses) {
   parts[1].values[1] = kNaN;
   parts[2].values[2] = -kInfinite;
   parts[3].values.pop_back();
-  const auto verdict = judge_class(parts, {});
-  expect(verdict.parts[0], kUnsure, Why::kMissing);
-  expect(verdict.parts[1], kUnsure, Why::kNotFinite);
-  expect(verdict.parts[2], kUnsure, Why::kNotFinite);
-  expect(verdict.parts[3], kRepeat, Why::kFewRepetitions);
-  EXPECT_EQ(verdict.parts[3].more_repetitions, 1u);
-  EXPECT_FALSE(verdict.parts[3].from_reference);
+  const auto judgement = judge_class(parts, {});
+  expect(judgement.parts[0], kUnsure, Why::kMissing);
+  expect(judgement.parts[1], kUnsure, Why::kNotFinite);
+  expect(judgement.parts[2], kUnsure, Why::kNotFinite);
+  expect(judgement.parts[3], kRepeat, Why::kFewRepetitions);
+  EXPECT_EQ(judgement.parts[3].more_repetitions, 1u);
+  EXPECT_FALSE(judgement.parts[3].from_reference);
   for (std::size_t i = 4; i < parts.size(); ++i) {
-    expect(verdict.parts[i], kPass, Why::kAboveLimit);
+    expect(judgement.parts[i], kPass, Why::kAboveLimit);
   }
   EXPECT_TRUE(judge_class({}, {}).parts.empty());
   EXPECT_FALSE(judge_class({}, {}).reference);
@@ -182,10 +183,10 @@ TEST(JudgeClass, WithoutValuesOrWithStrangeOnesNothingPasses) {
 }
 
 TEST(JudgeClass, WithABaselineMissingPartsAreMissingToo) {
-  const auto verdict = judge_class(Parts(3), {}, AcceptanceReference{});
-  for (const auto& part : verdict.parts) expect(part, kUnsure, Why::kMissing);
-  EXPECT_FALSE(verdict.spread);
-  EXPECT_FALSE(verdict.smallest_decidable);
+  const auto judgement = judge_class(Parts(3), {}, AcceptanceReference{});
+  for (const auto& part : judgement.parts) expect(part, kUnsure, Why::kMissing);
+  EXPECT_FALSE(judgement.spread);
+  EXPECT_FALSE(judgement.smallest_decidable);
 }
 
 TEST(JudgeClass, FewerThanThreePartsHaveNoReference) {
@@ -205,12 +206,12 @@ TEST(JudgeClass, FewerThanThreePartsHaveNoReference) {
 
 TEST(JudgeClass, ValuesWithoutAnyNoiseAreComparedExactly) {
   const double below = std::log(0.94);
-  const auto verdict = judge_class(parts_at({0, 0, 0, below}, 0), {});
-  EXPECT_EQ(*verdict.spread, 0);
-  EXPECT_EQ(*verdict.parts[0].half_width, 0);
-  expect(verdict.parts[0], kPass, Why::kAboveLimit);
-  expect(verdict.parts[3], kFail, Why::kBelowLimit);
-  EXPECT_NEAR(*verdict.smallest_decidable, 0.05, 1e-15);
+  const auto judgement = judge_class(parts_at({0, 0, 0, below}, 0), {});
+  EXPECT_EQ(*judgement.spread, 0);
+  EXPECT_EQ(*judgement.parts[0].half_width, 0);
+  expect(judgement.parts[0], kPass, Why::kAboveLimit);
+  expect(judgement.parts[3], kFail, Why::kBelowLimit);
+  EXPECT_NEAR(*judgement.smallest_decidable, 0.05, 1e-15);
   const auto at_limit = judge_class(parts_at({0, 0, 0, std::log1p(-0.05)}, 0), {});
   expect(at_limit.parts[3], kRepeat, Why::kUndecided);
 }
@@ -232,10 +233,10 @@ TEST(JudgeClass, AnUnsteadyPartPassesOnlyWhereMostAreUnsteadyAndNoBaselineJudges
 
 TEST(JudgeClass, IsInDoubtWhereManyDoNotPass) {
   const auto three_of_eight = parts_at({0, 0, 0, 0, 0, -0.1, -0.1, -0.1});
-  const auto verdict = judge_class(three_of_eight, {});
-  EXPECT_EQ(verdict.doubt, AcceptanceDoubt::kManyNotPassed);
-  expect(verdict.parts[0], kUnsure, Why::kReferenceInDoubt);
-  expect(verdict.parts[7], kFail, Why::kBelowLimit);
+  const auto judgement = judge_class(three_of_eight, {});
+  EXPECT_EQ(judgement.doubt, AcceptanceDoubt::kManyNotPassed);
+  expect(judgement.parts[0], kUnsure, Why::kReferenceInDoubt);
+  expect(judgement.parts[7], kFail, Why::kBelowLimit);
   const auto with_baseline = judge_class(three_of_eight, {}, AcceptanceReference{});
   EXPECT_EQ(with_baseline.doubt, AcceptanceDoubt::kNone);
   expect(with_baseline.parts[0], kPass, Why::kAboveLimit);
@@ -245,9 +246,9 @@ TEST(JudgeClass, IsInDoubtWhereManyDoNotPass) {
 
 // Nine of ten are slow, and the one that is not shows it.
 TEST(JudgeClass, IsInDoubtWhereSomeAreFasterThanTheReferenceByTheTolerance) {
-  const auto verdict = judge_class(parts_at({0.1, 0, 0, 0, 0, 0, 0, 0, 0, 0}), {});
-  EXPECT_EQ(verdict.doubt, AcceptanceDoubt::kManyFaster);
-  for (const auto& part : verdict.parts) expect(part, kUnsure, Why::kReferenceInDoubt);
+  const auto judgement = judge_class(parts_at({0.1, 0, 0, 0, 0, 0, 0, 0, 0, 0}), {});
+  EXPECT_EQ(judgement.doubt, AcceptanceDoubt::kManyFaster);
+  for (const auto& part : judgement.parts) expect(part, kUnsure, Why::kReferenceInDoubt);
   std::vector<double> many(20, 0.0);
   many[0] = 0.1;  // one in twenty, and not more
   EXPECT_EQ(judge_class(parts_at(many), {}).doubt, AcceptanceDoubt::kNone);
@@ -263,11 +264,11 @@ TEST(JudgeClass, TenRunsOfWhichTwoAreSurelySlowAreIntermittent) {
   parts[5].values[7] = -0.15;
   expect(judge_class(parts, {}).parts[3], kPass, Why::kAboveLimit);
   parts[3].values[6] = -0.15;
-  const auto verdict = judge_class(parts, {});
-  expect(verdict.parts[3], kFail, Why::kIntermittent);
-  EXPECT_EQ(verdict.parts[3].slow_runs, 3u);
-  expect(verdict.parts[5], kPass, Why::kAboveLimit);
-  EXPECT_EQ(verdict.parts[5].slow_runs, 1u);
+  const auto judgement = judge_class(parts, {});
+  expect(judgement.parts[3], kFail, Why::kIntermittent);
+  EXPECT_EQ(judgement.parts[3].slow_runs, 3u);
+  expect(judgement.parts[5], kPass, Why::kAboveLimit);
+  EXPECT_EQ(judgement.parts[5].slow_runs, 1u);
   parts[3].values.pop_back();  // nine cannot tell
   expect(judge_class(parts, {}).parts[3], kPass, Why::kAboveLimit);
 }
@@ -286,10 +287,10 @@ TEST(JudgeClass, WhereManyHaveSlowRunsNobodyIsIntermittent) {
     parts.push_back({repeated(0, 10)});
     if (i % 4 == 0) parts[i].values[3 + i % 3] = parts[i].values[7 + i % 3] = -0.15;
   }
-  const auto verdict = judge_class(parts, {});
+  const auto judgement = judge_class(parts, {});
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    expect(verdict.parts[i], kPass, Why::kAboveLimit);
-    EXPECT_EQ(verdict.parts[i].slow_runs, i % 4 == 0 ? 2u : 0u);
+    expect(judgement.parts[i], kPass, Why::kAboveLimit);
+    EXPECT_EQ(judgement.parts[i].slow_runs, i % 4 == 0 ? 2u : 0u);
   }
 }
 
@@ -310,11 +311,11 @@ Parts measured_again(double session_by, std::size_t controls) {
 // Compared with the first session, one that is 2 % slower or faster as a whole would decide.
 TEST(JudgeClass, WhatASessionHasInCommonDecidesNobody) {
   for (const double by : {0.0, -0.02, 0.02}) {
-    const auto verdict = judge_class(measured_again(by, 2), {});
-    expect(verdict.parts[9], kUnsure, Why::kLastLook);
-    EXPECT_EQ(verdict.parts[9].repetitions, 10u);
-    EXPECT_NEAR(*verdict.parts[9].from_reference, -0.051, 0.001);
-    expect(verdict.parts[0], kPass, Why::kAboveLimit);
+    const auto judgement = judge_class(measured_again(by, 2), {});
+    expect(judgement.parts[9], kUnsure, Why::kLastLook);
+    EXPECT_EQ(judgement.parts[9].repetitions, 10u);
+    EXPECT_NEAR(*judgement.parts[9].from_reference, -0.051, 0.001);
+    expect(judgement.parts[0], kPass, Why::kAboveLimit);
   }
   const auto alone = judge_class(measured_again(-0.02, 0), {});
   expect(alone.parts[9], kRepeat, Why::kNoControls);
@@ -328,12 +329,12 @@ TEST(JudgeClass, KeepsOutOfTheReferenceWhatIsBeyondAllOthers) {
   std::vector<double> levels(128, 0.0);
   std::fill_n(levels.begin(), 8, std::log(2.0));
   levels[20] = -0.1;
-  const auto verdict = judge_class(parts_at(levels), {});
-  EXPECT_EQ(verdict.kept_out, (std::vector<std::size_t>{0, 1, 2, 3, 4, 5, 6, 7}));
-  EXPECT_EQ(verdict.doubt, AcceptanceDoubt::kNone);
-  expect(verdict.parts[0], kPass, Why::kAboveLimit);
-  expect(verdict.parts[20], kFail, Why::kBelowLimit);
-  expect(verdict.parts[21], kPass, Why::kAboveLimit);
+  const auto judgement = judge_class(parts_at(levels), {});
+  EXPECT_EQ(judgement.kept_out, (std::vector<std::size_t>{0, 1, 2, 3, 4, 5, 6, 7}));
+  EXPECT_EQ(judgement.doubt, AcceptanceDoubt::kNone);
+  expect(judgement.parts[0], kPass, Why::kAboveLimit);
+  expect(judgement.parts[20], kFail, Why::kBelowLimit);
+  expect(judgement.parts[21], kPass, Why::kAboveLimit);
   levels[8] = std::log(2.0);  // nine of 128
   EXPECT_TRUE(judge_class(parts_at(levels), {}).kept_out.empty());
 }
