@@ -1,5 +1,5 @@
 // Which parts of a fleet pass, which fail, and what cannot be told: rules, applied to reports.
-// Pure. docs/ACCEPTANCE.md says how each verdict is found.
+// Pure. docs/ACCEPTANCE.md says how each outcome is found.
 #pragma once
 
 #include <map>
@@ -104,7 +104,7 @@ struct Judged {
   std::set<std::string> without_datasheet = {};  // chips whose figure is not known
 };
 
-// A result of `series` without its verdict and value.
+// A result of `series` without its outcome and value.
 CheckResult result_like(const Rule& rule, const Series& series);
 
 // A result of no single part.

@@ -125,11 +125,11 @@ void add_left_out(std::map<std::string, Works>& by_part, std::vector<Series>& al
 }
 
 Start start_of(const reporting::JudgedReplay& judged) {
-  using Verdict = reporting::BitsVerdict;
+  using Bits = reporting::BitsOutcome;
   Start start;
-  if (judged.verdict == Verdict::kSame) start.value = 0;
-  if (judged.verdict == Verdict::kWrong) start.value = 1;
-  (judged.verdict == Verdict::kNotDone ? start.why : start.fact) = judged.why;
+  if (judged.outcome == Bits::kSame) start.value = 0;
+  if (judged.outcome == Bits::kWrong) start.value = 1;
+  (judged.outcome == Bits::kNotDone ? start.why : start.fact) = judged.why;
   return start;
 }
 
@@ -192,7 +192,7 @@ std::vector<Series> read_replays(std::span<const NamedReport> reports) {
   std::map<std::string, Works> by_part;
   for (const reporting::JudgedReplay& judged : reporting::judge_replays(replays)) {
     const ReplayRecord& replay = *judged.replay;
-    const bool not_done = judged.verdict == reporting::BitsVerdict::kNotDone;
+    const bool not_done = judged.outcome == reporting::BitsOutcome::kNotDone;
     if (not_done && is_made_good(replay, replays)) continue;
     const Report& report = *reports_of[&replay];
     const Part part = measured_part(report, replay.host, replay.device, replay.rank);

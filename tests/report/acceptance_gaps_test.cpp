@@ -32,7 +32,7 @@ std::vector<CheckResult> results_of(const std::vector<NamedReport>& fleet, std::
 }
 
 // "failed", of the only result of the part; "" where it has none.
-std::string verdict_of(const std::vector<NamedReport>& fleet, std::string_view check,
+std::string outcome_of(const std::vector<NamedReport>& fleet, std::string_view check,
                        std::string_view part) {
   const auto found = results_of(fleet, check, part);
   EXPECT_LE(found.size(), 1u) << check << " of " << part;
@@ -61,20 +61,20 @@ TEST(AcceptGaps, ADeviceThatContradictsItselfFailsWhateverElseCannotBeTold) {
     other.digest = i == 0 ? "one" : "another";
     replays.push_back(other);
   }
-  EXPECT_EQ(verdict_of(fleet, "same bits", "node000 cuda:1"), "failed");
+  EXPECT_EQ(outcome_of(fleet, "same bits", "node000 cuda:1"), "failed");
   EXPECT_NE(why_of(fleet, "same bits", "node000 cuda:1").find("bf16"), std::string::npos);
-  EXPECT_EQ(verdict_of(fleet, "same bits", "node000 cuda:0"), "unsure");
+  EXPECT_EQ(outcome_of(fleet, "same bits", "node000 cuda:0"), "unsure");
 }
 
 TEST(AcceptGaps, PortsDoNotStandForTheCountersOfGpus) {
   auto fleet = sample_fleet({.health = true});
   std::erase_if(fleet[1].report.health, [](const auto& row) { return row.device != "mlx5_0/1"; });
-  EXPECT_EQ(verdict_of(fleet, "ECC", "node001"), "missing");
-  EXPECT_EQ(verdict_of(fleet, "ports that went down", "node001"), "passed");
+  EXPECT_EQ(outcome_of(fleet, "ECC", "node001"), "missing");
+  EXPECT_EQ(outcome_of(fleet, "ports that went down", "node001"), "passed");
   for (NamedReport& one : fleet) {
     std::erase_if(one.report.health, [](const auto& row) { return row.device != "mlx5_0/1"; });
   }
-  EXPECT_EQ(verdict_of(fleet, "ECC", "node001"), "") << "no node has any";
+  EXPECT_EQ(outcome_of(fleet, "ECC", "node001"), "") << "no node has any";
 }
 
 TEST(AcceptGaps, ADeviceThatReplayOrHeldProductsLeftOutIsMissing) {
@@ -83,8 +83,8 @@ TEST(AcceptGaps, ADeviceThatReplayOrHeldProductsLeftOutIsMissing) {
   std::erase_if(fleet[2].report.fingerprint, [](const auto& record) {
     return record.what == MachineRate::kSustainedProduct && record.device == "cuda:4";
   });
-  EXPECT_EQ(verdict_of(fleet, "same bits", "node001 cuda:3"), "missing");
-  EXPECT_EQ(verdict_of(fleet, "sustained product", "node002 cuda:4"), "missing");
+  EXPECT_EQ(outcome_of(fleet, "same bits", "node001 cuda:3"), "missing");
+  EXPECT_EQ(outcome_of(fleet, "sustained product", "node002 cuda:4"), "missing");
 }
 
 TEST(AcceptGaps, AReplayThatWasNotDoneIsMissingUntilItIs) {
@@ -92,13 +92,13 @@ TEST(AcceptGaps, AReplayThatWasNotDoneIsMissingUntilItIs) {
   ReplayRecord& replay = fleet[1].report.replays[3];
   replay.digest.clear();
   replay.reason = "out of memory";
-  EXPECT_EQ(verdict_of(fleet, "same bits", "node001 cuda:3"), "missing");
+  EXPECT_EQ(outcome_of(fleet, "same bits", "node001 cuda:3"), "missing");
   EXPECT_NE(why_of(fleet, "same bits", "node001 cuda:3").find("out of memory"), std::string::npos);
   ReplayRecord again = replay;
   again.session = 1;
   again.digest = "good";
   fleet[1].report.replays.push_back(again);
-  EXPECT_EQ(verdict_of(fleet, "same bits", "node001 cuda:3"), "passed");
+  EXPECT_EQ(outcome_of(fleet, "same bits", "node001 cuda:3"), "passed");
 }
 
 TEST(AcceptGaps, ADeviceThatDidOnlySomeOfTheWorkHasNotShownTheSameBits) {
@@ -110,13 +110,13 @@ TEST(AcceptGaps, ADeviceThatDidOnlySomeOfTheWorkHasNotShownTheSameBits) {
       one.report.replays.push_back(training);
     }
   }
-  EXPECT_EQ(verdict_of(fleet, "same bits", "node001 cuda:1"), "passed");
+  EXPECT_EQ(outcome_of(fleet, "same bits", "node001 cuda:1"), "passed");
   fleet[1].report.replays.pop_back();
-  EXPECT_EQ(verdict_of(fleet, "same bits", "node001 cuda:1"), "missing");
+  EXPECT_EQ(outcome_of(fleet, "same bits", "node001 cuda:1"), "missing");
   EXPECT_EQ(why_of(fleet, "same bits", "node001 cuda:1"), "not done: bf16 training of bert-large");
-  EXPECT_EQ(verdict_of(fleet, "same bits", "node001 cuda:0"), "passed");
+  EXPECT_EQ(outcome_of(fleet, "same bits", "node001 cuda:0"), "passed");
   fleet[1].report.environment.hosts[0].gpus[1].name = "another model";
-  EXPECT_EQ(verdict_of(fleet, "same bits", "node001 cuda:1"), "passed") << "it may not have bf16";
+  EXPECT_EQ(outcome_of(fleet, "same bits", "node001 cuda:1"), "passed") << "it may not have bf16";
 }
 
 TEST(AcceptGaps, AHeldProductBesideOthersIsNotJudgedThoughItThrottled) {
@@ -125,7 +125,7 @@ TEST(AcceptGaps, AHeldProductBesideOthersIsNotJudgedThoughItThrottled) {
   *held.value *= 0.5;
   held.disturbed = "throttled: hw_slowdown; shared: other processes used 3.0 CPUs";
   held.disturbed_by = {"throttled", "shared"};
-  EXPECT_EQ(verdict_of(fleet, "sustained product", "node001 cuda:3"), "missing");
+  EXPECT_EQ(outcome_of(fleet, "sustained product", "node001 cuda:3"), "missing");
   EXPECT_EQ(why_of(fleet, "sustained product", "node001 cuda:3"), "others used the machine");
 }
 
@@ -137,7 +137,7 @@ TEST(AcceptGaps, ARunThatWasSharedAndThrottledCountsAsShared) {
     record.disturbed_by = {"throttled", "shared"};
   }
   for (const char* check : {"training alone", "matrix product"}) {
-    EXPECT_EQ(verdict_of(fleet, check, "node001 cuda:1"), "missing") << check;
+    EXPECT_EQ(outcome_of(fleet, check, "node001 cuda:1"), "missing") << check;
     EXPECT_EQ(why_of(fleet, check, "node001 cuda:1"),
               "no run of it counts: others used the machine");
   }
@@ -146,7 +146,7 @@ TEST(AcceptGaps, ARunThatWasSharedAndThrottledCountsAsShared) {
 TEST(AcceptGaps, ARunInWhichAnotherDeviceThrottledSaysSo) {
   auto fleet = sample_fleet({.nodes = 3, .devices = 2, .throttled = {1}});
   for (auto& finding : fleet[1].report.findings) finding.place->device = "cuda:0";
-  EXPECT_EQ(verdict_of(fleet, "training alone", "node001 cuda:0"), "failed");
+  EXPECT_EQ(outcome_of(fleet, "training alone", "node001 cuda:0"), "failed");
   EXPECT_EQ(why_of(fleet, "training alone", "node001 cuda:1"),
             "no run of it counts: another device of its run was slowed down");
 }
@@ -157,7 +157,7 @@ TEST(AcceptGaps, TheLastSessionOfAHeldProductCounts) {
   again.session = 1;
   held_of(fleet[1].report, "cuda:3").value = *again.value / 2;
   fleet[1].report.fingerprint.push_back(again);
-  EXPECT_EQ(verdict_of(fleet, "sustained product", "node001 cuda:3"), "passed");
+  EXPECT_EQ(outcome_of(fleet, "sustained product", "node001 cuda:3"), "passed");
 }
 
 TEST(AcceptGaps, WrongBitsExcuseNoOtherEnd) {
@@ -177,7 +177,7 @@ TEST(AcceptGaps, AShareOfNoTimeIsUnsure) {
   for (auto& row : fleet[1].report.health) {
     if (row.device == "cuda:3") row.seconds.reset();
   }
-  EXPECT_EQ(verdict_of(fleet, "held back", "node001 cuda:3"), "unsure");
+  EXPECT_EQ(outcome_of(fleet, "held back", "node001 cuda:3"), "unsure");
 }
 
 TEST(AcceptGaps, ADeviceIsTheSameOneWhenItsTrainingsFailed) {
@@ -202,9 +202,9 @@ TEST(AcceptGaps, EqualMachinesMayTellALittleLessMemory) {
   for (std::size_t node = 0; node < 4; ++node)
     memory(node) = static_cast<std::uint64_t>(79.6 * kGiB);
   memory(1) = static_cast<std::uint64_t>(79.4 * kGiB);
-  EXPECT_EQ(verdict_of(fleet, "memory", "node001"), "passed");
+  EXPECT_EQ(outcome_of(fleet, "memory", "node001"), "passed");
   memory(1) = static_cast<std::uint64_t>(77.1 * kGiB);
-  EXPECT_EQ(verdict_of(fleet, "memory", "node001"), "failed");
+  EXPECT_EQ(outcome_of(fleet, "memory", "node001"), "failed");
   EXPECT_EQ(why_of(fleet, "memory", "node001"), "77 GiB; the others have 80 GiB");
 }
 
@@ -239,12 +239,12 @@ TEST(AcceptGaps, AFigureIsReadableWhateverItsReferenceIs) {
 TEST(AcceptGaps, AFleetThatWasBusyAtFirstIsJudgedByItsNextSession) {
   reporting::FleetShape shape{.devices = 2, .disturbed = {0, 1, 2, 3, 4, 5, 6, 7}, .links = false};
   auto fleet = sample_fleet(shape);
-  EXPECT_EQ(verdict_of(fleet, "training alone", "node003 cuda:1"), "missing");
+  EXPECT_EQ(outcome_of(fleet, "training alone", "node003 cuda:1"), "missing");
   shape.disturbed.clear();
   shape.boot = 1;
   for (auto& one : sample_fleet(shape)) fleet.push_back(std::move(one));
   for (const char* check : {"training alone", "matrix product", "own time"}) {
-    EXPECT_EQ(verdict_of(fleet, check, "node003 cuda:1"), "passed") << check;
+    EXPECT_EQ(outcome_of(fleet, check, "node003 cuda:1"), "passed") << check;
   }
 }
 
@@ -255,11 +255,11 @@ TEST(AcceptGaps, ARateBeyondPhysicsIsInNoReference) {
     return node < 2 && what == reporting::MeasuredRate::kProduct ? std::log(2.0) : 0.0;
   };
   const auto fleet = sample_fleet(shape);
-  EXPECT_EQ(verdict_of(fleet, "matrix product", "node001 cuda:3"), "failed");
+  EXPECT_EQ(outcome_of(fleet, "matrix product", "node001 cuda:3"), "failed");
   EXPECT_EQ(why_of(fleet, "matrix product", "node001 cuda:3").find("implausible: 1."), 0u);
   for (const char* healthy : {"node002 cuda:0", "node003 cuda:3"}) {
-    EXPECT_NE(verdict_of(fleet, "matrix product", healthy), "failed") << healthy;
-    EXPECT_EQ(verdict_of(fleet, "matrix product, physics", healthy), "passed") << healthy;
+    EXPECT_NE(outcome_of(fleet, "matrix product", healthy), "failed") << healthy;
+    EXPECT_EQ(outcome_of(fleet, "matrix product, physics", healthy), "passed") << healthy;
   }
 }
 

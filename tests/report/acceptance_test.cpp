@@ -546,7 +546,7 @@ TEST(Accept, ASessionThatEndedEarlyKnowsNoGrowth) {
   EXPECT_TRUE(holds(joined(not_passed(fleet), "; "), "missing node000 cuda:0: Xid"));
 }
 
-// One report that cannot be read costs no other its verdict.
+// One report that cannot be read costs no other its outcome.
 TEST(Accept, AnUnreadableReportIsMissing) {
   const Acceptance fleet =
       judged({}, {.nodes = {}, .devices_per_node = {}, .unreadable = {{"acc/n9", "is no JSON"}}});

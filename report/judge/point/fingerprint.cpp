@@ -237,14 +237,14 @@ void compare(JudgedReplay& judged, const BitsOfMethod& bits) {
   const bool contradicts = bits.by_device.at(device_key(replay)).size() > 1;
   if (bits.is_majority(replay.digest)) return;
   if (contradicts) {
-    judged.verdict = BitsVerdict::kWrong;
+    judged.outcome = BitsOutcome::kWrong;
     judged.why = "other bits in another session";
     return;
   }
   const bool majority =
       std::ranges::any_of(bits.votes, [&](const auto& one) { return bits.is_majority(one.first); });
   const bool told = majority && bits.all >= kDevicesToBlame;
-  judged.verdict = told ? BitsVerdict::kWrong : BitsVerdict::kDiffer;
+  judged.outcome = told ? BitsOutcome::kWrong : BitsOutcome::kDiffer;
   const std::string of_all = std::to_string(bits.all) + " devices";
   judged.why = told ? "other bits than most of " + of_all
                     : of_all + " differ, which is right cannot be told";
@@ -253,11 +253,11 @@ void compare(JudgedReplay& judged, const BitsOfMethod& bits) {
 JudgedReplay judge(const ReplayRecord& replay, const Methods& methods) {
   JudgedReplay judged{.replay = &replay};
   if (replay.wrong > 0) {
-    judged.verdict = BitsVerdict::kWrong;
+    judged.outcome = BitsOutcome::kWrong;
     judged.why = grouped(replay.wrong) + " of " + grouped(replay.rounds) +
                  " rounds gave other bits than the first (" + replay.first_wrong + ")";
   } else if (replay.digest.empty()) {
-    judged.verdict = BitsVerdict::kNotDone;
+    judged.outcome = BitsOutcome::kNotDone;
     judged.why = replay.reason.empty() ? "not done" : replay.reason;
   } else {
     compare(judged, methods.at(class_key(replay)));
@@ -280,9 +280,9 @@ std::vector<Finding> findings_of_replays(std::span<const ReplayRecord> replays) 
   for (const ReplayRecord& replay : replays) all.push_back(&replay);
   std::vector<Finding> findings;
   for (const JudgedReplay& judged : judge_replays(all)) {
-    if (judged.verdict == BitsVerdict::kSame || judged.verdict == BitsVerdict::kNotDone) continue;
+    if (judged.outcome == BitsOutcome::kSame || judged.outcome == BitsOutcome::kNotDone) continue;
     const ReplayRecord& replay = *judged.replay;
-    const bool wrong = judged.verdict == BitsVerdict::kWrong;
+    const bool wrong = judged.outcome == BitsOutcome::kWrong;
     findings.push_back(make_finding(
         wrong ? finding_kinds::wrong_bits : finding_kinds::bits_differ, "", {{"why", judged.why}},
         FindingPlace{.rank = replay.rank, .host = replay.host, .device = replay.device}));

@@ -62,7 +62,7 @@ std::optional<Peak> peak_memory_bandwidth(std::string_view gpu_name);
 // --- Devices may compute other bits than they should have (--checks replay). docs/METRICS.md, "The
 // same bits", has the rule.
 
-enum class BitsVerdict {
+enum class BitsOutcome {
   kSame,    // nothing speaks against it: the others of its method are equal, or there are none
   kWrong,   // other bits than its own first round or session, or than more than half of three
   kDiffer,  // others of its method have other bits, and which are right cannot be told
@@ -71,7 +71,7 @@ enum class BitsVerdict {
 
 struct JudgedReplay {
   const ReplayRecord* replay = nullptr;
-  BitsVerdict verdict = BitsVerdict::kSame;
+  BitsOutcome outcome = BitsOutcome::kSame;
   std::string why;  // unless kSame: one sentence without the device's name
 };
 
