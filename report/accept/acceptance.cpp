@@ -21,7 +21,7 @@ constexpr std::size_t kWallsOfCopy = 3;  // so many equal times are no chance
 
 Judged judged_by(const Rule& rule, const Rules& rules, const std::vector<Series>& all,
                  const Baseline* baseline) {
-  switch (row_of(rule.metric).kind) {
+  switch (definition_of(rule.metric).kind) {
     case ValueKind::kFloor:
       return judge_single(rule, all);
     case ValueKind::kCount:
@@ -63,7 +63,7 @@ bool applies(const Rule& rule, std::span<const NamedReport> reports, std::size_t
   const auto any = [&](bool (*has)(const Report&)) {
     return std::ranges::any_of(reports, has, &NamedReport::report);
   };
-  switch (row_of(rule.metric).applies) {
+  switch (definition_of(rule.metric).applies) {
     case Applies::kEverywhere:
       return true;
     case Applies::kWithGpus:
@@ -201,7 +201,7 @@ CheckResult result_like(const Rule& rule, const Series& series) {
   result.check = rule.name;
   result.part = series.part;
   result.of_class = series.of_class;
-  result.unit = row_of(rule.metric).unit;
+  result.unit = definition_of(rule.metric).unit;
   result.starts = series.starts.size();
   return result;
 }
@@ -223,7 +223,7 @@ Acceptance accept(std::vector<NamedReport> reports, const Rules& rules, const Ex
     if (!applies(rule, reports, nodes.size())) continue;
     Judged judged = judged_by(rule, rules, read_series(rule, reports), baseline);
     for (const std::string& chip : judged.without_datasheet) {
-      without_datasheet[chip].emplace_back(row_of(rule.metric).name);
+      without_datasheet[chip].emplace_back(definition_of(rule.metric).name);
     }
     std::ranges::move(judged.results, std::back_inserter(acceptance.results));
     std::ranges::move(judged.classes, std::back_inserter(acceptance.classes));

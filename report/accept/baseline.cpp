@@ -84,13 +84,13 @@ std::optional<BaselineClass> class_of(const Rule& rule, const Rules& rules,
     parts.push_back(std::move(part));
   }
   if (parts.empty()) return std::nullopt;
-  const MetricRow& row = row_of(rule.metric);
+  const MetricDefinition& definition = definition_of(rule.metric);
   BaselineClass one;
-  one.metric = row.name;
+  one.metric = definition.name;
   one.of_class = members.front()->of_class;
   one.software = members.front()->software;
-  one.of = row.of;
-  one.unit = row.unit;
+  one.of = definition.of;
+  one.unit = definition.unit;
   one.machines = static_cast<int>(machines.size());
   take_figures(one, parts, rules);
   take_suspects(one, rule, rules, members);
@@ -119,10 +119,10 @@ Baseline make_baseline(std::vector<NamedReport> reports, const std::string& made
       reports, {}, [](const NamedReport& one) -> const std::string& { return one.report.started; });
   const Rules rules = standard_rules();
   Baseline baseline{.made = made};
-  for (const MetricRow& row : kMetrics) {
-    if (row.kind != ValueKind::kRate) continue;
-    const Rule rule{.name = std::string(row.name),
-                    .metric = row.metric,
+  for (const MetricDefinition& definition : kMetrics) {
+    if (definition.kind != ValueKind::kRate) continue;
+    const Rule rule{.name = std::string(definition.name),
+                    .metric = definition.id,
                     .of = LimitOf::kReference,
                     .limit = 1 - rules.tolerance};
     const std::vector<Series> all = read_series(rule, reports);
@@ -140,7 +140,7 @@ Baseline make_baseline(std::vector<NamedReport> reports, const std::string& made
 
 const BaselineClass* find_class(const Baseline& baseline, Metric metric, const Series& series) {
   const auto found = std::ranges::find_if(baseline.classes, [&](const BaselineClass& one) {
-    return one.metric == row_of(metric).name && one.of_class == series.of_class &&
+    return one.metric == definition_of(metric).name && one.of_class == series.of_class &&
            one.software == series.software;
   });
   return found == baseline.classes.end() ? nullptr : &*found;
@@ -148,7 +148,7 @@ const BaselineClass* find_class(const Baseline& baseline, Metric metric, const S
 
 std::string why_without_class(const Baseline& baseline, Metric metric, const Series& series) {
   for (const BaselineClass& one : baseline.classes) {
-    if (one.metric != row_of(metric).name || one.of_class != series.of_class) continue;
+    if (one.metric != definition_of(metric).name || one.of_class != series.of_class) continue;
     return differing_versions(one.software, series.software);
   }
   return series.of_class + " not measured there";

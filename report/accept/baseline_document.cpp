@@ -96,12 +96,13 @@ bool is_share(const std::optional<double>& value) {
 
 // "" where all is as it can be; else what is not.
 std::string wrong_in(const BaselineClass& one) {
-  const auto row = std::ranges::find(kMetrics, one.metric, &MetricRow::name);
-  if (row == kMetrics.end() || row->kind != ValueKind::kRate) {
+  const auto definition = std::ranges::find(kMetrics, one.metric, &MetricDefinition::name);
+  if (definition == kMetrics.end() || definition->kind != ValueKind::kRate) {
     return "has no rate '" + one.metric + "'";
   }
-  if (one.of != row->of || one.unit != row->unit) {
-    return "does not have " + std::string(row->unit) + " of a " + std::string(name_of(row->of));
+  if (one.of != definition->of || one.unit != definition->unit) {
+    return "does not have " + std::string(definition->unit) + " of a " +
+           std::string(name_of(definition->of));
   }
   for (const int count : {one.machines, one.parts, one.boots, one.starts}) {
     if (count < 1 || count > kMostCounted) return "has a count of " + std::to_string(count);

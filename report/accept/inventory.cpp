@@ -134,7 +134,7 @@ Series fact(Part part, const std::string& of_class, std::string text) {
 }
 
 void add_facts(Metric metric, const Report& report, const Host& host, std::vector<Series>& all) {
-  if (row_of(metric).of == PartKind::kNode) {
+  if (definition_of(metric).of == PartKind::kNode) {
     if (metric == Metric::kCpu && host.cpu.empty()) return;  // an unknown CPU equals none
     const std::string of_class = host.gpus.empty() ? "" : host.gpus.front().name;
     all.push_back(fact(node_part(report, host.hostname), of_class, node_fact(metric, host)));

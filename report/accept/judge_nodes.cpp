@@ -37,7 +37,7 @@ CheckResult missing(const std::string& check, const Part& part, const std::strin
 }
 
 bool is_of_counted_device(const Rule& rule) {
-  return is_of_health(rule) && row_of(rule.metric).of == PartKind::kDevice;
+  return is_of_health(rule) && definition_of(rule.metric).of == PartKind::kDevice;
 }
 
 // The results show this of the fleet.
@@ -77,14 +77,14 @@ std::vector<Part> nodes_that_trained(std::span<const NamedReport> reports) {
 // Every device has what it checks, or none of its kind: rates, and the bits behind them.
 bool is_of_every_device(const Rule& rule) {
   if (rule.metric == Metric::kWrongBits || rule.metric == Metric::kSustainedProduct) return true;
-  return row_of(rule.metric).kind == ValueKind::kRate && rule.of != LimitOf::kDatasheet;
+  return definition_of(rule.metric).kind == ValueKind::kRate && rule.of != LimitOf::kDatasheet;
 }
 
 // A device that other checks measured and this one did not would otherwise pass unseen.
 void add_devices(const Rule& rule, const Shown& shown, std::vector<CheckResult>& results) {
   const auto measured = shown.devices.find(rule.name);
   if (!is_of_every_device(rule) || measured == shown.devices.end()) return;
-  const bool of_gpus = row_of(rule.metric).applies == Applies::kWithGpus;
+  const bool of_gpus = definition_of(rule.metric).applies == Applies::kWithGpus;
   for (const auto& [key, part] : shown.at_work) {
     if (measured->second.contains(key)) continue;
     if (of_gpus && part.device.starts_with("cpu")) continue;
@@ -96,15 +96,15 @@ void add_devices(const Rule& rule, const Shown& shown, std::vector<CheckResult>&
 // A check that some parts of a kind were measured by and others not.
 void add_nodes(const Rule& rule, const std::vector<Part>& nodes, const Shown& shown,
                std::vector<CheckResult>& results) {
-  const MetricRow& row = row_of(rule.metric);
+  const MetricDefinition& definition = definition_of(rule.metric);
   const auto measured = shown.hosts.find(rule.name);
   if (measured == shown.hosts.end()) {
-    if (row.kind == ValueKind::kFact) return;
+    if (definition.kind == ValueKind::kFact) return;
     results.push_back(of_fleet(rule.name, Outcome::kUnsure,
-                               "not measured: no report holds " + std::string(row.name)));
+                               "not measured: no report holds " + std::string(definition.name)));
     return;
   }
-  if (row.of == PartKind::kLink || row.kind == ValueKind::kFact) return;
+  if (definition.of == PartKind::kLink || definition.kind == ValueKind::kFact) return;
   for (const Part& node : nodes) {
     if (measured->second.contains(node.host) || shown.without_report.contains(node.host)) continue;
     results.push_back(missing(rule.name, node, "no report of it has these"));
@@ -116,7 +116,7 @@ void add_nodes(const Rule& rule, const std::vector<Part>& nodes, const Shown& sh
 void add_unwatched(const Rule& rule, const std::vector<Part>& nodes,
                    std::span<const NamedReport> reports, const Shown& shown,
                    std::vector<CheckResult>& results) {
-  const std::set<std::string> unwatched = unwatched_hosts(row_of(rule.metric).of, reports);
+  const std::set<std::string> unwatched = unwatched_hosts(definition_of(rule.metric).of, reports);
   for (const Part& node : nodes) {
     if (!unwatched.contains(node.host) || shown.without_report.contains(node.host)) continue;
     results.push_back(missing(rule.name, node, kNotRead));

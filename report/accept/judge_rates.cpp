@@ -175,14 +175,14 @@ std::string doubt_text(const ClassJudgement& judgement, const std::vector<const 
 // The class of `members` with its reference: the baseline's where it has one.
 CheckedClass class_of(const Rule& rule, const std::vector<const Series*>& members,
                       const Baseline* baseline, const BaselineClass* known) {
-  const MetricRow& row = row_of(rule.metric);
+  const MetricDefinition& definition = definition_of(rule.metric);
   CheckedClass of;
   of.check = rule.name;
-  of.of = row.of;
+  of.of = definition.of;
   of.parts = members.size();
-  of.unit = row.unit;
+  of.unit = definition.unit;
   of.reference_from =
-      known ? name_of_baseline(*baseline, *known) : reference_name(members.size(), row.of);
+      known ? name_of_baseline(*baseline, *known) : reference_name(members.size(), definition.of);
   if (baseline != nullptr && known == nullptr) {
     of.not_in_baseline = why_without_class(*baseline, rule.metric, *members.front());
   }

@@ -175,7 +175,7 @@ class PointReader {
   }
 
  private:
-  bool of_devices() const { return row_of(rule_.metric).of == PartKind::kDevice; }
+  bool of_devices() const { return definition_of(rule_.metric).of == PartKind::kDevice; }
   bool is_wanted(const PointRecord& run) const {
     // Over several nodes one report is one start, and its points are a class of their own.
     if (run.nodes > 1) return false;
@@ -270,21 +270,21 @@ void read_fingerprint(const Rule& rule, const Report& report, std::size_t number
 }  // namespace
 
 std::vector<Series> read_series(const Rule& rule, std::span<const NamedReport> reports) {
-  const MetricRow& row = row_of(rule.metric);
-  if (row.kind == ValueKind::kFact) return read_facts(rule.metric, reports);
+  const MetricDefinition& definition = definition_of(rule.metric);
+  if (definition.kind == ValueKind::kFact) return read_facts(rule.metric, reports);
   if (rule.metric == Metric::kWrongBits) return read_replays(reports);
   if (is_of_health(rule)) return read_counters(rule.metric, reports);
   Gatherer gatherer;
   SeriesOfParts of_parts;
   for (std::size_t i = 0; i < reports.size(); ++i) {
     const Report& report = reports[i].report;
-    if (row.kind == ValueKind::kCount) {
+    if (definition.kind == ValueKind::kCount) {
       read_findings(rule, report, of_parts);
     } else if (rule.metric == Metric::kSustainedProduct) {
       read_sustained(report, of_parts);
     } else if (rule.metric == Metric::kNodeBandwidth) {
       if (reporting::measures_collectives(report)) read_best_links(report, of_parts);
-    } else if (row.kind == ValueKind::kFloor) {
+    } else if (definition.kind == ValueKind::kFloor) {
       if (reporting::measures_collectives(report)) read_links(report, of_parts);
     } else if (rule.metric == Metric::kDeviceRate || rule.metric == Metric::kNodeRate ||
                rule.metric == Metric::kOwnRate) {

@@ -20,8 +20,8 @@ constexpr const char* kHint = "docs/ACCEPTANCE.md, \"Rules\", shows a file of ru
 constexpr std::size_t kMostRepetitions = 1000;
 
 // Lists the keys of `where`: values of points, and of measurements of a machine by itself.
-std::vector<std::string_view> selectors_of(const MetricRow& row) {
-  switch (row.metric) {
+std::vector<std::string_view> selectors_of(const MetricDefinition& definition) {
+  switch (definition.id) {
     case Metric::kDeviceRate:
       return {"workload", "precision"};
     case Metric::kNodeRate:
@@ -34,10 +34,11 @@ std::vector<std::string_view> selectors_of(const MetricRow& row) {
   }
 }
 
-const MetricRow& metric_named(const Json& name, const std::string& where,
-                              const JsonSource& source) {
-  const auto found = std::ranges::find_if(
-      kMetrics, [&](const MetricRow& row) { return name.is_string() && name == row.name; });
+const MetricDefinition& metric_named(const Json& name, const std::string& where,
+                                     const JsonSource& source) {
+  const auto found = std::ranges::find_if(kMetrics, [&](const MetricDefinition& definition) {
+    return name.is_string() && name == definition.name;
+  });
   if (found != kMetrics.end()) return *found;
   for (const auto& [finding, metric] :
        {std::pair("straggler", Metric::kOwnRate), std::pair("slow_node", Metric::kNodeBandwidth),
@@ -45,9 +46,9 @@ const MetricRow& metric_named(const Json& name, const std::string& where,
     if (name != finding) continue;
     throw configuration(
         where + ": \"" + finding + "\" is a finding, which informs and fails nobody",
-        std::string(row_of(metric).name) + " judges the values behind it", source.hint);
+        std::string(definition_of(metric).name) + " judges the values behind it", source.hint);
   }
-  const auto known = std::views::transform(kMetrics, &MetricRow::name);
+  const auto known = std::views::transform(kMetrics, &MetricDefinition::name);
   throw configuration(where + ": " + name.dump() + " is no metric",
                       joined(known, ", ") + " are known", source.hint);
 }
@@ -60,8 +61,8 @@ double share_of(const Json& value, const std::string& where, const JsonSource& s
 }
 
 // "25 GB/s", "400 TFLOP/s": in the unit of the metric.
-double number_with_unit(const Json& value, const MetricRow& row, const std::string& where,
-                        const JsonSource& source) {
+double number_with_unit(const Json& value, const MetricDefinition& definition,
+                        const std::string& where, const JsonSource& source) {
   constexpr std::string_view kPrefixes = "kMGT";
   const std::string text = value.is_string() ? value.get<std::string>() : "";
   double number = 0;
@@ -69,22 +70,22 @@ double number_with_unit(const Json& value, const MetricRow& row, const std::stri
   std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
   if (unit.starts_with(' ')) unit.remove_prefix(1);
   if (error == std::errc() && std::isfinite(number) && number > 0) {
-    if (unit == row.unit) return number;
+    if (unit == definition.unit) return number;
     const auto prefix = unit.empty() ? std::string_view::npos : kPrefixes.find(unit.front());
-    if (prefix != std::string_view::npos && unit.substr(1) == row.unit) {
+    if (prefix != std::string_view::npos && unit.substr(1) == definition.unit) {
       return number * std::pow(1000.0, static_cast<double>(prefix) + 1);
     }
   }
   throw configuration(where + " is " + value.dump(),
-                      "a number above 0 with its unit: \"25 " + std::string(row.unit) + "\"",
+                      "a number above 0 with its unit: \"25 " + std::string(definition.unit) + "\"",
                       source.hint);
 }
 
 void read_at_least(Rule& rule, const Json& value, double tolerance, const std::string& where,
                    const JsonSource& source) {
-  const MetricRow& row = row_of(rule.metric);
+  const MetricDefinition& definition = definition_of(rule.metric);
   if (!value.is_object()) {
-    rule.limit = number_with_unit(value, row, where + ", at_least", source);
+    rule.limit = number_with_unit(value, definition, where + ", at_least", source);
     return;
   }
   refuse_other_keys(value, {"share", "of"}, where + ", at_least", source);
@@ -144,13 +145,13 @@ Comparison comparison_of(ValueKind kind) {
 // Each metric is compared in one way; the key that says so must be there, and no other.
 void read_limit(Rule& rule, const Json& check, double tolerance, const std::string& where,
                 const JsonSource& source) {
-  rule.comparison = comparison_of(row_of(rule.metric).kind);
+  rule.comparison = comparison_of(definition_of(rule.metric).kind);
   const std::string expected(name_of(rule.comparison));
   for (const Word<Comparison>& word : words_of(Comparison())) {
     if (check.contains(word.name) == (word.value == rule.comparison)) continue;
     throw configuration(
         where + (check.contains(word.name) ? " has " + std::string(word.name) : " has no limit"),
-        std::string(row_of(rule.metric).name) + " is compared by " + expected, source.hint);
+        std::string(definition_of(rule.metric).name) + " is compared by " + expected, source.hint);
   }
   const Json& value = check[expected];
   if (rule.comparison == Comparison::kAtLeast) {
@@ -167,7 +168,7 @@ void read_limit(Rule& rule, const Json& check, double tolerance, const std::stri
 void read_where(Rule& rule, const Json& check, const std::string& where, const JsonSource& source) {
   if (!check.contains("where")) return;
   const Json& selectors = check["where"];
-  refuse_other_keys(selectors, selectors_of(row_of(rule.metric)), where + ", where", source);
+  refuse_other_keys(selectors, selectors_of(definition_of(rule.metric)), where + ", where", source);
   for (const auto& [key, value] : selectors.items()) {
     if (!value.is_string()) {
       throw configuration(where + ": " + key + " is " + value.dump(), "a text", source.hint);
@@ -188,7 +189,7 @@ Rule read_check(const Json& check, std::size_t number, double tolerance, const J
   }
   where += " (" + name.get<std::string>() + ")";
   Rule rule{.name = name.get<std::string>()};
-  rule.metric = metric_named(check.value("metric", Json()), where, source).metric;
+  rule.metric = metric_named(check.value("metric", Json()), where, source).id;
   read_where(rule, check, where, source);
   read_limit(rule, check, tolerance, where, source);
   return rule;

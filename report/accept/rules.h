@@ -43,8 +43,8 @@ enum class Metric {
 #undef SCALEMARK_METRIC
 };
 
-struct MetricRow {
-  Metric metric;
+struct MetricDefinition {
+  Metric id;
   std::string_view name, unit;
   PartKind of;
   Applies applies;
@@ -54,12 +54,12 @@ struct MetricRow {
 
 inline constexpr std::array kMetrics = {
 #define SCALEMARK_METRIC(id, name, unit, of, applies, kind, about) \
-  MetricRow{Metric::id, name, unit, PartKind::of, Applies::applies, ValueKind::kind, about},
+  MetricDefinition{Metric::id, name, unit, PartKind::of, Applies::applies, ValueKind::kind, about},
 #include "report/accept/metric_list.inc"
 #undef SCALEMARK_METRIC
 };
 
-constexpr const MetricRow& row_of(Metric metric) {
+constexpr const MetricDefinition& definition_of(Metric metric) {
   return kMetrics.at(static_cast<std::size_t>(metric));
 }
 

@@ -68,7 +68,7 @@ std::vector<Column> check_columns(const Acceptance& acceptance) {
 // "95 % of the reference", "at most 0"
 std::string rule_text(const Rule& rule) {
   if (rule.comparison == Comparison::kSameAsClass) return "as most of its kind";
-  const std::string unit(row_of(rule.metric).unit);
+  const std::string unit(definition_of(rule.metric).unit);
   const std::string grows = rule.comparison == Comparison::kGrowsByAtMost ? "grows by " : "";
   if (rule.of == LimitOf::kSession) {
     return grows + "at most " + given_percent(rule.limit) + " of the session";
@@ -234,7 +234,7 @@ Section plan_of(const Acceptance& acceptance, const Rules& rules) {
       most = std::max(most, result.starts);
       ++parts;
     }
-    const std::array cells{rule.name, std::string(row_of(rule.metric).name), rule_text(rule),
+    const std::array cells{rule.name, std::string(definition_of(rule.metric).name), rule_text(rule),
                            parts == 0 ? "not measured" : std::to_string(parts),
                            least == most ? std::to_string(most)
                                          : std::to_string(least) + " to " + std::to_string(most)};

@@ -171,7 +171,7 @@ void read_findings(const Rule& rule, const Report& report, SeriesOfParts& all) {
     Start start;
     start.value = 0;
     for (const Finding& finding : report.findings) {
-      if (finding.code != row_of(rule.metric).name || !is_blamed(part, finding)) continue;
+      if (finding.code != definition_of(rule.metric).name || !is_blamed(part, finding)) continue;
       ++start.value;
       start.fact = finding.text;
     }

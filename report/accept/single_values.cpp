@@ -117,7 +117,7 @@ std::string common_fact(const std::vector<const Series*>& members) {
 
 Judged judge_single(const Rule& rule, const std::vector<Series>& all) {
   Judged judged;
-  const std::string parts = std::string(name_of(row_of(rule.metric).of)) + "s";
+  const std::string parts = std::string(name_of(definition_of(rule.metric).of)) + "s";
   const std::string of_ten = std::to_string(statistics::kOfTenThatReach) + " of 10 ";
   const std::string share = percent(rule.limit, 0) + " of what ";
   for (const auto& members : by_class(all)) {
@@ -231,32 +231,32 @@ void add_hosts(PartKind of, const reporting::Report& report, std::set<std::strin
 }  // namespace
 
 bool is_of_health(const Rule& rule) {
-  const ValueKind kind = row_of(rule.metric).kind;
+  const ValueKind kind = definition_of(rule.metric).kind;
   return kind == ValueKind::kCounter || kind == ValueKind::kState;
 }
 
 std::vector<Series> read_counters(Metric metric, std::span<const NamedReport> reports) {
-  const MetricRow& row = row_of(metric);
+  const MetricDefinition& definition = definition_of(metric);
   std::vector<Series> all;
   std::map<std::string, std::size_t> places;
   for (const NamedReport& one : reports) {
     std::map<std::pair<std::size_t, int>, std::size_t> starts;  // part, session -> place of start
-    for (const HealthFigure& figure : health_figures(row.name, one.report.health)) {
-      Part part = part_of(one.report, row.of, figure);
+    for (const HealthFigure& figure : health_figures(definition.name, one.report.health)) {
+      Part part = part_of(one.report, definition.of, figure);
       const std::size_t place = places.try_emplace(part.key(), all.size()).first->second;
       if (place == all.size()) all.emplace_back().part = std::move(part);
       Series& series = all[place];
       const auto [start, is_new] =
           starts.try_emplace({place, figure.session}, series.starts.size());
       if (is_new) series.starts.emplace_back();
-      add_figure(series.starts[start->second], figure, row.of);
+      add_figure(series.starts[start->second], figure, definition.of);
     }
   }
   return all;
 }
 
 Judged judge_counters(const Rule& rule, const std::vector<Series>& all) {
-  const bool is_state = row_of(rule.metric).kind == ValueKind::kState;
+  const bool is_state = definition_of(rule.metric).kind == ValueKind::kState;
   Judged judged;
   for (const Series& series : all) {
     CheckResult result = result_like(rule, series);

@@ -299,11 +299,12 @@ TEST(AcceptanceRules, NameWhatTheConfigurationBesideThemMeasures) {
     EXPECT_NE(checks.find("replay"), std::string::npos) << config;
     EXPECT_NE(checks.find("health"), std::string::npos) << config;
     const nlohmann::json named = file_of("rules/" + rules);
-    for (const MetricRow& row : kMetrics) {
-      const bool of_health = row.kind == ValueKind::kCounter || row.kind == ValueKind::kState;
-      if (!of_health && row.metric != Metric::kWrongBits) continue;
-      EXPECT_EQ(has_metric(named, row.name), has_metric(standard, row.name))
-          << rules << " and " << row.name;
+    for (const MetricDefinition& definition : kMetrics) {
+      const bool of_health =
+          definition.kind == ValueKind::kCounter || definition.kind == ValueKind::kState;
+      if (!of_health && definition.id != Metric::kWrongBits) continue;
+      EXPECT_EQ(has_metric(named, definition.name), has_metric(standard, definition.name))
+          << rules << " and " << definition.name;
     }
   }
 }

@@ -136,12 +136,14 @@ TEST(Health, EachFigureIsAMetricOfAcceptance) {
     all.push_back(counter(name, 1));
   }
   int metrics = 0;
-  for (const auto& row : acceptance::kMetrics) {
-    if (row.kind != acceptance::ValueKind::kCounter && row.kind != acceptance::ValueKind::kState) {
+  for (const auto& definition : acceptance::kMetrics) {
+    if (definition.kind != acceptance::ValueKind::kCounter &&
+        definition.kind != acceptance::ValueKind::kState) {
       continue;
     }
     ++metrics;
-    EXPECT_TRUE(only_figure(std::string(row.name).c_str(), rows(all, all)).value) << row.name;
+    EXPECT_TRUE(only_figure(std::string(definition.name).c_str(), rows(all, all)).value)
+        << definition.name;
   }
   EXPECT_EQ(metrics, 15);
 }
