@@ -288,8 +288,8 @@ Judged judge_counters(const Rule& rule, const std::vector<Series>& all) {
 std::set<std::string> unwatched_hosts(PartKind of, std::span<const NamedReport> reports) {
   std::set<std::string> watched, hosts;
   for (const NamedReport& one : reports) {
-    for (const auto& row : one.report.health) {
-      if (of != PartKind::kDevice || is_gpu(row.device)) watched.insert(row.host);
+    for (const auto& record : one.report.health) {
+      if (of != PartKind::kDevice || is_gpu(record.device)) watched.insert(record.host);
     }
     add_hosts(of, one.report, hosts);
   }

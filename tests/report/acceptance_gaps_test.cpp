@@ -68,11 +68,13 @@ TEST(AcceptGaps, ADeviceThatContradictsItselfFailsWhateverElseCannotBeTold) {
 
 TEST(AcceptGaps, PortsDoNotStandForTheCountersOfGpus) {
   auto fleet = sample_fleet({.health = true});
-  std::erase_if(fleet[1].report.health, [](const auto& row) { return row.device != "mlx5_0/1"; });
+  std::erase_if(fleet[1].report.health,
+                [](const auto& record) { return record.device != "mlx5_0/1"; });
   EXPECT_EQ(outcome_of(fleet, "ECC", "node001"), "missing");
   EXPECT_EQ(outcome_of(fleet, "ports that went down", "node001"), "passed");
   for (NamedReport& one : fleet) {
-    std::erase_if(one.report.health, [](const auto& row) { return row.device != "mlx5_0/1"; });
+    std::erase_if(one.report.health,
+                  [](const auto& record) { return record.device != "mlx5_0/1"; });
   }
   EXPECT_EQ(outcome_of(fleet, "ECC", "node001"), "") << "no node has any";
 }
@@ -174,8 +176,8 @@ TEST(AcceptGaps, WrongBitsExcuseNoOtherEnd) {
 
 TEST(AcceptGaps, AShareOfNoTimeIsUnsure) {
   auto fleet = sample_fleet({.health = true});
-  for (auto& row : fleet[1].report.health) {
-    if (row.device == "cuda:3") row.seconds.reset();
+  for (auto& record : fleet[1].report.health) {
+    if (record.device == "cuda:3") record.seconds.reset();
   }
   EXPECT_EQ(outcome_of(fleet, "held back", "node001 cuda:3"), "unsure");
 }

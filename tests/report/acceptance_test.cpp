@@ -504,8 +504,9 @@ TEST(Accept, TheLastLookAtAStateCounts) {
   auto reports =
       sample_fleet({.counters = {{{0, 0}, {{"rows_remap_pending", 1}}}}, .health = true});
   EXPECT_EQ(not_passed(accept(reports, standard_rules(), {})), Texts{});
-  for (auto& row : reports[0].report.health) {
-    if (row.counter == "rows_remap_pending" && row.device == "cuda:1") row.before = row.after = 1;
+  for (auto& record : reports[0].report.health) {
+    if (record.counter == "rows_remap_pending" && record.device == "cuda:1")
+      record.before = record.after = 1;
   }
   EXPECT_EQ(not_passed(accept(reports, standard_rules(), {})),
             Texts{"failed node000 cuda:1: pending row remap"});
@@ -526,21 +527,22 @@ TEST(Accept, CountersThatNobodyReadAreMissingOnlyBesideOthers) {
   EXPECT_EQ(node.size(), 10u) << "each check of counters once, of the node";
   for (const auto& text : node) EXPECT_TRUE(text.starts_with("missing node001: ")) << text;
   reports = sample_fleet({.health = true});
-  std::erase_if(reports[1].report.health, [](const auto& row) { return row.device == "cuda:3"; });
+  std::erase_if(reports[1].report.health,
+                [](const auto& record) { return record.device == "cuda:3"; });
   const auto device = not_passed(accept(reports, standard_rules(), {}));
   EXPECT_EQ(device.size(), 8u);
   for (const auto& text : device) EXPECT_TRUE(text.starts_with("missing node001 cuda:3: ")) << text;
   reports = sample_fleet({.health = true});
   std::erase_if(reports[1].report.health,
-                [](const auto& row) { return row.counter == "nvlink_replays"; });
+                [](const auto& record) { return record.counter == "nvlink_replays"; });
   EXPECT_EQ(not_passed(accept(reports, standard_rules(), {})), Texts{}) << "cards without NVLinks";
 }
 
 TEST(Accept, ASessionThatEndedEarlyKnowsNoGrowth) {
   auto reports =
       sample_fleet({.nodes = 3, .devices = 1, .starts = 1, .health = true, .links = false});
-  for (auto& row : reports[0].report.health) {
-    if (row.counter == "xid_events") row.after.reset();
+  for (auto& record : reports[0].report.health) {
+    if (record.counter == "xid_events") record.after.reset();
   }
   const Acceptance fleet = accept(reports, standard_rules(), {});
   EXPECT_TRUE(holds(joined(not_passed(fleet), "; "), "missing node000 cuda:0: Xid"));

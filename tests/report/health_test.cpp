@@ -15,10 +15,10 @@ monitoring::HealthCounter counter(const char* name, double value, const char* de
   return {.device = device, .uuid = {}, .counter = name, .value = value};
 }
 
-// The rows of a session with two looks.
-std::vector<HealthRecord> rows(const std::vector<monitoring::HealthCounter>& before,
-                               const std::vector<monitoring::HealthCounter>& after,
-                               double seconds = 60) {
+// The records of a session that read its counters twice.
+std::vector<HealthRecord> records(const std::vector<monitoring::HealthCounter>& before,
+                                  const std::vector<monitoring::HealthCounter>& after,
+                                  double seconds = 60) {
   std::vector<HealthRecord> all;
   add_snapshots(all, std::vector{snapshot(before)});
   add_snapshots(all, std::vector{snapshot(after)}, seconds);
@@ -55,60 +55,61 @@ TEST(Health, LooksArePairedByHostDeviceAndCounter) {
 
 TEST(Health, TwoCountsOfTheSameErrorsAreOne) {
   const auto ecc =
-      rows({counter("ecc_uncorrected_volatile", 0), counter("ecc_uncorrected_aggregate", 7)},
-           {counter("ecc_uncorrected_volatile", 2), counter("ecc_uncorrected_aggregate", 9)});
+      records({counter("ecc_uncorrected_volatile", 0), counter("ecc_uncorrected_aggregate", 7)},
+              {counter("ecc_uncorrected_volatile", 2), counter("ecc_uncorrected_aggregate", 9)});
   EXPECT_EQ(only_figure("ecc_uncorrected", ecc).value, 2);
   EXPECT_EQ(only_figure("ecc_uncorrected", ecc).text, "2 uncorrected ECC errors");
-  const auto links = rows({counter("nvlink_replays", 1), counter("nvlink_crc_errors", 4)},
-                          {counter("nvlink_replays", 2), counter("nvlink_crc_errors", 6)});
+  const auto links = records({counter("nvlink_replays", 1), counter("nvlink_crc_errors", 4)},
+                             {counter("nvlink_replays", 2), counter("nvlink_crc_errors", 6)});
   EXPECT_EQ(only_figure("nvlink_errors", links).value, 3) << "these are different ones";
 }
 
 TEST(Health, StatesAreWhatTheyAreAtTheEnd) {
-  const auto pending = rows({counter("rows_remap_pending", 1)}, {counter("rows_remap_pending", 1)});
+  const auto pending =
+      records({counter("rows_remap_pending", 1)}, {counter("rows_remap_pending", 1)});
   EXPECT_EQ(only_figure("rows_remap_pending", pending).value, 1);
-  const auto narrow = rows({counter("pcie_width", 16), counter("pcie_width_max", 16)},
-                           {counter("pcie_width", 8), counter("pcie_width_max", 16)});
+  const auto narrow = records({counter("pcie_width", 16), counter("pcie_width_max", 16)},
+                              {counter("pcie_width", 8), counter("pcie_width_max", 16)});
   EXPECT_EQ(only_figure("pcie_lanes_missing", narrow).value, 8);
   EXPECT_EQ(only_figure("pcie_lanes_missing", narrow).text, "8 PCIe lanes less than its most");
 }
 
 TEST(Health, TextsSayTheNumberThatPeopleLookUp) {
   const auto xid =
-      rows({counter("xid_events", 0)}, {counter("xid_events", 1), counter("xid_last", 79)});
+      records({counter("xid_events", 0)}, {counter("xid_events", 1), counter("xid_last", 79)});
   EXPECT_EQ(only_figure("xid", xid).text, "Xid 79 (1 event)");
   const auto hot =
-      rows({counter("held_back_thermal_s", 1)}, {counter("held_back_thermal_s", 3.5)}, 120);
+      records({counter("held_back_thermal_s", 1)}, {counter("held_back_thermal_s", 3.5)}, 120);
   EXPECT_EQ(only_figure("held_back", hot).value, 2.5);
   EXPECT_EQ(only_figure("held_back", hot).text, "held back for 2.5 of 120 s");
 }
 
 // Some GPUs count the time of the board's limit and none of heat.
 TEST(Health, AnyOfItsCountersTellsTheSeconds) {
-  const auto board =
-      rows({counter("held_back_board_limit_s", 1)}, {counter("held_back_board_limit_s", 3)}, 120);
+  const auto board = records({counter("held_back_board_limit_s", 1)},
+                             {counter("held_back_board_limit_s", 3)}, 120);
   EXPECT_EQ(only_figure("held_back", board).seconds, 120);
   EXPECT_EQ(only_figure("held_back", board).text, "held back for 2 of 120 s");
   const auto both =
-      rows({counter("held_back_board_limit_s", 1), counter("held_back_thermal_s", 1)},
-           {counter("held_back_board_limit_s", 3), counter("held_back_thermal_s", 1)});
+      records({counter("held_back_board_limit_s", 1), counter("held_back_thermal_s", 1)},
+              {counter("held_back_board_limit_s", 3), counter("held_back_thermal_s", 1)});
   EXPECT_EQ(only_figure("held_back", both).seconds, 60);
 }
 
 TEST(Health, WhatIsNotKnownIsNoFigure) {
-  const auto plain = rows({counter("pcie_replays", 1)}, {counter("pcie_replays", 1)});
+  const auto plain = records({counter("pcie_replays", 1)}, {counter("pcie_replays", 1)});
   EXPECT_TRUE(health_figures("nvlink_errors", plain).empty()) << "a card without NVLinks";
   EXPECT_EQ(only_figure("pcie_replays", plain).value, 0);
   EXPECT_EQ(only_figure("pcie_replays", plain).text, "");
   std::vector<HealthRecord> early;
   add_snapshots(early, std::vector{snapshot({counter("pcie_replays", 1)})});
   EXPECT_FALSE(only_figure("pcie_replays", early).value);
-  const auto reset = rows({counter("pcie_replays", 9)}, {counter("pcie_replays", 1)});
+  const auto reset = records({counter("pcie_replays", 9)}, {counter("pcie_replays", 1)});
   EXPECT_EQ(only_figure("pcie_replays", reset).value, 0);
 }
 
 TEST(Health, AFindingNamesTheDeviceAndAllThatIsWrong) {
-  auto all = rows(
+  auto all = records(
       {counter("xid_events", 0), counter("ecc_uncorrected_volatile", 0), counter("pcie_replays", 0),
        counter("ecc_corrected_volatile", 0), counter("link_downed", 4, "mlx5_0/1"),
        counter("link_downed", 1, "mlx5_1/1")},
@@ -142,7 +143,7 @@ TEST(Health, EachFigureIsAMetricOfAcceptance) {
       continue;
     }
     ++metrics;
-    EXPECT_TRUE(only_figure(std::string(definition.name).c_str(), rows(all, all)).value)
+    EXPECT_TRUE(only_figure(std::string(definition.name).c_str(), records(all, all)).value)
         << definition.name;
   }
   EXPECT_EQ(metrics, 15);

@@ -219,18 +219,18 @@ class NodeMaker {
         for (const char* counter :
              {"ecc_uncorrected_volatile", "rows_remapped_uncorrected", "rows_remap_pending",
               "rows_remap_failed", "xid_events", "nvlink_replays", "held_back_thermal_s"}) {
-          HealthRecord row{.host = report.run_id,
-                           .device = "cuda:" + std::to_string(i),
-                           .uuid = std::to_string(node_) + "-" + std::to_string(i),
-                           .counter = counter,
-                           .session = start,
-                           .before = 0,
-                           .after = 0,
-                           .seconds = 300};
+          HealthRecord record{.host = report.run_id,
+                              .device = "cuda:" + std::to_string(i),
+                              .uuid = std::to_string(node_) + "-" + std::to_string(i),
+                              .counter = counter,
+                              .session = start,
+                              .before = 0,
+                              .after = 0,
+                              .seconds = 300};
           if (start == 0 && growth != shape_.counters.end() && growth->second.contains(counter)) {
-            row.after = growth->second.at(counter);
+            record.after = growth->second.at(counter);
           }
-          report.health.push_back(row);
+          report.health.push_back(record);
         }
       }
       report.health.push_back({.host = report.run_id,
