@@ -33,7 +33,7 @@ namespace scalemark::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using claims::PlannedRun;
+using claims::PlannedCommand;
 using published::NamedTable;
 using reporting::ClaimRecord;
 
@@ -107,10 +107,10 @@ std::vector<std::string> listed_reports(const std::string& text) {
   return paths;
 }
 
-// Words that this command passes on to each run.
-std::vector<std::string> words_of(const PlannedRun& run, const settings::ToolValues& values,
+// Words that `reproduce` passes on to each of the planned commands.
+std::vector<std::string> words_of(const PlannedCommand& planned, const settings::ToolValues& values,
                                   const fs::path& output) {
-  std::vector<std::string> words = run.words();
+  std::vector<std::string> words = planned.words();
   if (const auto time = values.text("scale_down"))
     words.push_back("--scale-down" + (*time == "on" ? "" : "=" + *time));
   if (values.on("yes")) words.push_back("--yes");
@@ -148,14 +148,14 @@ bool has_measured(int code) {
          known == ExitCode::kOutOfMemory || known == ExitCode::kSilentCorruption;
 }
 
-std::string dry_run_text(const std::vector<PlannedRun>& runs, const settings::ToolValues& values,
-                         const std::vector<fs::path>& outputs,
+std::string dry_run_text(const std::vector<PlannedCommand>& commands,
+                         const settings::ToolValues& values, const std::vector<fs::path>& outputs,
                          const std::vector<ClaimRecord>& claims) {
   std::string text;
-  for (std::size_t i = 0; i < runs.size(); ++i)
-    text += shell_command(words_of(runs[i], values, outputs[i])) + "\n";
-  for (const PlannedRun& run : runs) {
-    if (run.options.front().first != "config") text += "\n" + run.config_text();
+  for (std::size_t i = 0; i < commands.size(); ++i)
+    text += shell_command(words_of(commands[i], values, outputs[i])) + "\n";
+  for (const PlannedCommand& planned : commands) {
+    if (planned.options.front().first != "config") text += "\n" + planned.config_text();
   }
   return text + (text.empty() ? "" : "\n") +
          claims::claims_text(claims, terminal_of(STDOUT_FILENO));
@@ -218,28 +218,29 @@ ExitCode reproduce_command(const Invocation& invocation) {
     return write_claims(requests, outputs,
                         claims::judge(asked.tables, read_reports(listed_reports(*from))));
 
-  const auto runs = claims::runs_for(asked.tables, precision);
+  const auto commands = claims::commands_for(asked.tables, precision);
   const fs::path output = values.text("output").value_or(
       "results/runs/reproduce-" +
       published::slug_of(fs::path(invocation.positionals.front()).stem().string()));
   std::vector<fs::path> folders;
-  for (std::size_t i = 0; i < runs.size(); ++i)
-    folders.push_back(runs.size() == 1 ? output : output / std::to_string(i + 1));
+  for (std::size_t i = 0; i < commands.size(); ++i)
+    folders.push_back(commands.size() == 1 ? output : output / std::to_string(i + 1));
   const auto unmeasured = claims::judge(asked.tables, {});
-  if (values.on("dry_run")) return print_result(dry_run_text(runs, values, folders, unmeasured));
-  if (runs.empty()) {
+  if (values.on("dry_run"))
+    return print_result(dry_run_text(commands, values, folders, unmeasured));
+  if (commands.empty()) {
     print_note("nothing of this table can be run");
     return write_claims(requests, outputs, unmeasured);
   }
   std::vector<reporting::Report> reports;
   std::vector<fs::path> measured;
   ExitCode worst = ExitCode::kPass;
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    const auto words = words_of(runs[i], values, folders[i]);
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    const auto words = words_of(commands[i], values, folders[i]);
     print_note(shell_command(words));
     const int code = run_child(words);
     if (code != 0 && worst == ExitCode::kPass) worst = static_cast<ExitCode>(code);
-    if (!has_measured(code)) break;  // runs measured before it are judged all the same
+    if (!has_measured(code)) break;  // what was measured before is judged all the same
     for (reporting::Report& report : read_reports({folders[i].string()}))
       reports.push_back(std::move(report));
     measured.push_back(folders[i]);

@@ -35,19 +35,20 @@ bool names(const settings::ConfigFacts& facts, const NamedTable& table) {
 }
 
 // A row is tested by a configuration or by a sweep of its own; a claim without either by nothing.
-void add_configs(const std::vector<NamedTable>& tables, std::vector<PlannedRun>& runs,
-                 std::set<std::string>& told) {
+void add_configs(const std::vector<NamedTable>& tables, std::vector<PlannedCommand>& commands,
+                 std::set<std::string>& configured) {
   for (const auto& config : settings::builtin_configs()) {
     const auto facts = settings::facts_of(config.text);
     for (const NamedTable& table : tables) {
       if (!names(facts, table)) continue;
-      told.insert(table.slug);
-      const bool fresh = std::ranges::none_of(
-          runs, [&](const PlannedRun& run) { return run.options.front().second == config.name; });
+      configured.insert(table.slug);
+      const bool fresh = std::ranges::none_of(commands, [&](const PlannedCommand& one) {
+        return one.options.front().second == config.name;
+      });
       if (fresh)
-        runs.push_back({.command = facts.command,
-                        .options = {{"config", std::string(config.name)}},
-                        .about = facts.about});
+        commands.push_back({.command = facts.command,
+                            .options = {{"config", std::string(config.name)}},
+                            .about = facts.about});
     }
   }
 }
@@ -65,13 +66,13 @@ std::string joined_numbers(const std::set<std::int64_t>& numbers) {
   return joined(texts, ",");
 }
 
-PlannedRun sweep_of(const Shape& shape, const std::set<std::string>& precisions,
-                    const std::set<std::int64_t>& counts, const NamedTable& table) {
-  PlannedRun run{.command = "sweep",
-                 .options = {},
-                 .about = "Published table " + table.name + ": " + table.group};
+PlannedCommand sweep_of(const Shape& shape, const std::set<std::string>& precisions,
+                        const std::set<std::int64_t>& counts, const NamedTable& table) {
+  PlannedCommand planned{.command = "sweep",
+                         .options = {},
+                         .about = "Published table " + table.name + ": " + table.group};
   const auto add = [&](const char* name, const std::string& value) {
-    run.options.emplace_back(name, value);
+    planned.options.emplace_back(name, value);
   };
   add("workload", shape.workload);
   add("precision", joined(precisions, ","));
@@ -82,12 +83,12 @@ PlannedRun sweep_of(const Shape& shape, const std::set<std::string>& precisions,
   if (shape.sequence && shape.workload.starts_with("bert"))
     add("sequence_length", std::to_string(*shape.sequence));
   if (!shape.strategy.empty() && shape.strategy != "ddp") add("strategies", shape.strategy);
-  return run;
+  return planned;
 }
 
 // Precisions with the same counts of GPUs share a sweep.
 void add_sweeps(const NamedTable& table, const std::string& precision,
-                std::vector<PlannedRun>& runs) {
+                std::vector<PlannedCommand>& commands) {
   std::map<Shape, std::map<std::string, std::set<std::int64_t>>> shapes;
   for (const Row* row : table.rows) {
     const Mapping mapping = published::map_row(*row);
@@ -108,13 +109,13 @@ void add_sweeps(const NamedTable& table, const std::string& precision,
     std::map<std::set<std::int64_t>, std::set<std::string>> by_counts;
     for (const auto& [one, counts] : by_precision) by_counts[counts].insert(one);
     for (const auto& [counts, precisions] : by_counts)
-      runs.push_back(sweep_of(shape, precisions, counts, table));
+      commands.push_back(sweep_of(shape, precisions, counts, table));
   }
 }
 
-// One run of `comm` for the rows of a table with equal collective, backend and ranks: all their
+// One command, `comm`, for the rows of a table with equal collective, backend and ranks: all their
 // sizes, under all their conditions, which are options of `comm`.
-void add_collectives(const NamedTable& table, std::vector<PlannedRun>& runs) {
+void add_collectives(const NamedTable& table, std::vector<PlannedCommand>& commands) {
   using Exchange = std::tuple<std::string, std::string, std::int64_t>;
   struct Asked {
     std::set<std::int64_t> sizes;
@@ -130,23 +131,23 @@ void add_collectives(const NamedTable& table, std::vector<PlannedRun>& runs) {
   }
   for (const auto& [shape, asked] : by_shape) {
     const auto& [collective, backend, ranks] = shape;
-    PlannedRun run{.command = "comm",
-                   .options = {{"collectives", collective},
-                               {"backends", backend},
-                               {"world_sizes", std::to_string(ranks)}},
-                   .about = "Published table " + table.name + ": " + table.group};
-    if (!asked.sizes.empty()) run.options.emplace_back("sizes", joined_numbers(asked.sizes));
+    PlannedCommand planned{.command = "comm",
+                           .options = {{"collectives", collective},
+                                       {"backends", backend},
+                                       {"world_sizes", std::to_string(ranks)}},
+                           .about = "Published table " + table.name + ": " + table.group};
+    if (!asked.sizes.empty()) planned.options.emplace_back("sizes", joined_numbers(asked.sizes));
     for (const auto& [option, values] : asked.conditions) {
-      run.options.emplace_back(option,
-                               joined(std::vector<std::string>(values.begin(), values.end()), ","));
+      planned.options.emplace_back(
+          option, joined(std::vector<std::string>(values.begin(), values.end()), ","));
     }
-    runs.push_back(std::move(run));
+    commands.push_back(std::move(planned));
   }
 }
 
 }  // namespace
 
-std::vector<std::string> PlannedRun::words() const {
+std::vector<std::string> PlannedCommand::words() const {
   std::vector<std::string> all{command};
   for (const auto& [name, value] : options) {
     std::string option = "--" + name;
@@ -157,23 +158,23 @@ std::vector<std::string> PlannedRun::words() const {
   return all;
 }
 
-std::string PlannedRun::config_text() const {
+std::string PlannedCommand::config_text() const {
   nlohmann::ordered_json json{{"command", command}, {"about", about}};
   for (const auto& [name, value] : options) json[name] = value;
   return json.dump(2) + "\n";
 }
 
-std::vector<PlannedRun> runs_for(const std::vector<NamedTable>& tables,
-                                 const std::string& precision) {
-  std::vector<PlannedRun> runs;
-  std::set<std::string> told;
-  add_configs(tables, runs, told);
+std::vector<PlannedCommand> commands_for(const std::vector<NamedTable>& tables,
+                                         const std::string& precision) {
+  std::vector<PlannedCommand> commands;
+  std::set<std::string> configured;
+  add_configs(tables, commands, configured);
   for (const NamedTable& table : tables) {
-    if (told.contains(table.slug)) continue;
-    add_sweeps(table, precision, runs);
-    add_collectives(table, runs);
+    if (configured.contains(table.slug)) continue;
+    add_sweeps(table, precision, commands);
+    add_collectives(table, commands);
   }
-  return runs;
+  return commands;
 }
 
 using reporting::ClaimRecord;

@@ -18,7 +18,7 @@
 
 namespace scalemark::claims {
 
-struct PlannedRun {
+struct PlannedCommand {
   std::string command;  // sweep | comm
   // Options as typed, without dashes: {"workload", "resnet50"}, {"world_sizes", "1,8"}.
   std::vector<std::pair<std::string, std::string>> options;
@@ -32,8 +32,8 @@ struct PlannedRun {
 
 // Each configuration once; a table that is no cross product of GPUs and precisions becomes several
 // sweeps. `precision`: only this one of a table's; empty: all. Empty where nothing can be tested.
-std::vector<PlannedRun> runs_for(const std::vector<published::NamedTable>& tables,
-                                 const std::string& precision = "");
+std::vector<PlannedCommand> commands_for(const std::vector<published::NamedTable>& tables,
+                                         const std::string& precision = "");
 
 // A claim is judged for each row: of a throughput its rate, and from the second count of GPUs on
 // its speed-up over the first. Rows that cannot be tested are there with their reason.

@@ -11,14 +11,14 @@ namespace {
 std::vector<std::string> commands(const std::string& table, const std::string& precision = "") {
   const auto rows = published::own_library();
   std::vector<std::string> all;
-  for (const PlannedRun& run : runs_for(published::find_tables(rows, table), precision))
-    all.push_back(joined(run.words(), " "));
+  for (const PlannedCommand& planned : commands_for(published::find_tables(rows, table), precision))
+    all.push_back(joined(planned.words(), " "));
   return all;
 }
 
 using Texts = std::vector<std::string>;
 
-TEST(ClaimRuns, ATableIsASweep) {
+TEST(ClaimCommands, ATableIsASweep) {
   EXPECT_EQ(commands("dle-resnet50-a100"),
             Texts{"sweep --workload resnet50 --precision amp-fp16,tf32 --world-sizes 1,8 "
                   "--batch-size 256"});
@@ -27,7 +27,7 @@ TEST(ClaimRuns, ATableIsASweep) {
 }
 
 // Batches that differ by precision are no cross product.
-TEST(ClaimRuns, ATableThatIsNoCrossProductIsSeveral) {
+TEST(ClaimCommands, ATableThatIsNoCrossProductIsSeveral) {
   EXPECT_EQ(
       commands("lambda-h100-resnet50"),
       (Texts{
@@ -36,12 +36,12 @@ TEST(ClaimRuns, ATableThatIsNoCrossProductIsSeveral) {
           "1280"}));
 }
 
-TEST(ClaimRuns, AConfigurationThatNamesTheTableIsTaken) {
+TEST(ClaimCommands, AConfigurationThatNamesTheTableIsTaken) {
   EXPECT_EQ(commands("practice-buckets"), Texts{"sweep --config bucket-size"});
   EXPECT_EQ(commands("practice-backends"), Texts{"comm --config backends"});
 }
 
-TEST(ClaimRuns, CollectivesAreOneRunOfComm) {
+TEST(ClaimCommands, CollectivesAreOneCommandOfComm) {
   const Texts all = commands("nccl-h100");
   ASSERT_EQ(all.size(), 1u);
   EXPECT_TRUE(
@@ -52,12 +52,12 @@ TEST(ClaimRuns, CollectivesAreOneRunOfComm) {
       << all[0];
 }
 
-TEST(ClaimRuns, NothingIsRunForWhatCannotBeTested) {
+TEST(ClaimCommands, NothingIsRunForWhatCannotBeTested) {
   EXPECT_EQ(commands("dle-resnet50-v100"), Texts{});
 }
 
 // A table or row that a configuration names must be there.
-TEST(ClaimRuns, ConfigurationsNameTablesOfTheLibrary) {
+TEST(ClaimCommands, ConfigurationsNameTablesOfTheLibrary) {
   const auto rows = published::own_library();
   int named = 0;
   for (const NamedText& config : settings::builtin_configs()) {
