@@ -74,7 +74,8 @@ std::string only_precision(const settings::ToolValues& values,
   for (const NamedTable& table : tables) {
     for (const published::Row* row : table.rows) {
       const auto mapping = published::map_row(*row);
-      if (mapping.run) there.insert(mapping.run->precisions.begin(), mapping.run->precisions.end());
+      if (mapping.point)
+        there.insert(mapping.point->precisions.begin(), mapping.point->precisions.end());
     }
   }
   if (there.contains(wanted)) return wanted;
@@ -88,8 +89,8 @@ void keep_precision(std::vector<NamedTable>& tables, const std::string& precisio
   for (NamedTable& table : tables) {
     std::erase_if(table.rows, [&](const published::Row* row) {
       const auto mapping = published::map_row(*row);
-      return !mapping.run ||
-             std::ranges::find(mapping.run->precisions, precision) == mapping.run->precisions.end();
+      return !mapping.point || std::ranges::find(mapping.point->precisions, precision) ==
+                                   mapping.point->precisions.end();
     });
   }
   std::erase_if(tables, [](const NamedTable& table) { return table.rows.empty(); });

@@ -22,7 +22,7 @@
 namespace scalemark::claims {
 namespace {
 
-using published::Mapped;
+using published::MappedPoint;
 using published::Mapping;
 using published::NamedTable;
 using published::Row;
@@ -93,16 +93,16 @@ void add_sweeps(const NamedTable& table, const std::string& precision,
   for (const Row* row : table.rows) {
     const Mapping mapping = published::map_row(*row);
     const bool is_rate = row->metric.empty() || row->metric == "speedup";
-    if (!mapping.run || !is_rate || mapping.run->workload.empty()) continue;
-    const Mapped& run = *mapping.run;
+    if (!mapping.point || !is_rate || mapping.point->workload.empty()) continue;
+    const MappedPoint& point = *mapping.point;
     // One rank has no strategy: it belongs to the sweep of the others.
-    const Shape shape{run.workload, run.strategy.empty() ? "ddp" : run.strategy, run.batch_size,
-                      run.gradient_accumulation_steps, run.sequence_length};
-    std::vector<std::string> precisions = run.precisions;
+    const Shape shape{point.workload, point.strategy.empty() ? "ddp" : point.strategy,
+                      point.batch_size, point.gradient_accumulation_steps, point.sequence_length};
+    std::vector<std::string> precisions = point.precisions;
     if (precisions.empty()) precisions = {"fp32"};
     for (const std::string& one : precisions) {
       if (precision.empty() || one == precision)
-        shapes[shape][one].insert(run.world_size.value_or(1));
+        shapes[shape][one].insert(point.world_size.value_or(1));
     }
   }
   for (const auto& [shape, by_precision] : shapes) {
@@ -266,7 +266,7 @@ struct Beside {
 std::set<std::string> chips_of(const std::vector<const reporting::Report*>& reports) {
   std::set<std::string> names, chips;
   for (const reporting::Report* report : reports) {
-    for (const auto& point : report->points) names.insert(point.device_name);
+    for (const auto& run : report->points) names.insert(run.device_name);
   }
   for (const std::string& name : names) {
     if (const auto chip = published::chip_in(name)) chips.emplace(chip->name);
@@ -282,7 +282,7 @@ std::vector<published::Row> rows_of_chips(std::span<const published::Row> rows,
   for (const published::Row& row : rows) {
     if (!row.metric.empty() || !row.throughput) continue;
     const auto mapping = published::map_row(row);
-    if (mapping.run && chips.contains(mapping.run->chip)) kept.push_back(row);
+    if (mapping.point && chips.contains(mapping.point->chip)) kept.push_back(row);
   }
   return kept;
 }

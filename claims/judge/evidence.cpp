@@ -28,7 +28,7 @@ std::optional<double> together(const std::optional<double>& a, const std::option
 
 namespace {
 
-using published::Mapped;
+using published::MappedPoint;
 using published::Row;
 using reporting::EffectRecord;
 using reporting::GroupRecord;
@@ -41,27 +41,27 @@ bool was_scaled(const Report& report, std::string_view option) {
 }
 
 // Values that --scale-down changed are taken as they are.
-bool fits(const Report& report, const PointRecord& point, const Mapped& run,
+bool fits(const Report& report, const PointRecord& run, const MappedPoint& point,
           const std::string& precision) {
   const auto same = [&](const auto& wanted, const auto& found, std::string_view option) {
     return !wanted || found == wanted || was_scaled(report, option);
   };
-  const bool alone = run.world_size.value_or(1) == 1;
-  return point.workload == run.workload &&
-         (precision.empty() || point.precision == precision || was_scaled(report, "precision")) &&
-         point.world_size == run.world_size.value_or(1) &&
-         same(run.batch_size, point.batch_size, "batch_size") &&
-         same(run.sequence_length, point.sequence_length, "sequence_length") &&
-         same(run.gradient_accumulation_steps, point.gradient_accumulation_steps,
+  const bool alone = point.world_size.value_or(1) == 1;
+  return run.workload == point.workload &&
+         (precision.empty() || run.precision == precision || was_scaled(report, "precision")) &&
+         run.world_size == point.world_size.value_or(1) &&
+         same(point.batch_size, run.batch_size, "batch_size") &&
+         same(point.sequence_length, run.sequence_length, "sequence_length") &&
+         same(point.gradient_accumulation_steps, run.gradient_accumulation_steps,
               "gradient_accumulation_steps") &&
-         (alone || run.strategy.empty() || point.strategy == run.strategy);
+         (alone || point.strategy.empty() || run.strategy == point.strategy);
 }
 
-Measured about(const Report& report, const PointRecord& point) {
+Measured about(const Report& report, const PointRecord& run) {
   Measured measured;
-  measured.device_name = point.device_name;
-  measured.world_size = point.world_size;
-  measured.nodes = point.nodes;
+  measured.device_name = run.device_name;
+  measured.world_size = run.world_size;
+  measured.nodes = run.nodes;
   measured.scaled_down = !report.scaled_down.empty();
   return measured;
 }
@@ -69,18 +69,18 @@ Measured about(const Report& report, const PointRecord& point) {
 struct Found {
   const Report* report = nullptr;
   const GroupRecord* group = nullptr;
-  const PointRecord* point = nullptr;
+  const PointRecord* run = nullptr;
 };
 
 // The only group of a report that fits: of several none is the claim's.
-std::optional<Found> find_group(const Report& report, const Mapped& run,
+std::optional<Found> find_group(const Report& report, const MappedPoint& point,
                                 const std::string& precision) {
   std::optional<Found> found;
   for (const GroupRecord& group : report.groups) {
-    const PointRecord* point = reporting::first_run(report.points, group.group);
-    if (!point || !group.samples_per_sec || !fits(report, *point, run, precision)) continue;
+    const PointRecord* run = reporting::first_run(report.points, group.group);
+    if (!run || !group.samples_per_sec || !fits(report, *run, point, precision)) continue;
     if (found) return std::nullopt;
-    found = Found{&report, &group, point};
+    found = Found{&report, &group, run};
   }
   return found;
 }
@@ -116,9 +116,9 @@ template <class Of>
 std::optional<double> mean_of(const Report& report, const std::string& group, Of of) {
   double sum = 0;
   int n = 0;
-  for (const PointRecord& point : report.points) {
-    if (point.group != group || point.status != reporting::PointStatus::kOk) continue;
-    sum += of(point);
+  for (const PointRecord& run : report.points) {
+    if (run.group != group || run.status != reporting::PointStatus::kOk) continue;
+    sum += of(run);
     n++;
   }
   return n > 0 && sum > 0 ? std::optional(sum / n) : std::nullopt;
@@ -162,8 +162,8 @@ std::optional<double> efficiency_of(const Report& report, const std::string& gro
 // `forward`: the effect is from the row's "from" to its "to"; else the other way round.
 Measured change_in(const Report& report, const EffectRecord& effect, const Row& row, bool forward) {
   const std::string &from = effect.groups[forward ? 0 : 1], &to = effect.groups[forward ? 1 : 0];
-  const PointRecord* point = reporting::first_run(report.points, to);
-  Measured measured = point ? about(report, *point) : Measured{};
+  const PointRecord* run = reporting::first_run(report.points, to);
+  Measured measured = run ? about(report, *run) : Measured{};
   measured.runs = effect.pairs;
   measured.groups = {from, to};
   if (row.metric == "memory_bytes") {
@@ -207,9 +207,10 @@ bool is_network(const Report& report, const std::string& found, const std::strin
          (was_scaled(report, "workload") && kind(found) == kind(wanted));
 }
 
-bool agrees(const Report& report, const EffectRecord& effect, const Row& row, const Mapped& run) {
-  const PointRecord* point = reporting::first_run(report.points, effect.groups.back());
-  if (!point || !is_network(report, point->workload, run.workload)) return false;
+bool agrees(const Report& report, const EffectRecord& effect, const Row& row,
+            const MappedPoint& point) {
+  const PointRecord* run = reporting::first_run(report.points, effect.groups.back());
+  if (!run || !is_network(report, run->workload, point.workload)) return false;
   // More samples in a step take longer: its time says nothing then.
   const bool other_step = effect.axis == "batch_size" ||
                           effect.axis == "gradient_accumulation_steps" ||
@@ -217,8 +218,7 @@ bool agrees(const Report& report, const EffectRecord& effect, const Row& row, co
   if (row.metric == "step_s" && other_step) return false;
   return std::ranges::all_of(row.conditions, [&](const auto& condition) {
     if (condition.first == "strategy")
-      return effect.axis == "strategy" || point->strategy == condition.second ||
-             point->world_size == 1;
+      return effect.axis == "strategy" || run->strategy == condition.second || run->world_size == 1;
     const auto fixed = effect.fixed.find(condition.first);
     return fixed == effect.fixed.end() || fixed->second == condition.second;
   });
@@ -226,12 +226,12 @@ bool agrees(const Report& report, const EffectRecord& effect, const Row& row, co
 
 }  // namespace
 
-std::optional<Measured> throughput_of(Reports reports, const Mapped& run,
+std::optional<Measured> throughput_of(Reports reports, const MappedPoint& point,
                                       const std::string& precision) {
   for (const Report& report : reports) {
-    const auto found = find_group(report, run, precision);
+    const auto found = find_group(report, point, precision);
     if (!found) continue;
-    Measured measured = about(report, *found->point);
+    Measured measured = about(report, *found->run);
     measured.value = *found->group->samples_per_sec;
     measured.low = found->group->ci95.low;
     measured.high = found->group->ci95.high;
@@ -243,13 +243,13 @@ std::optional<Measured> throughput_of(Reports reports, const Mapped& run,
   return std::nullopt;
 }
 
-std::optional<Measured> speedup_of(Reports reports, const Mapped& run, const Mapped& base,
-                                   const std::string& precision) {
+std::optional<Measured> speedup_of(Reports reports, const MappedPoint& point,
+                                   const MappedPoint& base, const std::string& precision) {
   for (const Report& report : reports) {
-    const auto above = find_group(report, run, precision),
+    const auto above = find_group(report, point, precision),
                below = find_group(report, base, precision);
     if (!above || !below || above->group == below->group) continue;
-    Measured measured = about(report, *above->point);
+    Measured measured = about(report, *above->run);
     measured.value = *above->group->samples_per_sec / *below->group->samples_per_sec;
     measured.runs = std::min(above->group->n, below->group->n);
     measured.groups = {below->group->group, above->group->group};
@@ -262,13 +262,13 @@ std::optional<Measured> speedup_of(Reports reports, const Mapped& run, const Map
   return std::nullopt;
 }
 
-std::optional<Measured> change_of(Reports reports, const Row& row, const Mapped& run) {
+std::optional<Measured> change_of(Reports reports, const Row& row, const MappedPoint& point) {
   std::optional<Measured> best;
   std::int64_t most = -1;
   for (const Report& report : reports) {
     for (const EffectRecord& effect : report.effects) {
       if (effect.axis != row.relative_to->option || effect.groups.size() != 2 ||
-          !agrees(report, effect, row, run))
+          !agrees(report, effect, row, point))
         continue;
       const bool forward = effect.from == row.relative_to->from && effect.to == row.relative_to->to;
       const bool backward =

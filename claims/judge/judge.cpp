@@ -14,7 +14,7 @@
 namespace scalemark::claims {
 namespace {
 
-using published::Mapped;
+using published::MappedPoint;
 using published::Mapping;
 using published::NamedTable;
 using published::Row;
@@ -23,21 +23,21 @@ using reporting::ClaimRecord;
 using reporting::ClaimVerdict;
 
 // A claim that names no chip is about GPUs; one on other counts of ranks is about another machine.
-ClaimBasis basis_of(const Measured& measured, const Mapped& run) {
+ClaimBasis basis_of(const Measured& measured, const MappedPoint& point) {
   if (measured.scaled_down) return ClaimBasis::kScaledDown;
   const auto here = published::chip_in(measured.device_name);
-  const bool same_chip = run.chip.empty()
+  const bool same_chip = point.chip.empty()
                              ? measured.device_name != "" && measured.device_name != "cpu"
-                             : here && here->name == run.chip;
+                             : here && here->name == point.chip;
   // So many GPUs in one node or in several are two machines.
-  const bool same_ranks = (!run.world_size || measured.world_size == *run.world_size) &&
-                          (!run.nodes || measured.nodes == *run.nodes);
+  const bool same_ranks = (!point.world_size || measured.world_size == *point.world_size) &&
+                          (!point.nodes || measured.nodes == *point.nodes);
   if (!same_chip || !same_ranks) return ClaimBasis::kOtherHardware;
-  return run.other_precision ? ClaimBasis::kOtherPrecision : ClaimBasis::kSameHardware;
+  return point.other_precision ? ClaimBasis::kOtherPrecision : ClaimBasis::kSameHardware;
 }
 
 void set_measured(ClaimRecord& claim, const Measured& measured, const Claimed& claimed,
-                  const Tolerance& tolerance, const Mapped& run, bool is_rate) {
+                  const Tolerance& tolerance, const MappedPoint& point, bool is_rate) {
   claim.measured = measured.value;
   claim.measured_ci95_low = measured.low;
   claim.measured_ci95_high = measured.high;
@@ -48,7 +48,7 @@ void set_measured(ClaimRecord& claim, const Measured& measured, const Claimed& c
   if (!measured.disturbed_by.empty()) {
     claim.standing = {.level = reporting::kWithheld, .reason = measured.disturbed_by};
   }
-  const ClaimBasis basis = basis_of(measured, run);
+  const ClaimBasis basis = basis_of(measured, point);
   claim.basis = name_of(basis);
   claim.verdict = verdict_of(measured, claimed, tolerance.share, basis, is_rate);
   if (claim.verdict == ClaimVerdict::kUndecided)
@@ -115,30 +115,30 @@ std::map<std::string, const Row*> bases_of(const NamedTable& table) {
 }
 
 // Reports with fewer ranks than a claim needs cannot test it; others were not asked for it.
-void set_not_held(ClaimRecord& claim, const Mapped& run, Reports reports) {
+void set_not_held(ClaimRecord& claim, const MappedPoint& point, Reports reports) {
   std::int64_t most = 0;
   for (const reporting::Report& report : reports) {
-    for (const auto& point : report.points) {
-      if (point.workload == run.workload)
-        most = std::max(most, static_cast<std::int64_t>(point.world_size));
+    for (const auto& run : report.points) {
+      if (run.workload == point.workload)
+        most = std::max(most, static_cast<std::int64_t>(run.world_size));
     }
   }
   claim.reason = "no report holds its network, precision, ranks and batch";
-  if (most == 0 || !run.world_size || most >= *run.world_size) return;
+  if (most == 0 || !point.world_size || most >= *point.world_size) return;
   claim.verdict = ClaimVerdict::kNotTestable;
   claim.reason = std::string(name_of(published::Untestable::kRanks)) + ": " +
-                 std::to_string(*run.world_size) + " are wanted, " + std::to_string(most) +
+                 std::to_string(*point.world_size) + " are wanted, " + std::to_string(most) +
                  " were measured";
 }
 
 // Where the source leaves the precision open both are looked at, and the nearer one is named.
 template <class MeasuredOf>
-std::optional<Measured> nearest_precision(const Mapped& run, double claimed, std::string& what,
-                                          MeasuredOf measured_of) {
+std::optional<Measured> nearest_precision(const MappedPoint& point, double claimed,
+                                          std::string& what, MeasuredOf measured_of) {
   std::optional<Measured> best;
   std::string name;
   const auto off = [&](const Measured& one) { return std::fabs(std::log(one.value / claimed)); };
-  std::vector<std::string> precisions = run.precisions;
+  std::vector<std::string> precisions = point.precisions;
   if (precisions.empty()) precisions.emplace_back();
   for (const std::string& precision : precisions) {
     auto measured = measured_of(precision);
@@ -155,15 +155,15 @@ ClaimRecord judge_rate(const Row& row, const NamedTable& table, const Mapping& m
   const Claimed claimed{row.throughput, std::nullopt};
   if (mapping.reason) return untestable(row, table, "throughput", claimed, *mapping.reason);
   ClaimRecord claim = begun(row, table, "throughput", claimed);
-  const auto measured = nearest_precision(*mapping.run, *row.throughput, claim.what,
-                                          [&](const std::string& precision) {
-                                            return throughput_of(reports, *mapping.run, precision);
-                                          });
+  const auto measured = nearest_precision(
+      *mapping.point, *row.throughput, claim.what, [&](const std::string& precision) {
+        return throughput_of(reports, *mapping.point, precision);
+      });
   if (measured) {
-    set_measured(claim, *measured, claimed, tolerance_of(row, /*is_rate=*/true), *mapping.run,
+    set_measured(claim, *measured, claimed, tolerance_of(row, /*is_rate=*/true), *mapping.point,
                  /*is_rate=*/true);
   } else {
-    set_not_held(claim, *mapping.run, reports);
+    set_not_held(claim, *mapping.point, reports);
   }
   return claim;
 }
@@ -178,44 +178,44 @@ void judge_speedup(const Row& row, const Row& base, const NamedTable& table, Rep
                    std::vector<ClaimRecord>& all) {
   const double ratio = claimed_speedup(row, base);
   const Claimed claimed{ratio, ratio};
-  const Mapping run = published::map_row(row), from = published::map_row(base);
-  if (run.reason || from.reason) return;  // its rate says why
+  const Mapping own = published::map_row(row), of_base = published::map_row(base);
+  if (own.reason || of_base.reason) return;  // its rate says why
   ClaimRecord claim = begun(row, table, "speedup", claimed);
   claim.what += " / " + counted(*base.gpus, "GPU");
   const auto measured =
-      nearest_precision(*run.run, ratio, claim.what, [&](const std::string& precision) {
-        return speedup_of(reports, *run.run, *from.run, precision);
+      nearest_precision(*own.point, ratio, claim.what, [&](const std::string& precision) {
+        return speedup_of(reports, *own.point, *of_base.point, precision);
       });
   if (measured) {
-    set_measured(claim, *measured, claimed, tolerance_of(row, /*is_rate=*/false), *run.run,
+    set_measured(claim, *measured, claimed, tolerance_of(row, /*is_rate=*/false), *own.point,
                  /*is_rate=*/false);
   } else {
-    set_not_held(claim, *run.run, reports);
+    set_not_held(claim, *own.point, reports);
   }
   all.push_back(std::move(claim));
 }
 
-// Another row of the table ran this, also where its own number cannot be tested.
-std::optional<Mapped> run_of(const NamedTable& table, const std::string& id) {
+// The point of another row of the table, also where its own number cannot be tested.
+std::optional<MappedPoint> point_of(const NamedTable& table, const std::string& id) {
   const auto found = std::ranges::find(table.rows, id, [](const Row* row) { return row->id; });
   if (found == table.rows.end()) return std::nullopt;
   Row row = **found;
   row.untestable.reset();
-  return published::map_row(row).run;
+  return published::map_row(row).point;
 }
 
-std::optional<Measured> measured_of(const Row& row, const Mapped& run, const NamedTable& table,
-                                    Reports reports, std::string& what) {
+std::optional<Measured> measured_of(const Row& row, const MappedPoint& point,
+                                    const NamedTable& table, Reports reports, std::string& what) {
   if (row.collective) return collective_of(reports, row);
-  if (row.relative_to && row.relative_to->option) return change_of(reports, row, run);
-  if (row.metric != "speedup" || !row.gpus || run.workload.empty() || !row.value)
+  if (row.relative_to && row.relative_to->option) return change_of(reports, row, point);
+  if (row.metric != "speedup" || !row.gpus || point.workload.empty() || !row.value)
     return std::nullopt;
-  std::optional<Mapped> base = run;
+  std::optional<MappedPoint> base = point;
   base->world_size = 1;
-  if (row.relative_to && row.relative_to->row) base = run_of(table, *row.relative_to->row);
+  if (row.relative_to && row.relative_to->row) base = point_of(table, *row.relative_to->row);
   if (!base) return std::nullopt;
-  return nearest_precision(run, *row.value, what, [&](const std::string& precision) {
-    return speedup_of(reports, run, *base, precision);
+  return nearest_precision(point, *row.value, what, [&](const std::string& precision) {
+    return speedup_of(reports, point, *base, precision);
   });
 }
 
@@ -225,8 +225,8 @@ ClaimRecord judge_claim(const Row& row, const NamedTable& table, const Mapping& 
   if (mapping.reason) return untestable(row, table, row.metric, claimed, *mapping.reason);
   ClaimRecord claim = begun(row, table, row.metric, claimed);
   const bool absolute = is_absolute(row);
-  if (const auto measured = measured_of(row, *mapping.run, table, reports, claim.what)) {
-    set_measured(claim, *measured, claimed, tolerance_of(row, absolute), *mapping.run, absolute);
+  if (const auto measured = measured_of(row, *mapping.point, table, reports, claim.what)) {
+    set_measured(claim, *measured, claimed, tolerance_of(row, absolute), *mapping.point, absolute);
     // A GPU's allocator takes the same bytes each time; what a process has resident varies.
     if (row.metric == "memory_bytes" &&
         (measured->device_name.empty() || measured->device_name == "cpu")) {
@@ -236,7 +236,7 @@ ClaimRecord judge_claim(const Row& row, const NamedTable& table, const Mapping& 
   } else if (row.relative_to && row.relative_to->option) {
     claim.reason = "no report compares these values, or not for this network";
   } else {
-    set_not_held(claim, *mapping.run, reports);
+    set_not_held(claim, *mapping.point, reports);
   }
   return claim;
 }

@@ -177,36 +177,36 @@ std::string sentence_about(Untestable reason) {
 }
 
 Mapping map_row(const Row& row) {
-  if (const auto reason = without_number(row)) return {.run = {}, .reason = reason};
-  Mapped run;
+  if (const auto reason = without_number(row)) return {.point = {}, .reason = reason};
+  MappedPoint point;
   if (!row.workload.empty()) {
     const auto* network = find_theirs(kNetworks, row.workload);
-    if (!network || is_squad(row)) return {.run = {}, .reason = Untestable::kWorkload};
-    run.workload = network->ours;
+    if (!network || is_squad(row)) return {.point = {}, .reason = Untestable::kWorkload};
+    point.workload = network->ours;
   }
   if (!row.precision.empty()) {
     const auto* precision = find_theirs(kPrecisions, row.precision);
-    if (!precision) return {.run = {}, .reason = Untestable::kPrecision};
-    run.precisions = {std::string(precision->ours)};
-    if (!precision->second.empty()) run.precisions.emplace_back(precision->second);
-    run.other_precision = precision->other;
+    if (!precision) return {.point = {}, .reason = Untestable::kPrecision};
+    point.precisions = {std::string(precision->ours)};
+    if (!precision->second.empty()) point.precisions.emplace_back(precision->second);
+    point.other_precision = precision->other;
   }
   if (std::ranges::find(kOtherMethods, row.framework) != kOtherMethods.end())
-    return {.run = {}, .reason = Untestable::kFramework};
-  if (const auto reason = of_chip(row)) return {.run = {}, .reason = reason};
-  run.world_size = row.gpus;
-  run.nodes = row.nodes;
-  run.gradient_accumulation_steps = row.gradient_accumulation_steps;
+    return {.point = {}, .reason = Untestable::kFramework};
+  if (const auto reason = of_chip(row)) return {.point = {}, .reason = reason};
+  point.world_size = row.gpus;
+  point.nodes = row.nodes;
+  point.gradient_accumulation_steps = row.gradient_accumulation_steps;
   // A share of a sample is a batch of nothing that can be run.
   const double batch = row.batch_per_gpu.value_or(0);
   if (batch >= 1 && batch < 1e9 && batch == std::floor(batch))
-    run.batch_size = static_cast<std::int64_t>(batch);
-  run.sequence_length = row.sequence_length;
-  if (row.workload == "bert" && !run.sequence_length) run.sequence_length = kMlperfSequence;
+    point.batch_size = static_cast<std::int64_t>(batch);
+  point.sequence_length = row.sequence_length;
+  if (row.workload == "bert" && !point.sequence_length) point.sequence_length = kMlperfSequence;
   const auto* strategy = find_theirs(kStrategies, row.framework);
-  if (row.gpus.value_or(1) > 1) run.strategy = strategy ? strategy->ours : "ddp";
-  if (const auto chip = chip_in(row.system)) run.chip = chip->name;
-  return {.run = std::move(run), .reason = std::nullopt};
+  if (row.gpus.value_or(1) > 1) point.strategy = strategy ? strategy->ours : "ddp";
+  if (const auto chip = chip_in(row.system)) point.chip = chip->name;
+  return {.point = std::move(point), .reason = std::nullopt};
 }
 
 }  // namespace scalemark::published

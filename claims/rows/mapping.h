@@ -50,8 +50,8 @@ constexpr auto words_of(Untestable) {
 // One sentence about each.
 std::string sentence_about(Untestable reason);
 
-// A run that tests a row of a scaling table.
-struct Mapped {
+// A point that tests a row of a scaling table.
+struct MappedPoint {
   std::string workload;
   std::vector<std::string> precisions;  // two where the source leaves it open: both are run
   bool other_precision = false;         // the nearest one: speed-ups only
@@ -63,7 +63,7 @@ struct Mapped {
 
 // One of the two is there.
 struct Mapping {
-  std::optional<Mapped> run;
+  std::optional<MappedPoint> point;
   std::optional<Untestable> reason;
 };
 // The words that are known are in the table of docs/PUBLISHED.md, "What would be run".

@@ -198,13 +198,13 @@ Testability testability(const NamedTable& table, const Here& here) {
       continue;
     }
     // A claim that names no machine is about any.
-    const bool any = mapping.run->chip.empty();
-    const std::int64_t gpus = mapping.run->world_size.value_or(1);
-    if (any || (mapping.run->chip == here.chip && gpus <= here.gpus))
+    const bool any = mapping.point->chip.empty();
+    const std::int64_t gpus = mapping.point->world_size.value_or(1);
+    if (any || (mapping.point->chip == here.chip && gpus <= here.gpus))
       return {Testable::kHere, "", ""};
     elsewhere = true;
     most = std::max(most, gpus);
-    chips.insert(mapping.run->chip);
+    chips.insert(mapping.point->chip);
   }
   if (elsewhere) return {Testable::kElsewhere, listed(chips, 1) + " x " + std::to_string(most), ""};
   const auto usual =

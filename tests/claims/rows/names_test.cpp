@@ -72,8 +72,8 @@ TEST(PublishedMapping, EachRowIsMappedOrHasAReason) {
   int mapped = 0;
   for (const Row& row : rows) {
     const Mapping mapping = map_row(row);
-    EXPECT_NE(mapping.run.has_value(), mapping.reason.has_value()) << row.id;
-    mapped += mapping.run.has_value();
+    EXPECT_NE(mapping.point.has_value(), mapping.reason.has_value()) << row.id;
+    mapped += mapping.point.has_value();
   }
   EXPECT_GT(mapped, 500);
 }
@@ -87,13 +87,13 @@ TEST(PublishedMapping, WordsAreTranslated) {
           .batch_per_gpu = 256,
           .throughput = 1,
           .unit = "img/s"};
-  const auto run = map_row(row).run.value();
-  EXPECT_EQ(run.workload, "resnet50");
-  EXPECT_EQ(run.precisions, std::vector<std::string>{"amp-fp16"});
-  EXPECT_EQ(run.strategy, "ddp");
-  EXPECT_EQ(run.chip, "A100-SXM4-80GB");
+  const auto point = map_row(row).point.value();
+  EXPECT_EQ(point.workload, "resnet50");
+  EXPECT_EQ(point.precisions, std::vector<std::string>{"amp-fp16"});
+  EXPECT_EQ(point.strategy, "ddp");
+  EXPECT_EQ(point.chip, "A100-SXM4-80GB");
   row.precision = "fp32_or_tf32";
-  EXPECT_EQ(map_row(row).run->precisions.size(), 2u);
+  EXPECT_EQ(map_row(row).point->precisions.size(), 2u);
   const auto reason = [&](auto change) {
     Row other = row;
     change(other);
