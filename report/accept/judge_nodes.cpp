@@ -243,23 +243,23 @@ namespace {
 using statistics::LinkGroups;
 using statistics::LinkLevel;
 
-constexpr double kByChance = 0.05;  // over all groups that are looked at
+constexpr double kByChance = 0.05;  // over all link groups that are compared
 
 using HostPair = std::pair<std::string, std::string>;
 
 HostPair pair_of(const std::string& a, const std::string& b) { return std::minmax(a, b); }
 
-// One thing that failed, or did not, and the groups that it belongs to.
-struct Thing {
-  std::vector<std::size_t> groups;
+// A node belongs to one link group, and a link that connects two of them to both.
+struct LinkGroupMember {
+  std::vector<std::size_t> link_groups;
   bool failed = false;
 };
 
-// The links of one report, and the groups that they make of its nodes.
-struct GroupedNodes {
+// The links of one report, and the link groups that they make of its nodes.
+struct LinkGrouping {
   std::vector<std::string> hosts;  // in the order of their numbers
   std::vector<std::pair<std::size_t, std::size_t>> links;
-  LinkGroups groups;
+  LinkGroups link_groups;
 };
 
 // Between two hosts the quickest of their links counts: of several cards one may be bad.
@@ -276,8 +276,9 @@ std::map<HostPair, std::array<double, 2>> levels_of(const reporting::Report& rep
   return levels;
 }
 
-// Looks at small messages and at large ones. The last report of links counts.
-std::vector<GroupedNodes> grouped_nodes(std::span<const NamedReport> reports) {
+// Groups nodes by the times of small messages, and once more by those of large ones. The last
+// report of links counts.
+std::vector<LinkGrouping> link_groupings(std::span<const NamedReport> reports) {
   std::map<HostPair, std::array<double, 2>> levels;
   for (const NamedReport& one : reports) {
     if (!reporting::measures_collectives(one.report)) continue;
@@ -285,70 +286,79 @@ std::vector<GroupedNodes> grouped_nodes(std::span<const NamedReport> reports) {
     if (!more.empty()) levels = std::move(more);
   }
   std::map<std::string, std::size_t> numbers;
-  GroupedNodes nodes;
+  LinkGrouping grouping;
   for (const auto& [pair, level] : levels) {
     for (const std::string& host : {pair.first, pair.second}) {
-      if (numbers.try_emplace(host, numbers.size()).second) nodes.hosts.push_back(host);
+      if (numbers.try_emplace(host, numbers.size()).second) grouping.hosts.push_back(host);
     }
-    nodes.links.emplace_back(numbers[pair.first], numbers[pair.second]);
+    grouping.links.emplace_back(numbers[pair.first], numbers[pair.second]);
   }
-  std::vector<GroupedNodes> all;
+  std::vector<LinkGrouping> all;
   for (const std::size_t which : {0U, 1U}) {
     std::vector<LinkLevel> links;
     for (const auto& [pair, level] : levels) {
       links.push_back({static_cast<int>(numbers[pair.first]),
                        static_cast<int>(numbers[pair.second]), level[which]});
     }
-    if (auto groups = statistics::groups_of_links(links, numbers.size())) {
-      nodes.groups = std::move(*groups);
-      all.push_back(nodes);
+    if (auto link_groups = statistics::groups_of_links(links, numbers.size())) {
+      grouping.link_groups = std::move(*link_groups);
+      all.push_back(grouping);
     }
   }
   return all;
 }
 
+// The link group that failed nodes, or failed links, have in common with the least chance.
 struct Shared {
   double chance = 1;
-  std::size_t failed_with = 0, failed = 0;
-  const GroupedNodes* nodes = nullptr;
-  std::size_t group = 0;
+  std::size_t failed_members = 0, failed = 0;  // failed ones of the link group, and all
+  const LinkGrouping* grouping = nullptr;      // null: none is found
+  std::size_t link_group = 0;
 
-  // Least by chance; of equal ones the farthest from the others, then the smallest.
+  // The least chance comes first; of equal ones the link group farthest from the others, then the
+  // smallest.
   auto order() const {
-    if (nodes == nullptr) return std::tuple(chance, 0.0, std::size_t{0});
-    return std::tuple(chance, -nodes->groups.times_as_long, nodes->groups.sizes[group]);
+    if (grouping == nullptr) return std::tuple(chance, 0.0, std::size_t{0});
+    const LinkGroups& link_groups = grouping->link_groups;
+    return std::tuple(chance, -link_groups.times_as_long, link_groups.sizes[link_group]);
   }
 };
 
-void find_least_chance(const GroupedNodes& nodes, const std::vector<Thing>& things, Shared& best) {
-  const auto failed = static_cast<std::size_t>(std::ranges::count_if(things, &Thing::failed));
-  for (std::size_t group = 0; group < nodes.groups.sizes.size(); ++group) {
-    if (nodes.groups.sizes[group] < 2) continue;
-    std::size_t with = 0, failed_with = 0;
-    for (const Thing& thing : things) {
-      const bool has_it = std::ranges::find(thing.groups, group) != thing.groups.end();
-      with += has_it;
-      failed_with += has_it && thing.failed;
+void find_least_chance(const LinkGrouping& grouping, const std::vector<LinkGroupMember>& members,
+                       Shared& best) {
+  const auto failed =
+      static_cast<std::size_t>(std::ranges::count_if(members, &LinkGroupMember::failed));
+  const std::vector<std::size_t>& sizes = grouping.link_groups.sizes;
+  for (std::size_t link_group = 0; link_group < sizes.size(); ++link_group) {
+    if (sizes[link_group] < 2) continue;
+    std::size_t members_here = 0, failed_members = 0;
+    for (const LinkGroupMember& member : members) {
+      const bool is_in =
+          std::ranges::find(member.link_groups, link_group) != member.link_groups.end();
+      members_here += is_in;
+      failed_members += is_in && member.failed;
     }
-    const double chance = statistics::chance_of_sharing(failed_with, failed, with, things.size());
-    const Shared one{chance, failed_with, failed, &nodes, group};
+    const double chance =
+        statistics::chance_of_sharing(failed_members, failed, members_here, members.size());
+    const Shared one{chance, failed_members, failed, &grouping, link_group};
     if (one.order() < best.order()) best = one;
   }
 }
 
-std::string text_of(const Shared& shared, const std::string& things, const std::string& verb,
+std::string text_of(const Shared& shared, const std::string& members, const std::string& verb,
                     const std::vector<NodeResult>& nodes) {
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < shared.nodes->hosts.size(); ++i) {
-    if (shared.nodes->groups.of_node[i] != shared.group) continue;
-    const std::string& host = shared.nodes->hosts[i];
+  for (std::size_t i = 0; i < shared.grouping->hosts.size(); ++i) {
+    if (shared.grouping->link_groups.of_node[i] != shared.link_group) continue;
+    const std::string& host = shared.grouping->hosts[i];
     const auto node = std::ranges::find(
         nodes, host, [](const NodeResult& one) -> const std::string& { return one.node.host; });
     names.push_back(node == nodes.end() ? host : scheduler_name(node->node));
   }
-  return std::to_string(shared.failed_with) + " of " + std::to_string(shared.failed) + " failed " +
-         things + " " + verb + " one group of links (" + launching::compressed_nodelist(names) +
-         "; messages that leave it take " + significant(shared.nodes->groups.times_as_long, 2) +
+  return std::to_string(shared.failed_members) + " of " + std::to_string(shared.failed) +
+         " failed " + members + " " + verb + " one group of links (" +
+         launching::compressed_nodelist(names) + "; messages that leave it take " +
+         significant(shared.grouping->link_groups.times_as_long, 2) +
          " times as long): " + "look at the switch that its nodes share";
 }
 
@@ -368,27 +378,28 @@ std::vector<std::string> shared_switches(const std::vector<CheckResult>& results
     }
   }
   if (failed_nodes.empty() && failed_links.empty()) return {};
-  const std::vector<GroupedNodes> all = grouped_nodes(reports);
+  const std::vector<LinkGrouping> all = link_groupings(reports);
   Shared by_nodes, by_links;
-  double looked_at = 0;
-  for (const GroupedNodes& one : all) {
-    std::vector<Thing> of_nodes, of_links;
+  double compared = 0;
+  for (const LinkGrouping& one : all) {
+    const LinkGroups& link_groups = one.link_groups;
+    std::vector<LinkGroupMember> of_nodes, of_links;
     for (std::size_t i = 0; i < one.hosts.size(); ++i) {
-      of_nodes.push_back({{one.groups.of_node[i]}, failed_nodes.contains(one.hosts[i])});
+      of_nodes.push_back({{link_groups.of_node[i]}, failed_nodes.contains(one.hosts[i])});
     }
     for (const auto& [a, b] : one.links) {
-      Thing& link = of_links.emplace_back();
+      LinkGroupMember& link = of_links.emplace_back();
       link.failed = failed_links.contains(pair_of(one.hosts[a], one.hosts[b]));
-      const std::size_t first = one.groups.of_node[a], second = one.groups.of_node[b];
-      if (first != second) link.groups = {first, second};
+      const std::size_t first = link_groups.of_node[a], second = link_groups.of_node[b];
+      if (first != second) link.link_groups = {first, second};
     }
     find_least_chance(one, of_nodes, by_nodes);
     find_least_chance(one, of_links, by_links);
-    looked_at += static_cast<double>(
-        std::ranges::count_if(one.groups.sizes, [](std::size_t size) { return size > 1; }));
+    compared += static_cast<double>(
+        std::ranges::count_if(link_groups.sizes, [](std::size_t size) { return size > 1; }));
   }
   const auto is_no_chance = [&](const Shared& shared) {
-    return shared.nodes != nullptr && shared.chance * looked_at < kByChance;
+    return shared.grouping != nullptr && shared.chance * compared < kByChance;
   };
   std::vector<std::string> texts;
   if (is_no_chance(by_nodes)) texts.push_back(text_of(by_nodes, "nodes", "are in", nodes));
