@@ -125,28 +125,29 @@ std::string and_more(std::size_t checks) {
                     : " (and " + counted(static_cast<std::int64_t>(checks) - 1, "more check") + ")";
 }
 
-// This is told of one part, or of several of which the same is true.
-struct Fact {
+// One statement about a part, or about several of which the same is true.
+struct Statement {
   std::vector<std::string> names;
-  std::set<std::string> checks;  // that say the same; empty: the reason names it
+  std::set<std::string> checks;  // checks with this reason; empty: the reason names its check
   std::string reason;
 };
 
 using Results = std::vector<const CheckResult*>;
 
 // The reason that most of the results have.
-Fact shared_fact(const std::string& name, const Results& results) {
+Statement shared_statement(const std::string& name, const Results& results) {
   std::map<std::string, Results> by_reason;
   for (const CheckResult* result : results) by_reason[result->why].push_back(result);
   const auto& [why, same] = *std::ranges::max_element(
       by_reason, {}, [](const auto& reason) { return reason.second.size(); });
-  Fact fact{{same.size() == 1 ? same.front()->part.name() : name}, {}, why};
-  for (const CheckResult* result : same) fact.checks.insert(result->check);
-  return fact;
+  Statement statement{{same.size() == 1 ? same.front()->part.name() : name}, {}, why};
+  for (const CheckResult* result : same) statement.checks.insert(result->check);
+  return statement;
 }
 
-Fact fact_of(const Acceptance& acceptance, const std::string& name, const Results& results) {
-  if (results.front()->outcome != Outcome::kFailed) return shared_fact(name, results);
+Statement statement_of(const Acceptance& acceptance, const std::string& name,
+                       const Results& results) {
+  if (results.front()->outcome != Outcome::kFailed) return shared_statement(name, results);
   const auto node = std::ranges::find_if(
       acceptance.nodes, [&](const NodeResult& one) { return one.node.host == name; });
   if (node != acceptance.nodes.end() && !node->at_fault.empty()) {
@@ -243,20 +244,21 @@ std::string reason_of(const Acceptance& acceptance, const NodeResult& node) {
 }
 
 std::vector<PartSentence> sentences_of(const Acceptance& acceptance, Outcome outcome) {
-  std::vector<Fact> all;
+  std::vector<Statement> all;
   for (const auto& [name, results] : by_name(acceptance, outcome)) {
-    Fact fact = fact_of(acceptance, name, results);
-    const auto same = std::ranges::find(all, fact.reason, &Fact::reason);
+    Statement statement = statement_of(acceptance, name, results);
+    const auto same = std::ranges::find(all, statement.reason, &Statement::reason);
     if (same == all.end()) {
-      all.push_back(std::move(fact));
+      all.push_back(std::move(statement));
     } else {
-      same->names.push_back(std::move(fact.names.front()));
-      same->checks.merge(fact.checks);
+      same->names.push_back(std::move(statement.names.front()));
+      same->checks.merge(statement.checks);
     }
   }
-  std::ranges::stable_sort(all, std::greater<>(), [](const Fact& one) { return one.names.size(); });
+  std::ranges::stable_sort(all, std::greater<>(),
+                           [](const Statement& one) { return one.names.size(); });
   std::vector<PartSentence> sentences;
-  for (const Fact& one : all) {
+  for (const Statement& one : all) {
     sentences.push_back(
         {one.names, one.checks.empty() ? one.reason
                                        : one.reason + " (" + listed(one.checks, kMostNames) + ")"});
