@@ -257,7 +257,7 @@ std::string claims_junit(const std::vector<ClaimRecord>& claims, const std::stri
 
 namespace {
 
-struct Beside {
+struct PublishedRate {
   std::string what, table, unit;
   double published = 0, least = 0, most = 0;
   int reports = 0;
@@ -287,7 +287,7 @@ std::vector<published::Row> rows_of_chips(std::span<const published::Row> rows,
   return kept;
 }
 
-std::string text_of(const std::string& row, const Beside& one) {
+std::string text_of(const std::string& row, const PublishedRate& one) {
   std::string text = one.what + ": " + significant(one.published, 4) + " " + one.unit +
                      " published (" + one.table + ", " + row + "), " + significant(one.least, 4);
   if (one.reports == 1) return text + " here";
@@ -302,13 +302,13 @@ std::vector<std::string> published_beside(std::span<const published::Row> rows,
                                           const std::vector<const reporting::Report*>& reports) {
   const auto kept = rows_of_chips(rows, chips_of(reports));
   const auto tables = published::tables_of(kept);
-  std::map<std::string, Beside> by_row;
+  std::map<std::string, PublishedRate> by_row;
   for (const reporting::Report* report : reports) {
     for (const auto& claim : judge(tables, {report, 1})) {
       if (claim.metric != "throughput" || !claim.measured ||
           claim.basis != name_of(reporting::ClaimBasis::kSameHardware))
         continue;
-      Beside& one = by_row[claim.row];
+      PublishedRate& one = by_row[claim.row];
       const auto row = std::ranges::find(kept, claim.row, &published::Row::id);
       if (one.reports++ == 0) {
         one = {claim.what,      claim.table,     row->unit, *row->throughput,

@@ -40,14 +40,14 @@ bool is_of_counted_device(const Rule& rule) {
   return is_of_health(rule) && definition_of(rule.metric).of == PartKind::kDevice;
 }
 
-// The results show this of the fleet.
-struct Shown {
-  std::map<std::string, std::set<std::string>> hosts, devices;  // by check; a device by its key
-  std::map<std::string, std::set<std::string>> counted;  // by host: its devices with counters
-  std::map<std::string, Part> at_work;                   // by key
-  std::set<std::string> without_report;                  // hosts
+// What the results say of hosts and devices; a device stands by its key.
+struct Coverage {
+  std::map<std::string, std::set<std::string>> hosts, devices;  // by check
+  std::map<std::string, std::set<std::string>> with_counters;   // devices, by host
+  std::map<std::string, Part> at_work;                          // devices with a rate, by key
+  std::set<std::string> without_report;                         // hosts
 
-  Shown(const std::vector<Rule>& rules, const std::vector<CheckResult>& results) {
+  Coverage(const std::vector<Rule>& rules, const std::vector<CheckResult>& results) {
     std::set<std::string> of_counters;
     for (const Rule& rule : rules) {
       if (is_of_counted_device(rule)) of_counters.insert(rule.name);
@@ -58,7 +58,7 @@ struct Shown {
       if (result.why == kNoReport) without_report.insert(part.host);
       if (part.kind != PartKind::kDevice) continue;
       devices[result.check].insert(part.key());
-      if (of_counters.contains(result.check)) counted[part.host].insert(part.key());
+      if (of_counters.contains(result.check)) with_counters[part.host].insert(part.key());
       if (is_rate(result)) at_work[part.key()] = part;
     }
   }
@@ -81,11 +81,11 @@ bool is_of_every_device(const Rule& rule) {
 }
 
 // A device that other checks measured and this one did not would otherwise pass unseen.
-void add_devices(const Rule& rule, const Shown& shown, std::vector<CheckResult>& results) {
-  const auto measured = shown.devices.find(rule.name);
-  if (!is_of_every_device(rule) || measured == shown.devices.end()) return;
+void add_devices(const Rule& rule, const Coverage& coverage, std::vector<CheckResult>& results) {
+  const auto measured = coverage.devices.find(rule.name);
+  if (!is_of_every_device(rule) || measured == coverage.devices.end()) return;
   const bool of_gpus = definition_of(rule.metric).applies == Applies::kWithGpus;
-  for (const auto& [key, part] : shown.at_work) {
+  for (const auto& [key, part] : coverage.at_work) {
     if (measured->second.contains(key)) continue;
     if (of_gpus && part.device.starts_with("cpu")) continue;
     if (part.device == "cpu") continue;  // a machine's measurement and no rank's
@@ -94,11 +94,11 @@ void add_devices(const Rule& rule, const Shown& shown, std::vector<CheckResult>&
 }
 
 // A check that some parts of a kind were measured by and others not.
-void add_nodes(const Rule& rule, const std::vector<Part>& nodes, const Shown& shown,
+void add_nodes(const Rule& rule, const std::vector<Part>& nodes, const Coverage& coverage,
                std::vector<CheckResult>& results) {
   const MetricDefinition& definition = definition_of(rule.metric);
-  const auto measured = shown.hosts.find(rule.name);
-  if (measured == shown.hosts.end()) {
+  const auto measured = coverage.hosts.find(rule.name);
+  if (measured == coverage.hosts.end()) {
     if (definition.kind == ValueKind::kFact) return;
     results.push_back(of_fleet(rule.name, Outcome::kUnsure,
                                "not measured: no report holds " + std::string(definition.name)));
@@ -106,7 +106,8 @@ void add_nodes(const Rule& rule, const std::vector<Part>& nodes, const Shown& sh
   }
   if (definition.of == PartKind::kLink || definition.kind == ValueKind::kFact) return;
   for (const Part& node : nodes) {
-    if (measured->second.contains(node.host) || shown.without_report.contains(node.host)) continue;
+    const bool is_covered = measured->second.contains(node.host);
+    if (is_covered || coverage.without_report.contains(node.host)) continue;
     results.push_back(missing(rule.name, node, "no report of it has these"));
   }
 }
@@ -114,17 +115,17 @@ void add_nodes(const Rule& rule, const std::vector<Part>& nodes, const Shown& sh
 // Counters are read where --checks asks for it. What one part does not have (NVLinks) is no gap,
 // but a part of which nothing was read is, where others were.
 void add_unwatched(const Rule& rule, const std::vector<Part>& nodes,
-                   std::span<const NamedReport> reports, const Shown& shown,
+                   std::span<const NamedReport> reports, const Coverage& coverage,
                    std::vector<CheckResult>& results) {
   const std::set<std::string> unwatched = unwatched_hosts(definition_of(rule.metric).of, reports);
   for (const Part& node : nodes) {
-    if (!unwatched.contains(node.host) || shown.without_report.contains(node.host)) continue;
+    if (!unwatched.contains(node.host) || coverage.without_report.contains(node.host)) continue;
     results.push_back(missing(rule.name, node, kNotRead));
   }
   if (!is_of_counted_device(rule)) return;
-  for (const auto& [key, part] : shown.at_work) {
-    const auto known = shown.counted.find(part.host);
-    if (known == shown.counted.end() || known->second.contains(key)) continue;
+  for (const auto& [key, part] : coverage.at_work) {
+    const auto known = coverage.with_counters.find(part.host);
+    if (known == coverage.with_counters.end() || known->second.contains(key)) continue;
     results.push_back(missing(rule.name, part, kNotRead));
   }
 }
@@ -158,13 +159,13 @@ void add_missing_nodes(const Expected& expected, std::span<const NamedReport> re
 
 void add_unmeasured(const std::vector<Rule>& rules, const std::vector<Part>& nodes,
                     std::span<const NamedReport> reports, std::vector<CheckResult>& results) {
-  const Shown shown(rules, results);
+  const Coverage coverage(rules, results);
   for (const Rule& rule : rules) {
     if (is_of_health(rule)) {
-      add_unwatched(rule, nodes, reports, shown, results);
+      add_unwatched(rule, nodes, reports, coverage, results);
     } else if (rule.of != LimitOf::kDatasheet) {
-      add_nodes(rule, nodes, shown, results);
-      add_devices(rule, shown, results);
+      add_nodes(rule, nodes, coverage, results);
+      add_devices(rule, coverage, results);
     }
   }
 }

@@ -35,20 +35,20 @@ struct RunsOfStart {
   std::string why;  // why a run does not count
 };
 
-// Something beside a run takes it out of the count. Whoever else used the machine may have heated
+// What disturbed a run, so that it does not count. Whoever else used the machine may have heated
 // or crowded out the part: such a run is no sign that it throttles by itself.
-enum class Beside { kNothing, kOtherThrottled, kThrottled, kOthers, kNotKnown };
+enum class DisturbedBy { kNothing, kOtherThrottled, kThrottled, kOthers, kNotKnown };
 
 // `reason`: why there is no rate; may be empty.
-void add_rate(RunsOfStart& runs, Beside beside, double rate, const std::string& reason) {
-  if (beside == Beside::kThrottled) {
+void add_rate(RunsOfStart& runs, DisturbedBy disturbed_by, double rate, const std::string& reason) {
+  if (disturbed_by == DisturbedBy::kThrottled) {
     ++runs.throttled;
     runs.why = "its hardware was slowed down";
-  } else if (beside == Beside::kOthers) {
+  } else if (disturbed_by == DisturbedBy::kOthers) {
     runs.why = kSharedWhy;
-  } else if (beside == Beside::kNotKnown) {
+  } else if (disturbed_by == DisturbedBy::kNotKnown) {
     runs.why = "its clocks and counters do not tell what it measured";
-  } else if (beside == Beside::kOtherThrottled) {
+  } else if (disturbed_by == DisturbedBy::kOtherThrottled) {
     runs.why = "another device of its run was slowed down";
   } else if (!(rate > 0) || !std::isfinite(rate)) {
     runs.why = reason.empty() ? "no rate" : reason;
@@ -127,19 +127,19 @@ bool concerns(const Finding& finding, const Part& part) {
          (place->device.empty() || part.device.empty() || place->device == part.device);
 }
 
-Beside beside(const Report& report, const PointRecord& run, const Part& part) {
+DisturbedBy what_disturbed(const Report& report, const PointRecord& run, const Part& part) {
   namespace kinds = reporting::finding_kinds;
-  Beside worst = Beside::kNothing;
+  DisturbedBy worst = DisturbedBy::kNothing;
   for (const Finding& finding : report.findings) {
     if (finding.point != run.id) continue;
-    Beside one = Beside::kNothing;
+    DisturbedBy one = DisturbedBy::kNothing;
     if (finding.code == kinds::others_unknown.code || finding.code == kinds::clocks_disagree.code ||
         finding.code == kinds::counters_disagree.code) {
-      one = Beside::kNotKnown;
+      one = DisturbedBy::kNotKnown;
     } else if (finding.code == kinds::shared.code || finding.code == kinds::machine_busy.code) {
-      one = Beside::kOthers;
+      one = DisturbedBy::kOthers;
     } else if (finding.code == kinds::throttled.code) {
-      one = concerns(finding, part) ? Beside::kThrottled : Beside::kOtherThrottled;
+      one = concerns(finding, part) ? DisturbedBy::kThrottled : DisturbedBy::kOtherThrottled;
     }
     worst = std::max(worst, one);
   }
@@ -204,7 +204,7 @@ class PointReader {
         Series series = series_of(report, run, rank.host, chip_of(report, part, run.device_name));
         series.part = part;
         add_rate(
-            gatherer_.at(series, start), beside(report, run, part),
+            gatherer_.at(series, start), what_disturbed(report, run, part),
             own ? std::exp(-*rank.own_mean_ln) : static_cast<double>(rank.samples) / rank.wall_s,
             "");
       }
@@ -215,8 +215,8 @@ class PointReader {
     const std::string chip = chip_of(report, device_part(report, run, first), run.device_name);
     Series series = series_of(report, run, first.host, chip);
     series.part = node_part(report, first.host);
-    add_rate(gatherer_.at(series, start), beside(report, run, series.part), run.samples_per_sec,
-             "");
+    add_rate(gatherer_.at(series, start), what_disturbed(report, run, series.part),
+             run.samples_per_sec, "");
   }
 
   void add_failed(const Report& report, const PointRecord& run, const StartKey& start) {
@@ -261,9 +261,10 @@ void read_fingerprint(const Rule& rule, const Report& report, std::size_t number
     series.datasheet = datasheet_of(rule.metric, series);
     series.software = software_of(report, record.host);
     RunsOfStart& runs = gatherer.at(series, {number, record.session.value_or(0)});
-    Beside beside = record.disturbed.empty() ? Beside::kNothing : Beside::kThrottled;
-    if (was_shared(record)) beside = Beside::kOthers;
-    add_rate(runs, beside, record.value.value_or(0), record.reason);
+    DisturbedBy disturbed_by =
+        record.disturbed.empty() ? DisturbedBy::kNothing : DisturbedBy::kThrottled;
+    if (was_shared(record)) disturbed_by = DisturbedBy::kOthers;
+    add_rate(runs, disturbed_by, record.value.value_or(0), record.reason);
   }
 }
 
