@@ -1,7 +1,7 @@
 # Open MPI and MPICH, each under its own name: Debian installs them side by side, and find_package(MPI) would take whichever
 # `mpicc` points to. Defines Mpi::openmpi and Mpi::mpich for those whose compiler wrapper, header and library are there.
 
-set(SCALEMARK_MPI AUTO CACHE STRING "Build the parts of MPI: AUTO (those whose headers are found), ON (both), OFF")
+set(SCALEMARK_MPI AUTO CACHE STRING "Build the plugins of MPI: AUTO (those whose headers are found), ON (both), OFF")
 
 # The words of `wrapper` that begin with `prefix`, without it.
 function(_mpi_words wrapper option prefix result)

@@ -48,7 +48,7 @@ planning::AvailableMemory memory_there();
 // The least that one of the ranks can use, all on machines like this one. Absent: unknown.
 std::optional<std::uint64_t> memory_available(const ResolvedCommand& base);
 
-// MPI libraries whose parts lie beside the program: names of launching::kMpiLibraries, in that
+// MPI libraries whose plugins lie beside the program: names of launching::kMpiLibraries, in that
 // order.
 std::vector<std::string> built_mpi_libraries();
 

@@ -42,9 +42,9 @@ struct MpiLauncher {
 MpiLauncher mpi_launcher_of(const Environment& environment);
 
 // The library for this process, a rank or the launcher of one node's ranks. `wanted`: as
-// --mpi-library; `built`: names of the libraries whose parts are there. Throws configuration() (78)
-// for ranks that MPI cannot connect, and when launcher, option and parts do not fit together;
-// system_error() (71) when no part is there at all.
+// --mpi-library; `built`: names of the libraries whose plugins are there. Throws configuration()
+// (78) for ranks that MPI cannot connect, and when launcher, option and plugins do not fit
+// together; system_error() (71) when no plugin is there at all.
 const MpiLibrary& choose_mpi_library(const Detection& detection, const Environment& environment,
                                      const std::string& wanted,
                                      const std::vector<std::string>& built);

@@ -29,8 +29,8 @@ bool changes_images(const Augmentation& options);
 std::unique_ptr<Dataset> augmented(std::unique_ptr<Dataset> images, const Augmentation& options);
 
 // Loads libscalemark_opencv.so from the folder of libscalemark_data.so, and not before an
-// augmentation needs it. Throws system_error() (71), which names the packages, when the part or
-// OpenCV is not there.
+// augmentation needs it. Throws system_error() (71), which names the packages, when the plugin
+// or OpenCV is not there.
 const OpencvApi& load_opencv();
 
 }  // namespace scalemark::data

@@ -65,7 +65,7 @@ struct RunRequest {
   launching::World world;
   launching::Rendezvous rendezvous;
   std::string command_line;    // the report shows it as it was typed
-  std::string library_folder;  // where the engine's parts stand: beside it
+  std::string library_folder;  // holds the engine and its plugins
   std::string mpi_library;     // whose plugin is loaded: "openmpi" or "mpich"; empty: none
   std::string error_file;      // the built-in launcher reads it; empty: none
   std::string given_cpus;      // this process had them before --bind; empty: it is not bound

@@ -18,9 +18,9 @@ struct LambRule {
   double beta1 = 0, beta2 = 0, eps = 0, weight_decay = 0;
 };
 
-// The passes of a device's own kernels, as operators of torch's dispatcher: a part of the program
-// that has kernels for a device registers them (engine/cuda/lamb/). Nothing here waits for the
-// device. A CPU's passes are not behind operators.
+// The passes of a device's own kernels, as operators of torch's dispatcher: a plugin that has
+// kernels for a device registers them (engine/cuda/lamb/). Nothing here waits for the device. A
+// CPU's passes are not behind operators.
 class LambOperators {
  public:
   static constexpr std::size_t kMean = 0, kMeanSquare = 1;  // states of the lists

@@ -22,8 +22,8 @@ inline MaybeTensor if_defined(const at::Tensor& tensor) {
 namespace scalemark::workloads {
 
 // Operators of torch's dispatcher do the work between the matrix products of a transformer: they
-// are passes over memory without autograd. A part of the program that has kernels for a device
-// registers them (engine/cuda/layer_passes.h); a CPU's passes are not behind operators
+// are passes over memory without autograd. A plugin that has kernels for a device registers
+// them (engine/cuda/layer_passes.h); a CPU's passes are not behind operators
 // (row_kernels.h).
 //
 // X is the type of activations, C that of parameters, sums and statistics, and what is computed in:

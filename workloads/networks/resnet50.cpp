@@ -69,7 +69,8 @@ at::Tensor mixed_cross_entropy(const at::Tensor& logits, const at::Tensor& label
 }
 
 // The operator scalemark::normalise_images: its schema and its CPU kernel. The CUDA kernel stands
-// in engine/cuda and registers itself when that part is loaded; the dispatcher finds it by device.
+// in engine/cuda and registers itself when that plugin is loaded; the dispatcher finds it by
+// device.
 
 constexpr std::int64_t kPixelsPerTask = 16'384;
 
