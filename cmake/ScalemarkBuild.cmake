@@ -120,7 +120,7 @@ function(_scalemark_links_torch target result)
 endfunction()
 
 # scalemark_library(<name> [COLD] SOURCES ... [DEPENDS ...] [PRIVATE ...])
-# A static library `scalemark_<name>`. DEPENDS: modules and interfaces that its headers include;
+# A static library `scalemark_<name>`. DEPENDS: libraries and interfaces that its headers include;
 # PRIVATE: other libraries that only its .cpp files use. COLD: its code runs a few times per run, so it is compiled
 # with -O1, which takes a third less time.
 function(scalemark_library name)

@@ -98,7 +98,7 @@ Error system_error(std::string what, std::string expected = {},
                    std::string hint = {});  // E_SYSTEM, 71
 Error bug(std::string what);                // E_BUG, 70
 
-// Makes an error with a code of its own, for modules that add to these shorthands. It does not know
+// Makes an error with a code of its own, for rooms that add to these shorthands. It does not know
 // the codes: docs/FAULTS.md lists them.
 Error make_error(std::string code, ExitCode exit_code, ErrorDomain domain, std::string what,
                  std::string expected = {}, std::string hint = {});

@@ -1,4 +1,4 @@
-// Texts that every module makes: lists, counts and command lines, put together and taken apart,
+// Texts that every room makes: lists, counts and command lines, put together and taken apart,
 // with the numbers of number_words.h in them. Knows nothing of the texts' subjects.
 #pragma once
 

@@ -23,7 +23,7 @@ namespace scalemark::monitoring::nvml {
 
 // The part of NVML's C interface that we call is declared here, so that no header of NVIDIA's is
 // needed to build. Signatures: NVML API Reference (docs.nvidia.com/deploy/nvml-api). Only this
-// module calls it.
+// room calls it.
 
 using Device = struct DeviceHandle*;
 using EventSet = struct EventSetHandle*;

@@ -1,5 +1,5 @@
 // Makes resolved points from the raw options of a slice, each configuration once. Private to this
-// module.
+// folder.
 #pragma once
 
 #include <map>

@@ -32,7 +32,7 @@ struct WorkloadData {
 const catalogue::Workload& workload_named(const std::string& name);
 
 // Looks through --init-from as well, so that what is no file of weights is refused before anything
-// is measured. Throws 66 / 65 as the data module and workloads::notes_on_weights() do;
+// is measured. Throws 66 / 65 as data/load and workloads::notes_on_weights() do;
 // configuration() when the workload cannot take this data.
 WorkloadData open_data(const settings::Settings& settings, const catalogue::Workload& workload,
                        process::DataAccess& access);
