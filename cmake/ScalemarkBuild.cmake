@@ -1,4 +1,4 @@
-# Flags for all our code, and the two functions by which every module and every test is declared.
+# Flags for all our code, and the two functions by which every library and every test is declared.
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)

@@ -73,7 +73,7 @@ for innocent in INNOCENT:
 for planted in PLANTED_JS:
     check(any(re.search(pattern, planted) for pattern in JS), f"not seen: {planted}")
 
-files = [file for module in ("apps", "core", "report", "claims", "engine") for file in sorted((SOURCE / module).rglob("*"))]
+files = [file for top in ("apps", "core", "report", "claims", "engine") for file in sorted((SOURCE / top).rglob("*"))]
 sources = [file for file in files if file.suffix in (".cpp", ".h") and re.search(r"\b" + TYPES + r"\b|\bfindings\b|\breasons\b", file.read_text())]
 wrong = [f"{file.relative_to(SOURCE)}: {found}" for file in sources for found in searched(file.read_text())
          if not any(str(file.relative_to(SOURCE)) == name and text in found for name, text in ALLOWED)]

@@ -31,7 +31,7 @@ from program import check
 SOURCE = Path(os.environ["SCALEMARK_SOURCE_DIR"])
 BINARY = Path(os.environ["SCALEMARK_BINARY_DIR"])
 TORCH = os.environ.get("SCALEMARK_TORCH_INCLUDES", "")  # of the build; empty: it has no torch
-MODULES = ("core", "report", "claims", "data", "apps", "kernels", "workloads", "engine", "tools")
+TOPS = ("core", "report", "claims", "data", "apps", "kernels", "workloads", "engine", "tools")
 # A header of the standard library, and names that only it promises.
 STANDARD = {
     "algorithm": r"std::(?:min|max|clamp|sort|find|find_if|copy|fill|transform|any_of|all_of|none_of|ranges::\w+)\(",
@@ -136,8 +136,8 @@ def walk(name, before, foreign, alone):
 
 def compiled_as_if_alone():
     alone = set()
-    for module in (*MODULES, "tests"):
-        for file in [p for ending in ("cpp", "cu") for p in (SOURCE / module).rglob("*." + ending)]:
+    for top in (*TOPS, "tests"):
+        for file in [p for ending in ("cpp", "cu") for p in (SOURCE / top).rglob("*." + ending)]:
             walk(file.relative_to(SOURCE).as_posix(), set(), set(), alone)
     return alone
 
@@ -201,7 +201,7 @@ def needs(header, *libraries):
     return any(name.startswith(libraries) for name in reached(header))
 
 
-headers = sorted(p.relative_to(SOURCE).as_posix() for module in MODULES for p in (SOURCE / module).rglob("*.h"))
+headers = sorted(p.relative_to(SOURCE).as_posix() for top in TOPS for p in (SOURCE / top).rglob("*.h"))
 check(len(headers) > 250, len(headers))
 lacking = {header: names for header in headers if (names := missing_in(header))}
 for header, names in lacking.items():

@@ -24,7 +24,7 @@ RAW = {"core/base/number_words.cpp": "the one place",
        "engine/fingerprint/compute.cpp": "a method, by which rates are compared with older ones",
        "engine/process/run_report.cpp": "a loss, which may have a dozen digits"}
 
-files = [p for module in ("apps", "core", "report", "claims", "engine", "data", "kernels", "workloads") for p in (SOURCE / module).rglob("*")
+files = [p for top in ("apps", "core", "report", "claims", "engine", "data", "kernels", "workloads") for p in (SOURCE / top).rglob("*")
          if p.suffix in (".h", ".cpp", ".inc", ".cu", ".cuh")]
 check(len(files) > 700, len(files))
 found, raw = [], set()

@@ -10,7 +10,7 @@ SOURCE = Path(os.environ["SCALEMARK_SOURCE_DIR"])
 TORCH = re.compile(r'^\s*#\s*include\s+[<"]((?:torch|ATen|c10|caffe2)/[^>"]+|data/batch\.h)[>"]', re.M)
 OURS = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 
-files = [p for module in ("core", "report", "claims", "data", "kernels", "apps") for p in (SOURCE / module).rglob("*") if p.suffix in (".h", ".cpp", ".inc")]
+files = [p for top in ("core", "report", "claims", "data", "kernels", "apps") for p in (SOURCE / top).rglob("*") if p.suffix in (".h", ".cpp", ".inc")]
 check(len(files) > 350, len(files))
 
 
