@@ -241,7 +241,7 @@ ExitCode reproduce_command(const Invocation& invocation) {
     print_note(shell_command(words));
     const int code = run_child(words);
     if (code != 0 && worst == ExitCode::kPass) worst = static_cast<ExitCode>(code);
-    if (!has_measured(code)) break;  // what was measured before is judged all the same
+    if (!has_measured(code)) break;  // earlier measurements are judged all the same
     for (reporting::Report& report : read_reports({folders[i].string()}))
       reports.push_back(std::move(report));
     measured.push_back(folders[i]);

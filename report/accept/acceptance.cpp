@@ -17,7 +17,7 @@ namespace {
 using reporting::Report;
 using reporting::ReportStatus;
 
-constexpr std::size_t kWallsOfCopy = 3;  // so many equal times are no chance
+constexpr std::size_t kWallsOfCopy = 3;  // fewer equal times may be chance
 
 Judged judged_by(const Rule& rule, const Rules& rules, const std::vector<Series>& all,
                  const Baseline* baseline) {
@@ -80,7 +80,7 @@ bool applies(const Rule& rule, std::span<const NamedReport> reports, std::size_t
   return true;
 }
 
-// A report itself says this of its node.
+// The end of a report's run gives its node this outcome.
 struct End {
   Outcome outcome = Outcome::kPassed;
   std::string why;
@@ -108,7 +108,7 @@ bool is_reported_by_check(const Report& report, const Rules& rules) {
          });
 }
 
-// The node that a report over several blames for its end; else the fleet.
+// Returns the node that a report over several nodes blames for its end, or else the fleet.
 Part blamed_part(const NamedReport& one, const std::vector<Part>& nodes) {
   if (nodes.size() == 1) return nodes.front();
   Part part = of_fleet(kReportCheck, Outcome::kPassed, "").part;
@@ -125,7 +125,7 @@ std::string why_of_several(const NamedReport& one, const std::vector<Part>& node
   return one.name + ", on " + listed(names, 2) + ": " + why;
 }
 
-// A session that failed and was made good by a later one of the same command is past.
+// A failed session does not count once a later one of the same command has made it good.
 void add_ends(std::span<const NamedReport> reports, const Rules& rules,
               std::vector<CheckResult>& results) {
   std::map<std::string, CheckResult> last;
@@ -148,7 +148,7 @@ void add_ends(std::span<const NamedReport> reports, const Rules& rules,
   for (auto& [key, result] : last) results.push_back(std::move(result));
 }
 
-// The times of all runs of a node by itself; empty: too few to tell.
+// Returns the times of all runs of a node that was measured by itself; empty: too few to compare.
 std::vector<double> wall_times_of(const Report& report) {
   std::vector<double> walls;
   if (report.environment.hosts.size() != 1) return walls;

@@ -1,5 +1,5 @@
-// Which parts of a fleet pass, which fail, and what cannot be told: rules, applied to reports.
-// Pure. docs/ACCEPTANCE.md says how each outcome is found.
+// Applies rules to the reports of a fleet: each part passes, fails, or stays undecided. Pure.
+// docs/ACCEPTANCE.md says how each outcome is found.
 #pragma once
 
 #include <map>
@@ -17,7 +17,7 @@
 
 namespace scalemark::acceptance {
 
-// In order of what they cost: a node is as bad as its worst check.
+// A worse outcome stands later: a node is as bad as its worst check.
 enum class Outcome { kPassed, kUnsure, kMissing, kFailed };
 constexpr auto words_of(Outcome) {
   return std::to_array<Word<Outcome>>({{Outcome::kPassed, "passed"},
@@ -26,7 +26,7 @@ constexpr auto words_of(Outcome) {
                                        {Outcome::kFailed, "failed"}});
 }
 
-// The check whether a node's own run came to its end, which no rule has to name.
+// This check, which no rule has to name, is whether a node's own run came to its end.
 inline constexpr const char* kReportCheck = "report";
 
 // One check of one part.
@@ -34,13 +34,14 @@ struct CheckResult {
   std::string check, of_class;
   Part part;
   Outcome outcome = Outcome::kPassed;
-  std::optional<double> value;                    // in `unit`; of several starts exp of the mean ln
-  std::string unit, fact;                         // a fact has no value
+  std::optional<double> value;  // in `unit`; several starts give exp of their mean ln
+  std::string unit, fact;       // a fact has no value
   std::optional<double> of_reference, low, high;  // value / reference, and its 99 % interval
   std::optional<double> limit;                    // share of the reference, or a value
-  std::string limit_from;  // names the value that the limit is a share of, or who set it
-  std::size_t starts = 0, more_starts = 0;  // starts that count; more that the next decision needs
-  std::string why;                          // unless it passed: one sentence without a name
+  std::string limit_from;       // names the value that the limit is a share of, or who set it
+  std::size_t starts = 0;       // starts that count
+  std::size_t more_starts = 0;  // how many more the next decision needs
+  std::string why;              // one sentence without the part's name; empty: it passed
 
   void conclude(Outcome how, std::string reason) {
     outcome = how;
@@ -48,30 +49,30 @@ struct CheckResult {
   }
 };
 
-// Parts that were compared with each other.
+// A class is a set of parts that were compared with each other.
 struct CheckedClass {
   std::string check, of_class;
   PartKind of = PartKind::kDevice;
   std::size_t parts = 0;
   std::optional<double> reference;  // in `unit`
   std::string unit;
-  std::string reference_from;                // "what 3 of 8 devices reach", or which baseline
-  std::string not_in_baseline;               // why not, where there is a baseline
-  std::optional<double> smallest_decidable;  // a share: such slowness is found
+  std::string reference_from;   // "what 3 of 8 devices reach", or which baseline
+  std::string not_in_baseline;  // why a baseline, where there is one, does not hold the class
+  std::optional<double> smallest_decidable;  // a share: slowness of that size is found
   std::string doubt;                         // why its passes do not count; empty: they do
-  std::vector<std::string> kept_out;  // parts beyond all others, which the reference leaves out
+  std::vector<std::string> kept_out;  // faster than all others: the reference leaves them out
 };
 
 struct NodeResult {
   Part node;
   Outcome outcome = Outcome::kPassed;
-  int devices = 0;                    // that were measured
+  int devices = 0;                    // how many were measured
   std::vector<std::string> at_fault;  // checks that blame the node rather than its devices
 };
 
-// So much has to be there.
+// The caller expects these nodes, devices and reports.
 struct Expected {
-  std::vector<std::string> nodes;  // by either name; empty: those that there are
+  std::vector<std::string> nodes;  // by either name; empty: those of the reports
   std::optional<int> devices_per_node;
   // Reports that are expected and could not be read: path, and what is wrong.
   std::vector<std::pair<std::string, std::string>> unreadable;
@@ -81,8 +82,8 @@ struct Acceptance {
   std::string started;  // the newest report, RFC 3339, UTC
   std::vector<CheckResult> results;
   std::vector<CheckedClass> classes;
-  std::vector<NodeResult> nodes;  // each once, and expected ones without a report
-  bool knows_all_nodes = false;   // it was told which nodes there have to be
+  std::vector<NodeResult> nodes;  // each once; expected ones without a report are among them
+  bool knows_all_nodes = false;   // the caller named the nodes that there have to be
   // Notes describe the fleet: several classes, what failed parts share. Published are the numbers
   // that others printed for the same runs; nobody judges them.
   std::vector<std::string> notes;
@@ -91,12 +92,12 @@ struct Acceptance {
   ExitCode exit_code = ExitCode::kPass;
 };
 
-// `reports`: in any order; several of one host are its sessions. `baseline`: gives the references
-// of the classes that it holds; null, and of the others, the fleet does.
+// `reports` have any order, and several of one host are its sessions. `baseline` gives the
+// references of the classes that it holds, and the fleet those of all others; it may be null.
 Acceptance accept(std::vector<NamedReport> reports, const Rules& rules, const Expected& expected,
                   const Baseline* baseline = nullptr);
 
-// --- Parts of accept(). Private to this folder.
+// --- The steps of accept(). Private to this folder.
 
 struct Judged {
   std::vector<CheckResult> results;
@@ -104,48 +105,50 @@ struct Judged {
   std::set<std::string> without_datasheet = {};  // chips whose figure is not known
 };
 
-// A result of `series` without its outcome and value.
+// Makes the result of `series`, still without its outcome and value.
 CheckResult result_like(const Rule& rule, const Series& series);
 
-// A result of no single part.
+// Makes a result that is about the fleet and no single part.
 CheckResult of_fleet(const std::string& check, Outcome outcome, std::string why);
 
-// Whether a part of it was measured at work, and not only listed or counted.
+// Whether its part was measured at work, and not only listed or counted.
 bool is_rate(const CheckResult& result);
 
-// Series of ValueKind::kRate by the rule of statistics/acceptance.h.
+// Judges series of ValueKind::kRate by the rule of statistics/acceptance.h.
 Judged judge_by_reference(const Rule& rule, const Rules& rules, const std::vector<Series>& all,
                           const Baseline* baseline);
-// Rates against a number or a datasheet: a floor, which finds the wrong card.
+// Judges rates against a number or a datasheet: such a floor finds the wrong card.
 Judged judge_by_floor(const Rule& rule, const std::vector<Series>& all);
-// One value with an interval of its own: links, and rates that are held.
+// Judges single values that have an interval of their own: links, and rates that are held.
 Judged judge_single(const Rule& rule, const std::vector<Series>& all);
 Judged judge_counts(const Rule& rule, const std::vector<Series>& all);
-// A fact that more than half of a class have is what the others are to have.
+// The others of a class must have the fact that more than half of them have.
 Judged judge_facts(const Rule& rule, const std::vector<Series>& all);
 
-// Expected nodes that no report of training shows; those that none shows become nodes, too.
+// Adds a result for each expected node that no report of training shows. A node that no report
+// shows at all is added to `nodes`, too.
 void add_missing_nodes(const Expected& expected, std::span<const NamedReport> reports,
                        std::vector<Part>& nodes, std::vector<CheckResult>& results);
-// Call it after the results of all `rules` that apply: nodes and devices that some checks left out.
+// Adds results for nodes and devices that some checks left out. Call it when the results of all
+// `rules` that apply are there.
 void add_unmeasured(const std::vector<Rule>& rules, const std::vector<Part>& nodes,
                     std::span<const NamedReport> reports, std::vector<CheckResult>& results);
-// By either of its names, or without its domain.
+// Whether `name` is the node's host name, with or without its domain, or the scheduler's name.
 bool is_named(const Part& node, const std::string& name);
 // Adds each of `nodes` with its worst outcome, and results of those that lack devices.
 void judge_nodes(Acceptance& acceptance, const std::vector<Part>& nodes, const Expected& expected);
 
-// Where failed nodes, or failed links, have one group of links in common (statistics/slow_links.h)
-// more than chance explains: one line for each of the two, which judges nothing. `nodes`: their
-// names.
+// Returns a line where failed nodes have a link group (statistics/slow_links.h) in common more
+// often than chance explains, and a line where failed links have. They judge nothing. `nodes` gives
+// the names of the nodes.
 std::vector<std::string> shared_switches(const std::vector<CheckResult>& results,
                                          const std::vector<NodeResult>& nodes,
                                          std::span<const NamedReport> reports);
 
-// Notes on classes that the baseline lacks, on kinds of device and versions in the fleet, on
-// machines of one name, on a switch that failed nodes share, and on each attribute that all failed
-// devices share, two or more, and few of the others have.
-using WithoutDatasheet = std::map<std::string, std::vector<std::string>>;  // chip: its metrics
+// Returns notes on classes that the baseline lacks, on kinds of device and versions in the fleet,
+// on machines of one name, on a switch that failed nodes share, and on each attribute that all
+// failed devices (two or more) and few of the others have.
+using WithoutDatasheet = std::map<std::string, std::vector<std::string>>;  // metrics by chip
 std::vector<std::string> notes_of(const Acceptance& acceptance, const Expected& expected,
                                   std::span<const NamedReport> reports,
                                   const WithoutDatasheet& without_datasheet);

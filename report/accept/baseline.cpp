@@ -31,7 +31,7 @@ BootedPart booted(const Series& series) {
   return part;
 }
 
-// A fleet with this noise would find it, judged against this baseline.
+// Returns the smallest slowness that is found in a fleet with this noise, judged by this baseline.
 std::optional<double> smallest_decidable(const std::vector<BootedPart>& parts, const Rules& rules,
                                          const statistics::AcceptanceReference& reference) {
   std::vector<AcceptancePart> fleet;
@@ -72,7 +72,7 @@ void take_suspects(BaselineClass& one, const Rule& rule, const Rules& rules,
   }
 }
 
-// Nothing is said of a class no run of which counts.
+// A class of which no run counts is left out.
 std::optional<BaselineClass> class_of(const Rule& rule, const Rules& rules,
                                       const Members& members) {
   std::vector<BootedPart> parts;

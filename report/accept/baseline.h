@@ -1,6 +1,6 @@
-// A baseline: what a fleet that is known to be good reaches, for each class that was measured
-// there, as a document of its own (scalemark.baseline/1). A fleet that is slow as a whole passes by
-// itself, and not against a baseline. Pure. docs/ACCEPTANCE.md, "With a baseline".
+// A baseline is a document of its own (scalemark.baseline/1): it holds what a fleet that is known
+// to be good reaches, for each class that was measured there. A fleet that is slow as a whole
+// passes by itself, and not against a baseline. Pure. See docs/ACCEPTANCE.md, "With a baseline".
 #pragma once
 
 #include <optional>
@@ -13,8 +13,8 @@
 
 namespace scalemark::acceptance {
 
-// A part of the baseline that its own fleet would fail; it is told, and not dropped, unless it has
-// no speed (throttled, a run failed) that could be in the reference.
+// A suspect is a part of the baseline that its own fleet would fail. It is listed, and not dropped,
+// unless it has no speed (throttled, a run failed) that could be in the reference.
 struct BaselineSuspect {
   std::string part, uuid, why;
 };
@@ -41,25 +41,26 @@ struct Baseline {
   std::vector<BaselineClass> classes;
 };
 
-// It holds all rates of the reports, whatever rules name; suspects are by the standard tolerance.
-// Throws bad_data() (65) where no run counts.
+// The baseline holds all rates of the reports, whatever rules name; the standard tolerance makes
+// suspects. Throws bad_data() (65) where no run counts.
 Baseline make_baseline(std::vector<NamedReport> reports, const std::string& made);
 
-// The document, and back. Reading throws bad_data() (65) for a text that is no baseline, or holds
-// what none can: numbers out of their range, unknown metrics, a class twice; configuration() (78)
-// for unknown keys and for a key that is there twice.
+// Writes the document, and reads it. Reading throws bad_data() (65) for a text that is no baseline,
+// or holds what none can: numbers out of their range, unknown metrics, a class twice;
+// configuration() (78) for unknown keys and for a key that is there twice.
 std::string baseline_json(const Baseline& baseline);
 Baseline parse_baseline(std::string_view text, const std::string& file);
 
 // Whether a class has fewer than 2 boots or 8 parts, so that more is assumed of it.
 bool is_weak(const Baseline& baseline);
 
-// For the person who made it, at most ten lines: what is in it, how sure it is, what it lacks.
+// Says in at most ten lines, for the person who made it, what is in it, how sure it is, and what it
+// lacks.
 std::string baseline_summary(const Baseline& baseline);
 
-// The class that fits `series`; null: none.
+// Finds the class that fits `series`; null: none.
 const BaselineClass* find_class(const Baseline& baseline, Metric metric, const Series& series);
-// Why there is none: "driver 570.10 there, 580.65 here".
+// Says why there is none: "driver 570.10 there, 580.65 here".
 std::string why_without_class(const Baseline& baseline, Metric metric, const Series& series);
 
 statistics::AcceptanceReference reference_of(const BaselineClass& one);

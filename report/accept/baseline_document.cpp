@@ -1,5 +1,4 @@
-// Writes and reads the document scalemark.baseline/1, and tells the person who made it what is in
-// it, how sure it is, and what it lacks.
+// Writes and reads the document scalemark.baseline/1, and summarizes it for the person who made it.
 
 #include <algorithm>
 #include <cmath>
@@ -69,7 +68,8 @@ void refuse_unknown(const nlohmann::json& json, const std::string& where,
   refuse_other_keys(json, RecordKeys::of<T>(), where, source);
 }
 
-// A list of objects under `key`, if there is one at all: its form is checked where it is read.
+// Calls `each` for the objects of the list under `key`, if there is one: its form is checked where
+// it is read.
 template <class Each>
 void for_each_in(const nlohmann::json& json, const char* key, Each each) {
   const auto found = json.find(key);
@@ -94,7 +94,7 @@ bool is_share(const std::optional<double>& value) {
   return !value || (std::isfinite(*value) && *value >= 0 && *value < 10);
 }
 
-// "" where all is as it can be; else what is not.
+// Returns what cannot be true of the class; empty: nothing.
 std::string wrong_in(const BaselineClass& one) {
   const auto definition = std::ranges::find(kMetrics, one.metric, &MetricDefinition::name);
   if (definition == kMetrics.end() || definition->kind != ValueKind::kRate) {
@@ -163,7 +163,7 @@ int most(const Baseline& baseline, int BaselineClass::*count) {
   return std::ranges::max(baseline.classes, {}, count).*count;
 }
 
-// The most that one measurement has.
+// Returns the most parts that one measurement has.
 int parts_of(const Baseline& baseline, PartKind of) {
   int parts = 0;
   for (const BaselineClass& one : baseline.classes) {
@@ -208,7 +208,7 @@ void add_few_parts(const Baseline& baseline, std::string& text) {
           "), which are taken to differ by 1 % at least\n";
 }
 
-// Each part once, with the first reason.
+// Lists each part once, with the first reason.
 void add_suspects(const Baseline& baseline, std::string& text) {
   std::map<std::string, std::pair<std::string, int>> reasons;
   for (const BaselineClass& one : baseline.classes) {

@@ -101,7 +101,7 @@ bool is_of_node(const CheckResult& result, const NodeResult& node) {
 // "8 of 8 devices; training alone: 7.1 to 8.9 % slower"
 std::string node_text(const Acceptance& acceptance, const NodeResult& node,
                       const std::string& check) {
-  std::set<std::string> failed, all;  // a check may judge a device in several precisions
+  std::set<std::string> failed, all;  // keys: a check may judge a device in several precisions
   double least = 1, most = 0;
   std::string why;
   for (const CheckResult& result : acceptance.results) {
@@ -134,7 +134,7 @@ struct Statement {
 
 using Results = std::vector<const CheckResult*>;
 
-// The reason that most of the results have.
+// Returns the reason that most of the results have.
 Statement shared_statement(const std::string& name, const Results& results) {
   std::map<std::string, Results> by_reason;
   for (const CheckResult* result : results) by_reason[result->why].push_back(result);
@@ -160,7 +160,7 @@ Statement statement_of(const Acceptance& acceptance, const std::string& name,
   return {{name}, {}, check_text(*results.front()) + and_more(checks.size())};
 }
 
-// A node trains as slowly as its slowest device: the device is told.
+// A node trains as slowly as its slowest device, so the sentence is about the device.
 bool is_reported_for_device(const Acceptance& acceptance, const CheckResult& node) {
   if (node.part.kind != PartKind::kNode || !node.of_reference) return false;
   return std::ranges::any_of(acceptance.results, [&](const CheckResult& one) {
@@ -169,10 +169,10 @@ bool is_reported_for_device(const Acceptance& acceptance, const CheckResult& nod
   });
 }
 
-// Results of one outcome by the name that they are told by, in their order. A failed node that is
-// to blame is told once, and each failed part of another; undecided ones and those without a value
-// are told by nodes, which the head counts. What else is open about a node that is told under a
-// worse outcome decides nothing.
+// Groups the results of one outcome by the names that sentences have, in their order. A failed node
+// that is to blame has one sentence, as has each failed part of another node. Undecided parts and
+// those without a value go by their nodes, which the head counts. A node that is listed under a
+// worse outcome is left out: what else is open about it decides nothing.
 std::vector<std::pair<std::string, Results>> by_name(const Acceptance& acceptance,
                                                      Outcome outcome) {
   const bool failed = outcome == Outcome::kFailed;

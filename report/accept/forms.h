@@ -1,4 +1,5 @@
-// An acceptance in the forms that people and other programs read. Pure; each ends with a line end.
+// Writes an acceptance in the forms that people and other programs read. Pure; each text ends with
+// a line end.
 #pragma once
 
 #include <array>
@@ -14,68 +15,71 @@
 
 namespace scalemark::acceptance {
 
-// The rest of the answer: how to go on, and with which files.
+// The rest of the answer says how to continue, and which files were written.
 struct Next {
   std::string again;   // command that starts undecided nodes again; empty: none is known
   std::string judged;  // command that judged them
-  std::string all;     // command that shows all there is to say; empty: this is it
-  std::vector<std::string> files;  // that were written
+  std::string all;     // command that prints everything; empty: this text is everything
+  std::vector<std::string> files;  // paths
 };
 
-// For the person who has to say by noon what goes back: at most 10 lines before they are wrapped to
-// terminal.columns.
+// Writes for the person who has to decide by noon what goes back: at most 10 lines before they are
+// wrapped to terminal.columns.
 std::string hand_over(const Acceptance& acceptance, const Next& next, const Terminal& terminal);
 
-// Each check with its limit, and how many parts and starts of it the reports hold.
+// Lists each check with its limit, and how many parts and starts of it the reports hold.
 reporting::Section plan_of(const Acceptance& acceptance, const Rules& rules);
 
-// All that there is to say: what did not pass, what was compared, and every check, worst first.
+// Lists what did not pass, what was compared, and every check, worst first.
 std::string details_text(const Acceptance& acceptance, const Terminal& terminal);
 std::string markdown_text(const Acceptance& acceptance);
 
-// The head, then classes, nodes and checks: one JSON object per line, schema
-// scalemark.acceptance/1.
+// Writes the head, then classes, nodes and checks, as one JSON object per line (schema
+// scalemark.acceptance/1).
 std::string json_lines(const Acceptance& acceptance);
 
-// The nodes that further starts may decide, and how many of these the next look needs.
+// Further starts may decide these nodes; the next look needs `starts` more.
 struct Undecided {
   std::set<std::string> hosts;
-  // To be measured again, as the scheduler names them where it does: the same, and of each class
-  // that they are compared in two decided ones, which tell what a session has in common.
+  // Nodes to measure again, by the scheduler's names where it has any: the undecided ones, and for
+  // each class in which they are compared two decided ones, which show what a session has in
+  // common.
   std::vector<std::string> nodes;
   std::size_t starts = 0;
 };
 Undecided undecided_of(const Acceptance& acceptance);
 std::string undecided_text(const Acceptance& acceptance);  // "n[003,017]"; empty line: none
 
-// A suite per node, a case per check and part: failed is a failure; unsure and missing are errors,
-// since green must mean passed.
+// Writes a suite per node and a case per check and part: failed is a failure; unsure and missing
+// are errors, since green must mean passed.
 std::string junit_text(const Acceptance& acceptance);
 
-// One HTML page that opens offline, in the frame of a report's. `at`: RFC 3339.
+// Writes one HTML page that opens offline, in the frame of a report's page. `at`: RFC 3339.
 std::string page_text(const Acceptance& acceptance, const std::string& at);
 
-// A shell script that drains the nodes which failed or are missing, one line per reason; kubectl's
-// commands stand beside as comments. `at`: RFC 3339. Nothing is run.
+// Writes a shell script that drains the nodes which failed or are missing, one line per reason;
+// kubectl's commands stand beside as comments. `at`: RFC 3339. Nothing is run.
 std::string drain_text(const Acceptance& acceptance, const std::string& at);
 
-// --- What the forms share. Private to this folder.
+// --- The forms share these. Private to this folder.
 
 // "send back or repair n[003,005]; 6 of 8 nodes passed, 2 failed (64 devices)"
 std::string headline(const Acceptance& acceptance);
-// How small a fault is found and what it is compared with; whether nodes without a report are
+// Says how small a fault is found, what it is compared with, and whether nodes without a report are
 // known.
 std::vector<std::string> reach_of(const Acceptance& acceptance);
-// Below the headline: failed parts, reach, what is open, and what would decide it.
+// Returns what stands below the headline: failed parts, reach, what is open, and what would decide
+// it.
 reporting::Answer answer_of(const Acceptance& acceptance, const Next& next);
-// Notes, then doubts.
+// Returns notes, then doubts.
 std::vector<std::string> remarks_of(const Acceptance& acceptance);
 std::vector<CheckResult> worst_first(const Acceptance& acceptance);
 std::string limit_text(const CheckResult& result);  // "95.0 % of what 3 of 8 devices reach"
-// Machines that are told under a worse outcome: what else is open about them decides nothing.
+// Returns the machines that are listed under a worse outcome: what else is open about them decides
+// nothing.
 std::set<std::string> hosts_worse_than(const Acceptance& acceptance, Outcome outcome);
 
-// Parts that did not pass are told in this order.
+// Parts that did not pass are listed under these titles, in the order of kOutcomeTitles.
 struct OutcomeTitle {
   Outcome outcome;
   const char* title;
@@ -84,11 +88,11 @@ inline constexpr OutcomeTitle kFailedParts{Outcome::kFailed, "failed"},
     kUndecided{Outcome::kUnsure, "undecided"}, kNotMeasured{Outcome::kMissing, "not measured"};
 inline constexpr std::array kOutcomeTitles{kFailedParts, kUndecided, kNotMeasured};
 
-// The name of its machine that a scheduler knows.
+// Returns the scheduler's name for the part's machine, or else its host name.
 std::string scheduler_name(const Part& part);
 
-// One sentence for each part of an outcome, or for several of which the same is true: what failed,
-// with the number and its limit.
+// One sentence on a part, or on several of which the same is true, says what failed, with the
+// number and its limit.
 struct PartSentence {
   std::vector<std::string> parts;
   std::string text;
@@ -97,7 +101,7 @@ struct PartSentence {
   std::string in_words() const { return names() + ": " + text; }
 };
 std::vector<PartSentence> sentences_of(const Acceptance& acceptance, Outcome outcome);
-// The first thing that is wrong with a node which did not pass.
+// Returns the first thing that is wrong with a node which did not pass.
 std::string reason_of(const Acceptance& acceptance, const NodeResult& node);
 
 }  // namespace scalemark::acceptance

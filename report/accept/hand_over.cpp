@@ -1,5 +1,5 @@
 // A person reads this at the end of an acceptance: what to do, what failed, how sure that is, and
-// how to go on; a shell reads the script that drains nodes.
+// how to continue; a shell reads the script that drains nodes.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -32,8 +32,8 @@ std::string nodes_text(const std::vector<std::string>& names) {
   return list.size() <= kLongestNodeList ? list : counted(names.size(), "node");
 }
 
-// Nodes to keep jobs away from: what failed, and what did not come to its end. A machine that
-// others used is not bad.
+// Returns the nodes to keep jobs away from: those that failed, and those whose run did not come to
+// its end. A machine that others used is not bad.
 std::vector<const NodeResult*> nodes_to_exclude(const Acceptance& acceptance) {
   std::vector<const NodeResult*> nodes;
   for (const NodeResult& node : acceptance.nodes) {
@@ -46,7 +46,7 @@ std::vector<const NodeResult*> nodes_to_exclude(const Acceptance& acceptance) {
   return nodes;
 }
 
-// Each once: a cable is neither node's alone.
+// Returns each failed link once: a cable belongs to neither node alone.
 std::map<std::string, const CheckResult*> failed_links(const Acceptance& acceptance) {
   std::map<std::string, const CheckResult*> links;
   for (const CheckResult& result : acceptance.results) {
@@ -72,7 +72,7 @@ std::size_t nodes_for_a_baseline(const Acceptance& acceptance) {
   return hosts.size();
 }
 
-// Advises by the worst outcome.
+// Says what to do about the worst outcome.
 std::string recommended_action(const Acceptance& acceptance) {
   const auto named = names_of(acceptance, acceptance.outcome);
   const std::string nodes = nodes_text(named);
@@ -95,7 +95,7 @@ std::string recommended_action(const Acceptance& acceptance) {
              : "compare " + nodes + " with machines known to be good";
 }
 
-// The first sentence, and how many more there are; empty: none.
+// Returns the first sentence, and how many more there are; empty: none.
 std::string first_statement(const Acceptance& acceptance, const OutcomeTitle& title) {
   const auto sentences = sentences_of(acceptance, title.outcome);
   if (sentences.empty()) return "";
@@ -103,7 +103,7 @@ std::string first_statement(const Acceptance& acceptance, const OutcomeTitle& ti
          (sentences.size() > 1 ? "; and " + std::to_string(sentences.size() - 1) + " more" : "");
 }
 
-// The commands that would decide, and how to go on.
+// Returns the commands that would decide, and what to do with failed nodes and files.
 std::vector<std::pair<std::string, std::string>> steps_of(const Acceptance& acceptance,
                                                           const Next& next) {
   std::vector<std::pair<std::string, std::string>> steps;
@@ -133,7 +133,7 @@ std::vector<std::pair<std::string, std::string>> steps_of(const Acceptance& acce
   return steps;
 }
 
-// At most so many, of which the last says how many more there are.
+// Keeps at most `most` texts, of which the last says how many more there are.
 void cut(std::vector<std::string>& texts, std::size_t most) {
   if (texts.size() <= most) return;
   const std::size_t more = texts.size() - most;
@@ -143,8 +143,8 @@ void cut(std::vector<std::string>& texts, std::size_t most) {
 
 using ClassOfCheck = std::pair<std::string, std::string>;
 
-// Nodes of which nothing failed and nothing is to be measured again, two of each class, and as few
-// as that needs. Passes that are in doubt show what a session has in common as well.
+// Chooses nodes of which nothing failed and nothing is to be measured again: two of each class, and
+// as few as that needs. Passes that are in doubt show what a session has in common as well.
 std::vector<const NodeResult*> controls_of(const Acceptance& acceptance,
                                            const std::set<std::string>& undecided,
                                            const std::set<ClassOfCheck>& classes) {
@@ -235,7 +235,7 @@ reporting::Answer answer_of(const Acceptance& acceptance, const Next& next) {
                            (others > 1 ? "; and more: --details" : ""));
     --room;
   }
-  // Half of the lines are the failed parts', and what the notes do not need.
+  // Failed parts get half of the lines, and those that the notes do not need.
   cut(answer.parts, std::max(room / 2, room - std::min(room, answer.notes.size())));
   cut(answer.notes, room - answer.parts.size());
   const bool has_more = acceptance.outcome != Outcome::kPassed && !next.all.empty();

@@ -27,7 +27,7 @@ const Host* find_host(const Report& report, const std::string& name) {
   return reporting::find_host(report.environment.hosts, name);
 }
 
-// Which of the ranks of its host it is, from 0.
+// Returns which of the ranks of its host it is, from 0.
 std::ptrdiff_t place_on_host(const PointRecord& run, const RankRecord& rank) {
   return std::ranges::count_if(run.ranks, [&](const RankRecord& other) {
     return other.host == rank.host && other.rank < rank.rank;
@@ -38,12 +38,13 @@ void set_gpu(Part& part, const Host* host) {
   if (host == nullptr || part.uuid.empty()) return;
   const auto [gpu, instance] = monitoring::find_gpu(host->gpus, part.uuid);
   if (gpu == nullptr) return;
-  part.uuid = instance ? instance->uuid : gpu->uuid;  // CUDA leaves out what stands before it
+  part.uuid = instance ? instance->uuid : gpu->uuid;  // CUDA's form has no prefix
   part.pci = gpu->pci;
   part.serial = gpu->serial;
 }
 
-// Replays know it where no training came to its end, and of ranks that all call theirs "cuda:0".
+// Replays know the UUID where no training came to its end, and where all ranks call their device
+// "cuda:0".
 std::string uuid_of(const Report& report, const std::string& host, const std::string& device,
                     std::optional<int> rank) {
   for (const auto& replay : report.replays) {
@@ -60,7 +61,7 @@ std::string uuid_of(const Report& report, const std::string& host, const std::st
   return "";
 }
 
-// "cuda:0" is the first of those that CUDA_VISIBLE_DEVICES leaves.
+// "cuda:0" is the first GPU that CUDA_VISIBLE_DEVICES leaves.
 std::string device_name(const Host& host, const Gpu& gpu) {
   const auto& visible = host.visible_gpus;
   const auto found = std::ranges::find(visible, gpu.index);
@@ -153,8 +154,8 @@ void add_facts(Metric metric, const Report& report, const Host& host, std::vecto
   }
 }
 
-// Kernels and firmware keep memory for themselves, on equal machines not always as much: rounded,
-// two of them may stand on both sides of an edge. A module of memory that is missing is far more.
+// Kernels and firmware keep memory for themselves, and not the same amount on all equal machines,
+// which rounding may set apart. A memory module that is missing is far more.
 void join_close_memory(std::vector<Series>& all) {
   std::vector<Start*> starts;
   for (Series& series : all) starts.push_back(&series.starts.back());

@@ -1,5 +1,5 @@
-// Judges nodes as a whole: each is as bad as its worst check, some have no report although a fleet
-// should, and failed ones may stand behind one switch.
+// Judges nodes as a whole: each is as bad as its worst check, some lack a report that is expected,
+// and failed ones may stand behind one switch.
 
 #include <algorithm>
 #include <array>
@@ -40,7 +40,7 @@ bool is_of_counted_device(const Rule& rule) {
   return is_of_health(rule) && definition_of(rule.metric).of == PartKind::kDevice;
 }
 
-// What the results say of hosts and devices; a device stands by its key.
+// The results cover these hosts, and these devices by their keys.
 struct Coverage {
   std::map<std::string, std::set<std::string>> hosts, devices;  // by check
   std::map<std::string, std::set<std::string>> with_counters;   // devices, by host
@@ -74,7 +74,8 @@ std::vector<Part> nodes_that_trained(std::span<const NamedReport> reports) {
   return nodes.empty() ? nodes_of(reports) : nodes;
 }
 
-// Every device has what it checks, or none of its kind: rates, and the bits behind them.
+// Whether every device of a kind has what the rule checks, or none has: rates, and the bits behind
+// them.
 bool is_of_every_device(const Rule& rule) {
   if (rule.metric == Metric::kWrongBits || rule.metric == Metric::kSustainedProduct) return true;
   return definition_of(rule.metric).kind == ValueKind::kRate && rule.of != LimitOf::kDatasheet;
@@ -88,12 +89,12 @@ void add_devices(const Rule& rule, const Coverage& coverage, std::vector<CheckRe
   for (const auto& [key, part] : coverage.at_work) {
     if (measured->second.contains(key)) continue;
     if (of_gpus && part.device.starts_with("cpu")) continue;
-    if (part.device == "cpu") continue;  // a machine's measurement and no rank's
+    if (part.device == "cpu") continue;  // the machine was measured, and no rank
     results.push_back(missing(rule.name, part, "this device was not measured"));
   }
 }
 
-// A check that some parts of a kind were measured by and others not.
+// Adds results for nodes that a check left out although it measured others.
 void add_nodes(const Rule& rule, const std::vector<Part>& nodes, const Coverage& coverage,
                std::vector<CheckResult>& results) {
   const MetricDefinition& definition = definition_of(rule.metric);
@@ -112,8 +113,8 @@ void add_nodes(const Rule& rule, const std::vector<Part>& nodes, const Coverage&
   }
 }
 
-// Counters are read where --checks asks for it. What one part does not have (NVLinks) is no gap,
-// but a part of which nothing was read is, where others were.
+// Counters are read where --checks asks for it. A counter that a part does not have (NVLinks) is no
+// gap; a part of which no counter was read is one, where others' were read.
 void add_unwatched(const Rule& rule, const std::vector<Part>& nodes,
                    std::span<const NamedReport> reports, const Coverage& coverage,
                    std::vector<CheckResult>& results) {
@@ -198,7 +199,7 @@ class NodeJudge {
     return judged;
   }
 
-  // A device less than there have to be.
+  // Returns a result where fewer devices were measured than there have to be.
   std::optional<CheckResult> lacks_devices(const NodeResult& node) const {
     const int wanted = expected_.devices_per_node.value_or(0);
     if (node.devices >= wanted || node.outcome == Outcome::kMissing) return std::nullopt;

@@ -1,4 +1,5 @@
-// Repeated rates of the parts of a class: the rule of statistics/acceptance.h, in words.
+// Judges repeated rates of the parts of a class by the rule of statistics/acceptance.h, and puts
+// what it finds into words.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -48,7 +49,7 @@ std::string why_without_value(const Series& series) {
 
 std::string starts_text(std::size_t more) { return counted(more, "more start") + " may decide"; }
 
-// "7.9 % slower (7.3 to 8.5)": than the reference.
+// "7.9 % slower (7.3 to 8.5)" compares with the reference.
 std::string distance_text(const AcceptanceJudgement& judgement) {
   if (!judgement.from_reference) return "";
   const double half = judgement.half_width.value_or(0);
@@ -172,7 +173,8 @@ std::string doubt_text(const ClassJudgement& judgement, const std::vector<const 
   return text + "; a baseline would tell";
 }
 
-// The class of `members` with its reference: the baseline's where it has one.
+// Describes the class of `members`. `known`: the same class in the baseline, which gives the
+// reference; null: the fleet gives it.
 CheckedClass class_of(const Rule& rule, const std::vector<const Series*>& members,
                       const Baseline* baseline, const BaselineClass* known) {
   const MetricDefinition& definition = definition_of(rule.metric);

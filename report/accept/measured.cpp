@@ -35,8 +35,8 @@ struct RunsOfStart {
   std::string why;  // why a run does not count
 };
 
-// What disturbed a run, so that it does not count. Whoever else used the machine may have heated
-// or crowded out the part: such a run is no sign that it throttles by itself.
+// A run that something disturbed does not count. Whoever else used the machine may have heated or
+// crowded out the part: such a run is no sign that it throttles by itself.
 enum class DisturbedBy { kNothing, kOtherThrottled, kThrottled, kOthers, kNotKnown };
 
 // `reason`: why there is no rate; may be empty.
@@ -82,8 +82,8 @@ class Gatherer {
     gathered.series.unsteady = gathered.series.unsteady || like.unsteady;
     return gathered.starts[start];
   }
-  // A run that failed on `node`: of all of its parts in that class, or of the node where none of
-  // them is known.
+  // Adds a run that failed on `node` to all of its parts in that class, or to the node where none
+  // of them is known.
   void add_failed(const Series& node, const StartKey& start, const std::string& why) {
     bool known = false;
     for (Gathered& one : all_) {

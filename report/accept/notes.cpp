@@ -15,7 +15,7 @@
 namespace scalemark::acceptance {
 namespace {
 
-constexpr double kRare = 0.1;  // the share of the others that may have it, too
+constexpr double kRare = 0.1;  // a smaller share of the others has what is rare
 
 using Values = std::map<std::string, std::string>;  // values of one attribute by the part's key
 
@@ -162,8 +162,9 @@ std::string blamed_name(const reporting::Finding& finding) {
   return place->device.empty() ? place->host : place->host + " " + place->device;
 }
 
-// A report compares few ranks or links, with a test that is to point at something and not to reject
-// it: what it names is told, and fails only by its own values. Up to version 0.8 it failed.
+// A report compares few ranks or links, by a test that is meant to point at something and not to
+// reject it. What it names is listed, and fails only by its own values. Up to version 0.8 it failed
+// at once.
 void add_informing(std::span<const NamedReport> reports, const std::vector<CheckResult>& results,
                    std::vector<std::string>& texts) {
   namespace kinds = reporting::finding_kinds;

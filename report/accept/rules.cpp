@@ -60,7 +60,7 @@ double share_of(const Json& value, const std::string& where, const JsonSource& s
                       "a number above 0 and at most 1, or \"tolerance\"", source.hint);
 }
 
-// "25 GB/s", "400 TFLOP/s": in the unit of the metric.
+// Reads "25 GB/s" or "400 TFLOP/s", and returns it in the unit of the metric.
 double number_with_unit(const Json& value, const MetricDefinition& definition,
                         const std::string& where, const JsonSource& source) {
   constexpr std::string_view kPrefixes = "kMGT";
@@ -121,7 +121,7 @@ void read_count(Rule& rule, const Json& value, const std::string& where, const J
   rule.limit = value.get<double>();
 }
 
-// A counter of seconds has {"share": 0.01, "of": "session"}.
+// The limit of a counter of seconds is {"share": 0.01, "of": "session"}.
 void read_share_of_session(Rule& rule, const Json& value, const std::string& where,
                            const JsonSource& source) {
   if (!value.is_object()) {
@@ -205,7 +205,7 @@ std::vector<std::size_t> read_looks(const Json& looks, const std::string& where,
     if (!fits) break;
     read.push_back(look.get<std::size_t>());
   }
-  // One repetition shows no noise of its own: what it is judged by does not mix with later looks.
+  // One repetition shows no noise of its own, so a look at 1 stands alone.
   if (fits && (read.front() > 1 || read.size() == 1)) return read;
   throw configuration(where + ": looks is " + looks.dump(),
                       "[1], or numbers of repetitions from 2 on, ascending: [3, 5, 10]",

@@ -19,9 +19,9 @@ constexpr auto words_of(PartKind) {
       {{PartKind::kDevice, "device"}, {PartKind::kNode, "node"}, {PartKind::kLink, "link"}});
 }
 
-// Whether a fleet is expected to have been measured so.
-// kWithSeveralDevices: on a node; one device has nobody to train together with. kWithOwnTimes: and
-// their steps were timed in parts, which replayed ones are not. kWithThreeNodes: of two none is the
+// A metric is expected of fleets that have this. kWithSeveralDevices: on one node, since a single
+// device has no other to train with. kWithOwnTimes: besides, the phases of their steps were timed,
+// which is not done for replayed ones. kWithThreeNodes: of two nodes that differ, neither is the
 // odd one.
 enum class Applies {
   kEverywhere,
@@ -32,9 +32,9 @@ enum class Applies {
   kWithThreeNodes
 };
 
-// How values of a metric are compared: repeated rates by the rule of statistics/acceptance.h, a
-// floor with each value's own interval, counts, what counters of health[] grew by, states that it
-// holds, and texts that are to be alike.
+// The kind says how values of a metric are compared: repeated rates by the rule of
+// statistics/acceptance.h, a floor with each value's own interval, counts, the growth of counters
+// of health[], states that it holds, and texts that must be alike.
 enum class ValueKind { kRate, kFloor, kCount, kCounter, kState, kFact };
 
 enum class Metric {
@@ -71,8 +71,8 @@ constexpr auto words_of(Comparison) {
                                           {Comparison::kSameAsClass, "same_as_class"}});
 }
 
-// The limit is a share of this, or a number by itself. burst: what the same device reached in the
-// first seconds.
+// The limit is a share of this, or a number by itself. kBurst is what the same device reached in
+// its first seconds.
 enum class LimitOf { kNumber, kReference, kDatasheet, kBurst, kSession };
 constexpr auto words_of(LimitOf) {
   return std::to_array<Word<LimitOf>>({{LimitOf::kNumber, "number"},
@@ -85,7 +85,7 @@ constexpr auto words_of(LimitOf) {
 struct Rule {
   std::string name;  // "training alone"
   Metric metric = Metric::kDeviceRate;
-  std::map<std::string, std::string> where;  // only these runs: workload, strategy, precision, ...
+  std::map<std::string, std::string> where;  // only runs with these values: workload, strategy, ...
   Comparison comparison = Comparison::kAtLeast;
   LimitOf of = LimitOf::kNumber;
   double limit = 0;  // a share, or a number in the unit of the metric

@@ -19,7 +19,7 @@ using reporting::Column;
 using reporting::Plot;
 using reporting::Section;
 
-constexpr double kMostShown = 10;  // times a reference, which a baseline may have as it likes
+constexpr double kMostShown = 10;  // times the reference: that of a baseline may be any number
 
 std::string percent_of(const std::optional<double>& share) {
   return share ? percent(*share) : reporting::kAbsent;
@@ -47,7 +47,7 @@ Column may_go(Column column) {
   return column;
 }
 
-// All checks, worst first.
+// Lists all checks, worst first.
 std::vector<Column> check_columns(const Acceptance& acceptance) {
   const auto results = worst_first(acceptance);
   using Result = CheckResult;
@@ -107,7 +107,7 @@ std::vector<Column> class_columns(const std::vector<CheckedClass>& classes) {
                  [](const Class& c) { return percent_of(c.smallest_decidable); })};
 }
 
-// They say what did not pass, what was compared with what, and what else is known.
+// The sections say what did not pass, what was compared with what, and what else is known.
 std::vector<Section> sections_of(const Acceptance& acceptance) {
   std::vector<Section> sections;
   if (auto columns = not_passed_columns(acceptance); !columns.front().cells.empty()) {
@@ -126,7 +126,7 @@ Section all_checks(const Acceptance& acceptance) {
   return {"All checks", check_columns(acceptance), {}};
 }
 
-// The parts of one class, node by node, against what they are compared with.
+// Draws the parts of one class, node by node, against what they are compared with.
 Plot plot_of(const Acceptance& acceptance, const CheckedClass& of) {
   const auto percent_at = [](const std::optional<double>& share) {
     return share ? std::optional(100 * std::min(*share, kMostShown)) : std::nullopt;

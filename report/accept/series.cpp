@@ -91,14 +91,14 @@ bool is_blamed(const Part& part, const Finding& finding) {
   return finding.place && finding.place->host == part.host;
 }
 
-// The nodes whose results of collectives were compared.
+// Returns the nodes whose results of collectives were compared.
 std::vector<Part> checked_nodes(const Report& report) {
   const bool checked = std::ranges::any_of(report.collectives,
                                            [](const auto& run) { return run.wrong.has_value(); });
   return checked ? node_parts(report) : std::vector<Part>{};
 }
 
-// Something that was not done is no gap once it was, in any session.
+// Work that was not done is no gap once the device did it in any session.
 bool is_made_good(const ReplayRecord& replay, const std::vector<const ReplayRecord*>& all) {
   return std::ranges::any_of(all, [&](const ReplayRecord* one) {
     return !one->digest.empty() && one->host == replay.host && one->device == replay.device &&
@@ -109,7 +109,8 @@ bool is_made_good(const ReplayRecord& replay, const std::vector<const ReplayReco
 
 using Works = std::set<std::string>;  // "bf16 matrix product"
 
-// A device that left out work which others of its model have: what it did shows not all of it.
+// Adds a start without a value to each device that left out work which others of its model did: its
+// other work does not show all of the device.
 void add_left_out(std::map<std::string, Works>& by_part, std::vector<Series>& all) {
   std::map<std::string, Works> by_chip;
   for (const Series& series : all) {
@@ -140,7 +141,7 @@ Start start_of(const reporting::LinkRecord& link) {
   return start;
 }
 
-// The same product on the same device in the first seconds.
+// Finds the same product on the same device in its first seconds; null: none.
 const FingerprintRecord* burst_of(const Report& report, const FingerprintRecord& held) {
   const auto found = std::ranges::find_if(report.fingerprint, [&](const FingerprintRecord& one) {
     return one.what == MachineRate::kMatrixProduct && one.value && one.rank == held.rank &&
@@ -210,7 +211,8 @@ void read_sustained(const Report& report, SeriesOfParts& all) {
   for (const FingerprintRecord& record : report.fingerprint) {
     if (record.what != MachineRate::kSustainedProduct) continue;
     Start start;
-    const bool shared = was_shared(record);  // one that throttles is what is looked for
+    // The check has to find devices that throttle, so that such a record counts.
+    const bool shared = was_shared(record);
     if (shared || !record.value) {
       start.why = shared ? kSharedWhy : record.reason;
     } else {

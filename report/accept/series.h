@@ -1,5 +1,5 @@
-// Tells what each part of a fleet showed in one metric, start by start, in the order in which
-// processes were started. Pure.
+// A series holds what one part of a fleet showed in one metric, start by start, in the order in
+// which processes were started. Pure.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ struct Part {
   std::string other, end;            // a link ends there: the host, and that end by name
 
   std::string name() const;  // "n7 cuda:3", "n7", "n3 to n7"
-  // Tells parts apart over several reports: by UUID where there is one.
+  // The key is the same in several reports: the UUID, where there is one.
   std::string key() const;
 };
 
@@ -37,11 +37,11 @@ struct Start {
   std::optional<double> low, high;  // 95 % interval of ValueKind::kFloor
   std::optional<double> burst;      // a held measurement's rate in its first seconds
   std::string fact;     // ValueKind::kFact has it instead of a value, counters beside it
-  std::string boot;     // the machine ran by this boot; empty: not known
+  std::string boot;     // id of the boot; empty: not known
   std::string why;      // why there is no value
   bool failed = false;  // a run was out of memory, failed or was skipped
   int throttled_runs = 0;
-  double seconds = 0;       // so long was the session of a ValueKind::kCounter
+  double seconds = 0;       // ValueKind::kCounter: how long its session was
   std::size_t session = 0;  // rates that were measured at one time have one number
 };
 
@@ -50,7 +50,7 @@ struct Series {
   // Only parts of one class are compared: what was measured on which product, and on which versions
   // of libraries and driver.
   std::string of_class, software;
-  std::string chip;  // by it the datasheet of a device is found
+  std::string chip;  // the datasheet of a device is found by it
   std::string precision;
   std::vector<Start> starts;
   bool unsteady = false;  // its windows, all repetitions together, were shown not to be steady
@@ -67,18 +67,18 @@ class SeriesOfParts {
 
  private:
   std::vector<Series> all_;
-  std::map<std::pair<std::string, std::string>, std::size_t> places_;  // class and key -> in all_
+  std::map<std::pair<std::string, std::string>, std::size_t> places_;  // in all_, by class and key
 };
 
-// Series of one class and one software, in the order in which classes come first.
+// Groups series by class and software, in the order in which classes come first.
 std::vector<std::vector<const Series*>> by_class(const std::vector<Series>& all);
 
-// ln of the values of its starts, where they have one.
+// Returns ln of the value of each start that has one.
 std::vector<double> logarithms_of(const Series& series);
 
 inline constexpr int kThrottledRuns = 2;  // so many fail a part, whatever its speed
 int throttled_runs(const Series& series);
-// The first start in which a run failed; null: none.
+// Returns the first start in which a run failed; null: none.
 const Start* failed_start(const Series& series);
 // Clocks above those of a datasheet explain less than that.
 inline constexpr double kBeyondPhysics = 1.2;
@@ -90,11 +90,11 @@ bool has_speed(const Series& series);
 
 using reporting::NamedReport;
 
-// Reads `rule.metric` where `rule.where` fits. `reports` are in the order of time. Parts in the
-// order in which they come first.
+// Reads `rule.metric` where `rule.where` fits. `reports` stand in the order of time, and series in
+// the order in which their parts come first.
 std::vector<Series> read_series(const Rule& rule, std::span<const NamedReport> reports);
 
-// Every node of the reports, and the name that the scheduler gives it.
+// Returns every node of the reports, with the name that the scheduler gives it.
 std::vector<Part> nodes_of(std::span<const NamedReport> reports);
 
 }  // namespace scalemark::acceptance

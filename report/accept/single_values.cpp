@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kPartsToCompare = 3;  // between two that differ, neither is the odd one
 
-// The value that 30 % of the parts reach which have one.
+// Returns the value that 30 % of the parts with a value reach.
 std::optional<double> reference_of(const std::vector<const Series*>& members) {
   std::vector<double> values;
   for (const Series* series : members) {
@@ -52,7 +52,7 @@ void judge_value(CheckResult& result, const Start& one, double limit) {
   if (!surely) result.why += ", too near the limit to tell";
 }
 
-// Too many are too many, whatever else is not known.
+// A count above the limit fails, whatever else is not known.
 void judge_count(CheckResult& result, std::span<const Start> starts) {
   double sum = 0;
   std::string blamed;
@@ -77,7 +77,7 @@ void judge_count(CheckResult& result, std::span<const Start> starts) {
   }
 }
 
-// The value that the limit is a share of; absent: there is nothing to compare with.
+// Returns the value that the limit is a share of; absent: there is nothing to compare with.
 std::optional<double> compared_with(const Rule& rule, const Start& one,
                                     const std::optional<double>& reference) {
   return rule.of == LimitOf::kBurst ? one.burst : reference;
@@ -97,7 +97,7 @@ void judge_fact(CheckResult& result, const std::string& common, std::size_t part
   }
 }
 
-// The fact that more than half of those have of which it is known; empty: none.
+// Returns the fact that more than half of the members with a known fact have; empty: none.
 std::string common_fact(const std::vector<const Series*>& members) {
   std::map<std::string, std::size_t> counts;
   std::size_t known = 0;
@@ -189,7 +189,7 @@ Part part_of(const reporting::Report& report, PartKind of, const HealthFigure& f
                                  : node_part(report, figure.host);
 }
 
-// Several ports are figures of one node.
+// Adds a figure to its start; a node has a figure for each of its ports.
 void add_figure(Start& start, const HealthFigure& figure, PartKind of) {
   if (!figure.value) {
     start.why = kNeverAgain;
@@ -211,12 +211,12 @@ std::string texts_of(const std::vector<Start>& starts) {
   return listed(texts, 3);
 }
 
-// By their names; others are ports and memory controllers.
+// Whether the name is that of a GPU; other devices are ports and memory controllers.
 bool is_gpu(const std::string& device) {
   return device.starts_with("cuda:") || device.starts_with("gpu:");
 }
 
-// Hosts that have parts of that kind. A GPU that only CUDA sees is in no list of GPUs.
+// Adds the hosts that have parts of kind `of`. A GPU that only CUDA sees is in no list of GPUs.
 void add_hosts(PartKind of, const reporting::Report& report, std::set<std::string>& hosts) {
   for (const auto& host : report.environment.hosts) {
     if (of != PartKind::kDevice || !host.gpus.empty()) hosts.insert(host.hostname);

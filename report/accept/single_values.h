@@ -16,15 +16,16 @@ namespace scalemark::acceptance {
 
 bool is_of_health(const Rule& rule);
 
-// One start for each session of a report that read the counters of the part. A counter that its
-// driver does not give makes no series.
+// Makes one start for each session of a report that read the counters of the part. A counter that
+// its driver does not give makes no series.
 std::vector<Series> read_counters(Metric metric, std::span<const NamedReport> reports);
 
-// Growth counts over all sessions, since an error is not undone; of a state the last look counts.
+// Growth counts over all sessions, since an error is not undone; of a state the last reading
+// counts.
 Judged judge_counters(const Rule& rule, const std::vector<Series>& all);
 
-// Hosts with parts of that kind of none of which a counter was read; none where no host has any,
-// since then nobody asked. The counters of its ports do not stand for those of its GPUs.
+// Returns the hosts that have parts of kind `of` but no counters of them; none where no host has
+// any, since then nobody asked. Counters of ports do not stand for those of GPUs.
 std::set<std::string> unwatched_hosts(PartKind of, std::span<const NamedReport> reports);
 
 }  // namespace scalemark::acceptance
