@@ -17,7 +17,8 @@ using reporting::ClaimVerdict;
 
 constexpr std::int64_t kFewGpus = 4;
 
-// Half a unit of the last digit behind the point; a whole number says nothing of its digits.
+// Returns half a unit of the last digit behind the point, as a share of the value; 0 for a whole
+// number, which says nothing of its digits.
 double rounding_of(double value) {
   const std::string text = significant(value, 15);
   const std::size_t point = text.find('.');
@@ -61,7 +62,7 @@ Tolerance tolerance_of(const Row& row, bool is_rate) {
 Claimed claimed_by(const Row& row) {
   if (!row.value) {
     if (row.low || row.high) return {row.low, row.high};
-    // Advice without a number: more, or less, than before.
+    // Advice without a number claims more, or less, than before.
     return row.direction == "at_most" ? Claimed{std::nullopt, 1.0} : Claimed{1.0, std::nullopt};
   }
   if (row.direction == "at_least") return {row.value, std::nullopt};

@@ -1,4 +1,4 @@
-// The range that a row claims, and when a measured number meets it. Pure. The rule:
+// A row claims a range, which a measured number meets or not. Pure. The rule stands in
 // docs/PUBLISHED.md, "How a claim is judged".
 #pragma once
 
@@ -16,12 +16,12 @@ struct Claimed {
   std::optional<double> low, high;
 };
 
-// `tolerance` widens both ends. kUndecided without an interval. A rate (at_least) is reached or
-// not.
+// `tolerance` widens both ends. A claim without a measured interval is kUndecided; a rate
+// (at_least) is reached or not.
 reporting::ClaimVerdict verdict_of(const Measured& measured, const Claimed& claimed,
                                    double tolerance, reporting::ClaimBasis basis, bool is_rate);
 
-// Share by which the ends of a claim are widened, and where it is from.
+// The ends of a claim are widened by this share, which is from `source`.
 struct Tolerance {
   double share = 0;
   std::string source;
@@ -36,7 +36,8 @@ Claimed claimed_by(const published::Row& row);
 // at least this throughput or at most this latency.
 bool is_absolute(const published::Row& row);
 
-// The end of a claim that is nearest to `value`.
+// Returns `value` where the claim is a closed range that holds it, else the nearer end of the
+// claim.
 double nearest_end(const Claimed& claimed, double value);
 
 // Says of an undecided claim how many repetitions would bring the interval clear of the nearest

@@ -34,7 +34,8 @@ bool names(const settings::ConfigFacts& facts, const NamedTable& table) {
   });
 }
 
-// A row is tested by a configuration or by a sweep of its own; a claim without either by nothing.
+// A row is tested by a configuration or by a sweep of its own. A claim that has neither is not
+// tested.
 void add_configs(const std::vector<NamedTable>& tables, std::vector<PlannedCommand>& commands,
                  std::set<std::string>& configured) {
   for (const auto& config : settings::builtin_configs()) {
@@ -113,8 +114,8 @@ void add_sweeps(const NamedTable& table, const std::string& precision,
   }
 }
 
-// One command, `comm`, for the rows of a table with equal collective, backend and ranks: all their
-// sizes, under all their conditions, which are options of `comm`.
+// Rows of a table with equal collective, backend and ranks share one command, `comm`: it takes all
+// their sizes, under all their conditions, which are options of `comm`.
 void add_collectives(const NamedTable& table, std::vector<PlannedCommand>& commands) {
   using Exchange = std::tuple<std::string, std::string, std::int64_t>;
   struct Asked {
@@ -257,6 +258,7 @@ std::string claims_junit(const std::vector<ClaimRecord>& claims, const std::stri
 
 namespace {
 
+// A published rate, and the least and the most that reports measured of it.
 struct PublishedRate {
   std::string what, table, unit;
   double published = 0, least = 0, most = 0;
@@ -274,8 +276,8 @@ std::set<std::string> chips_of(const std::vector<const reporting::Report*>& repo
   return chips;
 }
 
-// Throughputs of these chips. A large fleet has many reports and the library many rows: the others
-// are left out before any report is looked at.
+// Returns the throughputs of these chips. A large fleet has many reports and the library many rows:
+// the others are left out before any report is read.
 std::vector<published::Row> rows_of_chips(std::span<const published::Row> rows,
                                           const std::set<std::string>& chips) {
   std::vector<published::Row> kept;

@@ -1,4 +1,4 @@
-// Latency and bandwidth of collectives in reports of `comm`.
+// Finds latency and bandwidth of collectives in reports of `comm`.
 #include <algorithm>
 
 #include "claims/judge/evidence.h"
@@ -27,8 +27,9 @@ bool meets(const CollectiveGroup& group, const Row& row) {
   });
 }
 
-// Latency is asked of the smallest size, bandwidth of the largest, unless the row has one; of the
-// most ranks; `like`: of its size and ranks.
+// Finds the group of the most ranks that fits the row, for latency that of the smallest size, for
+// bandwidth that of the largest, unless the row has a size. `like`: only groups of its size, ranks,
+// nodes, dtype, via and in_place fit; may be null.
 const CollectiveGroup* best_group(const Report& report, const Row& row, const std::string& backend,
                                   const CollectiveGroup* like) {
   const CollectiveGroup* best = nullptr;

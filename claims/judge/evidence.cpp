@@ -72,7 +72,7 @@ struct Found {
   const PointRecord* run = nullptr;
 };
 
-// The only group of a report that fits: of several none is the claim's.
+// Finds the only group of a report that fits: of several none is the claim's.
 std::optional<Found> find_group(const Report& report, const MappedPoint& point,
                                 const std::string& precision) {
   std::optional<Found> found;
@@ -111,7 +111,7 @@ void refuse_disturbed(const Report& report, Measured& measured) {
   }
 }
 
-// Mean over the ok runs of a group.
+// Returns the mean over the ok runs of a group.
 template <class Of>
 std::optional<double> mean_of(const Report& report, const std::string& group, Of of) {
   double sum = 0;
@@ -159,7 +159,7 @@ std::optional<double> efficiency_of(const Report& report, const std::string& gro
   return std::nullopt;
 }
 
-// `forward`: the effect is from the row's "from" to its "to"; else the other way round.
+// `forward`: the effect goes from the row's "from" to its "to"; else the other way round.
 Measured change_in(const Report& report, const EffectRecord& effect, const Row& row, bool forward) {
   const std::string &from = effect.groups[forward ? 0 : 1], &to = effect.groups[forward ? 1 : 0];
   const PointRecord* run = reporting::first_run(report.points, to);
@@ -274,7 +274,7 @@ std::optional<Measured> change_of(Reports reports, const Row& row, const MappedP
       const bool backward =
           effect.to == row.relative_to->from && effect.from == row.relative_to->to;
       const std::int64_t ranks = ranks_of(effect.fixed);
-      // The claim's own number of ranks, else the most.
+      // The claim's own number of ranks comes first, then the most.
       const bool wanted = row.gpus && ranks == *row.gpus;
       if ((!forward && !backward) || ranks <= most || most == INT64_MAX) continue;
       Measured measured = change_in(report, effect, row, forward);

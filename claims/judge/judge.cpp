@@ -29,7 +29,7 @@ ClaimBasis basis_of(const Measured& measured, const MappedPoint& point) {
   const bool same_chip = point.chip.empty()
                              ? measured.device_name != "" && measured.device_name != "cpu"
                              : here && here->name == point.chip;
-  // So many GPUs in one node or in several are two machines.
+  // Equal numbers of GPUs in one node and in several are two machines.
   const bool same_ranks = (!point.world_size || measured.world_size == *point.world_size) &&
                           (!point.nodes || measured.nodes == *point.nodes);
   if (!same_chip || !same_ranks) return ClaimBasis::kOtherHardware;
@@ -99,7 +99,8 @@ ClaimRecord untestable(const Row& row, const NamedTable& table, const std::strin
   return claim;
 }
 
-// The row with the fewest GPUs of each row's series, where that is another one.
+// Returns, by the id of each row, the row with the fewest GPUs of its series, where that is another
+// one.
 std::map<std::string, const Row*> bases_of(const NamedTable& table) {
   std::vector<Row> rows;
   for (const Row* row : table.rows) {
@@ -114,7 +115,7 @@ std::map<std::string, const Row*> bases_of(const NamedTable& table) {
   return bases;
 }
 
-// Reports with fewer ranks than a claim needs cannot test it; others were not asked for it.
+// Reports with fewer ranks than a claim needs cannot test it; others did not measure its point.
 void set_not_held(ClaimRecord& claim, const MappedPoint& point, Reports reports) {
   std::int64_t most = 0;
   for (const reporting::Report& report : reports) {
@@ -131,7 +132,7 @@ void set_not_held(ClaimRecord& claim, const MappedPoint& point, Reports reports)
                  " were measured";
 }
 
-// Where the source leaves the precision open both are looked at, and the nearer one is named.
+// Where the source leaves the precision open both are compared, and the nearer one is named.
 template <class MeasuredOf>
 std::optional<Measured> nearest_precision(const MappedPoint& point, double claimed,
                                           std::string& what, MeasuredOf measured_of) {
@@ -168,7 +169,8 @@ ClaimRecord judge_rate(const Row& row, const NamedTable& table, const Mapping& m
   return claim;
 }
 
-// The printed speed-up, where the source prints one relative to this base; else that of its rates.
+// Returns the printed speed-up, where the source prints one relative to this base; else that of its
+// rates.
 double claimed_speedup(const Row& row, const Row& base) {
   const bool printed = row.published_speedup && base.published_speedup == 1.0;
   return printed ? *row.published_speedup : *row.throughput / *base.throughput;
@@ -179,7 +181,7 @@ void judge_speedup(const Row& row, const Row& base, const NamedTable& table, Rep
   const double ratio = claimed_speedup(row, base);
   const Claimed claimed{ratio, ratio};
   const Mapping own = published::map_row(row), of_base = published::map_row(base);
-  if (own.reason || of_base.reason) return;  // its rate says why
+  if (own.reason || of_base.reason) return;  // the claim on its rate says why
   ClaimRecord claim = begun(row, table, "speedup", claimed);
   claim.what += " / " + counted(*base.gpus, "GPU");
   const auto measured =
@@ -195,7 +197,7 @@ void judge_speedup(const Row& row, const Row& base, const NamedTable& table, Rep
   all.push_back(std::move(claim));
 }
 
-// The point of another row of the table, also where its own number cannot be tested.
+// Returns the point of another row of the table, also where its own number cannot be tested.
 std::optional<MappedPoint> point_of(const NamedTable& table, const std::string& id) {
   const auto found = std::ranges::find(table.rows, id, [](const Row* row) { return row->id; });
   if (found == table.rows.end()) return std::nullopt;
@@ -253,7 +255,8 @@ std::vector<ClaimRecord> judge(const std::vector<NamedTable>& tables, Reports re
         all.push_back(judge_claim(*row, table, mapping, reports));
         continue;
       }
-      if (!row->throughput && !mapping.reason) continue;  // a speed-up without a rate has no run
+      // Nothing measures a speed-up without a rate.
+      if (!row->throughput && !mapping.reason) continue;
       all.push_back(judge_rate(*row, table, mapping, reports));
       const auto base = bases.find(row->id);
       if (base != bases.end()) judge_speedup(*row, *base->second, table, reports, all);
