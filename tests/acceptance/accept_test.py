@@ -87,7 +87,7 @@ def forms_agree(folders, *words):
 
 
 def page_agrees(text, checks, fleet):
-    """What the page shows: the verdict, all that did not pass, and each slow part in a figure."""
+    """What the page shows: the outcome, all that did not pass, and each slow part in a figure."""
     [data] = re.findall(r'id="data">(.*)</script>', text)
     [page] = json.loads(data)["reports"]
     outcomes = [one["outcome"] for one in checks]

@@ -90,7 +90,7 @@ def typed_lines(slurm, _, folder):
 
 
 def acceptance(slurm, _, folder):
-    """configs/acceptance/slurm.sbatch: both nodes by themselves, links, all in one training with two tasks per node, and the verdict. A node whose
+    """configs/acceptance/slurm.sbatch: both nodes by themselves, links, all in one training with two tasks per node, and the outcome. A node whose
     own run ends with a hardware fault fails; its drain script is run, and Slurm shows the reason."""
     for name in ("rehearsal", "links"):
         settings = json.loads((ACCEPTANCE / f"{name}.json").read_text())
