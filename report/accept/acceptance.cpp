@@ -80,7 +80,7 @@ bool applies(const Rule& rule, std::span<const NamedReport> reports, std::size_t
   return true;
 }
 
-// The end of a report's run gives its node this outcome.
+// The way in which a report ended gives its node this outcome.
 struct End {
   Outcome outcome = Outcome::kPassed;
   std::string why;

@@ -26,7 +26,7 @@ constexpr auto words_of(Outcome) {
                                        {Outcome::kFailed, "failed"}});
 }
 
-// This check, which no rule has to name, is whether a node's own run came to its end.
+// This check, which no rule has to name, is whether a node has a report that is complete.
 inline constexpr const char* kReportCheck = "report";
 
 // One check of one part.

@@ -44,22 +44,22 @@ std::optional<double> smallest_decidable(const std::vector<BootedPart>& parts, c
 }
 
 void take_figures(BaselineClass& one, const std::vector<BootedPart>& parts, const Rules& rules) {
-  const auto shown = statistics::baseline_of(parts);
+  const auto figures = statistics::baseline_of(parts);
   one.parts = static_cast<int>(parts.size());
-  one.boots = static_cast<int>(shown.boots);
+  one.boots = static_cast<int>(figures.boots);
   for (const BootedPart& part : parts) {
     for (const auto& boot : part) one.starts += static_cast<int>(boot.size());
   }
-  one.reference = std::exp(shown.reference.ln_value);
-  one.standard_error = shown.reference.standard_error;
-  one.lifted_by = shown.reference.lifted_by;
-  one.between_parts = shown.between_parts;
-  one.between_starts = shown.between_starts;
-  one.between_boots = shown.between_boots;
-  if (shown.boots < statistics::kBootsOfBaseline) {
-    one.assumed_between_boots = shown.reference.between_boots;
+  one.reference = std::exp(figures.reference.ln_value);
+  one.standard_error = figures.reference.standard_error;
+  one.lifted_by = figures.reference.lifted_by;
+  one.between_parts = figures.between_parts;
+  one.between_starts = figures.between_starts;
+  one.between_boots = figures.between_boots;
+  if (figures.boots < statistics::kBootsOfBaseline) {
+    one.assumed_between_boots = figures.reference.between_boots;
   }
-  one.smallest_decidable = smallest_decidable(parts, rules, shown.reference);
+  one.smallest_decidable = smallest_decidable(parts, rules, figures.reference);
 }
 
 void take_suspects(BaselineClass& one, const Rule& rule, const Rules& rules,

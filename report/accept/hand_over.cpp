@@ -32,8 +32,8 @@ std::string nodes_text(const std::vector<std::string>& names) {
   return list.size() <= kLongestNodeList ? list : counted(names.size(), "node");
 }
 
-// Returns the nodes to keep jobs away from: those that failed, and those whose run did not come to
-// its end. A machine that others used is not bad.
+// Returns the nodes to keep jobs away from: those that failed, and those that did not pass the
+// check of their reports. A machine that others used is not bad.
 std::vector<const NodeResult*> nodes_to_exclude(const Acceptance& acceptance) {
   std::vector<const NodeResult*> nodes;
   for (const NodeResult& node : acceptance.nodes) {

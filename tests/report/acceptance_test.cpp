@@ -505,8 +505,9 @@ TEST(Accept, TheLastLookAtAStateCounts) {
       sample_fleet({.counters = {{{0, 0}, {{"rows_remap_pending", 1}}}}, .health = true});
   EXPECT_EQ(not_passed(accept(reports, standard_rules(), {})), Texts{});
   for (auto& record : reports[0].report.health) {
-    if (record.counter == "rows_remap_pending" && record.device == "cuda:1")
+    if (record.counter == "rows_remap_pending" && record.device == "cuda:1") {
       record.before = record.after = 1;
+    }
   }
   EXPECT_EQ(not_passed(accept(reports, standard_rules(), {})),
             Texts{"failed node000 cuda:1: pending row remap"});
