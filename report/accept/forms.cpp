@@ -255,8 +255,7 @@ std::vector<PartSentence> sentences_of(const Acceptance& acceptance, Outcome out
       same->checks.merge(statement.checks);
     }
   }
-  std::ranges::stable_sort(all, std::greater<>(),
-                           [](const Statement& one) { return one.names.size(); });
+  std::ranges::stable_sort(all, std::greater<>(), [](const auto& one) { return one.names.size(); });
   std::vector<PartSentence> sentences;
   for (const Statement& one : all) {
     sentences.push_back(

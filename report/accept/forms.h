@@ -1,5 +1,4 @@
-// Writes an acceptance in the forms that people and other programs read. Pure; each text ends with
-// a line end.
+// Writes an acceptance in the forms that people and programs read. Pure; each has a line end last.
 #pragma once
 
 #include <array>
@@ -41,9 +40,8 @@ std::string json_lines(const Acceptance& acceptance);
 // Further starts may decide these nodes; the next look needs `starts` more.
 struct Undecided {
   std::set<std::string> hosts;
-  // Nodes to measure again, by the scheduler's names where it has any: the undecided ones, and for
-  // each class in which they are compared two decided ones, which show what a session has in
-  // common.
+  // Nodes to measure again, by the scheduler's names where it has any: these, and of each class in
+  // which they are compared two decided ones, which show what a session has in common.
   std::vector<std::string> nodes;
   std::size_t starts = 0;
 };
@@ -68,15 +66,13 @@ std::string headline(const Acceptance& acceptance);
 // Says how small a fault is found, what it is compared with, and whether nodes without a report are
 // known.
 std::vector<std::string> reach_of(const Acceptance& acceptance);
-// Returns what stands below the headline: failed parts, reach, what is open, and what would decide
-// it.
+// Returns what is below the headline: failed parts, reach, what is open, what would decide it.
 reporting::Answer answer_of(const Acceptance& acceptance, const Next& next);
 // Returns notes, then doubts.
 std::vector<std::string> remarks_of(const Acceptance& acceptance);
 std::vector<CheckResult> worst_first(const Acceptance& acceptance);
 std::string limit_text(const CheckResult& result);  // "95.0 % of what 3 of 8 devices reach"
-// Returns the machines that are listed under a worse outcome: what else is open about them decides
-// nothing.
+// Returns machines listed under a worse outcome: what else is open about them decides nothing.
 std::set<std::string> hosts_worse_than(const Acceptance& acceptance, Outcome outcome);
 
 // Parts that did not pass are listed under these titles, in the order of kOutcomeTitles.
@@ -91,8 +87,7 @@ inline constexpr std::array kOutcomeTitles{kFailedParts, kUndecided, kNotMeasure
 // Returns the scheduler's name for the part's machine, or else its host name.
 std::string scheduler_name(const Part& part);
 
-// One sentence on a part, or on several of which the same is true, says what failed, with the
-// number and its limit.
+// A sentence on a part, or on several alike, says what failed, with the number and its limit.
 struct PartSentence {
   std::vector<std::string> parts;
   std::string text;

@@ -1,6 +1,5 @@
 // Judges nodes as a whole: each is as bad as its worst check, some lack a report that is expected,
 // and failed ones may stand behind one switch.
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -45,7 +44,7 @@ struct Coverage {
   std::map<std::string, std::set<std::string>> hosts, devices;  // by check
   std::map<std::string, std::set<std::string>> with_counters;   // devices, by host
   std::map<std::string, Part> at_work;                          // devices with a rate, by key
-  std::set<std::string> without_report;                         // hosts
+  std::set<std::string> unreported;                             // hosts
 
   Coverage(const std::vector<Rule>& rules, const std::vector<CheckResult>& results) {
     std::set<std::string> of_counters;
@@ -55,7 +54,7 @@ struct Coverage {
     for (const CheckResult& result : results) {
       const Part& part = result.part;
       hosts[result.check].insert(part.host);
-      if (result.why == kNoReport) without_report.insert(part.host);
+      if (result.why == kNoReport) unreported.insert(part.host);
       if (part.kind != PartKind::kDevice) continue;
       devices[result.check].insert(part.key());
       if (of_counters.contains(result.check)) with_counters[part.host].insert(part.key());
@@ -74,8 +73,7 @@ std::vector<Part> nodes_that_trained(std::span<const NamedReport> reports) {
   return nodes.empty() ? nodes_of(reports) : nodes;
 }
 
-// Whether every device of a kind has what the rule checks, or none has: rates, and the bits behind
-// them.
+// Whether all devices of a kind have what the rule checks, or none: rates, and their bits.
 bool is_of_every_device(const Rule& rule) {
   if (rule.metric == Metric::kWrongBits || rule.metric == Metric::kSustainedProduct) return true;
   return definition_of(rule.metric).kind == ValueKind::kRate && rule.of != LimitOf::kDatasheet;
@@ -107,8 +105,7 @@ void add_nodes(const Rule& rule, const std::vector<Part>& nodes, const Coverage&
   }
   if (definition.of == PartKind::kLink || definition.kind == ValueKind::kFact) return;
   for (const Part& node : nodes) {
-    const bool is_covered = measured->second.contains(node.host);
-    if (is_covered || coverage.without_report.contains(node.host)) continue;
+    if (measured->second.contains(node.host) || coverage.unreported.contains(node.host)) continue;
     results.push_back(missing(rule.name, node, "no report of it has these"));
   }
 }
@@ -120,7 +117,7 @@ void add_unwatched(const Rule& rule, const std::vector<Part>& nodes,
                    std::vector<CheckResult>& results) {
   const std::set<std::string> unwatched = unwatched_hosts(definition_of(rule.metric).of, reports);
   for (const Part& node : nodes) {
-    if (!unwatched.contains(node.host) || coverage.without_report.contains(node.host)) continue;
+    if (!unwatched.contains(node.host) || coverage.unreported.contains(node.host)) continue;
     results.push_back(missing(rule.name, node, kNotRead));
   }
   if (!is_of_counted_device(rule)) return;
@@ -242,7 +239,6 @@ namespace {
 
 // Links that comm measured between all pairs of nodes show which nodes are near each other.
 
-using statistics::LinkGroups;
 using statistics::LinkLevel;
 
 constexpr double kByChance = 0.05;  // over all link groups that are compared
@@ -252,16 +248,16 @@ using HostPair = std::pair<std::string, std::string>;
 HostPair pair_of(const std::string& a, const std::string& b) { return std::minmax(a, b); }
 
 // A node belongs to one link group, and a link that connects two of them to both.
-struct LinkGroupMember {
-  std::vector<std::size_t> link_groups;
+struct Member {
+  std::vector<std::size_t> within;
   bool failed = false;
 };
 
 // The links of one report, and the link groups that they make of its nodes.
-struct LinkGrouping {
+struct Grouping {
   std::vector<std::string> hosts;  // in the order of their numbers
   std::vector<std::pair<std::size_t, std::size_t>> links;
-  LinkGroups link_groups;
+  statistics::LinkGroups link_groups;
 };
 
 // Between two hosts the quickest of their links counts: of several cards one may be bad.
@@ -278,9 +274,8 @@ std::map<HostPair, std::array<double, 2>> levels_of(const reporting::Report& rep
   return levels;
 }
 
-// Groups nodes by the times of small messages, and once more by those of large ones. The last
-// report of links counts.
-std::vector<LinkGrouping> link_groupings(std::span<const NamedReport> reports) {
+// Groups nodes by small messages, and again by large ones. The last report of links counts.
+std::vector<Grouping> groupings_of(std::span<const NamedReport> reports) {
   std::map<HostPair, std::array<double, 2>> levels;
   for (const NamedReport& one : reports) {
     if (!reporting::measures_collectives(one.report)) continue;
@@ -288,14 +283,14 @@ std::vector<LinkGrouping> link_groupings(std::span<const NamedReport> reports) {
     if (!more.empty()) levels = std::move(more);
   }
   std::map<std::string, std::size_t> numbers;
-  LinkGrouping grouping;
+  Grouping grouping;
   for (const auto& [pair, level] : levels) {
     for (const std::string& host : {pair.first, pair.second}) {
       if (numbers.try_emplace(host, numbers.size()).second) grouping.hosts.push_back(host);
     }
     grouping.links.emplace_back(numbers[pair.first], numbers[pair.second]);
   }
-  std::vector<LinkGrouping> all;
+  std::vector<Grouping> all;
   for (const std::size_t which : {0U, 1U}) {
     std::vector<LinkLevel> links;
     for (const auto& [pair, level] : levels) {
@@ -313,36 +308,30 @@ std::vector<LinkGrouping> link_groupings(std::span<const NamedReport> reports) {
 // The link group that failed nodes, or failed links, have in common with the least chance.
 struct Shared {
   double chance = 1;
-  std::size_t failed_members = 0, failed = 0;  // failed ones of the link group, and all
-  const LinkGrouping* grouping = nullptr;      // null: none is found
+  std::size_t failed_here = 0, failed = 0;  // failed ones of the link group, and all
+  const Grouping* grouping = nullptr;       // null: none is found
   std::size_t link_group = 0;
 
-  // The least chance comes first; of equal ones the link group farthest from the others, then the
-  // smallest.
+  // The least chance is first; of equal ones the farthest from the others, then the smallest.
   auto order() const {
     if (grouping == nullptr) return std::tuple(chance, 0.0, std::size_t{0});
-    const LinkGroups& link_groups = grouping->link_groups;
+    const auto& link_groups = grouping->link_groups;
     return std::tuple(chance, -link_groups.times_as_long, link_groups.sizes[link_group]);
   }
 };
 
-void find_least_chance(const LinkGrouping& grouping, const std::vector<LinkGroupMember>& members,
-                       Shared& best) {
-  const auto failed =
-      static_cast<std::size_t>(std::ranges::count_if(members, &LinkGroupMember::failed));
-  const std::vector<std::size_t>& sizes = grouping.link_groups.sizes;
-  for (std::size_t link_group = 0; link_group < sizes.size(); ++link_group) {
-    if (sizes[link_group] < 2) continue;
-    std::size_t members_here = 0, failed_members = 0;
-    for (const LinkGroupMember& member : members) {
-      const bool is_in =
-          std::ranges::find(member.link_groups, link_group) != member.link_groups.end();
-      members_here += is_in;
-      failed_members += is_in && member.failed;
+void find_least_chance(const Grouping& grouping, const std::vector<Member>& members, Shared& best) {
+  const auto failed = static_cast<std::size_t>(std::ranges::count_if(members, &Member::failed));
+  for (std::size_t link_group = 0; link_group < grouping.link_groups.sizes.size(); ++link_group) {
+    if (grouping.link_groups.sizes[link_group] < 2) continue;
+    std::size_t here = 0, failed_here = 0;
+    for (const Member& member : members) {
+      const bool is_in = std::ranges::find(member.within, link_group) != member.within.end();
+      here += is_in;
+      failed_here += is_in && member.failed;
     }
-    const double chance =
-        statistics::chance_of_sharing(failed_members, failed, members_here, members.size());
-    const Shared one{chance, failed_members, failed, &grouping, link_group};
+    const double chance = statistics::chance_of_sharing(failed_here, failed, here, members.size());
+    const Shared one{chance, failed_here, failed, &grouping, link_group};
     if (one.order() < best.order()) best = one;
   }
 }
@@ -357,9 +346,9 @@ std::string text_of(const Shared& shared, const std::string& members, const std:
         nodes, host, [](const NodeResult& one) -> const std::string& { return one.node.host; });
     names.push_back(node == nodes.end() ? host : scheduler_name(node->node));
   }
-  return std::to_string(shared.failed_members) + " of " + std::to_string(shared.failed) +
-         " failed " + members + " " + verb + " one group of links (" +
-         launching::compressed_nodelist(names) + "; messages that leave it take " +
+  return std::to_string(shared.failed_here) + " of " + std::to_string(shared.failed) + " failed " +
+         members + " " + verb + " one group of links (" + launching::compressed_nodelist(names) +
+         "; messages that leave it take " +
          significant(shared.grouping->link_groups.times_as_long, 2) +
          " times as long): " + "look at the switch that its nodes share";
 }
@@ -380,25 +369,24 @@ std::vector<std::string> shared_switches(const std::vector<CheckResult>& results
     }
   }
   if (failed_nodes.empty() && failed_links.empty()) return {};
-  const std::vector<LinkGrouping> all = link_groupings(reports);
+  const std::vector<Grouping> all = groupings_of(reports);
   Shared by_nodes, by_links;
   double compared = 0;
-  for (const LinkGrouping& one : all) {
-    const LinkGroups& link_groups = one.link_groups;
-    std::vector<LinkGroupMember> of_nodes, of_links;
+  for (const Grouping& one : all) {
+    std::vector<Member> of_nodes, of_links;
     for (std::size_t i = 0; i < one.hosts.size(); ++i) {
-      of_nodes.push_back({{link_groups.of_node[i]}, failed_nodes.contains(one.hosts[i])});
+      of_nodes.push_back({{one.link_groups.of_node[i]}, failed_nodes.contains(one.hosts[i])});
     }
     for (const auto& [a, b] : one.links) {
-      LinkGroupMember& link = of_links.emplace_back();
+      Member& link = of_links.emplace_back();
       link.failed = failed_links.contains(pair_of(one.hosts[a], one.hosts[b]));
-      const std::size_t first = link_groups.of_node[a], second = link_groups.of_node[b];
-      if (first != second) link.link_groups = {first, second};
+      const std::size_t first = one.link_groups.of_node[a], second = one.link_groups.of_node[b];
+      if (first != second) link.within = {first, second};
     }
     find_least_chance(one, of_nodes, by_nodes);
     find_least_chance(one, of_links, by_links);
     compared += static_cast<double>(
-        std::ranges::count_if(link_groups.sizes, [](std::size_t size) { return size > 1; }));
+        std::ranges::count_if(one.link_groups.sizes, [](std::size_t size) { return size > 1; }));
   }
   const auto is_no_chance = [&](const Shared& shared) {
     return shared.grouping != nullptr && shared.chance * compared < kByChance;
