@@ -70,7 +70,8 @@ constexpr double kShortestRun_s = 0.3;
 constexpr double kFingerprint_s = 2;             // each measurement of the machine's fingerprint
 constexpr double kFingerprintShare = 1.0 / 600;  // at most this share of the sweep's time
 constexpr int kFingerprintParts = 10;            // measurements, and making files for them
-constexpr int kDeviceChecks = 6;                 // at most: products of each precision, and copies
+constexpr int kDeviceChecks = 7;                 // at most: products of each precision, and copies
+constexpr int kNodeChecks = 3;                   // all-reduce, all-to-all and exchanges of pairs
 constexpr double kReplay_s = 20;                 // products of one precision
 constexpr double kReplayShare = 1.0 / 60;        // at most this share of the sweep's time
 constexpr int kReplays = 5;                      // at most: each precision, and training
@@ -161,7 +162,8 @@ class Scheduler {
     plan_.device_check_s = std::min(kFingerprint_s, kFingerprintShare * limit);
     note("each device is measured by itself before the points of each start: " +
          rough_duration(plan_.device_check_s) +
-         " for each precision's matrix product and for memory" + turns());
+         " for each precision's matrix product and for memory" + turns() +
+         (plan_.world_size > 1 ? "; then what the devices of each node exchange" : ""));
   }
   // Once: what a second start would add is a few more rounds.
   void replay() {
@@ -177,8 +179,9 @@ class Scheduler {
   double checks_s() const {
     const int starts = plan_.sweep.fresh_process ? plan_.stop.least_blocks : 1;
     return (devices_take_turns(plan_) ? plan_.world_size : 1) *
-           (starts * kDeviceChecks * plan_.device_check_s + kReplays * plan_.replay_s +
-            plan_.sweep.sustain_s.value_or(0));
+               (starts * kDeviceChecks * plan_.device_check_s + kReplays * plan_.replay_s +
+                plan_.sweep.sustain_s.value_or(0)) +
+           (plan_.world_size > 1 ? starts * kNodeChecks * plan_.device_check_s : 0);
   }
 
   void burn_in(double all) {

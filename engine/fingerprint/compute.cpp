@@ -2,6 +2,7 @@
 
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/mm.h>
 #include <ATen/ops/ones.h>
@@ -183,14 +184,18 @@ FingerprintRecord memory_copy(device::Device& device, std::int64_t bytes, double
   return record;
 }
 
-FingerprintRecord host_to_device(device::Device& device, std::int64_t bytes, double seconds) {
-  FingerprintRecord record = begun(device, MachineRate::kHostToDevice, "B/s");
+FingerprintRecord host_copy(device::Device& device, MachineRate what, std::int64_t bytes,
+                            double seconds) {
+  FingerprintRecord record = begun(device, what, "B/s");
   record.method = size_in_method(bytes) + " of pinned memory";
   const data::HostBuffer buffer =
       device.batch_allocator(/*pin_memory=*/true)(static_cast<std::size_t>(bytes));
-  at::Tensor from = at::from_blob(buffer.get(), {floats_in(bytes)}, at::kFloat);
-  from.fill_(1);
-  at::Tensor to = at::empty({floats_in(bytes)}, floats_on(device));
+  at::Tensor on_host = at::from_blob(buffer.get(), {floats_in(bytes)}, at::kFloat);
+  on_host.fill_(1);
+  at::Tensor on_device = at::ones({floats_in(bytes)}, floats_on(device));
+  const bool to_device = what == MachineRate::kHostToDevice;
+  at::Tensor& to = to_device ? on_device : on_host;
+  const at::Tensor& from = to_device ? on_host : on_device;
   set_rate(record, time_calls(device, seconds, [&] { to.copy_(from, /*non_blocking=*/true); }),
            static_cast<double>(bytes));
   device.synchronize();  // before the pinned memory goes
@@ -212,22 +217,27 @@ BlockPlan agreed_plan(process::RankGroup& rank_group, const BlockPlan& mine) {
 
 }  // namespace
 
-reporting::FingerprintRecord all_reduce(process::RankGroup& rank_group, std::int64_t bytes,
-                                        double seconds) {
+reporting::FingerprintRecord exchange(process::RankGroup& rank_group, MachineRate what,
+                                      std::int64_t bytes, double seconds) {
   device::Device& device = rank_group.device();
   const int ranks = rank_group.world().world_size;
-  reporting::FingerprintRecord record;
+  FingerprintRecord record = begun(device, what, "B/s");
   record.host = rank_group.context().host();
-  record.device = device.name();
-  record.threads = at::get_num_threads();
-  record.what = reporting::MachineRate::kAllReduce;
-  record.unit = "B/s";
   record.method = printed("busbw of %.4g MB, ", static_cast<double>(bytes) / 1e6) +
                   std::to_string(ranks) + " ranks, " + std::string(rank_group.backend());
-  const auto options = at::TensorOptions().dtype(at::kFloat).device(device.torch_device());
-  std::vector<at::Tensor> tensors{
-      at::zeros({bytes / static_cast<std::int64_t>(sizeof(float))}, options)};
-  const auto call = [&] { rank_group.group()->allreduce(tensors)->wait(); };
+  const bool to_all = what == MachineRate::kNodeAllToAll;
+  // Each rank sends equally much to each.
+  const std::int64_t floats = to_all ? floats_in(bytes) / ranks * ranks : floats_in(bytes);
+  std::vector<at::Tensor> tensors{at::zeros({floats}, floats_on(device))};
+  at::Tensor received = to_all ? at::empty_like(tensors.front()) : at::Tensor();
+  std::vector<std::int64_t> even;
+  const auto call = [&] {
+    if (to_all) {
+      rank_group.group()->alltoall_base(received, tensors.front(), even, even)->wait();
+    } else {
+      rank_group.group()->allreduce(tensors)->wait();
+    }
+  };
   // Settled by a fixed number of calls: by time, ranks would make different numbers of them.
   constexpr BlockPlan kSettling{.blocks = 1, .calls = 3};
   run_blocks(device, kSettling, call);
@@ -235,9 +245,14 @@ reporting::FingerprintRecord all_reduce(process::RankGroup& rank_group, std::int
   const BlockPlan plan = agreed_plan(rank_group, plan_blocks(call_s, seconds));
   reporting::TimedCalls timed = run_blocks(device, plan, call);
   rank_group.max_over_ranks(timed.call_s);
-  const double factor = *collectives::bus_factor(collectives::Collective::kAllReduce, ranks);
-  set_rate(record, timed, static_cast<double>(bytes) * factor);
+  using collectives::Collective;
+  const Collective collective = to_all ? Collective::kAllToAll : Collective::kAllReduce;
+  set_rate(record, timed,
+           static_cast<double>(floats * static_cast<std::int64_t>(sizeof(float))) *
+               *collectives::bus_factor(collective, ranks));
   return record;
 }
+
+std::int64_t bytes_within_node(bool on_gpu) { return (on_gpu ? 256 : 16) << 20; }
 
 }  // namespace scalemark::fingerprint

@@ -52,17 +52,22 @@ FingerprintRecord sustained_product(device::Device& device, settings::Precision 
 // Between two arrays of `bytes` each, larger than any cache.
 FingerprintRecord memory_copy(device::Device& device, std::int64_t bytes, double seconds);
 
-// From pinned memory to a GPU.
-FingerprintRecord host_to_device(device::Device& device, std::int64_t bytes, double seconds);
+// `what`: kHostToDevice or kDeviceToHost, between pinned memory and a GPU.
+FingerprintRecord host_copy(device::Device& device, reporting::MachineRate what, std::int64_t bytes,
+                            double seconds);
 
 // The side of the matrices: large enough that starting threads and kernels costs nothing, small
 // enough that a product takes a small part of the time. Pure.
 std::int64_t matrix_size(bool on_gpu, int threads);
 
-// Collective over the group: all-reduces of `bytes` of float32 on its device, back to back, over
-// the backend of its payload. The value is the bus bandwidth of nccl-tests; a block lasts as long
-// as on its slowest rank. Every rank gets the same value. Throws what a collective throws.
-reporting::FingerprintRecord all_reduce(process::RankGroup& rank_group, std::int64_t bytes,
-                                        double seconds);
+// Collective over the group: calls of kAllReduce or kNodeAllReduce, or of kNodeAllToAll, with
+// `bytes` of float32 on each rank's device, back to back, over the backend of its payload. The
+// value is the bus bandwidth of nccl-tests; a block lasts as long as on its slowest rank. Every
+// rank gets the same value. Throws what a collective throws.
+reporting::FingerprintRecord exchange(process::RankGroup& rank_group, reporting::MachineRate what,
+                                      std::int64_t bytes, double seconds);
+
+// So many bytes are exchanged within a node: on a GPU enough that latency does not matter.
+std::int64_t bytes_within_node(bool on_gpu);
 
 }  // namespace scalemark::fingerprint

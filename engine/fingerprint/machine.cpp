@@ -84,8 +84,10 @@ class Fingerprint {
   void measure_memory() {
     copy_on(device_);
     if (!is_gpu(device_)) return;
-    add(of(device_, MachineRate::kHostToDevice, "B/s"),
-        [&] { return host_to_device(device_, copied_bytes(host_), options_.seconds); });
+    for (const MachineRate what : {MachineRate::kHostToDevice, MachineRate::kDeviceToHost}) {
+      add(of(device_, what, "B/s"),
+          [&] { return host_copy(device_, what, copied_bytes(host_), options_.seconds); });
+    }
     device_.release_cached_memory();
   }
 

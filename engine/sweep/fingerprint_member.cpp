@@ -1,12 +1,17 @@
 #include "engine/sweep/fingerprint_member.h"
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <set>
 #include <utility>
 
 #include "core/base/wire.h"
+#include "core/catalogue/backends.h"
 #include "core/machine/environment.h"
+#include "core/plan/collectives/collective_plan.h"
 #include "core/plan/presets.h"
+#include "engine/comm/links/pair_rounds.h"
 #include "engine/distributed/stop_agreement.h"
 #include "engine/fingerprint/compute.h"
 #include "engine/fingerprint/replay.h"
@@ -24,9 +29,10 @@ using reporting::ReplayRecord;
 
 namespace {
 
-// Such a record is of a whole machine, or of all ranks together.
+// Such a record is of a whole machine or of all ranks together, or names its rank itself.
 bool is_of_machine(FingerprintPart part) {
-  return part == FingerprintPart::kMachine || part == FingerprintPart::kExchange;
+  return part == FingerprintPart::kMachine || part == FingerprintPart::kExchange ||
+         part == FingerprintPart::kNode;
 }
 
 }  // namespace
@@ -49,6 +55,12 @@ std::string FingerprintMember::answer(const SweepCommand& command) {
         return machine;
       });
     }
+  } else if (command.fingerprint == FingerprintPart::kNode) {
+    answer = watched(command, [&] {
+      FingerprintAnswer node;
+      node.records = measure_node();
+      return node;
+    });
   } else if (command.only_rank.value_or(rank) == rank) {
     answer = watched(command, [&] { return measure_own(command.fingerprint); });
   }
@@ -165,19 +177,96 @@ FingerprintRecord FingerprintMember::without_exchange(const std::string& reason)
 FingerprintRecord FingerprintMember::measure_exchange() {
   const planning::PlannedExchange exchange = planning::exchange_of(plan_);
   if (!exchange.reason.empty()) return without_exchange(exchange.reason);
-  process::apply_compute_settings({.threads = planning::threads_of(plan_).back()});
-  rank_group_ = std::make_unique<process::RankGroup>(
-      context_, "fingerprint", distributed::all_ranks(context_.world().world_size),
-      exchange.backend, distributed::ErrorStore::kCauseLimit);
   FingerprintRecord record;
+  with_group("fingerprint", distributed::all_ranks(context_.world().world_size), exchange.backend,
+             [&] {
+               record = fingerprint::exchange(*rank_group_, reporting::MachineRate::kAllReduce,
+                                              exchange.bytes, plan_.fingerprint_s);
+             });
+  return record;
+}
+
+void FingerprintMember::with_group(const std::string& name, const std::vector<int>& members,
+                                   const std::string& backend,
+                                   const std::function<void()>& measure) {
+  process::apply_compute_settings({.threads = planning::threads_of(plan_).back()});
+  rank_group_ = std::make_unique<process::RankGroup>(context_, name, members, backend,
+                                                     distributed::ErrorStore::kCauseLimit);
   process::GroupGuard(*rank_group_, distributed::ErrorStore::kCauseLimit)
-      .run([] { return false; },
-           [&] {
-             record = fingerprint::all_reduce(*rank_group_, exchange.bytes, plan_.fingerprint_s);
-           });
+      .run([] { return false; }, measure);
   rank_process_.watchdog().heartbeat(0);
   rank_group_->finish();
-  return record;
+}
+
+namespace {
+
+// Of each member of the group, in the order of ranks: with each other one in turn, both ways at
+// once. The value is the harmonic mean over the others, so that one slow pair shows.
+std::vector<FingerprintRecord> peer_records(const std::vector<communicating::PairTimes>& pairs,
+                                            const std::vector<std::string>& devices,
+                                            const std::vector<int>& members,
+                                            const FingerprintRecord& like) {
+  std::vector<FingerprintRecord> records;
+  for (int i = 0; i < static_cast<int>(members.size()); ++i) {
+    // A block is a pass: seconds for one byte to each other member.
+    reporting::TimedCalls timed;
+    for (const communicating::PairTimes& pair : pairs) {
+      if (pair.a != i && pair.b != i) continue;
+      timed.call_s.resize(std::max(timed.call_s.size(), pair.passes.size()));
+      for (std::size_t pass = 0; pass < pair.passes.size(); ++pass)
+        timed.call_s[pass] += 1 / pair.passes[pass].bytes_per_s;
+    }
+    FingerprintRecord& record = records.emplace_back(like);
+    record.rank = members[static_cast<std::size_t>(i)];
+    record.device = devices[static_cast<std::size_t>(i)];
+    set_rate(record, timed, static_cast<double>(members.size() - 1));
+    record.n = static_cast<std::int64_t>(timed.call_s.size() * (members.size() - 1));
+    record.seconds = 0;  // its blocks are sums over pairs, no time that went by
+  }
+  return records;
+}
+
+}  // namespace
+
+std::vector<FingerprintRecord> FingerprintMember::measure_node() {
+  using reporting::MachineRate;
+  constexpr int kPasses = 11;  // enough for an interval
+  const auto& node_of_rank = context_.node_of_rank();
+  std::vector<int> members;
+  for (int rank = 0; rank < context_.world().world_size; ++rank) {
+    if (node_of_rank[static_cast<std::size_t>(rank)] == context_.world().node)
+      members.push_back(rank);
+  }
+  if (members.size() < 2) return {};
+  const bool on_gpu = context_.device().torch_device().is_cuda();
+  std::string backend = planning::exchange_of(plan_).backend;
+  if (backend.empty()) backend = catalogue::default_backend(on_gpu);
+  const monitoring::Host host = monitoring::survey_host();
+  const std::int64_t bytes = fingerprint::bytes_within_node(on_gpu);
+  std::vector<FingerprintRecord> records;
+  with_group("node " + std::to_string(context_.world().node), members, backend, [&] {
+    for (const MachineRate what : {MachineRate::kNodeAllReduce, MachineRate::kNodeAllToAll}) {
+      records.push_back(fingerprint::exchange(*rank_group_, what, bytes, plan_.device_check_s));
+      rank_process_.watchdog().heartbeat(0);
+    }
+    const auto devices = rank_group_->control().gather(context_.device().name());
+    const auto pairs = communicating::measure_pairs(
+        *rank_group_, planning::round_robin(static_cast<int>(members.size())), kPasses,
+        communicating::LinkEffort::between(on_gpu), [&] { rank_process_.watchdog().heartbeat(0); });
+    if (pairs.empty()) return;
+    const FingerprintRecord like{.host = context_.host(),
+                                 .what = MachineRate::kPeerExchange,
+                                 .threads = records.front().threads,
+                                 .method = "messages between pairs, " +
+                                           std::to_string(members.size()) + " ranks, " +
+                                           std::string(rank_group_->backend()),
+                                 .unit = "B/s"};
+    std::ranges::move(peer_records(pairs, devices, members, like), std::back_inserter(records));
+  });
+  if (!process::leads_node(context_)) return {};
+  for (FingerprintRecord& record : records)
+    record.device_name = fingerprint::device_name(context_.device(), host);
+  return records;
 }
 
 void FingerprintMember::release() {

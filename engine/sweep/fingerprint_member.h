@@ -25,8 +25,9 @@ class FingerprintMember {
 
   // This rank's FingerprintAnswer, as bytes. kMachine: of its machine, by its first rank; none by
   // the others, which wait meanwhile. kDevices, kSustained, kReplay: of its own device, none where
-  // only another rank is asked. kExchange: collective over all ranks; rank 0 has the record. Throws
-  // what a collective throws.
+  // only another rank is asked. kExchange: collective over all ranks; rank 0 has the record. kNode:
+  // collective over the ranks of each node, whose first one has the records. Throws what a
+  // collective throws.
   std::string answer(const SweepCommand& command);
 
   // Call it once every rank has answered: lets go of the group of all ranks.
@@ -44,6 +45,10 @@ class FingerprintMember {
                                           const std::function<bool()>& continues);
   reporting::FingerprintRecord without_exchange(const std::string& reason) const;
   reporting::FingerprintRecord measure_exchange();
+  std::vector<reporting::FingerprintRecord> measure_node();
+  // Runs `measure` on rank_group_, which it opens over `members`.
+  void with_group(const std::string& name, const std::vector<int>& members,
+                  const std::string& backend, const std::function<void()>& measure);
 
   process::RankProcess& rank_process_;
   process::RankContext& context_;

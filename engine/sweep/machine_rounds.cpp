@@ -98,7 +98,10 @@ void MachineRounds::take_fingerprint() {
 // --checks replay once.
 void MachineRounds::check_devices() {
   if (plan_.runs.empty()) return;
-  if (plan_.device_check_s > 0) ask_devices(FingerprintPart::kDevices);
+  if (plan_.device_check_s > 0) {
+    ask_devices(FingerprintPart::kDevices);
+    ask_nodes();
+  }
   if (plan_.sweep.sustain_s && !report_.has_sustained()) ask_devices(FingerprintPart::kSustained);
   if (plan_.replay_s > 0 && !report_.has_replays()) ask_devices(FingerprintPart::kReplay);
 }
@@ -120,6 +123,13 @@ void MachineRounds::ask_devices(FingerprintPart part) {
   if (loop_.requested_signal()) return;
   report_.add_fingerprint(std::move(all.records));
   report_.add_replays(std::move(all.replays));
+}
+
+// Exchanges within nodes, which all ranks make together, each with those of its own node.
+void MachineRounds::ask_nodes() {
+  if (loop_.requested_signal() || plan_.world_size < 2) return;
+  FingerprintAnswer answer = ask_ranks({.fingerprint = FingerprintPart::kNode});
+  if (!loop_.requested_signal()) report_.add_fingerprint(std::move(answer.records));
 }
 
 // In the order of ranks. What others did on a machine meanwhile stands beside all of its values.

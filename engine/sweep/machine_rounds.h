@@ -67,6 +67,7 @@ class MachineRounds {
 
  private:
   void ask_devices(FingerprintPart part);
+  void ask_nodes();
   FingerprintAnswer ask_ranks(const SweepCommand& command);
 
   process::TaskLoop& loop_;

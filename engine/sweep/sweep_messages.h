@@ -27,7 +27,8 @@ enum class FingerprintPart {
   kExchange,   // all ranks together
   kDevices,    // each rank measures its own device
   kSustained,  // each rank holds products on its own device
-  kReplay      // each rank does the same work again and again on its own device
+  kReplay,     // each rank does the same work again and again on its own device
+  kNode        // the ranks of each node together: what its devices exchange
 };
 
 // A task of a sweep's loop: a run, a reading of the machines or of their counters of errors, or a

@@ -133,7 +133,11 @@ enum class MachineRate {
   kAllReduce,
   kImageLoader,
   kDiskRead,
-  kSustainedProduct  // matrix products, once they have been held for a while (--sustain)
+  kSustainedProduct,  // matrix products, once they have been held for a while (--sustain)
+  kDeviceToHost,
+  kNodeAllReduce,  // all devices of one node, by themselves
+  kNodeAllToAll,
+  kPeerExchange  // a device with each other one of its node in turn
 };
 constexpr auto words_of(MachineRate) {
   return std::to_array<Word<MachineRate>>({{MachineRate::kMatrixProduct, "matrix-product"},
@@ -142,7 +146,11 @@ constexpr auto words_of(MachineRate) {
                                            {MachineRate::kAllReduce, "all-reduce"},
                                            {MachineRate::kImageLoader, "image-loader"},
                                            {MachineRate::kDiskRead, "disk-read"},
-                                           {MachineRate::kSustainedProduct, "sustained-product"}});
+                                           {MachineRate::kSustainedProduct, "sustained-product"},
+                                           {MachineRate::kDeviceToHost, "device-to-host"},
+                                           {MachineRate::kNodeAllReduce, "node-all-reduce"},
+                                           {MachineRate::kNodeAllToAll, "node-all-to-all"},
+                                           {MachineRate::kPeerExchange, "peer-exchange"}});
 }
 
 struct FingerprintRecord {

@@ -203,9 +203,10 @@ std::vector<Option> sweep_options() {
        .commands = kComm,
        .field = kField<&SweepSettings::checks, &CommSettings::checks>,
        .help = "what is measured of the devices besides the points of each start, for `accept`: "
-               "devices: each rank's matrix products and memory copies on its own device; replay: "
-               "the same products and training steps again and again, and whether their bits are "
-               "the same; health: counters of errors before and after (comm has health only)",
+               "devices: each rank's matrix products and memory copies on its own device, and what "
+               "the devices of each node exchange; replay: the same products and training steps "
+               "again and again, and whether their bits are the same; health: counters of errors "
+               "before and after (comm has health only)",
        .value_name = "LIST",
        .choices = names_of<Check>()},
       {.name = "sustain",

@@ -120,7 +120,8 @@ MeasuredPairs run_pairs(process::RankContext& context, const std::string& name,
   with_link_group(context, name, links.members, plan.backend, [&](const LinkGroup& group) {
     measured.ends = ends_of(group, links, context.node_of_rank(), context.device().name());
     for (const PairTimes& pair :
-         measure_pairs(group.rank_group, links.rounds, plan.passes, {}, between)) {
+         measure_pairs(group.rank_group, links.rounds, plan.passes,
+                       LinkEffort::between(context.device().torch_device().is_cuda()), between)) {
       measured.pairs.push_back(samples_of(pair));
     }
   });

@@ -185,6 +185,14 @@ std::string_view words(MachineRate what) {
       return "disk read";
     case MachineRate::kSustainedProduct:
       return "product, held";
+    case MachineRate::kDeviceToHost:
+      return "copy to the host";
+    case MachineRate::kNodeAllReduce:
+      return "all-reduce in the node";
+    case MachineRate::kNodeAllToAll:
+      return "all-to-all in the node";
+    case MachineRate::kPeerExchange:
+      return "exchange with peers";
   }
   return "";
 }
