@@ -26,7 +26,7 @@ using Number = std::optional<double> Row::*;
 struct FieldOfRow {
   std::string_view name;
   std::variant<Text, OptionalText, Count, Number> member;
-  std::string_view example;  // in the line that asks for it
+  std::string_view example;  // shown where the field is asked for
 };
 constexpr auto kFields = std::to_array<FieldOfRow>({
     {"gpus", &Row::gpus, "N"},
@@ -62,7 +62,7 @@ bool is_text(const FieldOfRow& field) {
          std::holds_alternative<OptionalText>(field.member);
 }
 
-// Writes the field as a text; absent where the row does not say it.
+// Returns the field as a text, or nothing where the row lacks it.
 std::optional<std::string> text_of(const Row& row, const FieldOfRow& field) {
   if (const auto* text = std::get_if<Text>(&field.member))
     return (row.**text).empty() ? std::nullopt : std::optional(row.**text);
@@ -92,7 +92,7 @@ void refuse_bad_value(const FieldOfRow& field, const std::string& value) {
     throw configuration(seen, whole ? "a whole number from 1 on" : "a number above 0");
 }
 
-// "gpus=8", "system=a, b"; what has no FIELD= before it belongs to the value on its left.
+// Splits "gpus=8" or "system=a, b". A part without FIELD= belongs to the value on its left.
 std::vector<std::pair<std::string, std::string>> assignments(std::string_view text) {
   std::vector<std::pair<std::string, std::string>> all;
   for (const std::string_view piece : split(text, ",")) {
@@ -111,7 +111,7 @@ std::vector<std::pair<std::string, std::string>> assignments(std::string_view te
   return all;
 }
 
-// A count's value for each file is named with slashes. A text may have slashes of its own.
+// Slashes separate a count's values for the files. A text may have slashes of its own.
 std::vector<std::string> values_of(const FieldOfRow& field, const std::string& value,
                                    std::size_t files) {
   const auto parts = split(value, "/");
@@ -122,7 +122,7 @@ std::vector<std::string> values_of(const FieldOfRow& field, const std::string& v
                       "one, or with slashes one for each of " + counted(files, "file"));
 }
 
-// A table says "amp" or "fp16" where it means a certain kind.
+// Whether a table that prints "amp" or "fp16" can mean the precision that is given.
 bool can_mean(std::string_view said, std::string_view given) {
   constexpr auto kKinds =
       std::to_array<std::pair<std::string_view, std::string_view>>({{"amp", "amp_fp16"},
@@ -165,7 +165,7 @@ GivenFields::GivenFields(std::string_view text, std::size_t files) {
     auto values = values_of(*field, value, files);
     for (std::string& one : values) {
       refuse_bad_value(*field, one);
-      // Our own spellings of the same words.
+      // Both spellings of a word are accepted; rows hold this one.
       if (name == "precision") std::ranges::replace(one, '-', '_');
       if (name == "collective") std::ranges::replace(one, '_', '-');
     }

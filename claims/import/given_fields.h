@@ -1,5 +1,5 @@
-// --fields: what somebody says about a log or a table that does not say it itself. Fields are those
-// of a published row. Knows no form of log. Pure.
+// --fields: what somebody says about a log or a table that does not say it itself. The fields are
+// those of a published row. This knows no form of log. Pure.
 #pragma once
 
 #include <cstddef>
@@ -15,13 +15,14 @@ namespace scalemark::importing {
 
 class GivenFields {
  public:
-  // "gpus=1/2/4,system=8x H100": for each of `files` files one value, or one for all. A comma that
-  // no FIELD= follows belongs to the value. Throws configuration() (78) for a field that is none,
-  // one given twice, a number that is none, and another number of values than there are files.
+  // Reads "gpus=1/2/4,system=8x H100": each field has one value for all `files` files, or one for
+  // each of them. A comma without FIELD= behind it is part of the value. Throws configuration()
+  // (78) for an unknown field, a field that is given twice, a value that should be a number and is
+  // none, and any other number of values.
   GivenFields(std::string_view text, std::size_t files);
 
-  // Fills in what `row` does not say. Throws configuration() (78) for a value that contradicts what
-  // the row says; `where` says it: "'a.log'".
+  // Fills in what `row` does not say. Throws configuration() (78) for a value that contradicts the
+  // row; `where` names the row in messages: "'a.log'".
   void fill(published::Row& row, std::size_t file, const std::string& where) const;
 
   std::optional<std::string> text(const std::string& field, std::size_t file) const;
@@ -36,12 +37,12 @@ class GivenFields {
 // "ResNet-50", "H100" and "8x H100 SXM".
 bool can_both_be(std::string_view field, const std::string& said, const std::string& given);
 
-// Throws configuration() (78) where GPUs, batches and accumulation steps of `row` cannot be those
-// of one run.
+// Throws configuration() (78) where GPUs, batches and accumulation steps of `row` contradict each
+// other.
 void refuse_other_batch(const published::Row& row, const std::string& where);
 
-// Throws configuration() (78) when `fields` is not empty: they are missing in `files`, and one
-// option says them.
+// Throws configuration() (78) unless `fields` is empty: `files` lack these fields, and the message
+// shows the one option that gives them.
 void refuse_missing(const std::vector<std::string>& fields, const std::string& where,
                     std::size_t files);
 

@@ -21,14 +21,14 @@ constexpr const char* kKnownFormats =
     "(trainer_state.json, all_results.json, train_samples_per_second), DLLL lines, :::MLLOG lines, "
     "steps of torchtitan (tps:), llm.c (tok/s) and nanoGPT (iter N: loss)";
 
-// Steps after the first tenth, in which a run settles.
+// Leaves out the first tenth of the steps, in which a run warms up.
 std::span<const double> after_warmup(const Log& log) {
   return std::span(log.steps).subspan(log.steps.size() / 10);
 }
 
 bool says_batch(const Row& row) { return row.batch_per_gpu || row.global_batch_size; }
 
-// Samples, or tokens, of one optimizer step, where the log or the person says enough.
+// Returns the samples, or tokens, of one optimizer step, where the log or the person says enough.
 std::optional<double> samples_per_step(const Log& log, const Row& row) {
   if (log.per_step) return log.per_step;
   const bool tokens = row.unit == "tokens/s";
@@ -63,7 +63,8 @@ void add_missing(const Log& log, const Row& row, std::vector<std::string>& field
   need(!row.global_batch_size && !row.gradient_accumulation_steps, "accum");
 }
 
-// The tokens of a step that the log prints are those of the batch that somebody gives.
+// Throws configuration() (78) where the log prints the tokens of a step, and the batch that
+// somebody gives has another number of tokens.
 void refuse_other_step(const Log& log, const Row& row, const std::string& where) {
   if (!log.per_step) return;
   Log unsaid = log;
@@ -77,7 +78,7 @@ void refuse_other_step(const Log& log, const Row& row, const std::string& where)
                       "values of one run are expected");
 }
 
-// A process of one GPU, unless somebody says that it has several.
+// A process is taken to have one GPU, unless somebody says that it has several.
 void resolve_process_batch(const Log& log, Row& row, const std::string& where) {
   if (!log.batch_of_process) return;
   const auto whole = static_cast<double>(*log.batch_of_process);
@@ -90,7 +91,8 @@ void resolve_process_batch(const Log& log, Row& row, const std::string& where) {
                       "leave batch_per_gpu out, or give what is there");
 }
 
-// Trainers round the steps of an epoch down, so that a step may seem to have almost two batches.
+// By the log's rates a step may seem to have almost two batches, since trainers round the steps of
+// an epoch down. Throws configuration() (78) where it has more.
 void refuse_fewer_samples(const Log& log, const Row& row, const std::string& where) {
   const auto batch = samples_per_step(log, row);
   if (!log.samples_of_step || !batch || 2 * *batch >= *log.samples_of_step) return;
@@ -124,7 +126,7 @@ double throughput_of(const Log& log, const Row& row) {
                  "a number above 0 is expected");
 }
 
-// The fourth of batch, accumulation, GPUs and global batch follows from the others.
+// Computes one of batch, accumulation, GPUs and global batch from the other three.
 void complete_batch(Row& row) {
   if (!row.gpus || !row.gradient_accumulation_steps) return;
   const double micro_batches =
@@ -139,14 +141,14 @@ std::string base_name(const Log& log) {
   return std::filesystem::path(log.file).filename().string();
 }
 
-// Rows of one series are equal in their path.
+// The rows of one series must have equal paths: all get the names of all files.
 std::string names_of_files(std::span<const Log> logs) {
   std::vector<std::string> names;
   for (const Log& log : logs) names.push_back(base_name(log));
   return listed(names, 4);
 }
 
-// Logs print no more digits of a step's rate or duration.
+// Logs print no more digits than these of a step's rate or duration.
 double rounded(const Log& log, double value) { return rounded_to(value, log.whole_run ? 9 : 6); }
 
 Row throughput_row(const Log& log, Row row) {
@@ -174,7 +176,7 @@ std::string line_about(const Log& log, const Row& row) {
   return line;
 }
 
-// Throws configuration() (78) where somebody gives one value for rows that say others.
+// Throws configuration() (78) where somebody gives one value, and the rows have others.
 template <class T>
 void complete(std::optional<T>& own, const std::optional<T>& given, const char* name,
               const std::string& where) {
@@ -184,7 +186,7 @@ void complete(std::optional<T>& own, const std::optional<T>& given, const char* 
   if (!own) own = given;
 }
 
-// A claim takes from the log what it does not have itself.
+// A claim takes what it lacks from the row of the whole log.
 Row claim_row(Row claim, const Row& says, const std::string& where) {
   complete(claim.gpus, says.gpus, "gpus", where);
   complete(claim.nodes, says.nodes, "nodes", where);

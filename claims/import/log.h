@@ -1,5 +1,5 @@
-// Somebody's training log and the rows that it makes: the form is found by the content, and nothing
-// is guessed that the log does not say. Reads texts, no files.
+// Reads somebody's training log and makes rows of it: its content shows which program wrote it, and
+// nothing is guessed that it does not say. Reads texts, no files.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace scalemark::importing {
 
-// A number of a step is one of these.
+// Each step of a log has a number of one of these kinds.
 enum class Measure {
   kTotal,        // samples per second of all GPUs
   kPerGpu,       // samples per second of one GPU
@@ -25,35 +25,36 @@ enum class Measure {
 struct Log {
   std::string file, form;  // form: "torchtitan"
   published::Row says;     // the run's row, with the fields that the log prints
-  std::string chip;        // a GPU's name; the row's system when nobody gives another
+  std::string chip;        // a GPU's name; it is the row's system when nobody gives another
   Measure measure = Measure::kTotal;
-  std::vector<double> steps;         // in the order of the log
+  std::vector<double> steps;         // ordered as in the log
   std::string what;                  // the log's words for the steps: "tps of one GPU"
-  std::string unit_of_log = "step";  // each value covers one: "step", "epoch", "block"
-  bool whole_run = false;            // one mean of the run instead of steps
+  std::string unit_of_log = "step";  // one value per "step", "epoch" or "block"
+  bool whole_run = false;            // true: `steps` holds one mean of the run
   std::optional<double> per_step;    // samples or tokens of an optimizer step
-  // Samples of a step, as the log's rates give them: more or less those of a batch.
+  // The samples of a step as the log's rates give them: about a batch.
   std::optional<double> samples_of_step;
-  std::optional<std::int64_t> batch_of_process;  // which may have several GPUs
-  std::vector<published::Row> claims;  // whole rows, of nccl-tests; they lack what `says` has
-  std::vector<std::string> remarks;    // for the person who imports
+  // The batch of one process, which may have several GPUs.
+  std::optional<std::int64_t> batch_of_process;
+  std::vector<published::Row> claims;  // whole rows of nccl-tests; they lack what `says` has
+  std::vector<std::string> remarks;    // shown to the person who imports
 };
 
-// Throws bad_data() (65), with what was looked for, for a text that is no known log, or one without
-// a number.
+// Throws bad_data() (65) for a text that is no known log, or a log without a number; the message
+// says what is expected.
 Log read_log(std::string_view text, const std::string& file);
 
 struct Imported {
   std::vector<published::Row> rows;
-  std::vector<std::string> lines;  // one about each log
+  std::vector<std::string> lines;  // one per log
 };
 
-// Rows of one group, with ids from its slug. The median of the steps after the first tenth counts.
-// Throws configuration() (78) for what is missing, in one line for all logs, and for
-// contradictions.
+// Makes rows of one group, with ids from its slug. Their value is the median of the steps after the
+// first tenth. Throws configuration() (78) for contradictions, and for what is missing, in one line
+// for all logs.
 Imported import_logs(std::span<const Log> logs, const GivenFields& given, const std::string& group);
 
-// "x-0001" and on.
+// Numbers the rows of a group: "x-0001", "x-0002", ...
 std::string row_id(const std::string& group, std::size_t number);
 
 }  // namespace scalemark::importing

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kLongestNumber = 64;
 constexpr std::size_t kLongestJson = std::size_t{64} << 20;
 
-// Escape sequences of terminals: ESC [ ... letter.
+// Drops the escape sequences of terminals: ESC [ ... letter.
 std::string without_colours(std::string_view line) {
   std::string plain;
   for (std::size_t i = 0; i < line.size(); ++i) {

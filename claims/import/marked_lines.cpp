@@ -14,9 +14,9 @@
 namespace scalemark::importing {
 namespace {
 
-// NVIDIA's dllogger: lines "DLLL {json}" with type, step and data. A step is [epoch, step], [epoch]
-// or [] for the whole run; names of metrics are the programs' own. Rates of NVIDIA's
-// DeepLearningExamples are those of all GPUs.
+// Reads NVIDIA's dllogger: lines "DLLL {json}" with type, step and data. A step is [epoch, step],
+// [epoch] or [] for the whole run; the names of metrics are the programs' own. NVIDIA's
+// DeepLearningExamples print rates of all GPUs.
 
 using nlohmann::json;
 
@@ -28,13 +28,14 @@ bool has_any(std::string_view text, std::initializer_list<std::string_view> word
       words, [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
 }
 
-// A rate of training by its name: "train.total_ips", "training_sequences_per_second".
+// Whether the name is that of a rate of training: "train.total_ips",
+// "training_sequences_per_second".
 bool is_rate_name(std::string_view name) {
   if (has_any(name, {"val", "eval", "test", "infer", "latency", "flops"})) return false;
   return name.ends_with("ips") || has_any(name, {"throughput", "per_sec", "/s"});
 }
 
-// The most telling of several: of training, of all GPUs, with all that a step takes.
+// The metric with the largest weight is read: a rate of training, of all GPUs, over the whole step.
 int weight_of(std::string_view name) {
   return 4 * has_any(name, {"train"}) + 2 * has_any(name, {"total", "avg", "average"}) -
          3 * has_any(name, {"compute", "data"}) - has_any(name, {"best", "max", "min", "med"});
@@ -47,7 +48,7 @@ std::string unit_in(std::string_view words) {
   return has_any(words, {"sample"}) ? "samples/s" : "";
 }
 
-// The lines of parameters have a word as their step, and no level.
+// Lines with parameters have a word as their step, and no level.
 std::optional<std::size_t> level_of(const json& record) {
   const auto step = record.find("step");
   if (step == record.end()) return std::nullopt;
@@ -83,7 +84,7 @@ class DlllReader {
     if (best == rates_.end())
       throw bad_data("its DLLL lines hold no rate of training",
                      "a metric with throughput, ips, per_second or /s in its name is expected");
-    const auto& [level, values] = *best->second.rbegin();  // the finest
+    const auto& [level, values] = *best->second.rbegin();  // the finest level
     Log log{.file = {}, .form = "DLLL", .says = {}};
     const std::string name = lower_case(best->first);
     const bool per_gpu = has_any(name, {"per_gpu", "per_device", "/gpu"});
@@ -112,7 +113,7 @@ class DlllReader {
     if (has_any(name, {"world_size", "num_gpus", "n_gpu"})) gpus_ = count_of(value);
   }
 
-  std::map<std::string, std::map<std::size_t, std::vector<double>>> rates_;  // by name and level
+  std::map<std::string, std::map<std::size_t, std::vector<double>>> rates_;  // keys: name, level
   std::map<std::string, std::string> units_;
   std::optional<std::int64_t> gpus_;
 };
@@ -129,9 +130,9 @@ std::optional<Log> read_dlll(std::string_view text) {
 
 namespace {
 
-// MLPerf's mllog: lines ":::MLLOG {json}" with time_ms, key, value and metadata. Throughputs come
-// from tracked_stats where a log has them, else from the samples of its blocks or epochs over their
-// time, in which some programs evaluate.
+// Reads MLPerf's mllog: lines ":::MLLOG {json}" with time_ms, key, value and metadata. Throughputs
+// come from tracked_stats where a log has them, else from the samples of its blocks or epochs over
+// their time, in which some programs evaluate, too.
 
 constexpr std::string_view kMllogMark = ":::MLLOG {";
 
@@ -151,7 +152,7 @@ std::string text_of_value(const json& value) {
   return "";
 }
 
-// An event, or an interval that has begun.
+// Begin of an event or an interval.
 struct Begun {
   double time_ms = 0;
   std::optional<double> samples, epochs;

@@ -1,5 +1,6 @@
-// Output of nccl-tests: "# Rank ..." lines of the devices, then a table whose header names its
-// columns. busbw is what each rank's link carries, algbw is bytes over time (PERFORMANCE.md there).
+// Reads the output of nccl-tests: "# Rank ..." lines that list the devices, then a table whose
+// header names its columns. busbw is the rate on each rank's link, algbw is bytes over time
+// (PERFORMANCE.md there).
 #include <algorithm>
 #include <array>
 #include <set>
@@ -14,8 +15,7 @@ namespace {
 
 using published::Row;
 
-// Results are kept as those of results/published: short calls by their time, long ones by what
-// the links carry.
+// The rows are like those of results/published: time for small sizes, bandwidth for large ones.
 constexpr double kTimesUpTo = 64 * 1024, kBandwidthsFrom = 16 * 1024;
 constexpr std::size_t kMostClaims = 100'000;
 
@@ -40,7 +40,8 @@ std::string_view ours_of(const auto& list, std::string_view word) {
   return found == list.end() ? word : found->ours;
 }
 
-// "/opt/nccl-tests/build/all_reduce_perf" -> "all_reduce"; empty where the line names no program.
+// Finds the name of the program: "/opt/nccl-tests/build/all_reduce_perf" -> "all_reduce". Empty for
+// a line without a program.
 std::string program_in(std::string_view line) {
   const std::size_t end = line.find("_perf");
   if (end == std::string_view::npos) return {};
@@ -65,7 +66,8 @@ std::vector<std::string_view> words_in(std::string_view line) {
   return words;
 }
 
-// "0: text" of srun --label, "[1,0]<stdout>: text" of mpirun --tag-output.
+// Removes the label that srun --label ("0: text") or mpirun --tag-output ("[1,0]<stdout>: text")
+// writes before a line.
 std::string_view without_label(std::string_view line) {
   const std::size_t colon = line.find(':');
   if (colon == std::string_view::npos || colon > 20) return line;
@@ -78,7 +80,7 @@ std::string_view without_label(std::string_view line) {
   return line;
 }
 
-// Reads one output; a log may hold several, one after the other.
+// Reads one output. A log may hold several of them, one after the other.
 class NcclReader {
  public:
   void take(std::string_view line, std::size_t number) {
@@ -99,7 +101,7 @@ class NcclReader {
     Log log{.file = {}, .form = "nccl-tests text", .says = {}};
     log.says.framework = "nccl-tests";
     log.says.backend = "nccl";
-    // A name may stand behind the table only.
+    // The program's name may come only after the table.
     for (Row& claim : claims_) {
       if (!claim.collective && names_.size() == 1) claim.collective = *names_.begin();
     }
@@ -147,7 +149,7 @@ class NcclReader {
     }
   }
 
-  // A second run in the same file begins here.
+  // A second run in the same file begins with a new line of parameters.
   void take_parameters(std::string_view line) {
     ranks_.clear();
     hosts_.clear();
@@ -158,15 +160,15 @@ class NcclReader {
         at == std::string_view::npos ? std::string_view() : line.substr(at + 14), " iters: "));
   }
 
-  // A list that somebody has shortened gives no count.
+  // Gives no count where somebody has shortened the list of ranks.
   std::optional<std::int64_t> gpus() const {
     if (ranks_.empty()) return std::nullopt;
     const auto named = static_cast<double>(ranks_.size());
     return *ranks_.rbegin() == named - 1 ? count_of(named) : std::nullopt;
   }
 
-  // Words that are blank stand between type and time, so that numbers are counted from the right; a
-  // date may stand behind them.
+  // Columns between type and time may be blank, so numbers are counted from the right. A date may
+  // follow them.
   void take_result(std::string_view line, std::int64_t number) {
     const auto words = words_in(line);
     const auto times = std::ranges::count(columns_, "time");
@@ -192,7 +194,7 @@ class NcclReader {
   struct Block {
     std::size_t begin, end;
   };
-  // Words of a block: time, algbw, busbw, and what was wrong.
+  // A block has four words: time, algbw, busbw, and the number of errors.
   void add_claims(std::int64_t bytes, const std::string& type, bool in_place,
                   const std::vector<std::string_view>& words, Block block, std::int64_t line) {
     if (block.begin + 2 >= words.size() || claims_.size() > kMostClaims) return;

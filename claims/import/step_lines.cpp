@@ -1,6 +1,6 @@
-// Lines that trainers print for each step: torchtitan (tps is that of one device), llm.c (tok/s is
-// a moving average of all GPUs; the milliseconds are the step's own) and nanoGPT (the duration of a
-// step; evaluations are part of it where they happen, and the median leaves them out).
+// Reads lines that trainers print for each step: torchtitan (tps is the rate of one device), llm.c
+// (tok/s is a moving average of all GPUs; the milliseconds are the step's own) and nanoGPT (the
+// duration of a step; some steps include an evaluation, and the median leaves these out).
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -18,7 +18,7 @@ bool holds(std::string_view line, std::string_view word) {
   return line.find(word) != std::string_view::npos;
 }
 
-// Between `begin` and the next `end`; empty where they are not there.
+// Returns the text between `begin` and the next `end`, empty without them.
 std::string between(std::string_view line, std::string_view begin, std::string_view end) {
   const std::size_t at = line.find(begin);
   if (at == std::string_view::npos) return {};
@@ -32,7 +32,7 @@ struct MeshSize {
   std::int64_t size = 1;
 };
 
-// "['dp_shard', 'tp'], [4, 2]": names, and their sizes.
+// Reads names and their sizes: "['dp_shard', 'tp'], [4, 2]".
 std::vector<MeshSize> sizes_in_lists(std::string_view line) {
   std::vector<MeshSize> sizes;
   std::string names = between(line, "device mesh with [", "]");
@@ -53,7 +53,8 @@ std::vector<MeshSize> sizes_in_lists(std::string_view line) {
   return sizes;
 }
 
-// "pp=1, dp_replicate=1, dp_shard=8, cp=1, tp=1"; experts are spread over ranks of the others.
+// Reads "pp=1, dp_replicate=1, dp_shard=8, cp=1, tp=1". Experts are spread over the same ranks, and
+// are left out.
 std::vector<MeshSize> sizes_in_words(std::string_view line) {
   std::vector<MeshSize> sizes;
   for (const char* name : {"pp", "dp_replicate", "dp_shard", "cp", "tp"}) {
@@ -71,7 +72,7 @@ class TorchtitanReader {
     const auto rate =
         holds(line, " tps: ") ? number_after(line, " tps: ") : number_after(line, " wps: ");
     if (!rate || !(*rate > 0)) return;
-    // Every rank may print; one of them is enough.
+    // Every rank may print; the lines of one are enough.
     const std::string rank = between(line, "[rank", "]");
     if (!rank_) rank_ = rank;
     if (rank == *rank_) log_.steps.push_back(*rate);
@@ -121,7 +122,8 @@ class TorchtitanReader {
   std::optional<std::string> rank_;
 };
 
-// The batch of one device with tensor or pipeline parallelism is that of several GPUs.
+// With tensor or pipeline parallelism several GPUs share the batch of one device, so it is left
+// out.
 void drop_shared_batch(Log& log) {
   published::Row& row = log.says;
   if (!row.gpus || !row.batch_per_gpu || !row.global_batch_size) return;
@@ -161,7 +163,7 @@ class LlmCReader {
   }
 
  private:
-  // "| micro batch size B    | 64      |".
+  // Reads a line of a table: "| micro batch size B    | 64      |".
   void take_setting(std::string_view line) {
     line.remove_prefix(1);
     const std::size_t bar = line.find('|');

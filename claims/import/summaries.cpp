@@ -1,5 +1,5 @@
-// Summaries that programs write of their runs in JSON: those of a Hugging Face Trainer and of
-// SuperBench.
+// Reads summaries that programs write of their runs in JSON: a Hugging Face Trainer's and
+// SuperBench's.
 
 #include <cmath>
 #include <map>
@@ -15,9 +15,9 @@
 namespace scalemark::importing {
 namespace {
 
-// A Hugging Face Trainer: trainer_state.json, all_results.json, train_results.json, and what it
-// prints. train_samples_per_second is that of all devices: the samples of all epochs over the whole
-// duration of train() (speed_metrics in trainer_utils.py).
+// A Hugging Face Trainer writes trainer_state.json, all_results.json and train_results.json, and
+// prints the same numbers. train_samples_per_second is the rate of all devices: the samples of all
+// epochs over the whole duration of train() (speed_metrics in trainer_utils.py).
 
 using nlohmann::json;
 
@@ -43,7 +43,7 @@ class TrainerReader {
     take_steps_rate(number_of(object, "train_steps_per_second"));
   }
 
-  // Batches are printed before the first step, the rate behind the last.
+  // The batches are printed before the first step, the rate after the last one.
   void take_line(std::string_view line) {
     if (line.find("eval_") == std::string_view::npos) take_metrics_line(line);
     take_count(line, "Instantaneous batch size per device = ", device_batch_);
@@ -79,7 +79,8 @@ class TrainerReader {
   }
 
  private:
-  // "{'train_runtime': 19.02, 'train_samples_per_second': 1.735, ...}" and "train_... = 1.735".
+  // Reads "{'train_runtime': 19.02, 'train_samples_per_second': 1.735, ...}" and "train_... =
+  // 1.735".
   void take_metrics_line(std::string_view line) {
     for (const std::string_view end : {"': ", " ", "\": ", ": "}) {
       const std::string key = std::string(kRate) + std::string(end);
@@ -108,12 +109,12 @@ class TrainerReader {
     if (device_batch_) row.batch_per_gpu = static_cast<double>(*device_batch_);
     row.gradient_accumulation_steps = accumulation_;
     row.global_batch_size = total_;
-    // The total is batch x accumulation x devices.
+    // The total is the product of batch, accumulation and devices.
     if (device_batch_ && total_ && accumulation_)
       row.gpus = count_of(static_cast<double>(*total_) / (static_cast<double>(*device_batch_) *
                                                           static_cast<double>(*accumulation_)));
     if (!device_batch_) log.batch_of_process = batch_of_process_;
-    // Both rates have three decimals; a slow run's leave the number of samples open.
+    // Both rates have three decimals. For a slow run that is too few to find the samples of a step.
     if (steps_rate_ && *steps_rate_ >= 0.1) log.samples_of_step = *rate_ / *steps_rate_;
   }
 
@@ -145,9 +146,9 @@ std::optional<Log> read_trainer_log(std::string_view text) {
 
 namespace {
 
-// SuperBench's results-summary.jsonl and baseline.json: "model-benchmarks:resnet/pytorch-resnet50/
-// fp16_train_throughput", with ":3" of a rank behind it where ranks are listed. The rate is that of
-// one GPU (its documents on model benchmarks).
+// SuperBench writes results-summary.jsonl and baseline.json with names like
+// "model-benchmarks:resnet/pytorch-resnet50/fp16_train_throughput", followed by ":3" where ranks
+// are listed. The rate is that of one GPU (its documents on model benchmarks).
 
 using published::Row;
 
@@ -158,7 +159,8 @@ struct SuperbenchMetric {
   bool of_rank = false;
 };
 
-// Half-precision models are cast; whether fp32 takes TF32 is an option that the file lacks.
+// fp16 and bf16 models are cast as a whole; whether fp32 takes TF32 depends on an option that the
+// file lacks.
 std::string superbench_precision(std::string_view metric) {
   for (const std::string_view begin : {"throughput-train-", "throughput_train_"}) {
     if (metric.starts_with(begin)) metric.remove_prefix(begin.size());
@@ -195,7 +197,7 @@ std::optional<SuperbenchMetric> superbench_metric(std::string_view key) {
   return found;
 }
 
-// Each rank of a node may be a value; without ranks there is one.
+// Where a node lists its ranks, each rank has a value; otherwise there is one value.
 struct SuperbenchRate {
   double sum = 0;
   std::int64_t values = 0;

@@ -29,14 +29,14 @@ std::string ending_of(const std::string& path) {
 
 double without_noise(double value) { return rounded_to(value, 9); }
 
-// A table that somebody printed, through lint's reader.
+// Lint's reader reads tables that somebody printed.
 
 std::optional<double> positive(const std::optional<tables::Printed>& number) {
   const bool usable = number && std::isfinite(number->value) && number->value > 0;
   return usable ? std::optional(number->value) : std::nullopt;
 }
 
-// Where the digits matter: "758.90", "3,100".
+// Keeps the printed text where its digits matter: "758.90", "3,100".
 void keep_printed(const char* field, const tables::Printed& number, Row& row) {
   if (number.text != significant(number.value, 15)) row.printed[field] = number.text;
 }
@@ -45,7 +45,7 @@ void add_note(Row& row, const std::string& text) {
   row.note = row.note ? *row.note + "; " + text : text;
 }
 
-// A table that has no rate claims its times, else its ratios.
+// For a table without a rate the row claims a time, else a ratio.
 bool set_other_metric(const tables::Row& from, Row& row) {
   const std::optional<tables::Printed> of_epoch =
       from.time_is_of_an_epoch ? from.time_s : std::nullopt;
@@ -97,7 +97,7 @@ std::optional<Row> row_of_line(const tables::Row& from, const std::string& file)
   if (!row.gpus || *row.gpus > 10'000'000) return std::nullopt;
   row.line = count_of(number_after(from.id, "line "));
   row.nodes = count_of(from.nodes);
-  row.system = from.chip;  // without a count: rows of one series are equal in it
+  row.system = from.chip;  // it has no count, since the rows of a series have one system
   row.workload = from.network;
   row.precision = from.precision;
   row.sequence_length = from.sequence_length;
@@ -113,7 +113,7 @@ std::optional<Row> row_of_line(const tables::Row& from, const std::string& file)
   return row;
 }
 
-// timm's benchmark of one GPU: a line for each network.
+// timm's benchmark of one GPU has a line for each network.
 
 constexpr const char* kTimmRate = "train_samples_per_sec";
 
@@ -152,7 +152,7 @@ std::vector<Row> timm_rows(const tables::TextTable& table, const std::string& fi
   return rows;
 }
 
-// A rate of one GPU becomes that of all when the count is known.
+// Makes rates of one GPU rates of all GPUs, where the count is known.
 void multiply_by_gpus(std::vector<Row>& rows) {
   for (Row& row : rows) {
     if (!row.gpus || !row.throughput) continue;
@@ -182,7 +182,7 @@ TableFile read_printed(std::string_view text, const TableRequest& request) {
   const auto tables = tables_in(text, request.file);
   for (const tables::Table& table : tables) {
     std::string group = request.group;
-    // The heading above it tells a table from others of the file.
+    // The heading above a table distinguishes it from the file's others.
     if (tables.size() > 1 && table.name.size() > request.file.size() + 2)
       group += "/" + table.name.substr(request.file.size() + 2);
     for (const tables::Row& line : table.rows) {
@@ -218,7 +218,7 @@ TableFile read_any(std::string_view text, const TableRequest& request) {
   return read_printed(text, request);
 }
 
-// A table may hold several precisions; the one that is given is that of rows that leave it open.
+// A table may hold several precisions: the one that is given is for rows that name none.
 void fill_rows(std::vector<Row>& rows, const GivenFields& given, const std::string& where,
                bool printed_table) {
   const auto precision = given.text("precision", 0);
@@ -229,7 +229,7 @@ void fill_rows(std::vector<Row>& rows, const GivenFields& given, const std::stri
   const bool some_take = std::ranges::any_of(rows, takes);
   const GivenFields others = given.without("precision");
   for (Row& row : rows) {
-    // A header that names no unit counts samples of whatever kind.
+    // Under a header without a unit, samples may be of any kind.
     if (printed_table && given.text("unit", 0) && row.unit == "samples/s") row.unit.clear();
     const std::string place = where + (row.line ? " line " + std::to_string(*row.line) : "");
     (some_take && !takes(row) ? others : given).fill(row, 0, place);

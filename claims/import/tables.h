@@ -1,5 +1,6 @@
-// Rows of a file that is no log: tables in CSV and Markdown, timm's benchmark CSV, SuperBench's
-// summary and baseline, and rows in the form of results/published. Reads texts, no files.
+// Reads rows from files other than logs: tables in CSV and Markdown, timm's benchmark CSV,
+// SuperBench's summary and baseline, and rows in the form of results/published. Reads texts, no
+// files.
 #pragma once
 
 #include <string>
@@ -16,12 +17,12 @@ struct TableFile {
   std::vector<published::Row> rows;
 };
 
-// By the ending: .jsonl, .json, .csv, .tsv, .md.
+// Decides by the ending: .jsonl, .json, .csv, .tsv, .md.
 bool is_table_file(const std::string& path);
 
-// Rows with ids from `group`'s slug; rows of ours keep their ids, and their groups where `group` is
-// not `named` by a person. Throws bad_data() (65) for a text without such a table, configuration()
-// (78) for what is missing or contradicts.
+// Makes rows with ids from `group`'s slug. Rows in our own form keep their ids, and their groups
+// unless `group` is `named` by a person. Throws bad_data() (65) for a text without such a table,
+// configuration() (78) for what is missing or contradicts.
 struct TableRequest {
   std::string file, group;
   bool named = false;

@@ -36,14 +36,14 @@ Row row_of(const reporting::PointRecord& point, double samples_per_sec) {
   return row;
 }
 
-// A report says this of itself, and it costs belief.
+// Whether this finding makes the numbers of its report less believable.
 bool bears_on_belief(const reporting::Finding& finding) {
   const reporting::FindingKind* kind = reporting::find_finding_kind(finding.code);
   return kind && (kind->costs != reporting::VerdictLevel::kQuotable || finding.severity == kError ||
                   kind == &kinds::superlinear);
 }
 
-// The groups that were measured; of a single run its point.
+// Makes a table of the groups that were measured, or of a single run's point.
 Table table_of(const reporting::Report& report, const std::string& name) {
   Table table{.name = name, .rows = {}};
   const std::set<std::string> without_ground = reporting::groundless(report);
@@ -79,8 +79,8 @@ LintedReport lint_report(const reporting::Report& whole, const std::string& name
     Findings(name, all).add(kinds::loss_not_moving, kInfo, point.id,
                             {{"loss", *point.loss_last}, {"steps", point.iterations}});
   }
-  // The report judges its efficiencies by their intervals, and its MFU by what the chip calls
-  // itself.
+  // The report has judged its own efficiencies by their intervals, and its MFU by the chip that it
+  // names.
   for (Finding& one : lint({&linted.table, 1})) {
     if (one.kind != &kinds::superlinear && one.kind != &kinds::mfu_implausible)
       all.push_back(std::move(one));

@@ -1,4 +1,5 @@
-// Lint judges our own reports as tables, too, besides those of others (claims/rows/table_files.h).
+// Makes tables of our own reports, so that lint judges them like those of others
+// (claims/rows/table_files.h).
 #pragma once
 
 #include <span>
@@ -10,16 +11,17 @@
 
 namespace scalemark::lint {
 
-// A report as for_people() leaves it. `table`: its groups that were measured, or of a single run
-// its point; those of which too few runs were fit (groundless()) are compared with none.
-// `findings`: its own that bear on whether to believe it, losses that do not move, and the table's.
+// A report as for_people() leaves it. `table` holds its groups that were measured, or a single
+// run's point; groups with too few undisturbed runs (groundless()) are compared with none.
+// `findings` holds the report's own findings that bear on whether to believe it, losses that do not
+// change, and the table's findings.
 struct LintedReport {
   Table table;
   std::vector<Finding> findings;
 };
 LintedReport lint_report(const reporting::Report& report, const std::string& name);
 
-// For the first line of a result.
+// Counts what the first line of a result names.
 Judged count_of(std::span<const Table> tables);
 
 }  // namespace scalemark::lint

@@ -21,7 +21,7 @@ int rank_of(const std::string& severity) {
 }  // namespace
 
 Bounds quotient(const Printed& above, const Printed& below) {
-  const double least = std::max(below.low(), below.value * 1e-3);  // "0.1": not 0 to 0.2
+  const double least = std::max(below.low(), below.value * 1e-3);  // above 0, for "0.1" as well
   return {std::max(0.0, above.low()) / below.high(), above.high() / least};
 }
 
@@ -79,7 +79,7 @@ std::size_t count_of(std::span<const Finding> findings, std::string_view severit
   return static_cast<std::size_t>(std::ranges::count(findings, severity, &Finding::severity));
 }
 
-// "2 tables, 14 rows: 1 error, 3 infos"
+// Writes "2 tables, 14 rows: 1 error, 3 infos".
 std::string counts_line(std::span<const Finding> findings, const Judged& judged) {
   std::vector<std::string> texts;
   for (const char* severity : {kError, kWarning, kInfo}) {
@@ -94,7 +94,7 @@ std::string counts_line(std::span<const Finding> findings, const Judged& judged)
          " that could be held against others";
 }
 
-// The whole table is meant where no row is named.
+// A finding that names no row is about the whole table.
 std::string where_of(const Finding& finding) {
   return finding.row.empty() ? "" : finding.row + ": ";
 }

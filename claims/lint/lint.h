@@ -17,19 +17,19 @@ using tables::Row;
 using tables::Series;
 using tables::Table;
 
-// An error is two printed numbers that cannot both be true, a warning one that cannot be true with
-// its siblings, an info is only unlikely. Rounding of the printed digits is always granted. Rules
-// with their arithmetic: docs/LINT.md.
+// An error is two printed numbers that cannot both be true; a warning is a number that cannot be
+// true beside others of its kind; an info is only unlikely. The rounding of printed digits is
+// always allowed for. docs/LINT.md has the arithmetic of the rules.
 struct Finding {
   const reporting::FindingKind* kind = nullptr;
-  std::string severity;  // the kind's, or less
+  std::string severity;  // the severity of the kind, or a lower one
   std::string table, row, text;
 };
 
-// Judges all tables, in their order; worst first within one.
+// Judges the tables one after the other. Within a table the worst findings come first.
 std::vector<Finding> lint(std::span<const Table> tables);
 
-// From here to judge_siblings() all is private to this folder: the rules share it.
+// All from here to judge_siblings() is shared by the rules, and private to this folder.
 
 inline constexpr const char* kError = "error";
 inline constexpr const char* kWarning = "warning";
@@ -50,24 +50,24 @@ class Findings {
   std::vector<Finding>& all_;
 };
 
-// A ratio of printed numbers, with what their digits leave open.
+// The range of a ratio of printed numbers that their digits allow.
 struct Bounds {
   double low = 0, high = 0;
 };
 Bounds quotient(const Printed& above, const Printed& below);
 Bounds times(Bounds bounds, double factor);
 
-// By how much the nearest ends of two ranges differ, as a share; 0 where they overlap.
+// Returns by what share the nearest ends of two ranges differ; 0 where the ranges overlap.
 double gap(Bounds a, Bounds b);
 inline Bounds bounds_of(const Printed& printed) { return {printed.low(), printed.high()}; }
 
-std::string gpus_text(const Row& row);  // "1 GPU"; the row has a count
+std::string gpus_text(const Row& row);  // "1 GPU"; the row must have a count
 
 void judge_ratios(const Table& table, Findings& findings);        // ratios.cpp
 void judge_products(const Table& table, Findings& findings);      // ratios.cpp
 void judge_series(const Table& table, Findings& findings);        // series_rules.cpp
 void judge_plausibility(const Table& table, Findings& findings);  // series_rules.cpp
-// Rows of one chip may stand in several tables, of which two may have one name.
+// Rows of one chip may stand in several tables, and two tables may have the same name.
 struct SiblingFinding {
   const Table* table = nullptr;
   Finding finding;
@@ -78,21 +78,21 @@ void judge_siblings(std::span<const Table> tables,
 // The first line of a result counts these.
 struct Judged {
   std::size_t tables = 0, rows = 0;
-  std::size_t compared = 0;  // printed numbers that others of their table can contradict
+  std::size_t compared = 0;  // printed numbers that another number of their table can contradict
 };
 
-// A line of counts, then each table with its findings, worst first.
+// Writes a line of counts, then each table with its findings, worst first.
 std::string findings_text(std::span<const Finding> findings, const Judged& judged,
                           const Terminal& terminal);
 std::string markdown_text(std::span<const Finding> findings, const Judged& judged);
-// One object per finding: code, severity, table, row, text.
+// Writes one object per finding: code, severity, table, row, text.
 std::string json_lines(std::span<const Finding> findings);
 
-// Explains `code`: its arithmetic, an example, what to do. Throws no_input() (66), with all
-// codes, for one that lint does not know.
+// Explains a rule: its arithmetic, an example, and what to do. Throws no_input() (66), listing all
+// codes, for an unknown `code`.
 std::string explanation_text(const std::string& code, const Terminal& terminal);
 
-// docs/LINT.md's table of all rules.
+// Writes docs/LINT.md's table of all rules.
 std::string explanations_markdown();
 
 }  // namespace scalemark::lint

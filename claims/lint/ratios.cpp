@@ -1,5 +1,5 @@
-// Printed ratios and products against the cells that they are made of: speed-ups, efficiencies,
-// batches, rates times durations.
+// Checks printed ratios and products against the cells that they are made of: speed-ups,
+// efficiencies, batches, rates times durations.
 
 #include <algorithm>
 #include <cmath>
@@ -18,13 +18,13 @@ namespace {
 
 namespace kinds = reporting::finding_kinds;
 
-constexpr double kContradiction = 0.02;  // beyond what the digits leave open
+constexpr double kContradiction = 0.02;  // added to what the printed digits allow
 constexpr std::size_t kRowsThatProve = 2;
 
 bool is_one(const Printed& printed) { return std::fabs(printed.value - 1) <= printed.unit / 2; }
 
-// The ways in which the speed of `row` may be compared with that of `base`: by rates, or by times
-// of the same work; a step may hold more work on more GPUs.
+// A way to compare the speed of `row` with that of `base`: by rates, or by times of the same work.
+// A step may hold more work on more GPUs.
 struct Speed {
   Bounds ratio;
   std::string in_words;  // "3,100 / 310"
@@ -45,7 +45,7 @@ std::vector<Speed> speeds(const Row& row, const Row& base) {
   add(row.rate_per_gpu, base.rate_per_gpu, more, " times " + significant(more, 4));
   if (!all.empty()) return all;
   add(base.time_s, row.time_s, 1, "");
-  // Work that grows with the GPUs takes the same time; an epoch does not grow.
+  // If the work grows with the GPUs, equal times mean a higher speed. An epoch does not grow.
   if (!row.time_is_of_an_epoch)
     add(base.time_s, row.time_s, more, " times " + significant(more, 4));
   const std::size_t others = std::min(base.other_times.size(), row.other_times.size());
@@ -57,7 +57,7 @@ std::vector<Speed> speeds(const Row& row, const Row& base) {
 
 bool has_speed(const Row& row) { return row.rate || row.rate_per_gpu || row.time_s || row.step_s; }
 
-// Printed speed-ups are relative to a row: the first that prints 1, else the first of all.
+// The row that printed speed-ups are relative to: the first that prints 1, else the first of all.
 struct Base {
   const Row* row = nullptr;
   double speedup = 1;
@@ -81,7 +81,7 @@ struct Contradiction {
   std::optional<double> efficiency = std::nullopt, times = std::nullopt;
 };
 
-// The reading that is nearest to the printed ratio.
+// Chooses the reading that comes nearest to the printed ratio.
 Contradiction nearest(const Row& row, const Printed& printed, const std::vector<Speed>& readings,
                       double factor, const std::string& name) {
   Contradiction found{.row = &row, .by = -1, .ratio = 0, .printed = {}, .cells = {}};
@@ -112,7 +112,8 @@ std::vector<Contradiction> wrong_speedups(const Series& series) {
       all.push_back(std::move(found));
     }
   }
-  // A base that prints no speed-up may be another one than the table's: then all are off alike.
+  // A base that prints no speed-up may not be the table's own. Then all ratios are off by the same
+  // factor.
   const bool alike =
       all.size() >= kRowsThatProve && !base->prints_it &&
       std::ranges::all_of(all, [&](const Contradiction& one) {
@@ -124,8 +125,8 @@ std::vector<Contradiction> wrong_speedups(const Series& series) {
   return all;
 }
 
-// An efficiency is relative to the row of the speed-ups, or, without rates and times, to the first
-// that prints a speed-up of 1.
+// An efficiency is relative to the same row as the speed-ups. Without rates and times that is the
+// first row that prints a speed-up of 1.
 const Row* base_of_efficiency(const Series& series) {
   if (const auto base = base_of(series)) return base->row;
   const auto first = std::ranges::find_if(
@@ -155,7 +156,7 @@ std::vector<Contradiction> wrong_efficiencies(const Series& series) {
   return all;
 }
 
-// Whether each printed speed-up of `a` is what the cells of `b` give.
+// Whether each printed speed-up of `a` agrees with the cells of `b`.
 bool are_those_of(const std::vector<Contradiction>& a, const std::vector<Contradiction>& b) {
   return std::ranges::all_of(a, [&](const Contradiction& one) {
     const auto same = std::ranges::find_if(
@@ -204,7 +205,8 @@ void judge_precision_ratios(const Table& table, Findings& findings) {
         return one.id == row.id && one.precision == ratio.from;
       });
       if (other == table.rows.end() || !row.rate || !other->rate) continue;
-      // "TF32 to amp" and "amp to TF32" are said of the same ratio, and of its reciprocal.
+      // "TF32 to amp" and "amp to TF32" may both label the same ratio, so its reciprocal is
+      // accepted, too.
       const double by = std::min(gap(bounds_of(ratio.value), quotient(*row.rate, *other->rate)),
                                  gap(bounds_of(ratio.value), quotient(*other->rate, *row.rate)));
       if (!(by > 0)) continue;
@@ -252,11 +254,12 @@ void judge_ratios(const Table& table, Findings& findings) {
 
 namespace {
 
-constexpr double kOff = 0.02;        // beyond what the digits leave open
-constexpr double kBatchOff = 0.001;  // batches are whole, but for those of whole submissions
+constexpr double kOff = 0.02;        // added to what the printed digits allow
+constexpr double kBatchOff = 0.001;  // whole batches only; submissions may print fractions
 constexpr std::size_t kRowsOfAnEpoch = 3;
 
-// Samples of a step by each reading of a batch: per micro-step, per optimizer step, of all GPUs.
+// Returns the samples of a step for each reading of "batch": per micro-step, per optimizer step, or
+// of all GPUs.
 std::vector<double> samples_of_a_step(const Row& row) {
   std::vector<double> all;
   if (row.global_batch) all.push_back(*row.global_batch);
@@ -300,7 +303,7 @@ void judge_step(const Row& row, Findings& findings) {
   if (!rate || !row.step_s || row.counts_nodes) return;
   std::vector<double> readings = samples_of_a_step(row);
   if (row.unit.starts_with("tok")) {
-    // Batches count sequences, or tokens.
+    // Where rates count tokens, a batch may count sequences or tokens.
     const auto sequences = readings;
     for (const double one : sequences) {
       if (row.sequence_length) readings.push_back(one * static_cast<double>(*row.sequence_length));
@@ -319,7 +322,8 @@ void judge_step(const Row& row, Findings& findings) {
                 {"step_samples", readings.front()}});
 }
 
-// Rates times of epochs are the data set: printed, or the same in all rows of one network.
+// Rate times time of an epoch is the size of the data set, which is printed or equal in all rows of
+// one network.
 void judge_epochs(const Table& table, Findings& findings) {
   std::map<std::string, std::vector<const Row*>> families;
   for (const Row& row : table.rows) {

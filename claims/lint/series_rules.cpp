@@ -1,5 +1,5 @@
-// Rules over rows that belong together, of a scaling series, of one chip or of one table, and over
-// what is only unlikely.
+// Rules over rows that belong together (of a scaling series, of one chip, of one table), and rules
+// about what is only unlikely.
 
 #include <algorithm>
 #include <array>
@@ -19,11 +19,11 @@
 namespace scalemark::lint {
 namespace {
 
-// Rules over a scaling series: more than linear, and numbers that stand twice.
+// These rules are about a scaling series: more than linear speed-up, and numbers that occur twice.
 
 namespace kinds = reporting::finding_kinds;
 
-constexpr double kWeak = 1.02, kStrong = 1.25;  // strong scaling gains caches
+constexpr double kWeak = 1.02, kStrong = 1.25;  // strong scaling may fit caches
 constexpr std::size_t kDigitsThatProve = 3, kCellsThatProve = 3;
 
 void judge_efficiency(const Series& series, Findings& findings) {
@@ -36,7 +36,7 @@ void judge_efficiency(const Series& series, Findings& findings) {
     const double fewer = *(*base)->gpus / *row->gpus;
     const Bounds efficiency = times(quotient(*rate, *rate_of(**base)), fewer);
     if (!(efficiency.low > 1)) continue;
-    // A larger batch per GPU is faster by itself.
+    // A larger batch per GPU is faster by itself, whatever the scaling.
     const bool larger = row->batch && (*base)->batch && *row->batch > *(*base)->batch;
     const bool warns = !larger && efficiency.low >= (row->strong ? kStrong : kWeak);
     findings.add(kinds::superlinear, warns ? kWarning : kInfo, row->id,
@@ -60,7 +60,7 @@ void judge_copies(const Series& series, Findings& findings) {
   std::map<std::string, std::vector<const Row*>> cells;
   for (const Row* row : series) {
     const auto& printed = row->rate ? row->rate : row->rate_per_gpu;
-    // Rates per GPU of a machine that scales well are equal.
+    // On a machine that scales well, rates per GPU are equal.
     if (row->rate && digits_in(*printed) >= kDigitsThatProve) cells[printed->text].push_back(row);
   }
   for (const auto& [text, rows] : cells) {
@@ -83,8 +83,8 @@ void judge_series(const Table& table, Findings& findings) {
 
 namespace {
 
-// A rate per GPU against those of the same chip, network, precision and batch with fewer GPUs,
-// wherever they stand.
+// Compares a rate per GPU with the rates of the same chip, network, precision and batch on fewer
+// GPUs, in any of the tables.
 
 constexpr double kAbove = 1.10;
 constexpr std::size_t kEnough = 5;
@@ -96,7 +96,7 @@ struct Sibling {
 };
 
 std::string kin_of(const Table& table, const Row& row) {
-  // A table that names no chip is about one machine.
+  // Without a chip's name, a table is taken to be about one machine.
   const std::string machine = row.chip.empty() ? "table " + table.name : row.chip;
   return machine + "|" + row.network + "|" + row.phase + "|" + row.precision + "|" + row.unit +
          "|" + (row.batch ? significant(*row.batch, 9) : "") + "|" +
@@ -140,15 +140,15 @@ void judge_siblings(std::span<const Table> tables, std::vector<SiblingFinding>& 
 
 namespace {
 
-// Rules about what is only unlikely: networks really do stop scaling, so none of them warns, but a
-// rate above what the chip can compute.
+// These rules are about what is only unlikely. Networks do stop scaling, so only one of them warns:
+// a rate above what the chip can compute.
 
 constexpr double kHighMfu = 0.75;
 constexpr double kFlat = 0.15, kOffNeighbours = 0.25, kSlower = 0.05;
 constexpr double kManyMore = 4;
 constexpr std::size_t kRowsOfAPattern = 4;
 
-// The fastest that the words may mean.
+// Returns the precisions that the words may mean, the fastest first.
 std::vector<const char*> precisions_of(const std::string& printed) {
   const std::string text = lower_case(printed);
   if (text.starts_with("amp") || text == "fp16" || text == "bf16" || text == "fp16_cast")
@@ -168,7 +168,7 @@ const catalogue::Workload* network_of(const Row& row) {
         std::pair("bert-large", "bert-large"), std::pair("bert_large", "bert-large"),
         std::pair("bert-base", "bert-base"), std::pair("bert_base", "bert-base")}) {
     if (text.find(word) == std::string::npos || text.find("resnext") != std::string::npos) continue;
-    // Without its length a sequence may be short.
+    // A row that does not print its sequence length may have used short sequences.
     if (std::string_view(name).starts_with("bert") && (!row.sequence_length || squad))
       return nullptr;
     return catalogue::find_workload(name);
@@ -205,7 +205,7 @@ void judge_mfu(const Row& row, Findings& findings) {
 
 double per_gpu(const Row& row) { return rate_of(row)->value / *row.gpus; }
 
-// Rates that stay the same while GPUs are added.
+// Notes rates that stay the same while GPUs are added.
 bool judge_flat(const Series& rated, Findings& findings) {
   if (rated.size() < 2 || *rated.back()->gpus < kManyMore * *rated.front()->gpus) return false;
   const double first = rate_of(*rated.front())->value;
@@ -268,7 +268,7 @@ int order_of(const std::string& precision) {
 }
 
 void judge_precisions(const Table& table, Findings& findings) {
-  std::map<std::string, std::vector<const Row*>> beside;  // all but the precision alike
+  std::map<std::string, std::vector<const Row*>> beside;  // differing in precision only
   for (const Row& row : table.rows) {
     if (!rate_of(row) || !row.gpus || order_of(row.precision) < 0) continue;
     const std::string batch = row.batch ? significant(*row.batch, 9) : "";

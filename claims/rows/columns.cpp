@@ -9,8 +9,8 @@
 namespace scalemark::tables {
 namespace {
 
-// Lower case, without markup; everything but letters, digits, '/', '%' and '#' is one blank, with
-// one at both ends.
+// Returns lower case without markup. Any other run of characters than letters, digits, '/', '%' and
+// '#' becomes one blank, and one blank stands at both ends.
 std::string plain(std::string_view header) {
   std::string text = " ";
   bool in_tag = false;
@@ -110,7 +110,7 @@ bool compares_others(const std::string& text) {
   return has_any(text, {" over ", " vs ", " versus ", " relative to ", " compared "});
 }
 
-// Words of every such header.
+// Returns the words that few headers have: not those in kCommon.
 std::vector<std::string> own_words_of(const std::string& text) {
   static constexpr std::string_view kCommon[] = {
       "images",   "image",      "img",       "imgs",  "samples", "sample",  "tokens",
@@ -141,8 +141,8 @@ ColumnKind batch_kind(const std::string& text) {
   return ColumnKind::kBatch;
 }
 
-// Headers with a ratio word: speed-up of so many GPUs, efficiency, or one precision against
-// another.
+// These headers hold a ratio word: the speed-up of so many GPUs, an efficiency, or one precision
+// against another.
 ColumnKind ratio_kind(const std::string& text, std::size_t precisions) {
   if (has_any(text, {"efficien"})) return ColumnKind::kEfficiency;
   if (precisions >= 2) return ColumnKind::kPrecisionRatio;
@@ -150,12 +150,12 @@ ColumnKind ratio_kind(const std::string& text, std::size_t precisions) {
   return ColumnKind::kSpeedup;
 }
 
-// Headers that count or name something.
+// These headers count or name something.
 ColumnKind named_kind(const std::string& text) {
   const bool per_node = has_any(text, {"per node", "/node", "/ node", "per host", "per server"});
   if (per_node && has_any(text, {"gpu", "device", " ranks ", "processes"}))
     return ColumnKind::kGpusPerNode;
-  // "MP mode" may be that of mixed precision.
+  // "MP mode" may mean mixed precision.
   const bool ways = has_any(text, {" tp ", " pp ", " dp ", " mp "}) && !has_any(text, {"mode"});
   if (ways ||
       has_any(text, {"tensor parallel", "pipeline parallel", "model parallel", "data parallel"}))
@@ -188,7 +188,7 @@ ColumnKind named_kind(const std::string& text) {
 
 std::vector<std::string> precisions_in(std::string_view header) {
   const std::string text = plain(header);
-  std::map<std::size_t, std::string> found;  // by place
+  std::map<std::size_t, std::string> found;  // keyed by where the word stands
   for (const auto& [word, precision] : kPrecisionWords) {
     if (const std::size_t at = text.find(word); at != std::string::npos) found[at] = precision;
   }
@@ -196,7 +196,7 @@ std::vector<std::string> precisions_in(std::string_view header) {
   for (const auto& [at, precision] : found) {
     if (std::ranges::find(all, precision) == all.end()) all.push_back(precision);
   }
-  // "AMP (bf16)" is one precision.
+  // "AMP (bf16)" names one precision.
   const auto amp = std::ranges::find(all, "amp");
   if (amp != all.end() && all.size() == 2 &&
       (all[0] == "fp16" || all[1] == "fp16" || all[0] == "bf16" || all[1] == "bf16")) {
@@ -245,7 +245,7 @@ ColumnMeaning meaning_of(std::string_view header) {
     meaning.kind = ColumnKind::kOther;
   } else if (ratio) {
     meaning.kind = ratio_kind(text, meaning.precisions.size());
-    // Whether a per cent is printed as 0.98 or 98 its cells say (read_tables.cpp).
+    // The cells show whether a per cent is printed as 0.98 or 98 (table_columns.cpp).
   } else if (has_any(text, {"accum"})) {
     meaning.kind = ColumnKind::kAccumulation;
   } else if (has_any(text,
@@ -274,7 +274,7 @@ ColumnMeaning meaning_of(std::string_view header) {
 ColumnMeaning meaning_of_prose(std::string_view sentence) {
   const std::string text = plain(sentence);
   ColumnMeaning meaning;
-  // "Batch 32 per GPU" says nothing of the rate.
+  // In "batch 32 per GPU" the last words are not about a rate, so such a sentence is not used.
   const bool batch_per_gpu = is_per_gpu(text) && has_any(text, {"batch"});
   const bool rate = is_rate(text);
   const bool time = has_any(text, {" time", " seconds", "latency", " minutes", " hours", "duration",

@@ -1,4 +1,4 @@
-// A column of somebody's table holds what its header says. Pure.
+// The meaning of a column of somebody's table, by its header. Pure.
 #pragma once
 
 #include <string>
@@ -16,8 +16,8 @@ enum class ColumnKind {
   kNetwork,
   kPrecision,
   kSequence,
-  kParallel,  // a way or a degree of splitting a network: its copies are fewer than the GPUs
-  kBatch,     // whatever batch: per GPU, per step, or of all
+  kParallel,  // a way or degree of splitting a network, which leaves fewer copies than GPUs
+  kBatch,     // a batch per GPU, per step, or of all GPUs
   kBatchPerGpu,
   kGlobalBatch,
   kAccumulation,
@@ -35,34 +35,35 @@ enum class ColumnKind {
 
 struct ColumnMeaning {
   ColumnKind kind = ColumnKind::kOther;
-  std::vector<std::string> precisions;  // in the order of the header
-  double factor = 1;  // turns the column's unit into seconds, per cents into shares
+  std::vector<std::string> precisions;  // ordered as in the header
+  double factor = 1;  // converts the column's unit into seconds, and per cents into shares
   std::string unit;   // set for a rate: "img/s"
   std::vector<std::string> own_words;  // words that distinguish it within its kind: "DDP"
 };
 
-// A rate, in all or per GPU.
+// Whether the column holds rates, in all or per GPU.
 bool is_rate_kind(ColumnKind kind);
-// A time of a step, of an epoch, or in all.
+// Whether the column holds times of a step, of an epoch, or in all.
 bool is_time_kind(ColumnKind kind);
-// A speed-up, or an efficiency.
+// Whether the column holds speed-ups or efficiencies.
 bool is_ratio_kind(ColumnKind kind);
-// These are what a run reached: a rate, a time, a speed-up, an efficiency, an MFU.
+// Whether the column holds what a run reached: a rate, a time, a speed-up, an efficiency, an MFU.
 bool is_measure(ColumnKind kind);
 
-// Whether a word tells both from others of their kind: "DDP images/s", "DDP speed-up".
+// Whether both share a word that distinguishes them within their kinds: "DDP images/s", "DDP
+// speed-up".
 bool share_a_word(const ColumnMeaning& a, const ColumnMeaning& b);
 
-// By words that such tables use: "GPUs", "Throughput - mixed precision", "Speed-up (8 GPUs)",
-// "Efficiency %", "Time per epoch (min)". Markup does not count.
+// Reads a header by words that such tables use: "GPUs", "Throughput - mixed precision", "Speed-up
+// (8 GPUs)", "Efficiency %", "Time per epoch (min)". Markup does not count.
 ColumnMeaning meaning_of(std::string_view header);
 
-// A rate, a time or a speed-up that a sentence about a table names ("Training throughput in
-// images/s"); kOther where it names none, or a rate and a time.
+// Returns the rate, time or speed-up that a sentence about a table names ("Training throughput in
+// images/s"). Returns kOther where it names none, or both a rate and a time.
 ColumnMeaning meaning_of_prose(std::string_view sentence);
 
-// "TF32 (A100)" -> "tf32", "mixed precision" -> "amp", "bfloat16" -> "bf16"; in the order of the
-// text.
+// Lists the precisions that a text names, in its order: "TF32 (A100)" -> "tf32", "mixed precision"
+// -> "amp", "bfloat16" -> "bf16".
 std::vector<std::string> precisions_in(std::string_view text);
 
 }  // namespace scalemark::tables

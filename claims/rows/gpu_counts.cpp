@@ -10,16 +10,16 @@
 namespace scalemark::tables {
 namespace {
 
-constexpr std::size_t kLongest = 200;  // bytes of a text that may name a machine
+constexpr std::size_t kLongest = 200;  // bytes; a longer text names no machine
 constexpr std::size_t kMostDigits = 6;
 
 enum class Kind { kNumber, kTimes, kGpu, kNode, kChip, kMaker, kCompares, kSign, kWord };
 
 struct Token {
   Kind kind = Kind::kWord;
-  std::string text;  // in lower case
+  std::string text;  // lower case
   double number = 0;
-  std::size_t begin = 0, end = 0;  // in the text
+  std::size_t begin = 0, end = 0;  // bytes of the text
 };
 
 bool is_one_of(std::string_view word, std::initializer_list<const char*> words) {
@@ -56,8 +56,8 @@ Kind kind_of_word(std::string_view word) {
   return word == "x" ? Kind::kTimes : Kind::kWord;
 }
 
-// "8xa100", "2x8", "x4", "8gpus", "a100x8" are several tokens; every other run of letters and
-// digits is one.
+// Splits "8xa100", "2x8", "x4", "8gpus" and "a100x8" into several tokens. Every other run of
+// letters and digits is one token.
 void add_run(const std::string& run, std::size_t begin, std::vector<Token>& tokens) {
   const auto add = [&](Kind kind, std::size_t from, std::size_t to) {
     Token token{kind, run.substr(from, to - from), 0, begin + from, begin + to};
@@ -123,14 +123,14 @@ std::vector<Token> tokens_of(std::string_view text) {
       ++i;
     }
   }
-  // Stars of Markdown are no products.
+  // A star of Markdown is no multiplication sign.
   std::erase_if(tokens, [&](const Token& one) {
     const bool star = one.kind == Kind::kTimes && text[one.begin] == '*';
     const bool doubled =
         (one.begin > 0 && text[one.begin - 1] == '*') || text.substr(one.end).starts_with('*');
     return star && (doubled || one.begin == 0 || one.end == text.size());
   });
-  // "Single GPU", "two nodes".
+  // Reads "Single GPU", "two nodes".
   for (std::size_t t = 0; t + 1 < tokens.size(); ++t) {
     const Kind next = tokens[t + 1].kind == Kind::kSign && t + 2 < tokens.size()
                           ? tokens[t + 2].kind
@@ -149,7 +149,7 @@ std::vector<Token> tokens_of(std::string_view text) {
 
 struct Match {
   std::optional<double> gpus, nodes;
-  std::size_t first = 0, end = 0;  // tokens
+  std::size_t first = 0, end = 0;  // indices of tokens
 };
 
 class Matcher {
@@ -177,7 +177,7 @@ class Matcher {
     return found;
   }
 
-  // A chip's words, if any: what the match leaves.
+  // Whether any words of a chip are left beside the match.
   bool names_a_chip() const {
     return std::ranges::any_of(tokens_, [](const Token& one) {
       return one.kind == Kind::kChip || one.kind == Kind::kMaker || one.text == "dgx" ||
@@ -193,8 +193,8 @@ class Matcher {
   }
   double number(std::size_t i) const { return tokens_[i].number; }
 
-  // One past the words of a chip that begin at `i`, or `i` itself. Words of the chip stay in the
-  // text that is left, so that the match ends before them.
+  // Returns the index behind the words of a chip that begin at `i`, or `i` where none do. These
+  // words stay in the text that is left, so the match ends before them.
   bool chip_at(std::size_t i) const {
     bool maker = false;
     while (is(i, Kind::kMaker)) maker = true, ++i;
@@ -208,7 +208,7 @@ class Matcher {
     if (is(i, Kind::kNumber) && number(i) > 0) return from_number(i);
     if (is(i, Kind::kTimes) && is(i + 1, Kind::kNumber) && chip_before(i))
       return Match{number(i + 1), {}, i, i + 2};
-    // "gpus=8", "n = 8", "GPUs: 8", "Number of GPUs 8"; "GPU 1" is one of several.
+    // Reads "gpus=8", "n = 8", "GPUs: 8", "Number of GPUs 8". "GPU 1" is the name of one GPU.
     const bool count =
         is(i, Kind::kGpu) ||
         (i < tokens_.size() && is_one_of(tokens_[i].text, {"n", "np", "p"}) && sign(i + 1, "="));
@@ -232,7 +232,7 @@ class Matcher {
     if (!times && sign(k, "-")) ++k;
     if (is(k, Kind::kGpu)) return Match{number(i), {}, i, k + 1};
     if (is(k, Kind::kNode)) return from_nodes(i, k + 1);
-    // "2x8 V100"
+    // Reads "2x8 V100".
     const bool product = times && is(k, Kind::kNumber) && number(k) > 0;
     if (product) {
       const std::size_t after = is(k + 1, Kind::kTimes) ? k + 2 : k + 1;
@@ -247,7 +247,7 @@ class Matcher {
     return std::nullopt;
   }
 
-  // "1 node x 8 H100", "2 nodes (16 GPUs)", "2 nodes of 8 GPUs each".
+  // Reads "1 node x 8 H100", "2 nodes (16 GPUs)", "2 nodes of 8 GPUs each".
   std::optional<Match> from_nodes(std::size_t i, std::size_t k) const {
     const bool times = is(k, Kind::kTimes);
     const bool gap =
@@ -264,7 +264,7 @@ class Matcher {
                  each && !times ? std::min(end + 2, tokens_.size()) : end};
   }
 
-  // "over 1 GPU", "1-8 GPUs", "8 GPUs per node" tell of no count.
+  // "over 1 GPU", "1-8 GPUs" and "8 GPUs per node" are not the count of a row.
   bool is_compared(const Match& match) const {
     const std::size_t i = match.first;
     if (i > 0 && is(i - 1, Kind::kCompares)) return true;
@@ -280,7 +280,7 @@ class Matcher {
   bool counts_;
 };
 
-// Without what bounded the count: "img/s" of "(img/s)".
+// Removes what enclosed the count: "(img/s)" -> "img/s".
 std::string without_edges(std::string text) {
   const auto strip = [&](std::string_view signs) {
     const std::size_t first = text.find_first_not_of(signs);
@@ -302,7 +302,7 @@ std::string without_edges(std::string text) {
   return trimmed(text);
 }
 
-// "2x DGX A100" of "2x DGX A100 (16 GPUs)" is a DGX A100, too.
+// Removes a second count: "2x DGX A100 (16 GPUs)" names a DGX A100, too.
 std::string without_count(const std::string& text) {
   const std::size_t x = text.find_first_not_of("0123456789 ");
   const bool counted =

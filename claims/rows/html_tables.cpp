@@ -10,10 +10,10 @@
 namespace scalemark::tables {
 namespace {
 
-// Beyond these a text is not read on: cells that span many others are cheap to write.
+// Reading ends at these limits, since cells that span many others are cheap to write.
 constexpr std::size_t kMostCells = 200'000, kLongestText = 300, kMostHeaderRows = 4;
 
-// Text of a page, in which any blanks are one.
+// Collects the text of a page; a run of blanks becomes one.
 class Words {
  public:
   void add(std::string_view text) {
@@ -33,17 +33,17 @@ class Words {
 
 struct Cell {
   std::string text;
-  bool header = false, first = true;  // the first of the columns that it spans
+  bool header = false, first = true;  // first: it is the leftmost column that the cell spans
   std::size_t rows_left = 0;
 };
 
 struct GridRow {
   std::vector<Cell> cells;
   bool all_headers = true;
-  std::size_t line = 0, own = 0;  // cells that are no rest of an earlier row
+  std::size_t line = 0, own = 0;  // own: cells that do not reach down from an earlier row
 };
 
-// The cells of one table, as they come.
+// Collects the cells of one table in the order of the page.
 class Grid {
  public:
   void begin_row(std::size_t line) {
@@ -79,14 +79,14 @@ class Grid {
   bool is_open() const { return open_; }
   bool in_head = false;
 
-  // A table needs a header and a row below it; without them nothing comes back.
+  // Returns nothing unless there are a header and a row below it.
   std::optional<TextTable> table(std::string name, std::string caption) {
     end_row();
     std::size_t body = 0;
     TextTable table;
     table.name = std::move(name);
     table.caption = std::move(caption);
-    // A first row of one cell is the title of the table.
+    // A first row with only one cell is the title of the table.
     while (body + 1 < rows_.size() && rows_[body].own == 1 && rows_[body].cells.size() > 1) {
       table.caption = rows_[body].cells.front().text;
       ++body;
@@ -109,7 +109,7 @@ class Grid {
   }
 
  private:
-  // Cells of earlier rows reach down to here.
+  // Adds cells of earlier rows that reach down to this one.
   void fill_from_above() {
     while (row_.cells.size() < carried_.size() && carried_[row_.cells.size()].rows_left > 0) {
       Cell cell = carried_[row_.cells.size()];
@@ -118,7 +118,7 @@ class Grid {
     }
   }
 
-  // "Throughput" above "1 GPU" is "Throughput 1 GPU".
+  // Joins two rows of headers: "Throughput" above "1 GPU" becomes "Throughput 1 GPU".
   static void add_headers(const GridRow& row, Cells& header) {
     for (std::size_t c = 0; c < row.cells.size(); ++c) {
       if (c >= header.size()) header.emplace_back();
@@ -131,7 +131,7 @@ class Grid {
   }
 
   std::vector<GridRow> rows_;
-  std::vector<Cell> carried_;  // the row above
+  std::vector<Cell> carried_;  // cells of the row above, some of which reach down
   GridRow row_;
   bool open_ = false;
   std::size_t cells_ = 0;
@@ -178,7 +178,7 @@ class Page {
       if (!grid_) end_line();
       words_->add(" ");
       text.remove_prefix(1);
-      // Headings of Markdown, around its HTML.
+      // Finds headings of Markdown around its HTML.
       in_heading_ = !grid_ && text.starts_with('#');
       over_ = over_ || in_heading_ || text.find_first_not_of(" \t\r") == std::string_view::npos;
     }
@@ -197,7 +197,7 @@ class Page {
     over_ = true;
   }
 
-  // How many bytes are done with.
+  // Takes what begins with "<" and returns how many bytes it has.
   std::size_t at_sign(std::string_view here) {
     if (here.starts_with("<!--")) return skipped(here, "-->");
     const auto tag = tag_at(here);
@@ -219,7 +219,7 @@ class Page {
     return length;
   }
 
-  // Lines of the tag itself are counted already.
+  // The lines within the tag itself are counted already.
   std::size_t skipped_tag(std::string_view here, std::string_view end) {
     const std::size_t after = here.find('>') + 1;
     return after + skipped(here.substr(after), end);
@@ -304,12 +304,12 @@ class Page {
   std::string_view text_;
   std::vector<TextTable> tables_;
   std::string heading_, caption_;
-  Words above_, cell_, none_;  // none_ takes what stands between cells
+  Words above_, cell_, none_;  // none_: text between cells, which is dropped
   Words* words_ = &above_;
   std::optional<Grid> grid_;
   std::optional<Cell> open_cell_;
   std::size_t columns_ = 1, rows_ = 1, line_ = 1, cells_ = 0;
-  bool in_heading_;    // the page is Markdown, and this line opens with #
+  bool in_heading_;    // the page is Markdown, and this line begins with #
   bool over_ = false;  // the paragraph has ended: other text begins a new one
 };
 

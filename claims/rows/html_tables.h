@@ -1,6 +1,5 @@
-// The tables of an HTML text, as cells: of a page, or inside Markdown. Knows nothing of what the
-// cells mean. One pass over the text, whatever it holds; of tables inside of tables only the
-// innermost is read. Pure.
+// Finds the tables of an HTML page, or inside Markdown, as cells. This does not know what the cells
+// mean, reads the text in one pass, and of nested tables only the innermost. Pure.
 #pragma once
 
 #include <string_view>
@@ -10,8 +9,9 @@
 
 namespace scalemark::tables {
 
-// A cell that spans rows or headers stands in each of them; one that spans columns of numbers only
-// in the first. Several rows of headers become one. A table's name is the heading above it.
+// A cell that spans rows or headers is repeated in each of them. A cell that spans columns of
+// numbers stands only in the first. Several rows of headers become one. A table's name is the
+// heading above it.
 std::vector<TextTable> html_tables(std::string_view text);
 
 }  // namespace scalemark::tables

@@ -8,9 +8,9 @@
 namespace scalemark::published {
 namespace {
 
-// The first that fits counts: what is contained in another stands below it.
+// The first entry that fits is taken, so a name that another one contains stands below it.
 struct PrintedChip {
-  std::string_view word, more;  // both must be there
+  std::string_view word, more;  // a text must hold both
   Chip chip;
 };
 constexpr auto kChips = std::to_array<PrintedChip>({
@@ -52,8 +52,8 @@ constexpr auto kChips = std::to_array<PrintedChip>({
     {"dgx 2h", "", {"V100-SXM2-32GB", true}},
 });
 
-// Lower case, every sign but letters and digits a blank, with blanks at both ends. A count in front
-// of a chip ("4xA100", "8x H100") is cut off.
+// Returns lower case, with every character but letters and digits as a blank, and blanks at both
+// ends. A count in front of a chip ("4xA100", "8x H100") is cut off.
 std::string plain(std::string_view system) {
   std::string text = " ";
   for (const char c : system) {
@@ -86,7 +86,7 @@ namespace {
 struct Translated {
   std::string_view theirs, ours;
 };
-// BERT of MLPerf is BERT-large in pretraining with 512 tokens.
+// MLPerf's BERT is BERT-large in pretraining with 512 tokens.
 constexpr auto kNetworks = std::to_array<Translated>({{"resnet50", "resnet50"},
                                                       {"resnet50v1.5", "resnet50"},
                                                       {"resnet", "resnet50"},
@@ -99,10 +99,10 @@ constexpr std::int64_t kMlperfSequence = 512;
 
 struct Precisions {
   std::string_view theirs;
-  std::string_view ours, second;  // second: the source leaves it open
+  std::string_view ours, second;  // second: set where the source leaves it open
   bool other = false;
 };
-// Until Ampere fp32 is fp32; from there on only where the source says so.
+// Up to Turing, fp32 means fp32. From Ampere on it does only where the source says so.
 constexpr auto kPrecisions = std::to_array<Precisions>({{"fp32", "fp32", "", false},
                                                         {"tf32", "tf32", "", false},
                                                         {"fp32_or_tf32", "fp32", "tf32", false},
@@ -112,7 +112,7 @@ constexpr auto kPrecisions = std::to_array<Precisions>({{"fp32", "fp32", "", fal
                                                         {"bf16", "amp-bf16", "", true},
                                                         {"fp16", "amp-fp16", "", true}});
 
-// Ways of exchanging gradients that ours do as well.
+// Published ways of exchanging gradients, and our strategies that do the same.
 constexpr auto kStrategies = std::to_array<Translated>({{"BSP-A2A", "flat"},
                                                         {"WFBP-A2A", "ddp"},
                                                         {"MG-WFBP", "ddp"},
@@ -133,14 +133,14 @@ bool is_squad(const Row& row) { return row.phase && row.phase->starts_with("squa
 std::optional<Untestable> without_number(const Row& row) {
   if (row.untestable)
     return find_word<Untestable>(*row.untestable).value_or(Untestable::kMeaningless);
-  // A speed-up of no network in particular says nothing that could be run.
+  // A speed-up of no particular network cannot be run.
   if (row.metric == "speedup" && row.workload.empty() && !row.relative_to)
     return Untestable::kNumberMissing;
   const bool has_number = row.throughput || !row.metric.empty();
   return has_number ? std::nullopt : std::optional(Untestable::kNumberMissing);
 }
 
-// A ratio is tested on whatever is there; a rate only on its own chip.
+// A ratio may be tested on any chip, a rate only on its own.
 std::optional<Untestable> of_chip(const Row& row) {
   if (row.relative_to || row.metric == "speedup" || row.metric == "efficiency" ||
       row.system.empty())
@@ -197,7 +197,7 @@ Mapping map_row(const Row& row) {
   point.world_size = row.gpus;
   point.nodes = row.nodes;
   point.gradient_accumulation_steps = row.gradient_accumulation_steps;
-  // A share of a sample is a batch of nothing that can be run.
+  // Less than one sample per GPU cannot be run.
   const double batch = row.batch_per_gpu.value_or(0);
   if (batch >= 1 && batch < 1e9 && batch == std::floor(batch))
     point.batch_size = static_cast<std::int64_t>(batch);

@@ -13,17 +13,17 @@
 
 namespace scalemark::published {
 
-// The chip that a table's words about a machine mean.
+// The chip that the words of a table mean.
 struct Chip {
-  std::string_view name;  // CUDA's name without the maker; for a family, its fastest chip
-  bool gone = false;      // older than what CUDA 13 serves (Turing)
+  std::string_view name;  // CUDA's name without the maker; for a family of chips the fastest one
+  bool gone = false;      // true: Turing or older, which CUDA 13 does not serve
 };
 
-// "NVIDIA DGX A100 (8x A100 80GB)" -> A100-SXM4-80GB. Absent where the words name no chip of
-// NVIDIA's that we know.
+// "NVIDIA DGX A100 (8x A100 80GB)" -> A100-SXM4-80GB. Returns nothing where the words name no
+// NVIDIA chip that is known here.
 std::optional<Chip> chip_in(std::string_view system);
 
-// A closed list: why a number cannot be tested by this program.
+// Why this program cannot test a number.
 enum class Untestable {
   kWorkload,
   kPrecision,
@@ -47,26 +47,28 @@ constexpr auto words_of(Untestable) {
                                           {Untestable::kMeaningless, "meaningless"}});
 }
 
-// One sentence about each.
+// Returns one sentence about the reason.
 std::string sentence_about(Untestable reason);
 
-// A point that tests a row of a scaling table.
+// The point that tests a row of a scaling table.
 struct MappedPoint {
   std::string workload;
   std::vector<std::string> precisions;  // two where the source leaves it open: both are run
-  bool other_precision = false;         // the nearest one: speed-ups only
+  // Whether `precisions` holds the nearest one instead of the source's. Then only ratios are
+  // judged.
+  bool other_precision = false;
   std::optional<std::int64_t> world_size, nodes, batch_size, gradient_accumulation_steps,
       sequence_length;
-  std::string strategy;  // ddp unless the source says otherwise; empty for one rank
+  std::string strategy;  // ddp unless the source names another one; empty for one rank
   std::string chip;      // empty: none is named
 };
 
-// One of the two is there.
+// Exactly one of the two is set.
 struct Mapping {
   std::optional<MappedPoint> point;
   std::optional<Untestable> reason;
 };
-// The words that are known are in the table of docs/PUBLISHED.md, "What would be run".
+// docs/PUBLISHED.md, "What would be run", lists the words that are known.
 Mapping map_row(const Row& row);
 
 }  // namespace scalemark::published

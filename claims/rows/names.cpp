@@ -74,7 +74,7 @@ std::vector<NamedTable> find_tables(std::span<const Row> rows, const std::string
         std::ranges::any_of(table.rows, [&](const Row* row) { return row->id == word; });
     if (holds_row || is_or_begins(table.slug, begin)) found.push_back(table);
   }
-  // A table's own name stands for it alone, though others begin with it.
+  // A word that is a table's whole slug means that table alone, even if other slugs begin with it.
   const auto same = std::ranges::find(found, begin, &NamedTable::slug);
   if (same != found.end() && alias == kAliases.end()) return {*same};
   if (!found.empty()) return found;

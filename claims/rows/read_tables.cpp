@@ -15,7 +15,7 @@
 namespace scalemark::tables {
 namespace {
 
-// Reads the rows of one table by what its columns mean.
+// Reads the rows of one table by the meanings of its columns.
 class Reader {
  public:
   explicit Reader(const TextTable& table) : table_(table), columns_(columns_of(table)) {
@@ -46,7 +46,7 @@ class Reader {
     return cell_of(table_, row, column);
   }
 
-  // A blank cell of a network, a chip or a precision goes on with the one above.
+  // A blank cell of a network, a chip or a precision repeats the one above.
   const std::string& filled(std::size_t row, std::size_t column) const {
     const ColumnKind kind = columns_[column].kind;
     const bool inherits_above =
@@ -65,7 +65,7 @@ class Reader {
     return false;
   }
 
-  // A text that is another one in every row names the rows; it tells no series apart.
+  // A column whose text differs in every row names the rows, and does not separate series.
   void find_labels() {
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       const bool text = columns_[c].kind == ColumnKind::kOther ||
@@ -79,7 +79,7 @@ class Reader {
     }
   }
 
-  // A cell without its count of GPUs.
+  // Returns a cell without its count of GPUs.
   std::string told_by(std::size_t r, std::size_t c) const {
     const auto machines =
         columns_[c].kind == ColumnKind::kChip ? machines_in_count(cell(r, c)) : std::nullopt;
@@ -97,7 +97,7 @@ class Reader {
       if (!value || !(value->value > 0)) continue;
       Row row = common;
       row.unit = columns_[c].unit;
-      // "DDP images/s" and "FSDP images/s" are two series.
+      // "DDP images/s" and "FSDP images/s" belong to two series.
       row.series += joined(columns_[c].own_words, " ");
       if (!columns_[c].precisions.empty()) row.precision = columns_[c].precisions.front();
       add_times_of(r, row);
@@ -112,7 +112,7 @@ class Reader {
     rows.push_back(std::move(row));
   }
 
-  // Beside rates in several precisions, "latency - TF32" is that of one.
+  // In a table with rates in several precisions, "latency - TF32" belongs to one of them.
   bool is_time_of_a_precision(std::size_t c) const {
     return is_time_kind(columns_[c].kind) && columns_[c].precisions.size() == 1 &&
            (has(ColumnKind::kRate) || has(ColumnKind::kRatePerGpu));
@@ -125,7 +125,7 @@ class Reader {
     }
   }
 
-  // The column of rates per GPU that belongs to a column of totals.
+  // Finds the column of rates per GPU that belongs to a column of totals.
   std::optional<std::size_t> per_gpu_beside(std::size_t total) const {
     if (columns_[total].kind != ColumnKind::kRate) return std::nullopt;
     for (std::size_t c = 0; c < columns_.size(); ++c) {
@@ -166,8 +166,8 @@ class Reader {
     }
   }
 
-  // A speed-up belongs to the rates of its precision, or to those that share a word with it
-  // ("DDP"); else to the rate on its left.
+  // A speed-up belongs to the rates of its precision, or to the rates that share a word with it
+  // ("DDP"), or else to the rate on its left.
   std::size_t rate_of_ratio(std::size_t ratio) const {
     const auto find = [&](auto fits) {
       for (std::size_t c = 0; c < columns_.size(); ++c) {
@@ -212,7 +212,7 @@ class Reader {
     return row;
   }
 
-  // "8x A100" in either column gives both.
+  // "8x A100" in either column gives both a count and a chip.
   void add_machines(std::size_t c, const std::string& text, Row& row) const {
     const bool chips = columns_[c].kind == ColumnKind::kChip;
     const auto machines = machines_in_count(text);
@@ -229,7 +229,7 @@ class Reader {
     }
   }
 
-  // Columns whose cells are words, or numbers that only tell series apart.
+  // Reads columns whose cells are words, or numbers that only distinguish series.
   static bool add_word(const ColumnMeaning& column, const std::string& text, Row& row) {
     const auto number = read_printed(text);
     switch (column.kind) {
@@ -306,7 +306,7 @@ class Reader {
     if (number && number->value > 0) add_number(column, *number, row);
   }
 
-  // A batch per GPU that falls while GPUs are added: strong scaling.
+  // A batch per GPU that falls while GPUs are added means strong scaling.
   static void mark_strong(std::vector<Row>& rows) {
     for (Row& row : rows) {
       const auto falls = [&](const Row& other) {
@@ -321,7 +321,7 @@ class Reader {
   const TextTable& table_;
   std::vector<ColumnMeaning> columns_;
   std::vector<bool> labels_;
-  std::vector<std::size_t> rates_of_ratios_;  // by column of ratios; columns_.size(): of none
+  std::vector<std::size_t> rates_of_ratios_;  // indexed by column; columns_.size(): no rate
 };
 
 TablesRead read_all(const std::vector<TextTable>& tables) {

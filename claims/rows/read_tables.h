@@ -1,5 +1,5 @@
-// Tables of throughputs in a text that somebody wrote: those of a Markdown or an HTML file, or a
-// CSV. Columns are known by their headers (columns.h). Pure.
+// Reads tables of throughputs in a text that somebody wrote: a Markdown or HTML file, or a CSV.
+// Their headers show what the columns are (columns.h). Pure.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@
 namespace scalemark::tables {
 
 struct TablesRead {
-  std::vector<Table> tables;  // they have a column of throughputs or times, and counts of GPUs
-  std::vector<std::string> headers;  // each names a table without them: "Name | Licence"
+  std::vector<Table> tables;  // tables with a column of throughputs or times, and counts of GPUs
+  std::vector<std::string> headers;  // each names a table without these columns: "Name | Licence"
 };
 
-// Every pipe table of a Markdown text, then every HTML table in it. A table's name is the heading
-// above it.
+// Reads every pipe table of a Markdown text, then every HTML table in it. A table's name is the
+// heading above it.
 TablesRead read_markdown(std::string_view text);
 
 TablesRead read_html(std::string_view text);

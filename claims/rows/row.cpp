@@ -52,7 +52,7 @@ void refuse_unless_in(const auto& words, std::string_view word, const char* key,
 }
 
 void check_throughput(const Row& row, const std::string& where) {
-  // One submission names no framework.
+  // The framework is not required: one submission names none.
   const std::pair<const char*, const std::string*> texts[] = {{"system", &row.system},
                                                               {"workload", &row.workload},
                                                               {"precision", &row.precision},

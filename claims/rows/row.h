@@ -1,5 +1,5 @@
-// One number that somebody published, with its source, and the rows that come with the project.
-// Values are the source's own, errors included; nothing here judges them.
+// One number that somebody published, with its source, and the rows that come with the project. The
+// values are the source's own, errors included, and are not judged here.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,7 @@
 
 namespace scalemark::published {
 
-// A claim may be a ratio of its metric: to that of another row, or of one value of an option to
-// another.
+// The denominator of a ratio: the value in another row, or under another value of an option.
 struct Relative {
   std::optional<std::string> row, option, from, to;
 };
@@ -30,38 +29,39 @@ constexpr void fields(A& a, typename A::template Field<Relative>& r) {
   a("to", r.to, {"its value in the numerator"});
 }
 
-// A throughput or any other claim. Form and origin: results/published/README.md and
-// docs/published.schema.json.
+// A throughput or any other claim. results/published/README.md and docs/published.schema.json
+// describe its form and origin.
 struct Row {
   std::string id;     // "pub-0001": never changes
-  std::string group;  // the table it comes from
-  // Its place in the source. Commit and line are absent where they are not known.
+  std::string group;  // the table that it is from
+  // Its place in the source. Commit and line are unset where they are not known.
   std::string repo, path;
   std::optional<std::string> commit;
   std::optional<std::int64_t> line;
-  // These members say what was measured; empty or absent where a claim does not say.
+  // These members say what was measured. They are empty or unset where a claim does not say it.
   std::string framework, system, workload, precision;
   std::optional<std::string> phase, data;
   std::optional<std::int64_t> sequence_length;
   std::optional<std::int64_t> gpus, nodes;
-  std::optional<double>
-      batch_per_gpu;  // per micro-step; of a whole submission it may be a fraction
+  // The batch is per micro-step; that of a whole submission may be a fraction.
+  std::optional<double> batch_per_gpu;
   std::optional<std::int64_t> gradient_accumulation_steps, global_batch_size;
-  // A throughput.
-  std::optional<double> throughput;  // in `unit`; absent where only a training time was published
-  std::string unit;                  // "img/s" | "seq/s" | ...
+  // These members are for a throughput. It is counted in `unit`, and unset where only a training
+  // time was published.
+  std::optional<double> throughput;
+  std::string unit;  // "img/s" | "seq/s" | ...
   std::optional<double> published_speedup, time_to_train_min;
   std::optional<std::string> scaling_label, note;
-  // Any other claim: a metric with a value or a range, absolute or as a ratio.
+  // These are for any other claim: a metric with a value or a range, absolute or as a ratio.
   std::string metric;  // empty: throughput
   std::optional<double> value, low, high;
   std::string direction;  // about | at_least | at_most
   std::optional<Relative> relative_to;
-  std::map<std::string, std::string> conditions;  // values of options
+  std::map<std::string, std::string> conditions;  // option -> value
   std::optional<std::string> collective, backend, counts;
   std::optional<std::int64_t> bytes, repeats;
   std::optional<double> spread;
-  std::map<std::string, std::string> printed;  // by field: the text in the source
+  std::map<std::string, std::string> printed;  // field -> text in the source
   std::optional<std::string> untestable;
 };
 template <class A>
@@ -108,27 +108,27 @@ constexpr void fields(A& a, typename A::template Field<Row>& r) {
   a("untestable", r.untestable, {"why nobody can test it: a reason that the source gives"});
 }
 
-// One row per line (JSON Lines), in the order of the text. Throws bad_data() (65) naming `origin`
-// and the line for what is not JSON, an unknown or missing field, one of the wrong type, a count or
-// a throughput that is not positive, and a claim without anything to test.
+// Reads one row per line (JSON Lines), in the order of the text. Throws bad_data() (65), naming
+// `origin` and the line, for text that is not JSON, an unknown or missing field, a field of the
+// wrong type, a count or throughput that is not positive, and a claim with nothing to test.
 std::vector<Row> parse_rows(std::string_view text, std::string_view origin);
 
-// The files of results/published inside the program, one per source; parsed only when one is asked
-// for.
+// The files of results/published inside the program, one per source. Each is parsed only when it is
+// needed.
 std::span<const NamedText> library_files();
 
-// Throws bad_data() (65) for an id that two rows have. `where`: of the library, for the error line.
+// Throws bad_data() (65) for an id that two rows have. `where` names the library in the message.
 void order_by_id(std::vector<Row>& rows, const std::string& where);
 
 // All rows of the program's own library, ordered by id.
 std::vector<Row> own_library();
 
-// Whether a file of this name belongs to a library: *.jsonl, and not hidden.
+// Whether a file of this name belongs to a library: it is *.jsonl, and not hidden.
 bool is_library_file(const std::filesystem::path& path);
 
-// All rows of such files in `folder`, ordered by id. Throws no_input() (66) when the folder
-// cannot be read or holds none, bad_data() (65) for a row that does not parse or an id that two
-// rows have.
+// Reads the rows of all such files in `folder`, ordered by id. Throws no_input() (66) when the
+// folder cannot be read or holds none, bad_data() (65) for a row that does not parse and an id that
+// two rows have.
 std::vector<Row> read_library(const std::string& folder);
 
 }  // namespace scalemark::published

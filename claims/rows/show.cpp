@@ -46,7 +46,8 @@ std::string network_of(const NamedTable& table) {
   return names.empty() ? kAbsent : listed(names, 1);
 }
 
-// "at least 0.8", "0.8 to 0.85", "about 1.37"; of a ratio without a number "below 1".
+// Writes "at least 0.8", "0.8 to 0.85", "about 1.37"; for a ratio without a number "more" or
+// "less".
 std::string claim_text(const Row& row) {
   if (row.metric.empty()) return number_text(row.throughput) + " " + row.unit;
   if (row.low && row.high) return significant(*row.low, 6) + " to " + significant(*row.high, 6);
@@ -66,7 +67,7 @@ std::string relative_text(const Row& row) {
   return to.row ? "against " + *to.row : *to.option + " " + *to.to + " against " + *to.from;
 }
 
-// Computed speed-ups by the id of their row: against the smallest count of the same series.
+// Speed-ups by the id of their row, computed against the smallest count of the same series.
 struct Computed {
   double speedup = 1, efficiency = 1;
 };
@@ -141,7 +142,7 @@ std::string claims_text(const NamedTable& table, const Terminal& terminal) {
              : reporting::section_text({"", {id, of, metric, claim, relative}, {}}, terminal);
 }
 
-// "owner/name, README.md, commit 729963d"
+// Writes "owner/name, README.md, commit 729963d".
 std::string source_text(const Row& row) {
   return row.repo + ", " + row.path + (row.commit ? ", commit " + row.commit->substr(0, 12) : "") +
          (row.line ? ", line " + std::to_string(*row.line) : "");
@@ -154,7 +155,7 @@ std::string where_text(const Testability& one) {
 
 FieldJson json_of(const Row& row) { return as_json(row, "row"); }
 
-// Fields that one of the rows has, in the order of the list; text cells.
+// Makes a column of text cells for each field that one of the rows has, in the order of the list.
 std::vector<Column> columns_of(const std::vector<NamedTable>& tables) {
   std::vector<FieldJson> rows;
   for (const NamedTable& table : tables) {
@@ -197,7 +198,7 @@ Testability testability(const NamedTable& table, const Here& here) {
       reasons[*mapping.reason]++;
       continue;
     }
-    // A claim that names no machine is about any.
+    // A claim that names no machine holds for any.
     const bool any = mapping.point->chip.empty();
     const std::int64_t gpus = mapping.point->world_size.value_or(1);
     if (any || (mapping.point->chip == here.chip && gpus <= here.gpus))
@@ -270,7 +271,7 @@ std::string show_text(const NamedTable& table, const Here& here, const Terminal&
   if (!throughputs.empty()) text += "\n" + throughputs;
   if (!claims.empty()) text += "\n" + claims;
   std::vector<std::pair<std::string, std::vector<std::string>>>
-      notes;  // with the rows that have it
+      notes;  // note -> ids of the rows that have it
   for (const Row* row : table.rows) {
     if (!row->note) continue;
     auto found = std::ranges::find(notes, *row->note, [](const auto& one) { return one.first; });

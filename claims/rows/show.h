@@ -11,7 +11,7 @@
 
 namespace scalemark::published {
 
-// This machine, as far as published numbers ask for it.
+// The facts about this machine that published numbers are compared by.
 struct Here {
   std::string chip;  // CUDA's name without the maker; empty: no GPU
   std::int64_t gpus = 0;
@@ -19,23 +19,23 @@ struct Here {
 
 enum class Testable { kHere, kElsewhere, kNot };
 
-// Says what of a table can be tested, by its rows: here when one of them can.
+// Where a table can be tested: here when one of its rows can.
 struct Testability {
   Testable where = Testable::kNot;
-  std::string why;       // elsewhere: "A100-SXM4-80GB x 8"; not: the reason that most rows have
-  std::string sentence;  // not: about that reason
+  std::string why;  // elsewhere: "A100-SXM4-80GB x 8"; not at all: the reason that most rows have
+  std::string sentence;  // not at all: a sentence about that reason
 };
 Testability testability(const NamedTable& table, const Here& here);
 
-// A line for each table, with counts below. Aliases of several tables stand at the end.
+// Writes a line for each table, with counts below. Aliases of several tables stand at the end.
 std::string list_text(const std::vector<NamedTable>& tables, const Here& here,
                       const Terminal& terminal = {});
 
-// The rows of one table, with speed-ups and efficiencies as computed from its rates beside the
-// printed ones, its source, and what can be tested of it.
+// Writes the rows of one table, with speed-ups and efficiencies as computed from its rates beside
+// the printed ones, then its source and what of it can be tested.
 std::string show_text(const NamedTable& table, const Here& here, const Terminal& terminal = {});
 
-// The rows of tables as CSV (RFC 4180, one column for each field that one of them has), as a
+// Writes the rows of tables as CSV (RFC 4180, one column for each field that one of them has), as a
 // Markdown table of the same columns, or as JSON Lines in the form of results/published.
 std::string export_csv(const std::vector<NamedTable>& tables);
 std::string export_markdown(const std::vector<NamedTable>& tables);

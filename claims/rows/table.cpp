@@ -14,7 +14,7 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// These may stand before a number: markup, "about", a sign.
+// Skips what may stand before a number: markup, "about", a sign.
 std::string_view from_number(std::string_view text) {
   static constexpr std::string_view kBefore[] = {"*",   "_", "`", " ", "~", "\xE2\x89\x88",
                                                  "<b>", "+", "="};
@@ -31,11 +31,11 @@ std::string_view from_number(std::string_view text) {
 
 struct Digits {
   std::string text;
-  std::size_t length = 0;  // in the text, with the commas that group them
+  std::size_t length = 0;  // bytes in the text, with the signs that group the digits
 };
 
-// How many bytes separate a group of three digits from those before: a comma, a blank, a narrow or
-// no-break blank, an apostrophe. 0: none does.
+// Returns how many bytes separate a group of three digits from those before it: a comma, a blank, a
+// narrow or no-break blank, or an apostrophe. Returns 0 where nothing does.
 std::size_t separator_at(std::string_view text, std::size_t i) {
   static constexpr std::string_view kSeparators[] = {",", " ", "'", "\xC2\xA0", "\xE2\x80\xAF"};
   const auto is_at = [&](std::size_t k) { return k < text.size() && is_digit(text[k]); };
@@ -47,7 +47,7 @@ std::size_t separator_at(std::string_view text, std::size_t i) {
   return 0;
 }
 
-// Digits with at most one point; groups of three may stand apart.
+// Reads digits with at most one point. Groups of three may stand apart.
 Digits digits_of(std::string_view text) {
   Digits found;
   while (found.length < text.size()) {
@@ -71,7 +71,7 @@ std::size_t decimals_of(const std::string& digits) {
   return point == std::string::npos ? 0 : digits.size() - point - 1;
 }
 
-// Seconds of "h", "min", "s", ...; 0 for any other word.
+// Returns the seconds of "h", "min", "s", ...; 0 for any other word.
 double unit_of_time(std::string_view word) {
   static constexpr std::pair<std::string_view, double> kUnits[] = {
       {"ms", 1e-3},    {"us", 1e-6},    {"h", 3600},    {"hr", 3600}, {"hrs", 3600},
@@ -82,7 +82,7 @@ double unit_of_time(std::string_view word) {
   return found == std::end(kUnits) ? 0 : found->second;
 }
 
-// Whether the keys, made longer by `more`, leave no count of GPUs twice.
+// Whether the rows are distinct by their keys, extended by `more`, and their counts of GPUs.
 template <class More>
 bool distinguishes(const std::vector<const Row*>& rows, More more) {
   std::set<std::pair<std::string, double>> seen;
@@ -95,7 +95,7 @@ std::string text_of(const std::optional<double>& number) {
   return number ? significant(*number, 12) : "";
 }
 
-// Rows are split where their counts of GPUs do not rise: a second table below the first.
+// Splits rows where their counts of GPUs do not rise: a second table begins below the first.
 void add_rising(std::vector<const Row*> rows, std::vector<Series>& all) {
   const auto falls = [](const Row* a, const Row* b) { return *a->gpus <= *b->gpus; };
   if (std::ranges::adjacent_find(rows, falls) == rows.end()) std::ranges::reverse(rows);
@@ -132,7 +132,7 @@ std::optional<Printed> read_printed(std::string_view text) {
   std::from_chars(digits.text.data(), digits.text.data() + digits.text.size(), value);
   const double unit = std::pow(10.0, -static_cast<double>(decimals_of(digits.text)));
   std::string_view rest = number.substr(digits.length);
-  // "1.9e4", as programs print it.
+  // Programs may print "1.9e4".
   double power = 1;
   if (rest.size() > 1 && (rest[0] == 'e' || rest[0] == 'E') &&
       (is_digit(rest[1]) ||
@@ -143,7 +143,7 @@ std::optional<Printed> read_printed(std::string_view text) {
     power = std::pow(10.0, std::clamp(exponent, -30, 30));
     rest = {};
   }
-  // "310k" has as many digits as 310.
+  // "310k" has as many significant digits as 310.
   const bool thousands = rest.starts_with('k') || rest.starts_with('K');
   const bool millions = rest.starts_with('M') && !rest.starts_with("Mi") && !rest.starts_with("MB");
   const double factor = thousands ? 1e3 : millions ? 1e6 : power;

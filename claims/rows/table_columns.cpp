@@ -13,7 +13,7 @@
 namespace scalemark::tables {
 namespace {
 
-// A "scaling" in per cent is an efficiency, and one above 1.5 a per cent.
+// A "scaling" in per cent is an efficiency, and an efficiency above 1.5 is a per cent.
 void find_percents(const TextTable& table, std::vector<ColumnMeaning>& columns) {
   for (std::size_t c = 0; c < columns.size(); ++c) {
     ColumnMeaning& column = columns[c];
@@ -33,7 +33,8 @@ void find_percents(const TextTable& table, std::vector<ColumnMeaning>& columns) 
   }
 }
 
-// Whether the row of the fewest GPUs prints 1, from which speed-ups count. True without such a row.
+// Whether the row with the fewest GPUs prints 1, as the base of speed-ups does. True without such a
+// row.
 bool begins_at_one(const TextTable& table, const std::vector<ColumnMeaning>& columns,
                    std::size_t c) {
   const auto gpus = std::ranges::find(columns, ColumnKind::kGpus, &ColumnMeaning::kind);
@@ -52,7 +53,7 @@ bool begins_at_one(const TextTable& table, const std::vector<ColumnMeaning>& col
   return !first || std::fabs(first->value * columns[c].factor - 1) < 1e-9;
 }
 
-// A speed-up beside times in two precisions compares these, unless it begins with 1.
+// A speed-up beside times in two precisions compares the precisions, unless it begins with 1.
 void drop_ratios_of_times(const TextTable& table, std::vector<ColumnMeaning>& columns) {
   std::set<std::vector<std::string>> timed;
   for (const ColumnMeaning& one : columns) {
@@ -65,7 +66,7 @@ void drop_ratios_of_times(const TextTable& table, std::vector<ColumnMeaning>& co
   }
 }
 
-// "amp speed-up" beside rates in fp32 and amp is that of a precision, unless it begins with 1.
+// "amp speed-up" beside rates in fp32 and amp compares the precisions, unless it begins with 1.
 void find_precision_ratios(const TextTable& table, std::vector<ColumnMeaning>& columns) {
   std::vector<std::string> rated;
   for (const auto& column : columns) {
@@ -117,7 +118,7 @@ std::vector<ColumnMeaning> columns_of(const TextTable& table) {
     ColumnKind& kind = columns.back().kind;
     const bool counts =
         kind == ColumnKind::kGpus || kind == ColumnKind::kNodes || kind == ColumnKind::kChip;
-    // A column of "8 GPUs" holds what these reach (wide_tables.h).
+    // A column "8 GPUs" holds results on 8 GPUs, not counts (wide_tables.h).
     if (counts && machines_in(header)) kind = ColumnKind::kOther;
   }
   find_percents(table, columns);

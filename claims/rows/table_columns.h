@@ -1,5 +1,5 @@
-// The columns of a table mean what their headers and their cells, with the units in them, say
-// together. Pure.
+// Finds the meaning of a table's columns from their headers and their cells, with the units in
+// them. Pure.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace scalemark::tables {
 
-// One per header. A column that calls itself "Setup" or nothing known is one of chips where all of
-// its cells name counts of GPUs ("8x A100", "2 nodes x 8 GPUs").
+// Returns one meaning per header. A column "Setup", or one with an unknown header, is a column of
+// chips where all its cells name counts of GPUs ("8x A100", "2 nodes x 8 GPUs").
 std::vector<ColumnMeaning> columns_of(const TextTable& table);
 
 // A number in a cell may have a unit behind it.

@@ -13,7 +13,8 @@
 namespace scalemark::tables {
 namespace {
 
-// A row may say what its source printed: a corrected cell is the table's mistake, not ours.
+// A row may hold what its source printed: where we have corrected a cell, the mistake is the
+// table's.
 std::optional<double> printed_or(const published::Row& row, const char* field,
                                  std::optional<double> value) {
   const auto found = row.printed.find(field);
@@ -22,7 +23,7 @@ std::optional<double> printed_or(const published::Row& row, const char* field,
   return text ? std::optional(text->value) : value;
 }
 
-// Labels call a fixed batch of an optimizer step strong, too, though each GPU keeps its batch.
+// Labels also say "strong" for a fixed batch of an optimizer step, though each GPU keeps its batch.
 bool is_strong(const published::Row& row) {
   return row.scaling_label && lower_case(*row.scaling_label).find("strong") != std::string::npos &&
          !row.batch_per_gpu;

@@ -1,4 +1,4 @@
-// Tables of throughputs, wherever others keep them: rows of the published library, and files that
+// Makes tables of throughputs that others published: rows of the published library, and files that
 // somebody wrote. Reads texts, no files.
 #pragma once
 
@@ -11,12 +11,12 @@
 
 namespace scalemark::tables {
 
-// Rows with a throughput or a speed-up.
+// Makes tables of the rows with a throughput or a speed-up.
 std::vector<Table> tables_of(const std::vector<published::NamedTable>& tables);
 
-// The tables of a file by its ending: .csv and .tsv, .jsonl (rows as in results/published), .html
-// and .htm, else Markdown. Throws bad_data() (65), with the headers that were seen, where none
-// holds throughputs.
+// Reads the tables of a file by its ending: .csv and .tsv, .jsonl (rows as in results/published),
+// .html and .htm, else Markdown. Throws bad_data() (65), listing the headers that were seen, where
+// none holds throughputs.
 std::vector<Table> read_tables(std::string_view text, const std::string& file);
 
 }  // namespace scalemark::tables

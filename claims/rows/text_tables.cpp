@@ -11,7 +11,7 @@
 namespace scalemark::tables {
 namespace {
 
-// A backslash keeps the pipe behind it.
+// A pipe behind a backslash is part of the cell.
 Cells pipe_cells(std::string_view line) {
   std::string text = trimmed(line);
   if (text.starts_with('|')) text.erase(0, 1);
@@ -30,7 +30,7 @@ Cells pipe_cells(std::string_view line) {
   return cells;
 }
 
-// "|---|:--:|": the line below the headers.
+// Whether the line is the rule below the headers: "|---|:--:|".
 bool is_rule(std::string_view line) {
   const std::string text = trimmed(line);
   return text.find('|') != std::string::npos && text.find('-') != std::string::npos &&
@@ -45,7 +45,7 @@ std::string text_of_heading(std::string_view line) {
 
 std::string place_of(std::size_t line) { return "line " + std::to_string(line); }
 
-// One record of CSV from `text`, which loses it. Quotes may hold separators and line ends.
+// Takes one record of CSV off the front of `text`. Quotes may hold separators and line ends.
 Cells take_record(std::string_view& text, char separator) {
   Cells cells{""};
   bool quoted = false;
@@ -81,7 +81,7 @@ char separator_of(std::string_view line) {
   return count(';') > count(',') ? ';' : ',';
 }
 
-// "812,5" in a file whose fields stand between semicolons or tabs.
+// Whether a cell is like "812,5", in a file whose fields stand between semicolons or tabs.
 bool has_decimal_comma(const std::string& cell) {
   const std::size_t comma = cell.find(',');
   const bool digits = cell.find_first_not_of("0123456789,") == std::string::npos;
@@ -90,7 +90,7 @@ bool has_decimal_comma(const std::string& cell) {
          cell.size() - comma > 1;
 }
 
-// Where one number has a decimal comma, all have.
+// If one number has a decimal comma, all have.
 void read_decimal_commas(TextTable& table) {
   const auto any = std::ranges::any_of(
       table.rows, [](const Cells& cells) { return std::ranges::any_of(cells, has_decimal_comma); });
@@ -186,7 +186,7 @@ char in_lower_case(char c) {
   return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
 }
 
-// A code point, as UTF-8. Signs that tables use instead of plain ones become those.
+// Writes a code point as UTF-8. Signs that tables use instead of plain ones become the plain ones.
 std::string utf8(unsigned long code) {
   if (code == 0xA0 || code == 0x2009 || code == 0x202F) return " ";
   if (code < 0x80) return std::string(1, code < 0x20 ? ' ' : static_cast<char>(code));

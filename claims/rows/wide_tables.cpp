@@ -17,13 +17,13 @@
 namespace scalemark::tables {
 namespace {
 
-// The rows of a table may measure these, or only say what the counts were run with.
+// Whether rows may hold this: a measure, or the batch of the runs in the columns.
 bool is_read_in_rows(ColumnKind kind) {
   return is_measure(kind) || kind == ColumnKind::kBatch || kind == ColumnKind::kBatchPerGpu ||
          kind == ColumnKind::kGlobalBatch || kind == ColumnKind::kAccumulation;
 }
 
-// A name like "S-32" is no time in seconds.
+// Whether a cell names a measure. A name like "S-32" is no time in seconds.
 bool names_measure(const std::string& cell) {
   const ColumnMeaning meaning = meaning_of(cell);
   const bool told = !is_time_kind(meaning.kind) || meaning.factor != 1 ||
@@ -31,7 +31,7 @@ bool names_measure(const std::string& cell) {
   return is_measure(meaning.kind) && told;
 }
 
-// A header of the long form that means the same.
+// Returns a header of the long form with this meaning.
 std::string label_of(const ColumnMeaning& meaning) {
   if (is_rate_kind(meaning.kind))
     return "Throughput in " + meaning.unit +
@@ -65,7 +65,7 @@ std::optional<Counted> counted_header(const std::string& header, std::size_t col
                 .rest = machines->rest};
   const ColumnMeaning meaning = meaning_of(found.chip.empty() ? found.rest : found.chip);
   if (is_measure(meaning.kind) && !found.chip.empty()) {
-    // "A100 (img/s)"
+    // Splits "A100 (img/s)".
     const std::size_t unit = std::min(found.chip.find('('), found.chip.size());
     found.rest = found.chip.substr(unit);
     found.chip.resize(unit);
@@ -77,7 +77,7 @@ std::optional<Counted> counted_header(const std::string& header, std::size_t col
   return found;
 }
 
-// A number that stands alone: a count where the table says so elsewhere.
+// Returns a number that stands alone. It is a count where another place in the table says so.
 std::optional<double> whole_number(const std::string& text) {
   const bool digits = !text.empty() && text.size() <= 6 &&
                       text.find_first_not_of("0123456789") == std::string::npos;
@@ -118,7 +118,7 @@ class Unfolding {
     return different.size() >= 2 && alike;
   }
 
-  // "| GPUs | 1 | 2 | 8 |"
+  // Reads the counts of "| GPUs | 1 | 2 | 8 |".
   void find_bare_counts() {
     const std::string corner = lower_case(table_.header.empty() ? "" : table_.header.front());
     const bool nodes = corner.find("node") != std::string::npos;
@@ -146,7 +146,7 @@ class Unfolding {
     return filled > 0 && 2 * numbers > filled;
   }
 
-  // Rows with counts of their own are long already.
+  // Rows with counts of their own are already in the long form.
   bool has_counts_below() const {
     for (std::size_t c = 0; c < table_.header.size(); ++c) {
       if (is_counted(c)) continue;
@@ -161,7 +161,8 @@ class Unfolding {
     return false;
   }
 
-  // The other columns: names, batches, what the rows measure, and speed-ups of the last count.
+  // Sorts the other columns: names, batches, what the rows measure, and speed-ups of the last
+  // count.
   void find_others() {
     const bool told =
         std::ranges::any_of(counts_, [](const Counted& one) { return is_measure(one.kind); });
@@ -189,7 +190,7 @@ class Unfolding {
     return false;
   }
 
-  // A word behind the count tells columns apart only where another has it, or has the same count.
+  // A word behind a count matters only where another column has the same word or the same count.
   void drop_lone_rests() {
     std::vector<bool> lone;
     for (const Counted& one : counts_) {
@@ -203,7 +204,7 @@ class Unfolding {
     }
   }
 
-  // One, or as near as its digits say, in each row of the fewest GPUs.
+  // Whether each row has 1, or nearly 1 by its digits, at the fewest GPUs.
   bool begins_with_one() const {
     const auto fewest = std::ranges::min_element(counts_, {}, &Counted::count);
     bool any = false;
@@ -269,7 +270,7 @@ class Unfolding {
     first_label_ = long_.header.size();
   }
 
-  // Rows of one name, each of another quantity, are one group.
+  // Makes one group of rows that have one name and different quantities.
   std::size_t add_group(std::size_t first) {
     std::size_t end = first + 1;
     while (metric_ && end < table_.rows.size() && continues_group(first, end)) ++end;
@@ -318,7 +319,7 @@ class Unfolding {
                                                 : counted(number, count.nodes ? "node" : "GPU")));
   }
 
-  // A speed-up beside rows that measure several things is that of their rates.
+  // A speed-up beside rows that measure several things belongs to their rates.
   std::size_t speed_row(std::size_t first, std::size_t end) const {
     for (std::size_t r = first; metric_ && r < end; ++r) {
       if (is_rate_kind(meaning_of(cell(r, *metric_)).kind)) return r;
@@ -335,7 +336,7 @@ class Unfolding {
     return one.rest.empty() ? usual : one.rest + " " + usual;
   }
 
-  // A speed-up in a column of its own is that of the last count on its left, relative to the first.
+  // A speed-up in a column of its own belongs to the last count on its left, relative to the first.
   const Counted* count_of_ratio(std::size_t r, std::size_t c) const {
     const Counted* last = nullptr;
     const auto fewest = std::ranges::min_element(counts_, {}, &Counted::count);
@@ -346,7 +347,7 @@ class Unfolding {
     return told && last && last->count > fewest->count ? last : nullptr;
   }
 
-  // Whether it is a number with a label.
+  // Adds the cell where it is a number with a label, and returns whether it is.
   bool put(const std::string& label, const std::string& text, Cells& row) {
     if (label.empty() || !read_printed(text)) return false;
     std::size_t at = 0;
@@ -369,7 +370,7 @@ class Unfolding {
   std::string usual_;
   std::vector<std::string> labels_;
   std::size_t first_label_ = 0;
-  bool has_chips_ = false, bare_ = false;  // bare_: counts without a word
+  bool has_chips_ = false, bare_ = false;  // bare_: the headers are counts without a word
 };
 
 }  // namespace

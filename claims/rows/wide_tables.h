@@ -1,5 +1,5 @@
-// Tables that print a column for each count of GPUs, or a row for each quantity, as tables with a
-// row for each count: what the rest of lint reads. Pure.
+// Turns tables with a column for each count of GPUs, or a row for each quantity, into tables with a
+// row for each count, which the rest of lint reads. Pure.
 #pragma once
 
 #include <optional>
@@ -8,11 +8,11 @@
 
 namespace scalemark::tables {
 
-// "| Model | 1 GPU | 8 GPUs |" and "| Throughput | 310 | 2,400 |" below it. Absent where the
-// headers name fewer than two counts, where a column of counts is there already, and where nothing
-// says whether the numbers are rates, times or speed-ups: a header, the first cells of the rows,
-// the units in the cells, or the words above the table. A row's place names line and count: "line
-// 6, 8 GPUs".
+// Reads "| Model | 1 GPU | 8 GPUs |" and "| Throughput | 310 | 2,400 |" below it. Returns nothing
+// where the headers name fewer than two counts, where the table has a column of counts already, and
+// where nothing says whether the numbers are rates, times or speed-ups: neither a header, the first
+// cells of the rows, the units in the cells, nor the words above the table. A row's place names
+// line and count: "line 6, 8 GPUs".
 std::optional<TextTable> long_form(const TextTable& table);
 
 }  // namespace scalemark::tables
