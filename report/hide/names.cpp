@@ -16,7 +16,7 @@ namespace {
 using std::string;
 using std::string_view;
 
-constexpr std::size_t kLongestText = 16'384;  // longer ones are no message of ours
+constexpr std::size_t kLongestText = 16'384;  // a longer text is no message of ours
 constexpr string_view kBetweenWords = " \t\r\"'`()[]{}<>,;=|";
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -24,7 +24,7 @@ bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) || (
 bool is_of_word(char c) { return is_digit(c) || is_letter(c); }
 bool is_hex(char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; }
 
-// The longest parts of `text` of whose characters `belongs` holds.
+// Returns the longest parts of `text` whose characters all satisfy `belongs`.
 template <class Belongs>
 std::vector<string_view> runs_of(string_view text, Belongs belongs) {
   std::vector<string_view> runs;
@@ -39,7 +39,7 @@ std::vector<string_view> words_in(string_view text) {
   return runs_of(text, [](char c) { return is_of_word(c) || c == '_'; });
 }
 
-// Lengths of what stands between the separators of `run`, empty parts among them.
+// Returns the lengths of the parts of `run` between separators, empty parts included.
 std::vector<std::size_t> lengths_between(string_view run, char separator) {
   std::vector<std::size_t> lengths(1);
   for (const char c : run) {
@@ -56,7 +56,7 @@ bool holds(const std::vector<std::size_t>& lengths, const std::vector<std::size_
   return !std::ranges::search(lengths, wanted).empty();
 }
 
-// Whether a run of "10.91.0.7" is one of IPv4: four numbers of at most three digits.
+// Whether a run like "10.91.0.7" is an address of IPv4: four numbers of at most three digits.
 bool is_ipv4(string_view run) {
   const auto lengths = lengths_between(run, '.');
   int numbers = 0;
@@ -67,8 +67,8 @@ bool is_ipv4(string_view run) {
   return false;
 }
 
-// An address of IPv6 that begins in `line` at `at` and ends at `end`. A scope of C++ ("c10d::Work")
-// goes on with letters.
+// Whether an address of IPv6 stands in `line` from `at` to `end`. A scope of C++ ("c10d::Work") is
+// none: letters follow it.
 bool is_ipv6(string_view line, std::size_t at, std::size_t end) {
   string_view run = line.substr(at, end - at);
   if (at > 0 && is_of_word(line[at - 1])) run.remove_prefix(std::min(run.find(':'), run.size()));
@@ -81,7 +81,7 @@ bool is_ipv6(string_view line, std::size_t at, std::size_t end) {
          inet_pton(AF_INET6, string(run).c_str(), &ignored) == 1;
 }
 
-// Whether an address of IP, Ethernet, InfiniBand or PCI, or a UUID, stands anywhere in `line`.
+// Whether `line` contains an address of IP, Ethernet, InfiniBand or PCI, or a UUID.
 bool holds_address(string_view line) {
   for (const string_view run : runs_of(line, [](char c) { return is_digit(c) || c == '.'; }))
     if (is_ipv4(run)) return true;
@@ -102,7 +102,7 @@ bool holds_address(string_view line) {
   return false;
 }
 
-// Twelve digits or more tell a device or file from all others.
+// Twelve digits or more are enough to identify a device or file.
 bool looks_like_identity(string_view text) {
   // Linux names a network card by its address: "enx001517123456".
   if (text.starts_with("enx") && text.size() == 15 && std::ranges::all_of(text.substr(3), is_hex))
@@ -123,12 +123,12 @@ bool looks_like_place(string_view word) {
   }
   if (word.find('@', 1) < word.size() - 1) return true;
   if (std::ranges::any_of(parts_of(word, "/"), looks_like_identity)) return true;
-  // A port has a number behind the adapter's: "mlx5_0/1".
+  // The name of an adapter's port ends with a number: "mlx5_0/1".
   const auto sides = parts_of(word, "/");
   if (sides.size() == 2 && is_digit(sides[0].back()) && sides[1].size() < 3 &&
       std::ranges::all_of(sides[1], is_digit))
     return false;
-  // A machine's name has labels before its domain, a file's an ending.
+  // The name of a machine has labels before its domain; that of a file has an ending.
   const auto labels = parts_of(word, ".");
   const bool has_ending =
       labels.size() > 1 && labels.back().size() > 1 && is_letter(labels.back()[0]);
@@ -150,7 +150,7 @@ std::vector<string_view> parts_of(string_view text, string_view separators) {
 
 namespace {
 
-// Words that our options and findings have, in small letters.
+// The words of our options and findings, in small letters.
 const std::set<string>& words_of_ours() {
   static const auto kWords = [] {
     std::set<string> all;
@@ -189,9 +189,9 @@ void Names::add(string_view name, const string& instead) {
   if (name.size() > 1) all_.insert_or_assign(small(name), instead);
 }
 
-// In `*probe`, which is the same otherwise, "<path>" and the like are letters of no language, so
-// that what is tied to them by "/" or "." looks like a place. Other names are numbers, in as many
-// lines.
+// The probe gets the same text, for cleaned() to search for places: there "<path>" and the like are
+// letters of no language, so that anything joined to them by "/" or "." looks like a place, and
+// other replaced names are numbers. It has as many lines as the result.
 string Names::replaced(const string& text, string* probe) const {
   const string key = small(text);
   string result;
@@ -209,7 +209,7 @@ string Names::replaced(const string& text, string* probe) const {
   return result;
 }
 
-// The longest one that is a word of its own at `at`; behind "<host>" a number may follow.
+// Finds the longest name that is a word of its own at `at`. A number may follow "<host>".
 const Names::Entry* Names::name_at(const string& key, std::size_t at) const {
   if (at > 0 && is_of_word(key[at - 1]) && is_of_word(key[at])) return nullptr;
   const string_view rest = string_view(key).substr(at);
@@ -223,7 +223,7 @@ const Names::Entry* Names::name_at(const string& key, std::size_t at) const {
       --same;
     }
     if (same == 0) return nullptr;
-    next = all_.upper_bound(rest.substr(0, same));  // a shorter one may stand there
+    next = all_.upper_bound(rest.substr(0, same));  // a shorter name may fit
   }
   return nullptr;
 }

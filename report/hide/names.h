@@ -1,4 +1,5 @@
-// Known names in free text, and what else looks as if it named a place. Private to redact.cpp.
+// Replaces known names in free text, and finds what else looks like the name of a place. Private to
+// redact.cpp.
 #pragma once
 
 #include <map>
@@ -12,27 +13,27 @@ inline constexpr const char *kSomePath = "<path>", *kSomeHost = "<host>",
                             *kSomeAddress = "<address>", *kSomeDevice = "<device>",
                             *kSomeValue = "<value>", *kLeftOut = "<left out>";
 
-// Small letters, as names are known.
+// Returns small letters, as names are stored.
 std::string small(std::string_view text);
 
-// The parts of `text` between any of `separators`, without empty ones.
+// Splits `text` at any of `separators`, and drops empty parts.
 std::vector<std::string_view> parts_of(std::string_view text, std::string_view separators);
 
-// Whether `text` holds nothing but words by which options and findings are described, numbers, and
-// single letters with their numbers. A folder of such a name tells nothing, and "samples/s" is no
-// path.
+// Whether `text` holds only words by which options and findings are described, numbers, and single
+// letters with their numbers. A folder of such a name reveals nothing, and "samples/s" is no path.
 bool is_uninformative(std::string_view text);
-// Whether one of those words begins with `text`: "resnet" would be in "resnet50", too.
+// Whether one of those words begins with `text`, as "resnet50" begins with "resnet".
 bool begins_word_of_ours(std::string_view text);
 
-// Names, each with what stands in its place. They are words of their own wherever they stand, in
-// small or capital letters.
+// Names and what replaces each of them. A name is found where it is a word of its own, in small or
+// capital letters.
 class Names {
  public:
   void add(std::string_view name, const std::string& instead);
 
   std::string replaced(const std::string& text) const { return replaced(text, nullptr); }
-  // The same, with `left_out` for each line that still looks as if it held a path or an address.
+  // Like replaced(), with `left_out` in place of each line that still seems to hold a path or an
+  // address.
   std::string cleaned(const std::string& text, const char* left_out = kLeftOut) const;
 
  private:

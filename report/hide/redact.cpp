@@ -28,7 +28,7 @@ using std::string;
 using std::string_view;
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kShortestSerial = 4;  // shorter ones are numbers that texts hold
+constexpr std::size_t kShortestSerial = 4;  // shorter ones are common numbers in texts
 
 bool is_known_variable(const string& name) {
   const string entry = name + "=";
@@ -36,13 +36,13 @@ bool is_known_variable(const string& name) {
   return !monitoring::allowed_variables({&one, 1}).empty();
 }
 
-// The name of a machine without its domain.
+// Returns the name of a machine without its domain.
 string machine(const string& host) {
   const string first = small(host.substr(0, host.find('.')));
   return first.find_first_not_of("0123456789") == string::npos ? small(host) : first;
 }
 
-// A shell reads it back as one word, but for what stands in the place of a path.
+// Quotes a word so that a shell reads it as one, except for what replaces a path.
 string as_word(const string& word) {
   string plain = word;
   for (const char* instead : {kSomePath, kSomeAddress, kSomeHost, kSomeValue}) {
@@ -52,8 +52,8 @@ string as_word(const string& word) {
   return is_plain ? word : shell_word(word);
 }
 
-// An archive (field.h) that walks a report twice: it learns all names, then it replaces them. Each
-// function returns what stands for a text, and while it learns the text itself.
+// An archive (field.h) that walks a report twice: it learns all names, then it replaces them. In
+// the first walk its functions return the text itself, in the second what replaces it.
 class Redactor {
  public:
   template <class T>
@@ -63,7 +63,7 @@ class Redactor {
     fields(*this, report);
     assign_replacements(report);
     fields(*this, report);
-    // Reasons are said anew, of the findings as they are now.
+    // The verdict's reasons are taken from the findings as they are now.
     const auto verdict = report.verdict ? verdict_of(report) : std::nullopt;
     if (!verdict) return;
     for (VerdictReason& reason : report.verdict->reasons) {
@@ -120,7 +120,7 @@ class Redactor {
   void operator()(const char*, T& value, const About&) {
     if constexpr (kIsRecord<T>) fields(*this, value);
   }
-  // Its text is made anew of its words, where it was made of them.
+  // A text that was made of the finding's values is made again of the new ones.
   void operator()(const char*, Finding& finding, const About&) {
     const FindingKind* const kind = find_finding_kind(finding.code);
     const bool is_made = kind && Wording(finding).filled(kind->text) == finding.text;
@@ -178,7 +178,8 @@ class Redactor {
     const string name = numbered("host-", machine(text), kSomeHost);
     return learns_ ? text : name;
   }
-  // "data-1": each text of a kind has the number of its first place. `instead`: where it has none.
+  // "data-1": the texts of a kind are numbered by their first occurrence. A text without a number
+  // becomes `instead`.
   string numbered(const string& kind, const string& text, const string& instead) {
     auto& all = numbers_[kind];
     if (learns_ && counts_) all.try_emplace(text, std::to_string(all.size() + 1));
@@ -195,7 +196,7 @@ class Redactor {
     return learns_ ? name : instead;
   }
 
-  // The option itself says what its value is.
+  // The option's table shows what kind of value it has.
   string value(const string& option, const string& text) {
     const settings::Option* const row = settings::find_row(option);
     if (settings::is_variable_key(option)) return value_of_variable(option, text);
@@ -239,7 +240,7 @@ class Redactor {
     if (has_slash ? name.find_first_not_of("/.") != string::npos : !is_uninformative(name))
       names_.add(name, instead);
   }
-  // The folders that contain it are known as well, and each one's name by itself.
+  // Learns the path, the folders that contain it, and the name of each.
   void learn_path(const string& text) {
     learn(text, kSomePath);
     std::filesystem::path path = std::filesystem::path(text).lexically_normal();
@@ -263,14 +264,15 @@ class Redactor {
     json = std::move(result);
   }
 
-  // Word by word. A list of values is known as a whole or not at all.
+  // Replaces names word by word. A list of values is replaced as a whole or not at all.
   string command(const string& line) {
     const auto words = shell_words(line);
     if (words.empty()) return line.empty() || learns_ ? line : kSomePath;
     counts_ = false;
-    string result, option;  // whose value comes next
+    string result, option;  // option: the one whose value comes next
     for (const string& word : words) {
-      std::size_t begin = 0;  // The value begins here.
+      // The value begins here.
+      std::size_t begin = 0;
       if (word.starts_with("--")) {
         begin = std::min(word.find('='), word.size() - 1) + 1;
         const auto* const row =
@@ -284,7 +286,7 @@ class Redactor {
     counts_ = true;
     return learns_ ? line : result;
   }
-  // A value as typed behind its option; behind none it may be anything.
+  // Replaces a value behind its option as typed. Without an option it may be anything.
   string typed(const string& option, const string& text) {
     if (option.empty()) return free(text, kSomePath);
     const bool is_set = option == "set";
@@ -297,7 +299,7 @@ class Redactor {
     return shown + "=" + typed(key, text.substr(equals + 1));
   }
 
-  // Between the two walks: all names are known, and get what stands in their place.
+  // Runs between the two walks, when all names are known: each gets its replacement.
   void assign_replacements(const Report& report) {
     learns_ = false;
     for (const auto& [name, number] : numbers_["VARIABLE_"]) names_.add(name, variable(name));
@@ -320,7 +322,7 @@ class Redactor {
     names_.add(name, instead);
     of_ids_.add(name, instead);
   }
-  // Groups are named after what varies: "...-data-photos" becomes "...-data-1".
+  // Groups are named by the options that vary: "...-data-photos" becomes "...-data-1".
   string renamed(const PointRecord& point) {
     string group = point.group;
     for (const auto& [option, value] : point.varying) {
@@ -335,10 +337,10 @@ class Redactor {
   }
 
   bool learns_ = true;
-  bool counts_ = true;  // else texts get no numbers
-  string option_;       // that a text named last
+  bool counts_ = true;  // false: texts get no numbers
+  string option_;       // the option that a text named last
   std::set<string> hosts_, ids_;
-  Names names_, of_ids_;  // of_ids_: those that names of points are made of
+  Names names_, of_ids_;                                // of_ids_: names that ids of points contain
   std::map<string, std::map<string, string>> numbers_;  // kind -> text -> number
 };
 

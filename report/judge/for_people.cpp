@@ -1,4 +1,4 @@
-// Makes the form of a report that people get: numbers that must not be trusted are left out.
+// Makes the form of a report that people get, without the numbers that must not be trusted.
 
 #include <algorithm>
 #include <set>
@@ -15,7 +15,8 @@ namespace {
 
 namespace kinds = finding_kinds;
 
-// Its times are wrong: what it trained and took of memory stays.
+// Removes the times of a run whose clocks are wrong. What it trained and how much memory it took
+// stays.
 void leave_out_times(PointRecord& run) {
   run.samples_per_sec = run.samples_per_sec_per_rank = run.wall_s = 0;
   run.step_mean_over_ranks_s = 0;
@@ -109,7 +110,7 @@ void leave_out(ClaimRecord& claim) {
   claim.reason = kDisturbedClaim;
 }
 
-// By these a finding is told or not: disturbed runs, groups of which too few runs were fit, and
+// These decide whether a finding is shown: disturbed runs, groups with too few fit runs, and
 // whether any conclusion is withheld.
 struct Groundless {
   std::set<std::string> runs, groups;
@@ -135,7 +136,7 @@ Groundless groundless_of(const Report& report) {
   return found;
 }
 
-// A reason of the verdict goes with its finding; the level, and the reasons that are left, stay.
+// Removes a reason of the verdict together with its finding. The level and the other reasons stay.
 void leave_out_findings(Report& report, const Groundless& without) {
   const auto is_of_run = [&](const Finding& finding) {
     return std::ranges::find(report.points, finding.point, &PointRecord::id) != report.points.end();
@@ -150,7 +151,7 @@ void leave_out_findings(Report& report, const Groundless& without) {
     };
     const bool names_part = role == FindingRole::kNamesRank || role == FindingRole::kNamesLink;
     const bool goes =
-        // One about several points goes where any number that may be its ground does.
+        // A finding about several points is removed if any number that it may rest on is.
         (role == FindingRole::kConcludes && (without.runs.contains(finding.point) ||
                                              (without.any_conclusion && !is_of_run(finding)))) ||
         (names_part && without.groups.contains(kWholeReport)) ||
@@ -167,7 +168,7 @@ void leave_out_findings(Report& report, const Groundless& without) {
 }  // namespace
 
 Report for_people(Report report, Withheld withheld) {
-  // Its numbers are those of the whole report, and the verdict is of these.
+  // Verdict and standings are judged from the whole report, before anything is removed.
   report.verdict = verdict_of(report);
   set_standings(report);
   if (withheld == Withheld::kMarked) return report;
@@ -183,7 +184,7 @@ Report for_people(Report report, Withheld withheld) {
     for (ScalingRow& row : table.rows) {
       leave_out(row);
       if (!row.standing.is_withheld()) continue;
-      for (PointRecord& run : report.points) {  // against the baseline, too
+      for (PointRecord& run : report.points) {  // it was computed against the baseline, too
         if (std::ranges::count(row.points, run.id)) run.break_even_steps.reset();
       }
     }
@@ -191,7 +192,7 @@ Report for_people(Report report, Withheld withheld) {
   for (EffectRecord& effect : report.effects) leave_out(effect);
   for (CollectiveGroup& group : report.collective_groups) leave_out(group);
   for (ClaimRecord& claim : report.claims) leave_out(claim);
-  // These compare several points, and do not say which.
+  // These compare several points without naming them.
   if (!without.groups.empty()) {
     report.predictions.clear();
     report.communication_limits.clear();

@@ -20,7 +20,7 @@ namespace kinds = finding_kinds;
 
 Standing with_care(const char* reason) { return {kShownWithCare, reason}; }
 
-// A number that was measured.
+// Judges a number that was measured.
 Standing measured(const Basis& basis, Surety surety, bool steady, bool few) {
   if (!fit_decide(basis.runs - basis.by_clocks, basis.runs)) {
     return {kWithheld, kinds::clocks_disagree.code};
@@ -35,7 +35,7 @@ Standing measured(const Basis& basis, Surety surety, bool steady, bool few) {
   return {kShown, {}};
 }
 
-// A number that was concluded from several.
+// Judges a number that was concluded from several.
 Standing concluded(const Basis& basis, Surety surety, bool steady, bool few) {
   if (!basis.is_ground()) return {kWithheld, basis.most_severe->code};
   return measured(basis, surety, steady, few);
@@ -45,7 +45,7 @@ class Judge {
  public:
   explicit Judge(const Report& report) : report_(report), fit_(report) {}
 
-  // `report`: the one that it was made of.
+  // `report` is the one that the constructor got.
   void judge_all(Report& report) const {
     for (PointRecord& run : report.points) {
       if (run.status == PointStatus::kOk) run.standing = of_one_run(run);
@@ -75,16 +75,17 @@ class Judge {
       fit.standing = concluded(of_series(fit.fixed), Surety::kInterval, true, false);
     }
     for (ClaimRecord& claim : report.claims) {
-      // The judge of claims says what it withholds; reports of before do not.
+      // The judge of claims withholds numbers itself; reports of earlier versions do not record
+      // that.
       if (claim.measured && !claim.standing.is_withheld()) claim.standing = of_claim(claim);
     }
   }
 
  private:
-  // A record may name runs that the report does not hold: all that it holds stand for them.
+  // A record may name runs that the report does not hold. Then all its runs stand for them.
   Basis or_all(const Basis& basis) const { return basis.runs == 0 ? fit_.of_all() : basis; }
 
-  // The collectives of one series: one backend, and ranks.
+  // The collectives of one series, which has one backend and one number of ranks.
   Basis of_series(const std::map<std::string, std::string>& fixed) const {
     const auto is = [&](const char* trait, const std::string& value) {
       const auto found = fixed.find(trait);
@@ -108,8 +109,8 @@ class Judge {
     return measured(basis, Surety::kOneRun, run.steady != false, true);
   }
 
-  // Each pair is one run with the baseline's of its block and session. The baseline itself has a
-  // rate only.
+  // Each pair joins a run with the baseline's run of the same block and session. The baseline
+  // itself has only a rate.
   Standing of_row(const ScalingTable& table, const ScalingRow& row) const {
     Basis basis;
     if (row.points == table.baseline_points) {
@@ -131,8 +132,8 @@ class Judge {
     return concluded(basis, surety_of(row), !row.unsteady_runs, is_few(std::ssize(row.points)));
   }
 
-  // Its verdict is of the pairs that nothing disturbed, or says that these are too few; a report of
-  // before had no such verdict.
+  // The verdict on an effect rests on undisturbed pairs, or says that there are too few. Reports of
+  // earlier versions have no such verdict.
   Standing of_effect(const EffectRecord& effect) const {
     Basis basis;
     for (const std::string& group : effect.groups) basis.add(fit_.basis_of(group));
@@ -198,7 +199,7 @@ NextCommand next_command(const Report& report) {
   const std::string whole = without_option(repeated, " --quick", /*has_value=*/false);
   if (whole != repeated) return {kWithIntervals, whole};
   if (!report.verdict || report.verdict->reasons.empty()) return {};
-  const std::string& remedy = report.verdict->reasons.front().remedy;  // "more runs: --x 5"
+  const std::string& remedy = report.verdict->reasons.front().remedy;  // e.g. "more runs: --x 5"
   const auto at = std::min(remedy.find("--"), remedy.size());
   const auto blank = std::min(remedy.find(' ', at), remedy.size());
   const std::string option = " " + remedy.substr(at, blank - at);

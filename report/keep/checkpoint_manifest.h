@@ -14,7 +14,7 @@
 namespace scalemark::reporting {
 
 struct CheckpointFile {
-  std::string name;  // beside checkpoint.json
+  std::string name;  // file name beside checkpoint.json
   std::int64_t bytes = 0;
   std::string xxh3_128;  // hex
 };
@@ -29,9 +29,9 @@ constexpr void fields(A& a, typename A::template Field<CheckpointFile>& f) {
 struct CheckpointManifest {
   std::int64_t step = 0;                    // optimizer steps that are done
   std::map<std::string, std::string> same;  // settings, program, data and machines
-  std::vector<Evaluation> evaluation;       // one for each epoch that is over
-  std::vector<Resumption> resumed;          // one for each session that resumed
-  std::vector<CheckpointFile> files;        // in rank order
+  std::vector<Evaluation> evaluation;       // one per finished epoch
+  std::vector<Resumption> resumed;          // one per session that resumed
+  std::vector<CheckpointFile> files;        // ordered by rank
 };
 template <class A>
 constexpr void fields(A& a, typename A::template Field<CheckpointManifest>& m) {
@@ -48,7 +48,7 @@ std::string to_json(const CheckpointManifest& manifest);
 // Throws bad_data() (65) naming `origin`.
 CheckpointManifest checkpoint_from_json(std::string_view text, std::string_view origin);
 
-// In words, one per difference: "batch_size was 32, now 64". Empty: the same.
+// Lists the differences in words: "batch_size was 32, now 64". Empty: there are none.
 std::vector<std::string> differences(const std::map<std::string, std::string>& before,
                                      const std::map<std::string, std::string>& now);
 

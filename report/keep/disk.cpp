@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// 0, or errno.
+// Returns 0, or errno.
 int read_all(int descriptor, std::string& text) {
   std::array<char, 1 << 16> buffer;
   while (true) {
@@ -155,7 +155,7 @@ bool Journal::empty() const {
 }
 
 void Journal::clear() {
-  if (empty()) return;  // /dev/full, which is no regular file, cannot be truncated
+  if (empty()) return;  // /dev/full is no regular file, and cannot be truncated
   if (::ftruncate(locked_.descriptor(), 0) != 0) throw cannot("replace", file_, errno);
 }
 
@@ -175,7 +175,7 @@ void Journal::drop_incomplete_line() {
 void Journal::append(std::string_view line) {
   const off_t before = ::lseek(locked_.descriptor(), 0, SEEK_END);
   if (const int error = write_all(locked_.descriptor(), std::string(line) + "\n")) {
-    // Half a line would be read as damage; when even this fails, the error says enough.
+    // Half a line would be read as damage. If even this call fails, the error below is enough.
     [[maybe_unused]] const int cut = before < 0 ? -1 : ::ftruncate(locked_.descriptor(), before);
     throw file_failure("write", file_, error);
   }

@@ -18,18 +18,17 @@ namespace scalemark::reporting {
 // other reason: a file that a failing disk does not show may still exist.
 std::optional<std::string> read_if_there(const std::filesystem::path& file);
 
-// 0 when every byte is on the disk, else errno.
+// Returns 0 when every byte is on the disk, else errno.
 int write_all(int descriptor, std::string_view bytes);
 
-// io_error() (74) in words: what could not be done, where, and the system's reason.
+// Makes an io_error() (74) that says what could not be done, where, and the system's reason.
 Error file_failure(const char* verb, const std::filesystem::path& file, int error);
 
 // Replaces `file` by `text`: temporary file beside it, fsync, rename, fsync of the folder. When it
 // fails (io_error(), 74), the old file is unchanged and no temporary file is left.
 void write_atomically(const std::filesystem::path& file, std::string_view text);
 
-// Disk space held back, so that a run that filled the disk can still say so: given back by
-// release().
+// Holds back disk space until release(), so that a run that filled the disk can still record that.
 class SpaceReserve {
  public:
   explicit SpaceReserve(std::filesystem::path file) : file_(std::move(file)) {}
@@ -37,7 +36,7 @@ class SpaceReserve {
   SpaceReserve(const SpaceReserve&) = delete;
   SpaceReserve& operator=(const SpaceReserve&) = delete;
 
-  // Whether so much is held now: best effort; never throws.
+  // Returns whether `bytes` are held now. This is best effort, and never throws.
   bool hold(std::size_t bytes);
   void release() noexcept;
 
@@ -48,22 +47,23 @@ class SpaceReserve {
 
 // A killed run may have left the last line of a journal incomplete. Private to this folder.
 struct JournalLines {
-  std::vector<std::string> lines;  // whole ones, without line ends
+  std::vector<std::string> lines;  // whole lines, without line ends
   bool torn = false;               // the file does not end with a line end after a whole line
-  std::size_t whole_bytes = 0;     // set for a torn file: how much of it is whole lines
-  bool lacks_line_end = false;     // a torn file lacks only the line end after them
+  std::size_t whole_bytes = 0;     // torn: the bytes of the whole lines
+  bool lacks_line_end = false;     // torn: the only thing missing is the last line end
 };
 
-// A file that is not there has no lines. Throws bad_data() (65) for a line before the last that is
-// no JSON, io_error() (74) for a file that cannot be read.
+// A missing file has no lines. Throws bad_data() (65) for a line before the last that is no JSON,
+// io_error() (74) for a file that cannot be read.
 JournalLines read_journal_lines(const std::filesystem::path& file);
 
-// A descriptor whose file this process holds locked until it is closed, even by a crash.
+// A descriptor of a file that this process has locked. The lock lasts until the descriptor is
+// closed, even by a crash.
 class LockedFile {
  public:
-  // Opens with `flags` of open(2). Locks the file that has the name then, not one that was removed
-  // meanwhile. Throws cannot_create() (73), also when another process holds the lock. On file
-  // systems without locks there is none.
+  // Opens with `flags` of open(2). Locks the file that has the name at that moment, not one that
+  // was removed meanwhile. Throws cannot_create() (73), also when another process holds the lock.
+  // On file systems without locks it takes none.
   LockedFile(const std::filesystem::path& file, int flags);
   ~LockedFile();
   LockedFile(LockedFile&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
@@ -79,13 +79,13 @@ class LockedFile {
 // written whole and fsynced, or not at all.
 class Journal {
  public:
-  // Creates the file if it is missing; does not change an existing one. Throws as LockedFile.
+  // Creates the file if it is missing; does not change an existing one. Throws like LockedFile.
   explicit Journal(const std::filesystem::path& file);
 
   bool empty() const;
   void clear();  // throws cannot_create() (73)
-  // Cuts off an incomplete last line (a run was killed while writing), so that the next line starts
-  // on its own. Throws cannot_create() (73).
+  // Cuts off an incomplete last line, which a killed run leaves, so that the next line starts on
+  // its own. Throws cannot_create() (73).
   void drop_incomplete_line();
 
   void append(std::string_view line);  // throws io_error() (74); the file then ends as before

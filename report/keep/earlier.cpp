@@ -21,7 +21,8 @@ namespace fs = std::filesystem;
 
 const std::string kUnknownCpu = "unknown CPU";
 
-// Adds the rows that only the journal holds, their findings and telemetry, and such links.
+// Adds the rows that only the journal holds, with their findings and telemetry, and the links that
+// only it holds.
 class JournalReplay {
  public:
   JournalReplay(Report& report, std::string origin) : report_(report), origin_(std::move(origin)) {
@@ -46,7 +47,8 @@ class JournalReplay {
   }
 
  private:
-  // Gives nothing where the line has no such object or list. Messages call it `name`, else `key`.
+  // Gives nothing where the line has no object or list under `key`. Messages call it `name`, if
+  // there is one.
   template <class T>
   std::optional<T> value_of(const nlohmann::json& line, const char* key,
                             const char* name = nullptr) const {
@@ -87,7 +89,7 @@ class JournalReplay {
   Report& report_;
   std::string origin_;
   std::set<std::string> known_, gained_;  // ids of rows
-  bool gained_links_ = false;             // by the last line of links
+  bool gained_links_ = false;             // the last line of links added some
 };
 
 void add_from_journal(Report& report, const fs::path& file) {
@@ -102,7 +104,8 @@ void compare(std::vector<std::string>& found, const std::string& what, const std
   if (before != now) found.push_back(what + " was " + before + ", now " + now);
 }
 
-// Kinds of machines, sorted. Where the model of a CPU is unknown on one side, none is compared.
+// Compares kinds of machines, sorted. Where one side does not know the model of a CPU, it is not
+// compared.
 void compare_machines(std::vector<std::string>& found, std::vector<std::string> before,
                       std::vector<std::string> now) {
   const auto is_unknown = [](const std::string& kind) { return kind.starts_with(kUnknownCpu); };

@@ -21,8 +21,8 @@ namespace fs = std::filesystem;
 constexpr const char* kJournal = "journal.jsonl";
 constexpr std::array<std::string_view, 2> kRenderings{"report.md", "report.html"};
 
-// A file that runs write, and a text that stands near the begin of each that ours have written;
-// without one it is one of kMarkdownMarks.
+// A file that runs write, and a text near the begin of every such file. Without a text it is one of
+// kMarkdownMarks.
 struct OwnFile {
   std::string_view name, mark;
 };
@@ -37,7 +37,7 @@ constexpr std::array<OwnFile, 11> kOurs{{{"report.json", "\"scalemark.report/"},
                                          {"metrics-target.json", "\"targets\""},
                                          {".reserve", {}},
                                          {kJournal, "\"event\":"}}};
-// A sweep, collectives, a table of runs by its first column.
+// The texts of a sweep, of collectives, and of a table of runs, by its first column.
 constexpr std::array<std::string_view, 3> kMarkdownMarks{"# Sweep report", "# Collectives",
                                                          "| # |"};
 constexpr const char* kCheckpoints = "checkpoints";
@@ -57,7 +57,7 @@ void take_away(const fs::path& file) {
   if (error) throw cannot_create("cannot replace " + file.string() + ": " + error.message());
 }
 
-// The first entry that none of our runs has written.
+// Returns the first entry that none of our runs has written.
 std::optional<std::string> foreign_entry(const fs::path& folder) {
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
@@ -78,11 +78,11 @@ std::string begin_of(const fs::path& file) {
   return begin;
 }
 
-// A link and what it leads to are the user's; whether a file under one of our names is ours shows
-// its begin. An empty one holds nothing that could be lost.
+// A link and its target are the user's. The begin of a file under one of our names shows whether we
+// wrote it. An empty file holds nothing that could be lost.
 bool is_ours(const fs::path& file, const OwnFile& own) {
   const std::string begin = begin_of(file);
-  constexpr std::size_t kTorn = 64;  // a run killed in its first write leaves fewer bytes
+  constexpr std::size_t kTorn = 64;  // bytes; a run that is killed in its first write leaves fewer
   const bool is_torn = own.name.ends_with(".tmp") && begin.size() < kTorn && begin.starts_with('{');
   if (begin.empty() || is_torn || own.name == ".reserve") return true;
   if (!own.mark.empty()) return begin.find(own.mark) != std::string::npos;
@@ -99,11 +99,11 @@ bool records_runs(const fs::path& journal) {
 bool is_there(const fs::path& file) {
   std::error_code error;
   const bool there = fs::exists(file, error);
-  if (error) throw file_failure("read", file, error.value());  // a disk error: it may exist
+  if (error) throw file_failure("read", file, error.value());  // a disk error: the file may exist
   return there;
 }
 
-// With the temporary ones that a killed run leaves: rank-0.safetensors.tmp-4711.
+// Temporary files of a killed run count, too: rank-0.safetensors.tmp-4711.
 bool is_state_of_rank(std::string_view name) {
   return name.starts_with("rank-") && name.find(".safetensors") != std::string_view::npos;
 }
@@ -112,8 +112,8 @@ bool is_checkpoint_file(std::string_view name) {
   return name == kManifest || name == std::string(kManifest) + ".tmp" || is_state_of_rank(name);
 }
 
-// Takes checkpoints of runs, also where the folder is a link to another disk: a new run writes
-// there as well. Other things that the user keeps there stay.
+// Removes checkpoints of runs, even where the folder is a link to another disk, since a new run
+// writes there as well. Other things that the user keeps there stay.
 void remove_checkpoints(const fs::path& checkpoints) {
   std::error_code error;
   if (!fs::is_directory(checkpoints, error)) return;
@@ -166,7 +166,7 @@ void refuse_foreign_files(const fs::path& folder, std::string_view only) {
     if (!only.empty() && own.name != only) continue;
     const fs::path file = folder / own.name;
     std::error_code unknown;
-    if (!fs::exists(file, unknown)) continue;  // a link that leads nowhere as well
+    if (!fs::exists(file, unknown)) continue;  // this skips a link that leads nowhere, too
     if (fs::is_regular_file(file, unknown) && is_ours(file, own)) continue;
     throw cannot_create(file.string() + " was not written by scalemark",
                         "--overwrite replaces only what was", "choose another --output");
@@ -181,7 +181,7 @@ bool is_checkpoint(const fs::path& folder) {
   const bool has_manifest = fs::exists(folder / kManifest, unknown);
   if (has_manifest && begin_of(folder / kManifest).find("\"same\"") != std::string::npos)
     return true;
-  // A run that was killed leaves one without a manifest, or with a torn one.
+  // A killed run leaves a checkpoint with no manifest, or an incomplete one.
   bool has_states = false;
   for (fs::directory_iterator entry(folder, unknown), end; !unknown && entry != end;
        entry.increment(unknown)) {
@@ -202,7 +202,7 @@ void remove_checkpoint(const fs::path& folder) {
     if (is_one) ours.push_back(entry->path());
     all = all && is_one;
   }
-  // The manifest goes last: without it nothing says whose the rest is.
+  // The manifest is removed last, since without it nothing shows whose the other files are.
   std::ranges::partition(ours, [](const fs::path& file) { return file.filename() != kManifest; });
   for (const fs::path& file : ours) {
     if (!error) fs::remove(file, error);
@@ -244,7 +244,7 @@ void OutputFolder::check_again(ExistingFolder existing) const {
   }
 }
 
-// The journal is truncated, not removed: a run that opens it now must find our lock.
+// The journal is truncated, not removed, so that a run that opens it now finds our lock.
 void OutputFolder::empty() {
   journal_.clear();
   for (const OwnFile& own : kOurs) {

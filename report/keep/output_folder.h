@@ -1,5 +1,5 @@
-// The folder that a run writes to: made, checked, and locked against other runs. Knows nothing of
-// the content of its files.
+// The folder that a run writes to: makes it, checks it, and locks it against other runs. Knows
+// nothing of the content of its files.
 #pragma once
 
 #include <filesystem>
@@ -15,33 +15,33 @@ namespace scalemark::reporting {
 // the same for the ranks of one block, whose launcher holds the folder (lock_output_folder()).
 enum class ExistingFolder { kRefuse, kOverwrite, kContinue, kContinueBlock };
 
-// Only checks: throws cannot_create() (73) for a path that is no folder, with kRefuse for a folder
-// that holds anything, and with kOverwrite as refuse_foreign_files() does. A folder that does not
+// Only checks. Throws cannot_create() (73) for a path that is no folder, with kRefuse for a folder
+// that holds anything, and with kOverwrite like refuse_foreign_files(). A folder that does not
 // exist yet is accepted.
 void refuse_used_folder(const std::filesystem::path& folder, ExistingFolder existing);
 
 // Whether a run writes a file of this name into its folder.
 bool is_written_by_runs(std::string_view name);
 
-// Throws cannot_create() (73) where a file of the folder has a name of ours, and we have not
-// written it: --overwrite would lose it. `only`: that one; empty: all.
+// Throws cannot_create() (73) where a file of the folder has a name of ours and was not written by
+// us, since --overwrite would lose it. `only`: checks this file; empty: all.
 void refuse_foreign_files(const std::filesystem::path& folder, std::string_view only = {});
 
-// A checkpoint is the folder step-N, which has this ending until its manifest is there.
+// A checkpoint is the folder step-N, with this ending until its manifest is there.
 inline constexpr const char* kManifest = "checkpoint.json";
 inline constexpr std::string_view kCheckpointPrefix = "step-", kUnfinished = ".unfinished";
 
 // Whether the folder is a checkpoint of a run of ours, finished or not.
 bool is_checkpoint(const std::filesystem::path& folder);
 
-// The folder goes, too, unless it holds something else. Throws io_error() (74).
+// Removes the folder, too, unless it holds something else. Throws io_error() (74).
 void remove_checkpoint(const std::filesystem::path& folder);
 
-// Parents too. Throws cannot_create() (73).
+// Makes its parents, too. Throws cannot_create() (73).
 void make_folder(const std::filesystem::path& folder);
 
-// A folder whose journal is locked before anything in it is changed, and until destruction: of two
-// runs that begin in one folder the later one fails and changes nothing.
+// A folder whose journal is locked before anything in it is changed, and until destruction. If two
+// runs begin in one folder, the later one fails and changes nothing.
 class OutputFolder {
  public:
   // Makes the folder after refuse_used_folder(), and locks. Then, under the lock:
@@ -54,7 +54,8 @@ class OutputFolder {
   const std::filesystem::path& path() const { return path_; }
   Journal& journal() { return journal_; }
 
-  // report.md and report.html, which describe an earlier session. Throws cannot_create() (73).
+  // Removes report.md and report.html, which describe an earlier session. Throws cannot_create()
+  // (73).
   void remove_renderings() const;
 
  private:
@@ -63,13 +64,13 @@ class OutputFolder {
   void empty();
 
   std::filesystem::path path_;
-  // Locks the folder itself; with kContinueBlock its launcher does.
+  // Holds the lock on the folder itself. With kContinueBlock its launcher holds it.
   std::optional<LockedFile> hold_;
   Journal journal_;
 };
 
-// For a launcher that starts ranks several times: opens as OutputFolder does, and keeps other runs
-// out of the folder while the journal is free for its ranks (kContinueBlock).
+// For a launcher that starts ranks several times: opens the folder like OutputFolder, and keeps
+// other runs out while the journal is free for its ranks (kContinueBlock).
 LockedFile lock_output_folder(const std::filesystem::path& folder, ExistingFolder existing);
 
 }  // namespace scalemark::reporting

@@ -18,7 +18,7 @@ namespace scalemark::reporting {
 struct ProgressState {
   std::string phase;                  // "warm-up" | "window" | "epoch 3/10"
   std::int64_t done = 0;              // steps
-  std::int64_t found = 0;             // steps that were there when the phase began
+  std::int64_t found = 0;             // steps that were done when the phase began
   std::optional<std::int64_t> total;  // unset where time decides the end
   double elapsed_s = 0;               // since the phase began
   double samples_per_step = 0;        // all ranks together
@@ -27,11 +27,11 @@ struct ProgressState {
   std::optional<double> loss;
 };
 
-// "window  [######......]  50 % 120/240  13.5 images/s  loss 5.123  9 s left". At most `width`
-// columns; without a total there is no bar and no time left. Pure.
+// Draws "window  [######......]  50 % 120/240  13.5 images/s  loss 5.123  9 s left", in at most
+// `width` columns. Without a total there is no bar and no time left. Pure.
 std::string progress_bar(const ProgressState& state, int width);
 
-// "window: step 120 of 240, 13.5 images/s, loss 5.123, 9 s left". Pure.
+// Writes "window: step 120 of 240, 13.5 images/s, loss 5.123, 9 s left". Pure.
 std::string progress_line(const ProgressState& state);
 
 struct ProgressOptions {
@@ -41,7 +41,8 @@ struct ProgressOptions {
   std::chrono::steady_clock::time_point (*now)() = std::chrono::steady_clock::now;
 };
 
-ProgressOptions progress_options_for(std::FILE* out);  // is it a terminal, and how wide?
+// Finds out whether `out` is a terminal, and how wide it is.
+ProgressOptions progress_options_for(std::FILE* out);
 
 // Writes to `out` (stderr) until destroyed. update() may be called from the timed region: two
 // relaxed stores, no lock, no system call.
@@ -53,22 +54,22 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // `found`: of the total, done by an earlier call.
+  // `found`: how much of the total an earlier call has done.
   void begin(std::string phase, std::optional<std::int64_t> total, double samples_per_step,
              std::int64_t found = 0);
   void update(std::int64_t done) { done_.store(done, std::memory_order_relaxed); }
   void update_loss(double loss) { loss_.store(loss, std::memory_order_relaxed); }
 
-  // Writes the current state without waiting for the interval.
+  // Writes the current state at once.
   void write_now();
 
-  // A line of text that the bar must not overwrite.
+  // Prints a line of text that the bar must not overwrite.
   void print(const std::string& line);
 
  private:
   void write_until_ended();
-  void draw();   // with mutex_ held; nothing before the first begin()
-  void clear();  // with mutex_ held
+  void draw();   // needs mutex_; draws nothing before the first begin()
+  void clear();  // needs mutex_
 
   std::FILE* out_;
   ProgressOptions options_;
@@ -80,7 +81,7 @@ class Progress {
   bool drawn_ = false;
   ProgressState state_;
   std::chrono::steady_clock::time_point began_;
-  std::thread writer_;  // last: all members above exist when it starts
+  std::thread writer_;  // last, so that all members above exist when it starts
 };
 
 }  // namespace scalemark::reporting

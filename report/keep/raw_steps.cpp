@@ -34,7 +34,7 @@ class PartMaker {
     part_.tables.push_back({.name = name, .rows = static_cast<std::int64_t>(rows)});
   }
 
-  // `value(i)`: that of row i of the table that was begun last.
+  // `value(i)` is the value in row i of the newest table.
   template <class Value>
   void add_column(const char* name, const char* unit, Value value) {
     RawTable& table = part_.tables.back();
@@ -152,7 +152,7 @@ void remove_raw_steps(const fs::path& output) {
     all.push_back(entry->path());
   }
   if (error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory) return;
-  // From the innermost on. A folder that holds something else stays.
+  // Removes folders from the innermost on. One that holds something else stays.
   for (auto path = all.rbegin(); !error && path != all.rend(); ++path) {
     const bool is_folder = fs::is_directory(fs::symlink_status(*path, error));
     const bool is_ours = is_folder ? fs::is_empty(*path, error) : is_of_raw_steps(*path);

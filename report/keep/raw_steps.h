@@ -1,6 +1,6 @@
-// The file of --raw-steps: what every rank of a point measured, value by value, so that others can
-// compute the report's numbers again. A line of JSON says what follows, then come the numbers.
-// Format: docs/REPORT.md, "Raw steps". Knows nothing of how the values come to rank 0.
+// Writes the file of --raw-steps: what every rank of a point measured, value by value, so that
+// others can compute the report's numbers again. A line of JSON describes what follows, then come
+// the numbers. Format: docs/REPORT.md, "Raw steps". Knows nothing of how the values come to rank 0.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace scalemark::reporting {
 
-// A raw window lies between two barriers: it is the window, or with --epochs a stretch of an epoch.
+// The interval between two barriers: the window, or with --epochs a stretch of an epoch.
 struct RawWindow {
   double wall_s = 0;  // t1 - t0 of this rank
   std::int64_t steps = 0;
@@ -25,12 +25,12 @@ struct RawWindow {
   std::int64_t epoch = 0;  // counted from 1; 0 without --epochs
 };
 
-// One rank's.
+// The measurements of one rank.
 struct RawSteps {
   std::int64_t steps_per_mark = 1;
   std::vector<RawWindow> windows;
   std::vector<double> step_s;          // all windows, one after the other
-  std::vector<Phases> phases_s;        // one for each step_s; empty where steps run as a whole
+  std::vector<Phases> phases_s;        // one per step_s; empty where steps run as a whole
   std::vector<CostBlock> cost_blocks;  // filled by --communication-cost
 };
 
@@ -66,28 +66,28 @@ RawPart raw_part(const RawSteps& steps);
 
 struct RawRank {
   int rank = 0;              // its number in the launch
-  std::int64_t samples = 0;  // that it executed, padding excluded
+  std::int64_t samples = 0;  // executed by the rank, padding excluded
 };
 
 // The first line, filled up with spaces so that the numbers begin at a multiple of 64 bytes.
 std::string raw_steps_header(const std::string& point, const RawPart& part,
                              std::span<const RawRank> ranks);
 
-// "raw/GROUP/r0.steps" of the point "GROUP/r0", below the output folder.
+// Returns "raw/GROUP/r0.steps" for the point "GROUP/r0". The path is below the output folder.
 std::string raw_steps_name(const std::string& point);
 
-// The files of an earlier run below `output`, and the folders that are empty without them: no file
-// of anybody else. Throws cannot_create() (73).
+// Removes the files of an earlier run below `output`, and folders that become empty. Touches no
+// other files. Throws cannot_create() (73).
 void remove_raw_steps(const std::filesystem::path& output);
 
-// The file while it is written. It appears under its name with finish(), whole, or not at all.
+// The file while it is written. finish() gives it its name, so that it appears whole or not at all.
 class RawStepsFile {
  public:
   // Makes the folders. Throws cannot_create() (73), io_error() (74).
   RawStepsFile(const std::filesystem::path& output, const std::string& point,
                std::string_view header, std::size_t ranks, std::size_t bytes_per_rank);
 
-  // Bytes of the values of the rank that is at `place` in the header, from byte `at` of them on; in
+  // Writes values of the rank that is at `place` in the header, from byte `at` of its values on, in
   // any order. Throws io_error() (74).
   void write(std::size_t place, std::size_t at, std::string_view bytes);
 

@@ -11,8 +11,8 @@
 namespace scalemark::reporting {
 namespace {
 
-constexpr std::size_t kReservedAtLeast = 64 << 10;  // for errors and findings of the end
-constexpr std::size_t kIndented = 2;                // a row in report.json against its journal line
+constexpr std::size_t kReservedAtLeast = 64 << 10;  // errors and findings at the end need it
+constexpr std::size_t kIndented = 2;  // size of a row in report.json relative to its journal line
 
 // Runs each action, then rethrows the first exception.
 template <class... Actions>
@@ -160,7 +160,7 @@ void ReportWriter::save() {
   if (!ending_) reserve_.hold(2 * saved_bytes_ + kReservedAtLeast);
 }
 
-// Rows that report.json lacks must fit into it even when the disk is full: while no space can be
+// Rows that report.json lacks must fit into it even when the disk is full. While no space can be
 // held back for them, each row is written at once, as long as there is any space.
 void ReportWriter::save_in_time() {
   const bool has_room = ending_ || reserve_.hold(2 * (saved_bytes_ + kIndented * unsaved_bytes_) +

@@ -18,8 +18,8 @@ namespace scalemark::reporting {
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 
-// When report.json is written again while a run lasts: every 10 s at most, and for at most 1 % of
-// the time, since every rank waits meanwhile. Pure.
+// Decides when report.json is written again while a run lasts: every 10 s at most, and for at most
+// 1 % of the time, since every rank waits meanwhile. Pure.
 class SavePace {
  public:
   bool due(SteadyTime now) const { return now >= next_; }
@@ -30,20 +30,20 @@ class SavePace {
 };
 
 // All methods may be called from any thread. An error while writing is thrown as io_error() (74)
-// naming the path and the system's reason; report.json is then still the previous version.
+// with the path and the system's reason; report.json is then still the previous version.
 class ReportWriter {
  public:
   using Clock = std::function<SteadyTime()>;
 
-  // Writes report.json with status partial at once: a run that is killed leaves one. `report` holds
-  // the earlier sessions' points when the folder is continued.
+  // Writes report.json with status partial at once, so that a run that is killed leaves one.
+  // `report` holds the earlier sessions' points when the folder is continued.
   ReportWriter(OutputFolder folder, Report report, Clock clock = std::chrono::steady_clock::now);
   ReportWriter(std::filesystem::path folder, Report report,
                ExistingFolder existing = ExistingFolder::kRefuse)
       : ReportWriter(OutputFolder(std::move(folder), existing), std::move(report)) {}
 
-  // All is in the journal on return. report.json follows by SavePace; read_earlier() combines the
-  // two.
+  // When it returns, all is in the journal. report.json follows by SavePace; read_earlier()
+  // combines the two.
   void add_point(PointRecord point, std::vector<Finding> findings = {},
                  std::vector<TelemetryRecord> telemetry = {});
   void add_collective(CollectiveRecord run, std::vector<Finding> findings = {},
@@ -51,21 +51,22 @@ class ReportWriter {
   void add_links(std::vector<LinkRecord> links, std::vector<Finding> findings = {});
   void add_finding(Finding finding);
 
-  // For an error that ends the run: written into report.json at once, with the space that was held
-  // back for it, even when writing to the journal fails.
+  // Records an error that ends the run: it is written into report.json at once, with the space that
+  // was held back for it, even when writing to the journal fails.
   void add_error(ErrorRecord error);
 
-  // Changes what is derived from the points: summaries, sessions. Not journalled; report.json
-  // follows by SavePace.
+  // Changes what is derived from the points: summaries, sessions. The journal does not record this;
+  // report.json follows by SavePace.
   void amend(const std::function<void(Report&)>& change);
 
-  // Journal only: "warmup", "window", "epoch" ...; `text` for people, may be empty.
+  // Writes to the journal only: "warmup", "window", "epoch" ...; `text` is for people, and may be
+  // empty.
   void event(std::string_view name, std::string_view text = {});
 
-  // Sets status, exit code and end; with kPartial, where another session will go on, only the
-  // status. Later calls only write to the journal: the first close that succeeds decides. Works on
-  // a full disk: space for it was held back. `before` gets the closed report before it is saved; if
-  // it throws, the report stays open.
+  // Sets status, exit code and end; with kPartial, where another session will continue, only the
+  // status. Later calls only write to the journal, so the first close that succeeds decides. Works
+  // on a full disk, since space was held back. `before` gets the closed report before it is saved;
+  // if it throws, the report stays open.
   void close(ReportStatus status, int exit_code,
              const std::function<void(const Report&)>& before = {});
 
@@ -77,7 +78,7 @@ class ReportWriter {
   void add(const char* name, std::vector<Row>& rows, Row row, std::vector<Finding> findings,
            std::vector<TelemetryRecord> telemetry);
   void append(std::string_view event, std::string_view key, const std::string& json);
-  // To journal and report.
+  // Appends to journal and report.
   void append_findings(std::vector<Finding> findings);
   void append_telemetry(std::vector<TelemetryRecord> telemetry);
   void save();

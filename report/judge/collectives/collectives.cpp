@@ -39,7 +39,7 @@ void set_bandwidths(CollectiveRecord& run) {
   run.busbw_GBps = found->busbw_GBps;
 }
 
-// That `member` receives.
+// Returns how many elements `member` receives.
 std::int64_t elements_of(const CollectiveRecord& run, std::ptrdiff_t member) {
   return collectives::output_elements({.collective = run.collective,
                                        .world_size = run.world_size,
@@ -47,7 +47,7 @@ std::int64_t elements_of(const CollectiveRecord& run, std::ptrdiff_t member) {
                                       static_cast<int>(member));
 }
 
-// The number in the launch of a member.
+// Returns the number that a member has in the launch.
 int rank_of(const CollectiveRecord& run, std::ptrdiff_t member) {
   const auto& ranks = run.members;
   const bool known = member >= 0 && member < std::ssize(ranks);
@@ -125,7 +125,7 @@ LinkRecord link_of(const PairSamples& pair, const std::vector<LinkEnd>& ends) {
           .b_device = b.device};
 }
 
-// Times of a small message, or of a byte of large ones.
+// Returns the times of a small message, or the times per byte of large ones.
 std::vector<LinkTimes> times_of(const std::vector<PairSamples>& pairs, bool of_latency) {
   std::vector<LinkTimes> times;
   for (const PairSamples& pair : pairs) {
@@ -138,7 +138,7 @@ std::vector<LinkTimes> times_of(const std::vector<PairSamples>& pairs, bool of_l
   return times;
 }
 
-// "take 3.1 x (2.9 to 3.3) as long"
+// Gives the words of "take 3.1 x (2.9 to 3.3) as long".
 AllNamed how_slow(const Slowness& slow, bool of_latency, const char* like) {
   return {{"size", of_latency ? "small" : "large"},
           {"ratio", slow.ratio},
@@ -173,7 +173,7 @@ class Namer {
     for (const auto& [node, by] : slow.nodes) {
       LinkEnd end = end_of(node);
       if (end.rank && slow_of_node[end.name] == ends_of_node_.at(end.name)) {
-        if (end.rail > 0) continue;  // the first one speaks for the node
+        if (end.rail > 0) continue;  // the first rail stands for the whole node
         end = {.name = end.name};
       }
       auto values = how_slow(by, of_latency, end.rank ? "rank's at its place" : "node's");

@@ -19,8 +19,8 @@ namespace {
 constexpr std::array kAxes{"backend",         "via",      "dtype", "in_place", "congestion",
                            "overlap_compute", "placement"};
 
-// Points come in the order of a report: its first value that was measured is compared with the
-// others. "off" stands before "on" there but for in_place.
+// Compares the first value that was measured, in the order of the report, with the others. There
+// "off" stands before "on", except for in_place.
 void add_values(const std::string& axis, const Traits& fixed, const Family& family,
                 std::vector<ComparedRuns<CollectiveRecord>>& of_axis) {
   const auto value_of = [&](const auto* point) { return traits_of(point->first()).at(axis); };
@@ -44,7 +44,7 @@ std::vector<EffectRecord> effects_of_axis(const CollectiveRuns& points, const st
   return judged_effects(std::move(of_axis));
 }
 
-// The size stands before the brackets.
+// Leaves out the size, which stands before the brackets.
 std::string place_text(const std::string& trait, const std::string& value) {
   return trait == "bytes" ? "" : trait_text(trait, value);
 }
@@ -61,7 +61,7 @@ std::string in_words(const EffectRecord& effect, const std::vector<EffectRecord>
   return text + ": " + speed_text(effect) + ": " + verdict_text(effect);
 }
 
-// By size: the points that were measured, one per backend.
+// Maps a size to the points that were measured at it, one per backend.
 using Contests = std::map<std::int64_t, Family>;
 
 Contests contests_of(const Family& family) {
@@ -90,7 +90,7 @@ bool is_sure(const SizeWinner& size) { return size.not_distinguishable.empty(); 
 
 std::vector<WinnerRange> ranges_of(const std::vector<SizeWinner>& sizes) {
   std::vector<WinnerRange> ranges;
-  bool extends_range = false;  // the range before ends at the size before
+  bool extends_range = false;  // the last range ends at the previous size
   for (const SizeWinner& size : sizes) {
     if (!is_sure(size)) {
       extends_range = false;
@@ -123,7 +123,7 @@ std::string undecided_text(const std::vector<SizeWinner>& sizes) {
                                      : "not distinguishable at " + listed(open);
 }
 
-// "gloo wins up to 16 KiB, nccl from 256 KiB on; not distinguishable at 64 KiB".
+// Writes "gloo wins up to 16 KiB, nccl from 256 KiB on; not distinguishable at 64 KiB".
 std::string answer(const CollectiveWinners& winners) {
   const auto& sizes = winners.sizes;
   if (sizes.size() == 1 && is_sure(sizes.front())) return sizes.front().fastest + " wins";
@@ -174,7 +174,7 @@ namespace {
 
 constexpr std::array<const char*, collectives::kLevels> kLevelNames{"intra_node", "inter_node"};
 
-// The measured points of one series that move data, by size.
+// Returns the measured points of one series that move data, by size.
 Family sizes_of(const Family& family) {
   Family sizes;
   std::ranges::copy_if(family, std::back_inserter(sizes), [](const CollectivePoint* point) {
@@ -184,7 +184,8 @@ Family sizes_of(const Family& family) {
   return sizes;
 }
 
-// Keeps the runs of blocks in which every size was measured: a fit of each block needs them all.
+// Keeps the runs of blocks in which every size was measured, since a fit of each block needs all
+// sizes.
 RunsOf<CollectiveRecord> in_common_blocks(const RunsOf<CollectiveRecord>& runs,
                                           const Family& sizes) {
   RunsOf<CollectiveRecord> common;
@@ -230,12 +231,12 @@ CollectiveFit fit_of(const Traits& fixed, const Family& sizes, std::size_t level
   return fit;
 }
 
-// One for each level of links that the ranks use.
+// Adds a fit for each level of links that the ranks use.
 void add_fits(const Traits& fixed, const Family& sizes, std::vector<CollectiveFit>& fits) {
   const auto points = link_points(sizes);
   if (points.front().seconds.empty()) return;
   const auto found = collectives::fit_links(points);
-  // Times that differ by more than a number holds have none.
+  // A difference in times that no number can hold gives no fit.
   if (!found || !std::isfinite(found->worst_relative_error)) return;
   for (std::size_t level = 0; level < found->links.size(); ++level) {
     if (!found->links[level] || !std::isfinite(found->links[level]->alpha_s.value)) continue;
@@ -244,8 +245,8 @@ void add_fits(const Traits& fixed, const Family& sizes, std::vector<CollectiveFi
   }
 }
 
-// "gloo, all-reduce, fp32, 2 ranks, within a node, 4 KiB to 1 MiB: 112 us a message and 1.230
-// GB/s, off by 4.0 % at most".
+// Writes "gloo, all-reduce, fp32, 2 ranks, within a node, 4 KiB to 1 MiB: 112 us a message and
+// 1.230 GB/s, off by 4.0 % at most".
 std::string in_words(const CollectiveFit& fit, const std::string& series) {
   const std::string level = fit.level == kLevelNames[0] ? "within a node" : "between nodes";
   std::string text = fit.fixed.at("backend") + ", " + series + ", " + level + ", " +
@@ -260,7 +261,7 @@ std::string in_words(const CollectiveFit& fit, const std::string& series) {
 
 std::vector<CollectiveFit> collective_fits_of(const CollectiveRuns& points) {
   std::vector<CollectiveFit> fits;
-  std::vector<Traits> places;  // without the backend, which stands before all else
+  std::vector<Traits> places;  // every text begins with the backend, which is left out
   for (const auto& [fixed, family] : families_of(points, {"bytes"})) {
     const Family sizes = sizes_of(family);
     if (sizes.empty()) continue;

@@ -1,5 +1,5 @@
-// The runs of each planned collective, and what their numbers say over repetitions: effects, the
-// backends that win, and fits over sizes. Private to the files of this folder.
+// Sums up the runs of each planned collective over repetitions: effects, the backends that win, and
+// fits over sizes. Private to the files of this folder.
 #pragma once
 
 #include <utility>
@@ -13,7 +13,8 @@ namespace scalemark::reporting {
 using CollectiveRuns = RunsByGroup<CollectiveRecord>;
 using CollectivePoint = GroupRuns<CollectiveRecord>;
 
-// Points that are alike but for `but`, in the order of their first one.
+// Points whose traits are equal, those in `but` left aside. Families come in the order of their
+// first points.
 using Family = std::vector<const CollectivePoint*>;
 std::vector<std::pair<Traits, Family>> families_of(const CollectiveRuns& points,
                                                    const std::vector<std::string>& but);
@@ -22,11 +23,11 @@ std::vector<std::pair<Traits, Family>> families_of(const CollectiveRuns& points,
 std::vector<EffectRecord> collective_effects_of(const CollectiveRuns& points);
 std::vector<CollectiveWinners> collective_winners_of(const CollectiveRuns& points);
 std::vector<CollectiveFit> collective_fits_of(const CollectiveRuns& points);
-// `groups`: of these points, in their order.
+// `groups` are those of `points`, in the same order.
 std::vector<Finding> findings_of_groups(const CollectiveRuns& points,
                                         const std::vector<CollectiveGroup>& groups);
 
-// Runs that something disturbed give one finding of each kind, over all of them.
+// Gives one finding of each kind for all disturbed runs together.
 std::vector<Finding> findings_of_disturbed_runs(const Report& report);
 
 }  // namespace scalemark::reporting

@@ -1,4 +1,4 @@
-// The groups of collectives over repetitions, their findings, and how `comm` ends.
+// Makes the groups of collectives over repetitions and their findings, and decides how `comm` ends.
 
 #include <algorithm>
 #include <cmath>
@@ -23,8 +23,8 @@ bool is_derived(const Finding& finding) {
          finding.code == finding_kinds::steal.code || disturbs(finding.code);
 }
 
-// exp(mean ln x +- t s / sqrt(R)) of what every good run has; absent where one lacks it, or where
-// it is not above 0.
+// exp(mean ln x +- t s / sqrt(R)) of a number x of every good run. Empty where a run lacks it, or
+// has one that is not above 0.
 OverRuns over_runs(const CollectivePoint& point, const auto& number) {
   std::vector<double> values;
   for (const CollectiveRecord* run : point.ok) {
@@ -37,7 +37,7 @@ OverRuns over_runs(const CollectivePoint& point, const auto& number) {
   return {.value = estimate.value, .ci95 = bounds_of(estimate.ci95)};
 }
 
-// A quantile of isolated calls.
+// Returns a quantile of isolated calls over repetitions.
 OverRuns latency_of(const CollectivePoint& point, std::optional<double> (*of)(const Latency&)) {
   return over_runs(point, [of](const CollectiveRecord& run) {
     return run.latency_s ? of(*run.latency_s) : std::nullopt;
@@ -134,7 +134,7 @@ namespace {
 constexpr double kSlowestLatency_s = 5e-3;
 constexpr double kLeastBandwidth_GBps = 10.0 / 8;  // 10 Gb/s
 constexpr double kLeastShare = 0.5;
-constexpr std::int64_t kLongMessage = 1'000'000;  // bytes: of shorter ones latency decides
+constexpr std::int64_t kLongMessage = 1'000'000;  // bytes; latency decides for shorter ones
 
 FindingPlace place_of(const LinkRecord& link) { return {.link = link.name()}; }
 
@@ -196,7 +196,7 @@ std::vector<Finding> findings_of_disturbed_runs(const Report& report) {
   std::map<std::string, std::vector<TelemetryRecord>> by_run;
   for (const auto& record : report.telemetry) by_run[record.point].push_back(record);
   int measured = 0;
-  std::map<std::string, Finding> by_code;  // the first of each, with the values of all
+  std::map<std::string, Finding> by_code;  // the first finding of each code, with the values of all
   for (const CollectiveRecord& run : report.collectives) {
     if (run.status != PointStatus::kOk) continue;
     ++measured;

@@ -53,7 +53,7 @@ Traits traits_of(const CollectiveRecord& run) {
 
 std::string trait_text(const std::string& trait, const std::string& value) {
   if (trait == "world_size") return value + (value == "1" ? " rank" : " ranks");
-  if (trait == "bytes") {  // in a report it may be any text
+  if (trait == "bytes") {  // a report may hold any text here
     const auto bytes = whole_number<std::int64_t>(value);
     return bytes ? size_text(*bytes) : value;
   }

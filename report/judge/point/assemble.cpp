@@ -63,7 +63,7 @@ Phases mean_phases(const std::vector<RankRecord>& ranks) {
   return mean;
 }
 
-// Only marks within the steps tell the phases: they are absent without them.
+// Only marks within the steps give phases. Without them these members are unset.
 void set_phases(PointRecord& point, const StepSeries& series, std::int64_t steps_per_mark) {
   point.own_mean_s.reset();
   point.own_max_of_rank_means_s.reset();
@@ -74,8 +74,9 @@ void set_phases(PointRecord& point, const StepSeries& series, std::int64_t steps
   const auto own_of = [](const RankRecord& rank) { return rank.own_mean_s.value(); };
   point.own_mean_s = mean_over(point.ranks, own_of);
   point.own_max_of_rank_means_s = own_of(*std::ranges::max_element(point.ranks, {}, own_of));
-  // The slowest rank of a group of steps is not that of each step; one rank is always both. Where
-  // ranks exchange in some steps only, nobody waits for the slowest of each.
+  // The slowest rank over a group of steps need not be the slowest of each step, unless there is
+  // only one rank. Where ranks exchange in some steps only, nobody waits for the slowest rank of
+  // each step.
   if ((steps_per_mark == 1 && !skips_exchanges(point)) || point.ranks.size() == 1) {
     point.own_mean_of_step_max_s = statistics::mean(series.max_own_s);
   }
@@ -104,20 +105,21 @@ void set_steps(PointRecord& point, const StepSeries& series, std::int64_t steps_
 }
 
 // samples / (wall - sum_t [max_r own - max_r(own - d)]): the rate without the waits for data that
-// counted. What they cost is subtracted, so that without any it is samples_per_sec to the last bit.
-// Needs each step's slowest rank, as own_mean_of_step_max_s does.
+// counted. Their cost is subtracted, so that without any the result equals samples_per_sec to the
+// last bit. Like own_mean_of_step_max_s, it needs each step's slowest rank.
 std::optional<double> compute_rate(const StepSeries& series, const PointRecord& point) {
   double waited_s = 0;
   for (std::size_t t = 0; t < series.max_own_s.size(); ++t) {
     waited_s += series.max_own_s[t] - series.max_own_less_wait_s[t];
   }
-  // Entries that are means over several steps, and steps behind the last entry: by their mean.
+  // An entry may be a mean over several steps, and steps may follow the last entry. These count by
+  // the mean.
   waited_s *= static_cast<double>(point.iterations) / static_cast<double>(series.max_own_s.size());
   if (!(waited_s < point.wall_s)) return std::nullopt;
   return static_cast<double>(point.samples) / (point.wall_s - waited_s);
 }
 
-// Between two barriers the slowest rank counts; another one may be it after the next barrier.
+// Between two barriers the slowest rank counts. After the next barrier that may be another rank.
 double wall_of(const StepSeries& series) {
   if (series.max_wall_s.empty()) throw bug("a point without the length of its window");
   return std::accumulate(series.max_wall_s.begin(), series.max_wall_s.end(), 0.0);
@@ -141,15 +143,15 @@ void set_throughput(PointRecord& point, Ranks ranks, const StepSeries& series) {
   if (point.own_mean_of_step_max_s) point.compute_samples_per_sec = compute_rate(series, point);
   if (tokens > 0) {
     point.tokens_per_sec = static_cast<double>(tokens) / point.wall_s;
-    // Counted in all rows that were computed, the sampler's repeated ones too: a rank may have
-    // nothing else.
+    // The shares count all rows that were computed, even those that the sampler repeats, since a
+    // rank may have no others.
     const std::int64_t padded_tokens = tokens / point.samples * point.padded;
     point.non_pad_share =
         static_cast<double>(non_pad) / static_cast<double>(tokens + padded_tokens);
   }
 }
 
-// The interval of the mean step, carried over to the rate: X = samples / wall moves inversely.
+// The interval of the mean step is converted to the rate: X = samples / wall is inverse to it.
 void set_interval(PointRecord& point) {
   const auto step = statistics::batch_means_interval(point.step_samples_s);
   if (!step || !(step->low > 0)) return;
@@ -191,7 +193,7 @@ void set_loss(PointRecord& point, const RankMeasurement& rank) {
 // the energy beside all of the samples is no measurement.
 void set_energy(PointRecord& point, Ranks processes) {
   double sum = 0;
-  std::map<std::string, bool> read;  // by GPU, or by machine, where one rank reads for all
+  std::map<std::string, bool> read;  // keyed by GPU, or by machine, where one rank reads for all
   for (const auto& rank : processes) {
     bool& known =
         read[point.device == "cuda" ? std::to_string(rank.record.rank) : rank.record.host];
@@ -203,7 +205,7 @@ void set_energy(PointRecord& point, Ranks processes) {
   }
 }
 
-// The largest of any process: the allocator of each has one GPU.
+// Keeps the largest of any process, since the allocator of each serves one GPU.
 void set_memory(PointRecord& point, Ranks processes) {
   point.memory_peak_bytes = 0;
   point.memory_reserved_bytes.reset();
@@ -212,13 +214,13 @@ void set_memory(PointRecord& point, Ranks processes) {
     const RankRecord& record = rank.record;
     if (rank.serves) point.server_memory_peak_bytes = record.memory_peak_bytes;
     point.memory_peak_bytes = std::max(point.memory_peak_bytes, record.memory_peak_bytes);
-    // An absent value is less than any other.
+    // std::optional orders nullopt before any value.
     point.memory_reserved_bytes =
         std::max(point.memory_reserved_bytes, record.memory_reserved_bytes);
   }
 }
 
-// Ranks may differ: only some of them had padded batches.
+// The ranks may have used different backends, if only some of them had padded batches.
 void set_attention(PointRecord& point, Ranks ranks) {
   std::set<std::string> names;
   for (const auto& rank : ranks) {
@@ -231,7 +233,7 @@ void set_attention(PointRecord& point, Ranks ranks) {
   }
 }
 
-// Ranks whose buckets differ have no common course.
+// If the ranks' buckets differ, there is no common timeline.
 void set_bucket_timeline(PointRecord& point, Ranks ranks) {
   point.bucket_timeline = ranks.front().bucket_timeline;
   const auto n = static_cast<double>(ranks.size());
@@ -249,7 +251,7 @@ void set_bucket_timeline(PointRecord& point, Ranks ranks) {
   }
 }
 
-// Averages over the ranks; empty where one has none.
+// Averages over the ranks; returns nothing where a rank has no batches.
 std::vector<double> mean_batches(Ranks ranks) {
   std::vector<double> sum(kExposedBatches, 0.0);
   for (const auto& rank : ranks) {
@@ -289,7 +291,7 @@ PointRecord assemble_point(PointRecord identity, Ranks processes, const StepSeri
   PointRecord point = std::move(identity);
   point.status = PointStatus::kOk;
   point.ranks.clear();
-  std::vector<RankMeasurement> ranks;  // that train
+  std::vector<RankMeasurement> ranks;  // dedicated servers are left out
   for (const auto& process : processes) {
     if (process.serves) continue;
     point.ranks.push_back(process.record);

@@ -23,14 +23,15 @@ constexpr double kThermalViolationLimit = 0.001;
 constexpr std::size_t kPlacesNamed = 3;
 constexpr double kShareOfCpus = 0.01, kTickNoise = 0.1, kOfFree = 0.5;
 
-// CPUs of others that a look must be able to see.
+// CPUs used by others that a measurement must be able to detect.
 double known_load(int cpus, double free) {
   constexpr double kKnown = 0.3;
   return std::max({kKnown, kShareOfCpus * cpus, kOfFree * free});
 }
 
-// The machine's count is a sample at each tick, which steps of ranks may follow: five standard
-// deviations of half-busy CPUs that all run and rest at once, and half of the time.
+// The machine's count is a sample at each tick, which steps of ranks may be in phase with. Allows
+// for five standard deviations of half-busy CPUs that all run and rest at once, and for half of the
+// time.
 double busy_tolerance(double used, double cpus, double seconds) {
   constexpr double kLeast = 0.1, kShare = 0.5, kNoise = 0.25;
   const double noise = seconds > 0 ? kNoise * cpus / std::sqrt(seconds) : used;
@@ -53,7 +54,7 @@ std::string place_of(const TelemetryRecord& record) {
   return record.values.device.empty() ? record.host : record.values.device + " of " + record.host;
 }
 
-// The numbers by which `record` shows that the run was slowed down; none: it does not.
+// Returns the numbers by which `record` shows that the run was slowed down; none where it does not.
 AllNamed throttling_in(const TelemetryRecord& record) {
   static const std::map<std::string, const char*> kSlowdowns = {
       {"hw_slowdown", "hardware slowdown"},
@@ -74,7 +75,7 @@ AllNamed throttling_in(const TelemetryRecord& record) {
   return {};
 }
 
-// The mean of a source of the host itself; absent where it was not read.
+// Returns the mean of a source of the host itself, or nothing where it was not read.
 std::optional<double> mean_of_host(const std::string& hostname, const char* source,
                                    std::span<const TelemetryRecord> telemetry) {
   for (const TelemetryRecord& record : telemetry) {
@@ -85,7 +86,7 @@ std::optional<double> mean_of_host(const std::string& hostname, const char* sour
   return std::nullopt;
 }
 
-// The numbers by which another count contradicts `record`; none: nothing does.
+// Returns the numbers by which another count contradicts `record`; none where nothing does.
 AllNamed contradiction_in(const TelemetryRecord& record, std::span<const TelemetryRecord> telemetry,
                           std::span<const monitoring::Host> hosts) {
   const SourceSummary& values = record.values;
@@ -104,7 +105,7 @@ AllNamed contradiction_in(const TelemetryRecord& record, std::span<const Telemet
   }
   const auto busy = mean_of_host(record.host, monitoring::kBusyCpus, telemetry);
   if (!busy) return {};
-  // Interrupts and steal may be in the clock of the process that they held up.
+  // Interrupts and steal may be counted in the process's own time.
   const double most = *busy +
                       mean_of_host(record.host, monitoring::kInterruptCpus, telemetry).value_or(0) +
                       mean_of_host(record.host, monitoring::kStealCpus, telemetry).value_or(0);
@@ -112,8 +113,9 @@ AllNamed contradiction_in(const TelemetryRecord& record, std::span<const Telemet
   return {{"ranks_cpus", values.mean}, {"machine_cpus", most}};
 }
 
-// Cores of the host that our ranks leave: hyper-threads are none, since two of them share a core.
-// Ranks that others hold back use less than they want. 0 where that is not known.
+// Returns the host's cores that our ranks leave. Hyper-threads do not count, since two of them
+// share a core. Ranks that others hold back use less than they want. Returns 0 where that is not
+// known.
 double free_cores(const std::string& hostname, std::span<const TelemetryRecord> telemetry,
                   std::span<const monitoring::Host> hosts) {
   double wanted = 0, used = 0;
@@ -125,12 +127,12 @@ double free_cores(const std::string& hostname, std::span<const TelemetryRecord> 
   const monitoring::Host* host = find_host(hosts, hostname);
   if (!(wanted > 0) || !host) return 0;
   int cores = host->cores.physical > 0 ? host->cores.physical : host->cores.logical;
-  // Others of a container share its CPUs, however many the machine has.
+  // A container's processes share its CPUs, however many the machine has.
   if (host->cores.usable > 0) cores = std::min(cores, host->cores.usable);
   return std::max(0.0, cores - std::max(wanted, used));
 }
 
-// The numbers by which `record` shows others on the machine.
+// Returns the numbers by which `record` shows other load on the machine.
 AllNamed sharing_in(const TelemetryRecord& record, std::span<const TelemetryRecord> telemetry,
                     std::span<const monitoring::Host> hosts) {
   const SourceSummary& values = record.values;
@@ -141,7 +143,7 @@ AllNamed sharing_in(const TelemetryRecord& record, std::span<const TelemetryReco
   const double foreign =
       foreign_load_limit(cpus, values.observed_s, free_cores(record.host, telemetry, hosts));
   if (values.source == kOtherCpus && values.mean > foreign) {
-    // Clocks of 10 ms count more than there is in a window of a few.
+    // In a window of a few ticks, clocks of 10 ms may count more CPUs than the machine has.
     const auto all = known_cpus(record.host, hosts);
     return {{"others", std::min(values.mean, all.value_or(values.mean))},
             {"limit", foreign},
@@ -164,7 +166,7 @@ AllNamed little_steal_in(const TelemetryRecord& record, std::span<const monitori
   return {{"steal", values.mean}, {"cpus", cpus}, {"limit", least}};
 }
 
-// Tells whether what clocks of 10 ms leave unsure decided that nobody else was there.
+// Returns numbers where only the error of clocks of 10 ms decided that the machine was not shared.
 AllNamed brevity_in(const TelemetryRecord& record, std::span<const TelemetryRecord> telemetry,
                     std::span<const monitoring::Host> hosts) {
   const SourceSummary& values = record.values;
@@ -177,7 +179,7 @@ AllNamed brevity_in(const TelemetryRecord& record, std::span<const TelemetryReco
       {"seconds", values.observed_s}, {"unseen_cpus", limit}, {"limit", known_load(cpus, free)}};
 }
 
-// One finding of all places of a run: its text tells of the first few, its values of all.
+// Makes one finding for all places of a run. Its text names the first few, its values cover all.
 class Places {
  public:
   explicit Places(const FindingKind& kind) : kind_(kind) {}

@@ -1,6 +1,6 @@
-// Telemetry shows who or what disturbs a measurement, and where counters contradict each other.
-// Pure: from telemetry[] to findings. Definitions and limits: docs/METRICS.md, "The machine during
-// the window".
+// Finds in telemetry[] what disturbs a measurement, and counters that contradict each other. Pure:
+// from telemetry[] to findings. Definitions and limits: docs/METRICS.md, "The machine during the
+// window".
 #pragma once
 
 #include <optional>
@@ -14,36 +14,38 @@
 
 namespace scalemark::reporting {
 
-// Tells of counters_disagree, throttled and shared, which repeat a measurement, without a point. At
-// most one of each kind, with the first places and how many more there are; its place is there
-// where it is the only one. `hosts`: as in the report, for how many CPUs each has.
+// Finds counters_disagree, throttled and shared, for which a measurement is repeated. The findings
+// name no point. There is at most one of each kind, with the first places and the number of others;
+// a single place is also the finding's place. `hosts` are those of the report, whose numbers of
+// CPUs are used.
 std::vector<Finding> disturbances_of(std::span<const TelemetryRecord> telemetry,
                                      std::span<const monitoring::Host> hosts);
 
-// Tells of findings that weaken a measurement and do not repeat it: steal up to the limit of
-// shared, and others_unknown, where the machine was watched too briefly. As disturbances_of().
+// Finds what weakens a measurement without repeating it: steal up to the limit of shared, and
+// others_unknown, where the machine was watched too briefly. The arguments are those of
+// disturbances_of().
 std::vector<Finding> doubts_of(std::span<const TelemetryRecord> telemetry,
                                std::span<const monitoring::Host> hosts);
 
-// All of them in one line, each with its code; empty without any.
+// Joins the findings into one line, each with its code; empty without any.
 std::string in_words(std::span<const Finding> disturbances);
 std::vector<std::string> codes_of(std::span<const Finding> disturbances);
 
-// Gives findings of a report that an earlier version wrote their values, by its telemetry, and what
-// was measured of machines the codes that its text tells of.
+// For a report of an earlier version, computes the values of findings from telemetry, and the codes
+// of what disturbed measurements of machines from their texts.
 void complete_values(Report& report);
 
-// CPUs of others above which a machine with `cpus` CPUs that was observed for `seconds` counts as
-// shared. `free`: cores that our ranks leave.
+// If others use more CPUs than this, a machine with `cpus` CPUs that was observed for `seconds`
+// counts as shared. `free`: cores that our ranks leave.
 double foreign_load_limit(int cpus, double seconds, double free = 0);
 
-// How long a machine with `cpus` CPUs must be watched, in seconds, until what clocks of 10 ms leave
-// unsure is no more than 0.3 CPUs, or 1 % of them: what was watched for less may have hidden
-// others. `free`: as above.
+// Returns how long, in seconds, a machine with `cpus` CPUs must be watched until the error of
+// clocks of 10 ms is at most 0.3 CPUs, or 1 % of them. In a shorter time others may go unseen.
+// `free`: as above.
 double least_observed_s(int cpus, double free = 0);
 
-// CPUs that the hypervisor took: above the first limit they cost `with_care`, above the second one
-// the machine counts as shared.
+// CPUs taken by the hypervisor: above the first limit the verdict is `with_care`, above the second
+// one the machine counts as shared.
 double steal_limit(int cpus, double seconds);
 double most_steal(int cpus, double seconds);
 

@@ -20,8 +20,8 @@ namespace scalemark::reporting {
 namespace {
 
 constexpr double kCommunicationShare = 0.30;
-// On an H100 the share was 0 to 2 % where the GPU was the limit, and 3 to 78 % where its host was
-// (results/measured/2026-11-26-h100.md).
+// On an H100 the GPU was idle for 0 to 2 % of the time where it was the bottleneck, and for 3 to 78
+// % where its host was (results/measured/2026-11-26-h100.md).
 constexpr double kIdleGpu = 0.10;
 constexpr double kStronglyCorrelated = 0.5;
 constexpr std::size_t kStepsForCorrelation = 50;
@@ -38,7 +38,7 @@ class Findings {
     const bool told = std::ranges::any_of(list_, [&](const Finding& other) {
       return other.code == found.code && other.words == found.words && other.values == found.values;
     });
-    if (told) return;  // several GPUs or hosts give the same one
+    if (told) return;  // several GPUs or hosts give equal findings
     found.point = point_.id;
     list_.push_back(std::move(found));
   }
@@ -50,7 +50,7 @@ class Findings {
 };
 
 void judge_window(Findings& findings, const PointRecord& point, int repetitions) {
-  // With several runs, the sweep's findings judge them together.
+  // If there are several runs, the sweep's findings judge their windows together.
   const bool speaks = repetitions < static_cast<int>(statistics::kRunsToPool);
   if (speaks && point.steady == false)
     findings.add(finding_kinds::not_steady, {{"why", point.steady_reason}});
@@ -73,7 +73,8 @@ bool clocks_differ(const RankRecord& longest, const RankRecord& shortest, double
   return longest.wall_s > *shortest.around_s + allowed_s;
 }
 
-// The only rank that the clocks of all others contradict; absent: it is not known which is wrong.
+// Returns the only rank that the clocks of all others contradict, or nothing where it is not known
+// which rank is wrong.
 std::optional<FindingPlace> odd_clock(const std::vector<RankRecord>& ranks, double allowed_s) {
   std::optional<FindingPlace> odd;
   for (const RankRecord& rank : ranks) {
@@ -88,9 +89,9 @@ std::optional<FindingPlace> odd_clock(const std::vector<RankRecord>& ranks, doub
   return odd;
 }
 
-// The window of a rank lies between the same two barriers as those of all others, and so within the
-// time from before the first to after the second one, by whichever clock: it can be no longer than
-// that, however long a rank was kept from a CPU.
+// The window of a rank lies between the same two barriers as those of all others. So it can be no
+// longer, by any clock, than the time from before the first barrier to after the second one,
+// however long a rank was kept from a CPU.
 void judge_clocks(Findings& findings, const PointRecord& point) {
   constexpr double kLeast_s = 0.05, kShare = 0.01;
   const auto& ranks = point.ranks;
@@ -112,7 +113,7 @@ void judge_clocks(Findings& findings, const PointRecord& point) {
                odd_clock(ranks, allowed_s));
 }
 
-// Their number says how well the mean is known only where steps are independent.
+// The number of steps shows how well the mean is known only if the steps are independent.
 void judge_step_correlation(Findings& findings, const PointRecord& point) {
   const auto& steps = point.step_samples_s;
   if (steps.size() < kStepsForCorrelation) return;
@@ -185,7 +186,7 @@ void judge_data(Findings& findings, const PointRecord& point) {
   }
 }
 
-// Loaders help against waits for files only.
+// More loaders help only where the waits are for files.
 std::string what_waits_mean(const PointRecord& point, const FindingContext& context) {
   if (point.data != "synthetic") return "more --workers, or data that is cheaper to read";
   const auto varied = point.varying.find("synthetic_in_loop");
@@ -201,7 +202,7 @@ void judge_shares(Findings& findings, const PointRecord& point, const FindingCon
     findings.add(finding_kinds::data_wait,
                  {{"share", wait / step}, {"why", what_waits_mean(point, context)}});
   }
-  // Not of the waits for slower ranks: no network makes those shorter.
+  // Waits for slower ranks are not counted, since no network makes them shorter.
   const double network = point.communication.network_s.value_or(0);
   if (network > kCommunicationShare * step) {
     findings.add(finding_kinds::communication, {{"share", network / step}});
@@ -214,8 +215,8 @@ double exposed_share(const PointRecord& point) {
          point.step_mean_over_ranks_s;
 }
 
-// NCCL's kernels keep a GPU busy while they wait; those of other backends do not, so the time of
-// the exchange is granted to all. The driver's count needs a window of some seconds.
+// NCCL's kernels keep a GPU busy while they wait; those of other backends do not, so the whole time
+// of the exchange may be idle. The driver's count needs a window of some seconds.
 void judge_gpu_use(Findings& findings, const PointRecord& point, const FindingContext& context) {
   const double wait = counted_data_wait_s(point).value_or(0) / point.step_mean_over_ranks_s;
   const double explained = wait + exposed_share(point);
@@ -239,7 +240,7 @@ void judge_gpu_use(Findings& findings, const PointRecord& point, const FindingCo
                 {"helps", has_graphs ? "a larger batch" : "a larger batch or --cuda-graphs on"}});
 }
 
-// Adds the 95 % interval of "name" under "name_low" and "name_high".
+// Adds a 95 % interval under the names `low` and `high`.
 void add_interval(AllNamed& values, const char* low, const char* high, const Bounds& bounds,
                   double scale) {
   if (!bounds) return;
@@ -247,7 +248,7 @@ void add_interval(AllNamed& values, const char* low, const char* high, const Bou
   values.emplace_back(high, scale * *bounds.high);
 }
 
-// Tells what --communication-cost measured.
+// Notes what --communication-cost measured.
 void note_communication_cost(Findings& findings, const PointRecord& point) {
   constexpr double kMs = 1e3;
   const CommunicationTimes& times = point.communication;
@@ -276,7 +277,7 @@ void judge_mfu(Findings& findings, const PointRecord& point) {
   }
 }
 
-// A GPU that is newer than the machine code of this build.
+// Notes a GPU that is newer than the machine code of this build.
 void note_compiled_code(Findings& findings, const monitoring::Gpu& gpu) {
   if (!gpu.compute_major || !gpu.compute_minor) return;
   const auto code = monitoring::gpu_code_for(*gpu.compute_major, *gpu.compute_minor);

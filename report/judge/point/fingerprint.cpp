@@ -13,7 +13,7 @@
 namespace scalemark::reporting {
 namespace {
 
-// "cuda:0" and "cuda:1" are of one kind: the first rank's GPU stands for those of its host.
+// "cuda:0" and "cuda:1" are of one kind, so the first rank's GPU represents those of its host.
 bool same_kind(std::string_view device, std::string_view other) {
   return device.substr(0, device.find(':')) == other.substr(0, other.find(':'));
 }
@@ -83,9 +83,9 @@ std::optional<double> mfu_of_measured_gemm(const PointRecord& point,
 namespace {
 
 // TFLOP/s without sparsity; 0: not offered. Datasheets print most tensor-core numbers with 2:4
-// sparsity: halved here. fp16 and bf16 with fp32 accumulation, as training uses them. A number that
-// could not be traced to its sheet is left out. Without a datasheet of NVIDIA's own, and so not
-// here: H20, H800, H100 with 96 GB (SXM5).
+// sparsity, and these are halved here. fp16 and bf16 are with fp32 accumulation, as training uses
+// them. Left out are numbers that could not be traced to a datasheet, and H20, H800 and H100 with
+// 96 GB (SXM5), which have none of NVIDIA's own.
 struct Chip {
   std::string_view name;  // exact, without the leading "NVIDIA " or "Tesla "
   double fp32, tf32, half;
@@ -200,11 +200,11 @@ std::string class_key(const ReplayRecord& replay) {
   return replay.work + "\n" + replay.precision + "\n" + replay.method;
 }
 
-// All that was done by one method.
+// The results of all devices that used one method.
 struct BitsOfMethod {
-  std::map<std::string, std::set<std::string>> by_device;  // digests of each
-  std::map<std::string, std::size_t> votes;  // devices that have a digest and no other
-  std::size_t all = 0;                       // votes together
+  std::map<std::string, std::set<std::string>> by_device;  // device -> its digests
+  std::map<std::string, std::size_t> votes;                // digest -> devices with no other digest
+  std::size_t all = 0;                                     // the sum of `votes`
 
   std::size_t alike(const std::string& digest) const {
     const auto found = votes.find(digest);
@@ -231,7 +231,7 @@ Methods by_method(std::span<const ReplayRecord* const> replays) {
   return methods;
 }
 
-// Compares with the other devices, and with the same one in other sessions.
+// Compares a result with other devices, and with the same device in other sessions.
 void compare(JudgedReplay& judged, const BitsOfMethod& bits) {
   const ReplayRecord& replay = *judged.replay;
   const bool contradicts = bits.by_device.at(device_key(replay)).size() > 1;

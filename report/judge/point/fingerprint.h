@@ -1,6 +1,6 @@
-// Devices are judged by themselves: from timed calls to the rates of a machine's fingerprint, what
+// Judges devices by themselves: the rates of a machine's fingerprint from timed calls, what
 // datasheets say a GPU does at most, how much of either a point reached, and which devices computed
-// other bits than they should have. Pure; knows no clock and no device.
+// wrong bits. Pure; knows no clock and no device.
 #pragma once
 
 #include <cstddef>
@@ -16,71 +16,74 @@
 
 namespace scalemark::reporting {
 
-// Calls that were timed in blocks of equally many.
+// Calls that were timed in blocks of equal length.
 struct TimedCalls {
-  std::vector<double> call_s;  // one for each block: mean seconds of a call
+  std::vector<double> call_s;  // mean seconds of a call, one per block
   std::int64_t calls_per_block = 1;
 };
 
-// Sets value, ci95, n and seconds: value = work of a call / mean call, ci95 from the batch means of
-// the blocks (statistics::batch_means_interval; absent for fewer than ten blocks). Where no time
-// passed there is a reason instead. Source: docs/METRICS.md, "The machine's fingerprint".
+// Sets value, ci95, n and seconds. value = work of a call / mean call; ci95 comes from the batch
+// means of the blocks (statistics::batch_means_interval), and is unset for fewer than ten blocks.
+// Where no time passed there is a reason instead. Source: docs/METRICS.md, "The machine's
+// fingerprint".
 void set_rate(FingerprintRecord& record, const TimedCalls& calls, double work_per_call);
 
-// Marks the values of a report of `doctor --measure` with what throttled or shared the machine
+// Marks the values in a report of `doctor --measure` with what throttled or shared the machine
 // meanwhile, by its telemetry, and adds a finding for each kind.
 void mark_disturbed(Report& report);
 
-// A product of two square matrices of `size` takes 2 size^3, a multiply-add counted as two.
+// Returns 2 size^3: the product of two square matrices, with a multiply-add counted as two.
 double matrix_product_flops(std::int64_t size);
 
-// The number format of a point's matrix products: "amp-bf16" -> "bf16", "fp32" -> "fp32".
+// Returns the number format of a point's matrix products: "amp-bf16" -> "bf16", "fp32" -> "fp32".
 std::string number_format(std::string_view precision);
 
-// X F / sum over its ranks of the matrix product measured on the rank's host: of the same device
-// kind and number format and, on a CPU, as many threads as the point's. Absent unless every rank
-// has one that nothing disturbed. Source: docs/METRICS.md, "MFU".
+// X F divided by the sum, over the point's ranks, of the matrix product measured on the rank's
+// host: with the same kind of device and number format and, on a CPU, as many threads as the
+// point's. Returns nothing unless every rank has an undisturbed one. Source: docs/METRICS.md,
+// "MFU".
 std::optional<double> mfu_of_measured_gemm(const PointRecord& point,
                                            std::span<const FingerprintRecord> fingerprint);
 
-// A GPU can do this much at most: dense matrix throughput and memory bandwidth from NVIDIA's
+// The most that a GPU can do: dense matrix throughput and memory bandwidth from NVIDIA's
 // datasheets.
 struct Peak {
   double per_sec;      // FLOP/s or B/s
-  std::string source;  // datasheet, and of FLOP/s the number format
+  std::string source;  // the datasheet and, for FLOP/s, the number format
 };
 
-// `gpu_name` as the driver says it ("NVIDIA H200"), `precision` as in settings (fp32, tf32,
-// amp-fp16, amp-bf16) or as a format of numbers (fp16, bf16). Absent for a GPU that is not in the
-// table, MIG slices among them, and for a precision its matrix units lack: an MFU against a guessed
+// `gpu_name` is the driver's ("NVIDIA H200"); `precision` is a setting (fp32, tf32, amp-fp16,
+// amp-bf16) or a number format (fp16, bf16). Returns nothing for a GPU that is not in the table,
+// such as a MIG slice, and for a precision that its matrix units lack: an MFU against a guessed
 // peak would be worse than none.
 std::optional<Peak> peak_flops(std::string_view gpu_name, std::string_view precision);
 
-// Bytes per second of the GPU's memory. Absent for a GPU or a number that is not in the table.
+// Returns bytes per second of the GPU's memory, or nothing where the table has no number for it.
 std::optional<Peak> peak_memory_bandwidth(std::string_view gpu_name);
 
-// --- Devices may compute other bits than they should have (--checks replay). docs/METRICS.md, "The
-// same bits", has the rule.
+// --- A device may compute wrong bits (--checks replay). The rule is in docs/METRICS.md, "The same
+// bits".
 
 enum class BitsOutcome {
-  kSame,    // nothing speaks against it: the others of its method are equal, or there are none
-  kWrong,   // other bits than its own first round or session, or than more than half of three
-  kDiffer,  // others of its method have other bits, and which are right cannot be told
-  kNotDone  // there are no bits: out of memory, or it was interrupted
+  kSame,    // the same as all others of its method, or there are none
+  kWrong,   // unlike its own first round or session, or unlike most of at least three
+  kDiffer,  // others of its method have other bits, and it is unknown which are right
+  kNotDone  // there are no bits: out of memory, or interrupted
 };
 
 struct JudgedReplay {
   const ReplayRecord* replay = nullptr;
   BitsOutcome outcome = BitsOutcome::kSame;
-  std::string why;  // unless kSame: one sentence without the device's name
+  std::string why;  // one sentence without the device's name; empty for kSame
 };
 
-// Judges what was done, in its order. Devices are told apart by uuid, else by host, device and
-// rank: several records of one device count once in its class, and where they differ from each
-// other not at all.
+// Judges the results in their order. A device is identified by its uuid, else by host, device and
+// rank. Several records of one device count once among those of its method, and do not count if
+// they differ from each other.
 std::vector<JudgedReplay> judge_replays(std::span<const ReplayRecord* const> replays);
 
-// One per device, work and precision: wrong_bits, or bits_differ. Nothing of what was not done.
+// Returns one finding per device, work and precision: wrong_bits or bits_differ. Work that was not
+// done has none.
 std::vector<Finding> findings_of_replays(std::span<const ReplayRecord> replays);
 
 }  // namespace scalemark::reporting

@@ -27,7 +27,8 @@ void refuse_odd_series(const RankMeasurement& rank) {
             " steps");
 }
 
-// Parts are as equal as can be; there are none of fewer values than parts.
+// Splits the values into parts that are as equal as can be. With fewer values than parts there are
+// none.
 std::vector<double> means_of_parts(std::span<const double> values, std::size_t parts) {
   std::vector<double> means;
   for (std::size_t i = 0; i < parts && values.size() >= parts; ++i) {
@@ -37,7 +38,7 @@ std::vector<double> means_of_parts(std::span<const double> values, std::size_t p
   return means;
 }
 
-// `own_s`: step - exposed communication, of each step.
+// `own_s`: step less exposed communication, for each step.
 void summarise_marked(RankMeasurement& rank, const std::vector<double>& own_s) {
   RankRecord& record = rank.record;
   double sum_ln = 0;
@@ -101,7 +102,7 @@ namespace {
 
 using Ranks = std::span<const RankMeasurement>;
 
-// The two parts of exposed communication. Needs each step's slowest rank.
+// Splits exposed communication into its two parts. Needs each step's slowest rank.
 void set_parts(PointRecord& point, std::span<const double> exposed_batches) {
   if (!has_exchange(point) || !point.own_mean_s || !point.own_mean_of_step_max_s) return;
   point.communication.peer_wait_s = *point.own_mean_of_step_max_s - *point.own_mean_s;
@@ -118,7 +119,7 @@ void refuse_unequal_blocks(Ranks ranks) {
   }
 }
 
-// T of each block: like a window's, the slowest rank's.
+// Returns T of each block, which is the slowest rank's, as for a window.
 std::vector<double> step_of_blocks(Ranks ranks) {
   std::vector<double> step_s(ranks.front().cost_blocks.size(), 0.0);
   for (const RankMeasurement& rank : ranks) {
@@ -129,7 +130,7 @@ std::vector<double> step_of_blocks(Ranks ranks) {
   return step_s;
 }
 
-// Own time of each block, mean over ranks; absent where a rank has no phases.
+// Returns the own time of each block, the mean over ranks, or nothing where a rank has no phases.
 std::optional<std::vector<double>> own_of_blocks(Ranks ranks) {
   std::vector<double> own_s(ranks.front().cost_blocks.size(), 0.0);
   for (const RankMeasurement& rank : ranks) {

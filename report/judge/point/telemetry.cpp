@@ -24,7 +24,7 @@ bool is_idle_interface(const SourceSummary& source) {
          source.total == 0;
 }
 
-// These sources belong to one rank's process; they are told for each host, not for each rank.
+// These sources belong to one rank's process, and are reported per host, not per rank.
 bool is_of_process(const SourceSummary& source) {
   return source.source == monitoring::kProcessCpus ||
          source.source == monitoring::kProcessCpusByTicks ||
@@ -47,7 +47,7 @@ double mean_of(const RankReadings& rank, const char* source) {
   return found ? found->mean : 0;
 }
 
-// One value over all of the window.
+// Makes one value over the whole window.
 SourceSummary value_over(const char* source, double value, double observed_s) {
   return {.source = source,
           .n = 1,
@@ -94,8 +94,8 @@ void add_sums_of_hosts(std::vector<TelemetryRecord>& all, const std::string& poi
   }
 }
 
-// Adds each control group of a host once: of the host where it has no other, else of the first rank
-// that is in it.
+// Adds each control group of a host once: for the host if it has only one, else for the first rank
+// in the group.
 void add_cpu_groups(std::vector<TelemetryRecord>& all, const std::string& point,
                     std::span<const RankReadings> ranks) {
   std::map<std::string, std::set<std::string>> of_host;
@@ -144,7 +144,7 @@ std::vector<RankReadings> readings_of(std::span<const RankMeasurement> ranks) {
 
 std::vector<TelemetryRecord> telemetry_of(const std::string& point,
                                           std::span<const RankReadings> ranks) {
-  std::map<std::string, double> used;  // CPUs of our ranks, by machine
+  std::map<std::string, double> used;  // machine -> CPUs of our ranks
   for (const RankReadings& rank : ranks) {
     used[machine_of(rank)] += mean_of(rank, monitoring::kProcessCpus);
   }
@@ -168,7 +168,7 @@ namespace {
 
 constexpr std::size_t kNamedRanks = 4;
 
-// Empty: it did not say.
+// Returns the CPUs of the rank's affinity; empty if it is unknown.
 std::vector<int> cpus_of(const RankRecord& rank) {
   return placement::parse_cpu_list(rank.cpus).value_or(std::vector<int>{});
 }
@@ -185,8 +185,8 @@ std::string place_of(const RankRecord& rank) {
   return text;
 }
 
-// A quota that all ranks of a host have is one that they share, as far as is known; else each has
-// its own, which bounds it alone.
+// If all ranks of a host have a quota, they are taken to share it. Otherwise a rank's quota limits
+// it alone.
 bool has_shared_quota(const PointRecord& point, const monitoring::Host& host) {
   if (!host.cgroup.cpus) return false;
   const auto told = [](const RankRecord& rank) { return rank.cpu_limit.has_value(); };

@@ -32,7 +32,8 @@ std::optional<double> loss_at(const PointRecord& run, std::int64_t step) {
   return found == run.loss_course.end() ? std::nullopt : std::optional(found->loss);
 }
 
-// After the samples of `step` steps of the baseline; absent where one of both kept no loss there.
+// Compares losses after the samples of `step` steps of the baseline. Returns nothing where one of
+// both kept no loss there.
 std::optional<double> difference_at(const SweepPair& pair, std::int64_t step) {
   const std::int64_t samples = step * pair.baseline->global_batch_size;
   if (pair.scaled->global_batch_size < 1 || samples % pair.scaled->global_batch_size != 0) {
@@ -44,7 +45,7 @@ std::optional<double> difference_at(const SweepPair& pair, std::int64_t step) {
   return *after - *before;
 }
 
-// A loop that makes its own random data sees other samples than one that reads a fixed batch.
+// A loop that makes its own random data trains on other samples than one that reads a fixed batch.
 bool same_data(const SweepPair& pair) {
   const auto made_in_loop = [](const PointRecord& run) {
     const auto found = run.varying.find("synthetic_in_loop");
@@ -59,9 +60,9 @@ struct LossDifference {
   std::int64_t step = 0;
 };
 
-// The difference of the loss after equally many samples, scaled less baseline, in the mean of
-// `pairs`, and the baseline's step at which it was taken: the last that all runs have. Absent where
-// there is none, and between different data.
+// Returns the difference of the loss after equally many samples (scaled less baseline, the mean
+// over `pairs`), and the baseline's step at which it was taken: the last one that all runs have.
+// Returns nothing where there is none, and between different data.
 std::optional<LossDifference> loss_difference(const std::vector<SweepPair>& pairs) {
   const PointRecord& first = *pairs.front().baseline;
   if (!same_data(pairs.front())) return std::nullopt;
@@ -107,7 +108,7 @@ void set_differences(EffectRecord& effect, const std::vector<SweepPair>& pairs) 
   }
 }
 
-// Values that ran together with the first one.
+// Adds the values whose runs ran together with runs of the first one.
 void add_values(const SweepRuns& runs, const ComparedGroups& comparison,
                 std::vector<ComparedRuns<PointRecord>>& of_axis) {
   const auto& first = comparison.values.front();
@@ -121,8 +122,8 @@ void add_values(const SweepRuns& runs, const ComparedGroups& comparison,
   }
 }
 
-// A loader's options vary with real data only: a synthetic point has none of them. Synthetic data
-// that is made in the loop is another thing than files.
+// A loader's options vary with real data only, since a synthetic point has none of them. Synthetic
+// data that is made in the loop is not compared with files.
 std::map<std::string, std::string> varying_but_data(const PointRecord& p) {
   auto varying = p.varying;
   varying.erase("data");
@@ -195,8 +196,8 @@ std::vector<DataGap> data_gaps_of(const SweepRuns& runs) {
 
 namespace {
 
-// One value per run, or per session where there are several: what one session shifts is in all of
-// its runs.
+// Returns one value per run, or per session where there are several, since whatever shifts a
+// session shifts all its runs.
 std::vector<double> units_of(const Runs& runs) {
   const auto sessions = rates_by_session(runs);
   if (sessions.size() == 1) return sessions.front();
@@ -209,7 +210,7 @@ std::optional<TuningRecord> answer(const SweepRuns& runs, const ComparedGroups& 
                                    const std::map<std::string, std::string>& stop_reasons) {
   std::vector<statistics::BlockRates> runners;
   std::vector<ComparedGroups::Value> ran;
-  std::vector<bool> disturbed;  // too few of its runs were not: it may be as fast as any
+  std::vector<bool> disturbed;  // too few undisturbed runs: the value may be as fast as any
   for (const auto& value : comparison.values) {
     const auto& all = runs_of(runs, value.group);
     if (all.ok.empty()) continue;
@@ -238,7 +239,7 @@ std::optional<TuningRecord> answer(const SweepRuns& runs, const ComparedGroups& 
 
 constexpr std::array kShares{0.30, 0.10};
 
-// One batch size has the share's upper bound, the end of its 95 % interval over runs.
+// A batch size with its upper bound: the end of the share's 95 % interval over runs.
 struct MeasuredBatch {
   std::int64_t batch = 0;
   std::optional<double> upper;
@@ -259,7 +260,7 @@ std::optional<MeasuredBatch> measured(const Runs& runs, const std::string& axis)
                        .upper = is_finite(ci95) ? std::optional(ci95->high) : std::nullopt};
 }
 
-// Ascending, each batch size once.
+// Returns each batch size once, in ascending order.
 std::vector<MeasuredBatch> batches_of(const SweepRuns& runs, const ComparedGroups& comparison) {
   std::vector<MeasuredBatch> batches;
   for (const auto& value : comparison.values) {
@@ -281,7 +282,7 @@ std::optional<std::int64_t> first_below(const std::vector<MeasuredBatch>& batche
 
 }  // namespace
 
-// A point without enough fit runs may be as fast as any.
+// A point without enough undisturbed runs may be as fast as any.
 std::optional<FastestPoint> fastest_point(const SweepRuns& runs) {
   std::vector<std::string> groups, disturbed;
   std::vector<std::vector<double>> rates;

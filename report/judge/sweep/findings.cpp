@@ -1,4 +1,5 @@
-// Findings about a whole sweep: drift, memory, losses, levels and the shape of what its runs show.
+// Makes findings about a whole sweep: drift, memory, losses, levels, and the distribution of its
+// runs.
 
 #include <algorithm>
 #include <cmath>
@@ -55,7 +56,7 @@ void judge_repetitions(const Report& report, Findings& findings) {
   }
 }
 
-// Single windows of fewer repetitions speak for themselves.
+// Groups with fewer repetitions have findings for their single windows instead.
 void judge_windows(const Report& report, Findings& findings) {
   std::vector<std::string> unknown;
   for (const GroupRecord& group : report.groups) {
@@ -165,7 +166,7 @@ void judge_levels(const SweepRuns& runs, Findings& findings) {
   }
 }
 
-// In which way: rare slow runs are what intervals over a few runs miss.
+// Describes the distribution. Rare slow runs are what intervals over a few runs miss.
 std::string shape_in_words(const statistics::Normality& normality) {
   const bool skewed = std::abs(normality.skewness_z) > std::abs(normality.kurtosis_z);
   if (skewed && normality.skewness_z < 0) return "a few are far slower than the rest";
@@ -174,7 +175,7 @@ std::string shape_in_words(const statistics::Normality& normality) {
                                   : "they stay away from it, as on two levels";
 }
 
-// Correlated runs resemble each other across points; the test supposes that they do not.
+// Correlated runs resemble each other across points, and the test assumes independent ones.
 void judge_normality(const SweepRuns& runs, const Report& report, Findings& findings) {
   if (report.drift && report.drift->lag1) return;
   std::vector<std::vector<double>> groups;

@@ -36,8 +36,8 @@ std::optional<double> samples_per_joule(const Runs& runs) {
   return samples / joules;
 }
 
-// Where neighbouring runs are correlated, the interval over runs is widened. Over sessions it needs
-// nothing: they are far apart.
+// Where neighbouring runs are correlated, the interval over runs is widened. Sessions are far
+// apart, so an interval over sessions stays.
 statistics::RunsEstimate estimate_of(const Runs& runs, const CourseOfRuns& course) {
   const auto rates = rates_by_session(runs);
   const auto estimate = statistics::estimate_over_sessions(rates);
@@ -48,7 +48,7 @@ statistics::RunsEstimate estimate_of(const Runs& runs, const CourseOfRuns& cours
       places.push_back(place->second);
     }
   }
-  if (places.size() < runs.size()) return estimate;  // some have no time
+  if (places.size() < runs.size()) return estimate;  // some runs have no start time
   return widened(estimate, statistics::interval_growth(places, *course.drift->lag1));
 }
 
@@ -65,7 +65,7 @@ void set_steady(GroupRecord& group, const Runs& runs) {
   group.bias_bound = check.bias_bound;
 }
 
-// The runs themselves show their spread beside their mean.
+// Shows the spread of the runs beside their mean.
 void set_spread(GroupRecord& group, const Runs& runs) {
   if (runs.size() == 1) {
     group.at_least = within_run_share(*runs.front());
@@ -167,8 +167,8 @@ std::vector<GroupRecord> groups_of(const SweepRuns& runs, const CourseOfRuns& co
 
 namespace {
 
-// --- Variance: the runs of core/statistics/variance_split.h, what they cost, and the sentence that
-// says what would narrow the interval.
+// --- Variance: the runs that core/statistics/variance_split.h needs, their cost, and the sentence
+// that says what would narrow the interval.
 
 using statistics::ReplicationLevel;
 
@@ -185,8 +185,8 @@ double mean_of(const Runs& runs, double (*value)(const PointRecord&)) {
 
 double step_s(const PointRecord& run) { return run.wall_s / static_cast<double>(run.iterations); }
 
-// Blocks of --communication-cost have as many steps as the window, and are a fixed cost where the
-// window has fewer than they do at least.
+// A block of --communication-cost has as many steps as the window. Below a least number of steps
+// its cost is fixed.
 double cost_blocks_s(const PointRecord& run) {
   if (!run.noop_step_s) return 0;
   const auto steps = planning::kCostBlocks * planning::cost_block_steps(run.iterations);
@@ -211,7 +211,7 @@ std::optional<statistics::RunCost> cost_of(const Runs& runs) {
   return statistics::RunCost{mean_of(runs, fixed_s), mean_of(runs, growing_s)};
 }
 
-// "runs differ by 0.9 %, steps explain 0.2".
+// Writes "runs differ by 0.9 %, steps explain 0.2".
 std::string what_differs(const VarianceRecord& variance) {
   const int decimals = variance.between_runs < 0.001 ? 2 : 1;
   return "runs differ by " + percent(variance.between_runs, decimals) + ", steps explain " +
@@ -287,11 +287,11 @@ struct Place {
 using BySession = std::map<int, std::vector<double>>;
 
 struct Observed {
-  BySession rates, ratios;  // to the median of the others
+  BySession rates, ratios;  // ratios: to the median of the other devices
   int runs = 0;
 };
 
-// Returns one for each rank; empty where one has no rate.
+// Returns one value for each rank, and nothing where a rank has no rate.
 std::vector<double> ln_rates(const PointRecord& run) {
   std::vector<double> logs;
   for (const RankRecord& rank : run.ranks) {

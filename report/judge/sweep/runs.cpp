@@ -17,7 +17,7 @@ struct Started {
   double at_s;
 };
 
-// Sessions one after the other, without the pauses between them: nothing drifts while nothing runs.
+// Joins the sessions without the pauses between them, since nothing drifts while nothing runs.
 std::vector<Started> on_one_clock(const SweepRuns& runs) {
   std::map<int, std::vector<Started>> sessions;
   for (const auto& group : runs) {
@@ -68,7 +68,7 @@ std::optional<double> step_time_of(const Runs& runs, double samples_per_sec) {
     return static_cast<double>(run.samples) / static_cast<double>(run.iterations);
   };
   const double first = of_step(*runs.front());
-  if (!(first > 0) || !std::isfinite(first)) return std::nullopt;  // imported reports lack them
+  if (!(first > 0) || !std::isfinite(first)) return std::nullopt;  // unknown in imported reports
   const bool same =
       std::ranges::all_of(runs, [&](const PointRecord* run) { return of_step(*run) == first; });
   const double step_s = first / samples_per_sec;
@@ -85,9 +85,9 @@ std::vector<statistics::ThroughputPair> rates_of(const std::vector<SweepPair>& p
 
 CourseOfRuns course_of(const SweepRuns& runs) {
   std::vector<statistics::TimedRun> timed;
-  std::map<std::pair<std::string, int>, std::size_t> numbers;  // a point in a session
+  std::map<std::pair<std::string, int>, std::size_t> numbers;  // point, session -> number
   auto all = on_one_clock(runs);
-  // Runs may be shorter than a second, which is as exact as their times are.
+  // Start times are whole seconds, and runs may be shorter.
   std::ranges::stable_sort(all, {}, [](const Started& one) {
     return std::tuple(one.at_s, one.run->block, one.run->order);
   });

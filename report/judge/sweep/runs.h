@@ -19,25 +19,25 @@ using Runs = RunsOf<PointRecord>;
 using SweepRuns = RunsByGroup<PointRecord>;
 using SweepPair = RunPair<PointRecord>;
 
-// The runs of each session, sessions ascending.
+// Splits the runs by session, in ascending order.
 std::vector<Runs> by_session(const Runs& runs);
 
-// samples_per_sec of runs that are ok: one list per session.
+// Returns samples_per_sec of runs that are ok, one list per session.
 std::vector<std::vector<double>> rates_by_session(const Runs& runs);
 
-// T of a mean over `runs`, in s: the samples of one step / samples_per_sec. Absent where the runs'
-// steps differ in size.
+// Returns T of a mean over `runs`, in s: the samples of one step / samples_per_sec. Returns nothing
+// where the runs' steps differ in size.
 std::optional<double> step_time_of(const Runs& runs, double samples_per_sec);
 
-// statistics::paired_efficiency() takes these.
+// Returns the rates as statistics::paired_efficiency() takes them.
 std::vector<statistics::ThroughputPair> rates_of(const std::vector<SweepPair>& pairs);
 
 // Whether both ran on the same devices, rank by rank.
 bool same_ranks(const PointRecord& a, const PointRecord& b);
 
-// The order of runs in time shows this.
+// Facts that the order of the runs in time shows.
 struct CourseOfRuns {
-  std::map<const PointRecord*, double> places;  // runs that are ok have 0, 1, ... in time order
+  std::map<const PointRecord*, double> places;  // 0, 1, ... in time order, for runs that are ok
   std::optional<Drift> drift;
   bool drifted = false;  // the drift is a finding
 };

@@ -23,7 +23,7 @@
 namespace scalemark::reporting {
 namespace {
 
-// The rank that is named at this point, of several the slowest.
+// Returns the rank that is named at this point, or the slowest of several.
 std::optional<int> named_rank(const std::string& group, const std::vector<Straggler>& stragglers) {
   const Straggler* slowest = nullptr;
   for (const Straggler& rank : stragglers) {
@@ -35,7 +35,7 @@ std::optional<int> named_rank(const std::string& group, const std::vector<Stragg
 
 bool is_own_baseline(const SweepPair& pair) { return pair.baseline == pair.scaled; }
 
-// Relative uncertainty of a ratio from the steps within both runs.
+// The relative uncertainty of a ratio from the steps within both runs.
 std::optional<double> within_pair_share(const SweepPair& pair) {
   const auto baseline = within_run_share(*pair.baseline), scaled = within_run_share(*pair.scaled);
   if (!baseline || !scaled) return std::nullopt;
@@ -44,8 +44,8 @@ std::optional<double> within_pair_share(const SweepPair& pair) {
 
 using Groups = std::vector<GroupRecord>;
 
-// How many of these runs of one point had a window that was not steady. All repetitions together
-// know more than each: where they have a verdict, it is that of each run.
+// Counts the runs of one point whose windows were not steady. All repetitions together show more
+// than each: where they have a verdict, it applies to every run.
 int unsteady_windows(const Runs& runs, const Groups& groups) {
   const GroupRecord* group = find_group(groups, runs.front()->group);
   const bool pooled = group && group->n >= static_cast<int>(statistics::kRunsToPool);
@@ -63,7 +63,7 @@ void set_unsteady_runs(ScalingRow& row, const std::vector<SweepPair>& pairs, con
   if (unsteady > 0) row.unsteady_runs = unsteady;
 }
 
-// The pairs themselves show their spread beside their mean.
+// Shows the spread of the pairs beside their mean.
 void set_spread(ScalingRow& row, const std::vector<SweepPair>& pairs, double ranks_ratio) {
   std::vector<double> efficiencies;
   for (const SweepPair& pair : pairs) {
@@ -126,9 +126,9 @@ std::optional<std::vector<statistics::StepTimesPair>> times_of(
   return times;
 }
 
-// Leaves both absent where the runs hold no step times, and where the steps were not all full
-// batches, so that shares of time would not add up to lost throughput. `row` has its efficiency;
-// `ratio` is that of the world sizes.
+// Leaves both members unset where the runs hold no step times, and where the steps were not all
+// full batches, so that shares of time would not add up to lost throughput. `row` has its
+// efficiency; `ratio` is the ratio of world sizes.
 void set_lost_efficiency(ScalingRow& row, const std::vector<SweepPair>& pairs,
                          const SliceGroups& slice, double ratio) {
   const auto times = times_of(pairs);
@@ -137,7 +137,7 @@ void set_lost_efficiency(ScalingRow& row, const std::vector<SweepPair>& pairs,
   const auto shares = statistics::shares_of_lost_efficiency(*times, scaling, ratio);
   const double efficiency = row.efficiency.value_or(0);
   const double missing = std::abs(shares.sum() - (1 - efficiency));
-  if (!(missing <= kSumTolerance * std::max(1.0, efficiency))) return;  // NaN, too
+  if (!(missing <= kSumTolerance * std::max(1.0, efficiency))) return;  // also true for NaN
   row.loss_of_efficiency = shares;
   row.loss_of_efficiency_ci95 =
       statistics::loss_intervals(statistics::shares_by_block(*times, scaling, ratio));
@@ -171,7 +171,8 @@ ScalingRow row_of(const std::string& group, const std::vector<SweepPair>& pairs,
   return row;
 }
 
-// The group that rows are compared with: the planned baseline, or the smallest world size that ran.
+// Returns the group that rows are compared with: the planned baseline, or the smallest world size
+// that ran.
 std::string baseline_group(const SweepRuns& runs, const SliceGroups& slice) {
   if (!runs_of(runs, slice.baseline).ok.empty()) return slice.baseline;
   std::string smallest;
@@ -188,7 +189,7 @@ std::string baseline_group(const SweepRuns& runs, const SliceGroups& slice) {
   return smallest;
 }
 
-// Runs whose baseline ran in another session only have no pair.
+// Lists runs whose baseline ran in another session only, so that they have no pair.
 void leave_out(const Runs& scaled, const Runs& baseline, ScalingTable& table) {
   for (const PointRecord* run : scaled) {
     if (run_in<PointRecord>(baseline, block_of(*run))) continue;
@@ -212,7 +213,7 @@ std::vector<ScalingTable> scaling_of(const SweepRuns& runs, const std::vector<Sl
   std::vector<ScalingTable> tables;
   for (const SliceGroups& slice : slices) {
     const std::string baseline = baseline_group(runs, slice);
-    if (baseline.empty()) continue;  // nothing of this slice ran: its groups say so
+    if (baseline.empty()) continue;  // nothing of this slice ran: its groups report that
     const Runs& against = runs_of(runs, baseline).ok;
     ScalingTable table{
         .kind = slice.kind, .fixed = slice.fixed, .relative_to = relative_to(*against.front())};
@@ -236,9 +237,9 @@ std::vector<ScalingTable> scaling_of(const SweepRuns& runs, const std::vector<Sl
 
 namespace {
 
-constexpr double kWorthLooking = 0.03;  // METRICS.md, "Straggler": the least threshold
+constexpr double kWorthLooking = 0.03;  // the least threshold of METRICS.md, "Straggler"
 
-// One value per peer; empty when a rank's logarithm is not known.
+// Returns one value per peer; empty when a rank's logarithm is not known.
 std::vector<double> logarithms_of(const PointRecord& run) {
   std::vector<double> values;
   for (const RankRecord& rank : peers_of(run)) {
@@ -248,11 +249,11 @@ std::vector<double> logarithms_of(const PointRecord& run) {
   return values;
 }
 
-// The runs of a point that can be compared: of the same ranks on the same devices.
+// The runs of a point that can be compared: they have the same ranks on the same devices.
 struct Compared {
   const PointRecord* like = nullptr;
   statistics::RunsOfRanks own;
-  bool disturbed = false;  // too few are left that nothing disturbed: these are all
+  bool disturbed = false;  // true: `own` holds all runs, since too few were undisturbed
 };
 
 Compared compared_runs(const Runs& runs) {
@@ -266,8 +267,8 @@ Compared compared_runs(const Runs& runs) {
   return compared;
 }
 
-// Something else that ran on a machine slows single ranks down: too few runs without it show no
-// slow rank, and no healthy one.
+// Other load on a machine slows single ranks down, so too few runs without it show neither a slow
+// rank nor a healthy one.
 RankVerdict verdict_of(const statistics::RankDelay& delay, bool disturbed) {
   const bool is_normal = delay.verdict == RankVerdict::kWithinNoise;
   return disturbed && !is_normal ? RankVerdict::kDisturbed : delay.verdict;
@@ -292,7 +293,7 @@ void add_point(const Compared& point, const std::vector<statistics::RankDelay>& 
   }
 }
 
-// A rank with one verdict at several points.
+// A rank that has one verdict at several points.
 struct ShownRank {
   const Straggler* first;
   double least, most;  // shares of the others' time
@@ -303,7 +304,7 @@ std::vector<ShownRank> shown_ranks(const Report& report) {
   std::map<std::tuple<int, std::string, std::string, RankVerdict>, ShownRank> ranks;
   for (const Straggler& rank : report.stragglers) {
     if (!naming(rank.verdict)) continue;
-    const double by = std::expm1(rank.deviation);  // ln seconds to a share of the others' time
+    const double by = std::expm1(rank.deviation);  // ln seconds become a share of the others' time
     const auto key = std::tuple(rank.rank, rank.host, rank.device, rank.verdict);
     ShownRank& shown = ranks.try_emplace(key, ShownRank{&rank, by, by, {}}).first->second;
     shown.least = std::min(shown.least, by);
@@ -320,7 +321,7 @@ std::vector<ShownRank> shown_ranks(const Report& report) {
 
 }  // namespace
 
-// All points are judged together: the more are looked at, the more a healthy rank stands out by
+// Judges all points together: the more ranks are tested, the more a healthy one stands out by
 // chance.
 std::vector<Straggler> stragglers_of(const SweepRuns& runs, double device_spread) {
   std::vector<Compared> points;

@@ -44,8 +44,8 @@ statistics::Startup startup_of(const PointRecord& point) {
           .samples_per_sec = point.samples_per_sec};
 }
 
-// Whether the parallel runs are faster beyond doubt: the 95 % interval of their speed-up lies above
-// 1. One pair has none.
+// Whether the parallel runs are surely faster: the 95 % interval of their speed-up lies above 1.
+// One pair has no interval.
 bool is_faster(const std::vector<SweepPair>& pairs) {
   if (pairs.empty()) return false;
   const auto found = statistics::paired_efficiency(rates_of(pairs), 1).speedup_ci95;
@@ -76,7 +76,8 @@ void summarise_by_plan(Report& report, const planning::Plan& plan,
   const auto slices = slices_by(plan);
   const auto break_even = break_even_steps(report.points, slices);
   for (auto& point : report.points) {
-    point.break_even_steps.reset();  // An earlier summary knew fewer runs.
+    // An earlier summary knew fewer runs.
+    point.break_even_steps.reset();
     const auto found = break_even.find(point.id);
     if (found != break_even.end()) point.break_even_steps = found->second;
   }
@@ -128,7 +129,7 @@ std::vector<statistics::WindowNoise> noise_of(const GroupRecord& group) {
   return {{group.variance->steps * group.variance->steps, group.variance->window_s}};
 }
 
-// The group of the runs that a table is relative to.
+// Returns the group of the runs that a table is relative to.
 std::string baseline_of(const ScalingTable& table) {
   for (const ScalingRow& row : table.rows) {
     if (row.points == table.baseline_points) return row.group;

@@ -1,6 +1,6 @@
 // Summarises the points of a sweep: groups over repetitions, scaling tables paired within blocks,
 // drift, ranks that stand out, real against synthetic data, effects of options, and findings. Reads
-// and fills one report, and no file. core/statistics has the formulas; this selects their runs.
+// and fills one report, and no file. The formulas are in core/statistics; this chooses their runs.
 #pragma once
 
 #include <map>
@@ -17,66 +17,67 @@
 
 namespace scalemark::reporting {
 
-// One slice of the plan, by group names.
+// One slice of the plan, as names of groups.
 struct SliceGroups {
   std::string kind;  // weak | strong-by-batch | strong-by-accumulation
   std::map<std::string, std::string> fixed;
   std::string baseline;           // 1 rank, strategy none; empty: there is none
-  std::vector<std::string> rows;  // measured points and solo, any order
+  std::vector<std::string> rows;  // measured points and solo ones, in any order
 };
 
-// Points that differ in one axis only, by group names; the first value is the axis's first.
+// Points that differ in one axis only, as names of groups. The first value is the axis's first.
 struct ComparedGroups {
   struct Value {
     std::string value, group;
   };
   std::string axis;
-  std::map<std::string, std::string> fixed;  // world_size among them
+  std::map<std::string, std::string> fixed;  // contains world_size
   std::vector<Value> values;
 };
 
 struct SummaryOptions {
-  // The plan gives slices and comparisons: points do not say which value was typed first.
+  // Slices and comparisons are from the plan, since points do not record which value was typed
+  // first.
   std::vector<SliceGroups> slices;
   std::vector<ComparedGroups> comparisons;
-  std::string tuned_axis;  // --tune searches this axis; empty: none
-  // Why a group's repetitions ended, where it differs from `stop_reason`.
+  std::string tuned_axis;  // the axis that --tune searches; empty: none
+  // group -> why its repetitions ended, where that differs from `stop_reason`.
   std::map<std::string, std::string> stop_reasons;
   std::string stop_reason = "repetitions";
-  // This is the price of all launched ranks together; a point pays for the ranks that it uses.
+  // The price of all launched ranks together. A point pays for the ranks that it uses.
   std::optional<double> price_per_hour;
   int launched_ranks = 0;  // above 0 where there is a price
-  // By how much healthy devices differ (standard deviation, relative): --device-spread.
+  // How much healthy devices differ (standard deviation, relative): --device-spread.
   double device_spread = 0;
 };
 
-// Replaces what a report says about its points together, and adds findings: the kinds of scope
-// kOfSweep (record/finding_list.inc). Source of every number: docs/METRICS.md, "Several runs".
+// Replaces what a report says about its points together, and adds findings of scope kOfSweep
+// (record/finding_list.inc). Source of every number: docs/METRICS.md, "Several runs".
 void summarise_sweep(Report& report, const SummaryOptions& options = {});
 
 // Recomputes groups, scaling, findings of the sweep and all else that is derived from the points of
-// a plan, with its slices, price and ranks; findings of single points stay. `stop_reasons`: by
-// group, from SweepSchedule::stop_reasons().
+// a plan, with its slices, price and ranks. Findings of single points stay. `stop_reasons`: group
+// -> reason, from SweepSchedule::stop_reasons().
 void summarise_by_plan(Report& report, const planning::Plan& plan,
                        std::map<std::string, std::string> stop_reasons);
 
-// The devices of every solo point, by point and rank: `hosts` (environment.hosts[]) knows their PCI
-// addresses and clocks. Source: docs/METRICS.md, "Devices".
+// Returns the devices of every solo point, by point and rank. `hosts` (environment.hosts[]) has
+// their PCI addresses and clocks. Source: docs/METRICS.md, "Devices".
 std::vector<DeviceRecord> devices_of(std::span<const PointRecord> points,
                                      std::span<const monitoring::Host> hosts);
 
-// By point id: how many steps a parallel run needs before it beats one rank, start-up included,
-// against the baseline of its block. Absent for a run that never does, and for all runs of a point
-// unless the 95 % interval of its speed-up lies above 1.
+// Maps the id of a point to the number of steps that a parallel run needs before it beats one rank,
+// start-up included, against the baseline of its block. Leaves out runs that never do, and all runs
+// of a point unless the 95 % interval of its speed-up lies above 1.
 std::map<std::string, double> break_even_steps(std::span<const PointRecord> points,
                                                const std::vector<SliceGroups>& slices);
 
-// How well each point is known, which --until-ci judges by: from groups[] and scaling[], so that a
+// Returns how precisely each point is known, for --until-ci: from groups[] and scaling[], so that a
 // sweep stops by the very intervals that it reports.
 planning::Precisions precision_of(const Report& report);
 
-// Whether its numbers are known well enough, its exit code, and the sentence that says why.
-// `schedule` is over, or has nothing more to do for these ranks.
+// Decides whether the sweep's numbers are known well enough, its exit code, and the sentence that
+// explains it. `schedule` is over, or has nothing more to do for these ranks.
 RunEnd end_of_sweep(const Report& report, const planning::Plan& plan,
                     const planning::SweepSchedule& schedule);
 
