@@ -1,5 +1,5 @@
-// The fields of what was measured of collectives and links, and of what options give, be it in a
-// sweep or of collectives. See field.h.
+// Lists the fields of what was measured of collectives and links, and of what options change, in a
+// sweep or in collectives. See field.h.
 #pragma once
 
 #include "core/base/field.h"
@@ -94,7 +94,7 @@ constexpr void fields(A& a, typename A::template Field<OverRuns>& n) {
   a.values(n.value, n.ci95);
 }
 
-// A number over repetitions and its interval.
+// Writes a number over repetitions and its interval.
 template <class A, class Number>
 constexpr void over_runs(A& a, const char* name, const char* interval, Number& number,
                          const About& about) {
@@ -207,7 +207,7 @@ constexpr void fields(A& a, typename A::template Field<LinkRecord>& l) {
          {"95 % interval of bandwidth_GBps over passes", "GB/s", kAnyNumber});
 }
 
-// --- Options give these.
+// --- These fields are results of comparing options.
 
 template <class A, class Effect>
 constexpr void effect_deltas(A& a, Effect& e) {

@@ -1,5 +1,5 @@
-// Plain records hold measured numbers against others: the values of an option against each other,
-// old reports against new ones, and what others published against what was measured.
+// Plain records of comparisons: values of an option with each other, old reports with new ones, and
+// what others published with what was measured.
 #pragma once
 
 #include <array>
@@ -20,46 +20,48 @@ namespace scalemark::reporting {
 // Source: docs/METRICS.md, "Old against new".
 
 struct SideOfPoint {
-  std::optional<double> samples_per_sec;  // exp(mean ln X) over units; absent without one
+  std::optional<double> samples_per_sec;  // exp(mean ln X) over units; unset without units
   std::size_t units = 0;
-  std::string trouble;     // "2 oom, 1 disturbed": runs that do not count; may be empty
-  bool disturbed = false;  // too few others: nothing can be said
-  bool too_brief = false;  // disturbed, as far as is known by windows that were too brief to tell
+  std::string trouble;     // runs that do not count: "2 oom, 1 disturbed"; may be empty
+  bool disturbed = false;  // too few others are left, so nothing is concluded
+  bool too_brief = false;  // the only known disturbance: windows too brief to tell
 };
 
 struct PointAgainst {
   SideOfPoint after;
   statistics::PointChange change;
-  bool absent = false;  // this side has no run of the point: nothing is judged
-  std::string certain;  // which part of a change is certain and which is not; else empty
-  std::string reason;   // why nothing is decided, as a clause; empty otherwise
+  bool absent = false;  // this side has no run of the point, so nothing is judged
+  std::string certain;  // says which part of a change is certain; may be empty
+  std::string reason;   // a clause that says why nothing is decided; may be empty
 };
 
 struct ComparedPoint {
   std::string group;
-  std::string unit;  // "images", of collectives "calls": what X counts
+  std::string unit;  // X counts these: "images"; collectives: "calls"
   SideOfPoint before;
-  std::vector<PointAgainst> against;  // one for each further side
+  std::vector<PointAgainst> against;  // one per further side
 };
 
 struct Difference {
   std::string what;
-  std::vector<std::string> values;  // one for each side, the first included
+  std::vector<std::string> values;  // one per side, the first included
 };
 
 struct Comparison {
   double threshold = 0;
   statistics::ComparedUnit unit = statistics::ComparedUnit::kSession;
-  std::vector<std::vector<std::string>> files;  // one list for each side
-  std::vector<std::string> quoting;   // ", quote with care": each side, where it was judged
-  std::vector<std::size_t> sessions;  // each side measured in so many
-  std::vector<ComparedPoint> points;  // that the first side shares, in its order
-  std::vector<std::vector<std::string>> only;  // these of each side are not compared
-  std::vector<Difference> differences;         // machine, versions, settings, what points are
-  std::vector<std::string> fingerprints;       // how what the machines do by themselves differs
+  std::vector<std::vector<std::string>> files;  // one list per side
+  std::vector<std::string> quoting;   // one per side: ", quote with care"; empty: not judged
+  std::vector<std::size_t> sessions;  // one number per side
+  // Points that the first side shares with another one, in its order.
+  std::vector<ComparedPoint> points;
+  // One list per side, of points that are not compared.
+  std::vector<std::vector<std::string>> only;
+  std::vector<Difference> differences;    // machine, versions, settings, facts of points
+  std::vector<std::string> fingerprints;  // sentences on how the machines themselves differ
 };
 
-// How many points have that verdict, each counted once for each further side.
+// Counts the points with that verdict, each once for every further side.
 inline std::size_t count_of(const Comparison& comparison, statistics::Change change) {
   std::size_t count = 0;
   for (const ComparedPoint& point : comparison.points) {
@@ -70,13 +72,13 @@ inline std::size_t count_of(const Comparison& comparison, statistics::Change cha
   return count;
 }
 
-// --- The options of a sweep give effects, what the search of --tune found, and from which batch
+// --- Results of a sweep's options: effects, what the search of --tune found, and from which batch
 // size communication stays small. Definitions: docs/METRICS.md, "Effects".
 
-// A value of an axis against the axis's first value, all else equal.
+// The effect of a value of an axis, compared with the axis's first value, all else equal.
 struct EffectRecord {
   std::string axis;
-  std::map<std::string, std::string> fixed;  // option -> value, world_size among them
+  std::map<std::string, std::string> fixed;  // option -> value; contains world_size
   std::string from, to;                      // values as typed; `from` is the first
   std::vector<std::string> groups;           // two: one for `from`, one for `to`
   int pairs = 0;
@@ -89,41 +91,41 @@ struct EffectRecord {
   std::optional<double> loss_delta;
   std::optional<std::int64_t> loss_step;  // the step of `from` at which the loss was taken
   std::string in_words;
-  std::string disturbed_by;  // where it is disturbed: "4 of 6 pairs"
+  std::string disturbed_by;  // "4 of 6 pairs"; empty: not disturbed
   Standing standing = {};
 };
 
-// A value that --tune stopped measuring: after how many runs, and the one-sided p of "it is as
-// fast".
+// A value that --tune stopped measuring, with the number of its runs and the one-sided p of "it is
+// as fast".
 struct DroppedValue {
   std::string value;
   int runs = 0;
   double p = 1;
 };
 
-// --tune found this for one combination of the other axes.
+// The result of --tune for one combination of the other axes.
 struct TuningRecord {
   std::string axis;
   std::map<std::string, std::string> fixed;
   std::string fastest, group;
   std::vector<std::string> not_distinguishable;  // values that may be as fast
-  std::vector<DroppedValue> dropped;             // on the way: they were surely slower
+  std::vector<DroppedValue> dropped;             // values that were surely slower before the end
   std::string in_words;
 };
 
-// From which batch size communication stays below a share of the step.
+// The batch size from which communication stays below a share of the step.
 struct CommunicationLimit {
   std::string axis;  // batch_size | global_batch_size
   std::map<std::string, std::string> fixed;
   double share = 0;
-  std::optional<std::int64_t> from;        // unset where it is sure for no measured size
+  std::optional<std::int64_t> from;        // unset where no measured size is surely below
   std::int64_t smallest = 0, largest = 0;  // the range that was measured
   std::string in_words;
 };
 
-// --- Published numbers beside measured ones: `scalemark reproduce` adds them to a report.
+// --- Published numbers beside measured ones. `scalemark reproduce` adds them to a report.
 
-// How alike the published machine and run are to ours: what may be judged.
+// How alike the published machine and run are to ours, which decides what may be judged.
 enum class ClaimBasis { kSameHardware, kOtherPrecision, kOtherHardware, kScaledDown };
 constexpr auto words_of(ClaimBasis) {
   return std::to_array<Word<ClaimBasis>>({{ClaimBasis::kSameHardware, "same_hardware"},
@@ -135,13 +137,13 @@ constexpr auto words_of(ClaimBasis) {
 enum class ClaimVerdict {
   kConfirmed,
   kRefuted,
-  kReached,  // a rate is a claim "at least"
+  kReached,  // a claim on a rate is "at least"
   kNotReached,
   kDiffersHere,    // contradicts the claim, but other hardware cannot refute it
-  kSameDirection,  // a scaled-down ratio is never more than a direction
+  kSameDirection,  // a scaled-down ratio shows no more than a direction
   kOtherDirection,
   kUndecided,
-  kNotJudged,    // measured, but on other hardware, where it says nothing
+  kNotJudged,    // measured, but on other hardware, which proves nothing
   kNotMeasured,  // the report holds nothing to compare with
   kNotTestable
 };
@@ -159,14 +161,15 @@ constexpr auto words_of(ClaimVerdict) {
                                             {ClaimVerdict::kNotTestable, "not_testable"}});
 }
 
-// The reason of a claim that is undecided since too few runs were not disturbed.
+// The reason of a claim that is undecided since too few runs were undisturbed.
 inline constexpr const char* kDisturbedClaim = "something else disturbed the runs: measure again";
 
 struct ClaimRecord {
-  std::string row, table, source;  // its id, where it stands here, and where it was printed
-  std::string what;                // "resnet50, amp-fp16, 8 GPUs"
+  // The published row's id, the table that it belongs to, and where it was printed.
+  std::string row, table, source;
+  std::string what;  // "resnet50, amp-fp16, 8 GPUs"
   std::string metric;
-  // One number: both ends are it. An open end is absent.
+  // The two ends of what is claimed. They are equal for a single number; an open end is unset.
   std::optional<double> claimed_low, claimed_high;
   std::optional<double> measured, measured_ci95_low, measured_ci95_high;
   std::optional<double> ratio;  // measured / the nearest end of what is claimed

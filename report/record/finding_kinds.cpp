@@ -51,7 +51,7 @@ class Wording::Filler {
  public:
   Filler(const Wording& with, std::string_view pattern) : with_(with), rest_(pattern) {}
 
-  // Up to `ends` or the end of the template; absent where a value is missing.
+  // Fills in the template up to a character of `ends`. Returns nothing where a value is missing.
   std::optional<std::string> until(std::string_view ends) {
     std::string text;
     bool whole = true;

@@ -1,5 +1,4 @@
-// Findings are made here by their kind. One entry of finding_list.inc declares a kind with its
-// words.
+// Makes findings by their kind. An entry of finding_list.inc declares a kind with its words.
 #pragma once
 
 #include <cmath>
@@ -17,27 +16,29 @@
 
 namespace scalemark::reporting {
 
-// kOfTable: of a table that somebody printed, by `scalemark lint`; no report of ours holds it.
+// kOfTable: a finding about a table that somebody printed, by `scalemark lint`; our own reports
+// hold none.
 enum class FindingScope { kOfPoint, kOfSweep, kOfCollectives, kOfTable };
-enum class Blames { kNothing, kPart };  // kPart: some part of the machine is named as bad
+enum class Blames { kNothing, kPart };  // kPart: it names a part of the machine as bad
 
-// kDisturbs: the run counts towards no verdict (METRICS.md, "Fit"). kConcludes: its numbers are a
-// conclusion from speeds, and go where those are withheld. kNamesRank, kNamesLink: it names one by
-// the speeds of some points, or of the whole report, and goes with these. kOneRun: runs stand
-// alone, which tables say by themselves. kWindow: the window tells little, which is asked of runs
-// that were repeated.
+// kDisturbs: the run counts towards no verdict (METRICS.md, "Fit"). kConcludes: the finding is
+// concluded from speeds, and is removed where those are withheld. kNamesRank, kNamesLink: it names
+// a rank or link by the speeds of some points, or of the whole report, and is removed with these.
+// kOneRun: there is one run only, which tables show by themselves. kWindow: the window shows
+// little, which matters only if runs were repeated.
 enum class FindingRole { kRemark, kDisturbs, kConcludes, kNamesRank, kNamesLink, kOneRun, kWindow };
 
-// Members that are not given in the list have these values. The templates are those of Wording.
+// These are the values of members that an entry of the list does not give. The templates are those
+// of Wording.
 struct FindingKind {
   const char* code;
   const char* severity;  // info | warning | error
-  ErrorDomain domain;    // where to look for the cause
+  ErrorDomain domain;    // the part to check for the cause
   FindingScope scope;
-  VerdictLevel costs;  // the best level of a report that holds it
+  VerdictLevel costs;  // the best level that a report with the finding can have
   Blames blames = Blames::kNothing;
   FindingRole role = FindingRole::kRemark;
-  const char* said_by = "";  // code of a reason or finding that says it, too
+  const char* said_by = "";  // the code of a reason or finding that makes this one superfluous
   const char* said_when = "";
   const char* text = "";    // template of the whole sentence
   const char* brief = "";   // the wording in verdict and answer; "": `text`
@@ -60,24 +61,26 @@ using enum FindingRole;
 
 std::span<const FindingKind> all_finding_kinds();
 
-// nullptr for a code that this version does not know.
+// Returns nullptr for a code that this version does not know.
 const FindingKind* find_finding_kind(std::string_view code);
-FindingRole role_of(std::string_view code);  // kRemark where it is not known
+FindingRole role_of(std::string_view code);  // kRemark for an unknown code
 
-// Whether it says no more of a run than that it was too brief to tell whether others disturbed it.
+// Whether the finding only says that the run was too brief to detect other load.
 bool is_brief(const FindingKind& kind);
-// The graver of two disturbances: the earlier in finding_list.inc, and the one of runs that were
-// too brief last. Null is none.
+// Returns the graver of two disturbances: the one that is earlier in finding_list.inc, but runs
+// that were too brief come last. nullptr means no disturbance.
 const FindingKind* more_severe(const FindingKind* a, const FindingKind* b);
-// The gravest that words tell of (CollectiveRecord::disturbed): each part of them begins with a
-// code, "shared: ...; ...". Words without one are an earlier version's: kinds::shared.
+// Returns the gravest disturbance in words as CollectiveRecord::disturbed holds them: "shared: ...;
+// ...", each part beginning with a code. Words without a code are an earlier version's, and give
+// kinds::shared.
 const FindingKind& disturbance_in(const std::string& words);
 
-// The kind that names a rank of this verdict; null where none does.
+// Returns the kind that names a rank with this verdict; null where none does.
 const FindingKind* naming(RankVerdict verdict);
-bool names(const Finding& finding, const Straggler& rank);  // by that kind, and its place
+bool names(const Finding& finding, const Straggler& rank);  // compares kind and place
 
-// A number or a word, by its name in templates. An absent number and an empty word are not there.
+// A number or a word, by its name in templates. A number that is unset and an empty word are
+// missing there.
 struct Named {
   Named(const char* named, std::string text) : name(named), word(std::move(text)) {}
   Named(const char* named, std::optional<double> value) : name(named), number(value) {}
@@ -89,8 +92,8 @@ struct Named {
 };
 using AllNamed = std::vector<Named>;
 
-// Fills templates with numbers and words. Of numbers with one name it knows the smallest and the
-// largest, of words the first; "x_least" and "x_most" count as numbers of the name "x", too.
+// Fills templates with numbers and words. It knows the smallest and the largest number of a name,
+// and the first of its words; "x_least" and "x_most" count as numbers of the name "x", too.
 //   {name}            a word; a number: "12", or six digits that matter; "1 to 3" where they differ
 //   {name:2}          with so many decimals; {name:s3}: so many digits that matter
 //   {name:%}          a share: "12.3 %"; {name:p1} and {name:+p1}: without sign, with plus or minus
@@ -104,7 +107,7 @@ class Wording {
   Wording() = default;
   explicit Wording(const Finding& finding) { add_finding(finding); }
   void add(const Named& one);
-  void add_finding(const Finding& finding);  // with its place, and its text as {text}
+  void add_finding(const Finding& finding);  // adds place and text ({text}), too
 
   // Gives nothing where a value that is not in brackets is missing.
   std::optional<std::string> filled(std::string_view pattern) const;
@@ -115,19 +118,20 @@ class Wording {
   std::map<std::string, std::string, std::less<>> words_;
 };
 
-// `point`: id; empty for a finding about several points. The text is the kind's with these values
-// and the place.
+// `point` is an id, or empty for a finding about several points. The text is made from the kind's
+// template, these values and the place.
 Finding make_finding(const FindingKind& kind, std::string point, const AllNamed& values = {},
                      std::optional<FindingPlace> place = std::nullopt);
 
-// Adds the numbers of a finding of the same kind, as x_least and x_most, and words that are new.
+// Adds to a finding the numbers of another one of its kind, as x_least and x_most, and words that
+// are new.
 void merge_values(Finding& finding, const Finding& more);
 
-// The words that verdict and answer have for it: the brief ones, else its text.
+// Returns the brief words that verdict and answer use, or the text where there are none.
 std::string brief_text(const Finding& finding);
 
-// Whether the finding is about the sweep as a whole: a new summary replaces it.
+// Whether the finding is about the sweep as a whole, so that a new summary replaces it.
 bool is_of_sweep(const Finding& finding);
-bool is_of_collectives(const Finding& finding);  // or of links
+bool is_of_collectives(const Finding& finding);  // true for links, too
 
 }  // namespace scalemark::reporting

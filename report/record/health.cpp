@@ -14,16 +14,16 @@ namespace scalemark::reporting {
 namespace {
 
 enum class Made {
-  kSum,      // adds up what its counters grew by
-  kLargest,  // takes the largest growth: its counters count the same
-  kState,    // takes the last value of its one counter
-  kShortOf   // gives how far its first counter is below its second
+  kSum,      // adds up the growth of its counters
+  kLargest,  // takes the largest growth, since its counters count the same
+  kState,    // takes the last value of its only counter
+  kShortOf   // takes by how much the first counter is below the second
 };
 
 struct FigureKind {
   std::string_view name;
   Made made;
-  bool is_fault;  // no healthy part has any: it becomes a finding
+  bool is_fault;  // a healthy part has none, so a nonzero value is a finding
   std::array<std::string_view, 4> counters;
   std::string_view noun;  // singular
 };
@@ -40,7 +40,7 @@ constexpr auto kFigures = [] {
   });
 }();
 
-// A counter that fell was reset: what it counted is lost, and was no error.
+// A counter that fell was reset. What it had counted is lost, and is no error.
 std::optional<double> growth(const HealthRecord& row) {
   if (!row.before || !row.after) return std::nullopt;
   return std::max(0.0, *row.after - *row.before);
@@ -49,7 +49,7 @@ std::optional<double> growth(const HealthRecord& row) {
 // The rows of one device in one session, by counter.
 using Rows = std::multimap<std::string_view, const HealthRecord*>;
 
-// Several rows of one counter: starts that share a session.
+// A counter has several rows where runs share a session.
 std::optional<double> growth_of(const Rows& rows, std::string_view counter) {
   std::optional<double> sum;
   const auto [begin, end] = rows.equal_range(counter);
@@ -85,7 +85,7 @@ std::optional<double> value_of(const FigureKind& kind, const Rows& rows) {
   return value;
 }
 
-// Not every device has each counter of the kind.
+// Takes the longest time of any counter, since not every device has each counter of the kind.
 double seconds_of(const FigureKind& kind, const Rows& rows) {
   double most = 0;
   for (const std::string_view counter : kind.counters) {
@@ -147,7 +147,7 @@ HealthFigure figure_of(const FigureKind& kind, const OfDevice& device) {
 
 void add_snapshots(std::vector<HealthRecord>& rows, std::span<const HealthSnapshot> snapshots,
                    std::optional<double> seconds) {
-  // Ranks that see one GPU each call it cuda:0: the UUID tells them apart.
+  // Ranks that see only one GPU each call it cuda:0; the UUID distinguishes these.
   using Place = std::tuple<std::string, std::string, std::string, std::string>;
   std::map<Place, std::size_t> places;
   for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -16,8 +16,8 @@
 namespace scalemark::reporting {
 namespace {
 
-// The median of the steps. Where steps are too short to mark each, no quantiles are kept: that of
-// the means over several of them.
+// Returns the median of the steps. Where steps are too short to mark each, no quantiles are kept,
+// and it is the median of means over several steps.
 std::optional<double> typical_step_s(const PointRecord& point) {
   if (point.step_s.p50 || point.step_samples_s.empty()) return point.step_s.p50;
   std::vector<double> sorted = point.step_samples_s;
@@ -79,7 +79,7 @@ int ranks_per_process(const PointRecord& point) {
 }
 
 bool has_exchange(const PointRecord& point) {
-  // A server is a peer, too, and so are replicas in one process.
+  // Besides other ranks, a server is a peer, and so is a replica in the same process.
   const bool has_peers =
       point.ranks.size() > 1 || point.processes > 1 || ranks_per_process(point) > 1;
   return has_peers && catalogue::exchanges(point.strategy);
@@ -141,9 +141,9 @@ std::optional<double> seconds_of(const std::string& utc) {
 
 namespace {
 
-// Small speed-ups need a second decimal for their terms to be seen.
+// The terms of small speed-ups are visible only with a second decimal.
 constexpr double kOneDecimalFrom = 8;
-constexpr double kThreeDigitsFrom = 9.95;  // with one decimal
+constexpr double kThreeDigitsFrom = 9.95;  // rounded to one decimal, it has three digits
 
 int decimals_of(const ScalingRow& row, double ideal) {
   if (has_two_digits(row)) return *row.speedup >= kThreeDigitsFrom ? 0 : 1;
@@ -152,7 +152,7 @@ int decimals_of(const ScalingRow& row, double ideal) {
 
 using Terms = std::vector<std::pair<std::string, double>>;
 
-// Largest first.
+// Sorts the terms by size, the largest first.
 Terms terms_of(const ScalingRow& row) {
   Terms terms;
   for_each_loss([&](const auto& part) {

@@ -14,80 +14,83 @@
 
 namespace scalemark::reporting {
 
-// Waits for data that counted, mean over steps and ranks: d of docs/METRICS.md. 0 without ranks;
-// absent where a rank has no phases.
+// Returns the waits for data that counted, the mean over steps and ranks: d of docs/METRICS.md. It
+// is 0 without ranks, and unset where a rank has no phases.
 std::optional<double> counted_data_wait_s(const PointRecord& point);
 
-// From this share of the step on, waits for data are worth saying.
+// Waits for data are reported from this share of the step on.
 inline constexpr double kDataWaitShare = 0.05;
 
-// That part of the mean step: of counted_data_wait_s(), on a CPU at least the phase's. 0 where
-// neither is known.
+// Returns the share of the mean step that counted_data_wait_s() takes; on a CPU at least the
+// data_wait phase's share. 0 where neither is known.
 double data_wait_share(const PointRecord& point);
 
-// A window that holds fewer steps, or is shorter, knows its mean badly.
+// The mean of a window with fewer steps, or a shorter one, is not known well.
 inline constexpr std::int64_t kEnoughSteps = 100;
 inline constexpr double kEnoughSeconds = 2;
 bool is_short_window(const PointRecord& point);
 
-// Steps that take more than so many times the median are no steps like the others: a stop, a page
-// from disk, a pause of the machine.
+// Steps that take more than so many medians are unlike the others: a stop, a page from disk, a
+// pause of the machine.
 inline constexpr double kSlowStep = 5;
 
-// The share of the window that such steps took beyond the median, in [0, 1): by it the mean is
-// lower than without them. Of a report that keeps no single steps at least the longest one's; 0
-// where quantiles are absent, too. Of steps that are marked several at a time: of the marks.
+// Returns the share of the window, in [0, 1), that such steps took beyond the median; the mean
+// throughput is lower by this share. A report that keeps no single steps gives at least the longest
+// step's share, and 0 where it has no quantiles either. Where several steps are marked at a time,
+// the marks count.
 double slow_steps_share(const PointRecord& point);
 
-// T = wall_s / iterations. Absent where one of them is missing (imported reports).
+// Returns T = wall_s / iterations, or nothing where one of them is missing (imported reports).
 std::optional<double> step_time_s(const PointRecord& point);
 
-// Half of the 95 % interval within the run by its rate: of one run alone, its uncertainty is at
-// least this. Absent without an interval.
+// Returns half of the 95 % interval within the run, relative to its rate. The uncertainty of a
+// single run is at least this. Returns nothing without an interval.
 std::optional<double> within_run_share(const PointRecord& point);
 
-// Training ranks that each process holds: one, unless all are replicas in one process.
+// Returns how many training ranks each process holds: one, unless all are replicas in one process.
 int ranks_per_process(const PointRecord& point);
 
-// Whether its ranks exchanged anything: several that are no replicas of their own (solo).
+// Whether the ranks exchanged anything: there are several, and they are no independent replicas
+// (solo).
 bool has_exchange(const PointRecord& point);
 
-// The ranks that do the same work: a server on a training rank, which is the first, updates alone.
+// Returns the ranks that do the same work. A server on a training rank, which is the first, updates
+// alone, and is left out.
 std::span<const RankRecord> peers_of(const PointRecord& point);
 
-// Whether its ranks are replicas of their own, several at once.
+// Whether the ranks are several independent replicas at once.
 bool is_solo(const PointRecord& point);
 
-// Whether its ranks exchange in some steps only, and run apart between them.
+// Whether the ranks exchange in some steps only, and run independently between them.
 bool skips_exchanges(const PointRecord& point);
 
-std::string sample_unit(const std::string& workload);  // "images"; "samples" when unknown
+std::string sample_unit(const std::string& workload);  // "images"; "samples" if unknown
 
-// The first run of a group that is ok. Null where there is none.
+// Returns the first run of a group that is ok, or null.
 const PointRecord* first_run(std::span<const PointRecord> points, const std::string& group);
 
-// Null where none has that name.
+// Returns null where no group has that name.
 const GroupRecord* find_group(std::span<const GroupRecord> groups, const std::string& name);
 
-// Null where no host has that name.
+// Returns null where no host has that name.
 const monitoring::Host* find_host(std::span<const monitoring::Host> hosts,
                                   const std::string& hostname);
 
-// Seconds since 1970 of "2026-01-02T03:04:05[.678]Z"; absent for anything else.
+// Returns the seconds since 1970 of "2026-01-02T03:04:05[.678]Z", and nothing for any other text.
 std::optional<double> seconds_of(const std::string& utc);
 
-// --- Words for people, where fields and options have other names: the parts of lost efficiency,
-// and ranks that exchange nothing. Every form takes them from here. Source: docs/METRICS.md.
+// --- Words for people where fields and options have other names: the parts of lost efficiency, and
+// ranks that exchange nothing. Every form takes them from here. Source: docs/METRICS.md.
 
-// Efficiency goes to six such parts.
+// One of the six parts of lost efficiency.
 template <class Share>
 struct LossPart {
-  const char* field;  // in JSON and CSV
-  const char* name;   // wherever a person reads
+  const char* field;  // name in JSON and CSV
+  const char* name;   // name for people
   const char* meaning;
   Share LossOfEfficiency::*share;
   Bounds LossIntervals::*ci95;
-  const char* advice;  // says how to make it smaller
+  const char* advice;  // how to make the part smaller
 };
 
 inline constexpr const char* kLeaveRanksAlone =
@@ -129,18 +132,19 @@ constexpr void for_each_loss(const auto& visit) {
   std::apply([&](const auto&... part) { (visit(part), ...); }, kLossParts);
 }
 
-// "8.0x -> 6.1x: communication -0.9, ranks that are always slower (rank 5) -0.6": from the ideal
-// speed-up to the measured one, largest part first. What rounds to nothing is added up as "other".
-// Where the row has two digits (surety.h): "8.0x -> ~6x". Empty for a row without a speed-up
-// or parts.
+// Explains the fall from the ideal speed-up to the measured one, largest part first: "8.0x -> 6.1x:
+// communication -0.9, ranks that are always slower (rank 5) -0.6". Parts that round to nothing are
+// added up as "other". Where the row has two digits (surety.h): "8.0x -> ~6x". Empty for a row
+// without a speed-up or parts.
 std::string waterfall_in_words(const ScalingRow& row);
 
 inline constexpr const char* kNoExchange = "no exchange";
 
-// The strategy's name; kNoExchange for ranks that each train a model of their own.
+// Returns the strategy's name, or kNoExchange for ranks that each train a model of their own.
 std::string strategy_text(const std::string& strategy);
 
-// "1 rank with no exchange", or the ranks that stand for it: what a table's rows are compared with.
+// Returns what a table's rows are compared with: "1 rank with no exchange", or the ranks that take
+// its place.
 std::string baseline_text(const ScalingTable& table);
 
 }  // namespace scalemark::reporting

@@ -1,4 +1,4 @@
-// The fields of points[]: one measured configuration. See field.h.
+// Lists the fields of points[]: one measured configuration. See field.h.
 #pragma once
 
 #include "report/record/rank_fields.h"

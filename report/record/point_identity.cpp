@@ -13,7 +13,7 @@
 namespace scalemark::reporting {
 namespace {
 
-// A sweep's plan writes 0 for what a skipped point has not.
+// A sweep's plan writes 0 where a skipped point has no size.
 std::optional<std::int64_t> if_any(std::int64_t size) {
   return size > 0 ? std::optional(size) : std::nullopt;
 }

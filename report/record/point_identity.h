@@ -9,14 +9,14 @@
 namespace scalemark::reporting {
 
 struct RanksOfPoint {
-  int world_size = 1, nodes = 1;  // training ranks, machines
+  int world_size = 1, nodes = 1;  // training ranks; machines
 };
 
 PointRecord point_identity(const settings::Settings& settings, const planning::RunLength& length,
                            const RanksOfPoint& ranks, const catalogue::Workload& workload,
                            const catalogue::ModelShape& shape);
 
-// Takes the shape from a point's settings, since a sweep has not read its data yet.
+// Takes shapes from a point's settings, since a sweep has not read its data yet.
 PointRecord point_identity(const planning::PlannedPoint& point);
 
 }  // namespace scalemark::reporting

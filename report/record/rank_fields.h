@@ -1,6 +1,6 @@
-// The fields of what points are made of (summaries, phases, set-up times, evaluations, ranks), of
-// what a rank sends to rank 0, and of telemetry[], fingerprint[] and health[]: what machines did,
-// can do, and what went wrong in them. See core/base/field.h.
+// Lists the fields of what points are made of (summaries, phases, set-up times, evaluations,
+// ranks), of what a rank sends to rank 0, and of telemetry[], fingerprint[] and health[]: what
+// machines did, can do, and what went wrong in them. See core/base/field.h.
 #pragma once
 
 #include "core/base/field.h"

@@ -1,5 +1,5 @@
 // A whole report as plain records: who ran what where, the points, and what there is to say about
-// them. Written and read by report_json.h, kept on disk by writer.h, shown by table.h.
+// them. report_json.h writes and reads it, writer.h keeps it on disk, table.h shows it.
 #pragma once
 
 #include <map>
@@ -37,7 +37,7 @@ struct Tool {
   std::map<std::string, LibraryVersion> libraries;  // libtorch, cuda, cudnn, nccl, mpi, ...
 };
 
-Tool this_tool();  // without libraries
+Tool this_tool();  // `libraries` stays empty
 
 struct Invocation {
   std::string command;        // "train"
@@ -45,17 +45,17 @@ struct Invocation {
   std::string launcher;       // single | local | torch | slurm | ...
   std::string settings_json;  // one JSON object: settings::to_json
   std::map<std::string, std::string> origins;
-  std::string about = {};  // the config file says that it shows this; empty: nothing
+  std::string about = {};  // the config file describes itself so; empty: it does not
 };
 
-// An option that --scale-down changed, so that the run fits the machine and a time.
+// An option that --scale-down changed, so that the run fits the machine and a given time.
 struct ScaledDown {
   std::string option, from, to;
 };
 
 struct Environment {
   std::vector<monitoring::Host> hosts;
-  std::map<std::string, std::string> variables;  // allow-listed
+  std::map<std::string, std::string> variables;  // only those that may be published
 };
 
 enum class VerdictLevel { kQuotable, kWithCare, kDoNotQuote };
@@ -70,10 +70,10 @@ struct VerdictReason {
   std::string remedy;  // raises the verdict; empty: nothing known does
 };
 
-// How far the numbers are to be trusted: verdict.h finds it.
+// How far the numbers are to be trusted, as verdict.h finds.
 struct Verdict {
   VerdictLevel level = VerdictLevel::kQuotable;
-  std::vector<VerdictReason> reasons;  // at most three, the gravest first; judged_anew
+  std::vector<VerdictReason> reasons;  // the three gravest, then kJudgedAnew where it applies
 };
 
 struct Report {
@@ -103,7 +103,7 @@ struct Report {
   std::vector<SessionRecord> sessions;
   std::vector<Prediction> predictions;
   std::vector<TelemetryRecord> telemetry;
-  std::vector<FingerprintRecord> fingerprint;  // doctor --measure fills it, too
+  std::vector<FingerprintRecord> fingerprint;  // `doctor --measure` fills it, too
   std::vector<ReplayRecord> replays;
   std::vector<HealthRecord> health;  // `comm` fills it, too
   // Only `comm` fills these.
@@ -122,14 +122,15 @@ struct NamedReport {
   Report report;
 };
 
-// Whether it is of collectives (`comm`) and not of training.
+// Whether the report is of collectives (`comm`) and not of training.
 bool measures_collectives(const Report& report);
 
-// The command that measured it, for another folder: without --output, --overwrite and --resume.
-// Empty where the report has none of ours: it may come from anywhere, so its words are quoted anew.
+// Returns the command that measured the report, for another folder: without --output, --overwrite
+// and --resume. Empty where it is no command of ours. The report may come from anywhere, so its
+// words are quoted anew.
 std::string repeat_command(const Report& report);
 
-// "2026-01-02T03:04:05Z"
+// Returns "2026-01-02T03:04:05Z".
 std::string utc_now();
 
 }  // namespace scalemark::reporting

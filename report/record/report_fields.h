@@ -1,5 +1,5 @@
-// The fields of the report as a whole: who ran what on which machines, its lists, and claims[]. See
-// field.h.
+// Lists the fields of the report as a whole: who ran what on which machines, its lists, and
+// claims[]. See field.h.
 #pragma once
 
 #include "core/base/field.h"
@@ -47,7 +47,7 @@ constexpr void fields(A& a, typename A::template Field<ClaimRecord>& c) {
 
 namespace scalemark::monitoring {
 
-// --- One machine of environment.hosts[], with its cores, network cards, RDMA ports and GPUs.
+// --- A machine of environment.hosts[], with its cores, network cards, RDMA ports and GPUs.
 
 template <class A>
 constexpr void fields(A& a, typename A::template Field<Cores>& c) {

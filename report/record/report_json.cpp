@@ -81,12 +81,12 @@ void refuse_other_schema(const FieldJson& json) {
   }
 }
 
-// Lists of steps are long, and hold nothing else.
+// Lists of numbers are steps, which may be long.
 bool holds_numbers(const FieldJson& json) {
   return json.is_array() && !json.empty() && json.front().is_number();
 }
 
-// Returns what `use` returns. What it throws names `origin`.
+// Returns the result of `use`, and adds `origin` to what it throws.
 template <class Use>
 auto of_origin(std::string_view origin, Use use) {
   try {
@@ -100,15 +100,16 @@ auto of_origin(std::string_view origin, Use use) {
   }
 }
 
-// Whether a value of this key is the name of a machine, in whatever record it stands.
+// Whether a value of this key is the name of a machine, in any record.
 bool names_machine(const std::string& key, const std::string& name) {
   if (key == "host" || key == "hostname" || key == "scheduler_node") return true;
   if (key != "a" && key != "b") return false;
-  constexpr std::string_view kRank = "rank ";  // a link within a machine has ranks for ends
+  constexpr std::string_view kRank = "rank ";  // the ends of a link within a machine are ranks
   return !name.starts_with(kRank) || !whole_number(name.substr(kRank.size()));
 }
 
-// Scripts and commands are made of these names: none may be more than a name. Throws bad_data().
+// Scripts and commands are made of these names, so each must be nothing but a name. Throws
+// bad_data().
 void refuse_damaged_names(const FieldJson& json) {
   for (const auto& [key, value] : json.items()) {
     if (value.is_structured()) {
@@ -123,7 +124,7 @@ void refuse_damaged_names(const FieldJson& json) {
   }
 }
 
-// Returns what `use` makes of the JSON in `text`.
+// Parses the JSON in `text`, and returns what `use` makes of it.
 template <class Use>
 auto read(std::string_view text, std::string_view origin, Use use) {
   refuse_wide_text(text, std::string(origin));
@@ -143,8 +144,8 @@ Report report_in(const FieldJson& json) {
   return record_in<Report>(json, "report");
 }
 
-// Lists whose entries are JSON lines of their own, and what `record` calls an entry. The report's
-// own line holds the others.
+// Lists whose entries have JSON lines of their own, and the word in `record` for an entry. Other
+// lists are in the report's own line.
 struct LineList {
   std::string_view list, record;
 };
@@ -169,9 +170,9 @@ constexpr std::array<LineList, 20> kLineLists = {{{"points", "point"},
                                                   {"links", "link"},
                                                   {"errors", "error"}}};
 
-// A report that is put together from its lines.
+// The lines of a report that is read line by line.
 struct Lines {
-  FieldJson whole;  // the first, to which the lists come
+  FieldJson whole;  // the first line, to which the lists are added
   std::size_t first = 0, last = 0, entries = 0;
 
   std::string where(std::string_view origin) const {
@@ -179,7 +180,7 @@ struct Lines {
   }
 };
 
-// report.json opens with a brace alone, or is one line, whose first field is not `record`.
+// A report.json opens with a brace alone, or is one line whose first field is not `record`.
 bool has_lines(std::string_view text) {
   const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
   std::string_view first = text.substr(0, text.find('\n'));
@@ -193,7 +194,7 @@ bool has_lines(std::string_view text) {
 
 constexpr const char* kOfOurs = "is it of `scalemark report --format jsonl`?";
 
-// Returns the text that ties a line to its report. Throws bad_data() for a line without one.
+// Returns a text that ties a line to its report. Throws bad_data() for a line without it.
 std::string word_in(const FieldJson& line, const char* key) {
   if (!line.is_object()) {
     throw bad_data("it is " + std::string(line.type_name()), "an object on each line", kOfOurs);
@@ -230,7 +231,7 @@ void add_line(std::vector<Lines>& reports, FieldJson line, std::size_t number) {
   report.last = number;
   ++report.entries;
   const auto list = std::ranges::find(kLineLists, record, &LineList::record);
-  // A later version may have kinds of lines that this one does not know.
+  // A later version may write kinds of lines that are unknown here.
   if (list == kLineLists.end()) return;
   report.whole[std::string(list->list)].push_back(std::move(line));
 }

@@ -23,7 +23,7 @@ Surety surety_of(std::int64_t runs, const Bounds& ci95) {
   return high > kWideFactor * low ? Surety::kWide : Surety::kInterval;
 }
 
-// at_least is of one run or pair only.
+// A row has at_least only for one run or pair.
 Surety surety_of(const ScalingRow& row) {
   return surety_of(row.at_least ? 1 : std::ssize(row.points), row.efficiency_ci95);
 }
@@ -87,7 +87,7 @@ constexpr const char* kMoreRuns = finding_kinds::no_interval.remedy;
 
 bool is_ok(const PointRecord& run) { return run.status == PointStatus::kOk; }
 
-// Runs that are there: of rows that were taken out a group still counts.
+// Counts runs by group. A group counts even if its runs were removed from the report.
 std::map<std::string, int> counts_by_group(const Report& report) {
   std::map<std::string, int> runs;
   for (const PointRecord& run : report.points) {
@@ -150,7 +150,7 @@ class Doubts {
     }
   }
 
-  // The widest interval of all that a table shows.
+  // Looks for the widest interval in any table.
   void doubt_precision() {
     std::string widest;
     double factor = 0;
@@ -185,10 +185,10 @@ class Doubts {
                              "; more repetitions narrow it");
   }
 
-  // A stop is in the mean; an interval over runs that all had one knows nothing of it.
+  // The mean contains a stop, but an interval over runs that all had one does not show it.
   void doubt_means() {
-    std::map<std::string, std::pair<double, int>> slow;  // sum of shares, runs
-    std::map<std::string, double> within;                // half the interval of a run by its rate
+    std::map<std::string, std::pair<double, int>> slow;  // sum of shares; runs
+    std::map<std::string, double> within;  // half the interval of a run, relative to its rate
     for (const PointRecord& run : report_.points) {
       if (!is_ok(run)) continue;
       auto& [sum, count] = slow[run.group];
@@ -247,7 +247,7 @@ class Doubts {
     doubt_single_windows(pooled);
   }
 
-  // The windows of groups that have too few to judge them together.
+  // Doubts single windows, for groups with too few to judge them together.
   void doubt_single_windows(const std::set<std::string>& pooled) {
     std::size_t unsteady = 0, unknown = 0;
     for (const PointRecord& run : report_.points) {

@@ -1,4 +1,4 @@
-// The fields of what a sweep says about its points. See field.h.
+// Lists the fields of what a sweep says about its points. See field.h.
 #pragma once
 
 #include "core/base/field.h"

@@ -26,8 +26,8 @@ struct Reason {
   VerdictReason said;
 };
 
-// Whether a verdict can do without the runs that were disturbed. Older reports of collectives do
-// not say which were.
+// Whether a verdict can do without the disturbed runs. Older reports of collectives do not record
+// which those are.
 bool enough_are_fit(const Report& report) {
   const FitOfRuns fit(report);
   const bool any = std::ranges::any_of(report.findings,
@@ -75,8 +75,8 @@ class JudgeOfReport {
                         {std::move(code), std::move(text), std::move(remedy)}});
   }
 
-  // A finding may be missing where the numbers themselves speak: an earlier version had another
-  // rule, or somebody took it out.
+  // The numbers may give a reason for doubt without a finding: an earlier version had another rule,
+  // or somebody removed it.
   void add_doubts() {
     for (Doubt& doubt : doubts_of(report_)) {
       add(VerdictLevel::kWithCare, std::move(doubt.code), std::move(doubt.text),
@@ -106,7 +106,7 @@ class JudgeOfReport {
     }
   }
 
-  // A report may hold what disturbed a measurement without a finding that tells of it.
+  // A report may record a disturbance of a measurement without a finding about it.
   void add_unreported(const std::string& disturbed) {
     if (disturbed.empty()) return;
     const FindingKind& kind = disturbance_in(disturbed);
@@ -117,7 +117,7 @@ class JudgeOfReport {
     add(cost_of(kind), kind.code, disturbed, Wording().filled(kind.remedy).value_or(""));
   }
 
-  // A disturbance costs less where enough other runs are left.
+  // A disturbance costs less where enough undisturbed runs are left.
   VerdictLevel cost_of(const FindingKind& kind) const {
     const bool is_spared = spares_disturbed_ && kind.role == FindingRole::kDisturbs &&
                            std::string_view("error") != kind.severity;
@@ -148,7 +148,8 @@ class JudgeOfReport {
     add_unknown_findings();
   }
 
-  // A kind of points has the numbers of all of them, any other those of the first.
+  // The reason for a finding of scope kOfPoint has the numbers of all its findings; for other
+  // scopes, those of the first.
   void add_finding(const FindingKind& kind, const std::vector<const Finding*>& all) {
     const bool of_points = kind.scope == FindingScope::kOfPoint;
     Wording wording;
@@ -159,7 +160,7 @@ class JudgeOfReport {
     }
     std::size_t runs = points.size();
     if (runs == 0 && kind.role != FindingRole::kDisturbs) runs = all.size();
-    // One finding of collectives speaks for several runs, and its text counts them.
+    // One finding of collectives stands for several runs, and its text counts them.
     const auto told = all.front()->values.find("disturbed_runs");
     const bool tells = told != all.front()->values.end();
     if (tells) runs = static_cast<std::size_t>(told->second);
@@ -173,7 +174,7 @@ class JudgeOfReport {
     add(cost_of(kind), kind.code, text.value_or(""), wording.filled(kind.remedy).value_or(""));
   }
 
-  // Another version found them: what they cost is told by their severity alone.
+  // Another version found these, so their severity alone decides what they cost.
   void add_unknown_findings() {
     std::set<std::string> seen;
     for (const Finding& finding : report_.findings) {
@@ -194,12 +195,12 @@ class JudgeOfReport {
 
   const Report& report_;
   RunCounts runs_;
-  bool machine_alone_;  // `doctor --measure`: values of the machine, and no run
+  bool machine_alone_;  // `doctor --measure`: values of the machine, and no runs
   bool spares_disturbed_;
   std::vector<Reason> reasons_;
 };
 
-// The report says another level of itself, or it was told before. Reasons may differ freely.
+// The report states another level, or an earlier reading found one. Reasons may differ freely.
 std::optional<VerdictReason> change_of(const Verdict& stored, VerdictLevel anew, const Tool& tool) {
   if (stored.level != anew) {
     return VerdictReason{kJudgedAnew, "scalemark " + tool.version + " called it '" +
@@ -266,7 +267,7 @@ void complete_older(Report& report) {
     const FindingKind* kind = find_finding_kind(finding.code);
     if (finding.domain.empty() && kind) finding.domain = name_of(kind->domain);
   }
-  // A baseline against itself says nothing.
+  // A baseline compared with itself has no information.
   for (ScalingTable& table : report.scaling) {
     for (ScalingRow& row : table.rows) {
       if (row.points != table.baseline_points) continue;
