@@ -22,23 +22,23 @@ namespace {
 using statistics::Change;
 using statistics::ComparedUnit;
 
-// A file is never part of another file's session.
-using SessionKey = std::pair<std::size_t, int>;  // file, session within it
+// Sessions of different files are different ones.
+using SessionKey = std::pair<std::size_t, int>;  // index of the file, session within it
 
-// One group on one side: rates by session, and the other runs counted by what went wrong.
+// One group on one side: its rates by session, and how many other runs failed in which way.
 struct Measured {
   std::string unit;  // "images", "calls": what rates count
   std::map<SessionKey, std::vector<double>> rates;
-  std::map<SessionKey, std::vector<double>> fit_rates;  // nothing disturbed these runs
-  Basis basis;                                          // the runs with a rate
-  std::ptrdiff_t withheld = 0;  // runs whose clocks disagree: their rates are none
-  bool disturbed = false;       // too few are fit: rates are of all
+  std::map<SessionKey, std::vector<double>> fit_rates;  // rates of undisturbed runs
+  Basis basis;                                          // covers the runs with a rate
+  std::ptrdiff_t withheld = 0;  // runs without a usable rate, since their clocks disagree
+  bool disturbed = false;       // too few undisturbed runs, so `rates` has all
   std::map<std::string, std::size_t> trouble;
 };
 
-// One side: the rates of its points, and of its collectives in calls.
+// One side: the rates of its points, and those of its collectives, in calls.
 struct Side {
-  std::vector<std::string> order;  // groups as they first appear
+  std::vector<std::string> order;  // groups in the order of their first runs
   std::map<std::string, Measured> groups;
 };
 
@@ -46,7 +46,7 @@ struct Run {
   std::string group, unit;
   SessionKey session;
   PointStatus status;
-  double rate = 0;  // per second; meaningful when it is ok
+  double rate = 0;  // per second; valid for status ok
   Disturbance disturbance = nullptr;
   bool withheld = false;  // its clocks disagree
 };
@@ -70,7 +70,7 @@ void add_run(Side& side, const Run& run) {
   }
 }
 
-// A comparison is judged from fit runs; too few of them decide nothing.
+// A comparison is judged from undisturbed runs. Too few of them decide nothing.
 void keep_fit(Measured& measured) {
   const Basis& basis = measured.basis;
   const auto all = basis.runs + measured.withheld;
@@ -84,7 +84,7 @@ void keep_fit(Measured& measured) {
   if (!measured.disturbed) measured.rates = measured.fit_rates;
 }
 
-// The plan's order, by size: runs come in an order drawn by chance.
+// Adds groups in the plan's order, by size, since the runs come in random order.
 void add_in_order(Side& side, const std::vector<CollectiveGroup>& groups) {
   for (const CollectiveGroup& group : groups) {
     if (side.groups.try_emplace(group.group).second) side.order.push_back(group.group);
@@ -116,13 +116,13 @@ Side read_side(const ComparedSide& reports) {
   return side;
 }
 
-// nullptr: the side has no run of that group.
+// Returns nullptr where the side has no run of the group.
 const Measured* find(const Side& side, const std::string& group) {
   const auto found = side.groups.find(group);
   return found == side.groups.end() ? nullptr : &found->second;
 }
 
-// Counts sessions that measured anything.
+// Counts the sessions that measured anything.
 std::size_t count_sessions(const Side& side) {
   std::set<SessionKey> sessions;
   for (const auto& [group, measured] : side.groups) {
@@ -131,7 +131,7 @@ std::size_t count_sessions(const Side& side) {
   return sessions.size();
 }
 
-// A value for each run, or for each session the geometric mean of its runs. Empty for nullptr.
+// Returns one value per run, or per session the geometric mean of its runs. Empty for nullptr.
 std::vector<double> units_of(const Measured* measured, ComparedUnit unit) {
   std::vector<double> units;
   if (!measured) return units;
@@ -219,7 +219,7 @@ void add_row(Comparison& comparison, std::vector<statistics::PointSides>& tests,
   comparison.points.push_back(std::move(row));
 }
 
-// `tests`: of every row and, within it, of every further side.
+// `tests` has an entry for every further side of the first row, then of the second, and so on.
 void judge_rows(Comparison& comparison, std::span<const statistics::PointSides> tests) {
   const auto changes = statistics::compare_points(tests, comparison.unit, comparison.threshold);
   const auto tested = static_cast<std::size_t>(std::ranges::count_if(
@@ -238,7 +238,7 @@ void judge_rows(Comparison& comparison, std::span<const statistics::PointSides> 
   }
 }
 
-// Lists what the first side has and no other, and what the first lacks of each other one.
+// Lists which points only the first side has, and for each other side those that the first lacks.
 std::vector<std::vector<std::string>> not_compared(const std::vector<Side>& sides) {
   std::vector<std::vector<std::string>> only(sides.size());
   for (std::size_t i = 0; i < sides.size(); ++i) {

@@ -19,7 +19,7 @@
 namespace scalemark::reporting {
 namespace {
 
-using Facts = std::map<std::string, std::set<std::string>>;  // each fact's values on one side
+using Facts = std::map<std::string, std::set<std::string>>;  // fact -> its values on one side
 
 void add(Facts& facts, const std::string& what, const std::string& value) {
   if (!value.empty()) facts[what].insert(value);
@@ -69,7 +69,7 @@ void add_tool(Facts& facts, const Tool& tool) {
   }
 }
 
-// Settings that choose where results go and what is printed change no number.
+// Settings for where results go and what is printed affect no number.
 bool matters(const std::string& setting) {
   static const std::set<std::string> kAside{"output",  "run_id",     "resume",      "overwrite",
                                             "quiet",   "verbose",    "no_progress", "log_format",
@@ -77,7 +77,7 @@ bool matters(const std::string& setting) {
   return !kAside.contains(setting);
 }
 
-// A list says which values there were, in whatever order its points came.
+// Sorts a list, since its order is that in which points came, and carries no meaning.
 std::string value_text(const nlohmann::json& value) {
   if (value.is_string()) return value.get<std::string>();
   nlohmann::json sorted = value;
@@ -94,7 +94,7 @@ void add_settings(Facts& facts, const std::string& settings_json) {
   }
 }
 
-// Adds the facts of a point that its group's name may leave out.
+// Adds facts of a point that the name of its group may not contain.
 void add_point(Facts& facts, const PointRecord& point) {
   const std::string of = " of " + point.group;
   const auto number = [&](const std::string& what, std::optional<std::int64_t> value) {
@@ -144,7 +144,7 @@ Facts setting_facts(const ComparedSide& side) {
   return facts;
 }
 
-// Facts of the points that every side has.
+// Returns the facts of the points on one side.
 Facts point_facts(const ComparedSide& side) {
   Facts facts;
   for (const NamedReport& named : side) {
@@ -198,14 +198,14 @@ std::vector<Difference> find_differences(std::span<const ComparedSide> sides) {
 
 namespace {
 
-// Two records must be equal in these members for their values to be comparable; hosts may differ.
+// Values can be compared where their records are equal in these members. Hosts may differ.
 using Key = std::tuple<MachineRate, std::string, std::string, int, std::string, std::string>;
 
-// One measurement on one side: every host of every report of it.
+// One measurement on one side, by all hosts in all its reports.
 struct MeasuredRate {
   FingerprintRecord example;
   std::vector<double> logarithms;
-  double low = 0, high = 0;  // over all intervals
+  double low = 0, high = 0;  // the ends over all intervals
 
   double rate() const {
     double sum = 0;
@@ -215,7 +215,7 @@ struct MeasuredRate {
 };
 using Fingerprint = std::map<Key, MeasuredRate>;
 
-// A machine that throttles by itself is compared: that is what it does.
+// A machine that throttles by itself is compared, since that is how fast it is.
 bool was_shared(const FingerprintRecord& record) {
   return record.value &&
          std::ranges::count(record.disturbed_by, std::string(finding_kinds::shared.code)) > 0;

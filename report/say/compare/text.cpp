@@ -1,4 +1,4 @@
-// Says a comparison of reports as text, Markdown and CSV.
+// Writes a comparison of reports as text, Markdown and CSV.
 
 #include "core/base/text.h"
 
@@ -23,17 +23,17 @@ namespace {
 using statistics::Change;
 using statistics::PointChange;
 
-// More are shown only with details.
+// More than these are shown with details only.
 constexpr std::size_t kRowsWithTheSame = 10, kMostRows = 30, kMostDifferences = 8;
 
 // A row of the table: a point, set against one further side.
 struct TableRow {
   const ComparedPoint* point;
   const PointAgainst* against;
-  std::string side;  // the further one
+  std::string side;  // name of the further side
 };
 
-// "old", "new"; with more sides "side 1", "side 2", ...
+// Returns "old" and "new"; if there are more sides "side 1", "side 2", ...
 std::string side_name(const Comparison& comparison, std::size_t side) {
   if (comparison.files.size() > 2) return "side " + std::to_string(side + 1);
   return side == 0 ? "old" : "new";
@@ -49,7 +49,7 @@ std::vector<TableRow> table_rows(const Comparison& comparison) {
   return rows;
 }
 
-// Rows that ask for a decision stand first.
+// Sorts rows that need a decision first.
 std::size_t gravity(const TableRow& row) {
   constexpr std::array kGravest = {Change::kSlower,    Change::kDiffers, Change::kUnsure,
                                    Change::kDisturbed, Change::kFaster,  Change::kSame};
@@ -77,7 +77,7 @@ std::vector<std::string> names_of_rows(const Comparison& comparison,
   return names;
 }
 
-// "x by 5.00 %", "3 of 12 points by 2.50 % to 10.00 %"
+// Writes "x by 5.00 %" or "3 of 12 points by 2.50 % to 10.00 %".
 std::string by_how_much(const Comparison& comparison, const std::vector<TableRow>& rows,
                         std::size_t judged) {
   std::vector<double> sizes;
@@ -88,7 +88,7 @@ std::string by_how_much(const Comparison& comparison, const std::vector<TableRow
          percent(least, 2) + " to " + percent(most, 2);
 }
 
-// Rows by what is said of them, in the order in which that comes first.
+// Rows that share a sentence, in the order of the first row of each.
 using RowsBySentence = std::vector<std::pair<std::string, std::vector<TableRow>>>;
 
 RowsBySentence by_sentence(const std::vector<TableRow>& rows, std::string PointAgainst::*sentence) {
@@ -103,13 +103,13 @@ RowsBySentence by_sentence(const std::vector<TableRow>& rows, std::string PointA
   return all;
 }
 
-// The reason that most rows share.
+// Returns the reason that the most rows share.
 std::string main_reason(const std::vector<TableRow>& rows) {
   const RowsBySentence reasons = by_sentence(rows, &PointAgainst::reason);
   return std::ranges::max(reasons, {}, [](const auto& one) { return one.second.size(); }).first;
 }
 
-// "; 1 faster, 7 same", without what the sentence began with.
+// Writes "; 1 faster, 7 same", without the changes that the sentence has named.
 std::string the_others(const Comparison& comparison, const std::vector<Change>& told) {
   std::string text;
   for (const auto& [change, word] : words_of(Change())) {
@@ -158,7 +158,7 @@ std::vector<std::string> side_lines(const Comparison& comparison) {
   return lines;
 }
 
-// Cells of the CSV keep their form, which programs read.
+// Programs read the CSV, so its cells keep their form.
 std::string side_rate_text(const SideOfPoint& side) {
   if (!side.samples_per_sec) return side.trouble.empty() ? kAbsent : side.trouble;
   const double rate = *side.samples_per_sec;
@@ -166,14 +166,14 @@ std::string side_rate_text(const SideOfPoint& side) {
   return printed(rate >= 1000 ? "%.0f" : "%.1f", rate);
 }
 
-// A disturbed side's rate has no more digits than are known of it.
+// The rate of a disturbed side gets no more digits than are known.
 std::string side_rate_in_words(const SideOfPoint& side) {
   if (!side.samples_per_sec) return side_rate_text(side);
   return side.disturbed ? two_digits(*side.samples_per_sec) : readable(*side.samples_per_sec);
 }
 
-// A change between sides of which one was disturbed is concluded from speeds that are not known:
-// people are not shown it.
+// Removes changes between sides of which one was disturbed. They are concluded from speeds that are
+// not known, so people are not shown them.
 Comparison without_withheld(Comparison comparison) {
   for (ComparedPoint& point : comparison.points) {
     for (PointAgainst& against : point.against) {
@@ -205,7 +205,7 @@ std::string smallest_text(const PointChange& change) {
   return *change.smallest_found > 1 ? "> 100" : printed("%.2f", 100 * *change.smallest_found);
 }
 
-// "images" where all rows count these; empty where they differ.
+// Returns "images" where all rows count these; empty where they differ.
 std::string common_unit(const std::vector<TableRow>& rows) {
   const std::string unit = rows.empty() ? "" : rows.front().point->unit;
   const bool is_common =
@@ -222,7 +222,7 @@ std::vector<Column> points_columns(const Comparison& comparison, const std::vect
     columns.push_back(column(std::move(head), left, rows, text));
     return columns.back();
   };
-  // Cells of what was found of the further side, by its change.
+  // These cells show the change on the further side.
   const auto of_change = [](std::string (*text)(const PointChange&)) {
     return [text](const TableRow& row) { return text(row.against->change); };
   };
@@ -254,7 +254,7 @@ std::vector<Column> points_columns(const Comparison& comparison, const std::vect
   return columns;
 }
 
-// Each fact that the headline has not said: reasons, then points that cannot be compared.
+// Lists facts that the headline does not mention: reasons, then points that cannot be compared.
 std::vector<std::string> point_lines(const Comparison& comparison, const std::string& said,
                                      std::size_t most) {
   std::vector<std::string> lines;
@@ -360,7 +360,7 @@ std::string comparison_text(const Comparison& whole, const Terminal& terminal, b
   const Comparison comparison = without_withheld(whole);
   const auto width = text_width(terminal);
   std::string text = wrapped(headline(comparison), width, 2);
-  text.pop_back();  // its line end stays outside of the ink
+  text.pop_back();  // the line end is not to be bold
   text = inked(terminal, Ink::kBold, text) + "\n";
   for (const std::string& line : side_lines(comparison)) text += wrapped(line, width, 4, "  ");
   for (const Section& section : sections_of(comparison, details)) {

@@ -12,14 +12,14 @@
 namespace scalemark::reporting {
 namespace {
 
-constexpr double kNothing = 5e-4;  // shares below are not shown as parts
+constexpr double kNothing = 5e-4;  // smaller shares are not shown as parts
 
 constexpr const char* kSlowedByExchange =
     "as many ranks with no exchange lose less than half of it: the exchange takes cores or "
     "bandwidth from the step; exchange less often (larger batches, "
     "--gradient-accumulation-steps), or send less";
 
-// Averages over all ranks' runs; absent where one of them lacks the number.
+// Averages a number over the ranks of all runs. Returns nothing where a run lacks it.
 std::optional<double> mean_of(
     const std::vector<const PointRecord*>& runs,
     const std::function<std::optional<double>(const PointRecord&)>& number) {
@@ -33,7 +33,7 @@ std::optional<double> mean_of(
   return sum / static_cast<double>(runs.size());
 }
 
-// Whether the same ranks compute as fast as alone, or nearly, as long as they exchange nothing.
+// Whether the same ranks, in runs without an exchange, compute nearly as fast as one alone.
 bool is_slowed_by_exchange(const ScalingTable& table, const ScalingRow& row) {
   const auto solo = std::ranges::find_if(table.rows, [&](const ScalingRow& other) {
     return other.world_size == row.world_size && !catalogue::exchanges(other.strategy);
@@ -116,7 +116,7 @@ Explanation explain(const Report& report, const std::vector<const Report*>& coll
   all.next = next_command(report);
   if (row.standing.is_withheld()) {
     all.withheld = reason_in_words(report, row.standing);
-    std::erase(all.disturbed, all.withheld);  // it is said first
+    std::erase(all.disturbed, all.withheld);  // the first sentence names it
     all.quoting = quoting_words(std::span(&report, 1));
     return all;
   }

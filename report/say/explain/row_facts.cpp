@@ -1,5 +1,5 @@
-// Gathers the parts of explain(): which row it is, how much of its exchange is hidden, the
-// network's own time for its buckets, and what is slow.
+// Gathers the parts of explain(): the row, how much of its exchange is hidden, the network's own
+// time for its buckets, and what is slow.
 
 #include <algorithm>
 #include <cmath>
@@ -34,8 +34,7 @@ std::vector<ChosenRow> rows_of(const Report& report) {
   return all;
 }
 
-// Rows with numbers that may be shown come first, then more ranks; of as many the one that lost
-// more.
+// Prefers rows whose numbers may be shown, then more ranks, then the larger loss.
 bool asks_more(const ChosenRow& a, const ChosenRow& b) {
   const bool a_is_withheld = a.row->standing.is_withheld();
   if (a_is_withheld != b.row->standing.is_withheld()) return !a_is_withheld;
@@ -82,7 +81,7 @@ std::vector<const PointRecord*> runs_of(const Report& report, const ScalingRow& 
 
 namespace {
 
-// Reads one run. Backward has ended when its last bucket is ready (METRICS.md, bucket_timeline).
+// Reads one run. Backward ends when its last bucket is ready (METRICS.md, bucket_timeline).
 Overlap overlap_in(const std::vector<BucketRecord>& timeline) {
   const double backward_end =
       std::ranges::max_element(timeline, {}, &BucketRecord::ready_s)->ready_s;
@@ -131,8 +130,8 @@ namespace {
 using collectives::Collective;
 using collectives::DataType;
 
-// "all_reduce" -> kAllReduce, as recorded, or what the strategy must use (--epochs times no
-// buckets). Absent where neither says.
+// Converts "all_reduce" to kAllReduce. Returns the recorded collective, or what the strategy must
+// use (--epochs times no buckets), or nothing where neither is known.
 std::optional<Collective> collective_of(const PointRecord& run) {
   if (run.bucket_timeline.empty()) {
     return catalogue::sums_everything(run.strategy) ? std::optional(Collective::kAllReduce)
@@ -143,10 +142,10 @@ std::optional<Collective> collective_of(const PointRecord& run) {
   return find_word<Collective>(word);
 }
 
-// ln(seconds) over ln(bytes), ascending.
+// Maps ln(bytes) to ln(seconds).
 using Course = std::map<double, double>;
 
-// A compression is named after the format that travels.
+// A compression has the name of the format that is sent.
 DataType type_of(const PointRecord& run) {
   const auto compressed = find_word<DataType>(run.gradient_compression);
   return compressed.value_or(DataType::kFp32);
@@ -160,7 +159,8 @@ bool is_like(const CollectiveGroup& group, Collective collective, const PointRec
          !is_disturbed(group.standing);
 }
 
-// A bucket's size as `comm` counts it: of a gather, what all processes bring (METRICS.md).
+// Returns a bucket's size as `comm` counts it. A gather counts what all processes contribute
+// (METRICS.md).
 double size_of(double bucket_bytes, Collective collective, const PointRecord& run) {
   return collective == Collective::kGather ? bucket_bytes * run.processes : bucket_bytes;
 }
@@ -177,10 +177,10 @@ Course course_of(const PointRecord& run, Collective collective,
   return course;
 }
 
-// A bucket that is filled up to whole cache lines is a little larger than what it holds.
+// A bucket that is padded to whole cache lines is a little larger than its contents.
 constexpr double kFilling = 0.01;
 
-// Between two sizes that were measured, on the straight line through them; absent outside.
+// Interpolates on the straight line between two measured sizes. Returns nothing outside of them.
 std::optional<double> time_of(double bytes, const Course& course) {
   const double largest = course.rbegin()->first;
   double x = std::log(bytes);
@@ -237,7 +237,7 @@ namespace {
 
 namespace kinds = finding_kinds;
 
-constexpr double kSlowDevice = 0.02;  // below the median of the others
+constexpr double kSlowDevice = 0.02;  // share below the median of the others
 
 std::string place_of(const std::string& host, const std::string& device) {
   return device.empty() ? host : device + " of " + host;
@@ -276,7 +276,7 @@ std::vector<std::string> slow_parts(const Report& report, const ScalingRow& row,
     };
     if (std::ranges::any_of(report.stragglers, is_it)) all.push_back(brief_text(finding));
   }
-  std::set<std::string> told;  // a device stands in each solo group
+  std::set<std::string> told;  // a device may be in several solo groups
   for (const DeviceRecord& device : report.devices) {
     if (!is_slow(device) || !told.insert(place_of(device.host, device.device)).second) continue;
     all.push_back(text_of(device));

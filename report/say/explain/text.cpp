@@ -1,4 +1,4 @@
-// Says an explanation of lost efficiency on one screen.
+// Writes an explanation of lost efficiency on one screen.
 
 #include "core/base/text.h"
 
@@ -17,7 +17,7 @@
 namespace scalemark::reporting {
 namespace {
 
-// Smaller parts need no advice.
+// Advice is given from this share of efficiency on.
 constexpr double kWorthIt = 0.01;
 
 std::string interval_of(const Bounds& bounds, int blocks) {
@@ -42,7 +42,7 @@ std::string measured_as(const Explanation& all) {
               : "");
 }
 
-// Says what the target asks of each part that could give it alone.
+// Writes how small each part would have to be for the target, where that alone is enough.
 std::vector<std::string> target_lines(const Explanation& all) {
   const double missing = all.target - all.row->efficiency.value();
   if (missing <= 0) return {percent(all.target) + " is reached"};
@@ -97,7 +97,7 @@ std::string bucket_list(const std::vector<double>& bytes) {
          size_text(sum);
 }
 
-// Tells how much of the buckets' time backward hides, from where they lie in the step.
+// Writes how much of the buckets' time backward hides.
 std::string overlap_text(const Overlap& overlap) {
   std::string text =
       "backward hides " + percent(overlap.hidden_share) + " of the time that buckets are under way";
@@ -119,12 +119,12 @@ std::string wait_text(const Explanation& all) {
   return "a step waits for " + percent(seen / alone) + " of that; the rest is hidden";
 }
 
-// "1.50 ms shorter", "4.90 ms longer"
+// Writes "1.50 ms shorter" or "4.90 ms longer".
 std::string change_text(double shorter_s) {
   return duration_text(std::abs(shorter_s)) + (shorter_s < 0 ? " longer" : " shorter");
 }
 
-// An interval wider than the step says nothing of how surely.
+// An interval wider than the step does not show how sure the number is.
 std::string cost_text(const GroupCommunication& cost, const Explanation& all) {
   const Bounds& ci = cost.cost_ci95;
   const bool known = !ci || !all.step_s || *ci.high - *ci.low <= *all.step_s;
@@ -179,7 +179,7 @@ Section best_option(const Explanation& all) {
 std::string explanation_text(const Explanation& all, const Terminal& terminal) {
   const auto width = text_width(terminal);
   std::string text = wrapped(headline(all), width, 2);
-  text.pop_back();  // its line end stays outside of the ink
+  text.pop_back();  // the line end is not to be bold
   text = inked(terminal, Ink::kBold, text) + "\n" + wrapped(measured_as(all), width, 4, "  ");
   if (!all.quoting.empty()) text += wrapped(all.quoting, width, 4, "  ");
   for (const Section& section : {Section{"Disturbed", {}, all.disturbed}, causes(all), advice(all),

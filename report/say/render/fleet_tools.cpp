@@ -1,4 +1,4 @@
-// Renders a report as programs that watch a fleet read it: SuperBench and Prometheus.
+// Renders a report in the forms of programs that watch a fleet: SuperBench and Prometheus.
 
 #include <algorithm>
 #include <map>
@@ -15,8 +15,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// benchmark/metric: a name must not hold a further colon, since SuperBench splits the rank off
-// there.
+// Returns "benchmark/metric". A name must not contain a further colon, since SuperBench cuts off
+// the rank there.
 std::string metric_name(const std::string& group, const std::string& metric) {
   std::string name = "scalemark/" + group + "/" + metric;
   std::ranges::replace(name, ':', '_');
@@ -31,7 +31,7 @@ struct Mean {
   double value() const { return sum / n; }
 };
 
-using Metrics = std::map<std::string, Mean>;  // over repetitions
+using Metrics = std::map<std::string, Mean>;  // metric -> its mean over repetitions
 
 void add_run(std::map<std::string, Metrics>& nodes, const PointRecord& run) {
   for (const RankRecord& rank : run.ranks) {
@@ -48,7 +48,7 @@ void add_run(std::map<std::string, Metrics>& nodes, const PointRecord& run) {
   }
 }
 
-// Values of the point as a whole: the same on every node that took part.
+// Adds values of the point as a whole, which are the same for every node that took part.
 void add_whole(std::map<std::string, Metrics>& nodes, const std::string& group,
                const std::string& metric, double value) {
   for (auto& [node, metrics] : nodes) {
@@ -60,7 +60,7 @@ void add_whole(std::map<std::string, Metrics>& nodes, const std::string& group,
   }
 }
 
-// How far that metric may be trusted.
+// Adds how far the metric may be trusted.
 void add_standing(std::map<std::string, Metrics>& nodes, const std::string& group,
                   const std::string& metric, const Standing& standing) {
   if (const auto number = standing_number(standing)) {
@@ -68,7 +68,7 @@ void add_standing(std::map<std::string, Metrics>& nodes, const std::string& grou
   }
 }
 
-// Which ranks are on which node is not in their rows: each node of the report has them all.
+// The rows do not record which ranks are on which node, so each node of the report gets them all.
 void add_collectives(std::map<std::string, Metrics>& nodes, const Report& report) {
   for (const auto& host : report.environment.hosts) {
     for (const CollectiveGroup& group : report.collective_groups) {
@@ -116,7 +116,8 @@ std::map<std::string, Metrics> nodes_of(const Report& report) {
 }  // namespace
 
 std::string render_superbench(std::span<const Report> reports) {
-  // One line per node, whatever the number of reports: SuperBench uses the node as the row's name.
+  // SuperBench uses the node as the name of the row, so there is one line per node, whatever the
+  // number of reports.
   std::map<std::string, Metrics> nodes;
   for (const Report& report : reports) {
     for (const auto& [node, metrics] : nodes_of(report)) {
@@ -145,7 +146,7 @@ std::string escaped(const std::string& value) {
   return text;
 }
 
-// A metric's samples are grouped under one HELP and TYPE.
+// The samples of a metric stand together under one HELP and TYPE.
 class Exposition {
  public:
   void add(const std::string& name, const char* help, const Labels& labels, double value) {
@@ -180,7 +181,7 @@ Labels with(Labels labels, const Labels& more) {
   return labels;
 }
 
-// `what`: the series whose numbers have this standing.
+// `what` names the series whose numbers have this standing.
 void add_standing(Exposition& page, const std::string& what, const Labels& labels,
                   const Standing& standing) {
   const auto number = standing_number(standing);

@@ -35,7 +35,7 @@ std::string case_text(const JunitCase& one) {
          ">\n    </testcase>\n";
 }
 
-// Schemas want a date without zone; ours are UTC.
+// Schemas require a date without zone; ours are UTC.
 std::string timestamp(const std::string& rfc3339) {
   constexpr std::size_t kLength = std::string_view("2026-01-02T03:04:05").size();
   return rfc3339.substr(0, kLength);
@@ -81,10 +81,9 @@ namespace {
 using Case = JunitCase;
 using Outcome = JunitOutcome;
 
-// A group passes when every run of it does. Out of memory is a failure here: readers of JUnit must
-// see that something asked for did not run.
-// `run`: of a point or a collective; `seconds` that it was measured for, absent where its clocks
-// contradict each other.
+// A group passes when all its runs do. Out of memory is a failure here, since readers of JUnit must
+// see that something that was asked for did not run. `run` is of a point or a collective; `seconds`
+// is how long it was measured, unset where its clocks contradict each other.
 template <class Run>
 void add_run(Case& of_group, const Run& run, std::optional<double> seconds) {
   if (run.status == PointStatus::kOk) {
@@ -105,12 +104,12 @@ Case& case_of(std::vector<Case>& cases, const std::string& name, const std::stri
   return cases.emplace_back(Case{.class_name = class_name, .name = name});
 }
 
-// Errors of an earlier session that --resume has repaired fail no case.
+// Errors of an earlier session that --resume has repaired do not make a case fail.
 bool went_well(const Report& report) {
   return report.status == ReportStatus::kComplete && report.exit_code == 0;
 }
 
-// A sweep that was killed has no failed point: that it is not complete is a case of its own.
+// A sweep that was killed has no failed point, so a case of its own fails if it is not complete.
 void add_end(std::vector<Case>& cases, const Report& report) {
   if (went_well(report)) return;
   for (const ErrorRecord& error : report.errors) {
@@ -125,7 +124,7 @@ void add_end(std::vector<Case>& cases, const Report& report) {
            (report.exit_code ? " (exit " + std::to_string(*report.exit_code) + ")" : "")});
 }
 
-// "straggler rank 3 of n7"
+// Returns "straggler rank 3 of n7".
 std::string case_name(const Finding& finding) {
   std::string name = finding.code;
   if (!finding.point.empty()) name += " " + finding.point;
@@ -157,7 +156,7 @@ std::vector<Case> cases_of(const Report& report) {
   return cases;
 }
 
-// Writes one line per group, for a person who looks into the test report.
+// Writes one line per group, for a person who opens the test report.
 std::string measurements_of(const Report& report) {
   std::string text;
   for (const GroupRecord& group : report.groups) {

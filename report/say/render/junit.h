@@ -1,4 +1,4 @@
-// Writes JUnit's XML, as CI systems read it, and a report in it.
+// Writes JUnit's XML as CI systems read it, and a report in that form.
 #pragma once
 
 #include <optional>
@@ -12,13 +12,13 @@ enum class JunitOutcome { kPassed, kFailure, kError, kSkipped };
 
 struct JunitCase {
   std::string class_name, name;
-  std::optional<double> seconds = 0;  // unset: not known, and the case has no time
+  std::optional<double> seconds = 0;  // unset: unknown, and the case has no time
   JunitOutcome outcome = JunitOutcome::kPassed;
   std::string kind, message;  // set for a case that did not pass
 };
 
 struct JunitSuite {
-  std::string name, started, host;  // RFC 3339, UTC; empty host: localhost
+  std::string name, started, host;  // started: RFC 3339, UTC; host: empty means localhost
   std::vector<std::pair<std::string, std::string>> properties;
   std::vector<JunitCase> cases;
   std::string output, errors;

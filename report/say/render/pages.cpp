@@ -1,4 +1,4 @@
-// Says to people all that a report has to say: on a console, as Markdown, and as one HTML page.
+// Writes all that a report has to say to people: on a console, as Markdown, and as one HTML page.
 
 #include <algorithm>
 #include <cstdlib>
@@ -83,7 +83,7 @@ std::string render_markdown(std::span<const Report> reports) {
     std::string text = render_table(runs, TableFormat::kMarkdown);
     for (const Report& run : runs) {
       for (const Section& section : machine_sections(run)) {
-        if (section.title != kFingerprintTitle) text += section_markdown(section);  // it is above
+        if (section.title != kFingerprintTitle) text += section_markdown(section);  // shown above
       }
     }
     return text;
@@ -94,13 +94,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Curves hold no more than a screen can show; the page says so.
+// Curves have no more points than a screen can show. The page mentions it.
 constexpr std::size_t kStepsOfOneRun = 800;
 constexpr std::size_t kRunsWithSteps = 300;
 
 double to_five_digits(double value) { return std::strtod(significant(value, 5).c_str(), nullptr); }
 
-// A number that a record always has is no number once for_people() has left it out.
+// Numbers that every record has are 0 where for_people() has left them out. They must not be shown.
 void drop_left_out(Json& record) {
   if (record.value("standing", "") != kWithheld) return;
   if (record.value("samples_per_sec", 1.0) == 0) {
@@ -109,10 +109,10 @@ void drop_left_out(Json& record) {
       record.erase(key);
     }
   }
-  if (!record.contains("in_words")) record.erase("ratio");  // an effect's words go with it
+  if (!record.contains("in_words")) record.erase("ratio");  // an effect's ratio goes with its words
 }
 
-// Evenly spaced steps of a run, so that a long one does not make the page heavy.
+// Keeps evenly spaced steps of a run, so that a long one does not make the page heavy.
 void thin_steps(Json& point) {
   const auto found = point.find("step_samples_s");
   if (found == point.end()) return;
@@ -125,7 +125,7 @@ void thin_steps(Json& point) {
   if (stride > 1) point["step_stride"] = stride;
 }
 
-// JSON inside a script element: nothing in it may look like markup.
+// In a script element, no part of JSON may look like markup.
 std::string for_script(const std::string& json) {
   std::string text;
   for (const char c : json) {
@@ -151,7 +151,7 @@ Json columns_json(const std::vector<Column>& columns) {
   return json;
 }
 
-// The tables that the console and Markdown show, cell by cell.
+// These are the tables that the console and Markdown show, cell by cell.
 Json sections_json(const std::vector<Section>& sections) {
   Json json = Json::array();
   for (const Section& section : sections) {
@@ -162,7 +162,7 @@ Json sections_json(const std::vector<Section>& sections) {
   return json;
 }
 
-// `facts`: where and when the numbers are from.
+// `facts` says where and when the numbers were measured.
 Json answer_json(const Answer& answer, const std::vector<std::string>& facts) {
   Json json = {{"parts", answer.parts},    {"what", answer.what},
                {"effort", answer.effort},  {"found", answer.found},
@@ -232,10 +232,11 @@ Json data_of(std::span<const Report> reports) {
   return data;
 }
 
-// `text`: what a browser without scripts shows.
+// `text` is what a browser without scripts shows.
 std::string page_of(const Json& data, const std::string& text) {
   std::string page = page::whole_page(kPageFrame, kPageScript);
-  // From the end to the beginning, so that text of the report is never searched for placeholders.
+  // Replaces placeholders from the end to the beginning, so that text of the report is never
+  // searched for them.
   const std::size_t data_at = page.find("@DATA@"), text_at = page.find("@TEXT@");
   page.replace(data_at, std::string_view("@DATA@").size(),
                for_script(data.dump(-1, ' ', false, Json::error_handler_t::replace)));

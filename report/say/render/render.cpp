@@ -28,8 +28,9 @@ std::string render_json(std::span<const Report> reports) {
   return text.ends_with('\n') ? text : text + "\n";
 }
 
-// One JSON object per line: first the report without its lists, then each entry of each list. Field
-// `record` says which: report | point | group | scaling | finding | ...; `run_id` ties them.
+// Writes one JSON object per line: first the report without its lists, then each entry of each
+// list. The field `record` names its kind: report | point | group | scaling | finding | ...;
+// `run_id` ties the lines together.
 std::string render_json_lines(std::span<const Report> reports) {
   std::string text;
   for (const Report& report : reports) text += to_json_lines(report);
@@ -42,7 +43,7 @@ struct FormatEntry {
   Format format;
   std::string_view name, ending;
   For whom;
-  std::string (*render)(std::span<const Report>);                         // null: a folder
+  std::string (*render)(std::span<const Report>);  // null: `files` renders it
   std::vector<RenderedFile> (*files)(std::span<const Report>) = nullptr;  // renders a folder
 };
 
@@ -64,7 +65,7 @@ constexpr std::array<FormatEntry, 15> kFormats = {{
     {Format::kTensorBoard, "tensorboard", "", For::kPrograms, nullptr, render_tensorboard},
 }};
 
-// Forms for programs hold what the reports say, others what people may be shown of it.
+// Forms for programs hold what the reports say, those for people only what people may be shown.
 auto made(const FormatEntry& entry, auto make, std::span<const Report> reports, Withheld withheld) {
   return entry.whom == For::kPeople ? make(for_people(reports, withheld)) : make(reports);
 }

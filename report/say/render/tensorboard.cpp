@@ -20,8 +20,8 @@ namespace {
 
 using tensorboard::Events;
 
-// When and at which step the values of a row were measured. Set-up and evaluations lie between
-// windows; here they stand before the first one.
+// Knows when and at which step the values of a row were measured. Set-up and evaluations lie
+// between windows; here they are placed before the first one.
 class Course {
  public:
   explicit Course(const PointRecord& point)
@@ -48,7 +48,8 @@ class Course {
 
 using Parameter = std::variant<bool, double, std::string>;
 
-// A number where the text is one: TensorBoard then offers ranges, and axes with distances.
+// Returns a number where the text is one, so that TensorBoard offers ranges, and axes with
+// distances.
 Parameter parameter_of(const std::string& text) {
   double number = 0;
   const char* const end = text.data() + text.size();
@@ -72,7 +73,7 @@ tensorboard::Session session_of(const PointRecord& point, const Course& course) 
   return session;
 }
 
-// The numbers that the table of hparams shows: TensorBoard averages them over a group's sessions.
+// Adds the numbers in the table of hparams. TensorBoard averages them over a group's sessions.
 void add_result_numbers(Events& events, const PointRecord& point, const Course& course) {
   const auto add = [&](std::string_view tag, std::optional<double> value) {
     if (value) events.scalar(tag, course.last_step(), course.end(), *value);
@@ -119,7 +120,7 @@ void add_losses(Events& events, const PointRecord& point, const Course& course) 
   });
 }
 
-// The end of an epoch is where it would be if all epochs took equally long.
+// The end of an epoch is placed as if all epochs took equally long.
 void add_evaluations(Events& events, const PointRecord& point, const Course& course) {
   for_kept(point.evaluation.size(), [&](std::size_t i) {
     const double share = static_cast<double>(i + 1) / static_cast<double>(point.evaluation.size());
@@ -128,7 +129,7 @@ void add_evaluations(Events& events, const PointRecord& point, const Course& cou
   });
 }
 
-// Ids stand in files that anyone may have written: nothing is written outside of the folder.
+// Ids come from files that anyone may have written. So the path is kept below the folder.
 std::string path_below(std::string_view id) {
   std::string folder;
   while (true) {

@@ -80,13 +80,13 @@ std::string words_of(const std::map<std::string, std::string>& options) {
   return text;
 }
 
-// The last column: how surely its number is known. Empty where it has none.
+// Adds the last column: how surely the number is known. It is empty without a number.
 std::vector<CsvCell> with_surety(std::vector<CsvCell> cells, bool any, const auto& record) {
   cells.push_back({"surety", any ? std::string(name_of(surety_of(record))) : ""});
   return cells;
 }
 
-// CsvRow leaves lists and maps out.
+// CsvRow leaves out lists and maps, so their cells are made here.
 std::vector<CsvCell> row_of(const Report& report, const EffectRecord& effect) {
   const bool is_head = effect.groups.size() != 2;
   return with_surety(with_fields({{"run_id", report.run_id},
@@ -97,7 +97,7 @@ std::vector<CsvCell> row_of(const Report& report, const EffectRecord& effect) {
                      !is_head, effect);
 }
 
-// A figure needs to know what a group is without its runs. Empty cells where the group has none.
+// Describes the group, so that a figure needs no runs. The cells are empty where it has none.
 std::vector<CsvCell> cells_of(const Report& report, const std::string& group) {
   const auto found = std::ranges::find(report.points, group, &PointRecord::group);
   const bool none = found == report.points.end();
@@ -118,12 +118,12 @@ std::vector<CsvCell> row_of(const Report& report, const GroupRecord& group) {
   return with_surety(with_fields(cells_of(report, group.group), group), group.n > 0, group);
 }
 
-// The interval of the speed-up is that of the efficiency by the same ratio as the values.
+// The interval of the speed-up is that of the efficiency, scaled like the values.
 std::vector<CsvCell> row_of(const Report& report, const ScalingTable& table,
                             const ScalingRow& row) {
   std::vector<CsvCell> cells = cells_of(report, row.group);
   std::erase_if(cells, [](const CsvCell& cell) {
-    return cell.column == "world_size" || cell.column == "strategy";  // they are the row's
+    return cell.column == "world_size" || cell.column == "strategy";  // the row has these itself
   });
   cells.push_back({"kind", table.kind});
   cells.push_back({"fixed", words_of(table.fixed)});

@@ -16,28 +16,28 @@
 
 namespace scalemark::reporting {
 
-// For XML 1.0 text and attributes; what XML cannot hold becomes U+FFFD.
+// Escapes text and attributes for XML 1.0. Characters that XML cannot hold become U+FFFD.
 std::string xml_escaped(std::string_view text);
 
-// For HTML text and attributes.
+// Escapes text and attributes for HTML.
 std::string html_escaped(std::string_view text);
 
 struct CsvCell {
-  std::string column, text;  // text empty: absent
+  std::string column, text;  // text: empty where the value is unset
 };
 
-// A line of RFC 4180: the names of the columns, or their texts.
+// Writes a line of RFC 4180: the names of the columns, or their texts.
 std::string csv_line(const std::vector<CsvCell>& row, std::string CsvCell::*part);
 
-// Names of fields within an object follow the object's: step_s and mean give step_mean_s.
+// The name of a field within an object follows the object's: step_s and mean give step_mean_s.
 inline std::string csv_column(const std::string& object, const std::string& field) {
   if (object.empty()) return field;
   const bool seconds = object.ends_with("_s");
   return object.substr(0, object.size() - (seconds ? 2 : 0)) + "_" + field + (seconds ? "_s" : "");
 }
 
-// A record as the columns of CSV: every number, word and flag of its list of fields, without lists
-// and maps. See core/base/field.h.
+// A record as columns of CSV: every number, word and flag of its list of fields, without lists and
+// maps. See core/base/field.h.
 class CsvRow {
  public:
   template <class T>
@@ -133,7 +133,7 @@ std::vector<CsvCell> csv_row(const Report& report, const Record& record) {
   return with_fields({{"run_id", report.run_id}}, record);
 }
 
-// A head line, and one for each of the records.
+// Writes a head line, and one line for each of the records.
 template <class Record>
 std::string csv_table(std::span<const Report> reports, std::vector<Record> Report::*rows,
                       std::vector<CsvCell> (*row)(const Report&, const Record&) = csv_row) {

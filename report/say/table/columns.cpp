@@ -28,7 +28,7 @@ std::string common_unit(const std::vector<Row>& rows) {
 
 using Text = std::function<std::string(const PointRecord&)>;
 
-// A column whose cells need a measurement: absent for points without one.
+// Makes a column whose cells need a measurement. Points without one get kAbsent.
 Column measured(std::vector<std::string> head, const std::vector<Row>& rows, const Text& text) {
   return column(std::move(head), false, rows, [&](const Row& row) {
     if (row.point->status != PointStatus::kOk) return std::string(kAbsent);
@@ -42,12 +42,12 @@ Column of_points(std::vector<std::string> head, bool left, const std::vector<Row
   return column(std::move(head), left, rows, [&](const Row& row) { return text(*row.point); });
 }
 
-// A property of points: one sentence above the table where all agree, else a column.
+// A property of points. It is a sentence above the table where all agree, else a column.
 struct Trait {
   std::vector<std::string> head;
   bool left;
-  Text cell;      // in a column
-  Text sentence;  // above the table
+  Text cell;      // shown in a column
+  Text sentence;  // shown above the table
 };
 
 std::string input_text(const PointRecord& p) {
@@ -106,7 +106,7 @@ std::string loss_text(const PointRecord& p) {
   return significant(*p.loss_first, 4) + " -> " + significant(*p.loss_last, 4);
 }
 
-// The number that notes name a row by, and its ranks.
+// Makes the columns with the number by which notes name a row, and its ranks.
 std::vector<Column> first_columns(const std::vector<Row>& rows) {
   return {column({"#"}, false, rows, &Row::number),
           of_points({"ranks"}, false, rows,

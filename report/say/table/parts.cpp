@@ -17,7 +17,8 @@
 namespace scalemark::reporting {
 namespace {
 
-// These must agree for a comparison to mean anything. threads is among them: METRICS.md, "threads".
+// The settings that must agree for a comparison to have a meaning. METRICS.md, "threads", explains
+// why threads is among them.
 auto settings_of(const PointRecord& p) {
   return std::tuple_cat(
       std::tie(p.workload, p.task, p.device, p.device_name, p.precision, p.memory_format, p.threads,
@@ -36,7 +37,7 @@ std::string machine_of(const PointRecord& point, std::span<const PlacedPoint> po
   return found == points.end() ? std::string() : found->machine;
 }
 
-// How good a baseline `one` is for `point`; absent: it is none.
+// Returns how good a baseline `one` is for `point`, or nothing where it is none.
 std::optional<int> rank_of(const PointRecord& one, const PointRecord& point) {
   if (one.status != PointStatus::kOk || one.world_size != 1) return std::nullopt;
   if (settings_of(one) != settings_of(point)) return std::nullopt;
@@ -51,7 +52,7 @@ double mean_rate(const std::vector<const PointRecord*>& points) {
   return std::exp(sum / static_cast<double>(points.size()));
 }
 
-// Bounds the ratio of `point` to the mean of `baselines`.
+// Bounds the uncertainty of the ratio of `point` to the mean of `baselines`.
 std::optional<double> uncertainty(const PointRecord& point,
                                   const std::vector<const PointRecord*>& baselines) {
   if (std::ranges::count(baselines, &point)) return std::nullopt;
@@ -74,7 +75,7 @@ bool any_unsteady(const PointRecord& point, const std::vector<const PointRecord*
          });
 }
 
-// A ratio is concluded from its two sides. A point against itself is exact.
+// A ratio is concluded from its two sides. The ratio of a point to itself is exact.
 Standing standing_of(const PointRecord& point, const std::vector<const PointRecord*>& baselines) {
   if (baselines.size() == 1 && baselines.front() == &point) return {};
   const PointRecord* disturbed = is_disturbed(point.standing) ? &point : nullptr;
@@ -177,7 +178,7 @@ std::vector<std::string> baseline_notes(const std::vector<Row>& rows) {
 
 std::vector<std::string> finding_notes(std::span<const Report> reports,
                                        const std::vector<Row>& rows) {
-  std::vector<std::pair<std::string, std::string>> order;  // text, rows
+  std::vector<std::pair<std::string, std::string>> order;  // text, rows that it is about
   for (const auto& report : reports) {
     for (const auto& finding : report.findings) {
       const std::string text =

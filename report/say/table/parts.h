@@ -1,5 +1,5 @@
-// A table of points is made of its rows, their columns, the speed-ups of single points, and the
-// notes below; intervals over repetitions come with sweeps. Pure; private to this folder.
+// The parts of a table of points: its rows, their columns, the speed-ups of single points, and the
+// notes below. Intervals over repetitions exist in sweeps only. Pure; private to this folder.
 #pragma once
 
 #include <optional>
@@ -12,9 +12,9 @@
 
 namespace scalemark::reporting {
 
-// A point, and what it computed on where the point itself does not say so: on a CPU the models of
-// its hosts' CPUs ("AMD EPYC 9654"), or their names where the report has no model. Empty on a GPU:
-// device_name says it.
+// A point, with the machine where the point itself does not name it: on a CPU the models of its
+// hosts' CPUs ("AMD EPYC 9654"), or the hosts' names where the report has no model. Empty on a GPU,
+// which device_name describes.
 struct PlacedPoint {
   const PointRecord* point;
   std::string machine;
@@ -22,27 +22,27 @@ struct PlacedPoint {
 PlacedPoint placed(const Report& report, const PointRecord& point);
 
 struct SpeedUp {
-  std::vector<const PointRecord*> baselines;  // equal ones, in the order given; combined
-  // Against exp of the mean of their ln samples_per_sec, and by world_size; never clipped. Absent
-  // where something disturbed one of the runs.
+  std::vector<const PointRecord*> baselines;  // equally good ones, in the order given; combined
+  // The rate divided by exp of the mean of the baselines' ln samples_per_sec, and that by
+  // world_size; never clipped. Unset where something disturbed one of the runs.
   std::optional<double> speedup, efficiency;
   Standing standing;
-  bool strong;    // the same global batch, not the same batch per rank
-  bool unsteady;  // a window that was not steady went in
-  // Relative uncertainty of the ratio from the steps within the runs: runs differ by more. Absent
-  // where one has no interval, and of a point against itself, which is exact.
+  bool strong;    // true: same global batch; false: same batch per rank
+  bool unsteady;  // true: a window was not steady
+  // The relative uncertainty of the ratio from the steps within the runs. Runs differ by more.
+  // Unset where one has no interval, and for a point compared with itself, which is exact.
   std::optional<double> at_least;
 };
 
-// Against the 1-rank points with the same settings on the same kind of machine, batch per rank
-// first (weak), then global batch (strong); strategy none first. `point` is one of `points`. Absent
-// without a baseline, and for a point that is not ok.
+// Compares a point with the 1-rank points of the same settings on the same kind of machine,
+// preferring equal batch per rank (weak) to equal global batch (strong), and strategy none. `point`
+// is one of `points`. Returns nothing without a baseline, and for a point that is not ok.
 std::optional<SpeedUp> speed_up(const PointRecord& point, std::span<const PlacedPoint> points);
 
 struct Row {
   const Report* report;
   const PointRecord* point;
-  std::string number;  // "1": how notes name it
+  std::string number;  // name of the row in notes: "1"
 };
 
 std::vector<Row> rows_of(std::span<const Report> reports);
@@ -51,19 +51,19 @@ std::vector<PlacedPoint> points_of(const std::vector<Row>& rows);
 // Joins what all points have in common into a line: "resnet50, 224 px, strategy ddp". `rows` is not
 // empty, here and below.
 std::string common_traits(const std::vector<Row>& rows);
-// How fast each point is, with what differs between the points.
+// Shows how fast each point is, and what differs between the points.
 std::vector<Column> throughput_columns(const std::vector<Row>& rows);
-// Shows the parts of its steps.
+// Shows the parts of each point's steps.
 std::vector<Column> step_columns(const std::vector<Row>& rows);
-// One line per evaluation; `point` has some.
+// Shows one line per evaluation; `point` has some.
 std::vector<Column> evaluation_columns(const PointRecord& point);
 
-// The baseline of each speed-up, without which the number means nothing.
+// Names the baseline of each speed-up, without which the number means nothing.
 std::vector<std::string> baseline_notes(const std::vector<Row>& rows);
-// Findings; equal ones of several rows are listed once.
+// Lists findings. Equal ones of several rows are listed once.
 std::vector<std::string> finding_notes(std::span<const Report> reports,
                                        const std::vector<Row>& rows);
-// Points that are not ok, reports that are not complete, and errors.
+// Lists points that are not ok, reports that are not complete, and errors.
 std::vector<std::string> status_notes(std::span<const Report> reports,
                                       const std::vector<Row>& rows);
 

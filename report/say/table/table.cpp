@@ -113,9 +113,9 @@ std::string telemetry_cost(std::span<const Report> reports) {
 namespace {
 
 constexpr std::size_t kUuidShown =
-    12;  // "GPU-5a1e9c1e": enough to tell the GPUs of a machine apart
+    12;  // "GPU-5a1e9c1e": enough to distinguish the GPUs of a machine
 
-// nvidia-smi's form without the domain where that is 0: "10:00.0".
+// Returns nvidia-smi's form, without the domain if that is 0: "10:00.0".
 std::string short_pci(const std::string& pci) {
   const std::size_t colon = pci.find(':');
   const bool zero = colon != std::string::npos && pci.find(':', colon + 1) != std::string::npos &&

@@ -23,8 +23,8 @@ bool is_word(std::string_view text, std::size_t at) {
   return at < text.size() && std::isalnum(static_cast<unsigned char>(text[at]));
 }
 
-// Whether a program for tables may compute what the cell says instead of showing it. Signs before
-// numbers, and before our intervals of them, are no formula. Source: OWASP, "CSV Injection".
+// Whether a spreadsheet may compute the text of a cell instead of showing it. Signs before numbers,
+// and before our intervals, are no formula. Source: OWASP, "CSV Injection".
 bool is_formula(std::string_view cell) {
   constexpr std::string_view kWide[] = {"\xEF\xBC\x9D", "\xEF\xBC\xA0", "\xEF\xBC\x8B",
                                         "\xEF\xBC\x8D"};  // "=", "@", "+" and "-" in full width
@@ -37,7 +37,7 @@ bool is_formula(std::string_view cell) {
   });
 }
 
-// Whether the character at `at` starts or ends markup in Markdown. Inside a word "_" does not.
+// Whether the character at `at` starts or ends markup in Markdown. Within a word "_" does not.
 bool is_markup(std::string_view text, std::size_t at) {
   if (text[at] == '_') return at == 0 || !is_word(text, at - 1) || !is_word(text, at + 1);
   return std::string_view("*`[]\\|&~").find(text[at]) != std::string_view::npos;
@@ -93,7 +93,7 @@ std::string set_text(const std::vector<Column>& given) {
   }
   std::string text;
   for (std::size_t line = 0; line < head_lines; ++line) {
-    for (const auto& column : columns) {  // short heads go on the last line
+    for (const auto& column : columns) {  // short heads are on the last line
       const std::size_t above = head_lines - column.head.size();
       const std::string head = line < above ? "" : column.head[line - above];
       text +=

@@ -1,5 +1,5 @@
-// Sets columns of text as a table, by themselves or under a title with lines below: for a terminal,
-// as Markdown or as CSV. Knows nothing of reports.
+// Lays out columns of text as a table, by themselves or under a title with lines below: for a
+// terminal, as Markdown or as CSV. Knows nothing of reports.
 #pragma once
 
 #include <cstddef>
@@ -18,16 +18,16 @@ namespace scalemark::reporting {
 
 struct Column {
   std::vector<std::string> head;  // one or two lines
-  bool left = false;              // text to the left; numbers to the right
+  bool left = false;              // true for text, which is aligned left; numbers are aligned right
   std::vector<std::string> cells;
   bool may_go = false;  // a terminal that is too narrow leaves it out
 };
 
-// It stands in a cell that has nothing to say.
+// The text of a cell that has nothing to show.
 inline constexpr const char* kAbsent = "-";
 
-// A column with a cell for each of `rows`, or for what they point to: `text` of it, a function or a
-// member.
+// Makes a column with a cell for each of `rows`, or for what they point to: `text` of it, which is
+// a function or a member.
 template <class Rows, class Text>
 Column column(std::vector<std::string> head, bool left, const Rows& rows, const Text& text) {
   Column made{std::move(head), left};
@@ -45,7 +45,7 @@ inline std::string or_absent(const std::optional<double>& value, std::string (*t
   return value ? text(*value) : kAbsent;
 }
 
-// A column() of a number of each row, which may be absent.
+// Makes a column of a number of each row, which may be unset.
 template <class Rows, class Number>
 Column numbers(std::vector<std::string> head, const Rows& rows, const Number& number,
                std::string (*text)(double)) {
@@ -53,38 +53,38 @@ Column numbers(std::vector<std::string> head, const Rows& rows, const Number& nu
                 [&](const auto& row) { return or_absent(std::invoke(number, row), text); });
 }
 
-// "1.2 to 1.4"; "-" without an interval.
+// Returns "1.2 to 1.4"; "-" without an interval.
 std::string interval_text(const std::optional<double>& low, const std::optional<double>& high,
                           std::string (*text)(double));
 inline std::string interval_text(const auto& bounds, std::string (*text)(double)) {
   return interval_text(bounds.low, bounds.high, text);
 }
 
-// Names in a cell may hold anything: in every form no line end in one breaks the table, and in
-// Markdown no sign in one starts markup.
+// Names in a cell may contain anything. In every form no line end within one breaks the table, and
+// in Markdown no character in one starts markup.
 std::string set_text(const std::vector<Column>& columns);
 std::string set_markdown(const std::vector<Column>& columns);
 std::string set_csv(const std::vector<Column>& columns);  // RFC 4180, with a head line
 
-// How many columns of a terminal the widest line of set_text() takes.
+// Returns how many columns of a terminal the widest line of set_text() takes.
 std::size_t table_width(const std::vector<Column>& columns);
 
-// A cell of RFC 4180: in quotes where it must be.
+// Returns a cell of RFC 4180, in quotes where necessary.
 std::string csv_cell(const std::string& text);
 
-// Text that Markdown shows as it is, in a table and outside.
+// Returns text that Markdown shows as it is, in a table and elsewhere.
 std::string markdown_text(std::string_view text);
 
-// A titled table with lines under it: made once as data, then set for a terminal or as Markdown.
+// A titled table with lines below: made once as data, then laid out for a terminal or as Markdown.
 struct Section {
-  std::string title;               // may be empty: then none is shown
-  std::vector<Column> columns;     // none: only lines
-  std::vector<std::string> lines;  // under the table
+  std::string title;               // empty: none is shown
+  std::vector<Column> columns;     // empty: only lines
+  std::vector<std::string> lines;  // below the table
 };
 
-// Lines are at most terminal.columns wide. Where that is a terminal and the table is wider, columns
-// that may go are left out, the first of them first; is it wider still, each row becomes a line,
-// "x: old 100, new 95", without cells that are absent. Ends with a line end.
+// Lines are at most terminal.columns wide. On a terminal, a table that is too wide loses columns
+// that may be left out, the first one first. If it is still too wide, each row becomes a line, "x:
+// old 100, new 95", without empty cells. It ends with a line end.
 std::string section_text(const Section& section, const Terminal& terminal);
 
 // Begins with an empty line.

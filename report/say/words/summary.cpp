@@ -1,4 +1,4 @@
-// Words whole reports: what was found in one, and what a comparison of several can say.
+// Writes what was found in a whole report, and what a comparison of several can say.
 
 #include <algorithm>
 #include <cctype>
@@ -31,7 +31,7 @@ std::string fastest_sentence(const Report& report) {
   return text + "; not distinguishable from " + listed(fastest.not_told_apart) + ".";
 }
 
-// The point with the fewest repetitions decides.
+// The point with the fewest repetitions decides this.
 std::optional<std::string> unseen_sentence(const Report& report) {
   const GroupRecord* fewest = nullptr;
   for (const GroupRecord& group : report.groups) {
@@ -45,7 +45,7 @@ std::optional<std::string> unseen_sentence(const Report& report) {
          "no interval shows it.";
 }
 
-// Only a trend that is told apart from none. Correlated runs wander without one.
+// Only a trend that is distinguishable from none is reported. Correlated runs drift without one.
 std::optional<std::string> drift_sentence(const Report& report) {
   if (!report.drift) return std::nullopt;
   const Drift& drift = *report.drift;
@@ -55,7 +55,7 @@ std::optional<std::string> drift_sentence(const Report& report) {
          " (95 % interval " + share_interval(drift.ci95) + ").";
 }
 
-// The widest row that communicates of each slice.
+// Takes the widest row that communicates, in each slice.
 std::vector<std::string> efficiency_sentences(const Report& report) {
   std::vector<std::string> sentences;
   for (const ScalingTable& table : report.scaling) {
@@ -93,8 +93,8 @@ std::string collectives_sentence(const Report& report) {
          ".";
 }
 
-// Counts the warnings that stand below, and says how far the numbers may be trusted: the gravest
-// reason, what raises it, and the reasons that are no findings.
+// Counts the warnings that are listed below, and writes how far the numbers may be trusted: the
+// gravest reason, its remedy, and the reasons that are no findings.
 void add_trust(std::vector<std::string>& sentences, const Report& report) {
   const auto warnings = std::ranges::count_if(
       report.findings, [](const Finding& finding) { return finding.severity != "info"; });
@@ -119,7 +119,7 @@ void add_trust(std::vector<std::string>& sentences, const Report& report) {
     sentences.push_back("What next, " + std::string(next.when) + ": " + next.command);
 }
 
-// Tells what the ranks cost: steps until they pay, energy, money. Empty where none is known.
+// Writes what the ranks cost: steps until they pay off, energy, money. Empty where none is known.
 std::string cost_sentence(const Report& report, const ScalingRow& row) {
   double steps = 0;
   int runs = 0;
@@ -140,8 +140,8 @@ std::string cost_sentence(const Report& report, const ScalingRow& row) {
   return parts.empty() ? "" : counted(row.world_size, "rank") + ": " + joined(parts, ", ");
 }
 
-// From which batch size on communication stays small, at the ranks of this row; not from numbers
-// that must not be quoted.
+// Writes from which batch size on communication stays small, at the ranks of this row. Numbers that
+// must not be quoted give nothing.
 std::string crossover_sentence(const Report& report, const ScalingRow& row) {
   const auto& verdict = report.verdict;
   if (verdict && verdict->level == VerdictLevel::kDoNotQuote) return "";
@@ -151,7 +151,7 @@ std::string crossover_sentence(const Report& report, const ScalingRow& row) {
       const auto found = limit.fixed.find(option);
       return found == limit.fixed.end() || found->second == value;
     };
-    const bool is_crossed = limit.from != limit.smallest;  // else it is small everywhere
+    const bool is_crossed = limit.from != limit.smallest;  // otherwise it is small for all sizes
     return is_crossed && is("world_size", std::to_string(row.world_size)) &&
            is("strategy", row.strategy);
   };
@@ -160,10 +160,10 @@ std::string crossover_sentence(const Report& report, const ScalingRow& row) {
   return first == limits.end() ? "" : first->in_words;
 }
 
-// "payload a step: ddp 102 MB, flat 102 MB": where strategies or compressions were compared.
+// Writes "payload a step: ddp 102 MB, flat 102 MB" where strategies or compressions were compared.
 std::string payload_sentence(const Report& report, int world_size) {
   std::vector<std::string> names, parts;
-  for (const GroupRecord& group : report.groups) {  // runs come in random order
+  for (const GroupRecord& group : report.groups) {  // runs are in random order
     const PointRecord* run = first_run(report.points, group.group);
     if (!run || run->world_size != world_size || !has_exchange(*run)) continue;
     const std::string& format = run->gradient_compression;
@@ -199,7 +199,7 @@ std::vector<std::string> summary_in_words(const Report& report) {
     ok += group.n;
     without += group.n == 0;
   }
-  if (report.groups.empty()) {  // a report of train has none
+  if (report.groups.empty()) {  // e.g. the report of train
     sentences.push_back(runs_sentence(report));
   } else {
     sentences.push_back(counted(std::ssize(report.groups), "point") + ", " + counted(runs, "run") +
@@ -237,7 +237,8 @@ std::string units_in_words(std::size_t units, ComparedUnit unit) {
   return counted(units, unit == ComparedUnit::kSession ? "session" : "run");
 }
 
-// All of the interval, by the logarithms of the rule. Such a change counts once it is significant.
+// Whether the whole interval lies outside, by the logarithms of the rule. Such a change counts if
+// it is significant.
 bool lies_outside(const statistics::Interval& ci90, double threshold) {
   return std::log1p(ci90.low) >= threshold || std::log1p(ci90.high) <= -threshold;
 }

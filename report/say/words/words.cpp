@@ -11,9 +11,9 @@
 namespace scalemark::reporting {
 namespace {
 
-constexpr double kThreeDigits = 9.95;  // from here on one decimal gives as many
+constexpr double kThreeDigits = 9.95;  // larger numbers have three digits with one decimal
 
-// More digits than the interval knows would look surer than the number is.
+// More digits than the interval allows would make the number look surer than it is.
 std::string percent_of(const ScalingRow& row, double efficiency) {
   constexpr double kNarrow = 0.02;
   const Bounds& ci95 = row.efficiency_ci95;
@@ -91,11 +91,11 @@ namespace {
 
 constexpr double kTwice = 2;
 constexpr double kHalfMiB = 0x1p19;
-constexpr double kLossWorthSaying = 0.0005;  // less is 0.000 in three decimals
+constexpr double kLossWorthSaying = 0.0005;  // a smaller loss is 0.000 in three decimals
 
 std::string factor_text(double factor) { return with_decimals(factor, factor >= 10 ? 0 : 1); }
 
-// How a ratio is said: as a factor from twice as fast or slow on, else in percent.
+// How a ratio is written: as a factor if it is at least twice as fast or slow, else in percent.
 struct Scale {
   bool slower = false, by_factor = false;
   std::string amount(double ratio) const {
@@ -117,14 +117,14 @@ std::string alone(double ratio) {
   return scale.amount(ratio) + scale.unit();
 }
 
-// "bucket_cap_mb 100 against 25 (2 ranks): 2.8 % faster (1.4 to 4.2)"
+// Writes "bucket_cap_mb 100 against 25 (2 ranks): 2.8 % faster (1.4 to 4.2)".
 std::string compared_text(const EffectRecord& effect, const std::vector<EffectRecord>& all) {
   const std::string where = where_text(effect, all);
   return effect.axis + " " + effect.to + " against " + effect.from +
          (where.empty() ? "" : " (" + where + ")") + ": " + speed_text(effect);
 }
 
-// " (3 options looked at)": the more there are, the more seem to do something by chance.
+// Writes " (3 options looked at)": the more there are, the more seem to have an effect by chance.
 std::string of_options(const std::vector<EffectRecord>& effects) {
   std::set<std::string> axes;
   for (const EffectRecord& effect : effects) axes.insert(effect.axis);

@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::size_t kMostParts = 3;
 
-// Some rank, machine, device or link is named, and no program.
+// Whether the finding names a rank, machine, device or link, and not a program.
 bool is_proven_part(const Finding& finding) {
   return finding.place && blames_part(finding) && finding.domain != "software";
 }
@@ -33,13 +33,14 @@ bool is_of_one_run(const VerdictReason& reason) {
   return role_of(reason.code) == FindingRole::kOneRun;
 }
 
-// Whether its windows could tell more is asked of runs that were repeated.
+// Whether the reason is that the windows show little, which matters only if runs were repeated.
 bool is_of_windows(const VerdictReason& reason) {
   const FindingKind* kind = find_finding_kind(reason.code);
   return kind && kind->role == FindingRole::kWindow && kind->severity == std::string_view("info");
 }
 
-// The table says by its repetitions that runs stand alone; the parts stand above it.
+// The table's repetitions show that there is only one run, and the parts are listed above the
+// table.
 bool is_said_elsewhere(const VerdictReason& reason, const Report& report, bool of_one_run) {
   if (is_of_one_run(reason) || (of_one_run && is_of_windows(reason))) return true;
   return std::ranges::any_of(report.findings, [&](const Finding& finding) {
@@ -51,7 +52,7 @@ void add_effort(Answer& answer, const std::string& words) {
   answer.effort += (answer.effort.empty() ? "" : ", ") + words;
 }
 
-// First what costs the verdict something, then warnings that are answers.
+// Adds what costs the verdict something, then warnings that are answers.
 void add_notes(Answer& answer, const Report& report) {
   std::vector<std::string> codes;
   const auto& verdict = report.verdict;
@@ -62,10 +63,10 @@ void add_notes(Answer& answer, const Report& report) {
     if (reason.code == kJudgedAnew) continue;
     codes.push_back(reason.code);
     const bool is_said = is_said_elsewhere(reason, report, of_one_run);
-    // The first is the gravest.
+    // The first reason is the gravest.
     const bool forbids = verdict->level == VerdictLevel::kDoNotQuote && codes.size() == 1;
     const bool cares = verdict->level == VerdictLevel::kWithCare && codes.size() == 1;
-    // The table says it, and the next command what raises it.
+    // The table shows the reason, and the next command is the remedy, so the level alone is added.
     if (is_said && cares) add_effort(answer, quoting_words(verdict->level));
     if (is_said && !forbids) continue;
     const std::string remedy = reason.remedy.empty() ? "" : "; " + reason.remedy;

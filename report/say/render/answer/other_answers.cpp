@@ -1,4 +1,5 @@
-// Answers for reports that are no sweep's: of `comm`, and of several reports side by side.
+// Makes answers for reports that are not of a sweep: reports of `comm`, and several reports side by
+// side.
 
 #include <algorithm>
 #include <functional>
@@ -102,7 +103,7 @@ std::vector<Column> collectives_table(const Groups& groups) {
   return columns;
 }
 
-// The slowest come first: they are what somebody looks for.
+// The slowest links come first, since these are what a reader looks for.
 std::vector<Column> links_table(std::vector<LinkRecord> links) {
   std::ranges::stable_sort(links, {}, &LinkRecord::bandwidth_GBps);
   if (links.size() > kMostRows) links.resize(kMostRows);
@@ -112,7 +113,7 @@ std::vector<Column> links_table(std::vector<LinkRecord> links) {
           numbers({"GB/s"}, links, &Link::bandwidth_GBps, readable)};
 }
 
-// Too many rows: the smallest sizes go first.
+// If there are too many rows, the smallest sizes are removed first.
 std::size_t leave_out(Groups& groups) {
   if (groups.size() <= kMostRows) return 0;
   Groups by_size = groups;
@@ -135,7 +136,7 @@ std::string what_of(const Groups& groups) {
 
 }  // namespace
 
-// Its table has a line per size and whatever else varies, or a line per link.
+// The table has a line per size and whatever else varies, or a line per link.
 Answer answer_of_collectives(const Report& report, const std::string& folder) {
   Answer answer;
   Groups groups;
@@ -179,9 +180,9 @@ Answer answer_of_collectives(const Report& report, const std::string& folder) {
 
 namespace {
 
-using RowRange = std::pair<std::size_t, std::size_t>;  // first and last
+using RowRange = std::pair<std::size_t, std::size_t>;  // first, last
 
-// Rows of the table of all, as each report's points take them.
+// Returns which rows of the common table are each report's.
 std::vector<RowRange> rows_of_reports(std::span<const Report> reports) {
   std::vector<RowRange> rows;
   std::size_t last = 0;
@@ -193,7 +194,7 @@ std::vector<RowRange> rows_of_reports(std::span<const Report> reports) {
   return rows;
 }
 
-// "row 1", "rows 1 to 4", "rows 1, 3 to 5 and 9".
+// Writes "row 1", "rows 1 to 4", "rows 1, 3 to 5 and 9".
 std::string rows_text(const std::vector<RowRange>& all) {
   std::vector<RowRange> rows;
   for (const RowRange& next : all) {
@@ -215,8 +216,7 @@ std::string rows_text(const std::vector<RowRange>& all) {
   return (is_one ? "row " : "rows ") + text;
 }
 
-// Tells what speaks against rows, the gravest first; reports of which the same is true share a
-// note.
+// Writes what speaks against rows, the gravest first. Reports with the same reason share a note.
 std::vector<std::string> notes_on_rows(std::span<const Report> runs,
                                        const std::vector<RowRange>& rows) {
   std::map<VerdictLevel, std::map<std::string, std::vector<RowRange>>, std::greater<>> by_level;

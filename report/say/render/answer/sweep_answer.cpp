@@ -1,4 +1,4 @@
-// The answer of a sweep: one table over its points, by the axes that vary.
+// Makes the answer of a sweep: one table over its points, by the axes that vary.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -18,14 +18,14 @@
 namespace scalemark::reporting {
 namespace {
 
-constexpr std::size_t kBestRows = 20;  // the others among kMostRows are the worst
+constexpr std::size_t kBestRows = 20;  // the rest of kMostRows are the worst
 
 struct AnswerRow {
   const GroupRecord* group;
-  const PointRecord* run;  // one of the group's, for what it trained
+  const PointRecord* run;  // a run of the group, for what it trained
   const ScalingTable* table = nullptr;
-  const ScalingRow* scaling = nullptr;  // with an efficiency, where any table has one
-  bool is_only_single_rank = true;      // no other row has one rank
+  const ScalingRow* scaling = nullptr;  // the row with an efficiency, where any table has one
+  bool is_only_single_rank = true;      // whether no other row has one rank
 
   bool is_solo() const { return reporting::is_solo(*run); }
   bool is_baseline() const { return run->world_size == 1 && !catalogue::exchanges(run->strategy); }
@@ -42,7 +42,7 @@ void find_scaling(const Report& report, AnswerRow& row) {
   }
 }
 
-// Points that were measured, or failed; skipped ones have no row.
+// Makes rows of points that were measured, or failed. Skipped ones have no row.
 Rows rows_of(const Report& report) {
   Rows rows;
   for (const GroupRecord& group : report.groups) {
@@ -112,7 +112,7 @@ std::vector<TableAxis> axes_of(const Rows& rows) {
   return axes;
 }
 
-// A baseline has no strategy: what varies is asked of the rows that exchange.
+// A baseline has no strategy, so only the rows that exchange show what varies.
 std::vector<TableAxis> varying_axes(const Rows& rows) {
   Rows exchanging;
   std::ranges::copy_if(rows, std::back_inserter(exchanging),
@@ -126,7 +126,8 @@ std::vector<TableAxis> varying_axes(const Rows& rows) {
   return axes;
 }
 
-// Too many rows: those with no exchange go first, then the middle of the others.
+// If there are too many rows, those with no exchange are removed first, then the middle of the
+// others.
 std::size_t leave_out(Rows& rows) {
   const std::size_t all = rows.size();
   constexpr std::size_t kFewRows = 12;
@@ -182,7 +183,8 @@ std::string efficiency_cell(const AnswerRow& row) {
   return value + "  " + (surety == Surety::kOneRun ? interval : "(" + interval + ")");
 }
 
-// More ranks than one that all efficiencies are relative to; empty where they are not.
+// Returns the ranks (more than one) that all efficiencies are relative to; empty where there are
+// none.
 std::string common_baseline(const Rows& rows) {
   std::string common;
   for (const AnswerRow& row : rows) {
@@ -194,7 +196,7 @@ std::string common_baseline(const Rows& rows) {
   return common;
 }
 
-// An efficiency, and what it is relative to where the head does not say it.
+// Writes an efficiency, and what it is relative to if the head does not name that.
 std::string whole_efficiency_cell(const AnswerRow& row, const std::string& common) {
   const bool is_plain = is_relative_to_one(row) || !row.scaling || !row.scaling->efficiency;
   return efficiency_cell(row) +
@@ -207,7 +209,8 @@ std::string rate_interval_cell(const AnswerRow& row) {
   return instead.empty() ? interval_text(group.ci95, readable) : instead;
 }
 
-// "efficiency (95 %)", or against which ranks it is. Where rows differ in it the cells say it.
+// Writes "efficiency (95 %)", or the ranks that it is relative to. Where rows differ in these,
+// their cells name them.
 std::string efficiency_head(const Rows& rows) {
   const std::string relative_to = common_baseline(rows);
   if (!relative_to.empty()) return "efficiency relative to " + relative_to;
@@ -262,7 +265,7 @@ std::vector<Column> table_of(const Rows& rows) {
   return columns;
 }
 
-// All points share these traits, the baselines' strategy apart.
+// Lists the traits that all points share. The strategy of baselines is left aside.
 std::string what_of(const Rows& rows) {
   std::vector<const PointRecord*> points;
   for (const AnswerRow& row : rows) {
@@ -274,7 +277,7 @@ std::string what_of(const Rows& rows) {
   return traits_in_common(points);
 }
 
-// The row whose missing speed-up somebody may ask about.
+// Returns the row whose missing speed-up a reader may ask about.
 const ScalingRow* asked_row(const Rows& rows) {
   const ScalingRow* asked = nullptr;
   for (const AnswerRow& row : rows) {
@@ -290,7 +293,7 @@ const ScalingRow* asked_row(const Rows& rows) {
   return asked;
 }
 
-// The figures are of the row that somebody asks about, else of the fastest.
+// The figures are those of that row, or of the fastest one.
 std::vector<Figure> figures_of(const Rows& rows) {
   const ScalingRow* asked = asked_row(rows);
   const auto rate = [](const AnswerRow& row) { return row.group->samples_per_sec.value_or(0); };

@@ -1,4 +1,4 @@
-// Figures that compare: effects of options, and collectives over their sizes.
+// Draws comparisons: effects of options, and collectives over their sizes.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -74,11 +74,11 @@ using Group = CollectiveGroup;
 using Groups = std::vector<const Group*>;
 
 struct CallTrait {
-  bool of_call;  // how it was called; else what was measured
+  bool of_call;  // true: how it was called; false: what was measured
   std::string (*text)(const Group&);
 };
 
-// These tell series apart (of_call), and figures.
+// Traits with of_call distinguish the series of a figure, the others figures.
 const std::vector<CallTrait>& call_traits() {
   using G = const Group&;
   static const std::vector<CallTrait> traits{
@@ -99,7 +99,7 @@ const std::vector<CallTrait>& call_traits() {
   return traits;
 }
 
-// The first trait of its kind always, the others where they differ.
+// Joins the first trait of a kind and those others that differ.
 std::string comparison_name_of(const Group& group, const Groups& all, bool of_call) {
   std::string name;
   for (const CallTrait& trait : call_traits()) {
@@ -112,7 +112,7 @@ std::string comparison_name_of(const Group& group, const Groups& all, bool of_ca
   return name;
 }
 
-// A size without the value interrupts the line.
+// A size without a value interrupts the line.
 PlotSeries series_of(std::string name, std::string color, Drawn drawn, const Groups& groups,
                      OverRuns Group::*values, double by) {
   PlotSeries series{std::move(name), std::move(color), drawn};
@@ -162,7 +162,7 @@ Plot bandwidth_plot(const Groups& groups, const std::string& chosen) {
       "As nccl-tests defines it. Bars: 95 % intervals over repetitions; dashed: what is expected.";
   plot.value.title = "busbw, GB/s";
   std::map<std::vector<double>, std::pair<std::vector<std::string>, PlotSeries>>
-      expected;  // one line for all that expect the same
+      expected;  // values -> line for all series that expect them
   std::size_t number = 0;
   for (const auto& [name, of] : series_in(groups)) {
     plot.series.push_back(
@@ -188,7 +188,7 @@ Plot bandwidth_plot(const Groups& groups, const std::string& chosen) {
   return plot;
 }
 
-// Isolated calls where they were timed, else the mean of calls one behind the other.
+// Draws isolated calls where these were timed, else the mean of back-to-back calls.
 Plot latency_plot(const Groups& groups, const std::string& chosen) {
   Plot plot = over_size(groups, chosen);
   plot.name = "latency";

@@ -16,7 +16,7 @@
 namespace scalemark::reporting {
 namespace {
 
-// For a file: letters, digits and points, whatever the names hold.
+// Makes a file name from letters, digits and points, whatever the names contain.
 std::string stem_of(const Plot& plot) {
   std::string stem;
   for (const char c : plot.name + (plot.chosen.empty() ? "" : "-" + plot.chosen)) {
@@ -29,14 +29,14 @@ std::string stem_of(const Plot& plot) {
   return stem;
 }
 
-// Differences of numbers below this are numbers, too.
+// The difference of two numbers below this limit is finite.
 constexpr double kLargest = 1e300;
 
 void drop(std::optional<double>& value) {
   if (value && !(std::abs(*value) < kLargest)) value.reset();
 }
 
-// Reports are files, and may hold what no measurement gives.
+// Anybody may have edited a report, so it may hold values that no measurement gives.
 void drop_what_is_no_number(Plot& plot) {
   for (PlotSeries& series : plot.series) {
     for (PlotMark& mark : series.marks) {
@@ -154,7 +154,7 @@ std::vector<Trait> fixed_traits() {
           {"data", [](P p) { return std::string(p.data == "synthetic" ? "synthetic" : "files"); }}};
 }
 
-// "b64", "2 ranks", "overlap on", "ddp".
+// Returns "b64", "2 ranks", "overlap on", "ddp".
 std::string part_text(const std::string& trait, const std::string& value) {
   if (trait == "ranks") return value + (value == "1" ? " rank" : " ranks");
   if (trait.ends_with("batch") || trait.starts_with("batch")) return "b" + value;

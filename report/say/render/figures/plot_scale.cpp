@@ -20,7 +20,7 @@ struct Range {
   }
 };
 
-// 1, 2 or 5 by a power of ten, at least `value`.
+// Rounds up to 1, 2 or 5 times a power of ten.
 double round_step(double value) {
   const double power = std::pow(10, std::floor(std::log10(value)));
   for (const double step : {1.0, 2.0, 5.0}) {
@@ -34,8 +34,8 @@ std::string number_text(double value, double step) {
   return with_decimals(std::abs(value) < step / 1e6 ? 0 : value, decimals);
 }
 
-// Ends lie on ticks, so that the last one is named. Values that next to nothing tells apart would
-// need more digits than a number has.
+// The ends lie on ticks, so that the last tick has a name. Values that hardly differ would need
+// more digits than a number has.
 void linear_ticks(Scale& scale) {
   const double largest = std::max(std::abs(scale.low), std::abs(scale.high));
   if (!(scale.high - scale.low > 1e-9 * largest)) {
@@ -54,8 +54,8 @@ void linear_ticks(Scale& scale) {
   scale.high = scale.ticks.back();
 }
 
-// Ticks are 1, 2 and 5 of each decade, powers of ten alone from three decades on, and of very many
-// decades every few.
+// Ticks are 1, 2 and 5 of each decade; from three decades on powers of ten only; with very many
+// decades only every few of these.
 void logarithmic_ticks(Scale& scale) {
   constexpr double kMostDecades = 10;
   const double decades = std::log10(scale.high) - std::log10(scale.low);
@@ -86,7 +86,7 @@ void logarithmic_ticks(Scale& scale) {
 }
 
 void find_ticks(Scale& scale, const PlotAxis& axis) {
-  if (!axis.names.empty() && axis.ticks.empty()) {  // named places, half a place around
+  if (!axis.names.empty() && axis.ticks.empty()) {  // half a place is left on both sides
     scale.low = -0.5;
     scale.high = static_cast<double>(axis.names.size()) - 0.5;
     scale.names = axis.names;

@@ -17,7 +17,7 @@
 namespace scalemark::reporting {
 namespace {
 
-// Shown are points that communicate, and those of one rank where no other has one.
+// Returns points that communicate, and points of one rank if no communicating one has one rank.
 Points compared(const Report& report) {
   const Points all = first_runs(report);
   Points together, talking;
@@ -36,8 +36,8 @@ struct NumericAxis {
   std::set<double> values;
 };
 
-// Traits of numbers that differ, that with the most values first; ranks have figures of their own
-// and come last.
+// Returns the numeric traits that differ, those with the most values first. Ranks come last, since
+// they have figures of their own.
 std::vector<NumericAxis> numeric_axes(const Points& points, bool global) {
   std::vector<Trait> traits{batch_trait(global), ranks_trait()};
   for (Trait& trait : traits_of(points)) traits.push_back(std::move(trait));
@@ -104,7 +104,7 @@ struct Part {
   std::function<double(const PointRecord&)> seconds;
 };
 
-// Waits for peers stand apart where every run that exchanges knows them.
+// Waits for peers are shown apart if they are known for every run that exchanges.
 std::vector<Part> parts_of(const Points& runs) {
   using P = const PointRecord&;
   const auto phase = [](double Phases::*which) {
@@ -166,7 +166,8 @@ Plot step_plot(const std::vector<Points>& bars, const std::vector<Part>& parts,
   return plot;
 }
 
-// A figure per slice, the last one first; of a report without slices one of all its points.
+// Adds one figure per slice, the last slice first, or one of all points for a report without
+// slices.
 void add_step_plots(std::vector<Plot>& plots, const Report& report) {
   std::map<std::string, Points> groups;
   Points all;
@@ -216,7 +217,7 @@ namespace {
 constexpr std::size_t kMostPlotRows = 60;
 constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
 
-// A page and a picture hold no more rows; the caption says so.
+// A page and a picture have room for no more rows. The caption mentions it.
 bool is_full(Plot& plot) {
   if (plot.at.names.size() < kMostPlotRows) return false;
   plot.caption += " The first " + std::to_string(kMostPlotRows) + ".";
@@ -228,7 +229,8 @@ std::string row_name(const PointRecord& point, const std::vector<Trait>& traits)
   return name.empty() ? point.group : name;
 }
 
-// Each run against the mean of its point shows what an interval over few runs may hide.
+// Draws each run relative to the mean of its point, which shows what an interval over few runs may
+// hide.
 void add_runs_plot(std::vector<Plot>& plots, const Report& report, const Points& firsts,
                    const std::vector<Trait>& traits) {
   Plot plot{.name = "runs",
@@ -286,7 +288,7 @@ void add_memory_plot(std::vector<Plot>& plots, const Report& report, const Point
   plots.push_back(std::move(plot));
 }
 
-// Devices of runs with no exchange: each trains alone beside the others.
+// Draws devices of runs with no exchange, where each trains alone beside the others.
 void add_device_plots(std::vector<Plot>& plots, const Report& report) {
   std::vector<std::string> points;
   for (const DeviceRecord& device : report.devices) {

@@ -39,7 +39,7 @@ Curves curves_of(const Report& report, bool of_speedup) {
   return curves;
 }
 
-// The interval of the speed-up is that of the efficiency by the same ratio as the values.
+// The interval of the speed-up is that of the efficiency, scaled like the values.
 PlotMark mark_of(const ScalingRow& row, bool of_speedup) {
   PlotMark mark{.at = static_cast<double>(row.world_size), .value = 1};
   if (row.standing.is_withheld() && !row.speedup) mark.value.reset();
@@ -54,7 +54,7 @@ PlotMark mark_of(const ScalingRow& row, bool of_speedup) {
   return mark;
 }
 
-// One row per world size that communicates, the baseline where nothing else has one rank.
+// Returns one row per world size that communicates, with the baseline if no other row has one rank.
 std::vector<const ScalingRow*> plotted(const ScalingTable& table) {
   std::vector<const ScalingRow*> rows;
   const auto talks = [](const ScalingRow& row) { return catalogue::exchanges(row.strategy); };
@@ -74,7 +74,7 @@ Plot scaling_plot(const Report& report, bool of_speedup) {
                                     "ranks with no exchange."
                                   : "1 is what one rank does alone; above it is possible.",
             .at = {.title = "ranks", .from = 0, .to = 1.05 * curves.last, .ticks = curves.sizes},
-            // Axes follow values, not intervals: what reaches further is cut there.
+            // Axes end at values, not intervals: an interval that reaches further is cut there.
             .value = {.title = of_speedup ? "speed-up" : "efficiency",
                       .from = 0,
                       .to = (of_speedup ? 1.1 : 1.15) * curves.highest}};
@@ -84,7 +84,7 @@ Plot scaling_plot(const Report& report, bool of_speedup) {
        Drawn::kDashes,
        {{.at = curves.first, .value = 1},
         {.at = curves.last, .value = of_speedup ? curves.last / curves.first : 1}}});
-  bool names_solo = false;  // once, for all of them
+  bool names_solo = false;  // the legend names them once
   for (std::size_t i = 0; i < report.scaling.size(); ++i) {
     const ScalingTable& table = report.scaling[i];
     PlotSeries talking{slice_text(table, report.scaling), series_color(i), Drawn::kLine};
@@ -139,7 +139,7 @@ Plot waterfall(const ScalingRow& row, const std::string& chosen) {
     level = next;
   });
   add("measured", "accent", 0, *row.speedup, *row.speedup, readable(*row.speedup));
-  // Small losses of a large speed-up would be hair lines above zero.
+  // On an axis from zero, small losses of a large speed-up would be hair lines.
   plot.value.from = std::max(0.0, lowest - 1.2 * std::max(highest - lowest, 0.02 * ideal));
   plot.value.to = highest;
   return plot;
@@ -155,8 +155,7 @@ void add_scaling_plots(std::vector<Plot>& plots, const Report& report) {
   plots.push_back(scaling_plot(report, false));
   std::vector<Plot> falls;
   std::ptrdiff_t most = 0;
-  std::pair<bool, int> widest{false,
-                              0};  // rows that exchange come first, then those with more ranks
+  std::pair<bool, int> widest{false, 0};  // prefers rows that exchange, then more ranks
   for (const ScalingTable& table : report.scaling) {
     for (const ScalingRow& row : table.rows) {
       const bool has_story = row.loss_of_efficiency && row.speedup && row.world_size > 1;
@@ -171,7 +170,7 @@ void add_scaling_plots(std::vector<Plot>& plots, const Report& report) {
                                          strategy_text(row.strategy)));
     }
   }
-  if (most > 0) {  // the first is shown
+  if (most > 0) {  // the first one is shown
     std::rotate(falls.begin(), falls.begin() + most, falls.begin() + most + 1);
   }
   std::ranges::move(falls, std::back_inserter(plots));

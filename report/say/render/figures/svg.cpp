@@ -14,10 +14,10 @@ namespace {
 
 constexpr double kText = 7, kLine = 10, kGap = 3, kRowHeight = 11, kTop = 6;
 constexpr double kSwatch = 12, kMost = 190;
-constexpr double kTurned = 0.71;  // relative to a label's width: its height at 45 degrees
+constexpr double kTurned = 0.71;  // height of a label at 45 degrees, relative to its width
 constexpr double kPointsPerMm = 72 / 25.4;
 
-// Colours that print and that most colour-blind people tell apart (Okabe and Ito, 2008).
+// Colours that print well, and that most colour-blind people can distinguish (Okabe and Ito, 2008).
 constexpr auto kInks =
     std::to_array<std::pair<std::string_view, std::string_view>>({{"c1", "#0072b2"},
                                                                   {"c2", "#d55e00"},
@@ -48,10 +48,10 @@ std::size_t letters(std::string_view text) {
       text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
-// Fonts differ; 0.54 of the height is what Helvetica needs for mixed text.
+// Fonts differ: 0.54 of the height is the mean width of letters in Helvetica.
 double width_of(std::string_view text) { return 0.54 * kText * static_cast<double>(letters(text)); }
 
-// The letters that fit, with an ellipsis where some do not.
+// Returns the letters that fit, with an ellipsis where some do not.
 std::string cut_to(const std::string& text, double width) {
   const auto fit = static_cast<std::size_t>(std::max(4.0, width / (0.54 * kText)));
   if (letters(text) <= fit) return text;
@@ -87,7 +87,7 @@ std::string line(Spot a, Spot b, const std::string& how) {
          "\" y2=\"" + number(b.y) + "\"" + how + "/>";
 }
 
-// `whole`: shown on hover where `text` is cut.
+// `whole` is shown on hover where `text` is cut.
 std::string text_at(Spot at, std::string_view anchor, const std::string& text, double turned = 0,
                     const std::string& whole = "") {
   const std::string turn = turned == 0 ? ""
@@ -105,7 +105,7 @@ std::string triangle(Spot at, double size, const std::string& how) {
          number(2 * size) + "l" + number(-size) + " " + number(-1.7 * size) + "z\"" + how + "/>";
 }
 
-// "ddp, 4 ranks: 3.61 (3.55 to 3.66)"
+// Writes "ddp, 4 ranks: 3.61 (3.55 to 3.66)".
 std::string tip_of(const Plot& plot, const PlotSeries& series, const PlotMark& mark) {
   if (!mark.tip.empty()) return mark.tip;
   std::string text = series.name.empty() ? "" : series.name + ", ";
@@ -136,14 +136,15 @@ class Drawing {
   }
 
  private:
-  // Which axis is horizontal and which vertical depends on the plot's direction.
+  // The plot's direction decides which axis is horizontal and which vertical.
   const Scale& across() const { return plot_.in_rows ? value_ : at_; }
   const Scale& upward() const { return plot_.in_rows ? at_ : value_; }
   const PlotAxis& across_axis() const { return plot_.in_rows ? plot_.value : plot_.at; }
   const PlotAxis& upward_axis() const { return plot_.in_rows ? plot_.at : plot_.value; }
 
   void lay_out() {
-    const double most = 0.52 * width_;  // the longest part of lost efficiency fits a column
+    // The longest name of a part of lost efficiency fits into a figure of one column.
+    const double most = 0.52 * width_;
     for (const std::string& name : upward().names) upward_names_.push_back(cut_to(name, most));
     const bool has_title = !upward_axis().title.empty();
     left_ = kGap + (has_title ? kLine : 0) + widest(upward_names_) + 5;
@@ -155,7 +156,7 @@ class Drawing {
     turned_ = !across_axis().names.empty() && needed > right_ - left_;
     for (const std::string& name : names)
       across_names_.push_back(turned_ ? cut_to(name, 80) : name);
-    if (turned_) {  // the first label leans out to the left
+    if (turned_) {  // the first label reaches beyond the left end
       left_ = std::max(left_, kTurned * width_of(across_names_.front()) -
                                   (right_ - left_) / static_cast<double>(2 * names.size()));
     }
@@ -217,7 +218,7 @@ class Drawing {
         continue;
       }
       text += line({x, bottom_}, {x, bottom_ + 2}, stroke("faint", 0.5));
-      if (x - width_of(name) / 2 < free_from) continue;  // it would touch its neighbour
+      if (x - width_of(name) / 2 < free_from) continue;  // the label would touch its neighbour
       free_from = x + width_of(name) / 2 + 3;
       text += text_at({x, bottom_ + kLine}, "middle", name);
     }
@@ -235,7 +236,7 @@ class Drawing {
     return text;
   }
 
-  // The middle of an axis, or as near to it as a title needs that is longer.
+  // Returns the middle of an axis, or for a longer title the nearest place where it fits.
   static double between(double from, double to, const std::string& title, double most) {
     const double half = width_of(title) / 2;
     return std::max(half, std::min((from + to) / 2, most - half));
@@ -282,7 +283,7 @@ class Drawing {
            "/>";
   }
 
-  // Draws a stroke with caps; a tip says that it goes on above the axis.
+  // Draws a stroke with caps. An arrow shows that it continues above the axis.
   std::string interval(const PlotSeries& series, const PlotMark& mark) const {
     if (!mark.low || !mark.high || *mark.low > value_.high || *mark.high < value_.low) return "";
     const Spot a = spot(mark.at, value_.clamped(*mark.low)),
@@ -309,7 +310,7 @@ class Drawing {
       shape = "<circle cx=\"" + number(at.x) + "\" cy=\"" + number(at.y) + "\" r=\"1.8\"" +
               filled(series.color) + "/>";
     }
-    // A larger circle that nobody sees is easier to point at.
+    // A larger, invisible circle is easier to point at.
     return "<g><title>" + xml_escaped(tip_of(plot_, series, mark)) + "</title>" + shape +
            "<circle cx=\"" + number(at.x) + "\" cy=\"" + number(at.y) +
            "\" r=\"4\" fill=\"none\" pointer-events=\"all\"/></g>";

@@ -12,7 +12,7 @@
 namespace scalemark::reporting {
 namespace {
 
-// "0.8 to 0.85", "at least 3", "7.73"
+// Writes "0.8 to 0.85", "at least 3", "7.73".
 std::string claimed_text(const ClaimRecord& claim) {
   const auto& [low, high] = std::tie(claim.claimed_low, claim.claimed_high);
   if (!low && !high) return kAbsent;
@@ -53,7 +53,7 @@ std::vector<Column> claim_columns(const std::vector<ClaimRecord>& claims) {
                  [](const ClaimRecord& claim) { return spoken_verdict(claim.verdict); })};
 }
 
-// Rows by reason: "pub-0001, pub-0002: no report holds ...".
+// Lists rows by reason: "pub-0001, pub-0002: no report holds ...".
 std::vector<std::string> reasons_of(const std::vector<ClaimRecord>& claims, bool shown) {
   std::vector<std::pair<std::string, std::vector<std::string>>> by_reason;
   for (const ClaimRecord& claim : claims) {

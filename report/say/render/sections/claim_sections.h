@@ -1,4 +1,4 @@
-// Published claims of a report beside what was measured, for every form that shows them.
+// Shows the published claims of a report beside what was measured, in every form.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace scalemark::reporting {
 
-// A row for each claim that can be tested; under them reasons, tolerances and the counts.
+// Makes a row for each claim that can be tested. Reasons, tolerances and the counts follow.
 Section claims_section(const std::vector<ClaimRecord>& claims);
 
-// "12 claims: 7 confirmed, 2 undecided, 3 not testable"
+// Writes "12 claims: 7 confirmed, 2 undecided, 3 not testable".
 std::string claim_counts(const std::vector<ClaimRecord>& claims);
 
-// A case for each claim: refuted or not reached is a failure, undecided an error, not judged
-// skipped.
+// Makes a case for each claim. Refuted and not reached are failures, undecided is an error, not
+// judged is skipped.
 std::vector<JunitCase> claim_cases(const std::vector<ClaimRecord>& claims);
 
 }  // namespace scalemark::reporting

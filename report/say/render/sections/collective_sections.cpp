@@ -1,4 +1,4 @@
-// These sections show a report's collectives and links.
+// Shows a report's collectives and links.
 
 #include <algorithm>
 #include <tuple>
@@ -19,7 +19,7 @@ namespace {
 using collectives::Collective;
 using Group = CollectiveGroup;
 
-// One size: out of place and in place, of which one may be missing.
+// One size: out of place and in place. One of the two may be missing.
 struct Line {
   std::int64_t bytes = 0;
   const Group* out_of_place = nullptr;
@@ -58,7 +58,7 @@ bool has(const Lines& lines, Block block) {
   return std::ranges::any_of(lines, [&](const Line& line) { return line.*block != nullptr; });
 }
 
-// The words that nccl-tests has columns for: type, redop, root.
+// Returns what nccl-tests shows in the columns type, redop and root.
 std::string kind_text(const Group& g) {
   std::string text(name_of(g.collective));
   if (g.collective == Collective::kBarrier) return text;
@@ -101,7 +101,7 @@ std::string time_text(const Group& g) {
   if (!ci95) return in_microseconds(*time);
   const std::string instead = instead_of_interval(surety, g.n);
   if (!instead.empty()) return two_digits(1e6 * *time) + " (" + instead + ")";
-  // Intervals are symmetric on a logarithmic scale: half of a wide one would reach below 0.
+  // Intervals are symmetric on a logarithmic scale, so "+- half" of a wide one would reach below 0.
   if (surety == Surety::kWide) {
     return two_digits(1e6 * *time) + " (" + interval_text(ci95, in_microseconds) + ")";
   }
@@ -203,7 +203,7 @@ std::string size_of(const EffectRecord& effect) {
                                                              : trait_text("bytes", bytes->second);
 }
 
-// Where it holds, but for the size.
+// Names where the effect was measured, without the size.
 std::string place_of(const EffectRecord& effect, const std::vector<EffectRecord>& all) {
   const std::string text =
       where_text(effect, all, [](const std::string& trait, const std::string& value) {

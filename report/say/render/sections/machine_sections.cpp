@@ -1,5 +1,5 @@
-// These sections show what the numbers rest on: where their variance comes from, what communication
-// costs, and how the machines fared.
+// Shows what the numbers rest on: where their variance comes from, what communication costs, and
+// the state of the machines.
 
 #include <algorithm>
 #include <functional>
@@ -26,10 +26,10 @@ std::vector<GroupRecord> groups_with(const Report& report,
   return rows;
 }
 
-// Spreads of good machines are below a tenth of a percent.
+// The spread of good machines is below a tenth of a percent.
 std::string spread_text(double share) { return with_decimals(100 * share, 2); }
 
-// The group whose interval is the widest: it says what the sweep as a whole needs.
+// Returns the group with the widest interval, which shows what the sweep as a whole needs.
 const GroupRecord& widest(const std::vector<GroupRecord>& rows) {
   const auto width = [](const GroupRecord& g) {
     if (!g.ci95) return 0.0;
@@ -135,7 +135,7 @@ void note(Extremes& of, const TelemetryRecord& record) {
   of.highest_mean = std::max(of.highest_mean, values.mean);
 }
 
-// In the order in which sources come first.
+// Sources are in the order of their first records.
 std::vector<Extremes> extremes_of(const Report& report) {
   std::vector<Extremes> all;
   std::map<std::string, std::size_t> known;

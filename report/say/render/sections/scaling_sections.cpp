@@ -1,4 +1,4 @@
-// These sections show what more ranks and other options give.
+// Shows what more ranks and other options gain.
 
 #include <algorithm>
 #include <iterator>
@@ -34,7 +34,7 @@ std::string interval_cell(const ScalingRow& row) {
   return row.efficiency || row.standing.is_withheld() ? efficiency_interval(row) : "baseline";
 }
 
-// Clocks that contradict each other give a wrong rate, too.
+// If clocks contradict each other, the rate is wrong, too.
 std::string rate_cell_of(const ScalingRow& row) {
   if (!(row.samples_per_sec > 0)) return held_text(row.standing, kAbsent);
   return is_disturbed(row.standing) ? two_digits(row.samples_per_sec)
@@ -84,7 +84,7 @@ Section speed_up_section(const ScalingTable& table, const std::vector<ScalingTab
   return section;
 }
 
-// "communication 7.9 to 10.1": what is lost to it, in points of efficiency.
+// Writes "communication 7.9 to 10.1": what is lost to it, in points of efficiency.
 std::string intervals_text(const LossIntervals& intervals, std::int64_t runs) {
   std::string text;
   for_each_loss([&](const auto& part) {
@@ -96,12 +96,12 @@ std::string intervals_text(const LossIntervals& intervals, std::int64_t runs) {
   return text;
 }
 
-// Ranks with no exchange lose by the machine alone, which the table above says.
+// Ranks with no exchange lose to the machine alone, which the table above shows.
 bool shows_losses(const ScalingRow& row) {
   return row.loss_of_efficiency && row.world_size > 1 && catalogue::exchanges(row.strategy);
 }
 
-// A word or two on each line, so that six such heads fit beside each other.
+// Puts a word or two on each line, so that six such heads fit beside each other.
 std::vector<std::string> narrow_head(const std::string& name) {
   constexpr std::size_t kNarrow = 9;
   const std::string head = wrapped(name, kNarrow, 0);
@@ -157,7 +157,7 @@ std::string faster_text(const EffectRecord& effect) {
          " to " + signed_percent(*effect.ratio_ci95.high) + ")";
 }
 
-// Where it was compared: the other axes in which effects of this option differ.
+// Names the other axes in which effects of this option differ.
 std::string place_text(const EffectRecord& effect, const std::vector<EffectRecord>& all) {
   return where_text(effect, all, [](const std::string& option, const std::string& value) {
     return option == "world_size" ? std::string() : option + " " + value;
@@ -169,7 +169,7 @@ std::string memory_text(const EffectRecord& effect) {
   return with_sign(static_cast<double>(*effect.memory_delta_bytes) / 0x1p20, 0);
 }
 
-// The ranks of the second value exchange so much in a step.
+// Returns how much the ranks of the second value exchange in a step.
 std::string payload_text(const EffectRecord& effect, const Report& report) {
   if (effect.groups.empty()) return kAbsent;
   const PointRecord* run = first_run(report.points, effect.groups.back());

@@ -17,7 +17,7 @@
 namespace scalemark::reporting {
 namespace {
 
-// A straggler's deviation is a difference of logarithms.
+// The deviation of a straggler is a difference of logarithms.
 std::string slower_text(double ln_ratio) { return percent_text(std::expm1(ln_ratio)); }
 
 std::string status_text(const GroupRecord& group) {
@@ -119,7 +119,7 @@ Section gaps_section(const Report& report) {
   return section;
 }
 
-// Why a number is the prediction: one line per reason.
+// Explains why a number is the prediction, in one line per reason.
 std::vector<std::string> prediction_reasons(const std::vector<Prediction>& rows) {
   std::vector<std::string> lines;
   for (const Prediction& row : rows) {
@@ -191,7 +191,7 @@ Section state_section(const Report& report) {
         "this report is " + std::string(name_of(report.status)) +
         (report.exit_code ? " (exit " + std::to_string(*report.exit_code) + ")" : ""));
   }
-  // A complete report keeps what ended the sessions before the last.
+  // A complete report keeps the errors that ended its earlier sessions.
   const std::string whose = report.status == ReportStatus::kComplete ? "an earlier session: " : "";
   for (const ErrorRecord& error : report.errors) {
     section.lines.push_back(whose + format_error_line(error));

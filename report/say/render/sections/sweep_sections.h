@@ -1,4 +1,4 @@
-// The results of a report are titled tables of text, which the console, Markdown and the page
+// Shows the results of a report as titled tables of text, which the console, Markdown and the page
 // share.
 #pragma once
 
@@ -16,46 +16,49 @@
 
 namespace scalemark::reporting {
 
-// True for a report that holds more than single points: a sweep, or collectives.
+// Whether the report holds more than single points: a sweep, or collectives.
 bool is_sweep(const Report& report);
 
-// Claims, collectives, scaling tables, groups, ranks, links, data gaps, drift, predictions,
-// findings, errors: those with content.
+// Returns those of these with content: claims, collectives, scaling tables, groups, ranks, links,
+// data gaps, drift, predictions, findings, errors.
 std::vector<Section> sweep_sections(const Report& report);
 
-// The answer of --tune, effects, and limits of communication: those with content.
+// Returns those of these with content: the answer of --tune, effects, and limits of communication.
 std::vector<Section> effect_sections(const Report& report);
 
-// Where variance comes from, and what --communication-cost measured: those with content.
+// Returns those of these with content: where variance comes from, and what --communication-cost
+// measured.
 std::vector<Section> precision_sections(const Report& report);
 
 // Shows one slice: speed-up and efficiency, and, where runs have phases, what is lost to what.
 std::vector<Section> scaling_sections(const ScalingTable& table,
                                       const std::vector<ScalingTable>& all);
 
-// Tables, winning backends, effects, fits, and what was not measured: those with content.
+// Returns those of these with content: tables, winning backends, effects, fits, and what was not
+// measured.
 std::vector<Section> collective_sections(const Report& report);
-// One per collective, data type, backend, way of calling and ranks, in the layout of nccl-tests; a
-// line per size. What is the same in all lines stands in the title. Where both were measured, out
-// of place and in place stand side by side, and latencies have a table of their own.
+// Makes one table per collective, data type, backend, way of calling and number of ranks, in the
+// layout of nccl-tests, with a line per size. The title has what is the same in all lines. Where
+// both were measured, out of place and in place stand side by side, and latencies have a table of
+// their own.
 std::vector<Section> collective_tables(const std::vector<CollectiveGroup>& groups);
 Section links_section(const std::vector<LinkRecord>& links);
 
-// The machines by themselves; each attempt of the runs that have several, in order; one row
-// per source of telemetry, with its extremes over runs, hosts and devices, and where those are:
-// those that were measured.
+// Returns those of these that were measured: the machines by themselves; each attempt of the runs
+// that have several, in order; one row per source of telemetry, with its extremes over runs, hosts
+// and devices, and where those are.
 std::vector<Section> machine_sections(const Report& report);
 
 std::string two_digits_ms(double seconds);
 
-// Each sweep by itself, then all single runs together (also when there is nothing at all), a blank
-// line between; ends with a line end.
+// Writes each sweep by itself, then all single runs together (also when there is nothing at all),
+// with a blank line between. It ends with a line end.
 std::string sweeps_then_runs(std::span<const Report> reports,
                              const std::function<std::string(const Report&)>& sweep_text,
                              const std::function<std::string(std::span<const Report>)>& runs_text);
 
-// Rows without a number, and why: once for each group and reason. Private to this folder. `rows`:
-// points or collectives.
+// Lists rows without a number and why, once for each group and reason. Private to this folder.
+// `rows` are points or collectives.
 template <class Row>
 Section not_measured_section(const std::vector<Row>& rows) {
   struct Reason {
