@@ -17,8 +17,8 @@ using reporting::ClaimVerdict;
 
 constexpr std::int64_t kFewGpus = 4;
 
-// Returns half a unit of the last digit behind the point, as a share of the value; 0 for a whole
-// number, which says nothing of its digits.
+// Returns half a unit of the last decimal, as a share of the value; 0 for a whole number, whose
+// digits do not show how it was rounded.
 double rounding_of(double value) {
   const std::string text = significant(value, 15);
   const std::size_t point = text.find('.');
@@ -28,7 +28,7 @@ double rounding_of(double value) {
 
 bool is_bandwidth(const Row& row) { return row.metric.ends_with("_GBps"); }
 
-// A range that holds 1 claims no direction.
+// A range that contains 1 claims no direction.
 ClaimVerdict of_direction(const Measured& measured, const Claimed& claimed) {
   const bool up = claimed.low && (*claimed.low > 1 || (*claimed.low == 1 && !claimed.high));
   const bool down = claimed.high && (*claimed.high < 1 || (*claimed.high == 1 && !claimed.low));
@@ -62,7 +62,7 @@ Tolerance tolerance_of(const Row& row, bool is_rate) {
 Claimed claimed_by(const Row& row) {
   if (!row.value) {
     if (row.low || row.high) return {row.low, row.high};
-    // Advice without a number claims more, or less, than before.
+    // Advice without a number claims only more, or less, than before.
     return row.direction == "at_most" ? Claimed{std::nullopt, 1.0} : Claimed{1.0, std::nullopt};
   }
   if (row.direction == "at_least") return {row.value, std::nullopt};

@@ -11,23 +11,23 @@
 
 namespace scalemark::claims {
 
-// A claim is a range; an end that is open is absent.
+// A claimed range; an open end is nullopt.
 struct Claimed {
   std::optional<double> low, high;
 };
 
 // `tolerance` widens both ends. A claim without a measured interval is kUndecided; a rate
-// (at_least) is reached or not.
+// (at_least) is either reached or not.
 reporting::ClaimVerdict verdict_of(const Measured& measured, const Claimed& claimed,
                                    double tolerance, reporting::ClaimBasis basis, bool is_rate);
 
-// The ends of a claim are widened by this share, which is from `source`.
+// The share by which the ends of a claim are widened, and its source.
 struct Tolerance {
   double share = 0;
   std::string source;
 };
 
-// `is_rate`: an absolute throughput.
+// `is_rate`: the row claims an absolute throughput.
 Tolerance tolerance_of(const published::Row& row, bool is_rate);
 
 Claimed claimed_by(const published::Row& row);
@@ -36,11 +36,11 @@ Claimed claimed_by(const published::Row& row);
 // at least this throughput or at most this latency.
 bool is_absolute(const published::Row& row);
 
-// Returns `value` where the claim is a closed range that holds it, else the nearer end of the
+// Returns `value` where the claim is a closed range that contains it, else the nearer end of the
 // claim.
 double nearest_end(const Claimed& claimed, double value);
 
-// Says of an undecided claim how many repetitions would bring the interval clear of the nearest
+// For an undecided claim, says how many repetitions would bring the interval clear of the nearest
 // end, or what else is missing.
 std::string what_would_decide(const Measured& measured, const Claimed& claimed, double tolerance);
 

@@ -34,8 +34,8 @@ bool names(const settings::ConfigFacts& facts, const NamedTable& table) {
   });
 }
 
-// A row is tested by a configuration or by a sweep of its own. A claim that has neither is not
-// tested.
+// A built-in configuration tests the rows of the tables that it names; other rows may get a sweep.
+// A claim with neither cannot be tested.
 void add_configs(const std::vector<NamedTable>& tables, std::vector<PlannedCommand>& commands,
                  std::set<std::string>& configured) {
   for (const auto& config : settings::builtin_configs()) {
@@ -54,7 +54,7 @@ void add_configs(const std::vector<NamedTable>& tables, std::vector<PlannedComma
   }
 }
 
-// Rows of one sweep share these, besides their GPUs and precision.
+// The rows of one sweep share these, and may differ in GPUs and precision.
 struct Shape {
   std::string workload, strategy;
   std::optional<std::int64_t> batch, accumulation, sequence;
@@ -96,7 +96,7 @@ void add_sweeps(const NamedTable& table, const std::string& precision,
     const bool is_rate = row->metric.empty() || row->metric == "speedup";
     if (!mapping.point || !is_rate || mapping.point->workload.empty()) continue;
     const MappedPoint& point = *mapping.point;
-    // One rank has no strategy: it belongs to the sweep of the others.
+    // One rank has no strategy, so it joins the sweep of the other counts.
     const Shape shape{point.workload, point.strategy.empty() ? "ddp" : point.strategy,
                       point.batch_size, point.gradient_accumulation_steps, point.sequence_length};
     std::vector<std::string> precisions = point.precisions;
@@ -183,14 +183,14 @@ using reporting::Column;
 
 namespace {
 
-// People are shown no number that is withheld.
+// Withheld numbers are not shown to people.
 std::vector<ClaimRecord> shown(const std::vector<ClaimRecord>& claims) {
   reporting::Report report;
   report.claims = claims;
   return reporting::for_people(std::move(report)).claims;
 }
 
-// The counts stand last, by themselves: they are the answer.
+// The counts are the answer, so they stand last and by themselves.
 reporting::Section without_counts(const std::vector<ClaimRecord>& claims) {
   reporting::Section section = reporting::claims_section(shown(claims));
   section.title.clear();
@@ -258,7 +258,7 @@ std::string claims_junit(const std::vector<ClaimRecord>& claims, const std::stri
 
 namespace {
 
-// A published rate, and the least and the most that reports measured of it.
+// A published rate, with the least and the most that reports measured.
 struct PublishedRate {
   std::string what, table, unit;
   double published = 0, least = 0, most = 0;

@@ -23,7 +23,7 @@ struct PlannedCommand {
   std::string command;  // sweep | comm
   // Options stand as typed, without dashes: {"workload", "resnet50"}, {"world_sizes", "1,8"}.
   std::vector<std::pair<std::string, std::string>> options;
-  std::string about;  // a sentence on what it tests
+  std::string about;  // one sentence says what it tests
 
   // Returns the words that follow `scalemark`.
   std::vector<std::string> words() const;
@@ -37,15 +37,16 @@ struct PlannedCommand {
 std::vector<PlannedCommand> commands_for(const std::vector<published::NamedTable>& tables,
                                          const std::string& precision = "");
 
-// A claim is judged for each row: of a throughput its rate, and from the second count of GPUs on
-// its speed-up over the first. Rows that cannot be tested are there with their reason.
+// Judges each row. A throughput gives a claim on its rate, and from the second count of GPUs on
+// another on its speed-up over the first. Rows that cannot be tested are included with their
+// reason.
 std::vector<reporting::ClaimRecord> judge(const std::vector<published::NamedTable>& tables,
                                           Reports reports);
 
 // kFail: refuted or not reached on the same hardware; kUnsure: undecided, or nothing judged.
 ExitCode exit_code_of(const std::vector<reporting::ClaimRecord>& claims);
 
-// Writes a table, what could not be tested with its reasons, and how many claims have which
+// Writes a table, then the rows that could not be tested with their reasons, and a count of each
 // verdict.
 std::string claims_text(const std::vector<reporting::ClaimRecord>& claims,
                         const Terminal& terminal);

@@ -17,7 +17,7 @@ const OverRuns& value_of(const CollectiveGroup& group, const std::string& metric
   return metric == "busbw_GBps" ? group.busbw_GBps : group.algbw_GBps;
 }
 
-// Whether the group has the dtypes, via and in_place, options of `comm`, that the row names.
+// Whether the group has the dtype, via and in_place (options of `comm`) that the row names.
 bool meets(const CollectiveGroup& group, const Row& row) {
   return std::ranges::all_of(row.conditions, [&](const auto& condition) {
     const auto& [option, value] = condition;
@@ -27,9 +27,9 @@ bool meets(const CollectiveGroup& group, const Row& row) {
   });
 }
 
-// Finds the group of the most ranks that fits the row, for latency that of the smallest size, for
-// bandwidth that of the largest, unless the row has a size. `like`: only groups of its size, ranks,
-// nodes, dtype, via and in_place fit; may be null.
+// Finds the group with the most ranks that fits the row. Unless the row names a size, latency is
+// taken at the smallest one and bandwidth at the largest. `like` may be null; otherwise only groups
+// with its size, ranks, nodes, dtype, via and in_place fit.
 const CollectiveGroup* best_group(const Report& report, const Row& row, const std::string& backend,
                                   const CollectiveGroup* like) {
   const CollectiveGroup* best = nullptr;

@@ -40,7 +40,7 @@ bool was_scaled(const Report& report, std::string_view option) {
                              [&](const auto& change) { return change.option == option; });
 }
 
-// Values that --scale-down changed are taken as they are.
+// Any value is accepted for an option that --scale-down changed.
 bool fits(const Report& report, const PointRecord& run, const MappedPoint& point,
           const std::string& precision) {
   const auto same = [&](const auto& wanted, const auto& found, std::string_view option) {
@@ -72,7 +72,8 @@ struct Found {
   const PointRecord* run = nullptr;
 };
 
-// Finds the only group of a report that fits: of several none is the claim's.
+// Finds the only group of a report that fits. Where several fit, it is unclear which one the claim
+// is about, so none is returned.
 std::optional<Found> find_group(const Report& report, const MappedPoint& point,
                                 const std::string& precision) {
   std::optional<Found> found;
@@ -85,7 +86,7 @@ std::optional<Found> find_group(const Report& report, const MappedPoint& point,
   return found;
 }
 
-// A scaling table has the speed-up with the interval of its pairs.
+// A scaling table has the speed-up with the interval over its pairs.
 void pair_speedup(const Found& found, Measured& measured) {
   for (const auto& table : found.report->scaling) {
     for (const auto& row : table.rows) {
@@ -99,7 +100,7 @@ void pair_speedup(const Found& found, Measured& measured) {
   }
 }
 
-// Runs that something else disturbed decide nothing, as in a sweep's own verdicts.
+// Disturbed runs decide nothing, as in a sweep's own verdicts.
 void refuse_disturbed(const Report& report, Measured& measured) {
   const reporting::FitOfRuns fit(report);
   for (const std::string& group : measured.groups) {
@@ -127,7 +128,7 @@ std::optional<double> mean_of(const Report& report, const std::string& group, Of
 void set_exactly(Measured& measured, const std::optional<double>& above,
                  const std::optional<double>& below) {
   measured.value = above && below ? *above / *below : 0;
-  // Bytes do not vary from run to run.
+  // The payload is the same in every run.
   measured.low = measured.high = measured.value;
 }
 
@@ -159,7 +160,7 @@ std::optional<double> efficiency_of(const Report& report, const std::string& gro
   return std::nullopt;
 }
 
-// `forward`: the effect goes from the row's "from" to its "to"; else the other way round.
+// `forward`: the effect leads from the row's "from" to its "to"; otherwise from "to" to "from".
 Measured change_in(const Report& report, const EffectRecord& effect, const Row& row, bool forward) {
   const std::string &from = effect.groups[forward ? 0 : 1], &to = effect.groups[forward ? 1 : 0];
   const PointRecord* run = reporting::first_run(report.points, to);
@@ -183,7 +184,7 @@ Measured change_in(const Report& report, const EffectRecord& effect, const Row& 
     if (above && below && *below > 0) measured.value = *above / *below;
     set_interval(measured, together(half_to, half_from));
   } else {
-    // The same samples take 1 / throughput.
+    // The time for the same samples is 1 / throughput.
     const bool is_time = row.metric.ends_with("_s");
     const bool inverse = is_time == forward;
     const auto turned = [&](double ratio) { return inverse ? 1 / ratio : ratio; };
@@ -200,7 +201,7 @@ std::int64_t ranks_of(const std::map<std::string, std::string>& fixed) {
   return std::atoll(value_at(fixed, "world_size").c_str());
 }
 
-// --scale-down takes a smaller network of the same kind: bert-mini for bert-large.
+// --scale-down may replace a network by a smaller one of its kind: bert-large by bert-mini.
 bool is_network(const Report& report, const std::string& found, const std::string& wanted) {
   const auto kind = [](const std::string& name) { return name.substr(0, name.find('-')); };
   return wanted.empty() || found == wanted ||
@@ -211,7 +212,7 @@ bool agrees(const Report& report, const EffectRecord& effect, const Row& row,
             const MappedPoint& point) {
   const PointRecord* run = reporting::first_run(report.points, effect.groups.back());
   if (!run || !is_network(report, run->workload, point.workload)) return false;
-  // More samples in a step take longer: its time says nothing then.
+  // A step with more samples takes longer, so the step time is no evidence then.
   const bool other_step = effect.axis == "batch_size" ||
                           effect.axis == "gradient_accumulation_steps" ||
                           effect.axis == "global_batch_size";
@@ -274,12 +275,12 @@ std::optional<Measured> change_of(Reports reports, const Row& row, const MappedP
       const bool backward =
           effect.to == row.relative_to->from && effect.from == row.relative_to->to;
       const std::int64_t ranks = ranks_of(effect.fixed);
-      // The claim's own number of ranks comes first, then the most.
+      // The claim's own number of ranks is preferred, then the largest.
       const bool wanted = row.gpus && ranks == *row.gpus;
       if ((!forward && !backward) || ranks <= most || most == INT64_MAX) continue;
       Measured measured = change_in(report, effect, row, forward);
       if (!(measured.value > 0)) continue;
-      // Bytes are not disturbed.
+      // Other load on the machine does not change bytes.
       if (row.metric != "memory_bytes" && row.metric != "payload_bytes")
         refuse_disturbed(report, measured);
       most = wanted ? INT64_MAX : ranks;

@@ -1,4 +1,4 @@
-// Sets published rows against the runs that test them: each claim gets what was measured and a
+// Compares published rows with the runs that test them: each claim gets its measured number and a
 // verdict.
 
 #include <algorithm>
@@ -22,7 +22,8 @@ using reporting::ClaimBasis;
 using reporting::ClaimRecord;
 using reporting::ClaimVerdict;
 
-// A claim that names no chip is about GPUs; one on other counts of ranks is about another machine.
+// A claim that names no chip holds for any GPU. A run with another count of ranks measures another
+// machine.
 ClaimBasis basis_of(const Measured& measured, const MappedPoint& point) {
   if (measured.scaled_down) return ClaimBasis::kScaledDown;
   const auto here = published::chip_in(measured.device_name);
@@ -99,8 +100,8 @@ ClaimRecord untestable(const Row& row, const NamedTable& table, const std::strin
   return claim;
 }
 
-// Returns, by the id of each row, the row with the fewest GPUs of its series, where that is another
-// one.
+// Maps the id of each row to the row of its series with the fewest GPUs, unless that is the row
+// itself.
 std::map<std::string, const Row*> bases_of(const NamedTable& table) {
   std::vector<Row> rows;
   for (const Row* row : table.rows) {
@@ -115,7 +116,8 @@ std::map<std::string, const Row*> bases_of(const NamedTable& table) {
   return bases;
 }
 
-// Reports with fewer ranks than a claim needs cannot test it; others did not measure its point.
+// Reports with fewer ranks than a claim needs cannot test it. Other reports did not measure its
+// point.
 void set_not_held(ClaimRecord& claim, const MappedPoint& point, Reports reports) {
   std::int64_t most = 0;
   for (const reporting::Report& report : reports) {
@@ -132,7 +134,7 @@ void set_not_held(ClaimRecord& claim, const MappedPoint& point, Reports reports)
                  " were measured";
 }
 
-// Where the source leaves the precision open both are compared, and the nearer one is named.
+// Where the source leaves the precision open, both are compared, and the nearer one is named.
 template <class MeasuredOf>
 std::optional<Measured> nearest_precision(const MappedPoint& point, double claimed,
                                           std::string& what, MeasuredOf measured_of) {
@@ -169,8 +171,8 @@ ClaimRecord judge_rate(const Row& row, const NamedTable& table, const Mapping& m
   return claim;
 }
 
-// Returns the printed speed-up, where the source prints one relative to this base; else that of its
-// rates.
+// Returns the printed speed-up where the source prints one relative to this base, else the ratio of
+// the rates.
 double claimed_speedup(const Row& row, const Row& base) {
   const bool printed = row.published_speedup && base.published_speedup == 1.0;
   return printed ? *row.published_speedup : *row.throughput / *base.throughput;
@@ -181,7 +183,7 @@ void judge_speedup(const Row& row, const Row& base, const NamedTable& table, Rep
   const double ratio = claimed_speedup(row, base);
   const Claimed claimed{ratio, ratio};
   const Mapping own = published::map_row(row), of_base = published::map_row(base);
-  if (own.reason || of_base.reason) return;  // the claim on its rate says why
+  if (own.reason || of_base.reason) return;  // the claim on the rate gives the reason
   ClaimRecord claim = begun(row, table, "speedup", claimed);
   claim.what += " / " + counted(*base.gpus, "GPU");
   const auto measured =
@@ -197,7 +199,7 @@ void judge_speedup(const Row& row, const Row& base, const NamedTable& table, Rep
   all.push_back(std::move(claim));
 }
 
-// Returns the point of another row of the table, also where its own number cannot be tested.
+// Returns the point of another row of the table, even where that row's own number cannot be tested.
 std::optional<MappedPoint> point_of(const NamedTable& table, const std::string& id) {
   const auto found = std::ranges::find(table.rows, id, [](const Row* row) { return row->id; });
   if (found == table.rows.end()) return std::nullopt;
@@ -229,7 +231,7 @@ ClaimRecord judge_claim(const Row& row, const NamedTable& table, const Mapping& 
   const bool absolute = is_absolute(row);
   if (const auto measured = measured_of(row, *mapping.point, table, reports, claim.what)) {
     set_measured(claim, *measured, claimed, tolerance_of(row, absolute), *mapping.point, absolute);
-    // A GPU's allocator takes the same bytes each time; what a process has resident varies.
+    // A GPU's allocator takes the same bytes each time; a process's resident memory varies.
     if (row.metric == "memory_bytes" &&
         (measured->device_name.empty() || measured->device_name == "cpu")) {
       claim.verdict = ClaimVerdict::kNotJudged;
