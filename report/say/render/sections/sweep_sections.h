@@ -19,23 +19,24 @@ namespace scalemark::reporting {
 // Whether the report holds more than single points: a sweep, or collectives.
 bool is_sweep(const Report& report);
 
-// Returns those of these with content: claims, collectives, scaling tables, groups, ranks, links,
-// data gaps, drift, predictions, findings, errors.
+// Returns one section each, unless it is empty, for claims, collectives, scaling tables, groups,
+// ranks, links, data gaps, drift, predictions, findings, errors.
 std::vector<Section> sweep_sections(const Report& report);
 
-// Returns those of these with content: the answer of --tune, effects, and limits of communication.
+// Returns one section each, unless it is empty, for the answer of --tune, effects, and limits of
+// communication.
 std::vector<Section> effect_sections(const Report& report);
 
-// Returns those of these with content: where variance comes from, and what --communication-cost
-// measured.
+// Returns one section each, unless it is empty, for where variance comes from, and what
+// --communication-cost measured.
 std::vector<Section> precision_sections(const Report& report);
 
 // Shows one slice: speed-up and efficiency, and, where runs have phases, what is lost to what.
 std::vector<Section> scaling_sections(const ScalingTable& table,
                                       const std::vector<ScalingTable>& all);
 
-// Returns those of these with content: tables, winning backends, effects, fits, and what was not
-// measured.
+// Returns one section each, unless it is empty, for tables, winning backends, effects, fits, and
+// what was not measured.
 std::vector<Section> collective_sections(const Report& report);
 // Makes one table per collective, data type, backend, way of calling and number of ranks, in the
 // layout of nccl-tests, with a line per size. The title has what is the same in all lines. Where
@@ -44,9 +45,9 @@ std::vector<Section> collective_sections(const Report& report);
 std::vector<Section> collective_tables(const std::vector<CollectiveGroup>& groups);
 Section links_section(const std::vector<LinkRecord>& links);
 
-// Returns those of these that were measured: the machines by themselves; each attempt of the runs
-// that have several, in order; one row per source of telemetry, with its extremes over runs, hosts
-// and devices, and where those are.
+// Returns one section each, unless nothing was measured, for the machines by themselves; for each
+// attempt of the runs that have several, in order; and with one row per source of telemetry, with
+// its extremes over runs, hosts and devices, and where those are.
 std::vector<Section> machine_sections(const Report& report);
 
 std::string two_digits_ms(double seconds);
