@@ -1,5 +1,6 @@
-// scalemark accept: reports of a fleet against rules; which node passes, and what is at fault.
-// scalemark baseline make: what a fleet that is known to be good reaches, for `accept --baseline`.
+// scalemark accept judges the reports of a fleet by rules: which node passes, and what is at fault.
+// scalemark baseline make records what a fleet that is known to be good reaches, for `accept
+// --baseline`.
 
 #include <unistd.h>
 
@@ -52,7 +53,7 @@ acceptance::Expected expected_of(const settings::ToolValues& values) {
   acceptance::Expected expected;
   if (const auto list = values.text("nodes")) {
     const auto nodes = launching::expand_nodelist(*list);
-    // A list with blanks or line ends would be one node that nobody has, to be drained.
+    // A list with blanks or line ends would be drained as one node, which does not exist.
     if (!nodes || !std::ranges::all_of(*nodes, is_host_name)) {
       throw configuration("--nodes '" + *list + "' is no list of host names",
                           "n[001-064],gpu7 or a,b is expected, with commas between",
@@ -111,8 +112,8 @@ std::string next_output(const std::string& output) {
   return next.string();
 }
 
-// The command that measured an undecided node, for so many further starts. Empty where none of the
-// reports is of one such node alone.
+// The command that measured an undecided node, changed to the starts that are still missing. Empty
+// where no report is of a single undecided node.
 std::string command_again(const std::vector<NamedReport>& fleet, const Acceptance& judged) {
   const auto undecided = acceptance::undecided_of(judged);
   for (const NamedReport& one : fleet) {
@@ -120,7 +121,8 @@ std::string command_again(const std::vector<NamedReport>& fleet, const Acceptanc
     const auto& hosts = report.environment.hosts;
     if (hosts.size() != 1 || !undecided.hosts.contains(hosts.front().hostname)) continue;
     if (report.invocation.command != "sweep") continue;
-    // The report may come from anywhere: its words are quoted anew, and the program is ours.
+    // The report may come from anybody: its words are quoted anew, and must begin with this
+    // program.
     const auto words = shell_words(report.invocation.command_line);
     if (words.size() < 2 || words.front() != "scalemark") continue;
     std::string command = shell_line(words);
@@ -181,7 +183,7 @@ ExitCode accept_command(const Invocation& invocation) {
 
 namespace {
 
-// Nothing that took machines hours is replaced unasked.
+// The file may hold hours of machine time: only --overwrite replaces it.
 std::string output_of(const Invocation& invocation, const settings::ToolValues& values) {
   const auto output = values.text("output");
   if (!output) throw usage("--output is not given", "the name of a file is expected");

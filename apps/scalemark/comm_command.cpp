@@ -1,4 +1,4 @@
-// scalemark comm: from options to a plan, which --dry-run prints, and from there to the engine.
+// scalemark comm makes a plan from its options, which --dry-run prints, and hands it to the engine.
 
 #include <unistd.h>
 
@@ -32,14 +32,14 @@ using planning::CollectivePoint;
 using reporting::Column;
 
 // The options of `comm` resolved: settings, ranks and plan together. `base` holds the settings of
-// the process; those of a training have no meaning there. `texts` has every option of comm, as
-// --dry-run shows it.
+// the process; its settings of training are unused. `texts` has every option of comm, as --dry-run
+// shows it.
 struct ResolvedComm {
   ResolvedCommand base;
   settings::CommSettings comm;  // every option that was not given has been decided
   planning::CollectivePlan plan;
   std::map<std::string, std::string> texts;
-  std::string settings_json;                  // for the report: the process's and comm's
+  std::string settings_json;                  // settings of the process and of comm, for the report
   std::map<std::string, std::string> common;  // settings that must be equal on all ranks
 };
 
@@ -75,7 +75,7 @@ std::string skipped_list(const CollectivePlan& plan) {
   return text;
 }
 
-// Both kinds of plan end their sentence on what they measure with it.
+// The last words of the sentence on what is measured, for a plan of points and one of pairs alike.
 std::string about_time(const CollectivePlan& plan) {
   return "about " + rough_duration(planning::estimated_s(plan)) +
          " in all, which may be wrong by a factor of 3.\n";
@@ -134,8 +134,8 @@ std::string collective_plan_document(const ResolvedComm& resolved) {
          ",\n\"origins\": " + settings::texts_to_json(resolved.base.settings.origins) + "}\n";
 }
 
-// The processes need these values. Which backends are used is the plan's matter: a process that
-// trained would be refused NCCL for more ranks than GPUs, where comm skips its points.
+// The settings that the processes need. The backend is a default here, since the plan decides which
+// ones are used: NCCL with more ranks than GPUs would be refused, where comm only skips points.
 settings::RawSettings launch_values(const settings::CommRequest& asked) {
   settings::RawSettings raw = asked.common;
   raw["backend"] = {std::string(catalogue::default_backend(false)), "default"};
@@ -158,7 +158,7 @@ std::string list_text(const std::string& json) {
   return text;
 }
 
-// Only options of comm: the process's settings also hold those of a training.
+// Keeps the origins of comm's own options: the settings of the process also have those of training.
 void keep_own_origins(const settings::CommRequest& asked, settings::Settings& settings) {
   std::erase_if(settings.origins, [](const auto& entry) {
     const settings::Option* option = settings::find_option(entry.first);
@@ -169,7 +169,7 @@ void keep_own_origins(const settings::CommRequest& asked, settings::Settings& se
   for (const char* decided : {"backend", "world_sizes", "in_place"}) {
     settings.origins.try_emplace(decided, "default");
   }
-  settings.origins.try_emplace("sizes", "derived");  // from sizes_of
+  settings.origins.try_emplace("sizes", "derived");  // sizes_of gives them
 }
 
 void describe(const settings::CommRequest& asked, ResolvedComm& resolved) {

@@ -20,8 +20,8 @@ using settings::Option;
 
 std::string dashed(std::string_view name) { return settings::option_flag(name).substr(2); }
 
-// "--batch-size,--batch_size,-b" and the same for aliases; where lists are taken --batch-sizes,
-// too.
+// "--batch-size,--batch_size,-b", with the aliases in both spellings; where a command takes lists,
+// --batch-sizes too.
 std::string cli11_names(const Option& option, Command command) {
   std::string names;
   const auto add = [&](std::string_view name) {
@@ -36,8 +36,8 @@ std::string cli11_names(const Option& option, Command command) {
   return names;
 }
 
-// "FILE...": one or several words, and it may come again ("FORMAT,..." is one word). They are kept
-// in the invocation, once for each time, and in neither config files nor the environment.
+// Whether an option takes one or several words, "FILE...", and may be given again ("FORMAT,..." is
+// one word). Such options stand on the command line only; Invocation::lists keeps their words.
 bool takes_several(const Option& option) {
   return option.value_name.ends_with("...") && !option.value_name.ends_with(",...");
 }
@@ -56,7 +56,7 @@ std::vector<Bound> bind_options(CLI::App& app, Command command) {
                               : app.add_option(cli11_names(option, command));
     parsed->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     if (takes_several(option)) {
-      parsed->expected(CLI::detail::expected_max_vector_size);  // and all words after the first
+      parsed->expected(CLI::detail::expected_max_vector_size);  // any number of words
       parsed->inject_separator();  // an empty word before each further occurrence
     }
     bound.push_back({&option, parsed});
@@ -89,7 +89,7 @@ void refuse_unknown(const std::vector<std::string>& remaining, Command command) 
   }
 }
 
-// One entry for each time that the option was given.
+// Adds one entry for each time that the option was given.
 void take_lists(const Option& option, const std::vector<std::string>& values,
                 Invocation& invocation) {
   const std::size_t first = invocation.lists.size();
@@ -120,7 +120,7 @@ void take(const Bound& bound, Command command, Invocation& invocation) {
   } else if (values.size() > 1) {
     throw usage(flag + " is given " + std::to_string(values.size()) + " times", "once is expected");
   } else if (values.size() == 1) {
-    // CLI11's word for an option that stands alone.
+    // CLI11 gives "true" for an option that stands alone.
     const bool alone = values.front() == "true" && settings::has_optional_value(*bound.option);
     invocation.sources.options.emplace_back(bound.option->name, alone ? "on" : values.front());
   }
@@ -185,7 +185,7 @@ std::vector<std::string_view> longer_names(const std::string& word) {
   return names;
 }
 
-// "data" begins one: alone it is no command.
+// Whether the word begins commands of two words, as "data" does; alone it is no command then.
 bool begins_longer_name(const std::string& word) { return !longer_names(word).empty(); }
 
 // Takes the words of the command off `rest`: one, or two as in "data generate".
@@ -205,7 +205,7 @@ bool is_local_rank(std::string_view word) {
   return name == "__local_rank";
 }
 
-// torch.distributed.launch puts --local-rank=N before the command; it belongs behind it.
+// torch.distributed.launch puts --local-rank=N before the command; options stand behind it.
 std::vector<std::string> move_local_rank_back(std::vector<std::string> arguments) {
   if (arguments.empty() || !is_local_rank(arguments.front())) return arguments;
   const std::ptrdiff_t words = arguments.front().find('=') == std::string::npos ? 2 : 1;
@@ -231,7 +231,7 @@ std::string shell_command(const std::vector<std::string>& words) {
 CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   std::vector<std::string> rest = move_local_rank_back(arguments);
   if (rest.empty()) return {.action = Action::kHelp};
-  // The general help lists what begins with "data".
+  // `help data` prints the general help, which lists the commands that begin with "data".
   if (rest.front() == "help" && rest.size() > (begins_longer_name(rest.back()) ? 2u : 1u)) {
     rest.erase(rest.begin());
     return help_of(take_command(rest));

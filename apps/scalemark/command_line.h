@@ -16,11 +16,11 @@ struct Invocation {
   settings::Command command{};
   std::vector<std::string> positionals;
   std::vector<std::string> config_paths;
-  // Words of options that take several, one entry each time the option is given.
+  // The words of options that take several: one entry for each time that such an option was given.
   std::vector<std::pair<std::string_view, std::vector<std::string>>> lists;
   settings::Sources sources;           // options and --set; sources.h adds files and environment
   std::vector<std::string> arguments;  // the user typed these words
-  std::string command_line;            // the same as a shell takes it, for the report
+  std::string command_line;            // the same quoted for a shell, as the report shows it
 };
 
 enum class Action { kRun, kVersion, kHelp, kCommandHelp };

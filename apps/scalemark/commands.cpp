@@ -35,7 +35,7 @@ const CommandRow& row_of(settings::Command command) {
 }
 
 ExitCode print_result(const std::string& text) {
-  // Names of files and texts of reports may be any bytes.
+  // Names of files and texts of reports may hold bytes on which a terminal would act.
   write_to_stdout(folded(shown_text(text), terminal_of(STDOUT_FILENO)));
   return ExitCode::kPass;
 }
@@ -53,7 +53,7 @@ ExitCode page_result(const std::string& given) {
   const bool fits = std::ranges::count(text, '\n') < terminal.rows;
   if (!terminal.is_terminal || pager == nullptr || *pager == '\0' || fits)
     return print_result(text);
-  ::setenv("LESS", "FRX", 0);  // git sets the same: a short text ends at once and stays in sight
+  ::setenv("LESS", "FRX", 0);  // as git does: a short text ends the pager at once and stays visible
   std::cout << std::flush;
   std::FILE* pipe = ::popen(pager, "w");
   if (pipe == nullptr) return print_result(text);

@@ -12,7 +12,7 @@
 
 namespace scalemark::cli {
 
-// train_command() and so on.
+// Declares train_command() and so on.
 #define SCALEMARK_COMMAND(id, name, groups, function, summary) \
   ExitCode function##_command(const Invocation& invocation);
 #include "core/settings/command_list.inc"
@@ -28,22 +28,21 @@ struct CommandRow {
 std::span<const CommandRow> command_rows();
 const CommandRow& row_of(settings::Command command);
 
-// A result on stdout, flushed; at a terminal, lines that are wider than it are folded (terminal.h).
-// Throws io_error (74) when it cannot be written.
+// Prints a result on stdout and flushes it; lines that are wider than the terminal are folded
+// (terminal.h). Throws io_error (74) when it cannot be written.
 ExitCode print_result(const std::string& text);
 
-// The same for a long text to read: at a terminal with fewer rows, PAGER shows it.
+// Prints a long text in the same way; PAGER shows it where the terminal has fewer rows.
 ExitCode page_result(const std::string& text);
 
-// A result on stdout that a program reads (JSON, CSV, scripts, ...): byte by byte; a terminal gets
-// no character that it acts on. Throws io_error (74) when it cannot be written.
+// Prints a result that programs read (JSON, CSV, scripts, ...) on stdout without folding it; a
+// terminal gets no character on which it acts. Throws io_error (74) when it cannot be written.
 ExitCode print_data(const std::string& text);
 
-// A remark on stderr: `scalemark: text`; folded, as errors are, where that is a terminal.
+// Prints a remark, `scalemark: text`, on stderr; folded, as errors are, where that is a terminal.
 void print_note(const std::string& text);
 void print_notes(const std::vector<std::string>& notes);
 
-// An error on stderr.
 void print_error(const ErrorRecord& error);
 
 }  // namespace scalemark::cli

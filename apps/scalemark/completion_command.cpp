@@ -1,5 +1,5 @@
-// scalemark completion: what a shell offers after TAB, and the page of man, from the table of
-// options.
+// scalemark completion prints, from the table of options, what a shell offers after TAB, and the
+// manual page.
 #include <string>
 #include <vector>
 
@@ -22,7 +22,7 @@ std::string with_blank(const std::string& list, std::string_view word) {
   return list + (list.empty() ? "" : " ") + std::string(word);
 }
 
-// The values that an option may have, blanks between; empty where any text is one.
+// The values that an option may have, with blanks between them; empty where it takes any text.
 std::string values_of(const Option& option) {
   std::string values;
   for (const auto choice : option.choices) values = with_blank(values, choice);

@@ -19,7 +19,6 @@ namespace {
 
 using settings::ToolValues;
 
-// The options of augmentation as the data library takes them.
 data::Augmentation augmentation_of(const settings::ToolValues& values) {
   return {.augment = find_word<data::Augment>(*values.text("augment")).value(),
           .random_erasing = *values.number("random_erasing"),
@@ -73,7 +72,7 @@ std::string beside(const std::string& text) {
   return text.substr(0, end == std::string::npos ? 0 : end + 1) + ".tokens";
 }
 
-// No file can be made beside a pipe or /dev/stdin.
+// The output is made beside the text by default, which a pipe or /dev/stdin does not allow.
 std::string output_of(const std::string& text, const ToolValues& values) {
   if (const auto output = values.text("output")) return *output;
   if (const std::string special = read_once_kind(text); !special.empty()) {
@@ -116,7 +115,7 @@ std::string bench_text(const data::BenchedData& benched, const data::LoaderOptio
   return text + skipped_text(result.skipped);
 }
 
-// Seconds of a core for one image.
+// Seconds of one core for one image: in all, and by stage.
 struct CoreTime {
   data::ImageStages stages;
   double all;
@@ -135,7 +134,7 @@ std::string shares_text(const CoreTime& time) {
   };
   std::string text = share("read", stages.read_s);
   if (stages.checksum_s > 0) text += ", " + share("checksum", stages.checksum_s);
-  if (stages.entropy_s > 0) {  // raw pixels have none
+  if (stages.entropy_s > 0) {  // raw pixels need no decoding
     text += ", " + share("entropy decoding", stages.entropy_s) + ", " +
             share("inverse DCT", stages.idct_s) + ", " + share("colour", stages.colour_s);
   }
@@ -144,8 +143,8 @@ std::string shares_text(const CoreTime& time) {
          ", " + share("the rest", std::max(0.0, all - stages.total_s()));
 }
 
-// The loader's time is what its threads took of the processors, whatever their number; a stage is
-// timed by itself, so that something is left.
+// Says where a core's time goes. The loader's time is the CPU time of all its threads; each stage
+// is timed by itself, so that a rest remains, which no stage explains.
 std::string stages_text(const data::ImageStages& stages, const data::LoaderBenchResult& result,
                         std::int64_t gpu_rate) {
   if (stages.images == 0) return "";

@@ -19,7 +19,8 @@ namespace {
 using settings::ToolValues;
 using Done = std::function<void(std::int64_t done, std::int64_t all)>;
 
-// A bar, or lines, on stderr from the first call of done() on, which tells what was there before.
+// Shows progress on stderr, as a bar or as lines. The first call of done() says how much was done
+// before.
 class ShownProgress {
  public:
   ShownProgress(const ToolValues& values, std::string phase) : phase_(std::move(phase)) {
@@ -86,7 +87,7 @@ std::string verify_text(const data::VerifyReport& report) {
          ", all of which match their checksums\n";
 }
 
-// All of them on stdout; the first in the error line, too.
+// Prints all faults on stdout, and throws an error that names the first.
 [[noreturn]] void report_faults(const data::VerifyReport& report, const std::string& path) {
   std::string text;
   for (const std::string& fault : report.faults) text += on_one_line(fault) + "\n";

@@ -1,5 +1,5 @@
-// scalemark doctor: what is here, what is missing, what was detected from which variables; with
-// --measure as a report.
+// scalemark doctor prints what is here, what is missing, and what was detected from which
+// variables; with --measure it also measures the machine and makes a report.
 
 #include <dlfcn.h>
 
@@ -60,9 +60,9 @@ reporting::Report first_page(const Invocation& invocation) {
   return report;
 }
 
-// The report of --measure: the machine, and what it does by itself. Measures through the engine; on
-// the first GPU where there is one. Takes about 2 s for each measurement. Throws what finding torch
-// and loading the engine throw, and the error of a process that cannot be set up.
+// The report of --measure: the machine, and the speeds of its parts. The engine measures, on the
+// first GPU where there is one, about 2 s for each measurement. Throws what finding torch and
+// loading the engine throw, and the error of a process that cannot be set up.
 reporting::Report measured_report(const Invocation& invocation, const settings::ToolValues& values,
                                   const ProbedMachine& probed) {
   const TorchFolder torch = find_torch(values.text("torch").value_or(""));
@@ -84,7 +84,8 @@ reporting::Report measured_report(const Invocation& invocation, const settings::
 // MPI_MAX_LIBRARY_VERSION_STRING of MPICH; Open MPI's is smaller.
 constexpr std::size_t kLongestVersion = 8192;
 
-// Empty: the library does not load. May be called before MPI is started (MPI 3.0, 8.1.1).
+// The version of the library; empty: it does not load. MPI's function for it may be called before
+// MPI is started (MPI 3.0, 8.1.1).
 std::string version_of(const launching::MpiLibrary& library) {
   void* handle = dlopen(std::string(library.soname).c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (handle == nullptr) return {};
@@ -126,7 +127,7 @@ std::vector<std::string> mpi_lines() {
   return lines;
 }
 
-constexpr std::size_t kNames = 12;  // columns that they take
+constexpr std::size_t kNames = 12;  // columns of a row's name
 
 std::string row(std::string name, const std::string& value) {
   name.resize(kNames, ' ');
@@ -201,7 +202,7 @@ void measure(const Invocation& invocation, const settings::ToolValues& values,
              const ProbedMachine& probed, const std::string& text) {
   const auto folder = report_folder(values);
   const bool json = values.text("log_format") == "json";
-  if (!json) print_result(text);  // before what takes seconds
+  if (!json) print_result(text);  // shown at once: measuring takes seconds
   const reporting::Report report = measured_report(invocation, values, probed);
   if (folder) write_report(*folder, report);
   if (json) {

@@ -57,7 +57,7 @@ void refuse_missing_file(const char* option, const std::string& path) {
                  "a path that exists is expected");
 }
 
-// The engine names them so.
+// The engine gives traces these names.
 bool is_trace_file(std::string_view name) {
   return name.starts_with("rank") && name.ends_with(".pt.trace.json");
 }
@@ -198,7 +198,7 @@ bool RunFolders::make(const std::string& option, const fs::path& place) {
   return true;
 }
 
-// Where a run of very many groups holds it, there is no room beside that.
+// Takes a shared lock of the folder; a run of very many groups holds all of it, and refuses others.
 void RunFolders::share(const std::string& option, const fs::path& folder) {
   const fs::path place = real_place(folder);
   if (!make(option, place)) return;

@@ -21,7 +21,7 @@ namespace scalemark::cli {
 struct OutputText {
   std::filesystem::path file;  // empty: stdout
   std::string text;
-  bool for_people = false;  // a terminal folds it
+  bool for_people = false;  // folded at a terminal
 };
 
 // Prints or writes each; none where one would replace what OutputFiles::check_content() refuses.
@@ -38,12 +38,12 @@ void write_formats(const std::vector<reporting::RenderRequest>& requests, Output
                    std::span<const reporting::Report> reports = {},
                    reporting::Withheld withheld = reporting::Withheld::kLeftOut);
 
-// The same for a command with formats of its own: without --format the first of `known`.
+// Reads --format of a command with formats of its own; without it the first of `known` is meant.
 std::vector<reporting::FormatRequest> read_texts(const settings::ToolValues& values,
                                                  const std::vector<std::string_view>& known,
                                                  OutputFiles& outputs);
 
-// `rendered` gets the name of one, and whether it goes to stdout.
+// Prints or writes each format; `rendered` makes its text.
 void write_texts(
     const std::vector<reporting::FormatRequest>& requests, const OutputFiles& outputs,
     const std::function<std::string(const std::string& format, bool on_stdout)>& rendered);

@@ -40,15 +40,15 @@
 namespace scalemark::cli {
 namespace {
 
-// A sweep goes on when the ranks of one environment (--env) die: their runs are rows that failed,
-// and the others follow. Whether such an end says nothing of the environment: bad usage, no place
-// for the report, or the wish of a person.
+// A sweep continues when the ranks of one environment (--env) die: their runs become rows that
+// failed, and the other environments follow. Returns whether an exit code has nothing to do with
+// the environment: bad usage, no place for the report, or a person who asked to stop.
 bool ends_the_sweep(ExitCode code) {
   return code == ExitCode::kUsage || code == ExitCode::kCannotCreateOutput ||
          code == ExitCode::kIo || code == ExitCode::kPreempted || code == ExitCode::kInterrupted;
 }
 
-// One line: which rank, and what it said.
+// One line that says which rank failed, and why.
 std::string end_of_ranks(const launching::LaunchResult& result) {
   const auto cause = launching::find_cause(result.outcomes);
   if (!cause) return "its ranks ended with exit code " + std::to_string(result.exit_code);
@@ -64,7 +64,7 @@ std::string end_of_ranks(const launching::LaunchResult& result) {
   return rank + " ended with exit code " + std::to_string(outcome->exit_code);
 }
 
-// Rows of the runs of block `block` in `environment` that `earlier` lacks.
+// Failed rows for the runs of `block` in `environment` that `earlier` does not have.
 std::vector<reporting::PointRecord> failed_runs(const planning::Plan& plan,
                                                 const settings::Variables& environment, int block,
                                                 const std::vector<planning::EarlierRun>& earlier,
@@ -74,7 +74,8 @@ std::vector<reporting::PointRecord> failed_runs(const planning::Plan& plan,
   planning::SweepSchedule schedule(of_ranks, earlier);
   std::vector<reporting::PointRecord> rows;
   for (auto task = schedule.next(0); task && task->run.block == block; task = schedule.next(0)) {
-    if (!schedule.record_outcome(*task, planning::Ending::kFailed)) continue;  // not tried again
+    // Where this is not final, next() returns the task again.
+    if (!schedule.record_outcome(*task, planning::Ending::kFailed)) continue;
     auto row = reporting::point_identity(plan.points[task->run.point]);
     row.id = task->run.id;
     row.repetition = task->run.repetition;
@@ -89,8 +90,8 @@ std::vector<reporting::PointRecord> failed_runs(const planning::Plan& plan,
   return rows;
 }
 
-// Exit codes of a session that has added its block: all well, with rows that are not ok, or with
-// wrong bits of a device, which the other blocks measure nevertheless.
+// Whether a session that ended with this code has added its block: all went well, some rows are not
+// ok, or a device computed wrong bits, after which the other blocks are measured nevertheless.
 bool continues_after(ExitCode code) {
   return code == ExitCode::kPass || code == ExitCode::kUnsure || code == ExitCode::kOutOfMemory ||
          code == ExitCode::kSilentCorruption;
@@ -102,7 +103,7 @@ struct FreshRanks {
   int block = 0;
 };
 
-// The sweep as a whole, of which each start of ranks runs one block, or its points of one
+// The sweep as a whole. Each start of ranks runs one block of it, or in a block the points of one
 // environment.
 class Blocks {
  public:
@@ -111,14 +112,16 @@ class Blocks {
         folder_(resolved.base.settings.general.output),
         environments_(planning::environments_of(resolved.plan)) {}
 
-  // If the sweep is complete, starts ranks that have nothing to run, and show the result.
+  // The first ranks to start. If the sweep is complete, they have nothing to run, and show the
+  // result.
   FreshRanks first() {
     read();
     sessions_ = report_ ? report_->sessions.size() : 0;
     return ranks_for(schedule_->next(0));
   }
 
-  // After note_end(). `longest_s`: that a start has taken.
+  // The next ranks to start, once note_end() was called. `longest_s`: how long the longest start
+  // took.
   std::optional<FreshRanks> another(double elapsed_s, double longest_s) {
     if (!report_ && pending_.empty()) throw io_error("the report of the last block is missing");
     const auto& limit_s = resolved_.plan.stop.max_time_s;
@@ -128,7 +131,7 @@ class Blocks {
     return task ? std::optional(ranks_for(task)) : std::nullopt;
   }
 
-  // To be told of every start that is over.
+  // Call it after every start of ranks.
   void note_end(const FreshRanks& ranks, bool well) {
     went_well_ = went_well_ || well;
     read();
@@ -138,13 +141,14 @@ class Blocks {
     in_block_ = environments_.size() > 1 && block_is_open(ranks.block);
   }
 
-  // Says of ranks that died whether others are left to try. If so, their runs have failed.
+  // Whether the sweep continues although these ranks died. If so, their runs are recorded as
+  // failed.
   bool passes_over(const FreshRanks& ranks, const launching::LaunchResult& result) {
     if (environments_.size() < 2 || ends_the_sweep(static_cast<ExitCode>(result.exit_code))) {
       return false;
     }
     read();
-    // A report that cannot be gone on with (--resume) is refused whatever the environment is.
+    // A report that --resume cannot continue is refused in every environment.
     const bool refused = static_cast<ExitCode>(result.exit_code) == ExitCode::kConfiguration;
     if (refused && report_ && !went_well_) return false;
     const std::string reason = end_of_ranks(result);
@@ -180,7 +184,7 @@ class Blocks {
     throw Error(record);
   }
 
-  // Whether the last session did not close its report: it was killed, or did not get that far.
+  // Whether the last session left its report open: it was killed, or did not get that far.
   bool is_open() {
     read();
     return !report_ || report_->status == reporting::ReportStatus::kPartial;
@@ -196,7 +200,7 @@ class Blocks {
     if (report_) schedule_->note_precision(reporting::precision_of(*report_));
   }
 
-  // Not before some ranks lived: until then it may be no environment's fault.
+  // Is called once some ranks went well: until then failures may not be an environment's fault.
   void add_pending() {
     for (reporting::PointRecord& row : pending_) {
       if (!report_->sessions.empty()) row.session = report_->sessions.back().session;
@@ -206,7 +210,7 @@ class Blocks {
     save();
   }
 
-  // Finished ones, the pending ones too.
+  // The finished runs, including those whose rows are still pending.
   std::vector<planning::EarlierRun> runs() const {
     reporting::Report all;
     if (report_) all.points = report_->points;
@@ -247,7 +251,8 @@ class Blocks {
     }
   }
 
-  // The ranks of the last block knew of no end. Best effort: nobody's result hangs on it.
+  // Writes the end of the sweep into status.json, since the ranks of the last block could not know
+  // of it. Best effort: no result depends on it.
   void end_status(const std::string& state) noexcept {
     try {
       const std::filesystem::path file = std::filesystem::path(folder_) / "status.json";
@@ -262,13 +267,13 @@ class Blocks {
     }
   }
 
-  // Best effort: the disk may be full.
+  // Records the failure in the report, if it can: the disk may be full.
   void say_failed(const ErrorRecord& error) noexcept {
     try {
       report_->errors.push_back(error);
       set(reporting::ReportStatus::kFailed, error.exit_code);
       save();
-    } catch (const std::exception&) {  // the caller throws why
+    } catch (const std::exception&) {  // the caller throws the first error
     }
   }
 
@@ -285,10 +290,10 @@ class Blocks {
   std::vector<settings::Variables> environments_;
   std::set<settings::Variables> failed_;
   std::vector<reporting::PointRecord> pending_;  // rows of ranks that died, not yet in the report
-  bool went_well_ = false;                       // some ranks of this invocation did
+  bool went_well_ = false;                       // some ranks of this invocation ended well
   bool in_block_ = false;                        // runs of the last block are missing
   std::size_t sessions_ = 0;                     // in the report
-  int session_block_ = -1;                       // whose runs the last session holds
+  int session_block_ = -1;                       // the block that the last session ran
   std::optional<reporting::Report> report_;
   std::optional<planning::SweepSchedule> schedule_;
 };
@@ -297,7 +302,7 @@ bool was_asked_to_end(ExitCode code) {
   return code == ExitCode::kPreempted || code == ExitCode::kInterrupted;
 }
 
-// Whether all blocks ran; if not, `code` says why. A signal that comes when the last one is over
+// Returns whether all blocks ran; if not, `code` says why. A signal that comes after the last block
 // has nothing left to stop.
 bool run_all(const Invocation& invocation, const ResolvedSweep& resolved, Blocks& blocks,
              launching::SignalScope& signals, ExitCode& code) {

@@ -10,8 +10,8 @@
 namespace scalemark::cli {
 
 // Starts this node's ranks once per block and environment until the sweep is over; each block is a
-// session. Throws configuration() (78) where another launcher owns the ranks; the output
-// folder is as it was then. `existing`: what to do with one that holds something.
+// session. Throws configuration() (78) where another launcher owns the ranks, and leaves the output
+// folder as it was. `existing`: what to do with an output folder that holds something.
 ExitCode run_in_fresh_blocks(const Invocation& invocation, const ResolvedSweep& resolved,
                              reporting::ExistingFolder existing);
 

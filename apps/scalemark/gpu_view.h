@@ -1,4 +1,4 @@
-// Settings may assume this of the visible GPUs, from the driver's list of all GPUs. Pure.
+// What settings may assume of the visible GPUs, by the driver's list of all GPUs. Pure.
 #pragma once
 
 #include <optional>

@@ -36,7 +36,7 @@ HelpPage page_of(Command command) {
   std::ranges::replace(file, ' ', '-');
   const auto found = std::ranges::find(help_pages(), file, &NamedText::name);
   if (found == help_pages().end()) throw bug("the command " + file + " has no page of help");
-  // The rest of `text` behind `mark`, which it loses together with the mark.
+  // Cuts `text` off at `mark`, and returns what stood behind the mark.
   const auto behind = [](std::string_view& text, std::string_view mark) -> std::string_view {
     const std::size_t at = text.find(mark);
     if (at == std::string_view::npos) return {};
@@ -80,8 +80,7 @@ std::string description(Command command, const Option& option) {
   return text;
 }
 
-// Paragraphs, which the source breaks into lines of its own width, in lines of the terminal's.
-// Lines that begin with a blank stay.
+// Breaks paragraphs anew at the width of the terminal. Lines that begin with a blank stay.
 std::string reflowed(std::string_view text) {
   std::string result, paragraph;
   const auto end_paragraph = [&] {

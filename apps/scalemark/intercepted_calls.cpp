@@ -15,12 +15,12 @@
 namespace scalemark::cli {
 namespace {
 
-// The report may wait for a lock that the thread holds which asked.
+// The report may wait for a lock that the calling thread holds: after this time the process ends.
 constexpr unsigned kFatalReportSeconds = 6;
 
 void end_at_once(int) { _exit(static_cast<int>(ExitCode::kSystem)); }
 
-// Reporting it may need a thread as well, which is refused the ordinary way.
+// The report may need a thread itself; where that is refused, too, it is not reported again.
 void report_shortage() noexcept {
   static std::atomic<pid_t> reporting_thread{0};
   pid_t nobody = 0;
@@ -47,13 +47,13 @@ void report_shortage() noexcept {
 using EndReporter = ExitCode (*)(const ErrorRecord&);
 
 std::atomic<EndReporter> end_reporter{nullptr};
-std::atomic<pid_t> watched{0};  // a child of fork() is none of ours to judge
+std::atomic<pid_t> watched{0};  // the process whose end is judged: this one, not a child of fork()
 
 [[noreturn]] void end_now(int code) {
   while (true) syscall(SYS_exit_group, code);
 }
 
-// Returns where `code` may be the process's.
+// Returns if the process may end with `code`; otherwise ends it with a code of ours.
 void judge(int code) {
   static std::atomic<pid_t> ending{0};
   const bool is_fault = code > static_cast<int>(ExitCode::kUnsure) && launching::is_exit_code(code);
@@ -67,7 +67,7 @@ void judge(int code) {
   end_now(static_cast<int>(ExitCode::kSystem));
 }
 
-// Ends within glibc, as error(3) makes them, ask none of the functions below.
+// Is called for ends within glibc, such as error(3)'s, which call none of the functions below.
 void at_exit(int code, void*) { judge(code); }
 
 template <class Function>
@@ -104,9 +104,8 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t* thread,
   return failure;
 }
 
-// std::_Exit() is not among them: ranks end by it with a verdict of ours.
-//
-// Before any destructor runs: other threads may be within what it would destroy.
+// These functions judge the code before any destructor runs, since other threads may use what it
+// would destroy. std::_Exit() is not among them: ranks end by it with a verdict of ours.
 [[noreturn]] __attribute__((visibility("default"))) void exit(int code) noexcept {
   scalemark::cli::judge(code);
   scalemark::cli::libc<void (*)(int)>("exit")(code);

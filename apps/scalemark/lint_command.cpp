@@ -1,5 +1,5 @@
-// scalemark lint, and published list | show | lint | export: numbers that others published, and
-// what cannot be true in them or in a report.
+// scalemark lint finds what cannot be true in published numbers or in a report; published list |
+// show | lint | export work on the numbers that others published.
 
 #include <unistd.h>
 
@@ -43,7 +43,8 @@ bool is_report(const std::string& path) {
   return fs::is_directory(path, none) || fs::path(path).extension() == ".json";
 }
 
-// The reports, where it holds such: a pipe's name does not say so, and is read only once.
+// Returns the reports in the file, or adds its tables to `tables`. The text decides what it holds,
+// since a pipe's name does not show it, and a pipe can be read only once.
 std::vector<reporting::NamedReport> add_tables(const std::string& path,
                                                std::vector<tables::Table>& tables) {
   const std::string text = settings::read_text_file(path);
@@ -55,8 +56,8 @@ std::vector<reporting::NamedReport> add_tables(const std::string& path,
   return {};
 }
 
-// The common end of lint and published lint: --format, then --fail-on: kFail where it names one of
-// `findings`.
+// What lint and published lint end with: they write `findings` in each --format, and return kFail
+// where --fail-on names one of them.
 ExitCode finish_with_findings(const Invocation& invocation, const settings::ToolValues& values,
                               const std::vector<lint::Finding>& findings,
                               const lint::Judged& judged) {
@@ -90,7 +91,7 @@ ExitCode lint_command(const Invocation& invocation) {
   }
   std::vector<tables::Table> tables, of_reports;
   std::vector<lint::Finding> findings;
-  // One file that cannot be read costs no other its verdict.
+  // A file that cannot be read does not keep the others from being judged.
   std::optional<Error> unreadable;
   std::vector<reporting::NamedReport> all;
   for (const std::string& path : invocation.positionals) {
@@ -140,7 +141,7 @@ published::Here here() {
   return here;
 }
 
-// Each word may stand anywhere in a table's name, group, network, machine or source.
+// The tables in which each word stands somewhere: in name, group, network, machine or source.
 std::vector<published::NamedTable> tables_with(std::vector<published::NamedTable> tables,
                                                const std::vector<std::string>& words) {
   std::erase_if(tables, [&](const published::NamedTable& table) {

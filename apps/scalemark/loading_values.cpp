@@ -34,7 +34,7 @@ namespace {
 
 constexpr int kSignals[] = {SIGINT, SIGTERM, SIGUSR1};
 
-// Made beforehand: a handler may neither allocate nor format.
+// The lines are made beforehand: a signal handler may neither allocate nor format.
 struct Lines {
   std::string interrupted;
   std::string preempted;
@@ -47,7 +47,7 @@ void end(int signal) {
   ::_exit(static_cast<int>(signal == SIGINT ? ExitCode::kInterrupted : ExitCode::kPreempted));
 }
 
-// A progress bar's line is left before it.
+// At a terminal the line begins by clearing what a progress bar has drawn.
 std::string line_of(int signal, const std::string& what, const std::string& hint) {
   ErrorRecord record = launching::interruption(signal, /*has_report=*/false);
   record.what = what;

@@ -35,7 +35,7 @@ struct CpuText {
 CpuText read_cpu() {
   CpuText cpu;
   std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line) && !line.empty();) {  // the first processor
+  for (std::string line; std::getline(file, line) && !line.empty();) {  // the first processor only
     const std::size_t colon = line.find(": ");
     if (colon == std::string::npos) continue;
     if (line.starts_with("model name")) cpu.name = line.substr(colon + 2);
@@ -239,8 +239,8 @@ void refuse_stray_time(const Invocation& invocation) {
               "--scale-down=" + stray);
 }
 
-// Several processes may come here at once: each makes a folder of its own, and one of them gets the
-// name.
+// Several processes may come here at once: each makes a folder of its own, and one of these gets
+// the name.
 void make_missing_images(const ResolvedCommand& base) {
   namespace fs = std::filesystem;
   const bool wanted = std::ranges::any_of(base.scaled_down, [](const auto& change) {

@@ -77,7 +77,7 @@ ExitCode end_with(const ErrorRecord& record) {
   return record.exit_code;
 }
 
-// Where the working folder is gone, no relative path leads anywhere: that is the cause.
+// Without the working folder no relative path leads anywhere: its loss is the cause then.
 ErrorRecord because_of_lost_folder(const ErrorRecord& record) {
   const bool of_files = record.exit_code == ExitCode::kNoInput ||
                         record.exit_code == ExitCode::kIo ||

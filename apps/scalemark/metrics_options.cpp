@@ -57,7 +57,7 @@ void prepare_metrics(const settings::RawSettings& raw, ResolvedCommand& base,
     metrics.token = std::move(token.text);
     if (!token.note.empty()) notes.push_back(std::move(token.note));
   }
-  if (!base.detection.error_file.empty()) return;  // the launcher has looked
+  if (!base.detection.error_file.empty()) return;  // the launcher has checked the port
   live::Endpoint::Options options;
   options.host = metrics.host;
   options.port = metrics.port;

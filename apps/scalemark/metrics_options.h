@@ -12,7 +12,7 @@
 
 namespace scalemark::cli {
 
-// Returns nothing without --metrics-port. Adds to `problems` an address that is none, and one off
+// Returns nothing without --metrics-port. Adds a problem for an invalid address, and for one off
 // loopback without a token.
 std::optional<process::MetricsAddress> metrics_address(const settings::RawSettings& raw,
                                                        std::vector<settings::Problem>& problems);

@@ -34,7 +34,7 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, unknown);
 }
 
-// Calls `use` for all files of a folder, and below it.
+// Calls `use` for every file in a folder, and in the folders below it.
 template <class Use>
 void for_each_file(const fs::path& folder, fs::directory_options links, Use use) {
   constexpr int kDeepest = 64;  // links may lead in a circle
@@ -47,7 +47,8 @@ void for_each_file(const fs::path& folder, fs::directory_options links, Use use)
   }
 }
 
-// Another name of a file that has only one is nowhere; a walk over a large data set takes minutes.
+// A file with a single name cannot stand in the folder under another one. That spares a walk, which
+// takes minutes over a large data set.
 bool holds(const fs::path& folder, const fs::path& file) {
   std::error_code unknown;
   if (fs::hard_link_count(file, unknown) == 1) return false;

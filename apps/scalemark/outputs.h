@@ -1,4 +1,4 @@
-// Files that a command line names as outputs, against what is there and what the command reads.
+// Checks the outputs that a command line names against existing files and against its inputs.
 #pragma once
 
 #include <filesystem>
@@ -18,15 +18,16 @@ class Inputs {
   // Begins with the files of --config, --run-token and --metrics-token.
   explicit Inputs(const Invocation& invocation);
 
-  // A file, or a folder that holds one report or several.
+  // Adds a file, or a folder that holds one report or several.
   void add(const std::string& path);
-  // A folder of rows: its *.jsonl.
+  // Adds a folder of rows: its *.jsonl.
   void add_library(const std::string& folder);
-  // Data of a training: all files of a folder, of an image tree those of train/ and val/.
+  // Adds the data of a training: all files of a folder, or of an image tree those of train/ and
+  // val/.
   void add_data(const std::string& path);
 
   // Throws configuration() (78) where an output of this name would replace one of them: another
-  // spelling, a hard link and a symbolic link are the same file. `named`: who asked for it.
+  // spelling, a hard link and a symbolic link are the same file. `named`: the option that names it.
   void refuse(const std::string& named, const std::filesystem::path& output) const;
   // The same where the folder of a run would be emptied of its files or checkpoints, or where a
   // data set would get the files of a run.
@@ -46,7 +47,7 @@ void add_inputs(const settings::Settings& settings, Inputs& inputs);
 // Inputs::refuse_folder() for each folder that a training fills.
 void refuse_folders(const settings::Settings& settings, const Inputs& inputs);
 
-// All that a command without ranks reads, by its words and options.
+// All files that a command without ranks reads, by its words and options.
 Inputs inputs_of(const Invocation& invocation, const settings::ToolValues& values);
 
 // The outputs of a command line: each is checked before anything is read, and written at the end.
@@ -54,14 +55,14 @@ class OutputFiles {
  public:
   OutputFiles(Inputs inputs, bool overwrite);
 
-  // The files of a run in this folder are none for another output.
+  // Refuses the files of a run in this folder as further outputs.
   void reserve_folder(const std::filesystem::path& folder);
   // Throws configuration() (78) for a file that the command reads, or writes already;
   // cannot_create() (73) where it cannot be written, or is there and not to be replaced. What lies
   // in the folder of a report that is read is left to check_content().
   void check(const std::string& named, const std::string& path);
-  // Throws cannot_create() (73) for a file in the folder of a report that begins otherwise than
-  // `text`, and so is no earlier rendering, which is replaced unasked.
+  // Throws cannot_create() (73) for a file in the folder of a report whose first line differs from
+  // that of `text`: only an earlier rendering is replaced unasked.
   void check_content(const std::string& named, const std::filesystem::path& path,
                      std::string_view text) const;
 

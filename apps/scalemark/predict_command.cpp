@@ -53,8 +53,8 @@ std::string gain(const WeakSeries& series, int ranks, double samples_per_sec, bo
          reporting::speed_up_digits(speed_up) + "x (" + percent(speed_up / ranks, 0) + ")";
 }
 
-// A rule that ranks gain something stands beside a measurement that they lost, by as much as a
-// percentage shows. Empty where none did.
+// Warns of measured ranks that were slower than fewer ranks, by as much as a percentage shows,
+// since the rule says that ranks always gain something. Empty where none were.
 std::string slower_words(const WeakSeries& series) {
   const auto rate = &prediction::MeasuredPoint::samples_per_sec;
   for (std::size_t i = series.points.size(); i-- > 1;) {
@@ -68,7 +68,7 @@ std::string slower_words(const WeakSeries& series) {
   return "";
 }
 
-// The answer: each world size that was asked for, by how it is known.
+// The answer: each world size that was asked for, and how it is known.
 std::string answer_sentence(const WeakSeries& series, const SeriesPrediction& made) {
   std::vector<std::string> parts, by_rule;
   if (!made.too_few.empty()) {
@@ -97,7 +97,7 @@ struct TableRow {
   const Prediction* record = nullptr;
 };
 
-// Without `details` only those measured counts that something rests on.
+// Without `details` the table has only those measured counts on which something rests.
 std::vector<TableRow> table_rows(const WeakSeries& series, const SeriesPrediction& made,
                                  const std::vector<Prediction>& records, bool details) {
   std::set<int> base(made.measured.begin(), made.measured.end());
@@ -161,7 +161,7 @@ std::vector<Column> columns_of(const WeakSeries& series, const std::vector<Table
   return columns;
 }
 
-// One clause for all that published series test, and one for what they do not.
+// One clause on the predictions that published series test, and one on those that none does.
 std::string how_far_off(const SeriesPrediction& made) {
   using Tested = std::pair<prediction::PublishedTest, std::vector<int>>;
   std::map<std::pair<bool, int>, Tested> by_class;
@@ -190,7 +190,7 @@ std::string how_far_off(const SeriesPrediction& made) {
   return clauses.empty() ? "" : "how far off such predictions were: " + joined(clauses, "; ");
 }
 
-// `quoting`: what is to be said of the reports, where they are not to be quoted as they are.
+// `quoting`: a warning on reports that are not to be quoted as they are.
 std::string rests_on(const WeakSeries& series, const SeriesPrediction& made, bool names_series,
                      const std::string& quoting) {
   std::vector<int> counts, assumed, far;
@@ -232,7 +232,7 @@ std::string bold(const std::string& line, const Terminal& terminal) {
   return inked(terminal, Ink::kBold, text) + "\n";
 }
 
-// The command that measures what was predicted, too. Empty where none measured the series.
+// The command that also measures what was predicted. Empty where no sweep measured the series.
 std::string measuring(const WeakSeries& series, const SeriesPrediction& made) {
   std::set<int> sizes(made.too_few.begin(), made.too_few.end());
   for (const auto& point : series.points) sizes.insert(point.world_size);
@@ -261,7 +261,8 @@ std::string prediction_text(const WeakSeries& series, const SeriesPrediction& ma
          reporting::section_text({"Details", {}, detail_lines(series, made, records)}, terminal);
 }
 
-// No number: what disturbed the runs, how much, and how to get runs that nothing disturbs.
+// The text in place of a number: what disturbed the runs, how much, and how to get undisturbed
+// ones.
 std::string unfit_text(const WeakSeries& series, const std::set<int>& world_sizes,
                        const Terminal& terminal, const std::string& quoting) {
   const auto width = text_width(terminal);
@@ -284,8 +285,8 @@ std::set<int> world_sizes_of(const settings::ToolValues& values) {
   return sizes;
 }
 
-// Where the report with its predictions goes; refused before anything is computed. That it comes
-// from there is no reason: it is kept, with its predictions.
+// The folder for the report with its predictions; it is refused before anything is computed. The
+// report may have come from there: it is kept, and gets the predictions.
 std::optional<std::filesystem::path> output_of(const Invocation& invocation,
                                                const settings::ToolValues& values,
                                                std::size_t reports) {
@@ -298,7 +299,8 @@ std::optional<std::filesystem::path> output_of(const Invocation& invocation,
   return folder;
 }
 
-// The rule was tried on series that all-reduce everything in every step.
+// Whether the rule was tried on this exchange: published series all-reduce everything in every
+// step.
 bool is_tested(const WeakSeries& series) {
   return !catalogue::exchanges(series.strategy) || catalogue::sums_everything(series.strategy);
 }
@@ -321,7 +323,7 @@ Error too_little(const std::vector<WeakSeries>& found) {
                   kNeeded, kHint);
 }
 
-// The series that can be predicted from. Tells which others there are; throws where there is none.
+// The series from which one can predict. Notes name the others; throws where there is none.
 std::vector<WeakSeries> predictable(const std::vector<WeakSeries>& found) {
   std::vector<WeakSeries> chosen;
   std::vector<std::string> alone, untested;

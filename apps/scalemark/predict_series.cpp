@@ -28,7 +28,7 @@ std::map<std::string, std::string> varying_of(const PointRecord& p, bool of_exch
   return varying;
 }
 
-// A series holds these constant, the baseline included.
+// A series, its baseline included, has one value of each of these.
 auto slice_of(const PointRecord& p) {
   return std::tuple(p.workload, p.task, p.device, p.device_name, p.precision, p.memory_format,
                     p.threads, p.batch_size, p.gradient_accumulation_steps, p.image_size,
@@ -70,7 +70,8 @@ struct Run {
 };
 using Repetitions = std::vector<Run>;
 
-// Picks the runs that the series may be concluded from; notes what is to be said of the others.
+// The runs on which conclusions may rest. Where too few are undisturbed, it returns all of them,
+// and notes in `series` what disturbed them.
 Repetitions fit_runs(const Repetitions& all, WeakSeries& series) {
   Repetitions fit = all;
   std::erase_if(fit, [](const Run& run) { return run.is_disturbed(); });
@@ -99,10 +100,10 @@ WeakSeries make_series(const std::map<int, Repetitions>& by_world_size) {
   return series;
 }
 
-// Nodes for so many ranks on each, or ranks on a node of so many.
+// ranks / by, rounded up: nodes with `by` ranks each, or ranks on each of `by` nodes.
 int shares_of(int ranks, int by) { return ranks / by + (ranks % by != 0); }
 
-// How the speed of the links that this world size needs is known.
+// Whether the speed of the links that this world size needs was measured or is assumed.
 std::string basis_of(const prediction::Forecast& forecast) {
   return std::string(forecast.assumed_link ? "assumed" : "measured") +
          (forecast.indicative ? ", indicative" : "");

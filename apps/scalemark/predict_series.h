@@ -16,19 +16,19 @@ namespace scalemark::cli {
 struct WeakSeries {
   std::string title;  // "mlp, ddp over gloo, fp32, cpu, batch 64 per rank"
   std::string strategy;
-  // Ascending; geometric means over the runs that nothing disturbed, as far as is known.
+  // Ascending by world size; geometric means over the runs that are not known to be disturbed.
   std::vector<prediction::MeasuredPoint> points;
-  // Counts of which these do not suffice (fit_decide()): nothing is concluded from such a series.
-  // `disturbed_by` are the words of it.
+  // World sizes with too few undisturbed runs (fit_decide()): nothing is concluded from such a
+  // series. `disturbed_by` says what disturbed them.
   std::vector<int> unfit;
   std::string disturbed_by;
   std::string repeat;  // the command that measures it again, or the unfit runs; may be empty
 };
 
-// From points of status ok. A 1-rank point of strategy none is the baseline of every series that
-// equals it otherwise; replicas without communication (strategy none on several ranks) and data
-// gathered with fewer ranks by accumulation are not weak series and are left out. In the order of
-// the points. The reports are judged (set_standings()).
+// Makes the series of points of status ok. A 1-rank point of strategy none is the baseline of every
+// series that equals it otherwise; replicas without communication (strategy none on several ranks)
+// and data gathered with fewer ranks by accumulation are not weak series and are left out. Series
+// are in the order of the points. The reports must have been judged (set_standings()).
 std::vector<WeakSeries> weak_series(const std::vector<reporting::Report>& reports);
 
 // Samples/s per rank that efficiency is relative to: that of the smallest world size measured.
@@ -41,8 +41,8 @@ struct SeriesPrediction {
   int ranks_per_node = 1;
 };
 
-// Each list ascends. `ranks_per_node` stand on each node, of the counts that were measured, too;
-// absent: as many as were measured on one.
+// Each list ascends. So many `ranks_per_node` are assumed of every count, measured ones too;
+// absent: as many as the measured points have on a node.
 SeriesPrediction predict(WeakSeries& series, std::optional<int> ranks_per_node,
                          const std::set<int>& world_sizes);
 

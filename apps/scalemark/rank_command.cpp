@@ -47,7 +47,7 @@ void place_ranks(const settings::Machine& machine, ResolvedCommand& base, Proble
                     .places;
 }
 
-// Several are listed on stderr first, one line each.
+// Throws where there are problems; several are listed on stderr first, one line each.
 void refuse(const Problems& problems, const launching::Detection& detection) {
   if (problems.size() + detection.problems.size() > 1) {
     for (const auto& problem : problems) print_note("refused: " + settings::to_line(problem));
@@ -62,7 +62,7 @@ void refuse(const Problems& problems, const launching::Detection& detection) {
 // launcher has started: it got the digest from there. Throws as read_run_token() does.
 void use_run_token(const settings::RawSettings& raw, launching::Detection& detection) {
   const std::string file = value_at(raw, "run_token").text;
-  if (file.empty() || !detection.error_file.empty()) return;  // or it was told already
+  if (file.empty() || !detection.error_file.empty()) return;
   if (!detection.node) refuse_shared("--run-token", file, detection);
   const launching::RunToken token = launching::read_run_token(file);
   detection.rendezvous.secret = token.secret;
@@ -70,8 +70,8 @@ void use_run_token(const settings::RawSettings& raw, launching::Detection& detec
   if (!token.note.empty()) detection.notes.push_back(token.note);
 }
 
-// Only one process prints them: rank 0, or the built-in launcher instead of the rank 0 that it
-// starts. None with --quiet.
+// Prints notes in one process only: rank 0, or the built-in launcher instead of the rank 0 that it
+// starts. Prints none with --quiet.
 void print_notes(const ResolvedCommand& base, const std::vector<std::string>& notes) {
   const bool by_us = !base.detection.error_file.empty();
   if (base.settings.general.quiet || base.detection.world.rank != 0 || by_us) return;
@@ -127,8 +127,8 @@ void resolve(const Invocation& invocation, RankCommand& command) {
   print_notes(base, notes);
 }
 
-// Binds this process, a rank, as --bind asks. Before the engine is loaded: libraries start threads,
-// and libgomp counts CPUs. Throws as launching::bind_process() does.
+// Binds this process, a rank, as --bind asks. Call it before the engine is loaded: libraries start
+// threads, and libgomp counts CPUs. Throws as launching::bind_process() does.
 void bind_rank(ResolvedCommand& base) {
   if (base.places.empty()) return;
   base.given_cpus = monitoring::allowed_cpus();
@@ -136,8 +136,9 @@ void bind_rank(ResolvedCommand& base) {
   launching::bind_process(base.places.at(local_rank));
 }
 
-// A plan of many hours may be a slip of the pen: it is asked for at a terminal, and refused without
-// one. Not under another launcher: whoever wrote that script said how long it may take.
+// A plan of many hours may be a slip of the pen: at a terminal the person is asked, and without one
+// it is refused. Under another launcher it runs: whoever wrote that script said how long it may
+// take.
 void refuse_unasked_hours(const RankCommand& command, const ResolvedCommand& base) {
   constexpr double kLongest = 3 * 3600;
   const auto seconds = command.unlimited_s();
@@ -205,7 +206,7 @@ ExitCode run_rank_command(const Invocation& invocation, RankCommand& command) {
   command.refuse_files(Inputs(invocation));
   refuse_unasked_hours(command, base);
   const TorchFolder torch = find_torch(general.torch);
-  // Before anything is launched or loaded; the engine's rank 0 makes the folder.
+  // The folder is checked before anything is launched or loaded; the engine's rank 0 makes it.
   if (holds_rank_0(base.detection))
     reporting::refuse_used_folder(general.output, command.existing_folder());
   resolve_mpi(base, command.backends());

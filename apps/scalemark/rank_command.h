@@ -31,7 +31,7 @@ struct ResolvedCommand {
   settings::RankCount ranks;
   std::string mpi_library;               // see resolve_mpi(); empty: none
   std::vector<placement::Place> places;  // by local rank; empty: none are bound
-  std::string given_cpus;                // this process had them before; empty: not bound
+  std::string given_cpus;                // the CPUs that this process had before; empty: not bound
   std::string date;                      // it replaces {date}; ranks that are started get it
   std::optional<process::MetricsAddress> metrics;
   bool yes = false;                                // --yes: a long plan is meant
@@ -55,7 +55,8 @@ class RankCommand {
   // decide which ranks there are. Here and in resolve() all that is wrong goes into `problems`.
   struct RankOptions {
     settings::RawSettings values;
-    bool all = false;  // they are all settings: what is wrong with them is wrong whatever the ranks
+    // True: these are all settings, so that their problems do not depend on the ranks.
+    bool all = false;
   };
   virtual RankOptions read(const settings::RawSettings& raw, const settings::Machine& machine,
                            std::vector<settings::Problem>& problems) = 0;
@@ -63,7 +64,7 @@ class RankCommand {
   // for a person, on the settings or on the plan.
   virtual std::vector<std::string> resolve(const settings::Surroundings& around,
                                            std::vector<settings::Problem>& problems) = 0;
-  // Nothing was refused: the rest that a plan or a rank needs.
+  // Fills in the rest that a plan or a rank needs, once nothing was refused.
   virtual void complete() {}
 
   // The variables of --env that ranks are started with: one environment or several.
@@ -87,7 +88,7 @@ class RankCommand {
   // Names of --backend that its runs use.
   virtual std::vector<std::string> backends() const = 0;
 
-  // Whether this process starts ranks and is none, and how it does that.
+  // Whether this process is no rank and starts them; start() does that.
   virtual bool starts_ranks();
   virtual ExitCode start(const Invocation& invocation);
   // Runs this process as one of the ranks. prepare() reads its environment before libraries that
@@ -100,17 +101,17 @@ class RankCommand {
 // problem at once, before anything is touched.
 ExitCode run_rank_command(const Invocation& invocation, RankCommand& command);
 
-// --- For read() and resolve().
+// --- These help read() and resolve().
 
-// Without a launcher: so many ranks in all, over the nodes asked for, unless `common` says how many
-// each starts. Who launches ranks from outside counts them by itself.
+// Without a launcher, `common` gets `wanted` ranks, over the nodes asked for, unless it says how
+// many each node starts. A launcher from outside counts its ranks by itself.
 void fill_in_ranks(settings::RawSettings& common, int wanted);
 
-// Problems that are not in `all` yet.
+// Adds those problems that are not in `all` yet.
 void add_problems(std::vector<settings::Problem>& all, const std::vector<settings::Problem>& more);
 
-// Launchers fill nodes one after the other. The engine asks every rank once they have met
-// (planning::assign_members).
+// The node of each rank, if launchers fill nodes one after the other. Once the ranks have met, the
+// engine asks every one (planning::assign_members).
 std::vector<int> node_of_rank(const settings::RankCount& ranks);
 
 }  // namespace scalemark::cli

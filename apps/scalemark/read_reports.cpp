@@ -38,7 +38,7 @@ std::vector<reporting::NamedReport> named(std::vector<reporting::Report> reports
   return all;
 }
 
-// A run of collectives that was killed: its last rows are in the journal only.
+// Adds the last rows of a run of collectives that was killed: they are in the journal only.
 void add_last_rows(reporting::Report& report, const std::string& folder) {
   if (report.status != reporting::ReportStatus::kPartial || report.invocation.command != "comm")
     return;
@@ -91,13 +91,13 @@ std::vector<std::string> report_files(const std::vector<std::string>& paths) {
   return files;
 }
 
-// Two reports are of one run where a sign of one is among those that the other looks for.
+// Two reports are of one run where a sign of one is among those that the other seeks.
 struct Signs {
   std::vector<std::string> own, sought;
 };
 
-// A launch has its run id. A resume is a launch of its own, and what it goes on with has one
-// session fewer: the first session is the same.
+// The reports of a launch share its run id. A resumed run is a launch of its own: it shares the
+// first session with the report that it continues, which has one session fewer.
 Signs signs_of(const reporting::Report& report) {
   std::string launch =
       "launch\n" + report.run_id + "\n" + report.invocation.command + "\n" + report.started;
@@ -161,7 +161,7 @@ bool are_of_one_run(const reporting::Report& a, const reporting::Report& b) {
 
 std::vector<reporting::NamedReport> counted_once(std::vector<reporting::NamedReport> reports) {
   std::vector<reporting::NamedReport> all;
-  std::map<std::string, std::size_t> places;  // in `all`, of each sign of a run
+  std::map<std::string, std::size_t> places;  // index into `all` by the signs of a run
   LeftOut copies, earlier;
   for (reporting::NamedReport& one : reports) {
     const Signs signs = signs_of(one.report);

@@ -19,17 +19,17 @@ namespace scalemark::cli {
 std::vector<reporting::NamedReport> read_named_reports(const std::vector<std::string>& paths);
 std::vector<reporting::Report> read_reports(const std::vector<std::string>& paths);
 
-// A note on stderr for each whose verdict is not the one that it was written with: `report` says it
-// in its answer, commands that conclude from reports have no place for it.
+// Prints a note on stderr for each report whose verdict has changed since it was written. `report`
+// says so in its answer; commands that conclude from reports have no place for it.
 void print_changed_verdicts(const std::vector<reporting::NamedReport>& reports);
 
-// The reports in a text that was read from `path`, with what older versions did not write.
+// The reports in a text that was read from `path`; what older versions did not write is filled in.
 std::vector<reporting::NamedReport> reports_in(std::string_view text, const std::string& path);
 
-// Each run once, wherever several reports are read: a report that is named twice or was copied is
-// no further run, and neither is what a run had written before it went on or was resumed. The
-// furthest counts, in the place of the first; notes on stderr name what was left out. Nodes of one
-// job, which may share a run id, are told apart by their hosts.
+// Returns each run once, wherever several reports are read. A report that is named twice or was
+// copied is no further run, and neither is one that was written before the run continued or was
+// resumed: the furthest counts, in the place of the first. Notes on stderr name what was left out.
+// Nodes of one job, which may share a run id, differ in their hosts.
 std::vector<reporting::NamedReport> counted_once(std::vector<reporting::NamedReport> reports);
 // Whether two reports are of one run, as above.
 bool are_of_one_run(const reporting::Report& a, const reporting::Report& b);
@@ -41,13 +41,13 @@ reporting::Report example_report();
 // Reads a fleet: a folder may hold one report for each node at any depth. Each counts once, as
 // above. Throws as read_reports().
 //
-// With `unreadable` a report that cannot be read costs no other: its path and what is wrong with it
-// go there, and only where none can be read the first error is thrown.
+// With `unreadable`, a report that cannot be read does not stop the others: its path and what is
+// wrong with it go there, and the first error is thrown only where none can be read.
 using Unreadable = std::vector<std::pair<std::string, std::string>>;
 std::vector<reporting::NamedReport> read_fleet(const std::vector<std::string>& paths,
                                                Unreadable* unreadable = nullptr);
 
-// `code`, or the exit code of --fail-on, with a line on stderr that says why.
+// Returns `code`, or the exit code of --fail-on and a line on stderr that says why.
 ExitCode judged_by(const reporting::FailOn& fail_on, const reporting::Report& report,
                    ExitCode code);
 

@@ -114,7 +114,7 @@ std::vector<Files> given(const Invocation& invocation, std::string_view option) 
   return sides;
 }
 
-// --old FILES --new FILES [--new FILES...], or plain files, each a side of its own.
+// The files of --old FILES --new FILES [--new FILES...], or plain files, each a side of its own.
 std::vector<Files> sides_of(const Invocation& invocation) {
   const char* kExpected = "--old FILE... --new FILE..., or two or more plain files, is expected";
   std::vector<Files> sides = given(invocation, "old");

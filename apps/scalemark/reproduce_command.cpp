@@ -1,5 +1,5 @@
-// scalemark reproduce: runs what published numbers are about, and says claimed / measured /
-// verdict.
+// scalemark reproduce runs the configurations that published numbers are about, and says claimed /
+// measured / verdict.
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -142,7 +142,8 @@ int run_child(const std::vector<std::string>& words) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// Exit codes of a run that has measured something: all well, findings, rows without a number.
+// Whether a run that ended with this code has measured something: all is well, there are findings,
+// or rows have no number.
 bool has_measured(int code) {
   const auto known = static_cast<ExitCode>(code);
   return known == ExitCode::kPass || known == ExitCode::kFail || known == ExitCode::kUnsure ||
@@ -177,7 +178,7 @@ void add_claims(const std::vector<fs::path>& folders, std::vector<reporting::Rep
     };
     reports[i].claims.clear();
     std::ranges::copy_if(claims, std::back_inserter(reports[i].claims), is_here);
-    // Its run has let go of the folder, and another may have begun there.
+    // The run has released the folder, and another run may have begun in it.
     const reporting::LockedFile held(folders[i], O_RDONLY | O_DIRECTORY);
     reporting::write_atomically(folders[i] / "report.json", reporting::to_json(reports[i]));
   }

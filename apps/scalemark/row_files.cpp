@@ -72,7 +72,7 @@ void write_row_file(const std::string& path, const std::vector<published::Row>& 
 
 namespace {
 
-// Looks before anything is read.
+// Checks --output before anything is read.
 std::string free_output(const Invocation& invocation, const settings::ToolValues& values) {
   const auto output = values.text("output");
   if (!output) throw usage("--output is not given", "the name of a .jsonl file is expected");
@@ -118,7 +118,7 @@ bool holds_rows(const fs::path& folder) {
   });
 }
 
-// Rows there, but for those of the file that is replaced.
+// Refuses ids that the library has already, except in the file that is replaced.
 void refuse_known_ids(const std::vector<published::Row>& rows, const fs::path& folder,
                       const fs::path& replaced) {
   if (!fs::is_directory(folder) || !holds_rows(folder)) return;
@@ -137,7 +137,7 @@ void refuse_known_ids(const std::vector<published::Row>& rows, const fs::path& f
   }
 }
 
-// One group gives its name to the file; several, the file that they come from.
+// The file has the name of its group, or, with several groups, that of its source.
 std::string file_slug(const std::vector<published::Row>& rows, const std::string& source,
                       const settings::ToolValues& values) {
   const bool one = std::ranges::all_of(
@@ -167,7 +167,7 @@ ExitCode published_add_command(const Invocation& invocation) {
   std::error_code failed;
   fs::create_directories(*library, failed);
   if (failed) throw cannot_create("--library '" + *library + "': " + failed.message());
-  // Two that add at once would each find the other's ids missing, and the library would be broken.
+  // The lock keeps two commands from adding at once: neither would see the ids of the other.
   const reporting::LockedFile held(*library, O_RDONLY | O_DIRECTORY);
   if (fs::exists(output) && !values.on("overwrite"))
     throw cannot_create("'" + output.string() + "' exists already", {},

@@ -15,14 +15,14 @@ namespace scalemark::cli {
 // a file that is larger than any of these.
 std::string read_row_text(const std::string& path);
 
-// Rows of a table's file, ordered by id; --fields and --group say what it does not.
+// Rows of a table's file, ordered by id; --fields and --group give what the file does not say.
 importing::TableFile read_row_file(const std::string& path, const settings::ToolValues& values);
 
 // Throws usage() (64) for --fields beside a table that comes with the program: its rows are whole.
 void refuse_idle_fields(const settings::ToolValues& values);
 
-// JSON Lines in the form of results/published, replaced as a whole. Throws bad_data() (65) for rows
-// that could not be read again, and nothing is written.
+// Writes JSON Lines in the form of results/published, and replaces the file as a whole. Throws
+// bad_data() (65), and writes nothing, for rows that could not be read again.
 void write_row_file(const std::string& path, const std::vector<published::Row>& rows);
 
 }  // namespace scalemark::cli

@@ -161,7 +161,7 @@ std::string slices_list(const Plan& plan) {
   return text;
 }
 
-// Why there are points that nobody asked for.
+// Says why there are points that nobody asked for.
 std::string added_list(const Plan& plan) {
   const auto added = [&](planning::Role role) {
     return std::ranges::any_of(

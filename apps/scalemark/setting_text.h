@@ -11,19 +11,19 @@ namespace scalemark::cli {
 
 struct ResolvedSweep;
 
-// JSON's quotes are noise here, and switches are on and off.
+// A JSON value as people write it: without quotes, and switches as on and off.
 std::string plain(const std::string& json);
 
-// `values`: settings::flat_settings(). Without a value the word that stands for that ("auto");
-// values of single ranks or phases follow it: "auto,1=20971520".
+// `values`: settings::flat_settings(). A setting without a value gets the word that stands for that
+// ("auto"); values of single ranks or phases follow it: "auto,1=20971520".
 std::string shown_value(const std::map<std::string, std::string>& values,
                         const settings::Option& option);
 // The same of one variable of --env: `name` is its key.
 std::string shown_value(const std::map<std::string, std::string>& values,
                         const settings::Option& option, const std::string& name);
 
-// The names under which `option` may stand among settings: its own, of --env those of its variables
-// that are in `origins`.
+// The names under which `option` may stand among settings: its own, or for --env those of its
+// variables that are in `origins`.
 std::vector<std::string> setting_names(const settings::Option& option,
                                        const std::map<std::string, std::string>& origins);
 

@@ -1,5 +1,5 @@
-// Fills in what the command line does not hold: the texts of config files, of which `configs` lists
-// those that --config knows by name, and the environment.
+// Fills in what the command line does not hold: the environment, and the texts of config files.
+// `configs` lists those that --config knows by name.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@
 
 namespace scalemark::cli {
 
-// Throws no_input() (66) where several ranks of `detection`, each of which reads it, would get
-// parts of a pipe. `named` says who asked for it: "--run-token".
+// Throws no_input() (66) for a pipe that several ranks of `detection` would each read a part of.
+// `named`: the option that names it, such as "--run-token".
 void refuse_shared(const std::string& named, const std::string& path,
                    const launching::Detection& detection);
 void refuse_shared_configs(const Invocation& invocation, const launching::Detection& detection);

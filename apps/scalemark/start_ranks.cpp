@@ -39,7 +39,7 @@ launching::Environment environment_of_ranks(const settings::Variables& variables
   return environment;
 }
 
-// The libraries of the ranks, and mpirun, make files there as well.
+// Sets TMPDIR, since the libraries of the ranks, and mpirun, make files there as well.
 void set_temporary_folder(const ResolvedCommand& resolved) {
   const bool has_socket = !resolved.detection.node->mpirun.empty();
   const auto place = launching::temporary_place(has_socket ? launching::kLongestSocketPath : 0);
@@ -203,7 +203,7 @@ void resolve_environment(const Invocation& invocation, ResolvedCommand& resolved
     if (node && node->nnodes == 1) resolved.detection.node = node;
     return;
   }
-  if (!resolved.detection.error_file.empty()) {  // a rank of ours
+  if (!resolved.detection.error_file.empty()) {  // a rank of the built-in launcher
     own_environment(environments);
     return;
   }

@@ -1,4 +1,4 @@
-// scalemark sweep: from options to a plan, and from there to the engine.
+// scalemark sweep makes a plan from its options, and hands it to the engine.
 #include "apps/scalemark/sweep_command.h"
 
 #include <algorithm>
@@ -97,7 +97,7 @@ class SweepCommand : public RankCommand {
   reporting::ExistingFolder existing_folder() const override {
     using enum reporting::ExistingFolder;
     const settings::SweepSettings& sweep = resolved_.plan.sweep;
-    // A rank that was started for one block goes on where the one before ended.
+    // A rank that was started for one block continues the report of the block before.
     const bool one_block = sweep.fresh_process && !resolved_.base.detection.node;
     if (sweep.resume || sweep.resume_anyway || one_block) return kContinue;
     return resolved_.base.settings.general.overwrite ? kOverwrite : kRefuse;
@@ -134,7 +134,7 @@ class SweepCommand : public RankCommand {
   }
 
  private:
-  // By the estimate, which may be 20 % off, no point fits into memory.
+  // Refuses a plan of which no point fits into memory by the estimate, which may be 20 % off.
   void refuse_too_large() const {
     const planning::Plan& plan = resolved_.plan;
     const bool searches = !plan.searches.empty();  // --batch-size auto finds what fits
@@ -156,9 +156,9 @@ class SweepCommand : public RankCommand {
                         "smaller batches or fewer ranks; --allow-oom tries nevertheless");
   }
 
-  // A rank that was started for one block starts none itself. Such ranks are all on one node: on
-  // several nodes with one rank each, the command that a person started is a rank of the launcher,
-  // too.
+  // Whether this process starts ranks for each block. A rank that was started for one block does
+  // not; such ranks are all on one node. With one rank on each of several nodes, the command that a
+  // person started is a rank of the built-in launcher, too.
   bool in_blocks() const {
     const auto& world = resolved_.base.detection.world;
     const bool is_rank = world.launcher == "local" && world.nodes == 1;

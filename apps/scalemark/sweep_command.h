@@ -9,7 +9,8 @@
 namespace scalemark::cli {
 
 struct ResolvedSweep {
-  ResolvedCommand base;  // settings: those of a point, for what all points share (launch, general)
+  // Its settings are those of a point, for what all points share (launch, general).
+  ResolvedCommand base;
   settings::SweepRequest asked;
   planning::Plan plan;
 };

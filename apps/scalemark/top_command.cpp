@@ -1,4 +1,4 @@
-// scalemark top: runs while they run, on one screen.
+// scalemark top shows runs on one screen while they run.
 #include <poll.h>
 #include <termios.h>
 #include <unistd.h>
@@ -74,7 +74,7 @@ class TopRuns {
 
   bool read() {
     bool changed = follows_ && follow();
-    std::vector<std::future<bool>> reads;  // hosts that do not answer are waited for at once
+    std::vector<std::future<bool>> reads;  // all at once, since some hosts may not answer
     for (WatchedRun& run : runs_) {
       const auto how = run.is_remote() ? std::launch::async : std::launch::deferred;
       reads.push_back(std::async(how, [&run] { return run.read(); }));
@@ -141,7 +141,7 @@ class Canvas {
   }
   bool has_keys() const { return has_keys_; }
 
-  // Over the frame before it, line by line: nothing is cleared first, so nothing flickers.
+  // Draws over the frame before, line by line: nothing is cleared first, so nothing flickers.
   bool draw(const std::string& text) {
     std::string frame = "\x1b[H";
     for (const char c : text.substr(0, text.find_last_not_of('\n') + 1)) {
@@ -183,7 +183,7 @@ Heard listen(launching::SignalScope& signals, bool has_keys, double seconds) {
 }
 
 // Calls draw(changed) once a second, and when a record is new, until a key or a signal ends it or
-// draw() says that nobody looks any more.
+// draw() returns false, since nobody reads any more.
 template <class Draw, class Stop>
 void keep_watching(TopRuns& runs, const TopOptions& options, launching::SignalScope& signals,
                    bool has_keys, Draw draw, Stop stop) {
@@ -203,7 +203,7 @@ void keep_watching(TopRuns& runs, const TopOptions& options, launching::SignalSc
 }
 
 void watch_on_screen(TopRuns& runs, const TopOptions& options) {
-  // First: no signal may end us while the terminal is ours, Ctrl-\\ neither.
+  // Signals are taken first: none may end us while the terminal is ours, not even Ctrl-\\.
   launching::SignalScope signals({SIGQUIT});
   Canvas canvas;
   const std::string footer = "q or Ctrl-C leaves";

@@ -1,4 +1,4 @@
-// scalemark train: from options to the settings that --dry-run prints, and to a report.
+// scalemark train makes settings from its options, which --dry-run prints, and a report.
 
 #include <string>
 #include <utility>
@@ -70,7 +70,7 @@ class TrainCommand : public RankCommand {
     return {.values = raw, .all = true};
   }
 
-  // For the training ranks of these processes.
+  // The settings are resolved for the training ranks of these processes.
   std::vector<std::string> resolve(const settings::Surroundings& around,
                                    std::vector<settings::Problem>& problems) override {
     const auto ranks = settings::training_ranks(base_.settings, base_.ranks.world_size);

@@ -117,7 +117,7 @@ bool WatchedRun::read() {
       take(std::move(now));
       return true;
     }
-  } catch (const Error& error) {  // cut off, or away for a moment: the next one may be whole
+  } catch (const Error& error) {  // the next text may be whole
     if (is_remote() && !recent_.newest()) throw;
     problem_ = sentence_of(error.record());
   }

@@ -17,16 +17,17 @@ namespace scalemark::cli {
 
 inline constexpr const char* kStatusFile = "status.json";
 
-// How long ago a status was written, in seconds, by the clock of who wrote it; by that of the file
-// where the former is ahead of ours. A change that was seen says most: clocks may differ.
+// How many seconds ago a status was written, by the clock of its writer, or by that of the file
+// where the former is ahead of ours. A change that we saw counts before both: clocks may differ.
 double status_age_s(std::optional<double> written, double file_time, double now,
                     std::optional<double> seen_change_ago);
 
-// FOLDER/status.json of a folder, a file itself. Throws no_input() (66) for what is not there.
+// FOLDER/status.json for a folder; a file is returned as it is. Throws no_input() (66) for what is
+// not there.
 std::filesystem::path status_file(const std::string& given);
 
-// The runs in FOLDER/* that have a status.json: the newest, and those beside it that run; running
-// ones first, at most 4.
+// At most 4 of the runs in FOLDER/* that have a status.json: the newest, and others that run;
+// running ones first.
 std::vector<std::filesystem::path> newest_runs(const std::filesystem::path& folder);
 
 class WatchedRun {
@@ -37,10 +38,10 @@ class WatchedRun {
 
   const std::filesystem::path& file() const { return file_; }
   bool is_remote() const { return !url_.empty(); }
-  // Reads it; true where it holds something new, or a problem came or went. A URL that has never
-  // answered throws, as status_file() does for a file.
+  // Reads the status; true where it holds something new, or a problem came or went. A URL that has
+  // never answered throws, as status_file() does for a file.
   bool read();
-  // Whether a further record would tell a rate that is not known yet.
+  // Whether a further record would give a rate that is not known yet.
   bool lacks_rates() const;
   live::ShownRun shown() const;
 
@@ -57,7 +58,7 @@ class WatchedRun {
   std::string url_, token_;
   std::string text_, problem_;
   live::Recent recent_;
-  double file_time_ = 0;  // since 1970
+  double file_time_ = 0;  // seconds since 1970
   std::optional<std::chrono::steady_clock::time_point> changed_;
 };
 
