@@ -54,7 +54,7 @@ bool is_stream(mode_t mode) {
   return S_ISCHR(mode) || S_ISBLK(mode) || S_ISFIFO(mode) || S_ISSOCK(mode);
 }
 
-// -1 with errno where nobody listens.
+// A socket that is connected to `path`, or -1 with errno where nobody listens.
 int connect_to(const fs::path& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -93,7 +93,8 @@ OutputPlace output_place(const fs::path& name) {
     if (!S_ISLNK(there.st_mode)) return place;
     std::error_code unknown;
     const fs::path target = place.path.parent_path() / fs::read_symlink(place.path, unknown);
-    // A link of /proc to what another process has open leads there, though its text does not.
+    // Such a link of /proc leads to a file that another process has open, whatever path its text
+    // gives.
     const bool of_proc =
         ::lstat(target.c_str(), &there) != 0 && ::stat(place.path.c_str(), &there) == 0;
     if (unknown || of_proc) return {.path = place.path, .is_stream = of_proc};
@@ -169,7 +170,7 @@ AtomicFile::AtomicFile(fs::path path, fs::path temporary, FileFailure failure)
     errno = ELOOP;
     fail("create");
   }
-  // It may be left of a run that was killed, or be a link to something of the user's.
+  // A killed run may have left the file, or it may be a link to a file of the user's.
   ::unlink(temporary_.c_str());
   descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (descriptor_ < 0) throw failure_("create", temporary_, errno);

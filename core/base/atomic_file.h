@@ -50,22 +50,23 @@ Error file_failure(const char* verb, const std::filesystem::path& file, int erro
 
 // Where an output of this name goes.
 struct OutputPlace {
-  std::filesystem::path path;  // behind all links; nothing may be there yet
+  std::filesystem::path path;  // with all links followed; the file need not exist
   bool is_stream = false;      // a device, a FIFO, a socket: it is written to and never replaced
   // The descriptor of this process that the name stands for (/dev/stdout, /dev/fd/63); -1: none.
   int descriptor = -1;
 };
 
-// Looks only. A loop of links ends at one of them.
+// Finds out where an output of this name goes, and changes nothing. A loop of links ends at one of
+// them.
 OutputPlace output_place(const std::filesystem::path& name);
 
-// Whether both names are there and are one file, however they are spelled or linked.
+// Whether both names exist and are one file, however they are spelled or linked.
 bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 
-// The absolute path, with links followed as far as it is there.
+// The absolute path, with links followed as far as the path exists.
 std::filesystem::path real_place(const std::filesystem::path& path);
 
-// Whether `path`, which need not be there, is `folder` or would be within.
+// Whether `path`, which need not exist, is `folder` or would lie in it.
 bool lies_in(const std::filesystem::path& path, const std::filesystem::path& folder);
 
 // 0 when all bytes are written, else errno. Waits where the descriptor is non-blocking.
@@ -82,8 +83,8 @@ void sync_folder(const std::filesystem::path& folder, FileFailure failure = file
 // bytes.
 class AtomicFile {
  public:
-  // `temporary`: the file's name until it is complete, and it is not a link; else one that no other
-  // process uses.
+  // `temporary`: the file's name until it is complete, where `path` is no link; without it, a name
+  // that no other process uses.
   explicit AtomicFile(std::filesystem::path path, std::filesystem::path temporary = {},
                       FileFailure failure = file_failure);
   ~AtomicFile();  // without commit: nothing remains
@@ -95,7 +96,7 @@ class AtomicFile {
   void append(std::span<const std::byte> bytes);
   void append(std::string_view text) { append(std::as_bytes(std::span(text))); }
 
-  // Replaces an existing file. A stream gets all bytes now, which have waited in memory.
+  // Replaces an existing file. A stream gets all bytes only now; they waited in memory.
   void commit();
   // Keeps an existing file; that is no error.
   void commit_unless_there();

@@ -59,7 +59,8 @@ std::string encoding_by_mark(std::string_view text) {
     std::string_view bytes;
     const char* encoding;
   };
-  static constexpr Mark kMarks[] = {{"\xff\xfe\0\0"sv, "UTF-32"},  // UTF-16 begins like it
+  // UTF-32 comes first, since UTF-16 begins with the same bytes.
+  static constexpr Mark kMarks[] = {{"\xff\xfe\0\0"sv, "UTF-32"},
                                     {"\0\0\xfe\xff"sv, "UTF-32"},
                                     {"\xff\xfe"sv, "UTF-16"},
                                     {"\xfe\xff"sv, "UTF-16"}};

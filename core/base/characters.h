@@ -23,7 +23,7 @@ std::size_t utf8_length(std::string_view text);
 
 bool is_utf8(std::string_view text);
 
-// A byte that no line may show: "\xe9".
+// A byte that no line may show, in the form "\xe9".
 std::string escaped_byte(char byte);
 
 // Bytes that are no UTF-8 as "\xe9", for lines that people read.
@@ -43,17 +43,17 @@ std::string utf8_hint(std::string_view encoding);
 // write.
 void refuse_wide_text(std::string_view text, const std::string& named);
 
-// Length of the character that `text` begins with where that is shown by no sign of its own but
-// acts: control characters (C0, DEL, C1), marks that turn the direction of text, separators of
+// Length of the character that `text` begins with if it acts on the display instead of showing a
+// sign: control characters (C0, DEL, C1), marks that turn the direction of text, separators of
 // lines and paragraphs. 0: it begins with another one.
 std::size_t acting_length(std::string_view text);
 
 // `text` with a blank in the place of each such character.
 std::string with_blanks(std::string_view text);
 
-// A text of several lines that we made of parts of others' for stdout or stderr: as with_blanks(),
-// and bytes that are no UTF-8 as "\xe9". Line ends, tabs and the colours of inked() (terminal.h)
-// stay.
+// Makes a text of several lines, of which parts may be others', fit for stdout or stderr: as
+// with_blanks(), and bytes that are no UTF-8 as "\xe9". Line ends, tabs and the colours of inked()
+// (terminal.h) stay.
 std::string shown_text(std::string_view text);
 
 }  // namespace scalemark

@@ -103,9 +103,9 @@ Error bug(std::string what);                // E_BUG, 70
 Error make_error(std::string code, ExitCode exit_code, ErrorDomain domain, std::string what,
                  std::string expected = {}, std::string hint = {});
 
-// Returns what an exception says, for a failure that is told beside another one, which is the error
-// ("scalemark: while ending: ..."): without the "scalemark: " that lines of errors begin with,
-// since the remark has one of its own. Allocates nothing, for memory may be what is lacking.
+// Returns what an exception says, for a failure that is printed beside another one, which is the
+// error ("scalemark: while ending: ..."): without the "scalemark: " that lines of errors begin
+// with, since the remark has one of its own. Allocates nothing, for memory may be what is lacking.
 inline std::string_view remark_of(const std::exception& error) noexcept {
   constexpr std::string_view kProgram = "scalemark: ";
   std::string_view text = error.what();

@@ -41,14 +41,14 @@ namespace scalemark {
 
 inline constexpr double kAnyNumber = -std::numeric_limits<double>::infinity();
 
-// A text may tell who measured, and where: this mark says what report/hide makes of it.
-// Each text of a report has one, or a test fails. The mark of a map holds for its keys as well.
+// A text may reveal who measured, and where: this mark says what report/hide makes of it. Each text
+// of a report has one, or a test fails. The mark of a map holds for its keys as well.
 enum class Holds {
   kNothing,    // no text
   kWord,       // one out of a list, a version, a model, a unit: names nobody
   kId,         // a point's id: made of what varies, and so of names of folders
   kHost,       // a machine
-  kSerial,     // an id that tells one device or boot from all others
+  kSerial,     // an id that distinguishes one device or boot from all others
   kPath,       // a file or folder, or "synthetic"
   kOption,     // the name of an option
   kValue,      // a value of the option that the record names before it
@@ -161,7 +161,7 @@ class UnnamedFields {
 // without a field does not compile.
 namespace members {
 
-// Counts different members: one that is visited twice is no second one.
+// Counts different members: one that is visited twice counts once.
 class Counter : public UnnamedFields<Counter> {
  public:
   template <class T>

@@ -1,4 +1,4 @@
-// Tells what a path leads to before it is read: a pipe, a socket or a device where a file is
+// Finds out what a path leads to before it is read: a pipe, a socket or a device where a file is
 // expected, or a hidden file, which nobody means.
 #pragma once
 
@@ -17,16 +17,16 @@ std::string special_kind(const std::filesystem::path& path);
 // to a file, other processes have another one there, or none.
 std::string read_once_kind(const std::filesystem::path& path);
 
-// Throws no_input() (66) for what has such a kind. `named` says who asked for it: "--data".
+// Throws no_input() (66) for what has such a kind. `named`: the option that names it, "--data".
 void refuse_read_once(const std::string& named, const std::string& path);
 
 // E_NO_INPUT (66) for a path that may not be examined (its folder's permissions, a circle of links,
 // a name that is too long); other failures of the file system are E_IO (74).
 Error unreadable_path(const std::filesystem::filesystem_error& error);
 
-// One rule for folders that are read: whether its name begins with a dot, as that of what systems
-// and editors leave beside files does (._a.jsonl, .snapshot/). Whoever reads what lies in a folder
-// passes it over; images alone are listed as torchvision lists them.
+// Whether the name begins with a dot, as the names of what systems and editors leave beside files
+// do (._a.jsonl, .snapshot/). All readers of folders pass such names over, but for images, which
+// are listed as torchvision lists them.
 inline bool is_hidden(const std::filesystem::path& path) {
   return path.filename().string().starts_with('.');
 }

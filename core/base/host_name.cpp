@@ -7,7 +7,7 @@
 namespace scalemark {
 namespace {
 
-// Without a locale's letters.
+// Letters of the locale do not count.
 bool may_stand_in_name(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' ||
          c == '-' || c == '_';

@@ -17,7 +17,7 @@ constexpr std::size_t kMostCharacters = 700;  // the largest double has 309 digi
 
 // `pattern`: of printf, with a place for the decimals and one for the number.
 std::string printed(const char* pattern, int decimals, double value) {
-  if (std::isnan(value)) return "nan";  // Its sign says nothing.
+  if (std::isnan(value)) return "nan";  // the sign of a NaN says nothing
   std::array<char, kMostCharacters> text{};
   std::snprintf(text.data(), text.size(), pattern, decimals, value);
   return text.data();
@@ -27,7 +27,7 @@ bool is_zero(const std::string& digits) {
   return digits.find_first_of("123456789in") == std::string::npos;  // "inf", "nan"
 }
 
-// Logarithms of others, such as zero, have no digits to count.
+// Digits are counted by the logarithm, which other values, such as zero, do not have.
 bool has_digits(double value) { return std::abs(value) >= 1e-300 && std::abs(value) <= 1e300; }
 
 double rounded_to(double value, int digits) {
@@ -63,7 +63,7 @@ constexpr Unit kUnits[] = {{"KiB", 1LL << 10},
                            {"MB", 1'000'000},
                            {"GB", 1'000'000'000},
                            {"TB", 1'000'000'000'000},
-                           {"B", 1}};  // last: every unit ends with it
+                           {"B", 1}};  // last, since every unit ends with it
 
 }  // namespace
 

@@ -20,7 +20,7 @@ std::optional<Number> leading_number(std::string_view text) {
   return read.ec == std::errc() ? std::optional(value) : std::nullopt;
 }
 
-// The number that `text` is, likewise.
+// Likewise, the number that the whole `text` is.
 template <class Number = int>
 std::optional<Number> whole_number(std::string_view text) {
   Number value{};
@@ -35,8 +35,8 @@ std::optional<Number> whole_number(std::string_view text) {
 
 // --- Digits, of numbers without a unit.
 
-// For what programs read: the shortest text that reads back bit by bit, and a `pattern` of printf
-// with one place for a double. People get one of the functions below.
+// Programs read these: exact() is the shortest text that reads back bit by bit, and printed() takes
+// a `pattern` of printf with one place for a double. People get one of the functions below.
 std::string exact(double value);
 std::string printed(const char* pattern, double value);
 
@@ -50,11 +50,11 @@ std::string with_sign(double value, int decimals);
 std::string significant(double value, int digits);
 
 // Four digits of 1 and more, with commas between thousands, and three of less: "7,377", "123.4",
-// "12.34", "0.123", "0.0123". Rates, too, where the unit stands elsewhere.
+// "12.34", "0.123", "0.0123". It also prints rates, where the unit stands elsewhere.
 std::string readable(double value);
 // "9.87", "98.7", "987", "9,870"; two digits of less than a tenth: "0.041".
 std::string three_digits(double value);
-// "~1.4", "~77", "~1,200": not more than two digits of the number mean anything.
+// "~1.4", "~77", "~1,200": for numbers of which only two digits mean anything.
 std::string two_digits(double value);
 // 12345.6 -> "12,346"
 std::string grouped(double value);
@@ -79,7 +79,7 @@ std::string p_digits(double p);
 // "143.2 GFLOP/s", "12.50 GB/s": units that count bytes and FLOP take a prefix of 1000; others, and
 // an empty one, do not: "1,344 images/s".
 std::string rate_text(double value, const std::string& unit);
-// "12.50 GB/s", "0.0410 GB/s": as nccl-tests, in one unit whatever the size of the message.
+// "12.50 GB/s", "0.0410 GB/s": in one unit whatever the size of the message, as nccl-tests does.
 std::string bandwidth_text(double GBps);
 // "10.20 to 12.50" in the prefix that rate_text(value, unit) takes.
 std::string rate_range(double low, double high, double value, const std::string& unit);

@@ -27,9 +27,9 @@ struct PluginStamp {
 };
 
 struct Plugin {
-  std::string path;                                              // the full path of the library
-  const char* symbol;                                            // the function
-  const char* abi;                                               // that this library was built for
+  std::string path;    // the full path of the library
+  const char* symbol;  // the function
+  const char* abi;     // the ABI that this library was built for
   std::string advice = "install or build scalemark completely";  // for a plugin that does not load
 };
 

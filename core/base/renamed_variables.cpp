@@ -8,7 +8,7 @@ namespace {
 
 struct RenamedVariable {
   std::string_view old, now;
-  bool works = false;  // by its old name
+  bool works = false;  // whether the old name has an effect
 };
 
 constexpr auto kRenamed = std::to_array<RenamedVariable>({

@@ -1,4 +1,4 @@
-// Environment variables of libraries that have another name now: renamed_variables.inc lists them.
+// Environment variables of libraries that have been renamed: renamed_variables.inc lists them.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace scalemark {
 
-// Says in words what to know about `variable` when it is set; empty for a name that is not of old.
+// A note for a person who has set `variable` by its former name; empty for any other name.
 std::string note_on_variable(std::string_view variable);
 
 }  // namespace scalemark

@@ -30,10 +30,9 @@ struct JsonSource {
   const char* hint = "";
 };
 
-// A person wrote the text: what would be ignored is refused, since a rule that is misspelt must not
-// be a rule that is not there.
-// Throws configuration() (78) for text that is no JSON, nests deeper than kDeepestJson, or holds a
-// key twice in one object: JSON allows that, but one of the two values would be lost.
+// A person wrote the text: what would be ignored is refused, since a misspelt rule must not count
+// as absent. Throws configuration() (78) for text that is no JSON, nests deeper than kDeepestJson,
+// or holds a key twice in one object: JSON allows that, but one of the two values would be lost.
 nlohmann::json parse_strictly(std::string_view text, const JsonSource& source);
 
 // Throws configuration() (78) unless `json` is an object without other keys. `where`: of the

@@ -80,7 +80,7 @@ bool is_unit(std::string_view word) {
   return std::ranges::find(kUnitWords, word) != std::end(kUnitWords);
 }
 
-// A number stands with its unit.
+// A number stays on one line with its unit.
 std::size_t end_of_prose_word(std::string_view text, std::size_t begin) {
   const std::size_t end = std::min(text.find(' ', begin), text.size());
   if (end <= begin || end == text.size() || text[end - 1] < '0' || text[end - 1] > '9') return end;
@@ -88,7 +88,7 @@ std::size_t end_of_prose_word(std::string_view text, std::size_t begin) {
   return is_unit(text.substr(end + 1, next - end - 1)) ? next : end;
 }
 
-// An option of a command stands with its value, where a line can hold both.
+// An option of a command stays on one line with its value, where a line can hold both.
 std::size_t end_of_word(std::string_view text, std::size_t begin, const Breaking& how) {
   if (!how.is_command) return end_of_prose_word(text, begin);
   const std::size_t end = end_of_shell_word(text, begin);
@@ -126,8 +126,8 @@ bool is_plain_word(std::string_view word) {
   return !word.empty() && std::ranges::all_of(word, [](char c) { return c >= 'a' && c <= 'z'; });
 }
 
-// Whether what begins as a command goes on as a sentence: it ends with a point, or two plain words
-// follow each other behind those that name the command.
+// Whether what begins as a command continues as a sentence: it ends with a point, or two plain
+// words follow each other behind those that name the command.
 bool holds_prose(std::string_view text) {
   bool after_plain = false, after_option = false;
   for (std::size_t begin = 0, end = 0; begin < text.size(); begin = end + 1) {
@@ -154,8 +154,8 @@ std::size_t end_of_command(std::string_view line, std::size_t begin) {
   }
 }
 
-// It begins the line, or stands behind a gap. A command of ours has another word, launchers begin
-// with an option: prose about them does not.
+// A command begins the line, or stands behind a gap. Another word follows our name, and an option
+// follows a launcher's: in prose about them neither does.
 bool begins_command(std::string_view line, std::size_t at) {
   if (at > 0 && line.find_first_not_of(' ') != at && !line.substr(0, at).ends_with("  "))
     return false;

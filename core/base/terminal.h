@@ -10,7 +10,7 @@ namespace scalemark {
 
 struct Terminal {
   bool is_terminal = false;
-  int columns = 80, rows = 24;  // where it is none, too
+  int columns = 80, rows = 24;  // these hold where it is no terminal, too
   bool colour = false;
 };
 
@@ -37,11 +37,10 @@ std::string wrapped(const std::string& text, std::size_t width, std::size_t inde
 // where one line does not hold both.
 std::string list_item(const std::string& text, std::size_t width);
 
-// Several lines, of which those that a terminal is too narrow for go on in further lines, between
-// words and indented: by 2 beyond their own, or to where the text begins behind a name, two or more
-// blanks and that text. Commands, at the begin of a line or behind two blanks, can be pasted still:
-// a " \" ends their lines, and what explains one stands below it. JSON stays as it is. In a pipe
-// nothing is changed.
+// Folds lines that are too wide for the terminal, between words. Further lines are indented by 2
+// beyond their own, or, behind a name and two or more blanks, to where the text begins. Commands,
+// at the beginning of a line or behind two blanks, can still be pasted: their lines end with " \",
+// and what explains a command stands below it. JSON stays as it is. In a pipe nothing is changed.
 std::string folded(const std::string& text, const Terminal& terminal);
 
 // `text` in at most `width` columns: words that do not fit give way to "...".

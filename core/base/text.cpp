@@ -11,8 +11,8 @@
 namespace scalemark {
 namespace {
 
-// Where `option` stands in a command line, with the value of one that has it: [first, second).
-// Empty, at the end, where it does not.
+// Where `option` stands in a command line, together with its value if it has one: [first, second).
+// Empty, at the end, where the line does not have it.
 std::pair<std::size_t, std::size_t> place_of(const std::string& command, std::string_view option,
                                              bool has_value) {
   for (std::size_t at = 0; (at = command.find(option, at)) != std::string::npos; ++at) {
@@ -65,7 +65,7 @@ std::optional<std::string> option_value(const std::string& command, std::string_
 
 namespace {
 
-// They stand around what shell_word() prints by a command.
+// These stand around a word that shell_word() writes as a command.
 constexpr std::string_view kPrinted = "\"$(printf '", kPrintedEnd = "')\"";
 
 // Whether a terminal would act on a part of it, or show it as something else. What ends with a line

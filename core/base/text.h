@@ -62,10 +62,10 @@ std::string listed_counts(const Counts& counts) {
   return listed(texts);
 }
 
-// Whether such an interval of a rate or ratio says anything: up to a factor of 4.
+// Whether an interval of a rate or ratio says anything: its ends differ by a factor of 4 at most.
 inline bool is_known(double low, double high) { return low > 0 && high <= 4 * low; }
 
-// It stands in tables for one that says nothing: "not known (2 runs)".
+// Tables show this for an interval that says nothing: "not known (2 runs)".
 inline std::string not_known(std::int64_t n, std::string_view noun) {
   return "not known (" + counted(n, noun) + ")";
 }

@@ -27,7 +27,7 @@ struct Threads {
   double ended_s = 0;
 };
 
-// Never destroyed: such a thread may outlive main().
+// Never destroyed: a watching thread may outlive main().
 Threads& threads() {
   static auto* all = new Threads;
   return *all;
@@ -75,7 +75,8 @@ std::string word_in(const fs::path& file) {
   return word;
 }
 
-// The smallest one of the process's own cgroup and those above it; empty: none is set. cgroups(7)
+// The smallest pids.max of the process's own cgroup and those above it; empty: none is set.
+// cgroups(7)
 std::string smallest_pids_max() {
   std::ifstream groups("/proc/self/cgroup");
   std::string smallest;

@@ -44,7 +44,7 @@ inline std::vector<int> ignored_signals() {
   return signals;
 }
 
-// Where whoever started this process had blocked them, nothing would end it.
+// Unblocks the signals that end a process: its starter may have blocked them.
 inline void unblock_stops() {
   sigset_t stops;
   sigemptyset(&stops);
@@ -52,10 +52,9 @@ inline void unblock_stops() {
   pthread_sigmask(SIG_UNBLOCK, &stops, nullptr);
 }
 
-// Starts a thread beside a run's work: it takes no signals, which are for the threads that wait for
-// them.
+// Starts a thread beside a run's work. It takes no signals: other threads wait for them.
 inline std::thread quiet_thread(auto body) {
-  struct Blocked {  // also where no thread can be started
+  struct Blocked {  // restores the mask also where no thread can be started
     sigset_t before{};
     Blocked() {
       sigset_t all;
@@ -69,7 +68,7 @@ inline std::thread quiet_thread(auto body) {
 }
 
 // The calling thread gets its time behind all others of its machine, and `name` (at most 15
-// letters) in lists of threads. Where the system refuses, it goes on as it was.
+// letters) in lists of threads. Where the system refuses, nothing changes.
 inline void be_least_urgent(const char* name) {
   constexpr int kLeastUrgent = 19;
   ::pthread_setname_np(::pthread_self(), name);
@@ -91,8 +90,8 @@ void wait_until_true(std::condition_variable& changed, std::unique_lock<std::mut
 }
 
 // A run is watched by threads of this process beside its work: the sampler, the heartbeat, the
-// writer of the status, the endpoint. What CPU time they take together is told in every report.
-// This lives on the stack of such a thread, from its first line to its last.
+// writer of the status, the endpoint. Every report says what CPU time they take together. This
+// lives on the stack of such a thread, from its first line to its last.
 class WatchingThread {
  public:
   WatchingThread();
@@ -115,8 +114,9 @@ Error thread_shortage();
 // failed: "`ulimit -u` is 6"; empty: there are none.
 std::string small_thread_limits();
 
-// Ends the process, whoever asked for the thread; returns where the process is ending already. The
-// program calls the one that is set (apps/scalemark/intercepted_calls.h), a rank sets its own.
+// Ends the process for want of a thread, whoever asked for it, and returns where the process is
+// ending already. The program calls the one that is set (apps/scalemark/intercepted_calls.h), a
+// rank sets its own.
 using OnThreadShortage = std::function<void(const ErrorRecord&)>;
 using ThreadShortageHook = std::atomic<const OnThreadShortage*>;
 

@@ -145,8 +145,8 @@ T from_wire(std::string_view bytes) {
   return value;
 }
 
-// Returns nothing for such bytes, where another version may have written them that joined by
-// mistake.
+// Returns nothing for such bytes: a process of another version, which joined by mistake, may have
+// written them.
 template <class T>
 std::optional<T> try_from_wire(std::string_view bytes) try {
   return from_wire<T>(bytes);
