@@ -115,7 +115,7 @@ double activation_bytes(const Workload& workload, const MemoryQuestion& question
     return workload.activation_bytes_per_sample(question.shape, element_bytes);
   }
   const CheckpointedBytes all = workload.checkpointed_bytes(question.shape, element_bytes);
-  // A CPU's allocator keeps the loss's large blocks for the next loss, and the block needs others.
+  // A CPU's allocator keeps the loss's large blocks for the next loss, and the block needs its own.
   return all.kept + (question.whole_process ? all.loss + all.block : std::max(all.loss, all.block));
 }
 

@@ -110,13 +110,13 @@ double gradients_and_own_part(const ExchangeQuestion& question) {
   return one_gradient_copy(question) * (1 + 1.0 / question.world_size);
 }
 
-// Its own gradients, and on the server the parameters for every rank.
+// Gradients of the ranks here, and on the server the parameters for every rank.
 double server_payload(const ExchangeQuestion& question) {
   if (question.dedicated_server) return kFloatBytes * question.parameters;
   return one_gradient_copy(question) * (1 + question.world_size);
 }
 
-// Ranks whose gradients the server gets from elsewhere.
+// The ranks that send their gradients to the server from other processes.
 int remote_ranks(const ExchangeQuestion& question) {
   return question.dedicated_server ? question.world_size : question.world_size - 1;
 }
@@ -125,7 +125,7 @@ double received_gradients(const ExchangeQuestion& question) {
   return kFloatBytes * question.parameters * remote_ranks(question);
 }
 
-// On the server: what the ranks sent, and on a CPU Gloo's own buffer of a gather, of every
+// The server holds what the ranks sent, and on a CPU Gloo's own buffer of a gather, with every
 // process's part.
 double gathered_gradients(const ExchangeQuestion& question) {
   const int processes = question.world_size + (question.dedicated_server ? 1 : 0);
@@ -146,21 +146,22 @@ WireBytes ring_of_averages(const ExchangeQuestion& question) {
   return ring(one_average(question), question.world_size);
 }
 
-// Parameters to each replica but the first, and gradients from it, in every micro-step.
+// Each micro-step copies parameters to every replica but the first, and gradients back to the
+// first.
 double copies_and_gradients(const ExchangeQuestion& question) {
   return 2 * one_gradient_copy(question) * (question.world_size - 1) *
          static_cast<double>(question.micro_steps);
 }
 
-// Parameters and gradients of each replica but the first, which share the memory of a CPU; on GPUs
-// the first holds the gradients of one other.
+// On a CPU all replicas share the memory: parameters and gradients of each but the first. On GPUs
+// the first one holds the gradients of one other.
 double other_replicas(const ExchangeQuestion& question) {
   return one_gradient_copy(question) * (question.on_cpu ? 2 * (question.world_size - 1) : 1);
 }
 
-// These are the parts that are sent, in another format, and those received. A backend that scatters
-// sums writes them where the gradients are; the other one, Gloo, also has a buffer of its own for
-// an all-gather.
+// Buffers for the parts that are sent in another format, and for those received. A backend that
+// scatters sums writes them where the gradients are; the other one, Gloo, also has a buffer of its
+// own for an all-gather.
 double parts_of_all_ranks(const ExchangeQuestion& question) {
   const double all = one_gradient_copy(question);
   const double sent = question.compressed ? all / 2 : 0;
@@ -168,8 +169,8 @@ double parts_of_all_ranks(const ExchangeQuestion& question) {
   return sent + (question.all_reduces_to_scatter ? received + all : 0);
 }
 
-// Beside the gradients, unless these are views. After the first step the Reducer lays its buckets
-// out anew; a CPU's allocator keeps the old ones.
+// The Reducer's buckets lie beside the gradients, unless these are views. After the first step it
+// lays them out anew; a CPU's allocator keeps the old ones.
 double reducer_buckets(const ExchangeQuestion& question) {
   const int copies = (question.gradient_as_bucket_view ? 0 : 1) + (question.on_cpu ? 1 : 0);
   return kFloatBytes * question.parameters * copies;

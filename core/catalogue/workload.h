@@ -51,7 +51,7 @@ struct Transformer {  // BERT family only
   std::int64_t layers, hidden, heads, feed_forward, vocab_size, max_positions;
 };
 
-// A sample needs this where blocks keep only their inputs.
+// What a sample needs where blocks keep only their inputs.
 struct CheckpointedBytes {
   double kept = 0;   // at the begin of backward
   double loss = 0;   // for the loss alone, and gone before the first block is made again

@@ -48,7 +48,8 @@ ExpectedBandwidth bound_of(double busbw_GBps, const std::string& source) {
   return {busbw_GBps, source};
 }
 
-// One way, per lane, after encoding: 8b/10b, from generation 3 on 128b/130b, of 6 FLITs of 242/256.
+// One way, per lane, after encoding: 8b/10b; from generation 3 on 128b/130b; generation 6 has FLITs
+// of 242/256.
 std::optional<double> lane_GBps(int generation) {
   switch (generation) {
     case 1:
@@ -162,7 +163,7 @@ Bound memory_bound(Collective collective, const DataPath& path) {
                       counted(static_cast<std::int64_t>(ranks), "rank") + "; caches can exceed it");
 }
 
-// NVLink carries what PCIe would.
+// Where GPUs have NVLink, it carries what PCIe would.
 Bound gpu_bound(const DataPath& path) {
   const Bound nvlink = nvlink_bound(path);
   return nvlink ? nvlink : pcie_bound(path);

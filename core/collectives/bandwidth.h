@@ -42,7 +42,7 @@ struct DataPath {
   bool host_staging = false;                        // data of GPUs passes the host's memory
   std::optional<int> pcie_generation, pcie_lanes;   // the slowest member's GPU has these
   std::optional<int> nvlinks;                       // each GPU has so many
-  std::optional<int> compute_major, compute_minor;  // tells the NVLink generation of the GPU
+  std::optional<int> compute_major, compute_minor;  // give the NVLink generation of the GPU
   std::optional<NodeNetwork> network;               // each node has these ports
   std::optional<double> memory_GBps;  // measured on one node, read and written bytes added
 };

@@ -43,8 +43,8 @@ namespace {
 constexpr std::int64_t kValues = 251;  // data that only travels repeats after so many
 constexpr std::int64_t kTags = 61;     // so does the part that changes with element and round
 
-// Steps of the rank and the round; those of elements begin at 5 and differ between ranks that have
-// the same first value.
+// 37 and 101 are the steps of rank and round. The step between elements begins at 5, and differs
+// between ranks that have the same first value.
 int travelling_value(std::int64_t rank, std::int64_t element, std::uint64_t round) {
   const std::int64_t step = 5 + rank / kValues % (kValues - 6);
   const auto turn = static_cast<std::int64_t>(round % kValues);

@@ -56,7 +56,7 @@ void fill_input(const Exchange& exchange, int rank, std::span<std::uint16_t> inp
 struct WrongElements {
   std::int64_t count = 0;
   std::int64_t first = 0;   // index of the first one, when there is any
-  std::optional<int> from;  // the rank that it came from, where the collective tells it
+  std::optional<int> from;  // the rank that it came from; absent where several ranks add to it
 };
 
 // Checks the whole of `rank`'s receiving buffer, output_elements() elements. A value that is no

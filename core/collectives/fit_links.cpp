@@ -102,7 +102,7 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
-// The rest of a column is nothing but rounding.
+// A column of which less is left depends on the columns before: the rest is rounding.
 constexpr double kDependent = 1e-12;
 
 // Plain least squares on the unknowns whose bit is set, the others being 0, by QR (modified
@@ -201,7 +201,7 @@ class LinkFitter {
         2 * std::ranges::count_if(largest_, [](double bytes) { return bytes > 0; }));
   }
 
-  // To one time of each sample. Bytes are counted in the largest, so that both columns are alike.
+  // Fits one time of each sample. Bytes are shares of the largest, so that both columns are alike.
   template <class TimeOf>
   Links fit(TimeOf time_of) const {
     std::vector<std::vector<double>> columns;
