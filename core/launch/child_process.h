@@ -51,7 +51,8 @@ class LineRelay {
   // Returns the part that can be printed now. A line over 1 MiB is cut into several.
   std::string feed(std::string_view bytes);
 
-  // The rest, after the stream has ended; an unfinished last line gets a line end (not in kRaw).
+  // Returns the rest after the stream has ended; an unfinished last line gets a line end (not in
+  // kRaw).
   std::string finish();
 
   // At most 5 non-empty lines, each cut to 400 bytes; of a redrawn line its last state.

@@ -103,7 +103,7 @@ std::vector<std::string> describe(const Detection& detection) {
 
 namespace {
 
-// The impure half of the detection looks at this process and its machine.
+// The impure half of the detection reads this process and its machine.
 
 constexpr int kMostAncestors = 64;
 

@@ -23,7 +23,7 @@ Descriptor connect_to(const std::string& path);
 bool send_message(int socket, const std::string& bytes, const std::vector<int>& descriptors = {});
 
 // Waits for one message, or returns nothing: the other side is gone, or (of a socket that does not
-// block) there is none yet. `nothing_yet` tells the two apart.
+// block) there is none yet. `nothing_yet` distinguishes the two.
 std::optional<DescriptorMessage> receive_message(int socket, bool* nothing_yet = nullptr);
 
 }  // namespace scalemark::launching

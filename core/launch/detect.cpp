@@ -29,8 +29,8 @@ struct Present {
   }
 };
 
-// Variables by which other launchers number their ranks. Where they give no size, one process of
-// theirs is as good as any number.
+// Variables by which other launchers number their ranks. Where they give no size, any process of
+// theirs counts as one of several.
 struct Unread {
   const char* rank;
   const char* size;  // empty: none
@@ -44,7 +44,7 @@ constexpr Unread kUnread[] = {
     {"PALS_RANKID", ""},  // Cray
     {"ALPS_APP_PE", ""},
     {"PMIX_RANK", ""},
-    {"PMI_RANK", "PMI_SIZE"},  // one without the other
+    {"PMI_RANK", "PMI_SIZE"},  // where only one of the two is set
     {"LSF_PM_TASKID", ""},
     {"MPI_RANKID", "MPI_NRANKS"},  // Platform MPI
     {"MP_CHILD", "MP_PROCS"},      // POE of IBM
@@ -58,7 +58,7 @@ constexpr Unread kUnread[] = {
     {"LWS_WORKER_INDEX", "LWS_GROUP_SIZE"},  // LeaderWorkerSet of Kubernetes
 };
 
-// "MV2_COMM_WORLD_SIZE=2": what says that this process is one of several. Empty: nothing does.
+// The variable that says that this process is one of several: "MV2_COMM_WORLD_SIZE=2". Empty: none.
 std::string unread_variable(const FieldReader& reader) {
   for (const auto& [rank, size] : kUnread) {
     const auto count = reader.text(size), number = reader.text(rank);
@@ -241,7 +241,8 @@ Detection detect(const Request& request) {
                   "both or none", "--standalone ignores them");
     return detection;
   }
-  // A launcher whose variables are not read may start one process per node, which these tell apart.
+  // A launcher whose variables are not read may start one process per node; these options number
+  // them.
   const bool is_node = typed(request, "nnodes") || typed(request, "node_rank");
   if (automatic && source == Source::kLocal && detection.notes.empty() && !is_node) {
     note_unread_variable(reader, typed(request, "nproc_per_node"), detection);

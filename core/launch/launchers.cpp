@@ -30,7 +30,7 @@ void number_the_nodes(const RankSource& source, std::optional<int> node, std::op
   world.node = node.value_or(world.rank / per_node);
 }
 
-// Where a launcher gives no number: this rank and those before it on the node.
+// Where a launcher gives no local size: counts this rank and those before it on the node.
 int assume_local_size(const RankSource& source, int local_rank, const std::string& of_rank,
                       const std::string& missing) {
   source.reader.derived("local_world_size", of_rank + " + 1");
@@ -41,7 +41,7 @@ int assume_local_size(const RankSource& source, int local_rank, const std::strin
   return local_rank + 1;
 }
 
-// For RANK and WORLD_SIZE set by hand, without LOCAL_RANK and LOCAL_WORLD_SIZE.
+// RANK and WORLD_SIZE may be set by hand, without LOCAL_RANK and LOCAL_WORLD_SIZE.
 void guess_local_pair(const RankSource& source, std::optional<int> local_rank,
                       std::optional<int> local_world_size, bool one_host) {
   World& world = source.world;

@@ -44,10 +44,11 @@ struct LaunchResult {
 //
 // Signals: SIGTERM, SIGINT, SIGUSR1 (and SIGHUP, as SIGTERM) are passed on once each; after `grace`
 // the ranks still running are killed. A second SIGINT, a second or more later, kills at once. A
-// signal that is ignored when this is called stays ignored, in the ranks too.
-// SIGTSTP (Ctrl-Z) stops the ranks and then us, SIGCONT lets all go on.
+// signal that is ignored when this is called stays ignored, in the ranks too. SIGTSTP (Ctrl-Z)
+// stops the ranks and then us, SIGCONT lets all of them continue.
 //
-// Where the plan names an mpirun, that starts the ranks (mpirun.h), and all else stays as it is.
+// Where the plan names an mpirun, that program starts the ranks (mpirun.h), and all else stays as
+// it is.
 //
 // Exit code: run_exit_code(). Throws Error (71) when a rank cannot be started; none is left then.
 LaunchResult launch_local(const LaunchSpec& spec);

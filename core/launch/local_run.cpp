@@ -16,7 +16,7 @@ namespace {
 constexpr std::chrono::milliseconds kDrain{500};
 constexpr std::chrono::seconds kDeliberate{1};  // between two Ctrl-C that mean "now"
 
-// SIGTERM, or where this process and so its ranks ignore it, another that asks them to end.
+// SIGTERM, or another signal that asks to end, where this process and so its ranks ignore SIGTERM.
 int asks_to_end() {
   for (const int signal : {SIGTERM, SIGUSR1, SIGINT}) {
     if (!is_ignored(signal)) return signal;
@@ -54,7 +54,7 @@ void LocalRun::poll_once() {
       sources.push_back({&rank, is_stdout});
     }
   }
-  for (const auto& rank : ranks_) {  // sources of their own end: read by reap()
+  for (const auto& rank : ranks_) {  // reap() reads these: they show that a rank has ended
     if (rank.of_mpirun && !rank.ended) polled.push_back({rank.of_mpirun->status.get(), POLLIN, 0});
   }
   if (mpirun_) mpirun_->listen();
@@ -64,7 +64,7 @@ void LocalRun::poll_once() {
   for (std::size_t i = 0; i < sources.size(); ++i) {
     if (polled[i + 3].revents == 0) continue;
     const auto& [rank, is_stdout] = sources[i];
-    // A rank that has written to stderr has written its stdout of before.
+    // What the rank wrote to stdout before it wrote to stderr is there: it is printed first.
     while (!is_stdout && rank->child.out.open() && !stdout_.full() && read_from(*rank, true)) {
     }
     read_from(*rank, is_stdout);
@@ -107,7 +107,7 @@ void LocalRun::act_on_signals() {
       case SIGTSTP:
         pause();
         break;
-      case SIGCONT:  // of a stop that we did not see
+      case SIGCONT:  // after a stop that we did not see
         signal_all(SIGCONT, true);
         break;
       default:
@@ -157,7 +157,7 @@ std::optional<int> LocalRun::status_of(Rank& rank) {
   const auto id = static_cast<id_t>(rank.child.pid);
   const int failed = waitid(P_PID, id, &info, WEXITED | WNOHANG | WNOWAIT);
   if (failed != 0 || info.si_pid != rank.child.pid) return std::nullopt;
-  kill(-rank.child.pid, SIGKILL);  // not reaped, so the pid is still its
+  kill(-rank.child.pid, SIGKILL);  // not reaped yet, so the pid is still the rank's
   int status = 0;
   waitpid(rank.child.pid, &status, 0);
   return status;
@@ -182,15 +182,15 @@ void LocalRun::note_end(Rank& rank, int status) {
   if (!verdict && !terminate_at_ && !kill_at_) terminate_at_ = rank.ended_at + spec_.failure_grace;
 }
 
-// A rank that a signal killed, not ours, or a library ended could tell nobody why it ended.
+// A rank that a signal (not ours) killed, or that a library ended, could not say why it ended.
 void LocalRun::notify_peers_of(const RankOutcome& outcome) {
   const bool silent = outcome.signal != 0 && !outcome.error;
   if ((!silent && !outcome.error) || outcome.ended_by_launcher || interrupt_signal_ != 0) return;
   try {
     const auto record = silent ? killed_record(outcome) : outcome.error->record;
-    write_error_file(errors_.file_of(outcome.rank), record);  // keeps the rank's own
+    write_error_file(errors_.file_of(outcome.rank), record);  // keeps a file that the rank wrote
   } catch (const Error&) {
-    // The others end as after any lost peer, and our last line names the rank.
+    // Without the file the others end as after any lost peer, and our last line names the rank.
   }
 }
 

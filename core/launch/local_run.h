@@ -40,9 +40,10 @@ struct Rank {
   ChildProcess child;
   LineRelay out, err;
   bool ended = false;
-  bool killed = false;  // by us
+  bool killed = false;  // we killed it
   std::chrono::steady_clock::time_point ended_at;
-  std::optional<Mpirun::Started> of_mpirun;  // such a rank is no child of ours
+  // Set for a rank that mpirun started, which is no child of ours.
+  std::optional<Mpirun::Started> of_mpirun;
 };
 
 class LocalRun {

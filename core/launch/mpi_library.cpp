@@ -29,7 +29,7 @@ bool is_built(const std::vector<std::string>& built, std::string_view name) {
   return std::ranges::find(built, name) != built.end();
 }
 
-// Several ranks that something else than an MPI launcher has started, or will start.
+// Refuses several ranks that something else than an MPI launcher has started, or will start.
 void refuse_unconnected(const Detection& detection, const MpiLibrary& library) {
   if (detection.node && detection.node->nnodes == 1) return;
   const World& world = detection.world;

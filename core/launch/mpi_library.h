@@ -33,10 +33,10 @@ inline constexpr std::array kMpiLibraries = {
 // Throws bug() for a name that is not in the list.
 const MpiLibrary& mpi_library(std::string_view name);
 
-// This launcher started a rank that MPI can connect.
+// The launcher that started a rank which MPI can connect.
 struct MpiLauncher {
   std::string_view library;   // name of the library whose ranks these are; empty: none started it
-  std::string_view variable;  // which says so
+  std::string_view variable;  // the variable that says so
   bool either = false;        // PMIx serves both libraries
 };
 MpiLauncher mpi_launcher_of(const Environment& environment);

@@ -40,7 +40,8 @@ void take_output(DescriptorMessage& place) {
   if (!ready) throw system_error(std::string("cannot redirect: ") + std::strerror(errno));
 }
 
-// In the rank: a process group of its own, the launcher's pipes, its place among the ranks.
+// Makes this process the rank: in a process group of its own, with the launcher's pipes and its
+// place among the ranks.
 void become(DescriptorMessage place, pid_t parent) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -77,7 +78,7 @@ void become_rank_of_mpirun() {
   if (!place || place->descriptors.size() < 2) {
     throw system_error("the launcher has ended before its ranks");
   }
-  std::signal(SIGCHLD, SIG_DFL);  // ignored, it would take the rank's end from us
+  std::signal(SIGCHLD, SIG_DFL);  // ignored, SIGCHLD would keep the rank's exit status from us
   const pid_t parent = ::getpid();
   const pid_t rank = ::fork();
   if (rank < 0 && errno == EAGAIN) throw thread_shortage();
@@ -86,7 +87,7 @@ void become_rank_of_mpirun() {
     launcher.reset();
     return become(std::move(*place), parent);
   }
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // and with it the rank: no orphans
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // the rank then ends, too: no orphans
   place.reset();                       // the launcher sees the end of the rank's output
   for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR1}) std::signal(signal, SIG_IGN);
   send_message(launcher.get(), std::to_string(rank));
@@ -103,7 +104,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kStartLimit{60};
 constexpr milliseconds kPollPeriod{50};
 
-// Without the variables of a launcher, but with what its user sets to tune Open MPI.
+// The environment of mpirun: without a launcher's variables, with what its user sets for Open MPI.
 Environment with_socket(const Environment& given, const std::filesystem::path& socket) {
   Environment environment = without_launcher_variables(given);
   const bool under_open_mpi = given.contains("OMPI_COMM_WORLD_SIZE");
@@ -111,7 +112,7 @@ Environment with_socket(const Environment& given, const std::filesystem::path& s
     if (name.starts_with("OMPI_MCA_") && !under_open_mpi) environment[name] = value;
   }
   environment[std::string(kLauncherSocketVariable)] = socket.string();
-  // Mpirun refuses root unless told twice.
+  // Mpirun refuses root unless both variables are set.
   environment["OMPI_ALLOW_RUN_AS_ROOT"] = environment["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1";
   return environment;
 }
@@ -144,7 +145,7 @@ Descriptor listen_if_files_fit(const std::filesystem::path& socket) {
   return listen_at(socket);
 }
 
-// A library that is refused a thread says anything but that.
+// A library that is refused a thread says anything but that, so the limits are named here.
 Error ended(const std::string& what, const std::string& expected, const std::string& hint) {
   const std::string limits = small_thread_limits();
   if (limits.empty()) return system_error(what, expected, hint);

@@ -87,7 +87,7 @@ bool was_explained(const std::vector<RankOutcome>& outcomes, const Cause& cause)
 // Whether the table of docs/FAULTS.md has the code.
 bool is_exit_code(int code);
 
-// E_SYSTEM (71): not our code ended this process or a rank.
+// E_SYSTEM (71): code other than ours ended this process or a rank.
 Error ended_by_library(int exit_code);
 
 // Describes a rank that ended with a code that is none of ours, or with 1 or 2 without a verdict: a
@@ -97,7 +97,7 @@ std::optional<ErrorRecord> foreign_end(const RankOutcome& outcome, bool has_verd
 // Describes a rank that a signal killed before it could say why.
 ErrorRecord killed_record(const RankOutcome& outcome);
 
-// One line on the cause, then its last lines, indented.
+// One line on the cause, then the last lines of its rank, indented.
 std::string describe_cause(const RankOutcome& outcome, const Cause& cause);
 
 }  // namespace scalemark::launching

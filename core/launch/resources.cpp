@@ -37,13 +37,14 @@ void bind_to_cpus(const std::vector<int>& cpus) {
       "CPUs of this process's cpuset", "leave --bind out");
 }
 
-// Preferred, not bound: where the node is full, memory of another one is slow, and none is fatal.
+// The node is preferred, not bound: once it is full, slow memory of another one is better than
+// none.
 void prefer_memory_of(int node) {
   constexpr std::size_t kBits = 8 * sizeof(unsigned long);
   const auto at = static_cast<std::size_t>(node);
   std::vector<unsigned long> mask(at / kBits + 1);
   mask[at / kBits] = 1UL << (at % kBits);
-  // The kernel reads one bit less than it is told.
+  // The kernel reads one bit less than this length.
   if (syscall(SYS_set_mempolicy, MPOL_PREFERRED, mask.data(), mask.size() * kBits + 1) == 0) return;
   throw system_error("--bind numa: memory node " + std::to_string(node) +
                          " cannot be preferred: " + std::strerror(errno),
@@ -62,7 +63,8 @@ namespace {
 
 constexpr rlim_t kMostAsked = 1u << 20;  // a hard limit may be "unlimited"
 
-// Descriptors that any number of ranks needs: libraries, data and report files, short-lived ones.
+// A process needs these descriptors whatever the number of ranks: for libraries, data and report
+// files, and short-lived ones.
 constexpr std::uint64_t kOfAnyRank = 48, kOfAnyLauncher = 24;
 // Rank 0 holds the store, to which each rank has two connections. Each rank has a Gloo connection
 // to each other one in the run's control group, and one in the point's group.
@@ -121,7 +123,7 @@ int failure_of_file(const std::string& path) {
   return failure == EFBIG ? 0 : failure;
 }
 
-// Empty: `folder` can be used.
+// Why `folder` cannot be used; empty: it can.
 std::string failure_in(const std::string& folder, std::size_t longest_path) {
   if (longest_path != 0 && folder.size() + kLongestName.size() > longest_path) {
     return "too long for the path of a socket";

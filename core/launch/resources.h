@@ -15,8 +15,8 @@ namespace scalemark::launching {
 // Throws system_error() (71) where the kernel refuses.
 void bind_process(const placement::Place& place);
 
-// A run needs files, pipes and sockets, of which a process may hold so many; docs/SCALE.md has the
-// measurements behind the figures.
+// A run needs files, pipes and sockets, of which a process may hold a limited number; docs/SCALE.md
+// has the measurements behind the figures.
 
 // Opens /dev/null where standard input, output or error is closed: else the next socket would get
 // that number, and be written to as standard output. Output then takes nothing, as before.
@@ -45,8 +45,9 @@ struct TemporaryPlace {
   std::string note;  // says what cannot be used, and why; empty: nothing
 };
 
-// Makes a file there and removes it. `longest_path`: that files in a folder of the launch may have;
-// 0: no limit. Throws Error (71) that names every place that cannot be used.
+// Finds a folder in which it can make a file, and removes the file. `longest_path`: the longest
+// path of a file in a folder of the launch; 0: no limit. Throws Error (71) that names every place
+// that cannot be used.
 TemporaryPlace temporary_place(std::size_t longest_path = 0);
 
 }  // namespace scalemark::launching

@@ -22,7 +22,7 @@ class SignalScope {
   SignalScope& operator=(const SignalScope&) = delete;
 
   int fd() const { return fd_.get(); }
-  std::vector<int> take();  // the signals that have arrived since, in order
+  std::vector<int> take();  // the signals that have arrived since the last call, in order
   // Takes the first that asks to end: SIGTERM (SIGHUP too), SIGINT or SIGUSR1.
   // A SIGTSTP among them stops this process first.
   std::optional<int> take_interrupt();
