@@ -15,7 +15,7 @@ bool same_letters(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, {}, small, small);
 }
 
-// The name in a Host header, an IPv6 address without its brackets; empty for what is none.
+// The name in a Host header, an IPv6 address without its brackets; empty for an invalid header.
 std::string_view name_in(std::string_view header) {
   const bool has_brackets = header.starts_with('[');
   const std::size_t end = header.find(has_brackets ? ']' : ':');
@@ -28,7 +28,7 @@ std::string_view name_in(std::string_view header) {
 
 struct Target {
   std::string_view authority;  // host and port; empty: it names none
-  std::string_view path;       // without its question
+  std::string_view path;       // without its query
 };
 
 // A client may send the whole URL, as it does to a proxy, and every server must take it (RFC 9112,

@@ -15,7 +15,7 @@ namespace scalemark::live {
 
 struct Request {
   std::string_view method, target, accept, authorization;
-  std::vector<std::string_view> hosts;  // its Host headers
+  std::vector<std::string_view> hosts;  // values of its Host headers
   bool has_body = false;
 };
 
@@ -30,7 +30,7 @@ Answer refusal(int status, const std::string& line);
 
 class Answers {
  public:
-  // `on_loopback`: the Host header is looked at.
+  // `on_loopback`: the Host header is checked.
   Answers(const Endpoint::Options& options, bool on_loopback);
 
   Answer answer(const Request& request);

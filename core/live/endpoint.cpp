@@ -42,7 +42,7 @@ constexpr std::size_t kMostConnections = 16, kMostHeader = 8192, kMostDropped = 
 
 std::string_view view_of(beast::string_view text) { return {text.data(), text.size()}; }
 
-// The answer to what is no request; none where the client has gone or has used up its time.
+// The answer to what is no request; absent where the client has gone or has used up its time.
 std::optional<Answer> answer_to_failure(beast::error_code error) {
   if (error == http::error::header_limit || error == http::error::buffer_overflow)
     return refusal(431, "a header of at most 8 KiB");
@@ -113,7 +113,7 @@ class Endpoint::Server {
   std::chrono::milliseconds timeout_;
   std::function<void(std::string_view path)> answered_;
   std::optional<Answers> answers_;
-  std::vector<Connection*> connections_;  // each is owned by what it waits for
+  std::vector<Connection*> connections_;  // the operation that a connection waits for owns it
   asio::io_context io_{1};
   tcp::acceptor acceptor_{io_};
   asio::steady_timer pause_{io_};
@@ -121,7 +121,7 @@ class Endpoint::Server {
   std::thread thread_;
 };
 
-// A client: its request, the answer, and so on.
+// A client's connection: it reads a request, sends the answer, and so on.
 class Endpoint::Server::Connection : public std::enable_shared_from_this<Connection> {
  public:
   Connection(Server& server, tcp::socket socket) : server_(server), stream_(std::move(socket)) {
@@ -140,7 +140,7 @@ class Endpoint::Server::Connection : public std::enable_shared_from_this<Connect
   void read_request() {
     parser_.emplace();
     parser_->header_limit(kMostHeader);
-    // A body is refused as such. Beast 1.74 takes "no limit" for one of 0.
+    // A body is refused later, as such. Beast 1.74 takes a limit of 0 for "no limit".
     parser_->body_limit(std::numeric_limits<std::uint64_t>::max());
     stream_.expires_after(server_.timeout_);
     http::async_read_header(stream_, buffer_, *parser_,
@@ -182,7 +182,7 @@ class Endpoint::Server::Connection : public std::enable_shared_from_this<Connect
       drop(kMostDropped);
     } else if (buffer_.size() > 0) {
       read_request();
-    } else {  // until a first byte comes, from which the time of a request counts
+    } else {  // waits for a first byte: from there the time of a request counts
       stream_.async_read_some(
           buffer_.prepare(kMostHeader),
           [self = shared_from_this()](beast::error_code failed, std::size_t bytes) {
@@ -224,8 +224,8 @@ void Endpoint::Server::listen(int port) {
   const auto addresses = tcp::resolver(io_).resolve(
       host_, std::to_string(port), tcp::resolver::passive | tcp::resolver::numeric_service, failed);
   if (failed) throw refused(failed);
-  // A name may have an address of a family that this machine lacks. One that is taken is no reason
-  // to go on: clients of the name would reach whoever has it.
+  // A name may have an address of a family that this machine lacks: then the next one is tried.
+  // After an address that is taken none is: clients of the name would reach whoever has it.
   for (const tcp::endpoint address : addresses) {
     failed.clear();
     if (acceptor_.is_open()) acceptor_.close();
@@ -260,7 +260,7 @@ void Endpoint::Server::accept() {
       admit(std::move(socket));
       return accept();
     }
-    constexpr std::chrono::milliseconds kPause{100};  // out of descriptors: the client is kept
+    constexpr std::chrono::milliseconds kPause{100};  // out of descriptors: the client waits
     pause_.expires_after(kPause);
     pause_.async_wait([this](beast::error_code) { accept(); });
     accepts_ = true;

@@ -14,8 +14,9 @@ namespace scalemark::live {
 // localhost, 127.0.0.0/8 and ::1, as they are typed: no name is resolved.
 bool is_loopback(std::string_view host);
 
-// Answers GET and HEAD. On a loopback address a request has to name one (Host), or the host as
-// given: a page of another site cannot make a browser read it through a name of its own.
+// Answers GET and HEAD. On a loopback address the Host header has to name a loopback address, or
+// the host as given: so a page of another site cannot make a browser read it through a name of its
+// own.
 class Endpoint {
  public:
   struct Page {
@@ -24,14 +25,15 @@ class Endpoint {
   struct Options {
     std::string host = "127.0.0.1";  // a name or address, IPv6 as ::1
     int port = 0;                    // 0: any that is free
-    std::string token;               // a Bearer has to give it; empty: none is asked for
-    // The page of a path, absent where there is none. `accept`: the header of that name. Is called
-    // in the endpoint's thread, at most 10 times a second with the same arguments. An exception
-    // becomes an answer 500.
+    std::string token;               // a client has to give it as Bearer; empty: none is asked for
+    // Returns the page of a path, or nothing where there is none. `accept`: the header of that
+    // name. The endpoint's thread calls it, at most 10 times a second with the same arguments. An
+    // exception becomes an answer 500.
     std::function<std::optional<Page>(std::string_view path, std::string_view accept)> page;
-    // A page of this path has been taken whole by a client. In the same thread; may be empty.
+    // The same thread calls it when a client has received all of the page of this path; may be
+    // empty.
     std::function<void(std::string_view path)> answered;
-    // A request has to be complete, an answer taken, the next request begun within it.
+    // The time within which a request has to be complete, an answer read, the next request begun.
     std::chrono::milliseconds timeout{5000};
   };
 

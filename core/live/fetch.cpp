@@ -47,7 +47,7 @@ bool is_port(std::string_view text) {
   return port > 0 && port < 65536;
 }
 
-// Blanks and signs could end the line of the request that they are sent in.
+// Blanks and control characters could end the line of the request in which the text is sent.
 bool is_plain(const std::string& text) {
   return std::ranges::all_of(text, [](char c) { return c > ' ' && c < '\x7f'; });
 }
@@ -147,8 +147,7 @@ std::string fetch(const std::string& url, const std::string& token, milliseconds
     beast::error_code result;
     begin([&result](beast::error_code failed, auto&&...) { result = failed; });
     io.restart();
-    // The stream's own deadline is for one read, of which an answer without end has always the
-    // next.
+    // The stream's own deadline is for one read, and an answer without end always has a next one.
     io.run_until(deadline);
     if (!io.stopped()) throw not_in_time(place, limit);
     if (result) throw failure_at(place, limit, result);

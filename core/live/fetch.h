@@ -7,7 +7,7 @@
 
 namespace scalemark::live {
 
-// Whether it is meant as one, of whatever kind.
+// Whether the text is meant as a URL, of whatever kind.
 bool is_url(std::string_view text);
 
 // The page at http://HOST[:PORT][/PATH]; without a path that of /status. `token`: of its

@@ -13,7 +13,7 @@ namespace {
 
 using Members = std::vector<std::size_t>;  // places in Status::ranks and RunNow::ranks
 
-// One value of each rank against those of the others.
+// Compares one value of each rank with those of the others.
 class AgainstOthers {
  public:
   AgainstOthers(const Members& members, const std::function<double(std::size_t)>& value)
@@ -109,7 +109,7 @@ void Marker::mark_earlier_phases() {
   if (!before_) return;
   std::unordered_map<int, std::string_view> was;
   for (const RankStatus& rank : before_->ranks) was[rank.rank] = rank.phase;
-  const auto place = [&](std::size_t i) {  // where a rank has been all the time
+  const auto place = [&](std::size_t i) {  // the earlier of the rank's two phases
     const auto then = order_of(was[status(i).rank]), is = order_of(status(i).phase);
     return then && is ? static_cast<double>(std::min(*then, *is)) : 0;
   };
@@ -128,7 +128,7 @@ void Marker::mark_earlier_phases() {
   }
 }
 
-// No step for long: by what a step took before, or by the clock where that is unknown.
+// No step has ended for long, measured by earlier steps, or by the clock where those are unknown.
 bool Marker::stands_still(std::size_t i) const {
   constexpr double kShortest_s = 5, kSteps = 10, kUnknown_s = 20, kCount_s = 4;
   const RankNow& rank = rates(i);
@@ -154,7 +154,8 @@ bool Marker::mark_behind(const Members& members) const {
   return true;
 }
 
-// Ranks that go their own ways: in step with each other all last steps are equally old.
+// Marks ranks that step less often than others: where ranks keep step, all last steps are equally
+// old.
 bool Marker::mark_last_steps(const Members& members) const {
   constexpr double kLong_s = 8, kTimes = 5, kMore_s = 5;
   const auto age = [&](std::size_t i) {
@@ -170,7 +171,8 @@ bool Marker::mark_last_steps(const Members& members) const {
   return any;
 }
 
-// Between two records n steps ended; at either end a wait may be cut in two.
+// Between two records n steps ended; at either end a wait may be cut in two. Returns twice the
+// largest share divided by n.
 double cut_waits(const RunNow& run, const Members& members, double largest_share) {
   std::int64_t steps = run.ranks[members.front()].steps;
   for (const std::size_t i : members) steps = std::min(steps, run.ranks[i].steps);
@@ -210,8 +212,8 @@ bool Marker::mark_waited_for(const Members& members) const {
   return any;
 }
 
-// A loader that a rank waits for again and again is slower than the rank; one rank's alone makes
-// all others wait.
+// A loader that a rank waits for again and again is slower than the rank. If only one rank has such
+// a loader, all others wait for that rank.
 bool Marker::mark_short_of_data(const Members& members) const {
   constexpr double kMore = 0.1;
   const AgainstOthers data(members,
@@ -245,7 +247,8 @@ bool Marker::mark_slow_clocks(const Members& members) const {
   return any;
 }
 
-// A rank that is stopped within an exchange waits as long as the others do: only its sampler tells.
+// A rank that is stopped within an exchange waits as long as the others do: only its sampler shows
+// it.
 void Marker::mark_woken_late(const Members& members) const {
   constexpr double kOften = 1, kTimes = 8, kWait = 0.05, kLong_s = 5;
   const AgainstOthers late(members,

@@ -54,7 +54,7 @@ auto of_ranks(auto value) {
   };
 }
 
-// The times that ended so many seconds ago, in milliseconds: records are no finer.
+// Times, each so many seconds ago; rounded to milliseconds, as records are no finer.
 auto times_of_ranks(auto ago) {
   return [ago](const MetricMoment& moment) {
     MetricSamples all = of_ranks(ago)(moment);
@@ -63,7 +63,7 @@ auto times_of_ranks(auto ago) {
   };
 }
 
-// Several ranks may compute on one GPU; the first of them tells of it.
+// Several ranks may compute on one GPU; the record of the first of them is used.
 constexpr auto for_each_gpu = [](const Status& status, auto body) {
   std::set<std::pair<std::string, std::string>> told;
   for (const RankStatus& rank : status.ranks) {
@@ -129,7 +129,7 @@ MetricSamples main_thread(const MetricMoment& moment) {
   return all;
 }
 
-// Exchanges fewer than the rank of the same phase that has begun most.
+// How many exchanges fewer a rank has begun than the rank of its phase that has begun most.
 MetricSamples behind(const MetricMoment& moment) {
   std::map<std::string_view, std::int64_t> front;
   for (const RankStatus& rank : moment.status.ranks)

@@ -67,11 +67,11 @@ std::string sample_line(const Metric& row, const std::vector<std::string_view>& 
 constexpr std::string_view kOpenMetricsType = "application/openmetrics-text";
 
 struct Preference {
-  std::size_t place = 0;  // in the header
+  std::size_t place = 0;  // in the header, from 1
   double weight = 0;
 };
 
-// The header speaks of a media type so; absent: it does not, or refuses it.
+// How the header speaks of a media type; absent: it does not name the type, or refuses it.
 std::optional<Preference> preference_for(std::string_view accept, std::string_view type) {
   std::optional<Preference> best;
   std::size_t place = 0;
@@ -123,7 +123,7 @@ namespace {
 
 using monitoring::MachineNumber;
 
-// The scripts know this of each number that has a column.
+// The scripts get this for each number that has a column.
 FieldJson shown(const auto& numbers, About MachineNumber::*about) {
   FieldJson list = FieldJson::array();
   for (const auto& one : numbers) {

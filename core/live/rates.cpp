@@ -18,11 +18,11 @@ namespace {
 
 constexpr double kSpan_s = 10, kLongestSpan_s = 60;
 constexpr std::int64_t kSteps = 10;
-constexpr double kShortest_s = 0.5;  // below it a beat's own jitter shows
+constexpr double kShortest_s = 0.5;  // over a shorter time the jitter of heartbeats shows
 
 using Amount = std::optional<double>;
 
-// How much a counter grew; absent where one end lacks, or it began anew.
+// How much a counter grew; absent where either end is, or where it began anew.
 Amount growth(const Amount& before, const Amount& now) {
   if (!before || !now || *now < *before) return std::nullopt;
   return *now - *before;
@@ -47,8 +47,8 @@ bool can_be_compared(const RankStatus& before, const RankStatus& now) {
          before.collectives <= now.collectives && before.data_wait_s <= now.data_wait_s;
 }
 
-// From the end of one step to that of another, so that half a step at either end does not count;
-// by the clock while a step takes twice as long as usual.
+// The time from the end of one step to that of another, so that half a step at either end does not
+// count; the time by the clock while a step takes twice as long as usual.
 double rate_span(const RankStatus& before, const RankStatus& now, RankNow& rates) {
   const double by_clock = now.clock_s - before.clock_s;
   const Amount first = step_end(before), last = step_end(now);
@@ -65,7 +65,7 @@ void add_waits(const RankStatus& before, const RankStatus& now, RankNow& rates) 
   rates.queued_share = per(queued, seconds);
   if (is_on_gpu(now) || !ran || !queued) return;
   if (rates.steps > 0 && rates.collectives == 0)
-    return;  // nothing is exchanged: it waits elsewhere
+    return;  // nothing is exchanged: the rank waits elsewhere
   rates.exchange_wait_share = std::max(0.0, seconds - *ran - *queued - data) / seconds;
 }
 
@@ -87,7 +87,7 @@ RankNow rank_rates(const RankStatus* before, const RankStatus& now) {
   return rates;
 }
 
-// The network's part is what no rank of a phase is spared; the rest is a wait for peers.
+// No rank of a phase is spared the network's part of the waits; the rest is a wait for peers.
 void split_exchange_waits(const Status& now, std::vector<RankNow>& ranks) {
   struct Phase {
     double smallest = std::numeric_limits<double>::infinity();
@@ -109,7 +109,8 @@ void split_exchange_waits(const Status& now, std::vector<RankNow>& ranks) {
   }
 }
 
-// All that train; absent while one of them is unknown, unless it has long been silent.
+// The rate of all ranks that train; absent while one is unknown, unless its rank has long been
+// silent.
 Amount whole_rate(const Status& now, const std::vector<RankNow>& ranks) {
   Amount sum;
   std::int64_t samples = 0;
@@ -184,7 +185,7 @@ void add_others(const Status& now, RunNow& run) {
   }
 }
 
-// The time between them is that of rank 0's clock, which begins anew with another process.
+// Whether time has passed between them by rank 0's clock, which begins anew with another process.
 bool are_apart(const Status& before, const Status& now) {
   constexpr double kApart_s = 1;
   if (before.ranks.empty() || now.ranks.empty()) return true;

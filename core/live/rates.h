@@ -1,5 +1,5 @@
 // Rates, shares and ages of a run, from two of its records (status.h): for the screen of `top` and
-// its JSON. Pure; who is marked is told in marks.h.
+// its JSON. Pure; marks.h decides which ranks are marked.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +51,7 @@ struct NodeNow {
 #include "core/machine/machine_numbers.inc"
   std::optional<double> other_cpus;
 };
-// A counter grows by it in a second: one of the machine's, or of all its interfaces but lo.
+// A counter of the machine, or of all its interfaces but lo, grows by this number in a second.
 struct NodeRate : NumberIn<NodeNow> {
   std::optional<double> NodeStatus::*counter = nullptr;
   double InterfaceStatus::*traffic = nullptr;
@@ -89,7 +89,7 @@ constexpr void fields(A& a, typename A::template Field<RunNow>& r) {
   a.list("nodes", r.nodes, {"in the order of the status"});
 }
 
-// Steps are made in it: warmup, window or epochs.
+// Whether steps are made in the phase: warmup, window or epochs.
 bool is_measuring(std::string_view phase);
 
 inline constexpr std::string_view kRunning = "running";
@@ -101,8 +101,8 @@ inline constexpr double kOldStatus_s = 10;
 // steps older, or 60 s; else the oldest of the same phase and point. Null: there is none.
 const Status* base_of(const std::deque<Status>& earlier, const Status& now);
 
-// `before` may be null, and does not count when the run has ended. Without marks. `age_s`: since
-// `now` was written.
+// Makes rates without marks. `before` may be null, and does not count when the run has ended.
+// `age_s`: seconds since `now` was written.
 RunNow rates_of(const Status* before, const Status& now, double age_s);
 
 // The newest records of a run, as many as rates need: one memory for the screen of `top` and the
@@ -114,8 +114,8 @@ class Recent {
   void add(Status status);
 
   const std::optional<Status>& newest() const { return newest_; }
-  // Rates of the newest, which must be there, without and with marks (marks.h). `age_s`: since it
-  // was written.
+  // Rates of the newest record, which must exist, without and with marks (marks.h). `age_s`:
+  // seconds since it was written.
   RunNow rates(double age_s) const;
   RunNow now(double age_s) const;
 

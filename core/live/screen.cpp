@@ -62,7 +62,7 @@ std::string plan_text(const Status& status) {
   return joined(parts, ", ");
 }
 
-// The end of a long path, which tells runs apart.
+// The end of a long path, in which runs differ.
 std::string end_of(const std::string& path, std::size_t width) {
   constexpr std::size_t kLeast = 16;
   const std::string text = with_blanks(path);
@@ -172,7 +172,8 @@ Block::Shown Block::plan(std::size_t room) const {
   Shown shown;
   const auto grow = [&](std::size_t Shown::*rows, std::size_t most, std::size_t all) {
     for (most = std::min(most, all); shown.*rows < most; ++(shown.*rows)) {
-      // The last row needs no line that says what is left out: two more may fit where one does not.
+      // With the last row shown, no line has to say what is left out: two more rows may fit where
+      // one does not.
       Shown larger = shown, whole = shown;
       ++(larger.*rows);
       whole.*rows = all;
@@ -198,7 +199,7 @@ void Block::add_body() {
   if (shown.findings > 0) add_findings(shown.findings);
 }
 
-// Where there is no room for a table.
+// Lists marked ranks where there is no room for a table.
 void Block::add_marks(std::size_t most) {
   for (const RankNow& rank : run_.now.ranks) {
     if (rank.mark.empty() || most-- == 0) continue;
@@ -264,7 +265,7 @@ std::string Block::more_ranks(const Places& order, std::size_t shown) const {
 
 void Block::add_ranks(std::size_t rows) {
   const Status& status = *run_.status;
-  constexpr std::size_t kInSight = 16;  // so few keep their places
+  constexpr std::size_t kInSight = 16;  // so few rows keep their places
   const bool all = rows == status.ranks.size();
   const Places order = all && rows <= kInSight ? in_order(rows) : marked_first();
   const Places shown(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(rows));

@@ -16,11 +16,11 @@ struct ShownRun {
   std::optional<Status> status;
   RunNow now;
   std::optional<double> lasted_s;  // from its start to the status
-  std::string problem;             // with reading it; one sentence
+  std::string problem;             // why it cannot be read, in one sentence
 };
 
-// Where `terminal` is none, all ranks, machines and findings are shown, in lines of any length.
-// `footer` is the last line, if it is not empty. Lines end with a line end.
+// Where `terminal` is no terminal, all ranks, machines and findings are shown, in lines of any
+// length. `footer` is the last line, if it is not empty. Lines end with a line end.
 std::string screen_text(std::span<const ShownRun> runs, const Terminal& terminal,
                         const std::string& footer = "");
 

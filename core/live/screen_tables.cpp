@@ -25,7 +25,7 @@ constexpr int kStays = 1000;  // a column that is never left out
 struct Weighed {
   Column column;
   int weight = kStays;
-  int place = 0;  // it follows those of lower places
+  int place = 0;  // the column stands behind those of lower places
 };
 
 template <class T, class Text>
@@ -45,7 +45,7 @@ std::string count_text(double per_second) {
 
 std::string text_of(monitoring::NumberForm form, double value) {
   constexpr std::string (*kTexts[])(double) = {
-      // in the order of the enumeration
+      // The texts are in the order of the enumeration.
       grouped,
       count_text,
       share_text,
@@ -63,7 +63,7 @@ bool says_nothing(const Column& column) {
   });
 }
 
-// The machine has no such counter.
+// Whether no row has a value: the machine has no such counter.
 bool is_absent(const Column& column) {
   return std::ranges::all_of(column.cells, [](const auto& cell) { return cell == kAbsent; });
 }
@@ -167,7 +167,7 @@ void add_rank_rates(const Status& status, const RunNow& now, const std::vector<s
   columns.push_back({column({"memory"}, rows, memory), 20});
 }
 
-// Texts beside numbers that all ranks share are left out, marks where there are none.
+// Leaves out texts beside numbers that all ranks share, and marks where there are none.
 std::vector<Weighed> rank_columns(const Status& status, const RunNow& now,
                                   const std::vector<std::size_t>& rows) {
   std::vector<Weighed> columns;
@@ -206,7 +206,7 @@ void add_reasons(std::vector<Column>& table, Column reasons, std::size_t width) 
   table.push_back(std::move(reasons));
 }
 
-// Troubles weigh more than traffic, and what a machine does not have nothing.
+// Troubles weigh more than traffic; what a machine does not have weighs nothing.
 std::vector<Weighed> node_columns(const Status& status, const RunNow& now,
                                   const std::vector<std::size_t>& rows) {
   std::vector<Weighed> columns;
@@ -220,7 +220,8 @@ std::vector<Weighed> node_columns(const Status& status, const RunNow& now,
   add_numbers(columns, kNodeRates, rows,
               [&](std::size_t i, const NodeRate& one) { return now.nodes[i].*one.value; });
   add_numbers(columns, kNodeNumbers, rows, [&](std::size_t i, const auto& one) {
-    const bool is_rate = one.is.kind == monitoring::SourceKind::kCounter;  // above
+    // The rate of a counter has a column already.
+    const bool is_rate = one.is.kind == monitoring::SourceKind::kCounter;
     return is_rate ? std::nullopt : status.nodes[i].*one.value;
   });
   std::erase_if(columns, [](const Weighed& one) { return is_absent(one.column); });

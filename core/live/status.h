@@ -1,5 +1,5 @@
 // A run as it stands now: what status.json, `scalemark top` and the endpoint show. Rank 0 gathers
-// the ranks' records; counters grow from the start of the run, rates are made by who reads two of
+// the ranks' records; counters grow from the start of the run, and readers make rates of two of
 // them. Knows no store and no file.
 #pragma once
 
@@ -141,7 +141,7 @@ constexpr void fields(A& a, typename A::template Field<NodeStatus>& n) {
   a.list("interfaces", n.interfaces, {"of the network"});
 }
 
-// Keeps the reading as the newest of its machine, unless clock_s tells that it is older. Ranks of a
+// Keeps the reading as the newest of its machine, unless clock_s shows that it is older. Ranks of a
 // machine take turns to read it, and their records overtake each other: of each counter the larger
 // is kept, so that none falls.
 void keep_newest(std::map<std::string, NodeStatus>& by_host, const std::string& host,

@@ -98,7 +98,7 @@ void EventWriter::serve() {
   }
 }
 
-// Waits for a period, or for close(). Whether it is the last time.
+// Waits for a period, or for close(); returns whether this is the last time.
 bool EventWriter::take(Waiting& next) {
   std::unique_lock lock(mutex_);
   changed_.wait_for(lock, options_.period, [&] { return closing_; });
@@ -121,7 +121,7 @@ void EventWriter::give_up(int error, std::int64_t posts) {
   try {
     if (!options_.failed) return;
     options_.failed(file_failure("write", options_.file, error).record().what);
-  } catch (...) {  // nobody is told, and the run goes on
+  } catch (...) {  // nobody learns of it, and the run continues
   }
 }
 

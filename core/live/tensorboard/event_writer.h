@@ -20,10 +20,10 @@ namespace scalemark::tensorboard {
 class EventWriter {
  public:
   struct Options {
-    std::filesystem::path file;  // its folder is there; begun where it is not, else appended to
+    std::filesystem::path file;  // in a folder that exists; an existing file is appended to
     std::chrono::milliseconds period{1000};  // between two writes
     std::size_t most_waiting = 16U << 20U;   // bytes of post(); beyond: dropped and counted
-    // The thread calls it each period, and a last time for close(): it adds records. May be empty.
+    // The thread calls it each period, and a last time for close(), to add records. May be empty.
     std::function<void(Events&)> collect;
     // The thread calls it once, when writing has failed, with a sentence for people. May be empty.
     std::function<void(const std::string&)> failed;
@@ -35,7 +35,7 @@ class EventWriter {
   EventWriter(const EventWriter&) = delete;
   EventWriter& operator=(const EventWriter&) = delete;
 
-  // From any thread; never waits for the disk. Records of one call stay together.
+  // May be called from any thread; never waits for the disk. Records of one call stay together.
   void post(std::string records);
 
   // How many posts were dropped so far, those that could not be written among them.

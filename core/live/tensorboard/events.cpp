@@ -149,7 +149,7 @@ std::string wire_of(const Histogram& values) {
   return all;
 }
 
-// google.protobuf.Value: members of a oneof stand there whatever their value is.
+// Writes a google.protobuf.Value: members of a oneof are written whatever their value is.
 struct ParameterWriter {
   std::string& out;
   void operator()(bool truth) const {
@@ -174,7 +174,7 @@ std::string wire_of(const Session& session) {
   return all;
 }
 
-// The plugin reads the metadata of a value that has nothing else.
+// The plugin reads the metadata of a value that holds nothing else.
 void put_hparams(std::string& out, double time, std::string_view tag, int field,
                  std::string_view message) {
   std::string data, plugin, metadata, value;

@@ -21,7 +21,8 @@ constexpr std::size_t kNormal = kPerOctave, kNotFinite = 255 * kPerOctave;  // t
 constexpr std::size_t kBlock = 4096;             // values that stay in the cache between passes
 constexpr std::size_t kMostCounted = 1U << 30U;  // values that the counters have room for
 
-// An increment waits for the one before it of the same counter: neighbours are counted apart.
+// An increment waits for an earlier one of the same counter: neighbours are counted in other
+// tables.
 constexpr std::size_t kTables = 4;
 using Table = std::array<std::uint32_t, kIndices>;  // half the cache that wider counters take
 using Tables = std::vector<Table>;
@@ -37,7 +38,7 @@ void count_block(Tables& tables, std::span<const float> values) {
   for (; i < values.size(); ++i) ++tables[0][index(values[i])];
 }
 
-// Lanes: vectors with and without wider registers add in the same order.
+// With a fixed number of lanes, sums are added in the same order whatever the width of registers.
 constexpr std::size_t kLanes = 8;
 struct Sums {
   std::array<float, kLanes> min{}, max{};
@@ -110,7 +111,7 @@ void add_sums(Sums& all, const Sums& more) {
 }
 
 // Squares of finite floats do not overflow in double, so that a value that is not finite shows in
-// their sum; only such a block is looked at value by value.
+// their sum; only such a block is checked value by value.
 void add_finite(Sums& all, std::span<const float> values) {
   const Sums sums = sums_of(values);
   if (std::ranges::all_of(sums.squares, [](double sum) { return std::isfinite(sum); })) {
