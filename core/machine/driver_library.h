@@ -134,7 +134,7 @@ class Functions {
       symbol("nvmlDeviceRegisterEvents");
   Function<EventSet, EventData*, unsigned> event_set_wait =
       symbol("nvmlEventSetWait_v2", "nvmlEventSetWait");
-  // With a count of 0 it tells the number and kInsufficientSize, or success where there is none.
+  // With a count of 0 it gives the number and kInsufficientSize, or success where there is none.
   Function<Device, unsigned*, void*> compute_processes =
       symbol("nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses");
   Function<Device, unsigned*, unsigned*> mig_mode = symbol("nvmlDeviceGetMigMode");
@@ -145,8 +145,8 @@ class Functions {
 // In MIG mode a GPU is only a container of instances. False when the mode is unknown.
 bool is_in_mig_mode(const Functions& call, Device device);
 
-// Asks one function that puts its answer behind its last argument. Nothing: the library lacks it,
-// or it fails.
+// Calls a function that writes its answer through its last argument. Absent: the library lacks the
+// function, or it fails.
 template <class Answer, class Function, class... Arguments>
 std::optional<Answer> answered(Function function, Arguments... arguments) {
   Answer answer{};

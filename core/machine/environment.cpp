@@ -115,7 +115,7 @@ void read_gpus(Host& host, const std::string& nvml) {
       visible_gpus(chosen ? std::optional<std::string>(chosen) : std::nullopt, host.gpus);
 }
 
-// Schedulers have names of their own for machines: a node is drained by that.
+// Schedulers have names of their own for machines: a node is drained by that name.
 std::string scheduler_node() {
   for (const char* variable : {"SLURMD_NODENAME", "NODE_NAME"}) {
     const char* name = std::getenv(variable);
@@ -250,7 +250,7 @@ std::optional<double> gigabits_in(const std::optional<std::string>& line) {
   return rate.value_or(0) > 0 ? rate : std::nullopt;
 }
 
-// RoCE names it beside the first address of the port; of InfiniBand it is the device's own.
+// For RoCE the kernel names it beside the first address of the port, for InfiniBand at the device.
 std::string network_interface(const fs::path& device, const fs::path& port) {
   if (auto name = read_line(port / "gid_attrs/ndevs/0"); name && !name->empty()) return *name;
   const auto own = entries_of(device / "device/net");

@@ -17,8 +17,8 @@
 namespace scalemark::monitoring {
 
 // Surveys this machine. What cannot be read is absent or empty; never throws for that. `root` is
-// put before every path (tests), `nvml` is the library that detect_gpus() loads first; empty:
-// GPUs are not looked at.
+// put before every path (tests), `nvml` is the library that detect_gpus() loads first; empty: GPUs
+// are left out.
 Host survey_host(const std::filesystem::path& root = "/", const std::string& nvml = kNvmlLibrary);
 
 // The cores that this process may use, whole ones: affinity mask and cgroup quota, at least 1.

@@ -73,7 +73,7 @@ Gpu read_gpu(const Calls& call, int index) {
   return gpu;
 }
 
-// For machines without NVML, such as containers that were given the driver's compute part alone.
+// Serves machines without NVML, such as containers that were given the driver's compute part alone.
 // `visible_only` is set: these are the GPUs that CUDA_VISIBLE_DEVICES leaves, in CUDA's order.
 // Makes no context. Never throws; `note` says why there are none, or what is missing. The library
 // stays open: a started driver must not be unloaded while other code uses CUDA.

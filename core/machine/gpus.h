@@ -44,11 +44,12 @@ FoundGpu find_gpu(std::span<const Gpu> gpus, std::string_view uuid);
 // --- CUDA_VISIBLE_DEVICES leaves some GPUs, as CUDA reads it: numbers or UUID prefixes, cut at the
 // first entry that does not exist; none at all when one is named twice. These ask no driver.
 
-// Indices into `gpus`, in the variable's order (absent: all); that of its GPU for a MIG instance.
+// Indices into `gpus`, in the variable's order (absent: all); a MIG instance has that of its GPU.
 std::vector<int> visible_gpus(const std::optional<std::string>& cuda_visible_devices,
                               std::span<const Gpu> gpus);
 
-// Their number, when only that is known. UUIDs, also of MIG instances, are assumed to exist.
+// How many GPUs that leaves, where only their number is known. UUIDs, also of MIG instances, are
+// assumed to exist.
 int visible_gpu_count(const std::optional<std::string>& cuda_visible_devices, int gpus);
 
 // /dev/nvidia0, /dev/nvidia1, ...: the GPUs that this process could open.

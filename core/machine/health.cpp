@@ -21,7 +21,7 @@ using nvml::answered;
 using nvml::Device;
 using nvml::Functions;
 
-// A run watches it, and does not only count it at its ends.
+// Whether a run watches the counter, and does not only read it before and after.
 bool is_watched(std::string_view counter) {
   constexpr std::string_view kWatched[] = {
 #define SCALEMARK_GPU(member, ...) numbers::member.counter,
@@ -103,7 +103,7 @@ class GpuHealthReader {
       add(counter, answered<Answer>(function, gpu_, arguments...));
   }
 
-  // Links that are down count as well where the driver still tells: the sum must not fall.
+  // Links that are down count as well where the driver still answers: the sum must not fall.
   std::optional<double> over_links(std::initializer_list<int> kinds) const {
     std::optional<double> sum;
     for (unsigned link = 0; link < nvml::kMaxLinks; ++link) {

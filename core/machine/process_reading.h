@@ -42,8 +42,8 @@ std::optional<std::uint64_t> kilobyte_field(std::string_view text, std::string_v
 struct ProcessReading {
   std::int64_t resident_bytes = 0, major_faults = 0;
   double cpu_s = 0;  // all its threads together
-  // The thread that made the reader, by the scheduler: on a CPU, and ready without one. Absent
-  // where the kernel keeps no such statistics.
+  // Seconds of the thread that made the reader, by the scheduler: on a CPU, and ready without one.
+  // Absent where the kernel keeps no such statistics.
   std::optional<double> main_ran_s, main_queued_s;
 };
 
@@ -69,14 +69,15 @@ CgroupLimits cgroup_limits(const std::filesystem::path& root = "/");
 
 // CPUs that this process uses, all threads together: its CPU time per second, by its clock
 // (CLOCK_PROCESS_CPUTIME_ID), and again by the ticks of /proc/self/stat, where that is there. The
-// kernel makes both of the same sums, so that they differ by less than a tick. At the ends only.
+// kernel makes both of the same sums, so that they differ by less than a tick. They are read at the
+// ends only.
 inline constexpr const char* kProcessCpus = "process_cpus";
 inline constexpr const char* kProcessCpusByTicks = "process_cpus_by_ticks";
 std::unique_ptr<Probe> process_cpu_probe(const std::filesystem::path& root = "/");
 double process_cpu_s();
 
-// CPUs that this process may keep busy: its compute threads, which may change. Free CPUs are what
-// is left of all.
+// CPUs that this process may keep busy: its compute threads, whose number may change. The free CPUs
+// are all CPUs less these.
 inline constexpr const char* kWantedCpus = "wanted_cpus";
 
 // CPU time of all threads that watch the run (core/base/threads.h), per second.

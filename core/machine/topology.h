@@ -11,8 +11,8 @@
 
 namespace scalemark::monitoring {
 
-// The CPUs of the affinity mask. What the kernel does not tell is the simplest machine: a CPU
-// without siblings is a core, one package, one memory node. `root` is put before every path.
+// The CPUs of the affinity mask. Where the kernel does not say, the simplest machine is assumed: a
+// CPU without siblings is a core, one package, one memory node. `root` is put before every path.
 placement::Topology read_topology(const std::filesystem::path& root = "/");
 
 // "0-3,8": the CPUs that the main thread, and what it starts, may use. Empty: unknown.

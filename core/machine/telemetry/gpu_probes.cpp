@@ -22,7 +22,7 @@ struct GpuSource {
   std::function<Value()> read;
 };
 
-// A probe of those that answer. It keeps the library, which they call.
+// A probe of those sources that answer. It keeps the library, which they call.
 std::unique_ptr<Probe> gpu_probe(std::shared_ptr<nvml::Library> library, const std::string& device,
                                  std::vector<GpuSource> sources, ProbeTimes times) {
   std::erase_if(sources, [](const GpuSource& source) { return !source.read(); });
@@ -42,7 +42,7 @@ constexpr std::pair<const char*, unsigned long long> kReasons[] = {
     {"power_brake", nvml::kPowerBrake},
     {"power_cap", nvml::kPowerCap}};
 
-// Bits of one call.
+// One call gives all these bits.
 std::unique_ptr<Probe> clock_reason_probe(std::shared_ptr<nvml::Library> library, Device gpu,
                                           const std::string& device) {
   auto read = [library = std::move(library), gpu] {

@@ -54,7 +54,7 @@ struct Traffic {
   double bytes_per_count = 1;
 };
 
-// Two files for each interface or port; null without one.
+// Reads two files for each interface or port; null without one.
 std::unique_ptr<Probe> traffic_probe(std::vector<std::pair<std::string, Traffic>> ports,
                                      ProbeTimes times) {
   std::erase_if(ports, [](const auto& port) {

@@ -36,7 +36,8 @@ std::string cpu_group_id(const std::filesystem::path& root = "/");
 // interfaces where none is hardware (a container).
 std::unique_ptr<Probe> network_probe(const std::filesystem::path& root = "/");
 
-// The same of each InfiniBand port ("mlx5_0/1"), at the ends only: some cards ask their firmware.
+// The same for each InfiniBand port ("mlx5_0/1"), read at the ends only: some cards ask their
+// firmware.
 std::unique_ptr<Probe> infiniband_probe(const std::filesystem::path& root = "/");
 
 // memory_available_bytes: what programs could still take; swapped_bytes_per_s: in and out.
@@ -55,7 +56,7 @@ std::unique_ptr<Probe> retransmit_probe(const std::filesystem::path& root = "/")
 // network_errors_per_s: errors and drops of the interfaces of network_probe().
 std::unique_ptr<Probe> network_error_probe(const std::filesystem::path& root = "/");
 
-// All that describe the machine, as far as they are there.
+// All probes of the machine, as far as it has their files.
 std::vector<std::unique_ptr<Probe>> host_probes(const std::filesystem::path& root = "/");
 
 // Names the machine by its kernel's boot: containers on it have the same one. Empty: unknown.

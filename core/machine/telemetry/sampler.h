@@ -84,8 +84,8 @@ class Sampler {
   // out.
   std::vector<SourceSummary> summaries() const;
 
-  // The newest values, of a counter what it stands at; from any thread. Probes that are read at the
-  // ends only are left out.
+  // The newest values, of a counter its total; for any thread. Probes that are read at the ends
+  // only are left out.
   struct Latest {
     SourceName name;
     double value = 0;

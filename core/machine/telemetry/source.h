@@ -1,5 +1,5 @@
-// A machine at work can be read as numbers: this file says which sources there are, and what the
-// readings of one come to. Knows neither ranks nor windows.
+// A machine at work can be read as numbers: this file says which sources there are, and what is
+// reported of their readings. Knows neither ranks nor windows.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 namespace scalemark::monitoring {
 
 // A gauge is a value of the moment: a clock, a temperature. A counter only grows: bytes, seconds of
-// throttling. What is told of it is its growth per second.
+// throttling. Its growth per second is reported.
 enum class SourceKind { kGauge, kCounter };
 
 struct SourceName {
@@ -44,14 +44,14 @@ class Probe {
 
   const std::vector<SourceName>& sources() const { return names_; }
 
-  // One value per source, in their order; of a counter what it stands at. Absent: it cannot be read
-  // now. Called from the sampler's thread only.
+  // One value per source, in their order; of a counter its total. Absent: it cannot be read now.
+  // Called from the sampler's thread only.
   virtual void read(ProbeValues values) = 0;
 
   // Whether reading is too slow for many times a second.
   virtual bool only_at_ends() const { return false; }
 
-  // In between it is read at one pass out of so many.
+  // Between the ends it is read at one pass out of so many.
   virtual int every() const { return 1; }
 
  protected:
@@ -79,7 +79,7 @@ class FilledProbe final : public Probe {
   ProbeTimes times_;
 };
 
-// A probe of what `fill` puts into its values.
+// Makes a probe whose values `fill` sets.
 template <class Fill>
 std::unique_ptr<Probe> probe_of(std::vector<SourceName> names, Fill fill, ProbeTimes times = {}) {
   return std::make_unique<FilledProbe<Fill>>(std::move(names), std::move(fill), times);
