@@ -14,7 +14,7 @@ namespace scalemark::planning {
 
 struct SliceRequest {
   SliceKind kind = SliceKind::kWeak;
-  // Every point in it has these options, sizes too; strategy only when it was asked for.
+  // Every point of the slice has these options, sizes too; strategy only when it was asked for.
   settings::RawSettings raw;
   bool batch_auto = false;  // then `raw` has no batch size
   std::map<std::string, std::string> fixed;
@@ -23,7 +23,7 @@ struct SliceRequest {
 struct SliceQuestion {
   const std::vector<settings::Axis>& axes;  // workload among them
   const settings::RawSettings& common;
-  const settings::SweepSettings& sweep;  // world sizes decided
+  const settings::SweepSettings& sweep;  // with world sizes decided
 };
 
 // The cross product of all axes but the world size. One for each combination and size; combinations
@@ -39,12 +39,12 @@ std::vector<settings::Problem> size_problems(const SliceQuestion& question);
 const settings::Axis* find_axis(const std::vector<settings::Axis>& axes, std::string_view option);
 
 // Each axis with several values gives one comparison for each combination of the others and each
-// world size that was asked for: the points of the axis's values, in the order typed. Comparisons
-// of fewer than two different points are left out (an exchange option on one rank), as are values
-// of an axis against a point that the first value lacks. Another axis may have no effect at one of
-// the values (readers of synthetic data): such points are compared with each of the others. The
-// axes `workload` and the world size have none: other work is no effect, and scaling has its own
-// tables.
+// world size that was asked for: the points of the axis's values, in the order typed. Left out are
+// comparisons of fewer than two different points (an exchange option on one rank), and values whose
+// point has no counterpart at the first value. Another axis may have no effect at one of the values
+// (readers of synthetic data): such points are compared with each of the others. The axes
+// `workload` and the world size have no comparisons: other work is no effect, and scaling has its
+// own tables.
 std::vector<Comparison> comparisons_of(const Plan& plan, const std::vector<settings::Axis>& axes);
 
 }  // namespace scalemark::planning

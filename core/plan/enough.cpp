@@ -33,7 +33,7 @@ statistics::BlockRates Tuner::rates_before(int block, std::size_t point) const {
   return rates;
 }
 
-// Repeats the looks of all blocks before, each at what was known then.
+// Repeats the looks before all earlier blocks, each at the runs that were known then.
 Tuner::Look Tuner::look_before(int block, const Comparison& comparison) const {
   const auto& values = comparison.values;
   const double level = statistics::race_level(values.size(), looks_);
@@ -79,7 +79,7 @@ namespace {
 using statistics::StopQuantity;
 
 constexpr double kWorthSaving = 0.10;
-constexpr int kLongestWindow = 32;  // times the longest of today
+constexpr int kLongestWindow = 32;  // times the longest window of today
 
 struct Unsure {
   std::string group;
@@ -101,10 +101,11 @@ std::vector<Unsure> unsure_among(const Precisions& points, double half_width) {
 
 using Repetitions = std::optional<std::size_t>;
 
-// No answer is further away than any number.
+// A number that is absent counts as larger than any other.
 bool is_fewer(const Repetitions& a, const Repetitions& b) { return a && (!b || *a < *b); }
 
-// Looks at all quantities: with other windows those that are reached today count, too.
+// The most that any quantity needs. Those that are reached today count, too, since with other
+// windows they need not be.
 Repetitions most_needed(const Precisions& points, double half_width, double window_s) {
   Repetitions most = statistics::kRepetitionsBeforeLooking;
   const auto look = [&](const StopQuantity& quantity) {

@@ -64,17 +64,17 @@ using Precisions = std::map<std::string, PointPrecision>;  // by group, of point
 // Whether throughput and every efficiency are known to `half_width`.
 bool is_reached(const PointPrecision& point, double half_width);
 
-// The number that is furthest from `half_width` still takes this.
+// What the number that is furthest from `half_width` still needs.
 struct Outlook {
   std::string group;
   bool of_efficiency = false;
   std::optional<double> half_width;        // its own, relative; absent: no interval
-  std::optional<std::size_t> repetitions;  // about, in all; absent: it cannot be told
+  std::optional<std::size_t> repetitions;  // about, in all; absent: it cannot be estimated
   struct Windows {
     double window_s = 0;
     std::size_t repetitions = 0;
   };
-  std::optional<Windows> longer;  // that would take less time from the start, by a tenth or more
+  std::optional<Windows> longer;  // windows that take less time from the start, by a tenth or more
 };
 
 // `block_s`: seconds of a block whose windows are at least so many seconds long; 0: as they are.

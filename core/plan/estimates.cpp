@@ -43,7 +43,7 @@ double exchange_s(const settings::Settings& settings, double parameters, int wor
   return backend.latency_s + bytes / backend.bytes_per_s;
 }
 
-// Times its least length.
+// A multiple of the least length.
 constexpr double kLongestWarmup = 5;
 
 bool on_cpu(const settings::Settings& settings) {

@@ -21,7 +21,8 @@ namespace scalemark::planning {
 inline constexpr int kSyntheticBatches = 4;
 inline constexpr int kLoadedBatches = 3;
 
-// `shape` is resolved. Of the whole process where the device is a CPU: that is what a run measures.
+// `shape` is resolved. Where the device is a CPU it asks for the whole process, as a run measures
+// that.
 catalogue::MemoryQuestion memory_question(const settings::Settings& settings,
                                           const catalogue::ModelShape& shape, int world_size);
 
@@ -43,14 +44,14 @@ inline constexpr double kWindowMargin = 1.1;
 // give an interval, and blocks so short that a drift is straight within each.
 inline constexpr std::int64_t kCostBlocks = 4 * 4;
 
-// Rounded up to whole settings::exchange_period()s.
+// Steps rounded up to whole settings::exchange_period()s.
 std::int64_t whole_periods(std::int64_t steps, std::int64_t period);
 
 // Steps of each block: a sixteenth of the window's, rounded up, at least 5, in whole periods.
 std::int64_t cost_block_steps(std::int64_t window_steps, std::int64_t period = 1);
 
-// When a warm-up that has not settled ends: at max_warmup_s (5 x the least time), within what a
-// preset allows.
+// The time at which a warm-up ends although step times still change: max_warmup_s (5 x the least
+// time), within what a preset allows.
 double latest_warmup_s(const RunLength& length);
 
 // Warm-up (its least time) and window of a run whose step takes `step_s`, and the blocks of
@@ -63,7 +64,7 @@ double estimated_abba_s(const settings::Settings& settings, const RunLength& len
 // Steps after the window in which each gradient bucket is timed.
 inline constexpr std::int64_t kBucketSteps = 5;
 
-// The steps of --trace; 0 without.
+// The time of the steps of --trace; 0 without.
 double estimated_trace_s(const settings::Settings& settings, double step_s);
 
 // The length of a run without a plan: what --iters and similar options say, else at least 20 steps
@@ -71,23 +72,23 @@ double estimated_trace_s(const settings::Settings& settings, double step_s);
 // window.
 RunLength run_length_of(const settings::Settings& settings);
 
-// The length before those options are looked at.
+// The length before --iters and similar options are applied.
 RunLength default_length(const settings::Settings& settings);
-// They override the limits of a preset.
+// Applies those options, which override the limits of a preset.
 void apply_options(const settings::MeasuringSettings& measuring, RunLength& length);
 
 // The size of the inputs that the network is given.
 catalogue::ModelShape shape_of(const catalogue::Workload& workload,
                                const settings::Settings& settings);
 
-// All steps of a run but those of --trace, which the first repetition has.
+// The time of all steps of a run but those of --trace, which the first repetition has.
 double estimated_steps_s(const settings::Settings& settings, const RunLength& length,
                          double step_s);
 
 // The memory that one rank may use follows from the options and its machine, alike for the printed
 // plan and for the rank that obeys it.
 
-// So much is known of the machine that a rank runs on.
+// What is known of the memory of the machine that a rank runs on.
 struct AvailableMemory {
   std::uint64_t host_bytes = 0;  // 0: unknown
   std::optional<std::uint64_t> cgroup_bytes;

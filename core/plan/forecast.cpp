@@ -51,7 +51,7 @@ Forecast of_sweep(const RawSettings& raw, const Surveyed& surveyed) {
                                        .node_of_rank = on_one_node(ranks),
                                        .memory_available_bytes = there});
   Forecast found{.problems = answer.problems, .estimated_s = answer.plan.estimated_s};
-  // Then all that is wrong is that a preset cannot hold its time.
+  // A plan with problems has an estimate only where a preset cannot hold its time.
   found.breaks_preset = found.estimated_s > 0 && !found.problems.empty();
   if (found.breaks_preset) found.problems.clear();
   for (const PlannedPoint& point : answer.plan.points) {
@@ -121,7 +121,7 @@ namespace {
 
 constexpr std::uint64_t kGiB = 1ULL << 30;
 
-// With instructions for bf16, as processors since 2020 have them.
+// It has instructions for bf16, as processors since 2020 do.
 settings::Machine laptop() { return {.cpu_flags = "avx512_bf16", .cores = 2}; }
 
 settings::Machine node_of_8_gpus() {

@@ -19,11 +19,11 @@ namespace scalemark::planning {
 struct Surveyed {
   settings::Machine machine;
   AvailableMemory memory;                               // its `ranks` are not read
-  std::map<std::string, std::string> missing_backends;  // that the program lacks: name, why
+  std::map<std::string, std::string> missing_backends;  // backends that the program lacks, and why
 };
 
 struct Forecast {
-  std::vector<settings::Problem> problems;  // the rest is known only without any
+  std::vector<settings::Problem> problems;  // with any, the members below are unknown
   double estimated_s = 0;                   // by the plan, right within a factor of 3 or so
   bool breaks_preset = false;               // a preset has less time than its runs need at least
   std::size_t runs = 0;                     // one repetition of a sweep has so many
@@ -33,7 +33,7 @@ struct Forecast {
   std::vector<std::string> backends;  // comm can measure these
 };
 
-// Tells it of `train`, `sweep` or `comm`, with these options (merge_layers).
+// Forecasts `train`, `sweep` or `comm` with these options (merge_layers).
 Forecast forecast(settings::Command command, const settings::RawSettings& raw,
                   const Surveyed& surveyed);
 

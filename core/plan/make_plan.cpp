@@ -197,8 +197,8 @@ class PlanMaker {
     start_anew_for_each_environment();
   }
 
-  // An axis whose values change nothing here would measure the same point again and again. Whether
-  // one was dropped; where nothing is left to compare that is a problem.
+  // An axis whose values change nothing here would measure the same point again and again. Returns
+  // whether one was dropped; to have nothing left to compare is a problem.
   bool drop_axes_without_effect(const PointBuilder& builder) {
     bool dropped = false;
     for (Axis& axis : axes_) {

@@ -55,8 +55,9 @@ namespace {
 
 // The functions on members and block() from here on are declared by plan.h.
 
-// Other numbers than those that the blocks' orders are drawn from. With this one the first block of
-// seed 0 has rank 0, on up to four ranks and on eight: the usual first look needs no second device.
+// Seeds other numbers than those from which the blocks' orders are drawn. With this one the first
+// block of seed 0 has rank 0, on up to four ranks and on eight: the usual first try needs no second
+// device.
 constexpr std::uint64_t kSeedOfSingleRanks = 0x72616E6BAF;
 
 }  // namespace

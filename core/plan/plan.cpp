@@ -46,7 +46,7 @@ constexpr std::array kShortNames{ShortName{"image_size", "i"},
                                  ShortName{"optimizer", ""},
                                  ShortName{"memory_format", ""}};
 
-// Already in the first part of the name.
+// The first part of the name has these already.
 constexpr std::array<std::string_view, 6> kBasics{
     "workload",   "precision",         "strategy",
     "batch_size", "global_batch_size", "gradient_accumulation_steps"};

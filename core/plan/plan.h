@@ -36,8 +36,8 @@ constexpr auto words_of(SliceKind) {
 
 // How long one run lasts. A given number of steps decides alone. Otherwise a run reaches both the
 // least steps and the least seconds, unless that takes more than `most_...`: then it has fewer
-// steps (presets only, and never fewer than kFewestSteps). A warm-up goes on while step times have
-// not settled: up to latest_warmup_s().
+// steps (presets only, and never fewer than kFewestSteps). A warm-up continues while step times
+// still change, up to latest_warmup_s().
 struct RunLength {
   std::optional<std::int64_t> warmup_iters, iters;
   std::int64_t least_warmup_steps = 20, least_steps = 100;
@@ -162,10 +162,10 @@ std::vector<int> members(int processes, const std::vector<int>& node_of_rank, Pl
 int most_on_a_node(const std::vector<int>& ranks, const std::vector<int>& node_of_rank);
 
 // Ranks of the world that take part in `run`: its point's; where that is one rank alone, a rank
-// that is drawn anew for each block. What one device differs from the others would otherwise be in
-// every efficiency and in no interval. All points of one rank share the rank of their block, which
-// follows from the plan's seed and the repetition alone: a resumed run has the member that it would
-// have had. Each rank has its turn before one comes again.
+// that is drawn anew for each block. Otherwise the difference of one device from the others would
+// be in every efficiency and in no interval. All points of one rank share the rank of their block,
+// which follows from the plan's seed and the repetition alone: a resumed run has the member that it
+// would have had. Each rank has its turn before one comes again.
 std::vector<int> members_of(const Plan& plan, const PlannedRun& run);
 
 // Recomputes every point's members, once the ranks have met and their nodes are known.
@@ -184,7 +184,7 @@ std::string point_name(const settings::Settings& settings, int world_size);
 // launch options are no change.
 std::map<std::string, std::string> resume_settings(const Plan& plan);
 bool must_stay_on_resume(const std::string& setting);
-// Whether its value is the path of what a run reads.
+// Whether the setting's value is the path of something that a run reads.
 bool is_path(const std::string& setting);
 
 // 16 hex digits over resume_settings(), the groups and the run lengths: equal on every rank and in

@@ -60,7 +60,7 @@ json slice_json(const Slice& slice) {
   return object;
 }
 
-// The sweep's own options; how often and how long as the plan decided it.
+// The sweep's own options; repetitions and lengths are those that the plan decided.
 json own_settings(const Plan& plan) {
   json object = json::parse(settings::to_json(plan.sweep));
   object["repetitions"] = plan.stop.least_blocks;

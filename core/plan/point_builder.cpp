@@ -79,7 +79,8 @@ RawSettings PointBuilder::raw_of(const SliceRequest& slice, int world_size,
   const std::string& name =
       found == raw.end() ? catalogue::default_strategy(world_size) : found->second.text;
   const bool chosen = std::ranges::count(varying_, "strategy") > 0;
-  if (!catalogue::exchanges(name) || chosen) {  // else it is refused: nothing else could mean it
+  // In any other case the option is refused: it could mean nothing else.
+  if (!catalogue::exchanges(name) || chosen) {
     for (const std::string_view option : catalogue::options_without_meaning(name)) {
       erase(raw, option);
     }
@@ -178,8 +179,10 @@ std::size_t PointBuilder::add(const SliceRequest& slice, int world_size, bool as
   PlannedPoint point = resolve(raw, slice, world_size, asked);
   std::string search_key;
   if (slice.batch_auto && !point.skipped) {
-    PlannedPoint alike = point;  // points of slices that share a baseline must share one search,
-    alike.world_size = alike.processes = 0;  // whatever else differs between them
+    // Points of slices that share a baseline must share one search, whatever else differs between
+    // them.
+    PlannedPoint alike = point;
+    alike.world_size = alike.processes = 0;
     alike.settings.parallel = {};
     alike.settings.parallel.precision = point.settings.parallel.precision;
     alike.settings.parallel.memory_format = point.settings.parallel.memory_format;

@@ -78,8 +78,8 @@ constexpr int kReplays = 5;                      // at most: each precision, and
 constexpr double kClosing_s = 2;  // tables, md and html after the last run, and the ranks' end
 
 struct Budget {
-  double block_s = 0;         // for one block, 0: no limit
-  double least_window_s = 2;  // wanted
+  double block_s = 0;         // time of one block; 0: no limit
+  double least_window_s = 2;  // the least window that is wanted
   double least_warmup_s = 0;  // 0: the default
 };
 
@@ -156,7 +156,7 @@ class Scheduler {
     hold(limit, "thorough");
   }
 
-  // Once for each start of the ranks.
+  // Plans the checks once for each start of the ranks.
   void check_devices() {
     const double limit = plan_.stop.max_time_s.value_or(kThorough_s);
     plan_.device_check_s = std::min(kFingerprint_s, kFingerprintShare * limit);
@@ -165,7 +165,7 @@ class Scheduler {
          " for each precision's matrix product and for memory" + turns() +
          (plan_.world_size > 1 ? "; then what the devices of each node exchange" : ""));
   }
-  // Once: what a second start would add is a few more rounds.
+  // Plans replays once: a second start would only add a few more rounds.
   void replay() {
     const double limit = plan_.stop.max_time_s.value_or(kThorough_s);
     plan_.replay_s = std::min(kReplay_s, kReplayShare * limit);
@@ -244,7 +244,7 @@ class Scheduler {
     return sum;
   }
 
-  // Each point's first repetition has one.
+  // Each point's first repetition has a trace.
   double traces_s() const {
     double sum = 0;
     for (const PlannedPoint* point : points_) {

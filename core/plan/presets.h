@@ -37,8 +37,8 @@ std::vector<int> threads_of(const Plan& plan);
 //               the machine's fingerprint, 2 s for each of its measurements or 1/600 of the time
 //   --burn-in   windows of 60 s (less, so that there are 10 blocks), until the hours are over
 //
-// A warm-up goes on until step times have settled, at most 5 times as long (--max-warmup), and
-// within what a preset has for it.
+// A warm-up continues until step times no longer change, at most 5 times as long (--max-warmup),
+// and within what a preset has for it.
 //
 // --repetitions, --iters, --warmup-iters and --min-time override a preset, --max-time its time. A
 // preset keeps its time: runs are cut, down to kFewestSteps of warm-up and as many measured; a plan

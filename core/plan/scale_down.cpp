@@ -105,7 +105,7 @@ class Shrinker {
   // --- Does it fit, and does a change help?
 
   bool fits() const {
-    // A refusal that no size changes is for the plan to say.
+    // The plan reports a refusal that no change of sizes lifts.
     if (!forecast_.problems.empty()) return true;
     return forecast_.fits_memory() && !forecast_.breaks_preset &&
            forecast_.estimated_s <= kShare * limit_s_;
@@ -148,7 +148,8 @@ class Shrinker {
     if (text("device") == "cuda" && machine.gpus.empty()) set("device", "cpu");
     for (const char* endless : {"epochs", "checkpoint_every", "resume", "burn_in", "thorough",
                                 "until_ci", "min_time", "max_warmup"}) {
-      // A sweep goes on as it is planned anew; a checkpoint is of epochs.
+      // A sweep can resume a plan that is made anew; a checkpoint needs the epochs that are
+      // dropped.
       if (std::string(endless) == "resume" && command_ == settings::kSweep) continue;
       const std::string now = text(endless);
       if (!now.empty() && now != "off") set(endless, kNone);

@@ -25,13 +25,14 @@ Texts at_most(const Texts& counts, int most);
 // The largest number is left out, but not of two; a single one is halved, down to `least`.
 Texts without_largest(const Texts& numbers, std::int64_t least);
 
-// The largest message becomes a quarter of itself, or goes where that is no larger than another.
+// The largest message becomes a quarter of itself, or is dropped where that is no larger than
+// another.
 Texts smaller_messages(const Texts& sizes);
 
 // Networks that have a small one of their family become that: bert-large -> bert-mini.
 Texts mini_networks(const Texts& workloads);
 
-// The smallest batch that one of them has by itself; "0" where there is none.
+// The smallest batch that one of these workloads has by itself; "0" where there is none.
 std::string smallest_own_batch(const Texts& workloads);
 
 bool is_supported(const std::string& precision, const settings::PrecisionDevice& device);

@@ -76,7 +76,7 @@ std::optional<Task> SweepSchedule::next(double elapsed_s) {
   return std::nullopt;
 }
 
-// Leaves out a task that does not fit and goes on with its block: a smaller point may fit.
+// Leaves out a task that does not fit and continues with its block: a smaller point may fit.
 void SweepSchedule::pass_over(const Task& task) {
   out_of_time_ = true;
   retry_.reset();
@@ -210,8 +210,8 @@ bool SweepSchedule::has_several_sessions() const {
   });
 }
 
-// Points that never were measured do not keep the sweep going. Nor do runs of one session tell how
-// several differ: once it has had its block, another one would change nothing.
+// Points that never were measured do not keep the sweep going. Nor do runs of one session show how
+// several differ: once the session has had its block, another one would change nothing.
 bool SweepSchedule::wants_more_precision() {
   if (!plan_.stop.until_ci) return false;
   if (std::ranges::all_of(measured_, [&](std::size_t point) { return is_known(point); })) {
@@ -268,7 +268,7 @@ void SweepSchedule::try_again(const Task& task) {
   ++retry_->attempt;
 }
 
-// With room to spare: a run that is measured must not be passed over after that.
+// Leaves room to spare, so that the repetition costs no planned run its time.
 bool SweepSchedule::has_time_to_repeat(const Task& task, double elapsed_s) const {
   constexpr double kRoom = 1.1, kRoom_s = 1;
   const auto within = [&](double needed_s, const std::optional<double>& limit_s) {

@@ -45,8 +45,8 @@ class SweepSchedule {
   // How well each point is known after the last block, for --until-ci. Call it before next()
   // opens another one, and when a session begins with runs of an earlier one.
   void note_precision(Precisions points) { precisions_ = std::move(points); }
-  // Tells what --until-ci still takes; absent when it was not asked for or is reached, and where
-  // runs come from several sessions: more runs tell nothing of how those differ.
+  // What --until-ci still needs; absent when it was not asked for or is reached, and where runs
+  // come from several sessions: more runs say nothing of how those differ.
   std::optional<Outlook> outlook() const;
 
   // Whether a run that is ok, but whose window something disturbed, is measured again, as far as

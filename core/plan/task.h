@@ -56,7 +56,7 @@ class BatchFinder {
   // Returns the size to try next; absent when the answer is known.
   std::optional<std::int64_t> next() const;
 
-  // The answer to next().
+  // Records whether the size that next() returned fits.
   void tried(bool fits);
 
   // The largest batch known to fit; 0 when not even the least does.

@@ -16,7 +16,7 @@
 namespace scalemark::planning {
 
 std::vector<std::vector<std::pair<int, int>>> round_robin(int nodes) {
-  const int seats = nodes + nodes % 2;  // who meets the empty one pauses
+  const int seats = nodes + nodes % 2;  // whoever meets the empty seat pauses
   std::vector<int> circle(static_cast<std::size_t>(seats));
   std::iota(circle.begin(), circle.end(), 0);
   std::vector<std::vector<std::pair<int, int>>> rounds;
@@ -58,7 +58,7 @@ LinkCount count_links(const std::vector<int>& node_of_rank, settings::PairBy by)
   for (const int node : node_of_rank) ++ranks_of[node];
   LinkCount count{.nodes = static_cast<int>(ranks_of.size())};
   const std::size_t ends = count.nodes > 1 ? ranks_of.size() : node_of_rank.size();
-  std::vector<std::int64_t> places(ends, 1);  // an end meets each other one at so many
+  std::vector<std::int64_t> places(ends, 1);  // at how many places an end meets each other end
   if (count.nodes > 1 && by == settings::PairBy::kRank) {
     std::ranges::copy(ranks_of | std::views::values, places.begin());
   }

@@ -77,7 +77,7 @@ struct PairPlan {
 struct CollectivePlan {
   int world_size = 1;  // ranks that are launched, idle ones too
   int repetitions = 5;
-  int retries = 1;  // a run that something disturbed is repeated so often
+  int retries = 1;  // a disturbed run is repeated so often
   std::uint64_t seed = 0;
   settings::DeviceKind device = settings::DeviceKind::kCpu;
   std::vector<CollectivePoint> points;
@@ -104,10 +104,10 @@ inline constexpr double kLeastCollectiveRun_s = 0.25;
 inline constexpr double kFewestCalls = 40;
 inline constexpr double kGroupSetup_s = 0.05;  // a batch makes its group of ranks once
 
-// One call.
+// The time of one call.
 double estimated_call_s(const CollectivePoint& point);
 
-// All blocks, and the start of the ranks.
+// The time of all blocks, and of the start of the ranks.
 double estimated_s(const CollectivePlan& plan);
 
 // One object for programs that read --dry-run, which is never read back: points[], world_size,

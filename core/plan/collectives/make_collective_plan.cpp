@@ -91,7 +91,7 @@ class CollectivePlanMaker {
   }
 
  private:
-  // Over the first backend that can.
+  // Plans pairs over the first backend that can send between them.
   CollectivePlanAnswer pairs_only() {
     std::string why = "no backend of this program serves the device";
     for (const std::string& backend : answer_.comm.backends) {
@@ -138,7 +138,7 @@ class CollectivePlanMaker {
     }
   }
 
-  // The sizes of --sizes come first.
+  // Puts the sizes of --sizes first.
   void decide_sizes() {
     auto& sizes = answer_.comm.sizes;
     for (const std::string& workload : answer_.comm.sizes_of) {

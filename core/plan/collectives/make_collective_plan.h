@@ -29,7 +29,7 @@ struct CollectivePlanRequest {
   int gpus_per_node = 0;          // visible ones
   std::vector<int> node_of_rank;  // one for each launched rank
   std::uint64_t seed = 0;
-  std::map<std::string, std::string> missing_backends;  // that this program lacks: name, why
+  std::map<std::string, std::string> missing_backends;  // backends that this program lacks, and why
   std::optional<std::uint64_t> memory_available_bytes;  // for one rank
 };
 
