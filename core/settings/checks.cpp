@@ -33,7 +33,7 @@ class Checker {
   }
 
  private:
-  // No check uses a value that was refused: its field holds something else.
+  // No check uses a value that was refused: its field holds some other value.
   bool known(std::initializer_list<const char*> options) const {
     return std::ranges::none_of(options,
                                 [&](const char* name) { return in_.refused.contains(name); });

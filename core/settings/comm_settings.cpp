@@ -10,7 +10,7 @@ namespace scalemark::settings {
 namespace {
 
 constexpr int kDefaultRepetitions = 5;
-constexpr int kDefaultPasses = 11;  // --pairs: medians stand although others hold up a few
+constexpr int kDefaultPasses = 11;  // --pairs: medians hold although a few passes are held up
 
 class CommReader {
  public:

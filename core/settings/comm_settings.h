@@ -29,7 +29,7 @@ struct CommSettings {
   std::vector<int> world_sizes;  // ascending; empty: all ranks
   std::vector<Placement> placements;
   int repetitions = 5;
-  int retries = 1;     // a run that something disturbed is repeated so often
+  int retries = 1;     // a disturbed run is repeated so often
   bool pairs = false;  // links instead of collectives
   PairBy pair_by = PairBy::kNode;
   std::string checks;  // SweepSettings::checks explains it

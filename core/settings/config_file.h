@@ -48,10 +48,11 @@ std::span<const NamedText> builtin_configs();
 // Adds a note where both are there. Throws no_input (66), with the nearest names, where neither is.
 ConfigFile read_config(const std::string& path_or_name, std::vector<std::string>& notes);
 
-// The text of that name. Throws no_input (66), with the nearest name, for another.
+// The text of the built-in configuration of that name. Throws no_input (66), with the nearest name,
+// for another.
 std::string_view builtin_config(const std::string& name);
 
-// A configuration says this of itself.
+// What a configuration says of itself.
 struct ConfigFacts {
   std::string command, about;       // empty where it says neither
   std::vector<std::string> claims;  // published tables and rows that it tests

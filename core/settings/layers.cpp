@@ -92,7 +92,7 @@ void add_option_variable(const std::string& variable, const std::string& text, C
         {variable, text, "no option has this name", "environment", std::move(hint)});
   } else if (takes(command, *option)) {
     layers.raw[std::string(option->name)] = {text, "environment"};
-  } else if (name != "torch") {  // which tells of the machine, whatever the command
+  } else if (name != "torch") {  // --torch is about the machine, whatever the command
     layers.notes.push_back(variable + " has no meaning for " + std::string(command_name(command)));
   }
 }
@@ -203,7 +203,7 @@ bool is_meant(std::string_view pattern, std::string_view name) {
   return name.starts_with(pattern);
 }
 
-// Empty: nothing is wrong with it.
+// What to do instead of setting that variable; empty: nothing is wrong with it.
 std::string_view instead_of(std::string_view name) {
   const auto found = std::ranges::find_if(
       kRefused, [&](const RefusedVariable& refused) { return is_meant(refused.name, name); });

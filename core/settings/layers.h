@@ -41,7 +41,7 @@ struct Layers {
 };
 
 // config files < environment < options < --set. Unknown names are problems with a near match; the
-// values themselves are not looked at.
+// values themselves are not checked.
 Layers merge_layers(const Sources& sources, Command command);
 
 // The problem with the raw value of `option`; without one, with its absence.
@@ -62,12 +62,12 @@ bool is_variable_key(std::string_view key);  // "env.NCCL_ALGO"
 std::string_view variable_in(std::string_view key);
 std::string variable_key(std::string_view variable);
 
-// Raw texts are lists in which "\," is a comma of a value: one element of such a list as the value,
-// and the reverse.
+// Raw texts are lists in which "\," is a comma of a value. These turn one element of such a list
+// into the value, and back.
 std::string value_of_variable(std::string_view element);
 std::string element_of(std::string_view value);
 
-// Adds one variable to `layers`, or the problem with its name. A name of old is noted.
+// Adds one variable to `layers`, or the problem with its name. A former name is noted.
 void add_variable(std::string_view name, std::string_view text, const std::string& origin,
                   Layers& layers);
 

@@ -1,5 +1,5 @@
-// Settings must know these plain numbers of the machine, from which follow the precisions it
-// supports, the places of its ranks and the name of the output folder. Pure.
+// Plain numbers of the machine that settings must know; the precisions it supports, the places of
+// its ranks and the name of the output folder follow from them. Pure.
 #pragma once
 
 #include <optional>

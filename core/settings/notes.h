@@ -13,7 +13,7 @@
 
 namespace scalemark::settings {
 
-// Steps that run as ever before one is captured: in these libraries search for their plans, take
+// Steps that run as usual before one is captured: in these libraries search for their plans, take
 // their workspaces, and c10d's reducer lays out its buckets.
 inline constexpr std::int64_t kStepsBeforeGraph = 3;
 

@@ -28,8 +28,8 @@ struct FieldValue : std::variant<std::monostate, bool, std::int64_t, double, std
   using variant::variant;
 };
 
-// A member of settings. What it cannot hold is bug(); a list takes a value as one more element,
-// unless it holds it.
+// A member of settings. It is bug() to give it what it cannot hold; a list takes a value as one
+// more element, unless it has that element already.
 template <class Owner>
 struct Field {
   FieldValue (*get)(const Owner&) = nullptr;
@@ -81,9 +81,9 @@ struct Option {
   std::string_view name;  // its JSON key, with underscores
   Kind kind = Kind::kText;
   OptionGroup group = OptionGroup::kGeneral;  // option.cpp fills in the group of its list in table/
-  unsigned commands = 0;                      // that take it besides those that take its group
-  unsigned without = 0;                       // commands that take its group, and not this option
-  Fields field = {};  // all empty: read by a command itself, or by resolve.cpp
+  unsigned commands = 0;  // commands that take it besides those that take its group
+  unsigned without = 0;   // commands that take its group, and not this option
+  Fields field = {};      // all empty: read by a command itself, or by resolve.cpp
   Identity identity = Identity::kNone;
   std::string_view default_text = {};  // empty: none; a recipe or a rule may still supply one
   std::string_view help = {};

@@ -20,7 +20,7 @@ struct Problem {
   std::string allowed;    // "a whole number from 1 on"; or the reason of the refusal
   std::string origin;     // "option" | "config FILE" | "environment" | "set" | "default" | "recipe"
   std::string hint;       // "did you mean ..."; may be empty
-  bool of_point = false;  // other values are in it, too: a sweep skips the point and goes on
+  bool of_point = false;  // it depends on other values, too: a sweep skips the point and continues
 };
 
 struct Remarks {
@@ -36,7 +36,7 @@ std::string to_line(const Problem& problem);
 // how many there are and of which options.
 Error refusal(const std::vector<Problem>& problems);
 
-// Throws it when there are any.
+// Throws refusal() when there are problems.
 void refuse_if_invalid(const std::vector<Problem>& problems);
 
 // Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b` (optimal

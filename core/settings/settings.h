@@ -35,7 +35,7 @@ constexpr bool is_half(Precision precision) {
   return precision == Precision::kAmpFp16 || precision == Precision::kAmpBf16;
 }
 
-// A sweep or `comm` measures this of its devices besides its points (--checks).
+// Checks that a sweep or `comm` makes of its devices besides its points (--checks).
 enum class Check { kDevices, kReplay, kHealth };
 constexpr auto words_of(Check) {
   return std::to_array<Word<Check>>(
@@ -71,7 +71,7 @@ constexpr auto words_of(LrScaling) {
       {{LrScaling::kNone, "none"}, {LrScaling::kLinear, "linear"}});
 }
 
-// A file that cannot be decoded does this to the run.
+// What a file that cannot be decoded does to the run.
 enum class OnBadSample { kFail, kSkip };
 constexpr auto words_of(OnBadSample) {
   return std::to_array<Word<OnBadSample>>(
@@ -85,7 +85,7 @@ constexpr auto words_of(ImageDecoding) {
       {{ImageDecoding::kExact, "exact"}, {ImageDecoding::kFast, "fast"}});
 }
 
-// Training does this to an image beside crop and flip.
+// What training does to an image beside crop and flip.
 enum class Augment { kBasic, kTrivial, kRandAugment, kColourJitter };
 constexpr auto words_of(Augment) {
   return std::to_array<Word<Augment>>({{Augment::kBasic, "basic"},
@@ -255,7 +255,8 @@ struct LaunchSettings {
   std::string run_id;                // empty: derived
   std::optional<int> local_rank;
   Timeouts timeout;
-  Variables environment;  // that ranks are started with, beside what this process has
+  // Ranks are started with these, beside what this process has.
+  Variables environment;
 };
 
 struct GeneralSettings {

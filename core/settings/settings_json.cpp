@@ -71,7 +71,9 @@ json to_object(const CommSettings& comm) {
 
 json to_object(const Settings& process, const CommSettings& comm) {
   json object = to_object(process, [](const Option& row) {
-    return takes(kComm, row) && !field_of<CommSettings>(row);  // "backend" is a training's one
+    // Where comm has a field of its own, such as "backend", that of the process belongs to
+    // training.
+    return takes(kComm, row) && !field_of<CommSettings>(row);
   });
   object["command"] = process.command;
   object.update(to_object(comm));

@@ -80,7 +80,7 @@ class SweepReader {
     }
     Reading reading = read_list(name, value);
     out_.add(reading);
-    if (reading.values.empty()) return;  // a problem by now
+    if (reading.values.empty()) return;  // a problem is recorded already
     if (name == "world_sizes") return take_world_sizes(reading.values, value.origin);
     out_.axes.push_back({name, std::move(reading.texts), value.origin});
   }

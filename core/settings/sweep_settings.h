@@ -1,6 +1,5 @@
-// A sweep has these options beyond its points, which hold for all of it, and lists of values, the
-// axes of its cross product. They are read from raw values here; core/plan turns them into
-// points.
+// The options of a sweep beyond its points, which hold for all of it, and its lists of values, the
+// axes of its cross product. They are read from raw values here; core/plan turns them into points.
 #pragma once
 
 #include <optional>
@@ -30,11 +29,11 @@ struct SweepSettings {
   std::string tune;                     // name of the option; empty: none
   // The devices get these checks besides training: names of Check, comma between; empty: none.
   std::string checks;
-  std::optional<double> sustain_s;  // all GPUs of a node hold matrix products so long
+  std::optional<double> sustain_s;  // seconds for which all GPUs of a node compute matrix products
   int retries = 1;
   bool allow_oom = false;
   bool fresh_process = false;
-  std::optional<double> price_per_hour;  // all ranks together cost so much
+  std::optional<double> price_per_hour;  // the price of all ranks together
   bool resume = false;
   bool resume_anyway = false;
 };

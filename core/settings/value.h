@@ -54,8 +54,8 @@ bool has_optional_value(const Option& option);
 // row. Absent where it is none. This alone makes typed values of raw texts.
 std::optional<FieldValue> read(const Option& option, std::string_view text);
 
-// Says in words what an option takes: "a whole number from 1 on, or auto". To somebody who gave
-// `refused` it says, too, which limit that is beyond, or that it is not UTF-8.
+// Says in words what an option takes: "a whole number from 1 on, or auto". For a value `refused` it
+// also says which limit that exceeds, or that it is not UTF-8.
 std::string allowed_text(const Option& option, std::string_view refused = {});
 
 // The shortest decimal text that reads back as the same double.

@@ -108,7 +108,7 @@ void assign(T& field, const FieldValue& value) {
   }
 }
 
-// The settings that hold a part of them, and the part.
+// The type of the settings that contain a part of them, and below a function that finds the part.
 template <class Part>
 using WholeOf =
     std::conditional_t<std::is_same_v<Part, SweepSettings> || std::is_same_v<Part, CommSettings>,
