@@ -132,7 +132,7 @@ class Judge {
   bool two_differ_ = false;
 };
 
-// Sessions against a baseline are boots, which its own errors contain.
+// Against a baseline sessions count as boots, whose spread its own errors contain.
 std::vector<ComparedPart> compared_parts(std::span<const AcceptancePart> parts,
                                          const AcceptanceRule& rule, bool has_baseline) {
   if (has_baseline) return as_measured(parts);
@@ -170,7 +170,7 @@ bool is_surely_faster(const AcceptanceJudgement& one, double limit) {
   return one.half_width && *one.from_reference - *one.half_width > -limit;
 }
 
-// Parts that are kept out of the reference are known to be faster, and told.
+// Parts that are kept out of the reference are known to be faster, and reported as such.
 AcceptanceDoubt doubt_of(const ClassJudgement& judgement) {
   const std::size_t parts = judgement.parts.size();
   const auto passed = static_cast<std::size_t>(

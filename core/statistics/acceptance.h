@@ -13,7 +13,7 @@
 
 namespace scalemark::statistics {
 
-// A part is known by what it showed in one check. Which runs count is the caller's matter.
+// What a part showed in one check. The caller decides which runs count.
 struct AcceptancePart {
   // ln of a value of which larger is better (else: minus its ln), one per repetition in the order
   // of their starts. Each repetition is a process start of its own: bounds from repetitions that
@@ -51,7 +51,7 @@ constexpr auto words_of(AcceptanceOutcome) {
 // So many runs show that a part is slow now and then; fewer do not.
 inline constexpr std::size_t kRunsForIntermittent = 10;
 
-// So many decided parts of a later session, or more, tell what it has in common.
+// So many decided parts of a later session, or more, show what it has in common.
 inline constexpr std::size_t kControlsOfSession = 2;
 
 // Each belongs to one outcome.
@@ -142,15 +142,15 @@ inline constexpr std::size_t kPartsForReference = 3;  // fewer are no fleet
 ClassJudgement judge_class(std::span<const AcceptancePart> parts, const AcceptanceRule& rule,
                            const std::optional<AcceptanceReference>& baseline = {});
 
-// So many of ten parts reach a fleet's own reference, and so many of `parts`: the place, from 1, of
-// that value among theirs in descending order, rounded up.
+// A fleet's own reference is the value that so many of ten parts reach. parts_that_reach() is the
+// place of that value, from 1, among those of `parts` parts in descending order, rounded up.
 inline constexpr std::size_t kOfTenThatReach = 3;
 constexpr std::size_t parts_that_reach(std::size_t parts) {
   return (kOfTenThatReach * parts + 9) / 10;
 }
 inline constexpr double kShareThatReaches = kOfTenThatReach / 10.0;
 
-// The value that so many of `values` reach; at least one value.
+// The value that this share of `values` reach; at least one value.
 double kth_highest(std::span<const double> values);
 
 // Whether a node is to blame rather than its devices: at least two of them, and at least half of

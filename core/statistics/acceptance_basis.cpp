@@ -66,8 +66,8 @@ double trigamma_inverse(double value) {
   return y;
 }
 
-// The variance between parts of what start `later` differs by from `earlier`, by the mean deviation
-// from the median, which a common shift of the two does not move.
+// The variance between parts of the difference between start `later` and start `earlier`, by the
+// mean deviation from the median, which a common shift of the two does not move.
 double variance_of_step(std::span<const Repetitions> parts, std::size_t earlier,
                         std::size_t later) {
   std::vector<double> steps;

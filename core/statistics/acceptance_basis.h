@@ -25,9 +25,10 @@ struct AcceptanceBasis {
   // The variance of one repetition, pooled over the class; at one run: of the parts' values. Absent
   // where too few parts show it.
   std::optional<double> variance;
-  double degrees = 0;      // that the pooled variance counts for beside a part's own
-  double factor = 0;       // half-width by standard error, of a part with the usual noise
-  double most_usual = 0;   // a part's variance by the pooled one, up to which its noise is usual
+  double degrees = 0;  // with so many the pooled variance counts beside a part's own
+  double factor = 0;   // half-width divided by standard error, of a part with the usual noise
+  // The largest ratio of a part's variance to the pooled one up to which its noise is usual.
+  double most_usual = 0;
   double correlation = 0;  // between neighbouring repetitions, where the class shows it
   std::optional<AcceptanceReference> reference;
 
@@ -38,11 +39,11 @@ struct AcceptanceBasis {
 // Returns one for each look. `parts` are finite and have reached the first look. At a look that
 // only undecided parts have reached, reference and pooled variance are those of the repetitions
 // that all parts have: parts are repeated because they vary or are slow, and by their repetitions
-// alone both would be wrong. s_pool^2 is the median of the parts' variances by its expectation for
-// values whose variances differ so (a quantile of F), below 8 parts their mean. degrees: what the
-// variances show of how far the parts' noise differs (prior_degrees()), at most 10 and
-// (D - 1)(r - 1) / 2. correlation: correlation_of_starts(). At one run the noise is the spread of 8
-// parts or more.
+// alone both would be wrong. s_pool^2 is the median of the parts' variances divided by its
+// expectation for values whose variances differ so (a quantile of F), below 8 parts their mean.
+// degrees: what the variances show of how far the parts' noise differs (prior_degrees()), at most
+// 10 and (D - 1)(r - 1) / 2. correlation: correlation_of_starts(). At one run the noise is the
+// spread of 8 parts or more.
 std::vector<AcceptanceBasis> acceptance_bases(std::span<const Repetitions> parts,
                                               std::span<const std::size_t> looks,
                                               const std::optional<AcceptanceReference>& baseline);
@@ -61,10 +62,10 @@ AcceptanceReference reference_of_fleet(std::span<const double> values, double er
 // Needs 2 variances. Source: Smyth 2004 (acceptance.h), section 6.2.
 double prior_degrees(std::span<const double> variances, double degrees);
 
-// The correlation of neighbouring starts: the variance of differences of starts at distance 2 by
-// the largest one at distance 1, less 1, what all parts have in common in a start being taken off.
-// 0 where it is below 6.4 / sqrt(D), three standard errors, or fewer than 16 parts or 3 starts show
-// it.
+// The correlation of neighbouring starts: the variance of differences of starts at distance 2
+// divided by the largest one at distance 1, less 1, what all parts have in common in a start being
+// taken off. 0 where it is below 6.4 / sqrt(D), three standard errors, or fewer than 16 parts or 3
+// starts show it.
 double correlation_of_starts(std::span<const Repetitions> parts, std::size_t runs);
 
 // s^2 = (d0 s_pool^2 + (r - 1) s_own^2) / (d0 + r - 1), for the r = `runs` repetitions of one part;

@@ -1,6 +1,6 @@
-// Values of one session have something in common: later ones of a class are compared with the first
-// one less what they differ by in parts that were decided before. Private to acceptance.cpp. All
-// values are logarithms (acceptance.h).
+// Values of one session have something in common. Before values of later sessions are compared with
+// those of the first, the difference is taken off that parts show which were decided before.
+// Private to acceptance.cpp. All values are logarithms (acceptance.h).
 #pragma once
 
 #include <cstddef>
@@ -47,7 +47,8 @@ void add_later_sessions(std::span<const AcceptancePart> parts, const std::vector
 // --- Parts that are slow now and then: in more runs than the rest of the class explains
 // (acceptance_intermittent.cpp).
 
-// Both have one entry for each part; `runs` counts those surely below the limit for themselves.
+// Both members have one entry for each part; `runs` counts those surely below the limit for
+// themselves.
 struct SlowRuns {
   std::vector<std::size_t> runs;
   std::vector<bool> is_intermittent;

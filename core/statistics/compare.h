@@ -46,7 +46,7 @@ constexpr auto words_of(Change) {
                                       {Change::kDisturbed, "disturbed"}});
 }
 
-// One value of a side is one of these, and this limits what a difference can come from.
+// What a single value of a side stands for; it limits what a difference can come from.
 enum class ComparedUnit {
   kSession,             // several per side: what differs between sessions is in the spread
   kRunOfOneSession,     // each side is one session: a difference may be the session's

@@ -35,7 +35,7 @@ struct Efficiency {
 Efficiency paired_efficiency(std::span<const ThroughputPair> pairs, int ranks,
                              int baseline_ranks = 1);
 
-// One run says this of its steps, in seconds per step; the names of report.json are in brackets.
+// What one run says of its steps, in seconds per step; the names of report.json are in brackets.
 struct StepTimes {
   double step_s = 0;                   // T = wall_s / iterations
   double own_mean_s = 0;               // mean over ranks and steps of own [own_s.mean]
@@ -52,8 +52,8 @@ struct StepTimes {
 // 0 is a gain.
 struct LossTerms {
   double slower_compute = 0, data_wait = 0, persistent_imbalance = 0;
-  // Another rank than the one that is slowest over all runs adds this in a run. Absent where there
-  // is one run, or the ranks are not known: persistent_imbalance holds it.
+  // What a rank other than the slowest one over all runs adds in a run. Absent where there is one
+  // run, or the ranks are not known: persistent_imbalance holds it.
   std::optional<double> run_imbalance;
   std::optional<double> jitter;  // unset where single steps were not timed: communication holds it
   double communication = 0;
@@ -76,7 +76,7 @@ enum class Scaling { kWeak, kStrong };
 double ideal_step_s(const StepTimes& baseline, Scaling scaling, double ranks_ratio);
 
 // Terms of one pair, in seconds per step. They add up to T_N - T_ideal. `slowest`: the rank that is
-// slowest over all runs (its place in own_of_ranks_s); absent: one run is looked at alone.
+// slowest over all runs (its place in own_of_ranks_s); absent: the run is judged alone.
 LossTerms loss_terms(const StepTimesPair& pair, Scaling scaling, double ranks_ratio,
                      std::optional<std::size_t> slowest = {});
 

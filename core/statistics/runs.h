@@ -19,7 +19,7 @@ struct RunsEstimate {
   double value = 0;                  // exp(mean ln X), in the unit of X
   std::optional<Interval> ci95;      // one run has none
   std::optional<double> cv_between;  // stdev / mean of X over runs (n - 1); absent for one run
-  std::optional<double> half_width;  // (high - low) / 2 / value: what --until-ci looks at
+  std::optional<double> half_width;  // (high - low) / 2 / value: --until-ci compares it
 };
 
 // `samples_per_sec`: X of each repetition, all > 0, in any order. Throws bug() for an empty series
@@ -29,9 +29,9 @@ RunsEstimate estimate_over_runs(std::span<const double> samples_per_sec);
 
 // The same where runs come from several sessions, of which each shifts all its runs: the unit is
 // then the session, x_s the mean of ln X over its runs. From three sessions on exp(mean x_s +-
-// t(.975, S-1) s / sqrt(S)); of two no interval: how sessions differ cannot be told from one
-// difference. One session: as above. cv_between is that of the runs. Throws as above, and for a
-// session without a run.
+// t(.975, S-1) s / sqrt(S)); two have no interval, since one difference does not show how sessions
+// differ. One session: as above. cv_between is that of the runs. Throws as above, and for a session
+// without a run.
 RunsEstimate estimate_over_sessions(std::span<const std::vector<double>> sessions);
 inline constexpr std::size_t kSessionsForInterval = 3;
 

@@ -92,7 +92,7 @@ struct Moments {
   double ln_kurtosis(double runs) const { return std::log(fourth / runs); }
 };
 
-// A group without a spread has none.
+// A group without a spread has no moments.
 std::optional<Moments> moments_of(std::span<const double> group) {
   const auto n = static_cast<double>(group.size());
   const double centre = mean(group), squares = sum_of_squares(group, centre);
@@ -110,7 +110,7 @@ std::optional<Moments> moments_of(std::span<const double> group) {
   return moments;
 }
 
-// Normal runs give these values.
+// Values that normal runs give.
 struct Null {
   double skewness_spread = 1, kurtosis_centre = 0, kurtosis_spread = 1;
   std::vector<double> distances;

@@ -43,7 +43,7 @@ struct Normality {
   std::size_t runs = 0;
   double skewness_z = 0;  // below 0: a few runs are far slower than the rest
   double kurtosis_z = 0;  // above 0: a few are far from the rest; below 0: they keep to two levels
-  double p = 1;           // that normal runs are as far from it
+  double p = 1;           // the probability that normal runs are as far from it
 };
 
 // `groups`: ln X of the runs of each point, each group with a mean and a spread of its own. Each
@@ -63,8 +63,8 @@ struct Levels {
   std::size_t slow_runs = 0;  // on the lower level: those below the largest gap between sorted runs
   double gap = 0;             // that gap, in ln
   double slower_by = 0;       // difference of the levels' means of ln X
-  double p = 1;               // that runs of one level part so far, by Holm over all series
-  bool two = false;           // p is at most 5 %, and the gap above 1 %
+  double p = 1;      // the probability that runs of one level part so far, by Holm over all series
+  bool two = false;  // p is at most 5 %, and the gap above 1 %
 };
 
 inline constexpr std::size_t kRunsForLevels = 3;

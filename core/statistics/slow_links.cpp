@@ -83,7 +83,7 @@ Level ordinary(std::vector<Level> best) {
   return best[(best.size() - 1) / 2];
 }
 
-// An ordinary node by rail.
+// The level of an ordinary node, by rail.
 std::map<int, Level> ordinary_of_rails(const std::vector<Level>& best,
                                        std::span<const int> rail_of_node) {
   std::map<int, std::vector<Level>> of_rail;
@@ -105,7 +105,7 @@ std::vector<Candidate> candidates_of(std::span<const LinkTimes> links,
   for (const LinkTimes& link : links) {
     for (const int node : {link.a, link.b}) ++links_at[static_cast<std::size_t>(node)];
   }
-  // A single link shows no end by itself.
+  // A single link does not show which of its ends is slow.
   const auto own_level = [&](int node) {
     const auto i = static_cast<std::size_t>(node);
     return links_at[i] > 1 ? best[i] : usual(node);

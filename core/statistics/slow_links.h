@@ -39,21 +39,21 @@ inline constexpr double kSlowRatio = 1.2;         // less is not worth a name
 inline constexpr std::size_t kPassesToJudge = 3;  // fewer have no spread to judge by
 
 // A message takes as long as the slower one of its two nodes needs, and longer where the link
-// itself is slow. So a node is as fast as its best link, which shows it as long as one other node
-// is sound; an ordinary node is the lower median of all, which two bad ones of four do not move.
-// Named is what is slower by more than kSlowRatio for sure: one-sided t on the medians of
-// logarithms, Holm over all nodes and links at 5 %. Spread is the median absolute deviation, of no
-// link less than that of all together: passes that something else held up, some of them tenfold,
-// neither hide a slow link nor make one. `rail_of_node`: nodes of one rail are alike and compared
-// with each other, where they are 3 or more, else with all; empty: all are of one rail. The end of
-// a single link is not judged, but that link is, against an ordinary node. Slow must be the second
-// quickest pass as well: of a link that busy hosts hold up in every other pass, the quick ones show
-// that it is sound. Needs links of at least 3 nodes and kPassesToJudge passes; else nothing is
-// named.
+// itself is slow. So a node is as fast as its best link, which shows its speed as long as one other
+// node is sound; an ordinary node is the lower median of all, which two bad ones of four do not
+// move. Nodes and links are named that are slower by more than kSlowRatio for sure: one-sided t on
+// the medians of logarithms, Holm over all nodes and links at 5 %. Spread is the median absolute
+// deviation, of no link less than that of all together: passes that something else held up, some of
+// them tenfold, neither hide a slow link nor make one. `rail_of_node`: nodes of one rail are alike
+// and compared with each other, where they are 3 or more, else with all; empty: all are of one
+// rail. The end of a single link is not judged, but that link is, against an ordinary node. The
+// second quickest pass must be slow as well: of a link that busy hosts hold up in every other pass,
+// the quick ones show that it is sound. Needs links of at least 3 nodes and kPassesToJudge passes;
+// else nothing is named.
 SlowParts find_slow(std::span<const LinkTimes> links, int nodes,
                     std::span<const int> rail_of_node = {});
 
-// A message between two nodes takes so long: a logarithm of seconds.
+// How long a message between two nodes takes, as a logarithm of seconds.
 struct LinkLevel {
   int a = 0, b = 0;  // nodes, from 0
   double ln_seconds = 0;
@@ -66,9 +66,9 @@ struct LinkGroups {
   double times_as_long = 1;          // between groups, as within them: ratio of medians
 };
 
-// Links between groups take longer than this, by those within them.
+// Links between groups take longer than this, as a multiple of those within them.
 inline constexpr double kBetweenGroups = 1.1;
-// So large a share of the links within a group are near: a bad cable does not part it.
+// At least this share of the links within a group are near: a bad cable does not part it.
 inline constexpr double kNearWithin = 0.8;
 
 // Parts links into near and far ones at a gap of kBetweenGroups or more in the order of their

@@ -130,8 +130,7 @@ double upper_quantile(double level, double degrees) {
   return std::isinf(degrees) ? normal_quantile(1 - level) : students_t_quantile(1 - level, degrees);
 }
 
-// p is not adjusted yet, and the verdict follows from it.
-// `level`: of each rank.
+// p is not adjusted yet, and the verdict follows from it. `level`: of false alarms, for each rank.
 std::vector<RankDelay> delays_of(const RunsOfRanks& runs, double level, double device_spread) {
   const auto deviations = deviations_of(runs);
   const std::vector<double> means = means_over_runs(runs);

@@ -37,7 +37,7 @@ constexpr bool is_named(RankVerdict verdict) {
 struct RankDelay {
   double slower_by = 0;  // D_r, in ln seconds: 0.03 is 3 % above the others' median
   double threshold = 0;  // max(3 %, t(1 - .05/M) s), M: ranks of all points
-  double p = 1;          // that devices differ by so much, by Holm over all ranks of all points
+  double p = 1;          // P that devices differ by so much, by Holm over all ranks of all points
   std::optional<double> lower_bound;  // one-sided 95 %, over runs; absent for fewer than 3 runs
   std::size_t slow_runs = 0;          // above max(3 %, t(1 - .05/M) s of single runs)
   RankVerdict verdict = RankVerdict::kWithinNoise;

@@ -71,7 +71,7 @@ struct Bounds {
   bool operator==(const Bounds&) const = default;
 };
 
-// None where no number can hold it.
+// Returns no bounds where no number can hold the interval.
 inline Bounds bounds_of(const std::optional<Interval>& interval) {
   return is_finite(interval) ? Bounds{interval->low, interval->high} : Bounds{};
 }
@@ -88,7 +88,7 @@ std::optional<Interval> batch_means_interval(std::span<const double> samples);
 
 inline constexpr int kMinBatches = 10;
 
-// How well the steps of one run know their mean, by its size: what a run's rate varies by because
+// How well the steps of one run show their mean, by its size: how much a run's rate varies because
 // it has a finite number of steps. From five batches: they are longer, and so less correlated, than
 // those of the interval, and several runs together make up for their small number.
 struct StepNoise {
@@ -130,7 +130,7 @@ Interval exponential(const Interval& logarithms);
 // `centre` is the mean of `values`, of which there are two or more.
 double standard_error(std::span<const double> values, double centre);
 
-double median(std::span<const double> values);  // not of none
+double median(std::span<const double> values);  // of one value or more
 
 // 1.4826 x the median absolute deviation: the standard deviation of normal values, which a minority
 // of other values hardly moves. In the unit of the values, of which there must be one.

@@ -71,14 +71,14 @@ struct Advice {
 // In a given time the interval is narrowest with windows sqrt(cost of a run / cost of its window x
 // steps^2 / beyond_steps^2) times as long (Kalibera and Jones). kRuns: that saves less than 10 %
 // even if beyond_steps is at the lower end of its interval. kWindows: the window that is best if it
-// is at the upper end saves 10 % if it is as estimated. kSessions: with two sessions, of which
-// there is no interval, and where sessions are the larger part of what session means vary by.
+// is at the upper end saves 10 % if it is as estimated. kSessions: with two sessions, which have no
+// interval, and where sessions are the larger part of what session means vary by.
 Advice advise_replication(const VarianceSplit& split, const RunCost& cost,
                           double mean_runs_per_session, std::size_t sessions);
 
-// `--until-ci` adds whole blocks until every interval is as narrow as asked for. Fewer repetitions
-// are not even looked at: an interval that happens to be narrow after three would stop the sweep,
-// and such sweeps would be wrong more often than 5 %.
+// `--until-ci` adds whole blocks until every interval is as narrow as asked for. With fewer
+// repetitions it is not even checked: an interval that happens to be narrow after three would stop
+// the sweep, and such sweeps would be wrong more often than 5 %.
 inline constexpr std::size_t kRepetitionsBeforeLooking = 10;
 
 // Steps add `variance` to that of one repetition with windows of `window_s`.

@@ -10,7 +10,7 @@ namespace scalemark::prediction {
 
 // The rule: efficiency falls by so much with each doubling of the ranks, whatever was measured.
 inline constexpr double kLossPerDoubling = 0.02;
-// Fewer counts say nothing of growth.
+// Fewer measured world sizes say nothing of growth.
 inline constexpr std::size_t kFewestPoints = 2;
 // A prediction beyond this many times the largest measured world size is only indicative.
 inline constexpr int kIndicativeBeyond = 4;
@@ -26,7 +26,7 @@ using MeasuredPoints = std::span<const MeasuredPoint>;  // ascending, each world
 struct Reach {
   bool new_link_level = false;  // over links between nodes, or within one, that no point has used
   double doublings = 0;         // log2(world size / largest one measured); negative below it
-  int world_size = 1;           // that is predicted
+  int world_size = 1;           // the world size that is predicted
 };
 Reach reach_of(MeasuredPoints measured, int world_size, int nodes);
 
@@ -40,9 +40,9 @@ struct PublishedTest {
   bool new_link_level = false;
   int doublings = 1;  // more than doublings - 1, at most so many
   int series = 0, sources = 0;
-  int largest_world_size = 0;  // that at least kFewestSeries series of kFewestSources reach
+  int largest_world_size = 0;  // at least kFewestSeries series of kFewestSources reach it
   double median_error = 0;     // median of |predicted / published - 1|
-  Band band;                   // that holds 95 % of published / predicted
+  Band band;                   // holds 95 % of published / predicted
   double coverage = 0;         // share of the predictions inside bands made without their source
 };
 

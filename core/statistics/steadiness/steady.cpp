@@ -46,14 +46,14 @@ std::string change_in_words(std::int64_t step, double change) {
 
 double t_of(double p) { return students_t_quantile(p, kNoiseDirections); }
 
-// Neighbours that became one point.
+// How many neighbouring steps are averaged into one point.
 std::size_t steps_per_point(std::size_t steps) { return (steps + kMostPoints - 1) / kMostPoints; }
 
 struct Evidence {
   std::size_t steps = 0;
   DecayFit fit;
-  std::optional<std::size_t> decay;   // that is clear
-  std::optional<ChangePoint> change;  // that was found
+  std::optional<std::size_t> decay;   // a decay that is clear
+  std::optional<ChangePoint> change;  // a change of level
   BiasBound bound;
 };
 
