@@ -24,7 +24,7 @@ struct CommandRow {
   ExitCode (*run)(const Invocation& invocation);
 };
 
-// In the order of --help.
+// The commands in the order of --help.
 std::span<const CommandRow> command_rows();
 const CommandRow& row_of(settings::Command command);
 

@@ -69,8 +69,8 @@ std::filesystem::path library_folder() {
 
 namespace {
 
-// By full path and before the engine: sonames that are loaded win over the engine's RUNPATH, so
-// that torch may be in another place than at build time.
+// Libraries are loaded by full path and before the engine: sonames that are loaded win over the
+// engine's RUNPATH, so that torch may be in another place than at build time.
 void load_torch_library(const TorchFolder& torch, const char* name) {
   open_library(torch.path / "lib" / name, "torch",
                "pip install --force-reinstall torch==" + std::string(kTorchVersion));

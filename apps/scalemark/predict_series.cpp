@@ -150,7 +150,7 @@ std::vector<WeakSeries> weak_series(const std::vector<reporting::Report>& report
     }
   }
   std::vector<WeakSeries> all;
-  if (found.empty()) {  // so that a refusal can say what there was
+  if (found.empty()) {  // a refusal then says what there was
     for (const auto& [slice, points] : baselines) all.push_back(make_series({{1, points}}));
   }
   for (auto& [slice, by_world_size] : found) {

@@ -77,8 +77,7 @@ class RankCommand {
   // Throws for inputs that are not there, and outputs that cannot be written or are inputs;
   // `inputs` has those of any command. Touches nothing.
   virtual void refuse_files(Inputs inputs) const = 0;
-  // The length of the plan by the estimate, in s, where nobody has said how long it may take.
-  // Absent: somebody has.
+  // The length of the plan by the estimate, in s. Absent where options say how long it may take.
   virtual std::optional<double> unlimited_s() const { return std::nullopt; }
   virtual std::string shorter_hint() const {
     return "--scale-down, --quick or fewer values; --max-time 3h; or --yes";

@@ -21,7 +21,8 @@ void refuse_shared_configs(const Invocation& invocation, const launching::Detect
 // Throws no_input (66) for a config file that cannot be read, or a name that none has.
 settings::Layers read_layers(const Invocation& invocation);
 
-// For the commands that train nothing. Prints each problem on stderr, then throws (78).
+// Reads the values of a command that trains nothing. Prints each problem on stderr, then throws
+// (78).
 settings::ToolValues read_tool_values(const Invocation& invocation);
 
 // How many threads --workers asks for; 0 means, as in training, that the calling thread works.

@@ -92,7 +92,7 @@ bool has(const Variables& environment) {
   });
 }
 
-// Absent: this process cannot start the ranks.
+// The node whose ranks this process starts; absent: it cannot start them.
 std::optional<launching::NodePlan> node_to_start(const launching::Detection& detection) {
   if (detection.node) {
     if (detection.node->launcher != "local") return std::nullopt;

@@ -98,7 +98,7 @@ class TopRuns {
       changed = changed || known == runs_.end();
       runs.push_back(known == runs_.end() ? WatchedRun(file) : std::move(*known));
     }
-    if (runs.empty()) return false;  // while a folder is replaced
+    if (runs.empty()) return false;  // a folder is being replaced
     changed = changed || runs.size() != runs_.size();
     runs_ = std::move(runs);
     return changed;

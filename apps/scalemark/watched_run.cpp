@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// When a file was last written, since 1970; absent where it is not there.
+// When a file was last written, in seconds since 1970; absent where it does not exist.
 std::optional<double> file_time_of(const fs::path& file) {
   struct stat facts {};
   if (::stat(file.c_str(), &facts) != 0) return std::nullopt;

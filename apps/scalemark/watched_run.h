@@ -48,7 +48,7 @@ class WatchedRun {
  private:
   struct Reading {
     std::string text;
-    double written = 0;  // by the file's clock, else when we read it
+    double written = 0;  // seconds since 1970, by the file or when we read it
   };
   Reading reading() const;
   std::string origin() const;

@@ -125,7 +125,7 @@ int write_whole(int descriptor, std::string_view bytes) {
     const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
     if (written > 0) {
       bytes.remove_prefix(static_cast<std::size_t>(written));
-    } else if (written < 0 && errno == EAGAIN) {  // somebody who shares it made it non-blocking
+    } else if (written < 0 && errno == EAGAIN) {  // a process that shares it made it non-blocking
       pollfd polled{descriptor, POLLOUT, 0};
       ::poll(&polled, 1, -1);
     } else if (written == 0 || errno != EINTR) {

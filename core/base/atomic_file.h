@@ -87,7 +87,7 @@ class AtomicFile {
   // that no other process uses.
   explicit AtomicFile(std::filesystem::path path, std::filesystem::path temporary = {},
                       FileFailure failure = file_failure);
-  ~AtomicFile();  // without commit: nothing remains
+  ~AtomicFile();  // removes the temporary file unless commit() was called
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 

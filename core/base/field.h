@@ -70,7 +70,7 @@ struct About {
   const char* meaning = "";
   Unit unit;                     // "s", "bytes"; "" for words, flags and counts
   double least = 0;              // the least number that is allowed; kAnyNumber: may be negative
-  const char* column = nullptr;  // in CSV; null: the field's name; "": none
+  const char* column = nullptr;  // its name in CSV; null: the field's name; "": it has no column
   bool always = false;           // an optional that every report sets
 };
 

@@ -30,7 +30,7 @@ struct Plugin {
   std::string path;    // the full path of the library
   const char* symbol;  // the function
   const char* abi;     // the ABI that this library was built for
-  std::string advice = "install or build scalemark completely";  // for a plugin that does not load
+  std::string advice = "install or build scalemark completely";  // the hint where it does not load
 };
 
 // Opens a library by its full path, so that it wins over RUNPATH, with its symbols visible to what

@@ -19,7 +19,7 @@ enum class OptimizerState {
   kTwoMoments,  // two
 };
 
-// In the order of optimizer_list.inc.
+// The names in the order of optimizer_list.inc.
 std::vector<std::string_view> optimizer_names();
 
 // How many tensors of the parameters' size `optimizer` keeps; bug() for an unknown name.

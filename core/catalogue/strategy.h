@@ -40,15 +40,16 @@ struct ExchangeQuestion {
 // A step puts this on the wires between ranks. Each rank is on a link of its own: the links of its
 // node carry the same where a node has one rank.
 struct WireBytes {
-  double busiest_sent = 0, busiest_received = 0;  // by the rank whose link carries most
+  double busiest_sent = 0, busiest_received = 0;  // bytes of the rank whose link carries most
   double total = 0;                               // sent by all ranks together
 };
 
 struct Strategy {
   std::string name;     // a value of --strategy
-  std::string summary;  // for --help
+  std::string summary;  // --help prints it
   bool exchanges = false;
-  bool in_every_step = true;  // else in some steps: between them ranks do not wait for each other
+  // False: ranks exchange in some steps, and do not wait for each other between them.
+  bool in_every_step = true;
   Updates updates = Updates::kEverywhere;
   ProcessCount processes = ProcessCount::kOnePerRank;
   // A parameter may have no gradient in a step; with the option find_unused_parameters it may, too.

@@ -53,9 +53,9 @@ struct Transformer {  // BERT family only
 
 // What a sample needs where blocks keep only their inputs.
 struct CheckpointedBytes {
-  double kept = 0;   // at the begin of backward
-  double loss = 0;   // for the loss alone, and gone before the first block is made again
-  double block = 0;  // more than kept, while the block that needs most is made again
+  double kept = 0;   // what is held when backward begins
+  double loss = 0;   // what the loss alone adds; gone before the first block is made again
+  double block = 0;  // what is added while the block that needs most is made again
 };
 
 struct Workload {

@@ -67,7 +67,7 @@ struct LinkPoint {
 
 struct FittedNumber {
   double value = 0;
-  std::optional<statistics::Interval> ci95;  // over repetitions; from two on
+  std::optional<statistics::Interval> ci95;  // over repetitions; a single one has none
 };
 
 struct FittedLink {

@@ -55,7 +55,8 @@ class LineRelay {
   // kRaw).
   std::string finish();
 
-  // At most 5 non-empty lines, each cut to 400 bytes; of a redrawn line its last state.
+  // The last lines: at most 5 that are not empty, each cut to 400 bytes. Of a line that was redrawn
+  // the last state counts.
   const std::deque<std::string>& last_lines() const { return last_lines_; }
 
  private:

@@ -19,7 +19,7 @@ Descriptor listen_at(const std::string& path);
 // Throws Error (71).
 Descriptor connect_to(const std::string& path);
 
-// At most 128 KiB and 4 descriptors. False when the other side is gone.
+// Sends at most 128 KiB and 4 descriptors. False when the other side is gone.
 bool send_message(int socket, const std::string& bytes, const std::vector<int>& descriptors = {});
 
 // Waits for one message, or returns nothing: the other side is gone, or (of a socket that does not

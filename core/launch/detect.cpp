@@ -37,7 +37,7 @@ struct Unread {
 };
 constexpr Unread kUnread[] = {
     {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},  // MVAPICH's mpirun_rsh
-    {"MPIRUN_RANK", "MPIRUN_NPROCS"},                // likewise, before version 2
+    {"MPIRUN_RANK", "MPIRUN_NPROCS"},                // the same before version 2
     {"HOROVOD_RANK", "HOROVOD_SIZE"},
     {"JSM_NAMESPACE_RANK", "JSM_NAMESPACE_SIZE"},  // jsrun of IBM
     {"FLUX_TASK_RANK", "FLUX_JOB_SIZE"},

@@ -35,7 +35,7 @@ struct Detection {
   std::optional<NodePlan> node;  // present: this process is no rank, it starts the ranks of a node
   std::string error_file;        // set by the built-in launcher, empty otherwise
   std::optional<bool> terminal;  // under the built-in launcher: may this rank draw a progress bar?
-  std::optional<Terminal> output;     // likewise: what its results go to
+  std::optional<Terminal> output;     // under it, too: what the rank's results go to
   std::vector<std::string> notes;     // may surprise the user; one sentence each
   std::vector<ErrorRecord> problems;  // when not empty, the fields above mean nothing
 };

@@ -180,7 +180,7 @@ Hints read_open_mpi(const RankSource& source) {
   world.local_rank =
       local_rank ? *local_rank : reader.required("local_rank", {"OMPI_COMM_WORLD_LOCAL_RANK"}, 0);
   world.local_world_size = reader.required("local_world_size", {"OMPI_COMM_WORLD_LOCAL_SIZE"}, 1);
-  // Not OMPI_COMM_WORLD_NODE_RANK: that is the rank on the node, not the node's number.
+  // OMPI_COMM_WORLD_NODE_RANK is not read: it is the rank on the node, not the node's number.
   number_the_nodes(source, {}, reader.number("nodes", {"OMPI_MCA_orte_num_nodes"}));
   Hints hints;
   read_master(source, hints);

@@ -53,7 +53,7 @@ struct LaunchResult {
 // Exit code: run_exit_code(). Throws Error (71) when a rank cannot be started; none is left then.
 LaunchResult launch_local(const LaunchSpec& spec);
 
-// For consecutive launches: signals that arrive after this one stay in `signals`.
+// The same for consecutive launches: signals that arrive after this one stay in `signals`.
 LaunchResult launch_local(const LaunchSpec& spec, SignalScope& signals);
 
 }  // namespace scalemark::launching

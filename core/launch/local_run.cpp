@@ -71,7 +71,7 @@ void LocalRun::poll_once() {
   }
 }
 
-// Whether there was something to read.
+// Returns whether there was something to read.
 bool LocalRun::read_from(Rank& rank, bool is_stdout) {
   auto& pipe = is_stdout ? rank.child.out : rank.child.err;
   auto& relay = is_stdout ? rank.out : rank.err;
@@ -223,7 +223,7 @@ void LocalRun::kill_the_rest(Clock::time_point now) {
     if (rank.ended) continue;
     const auto who = "scalemark: rank " + std::to_string(rank.outcome.rank) + " (pid " +
                      std::to_string(rank.child.pid) + ") did not end in time: ";
-    if (rank.killed) {  // and still there: stuck in the kernel, nothing more can be done
+    if (rank.killed) {  // it is stuck in the kernel: nothing more can be done
       stderr_.add_lines(who + "it cannot be killed\n");
       note_end(rank, SIGKILL);
       continue;

@@ -75,7 +75,7 @@ bool is_loopback(std::string_view host) {
 
 namespace {
 
-// The meeting point and its id come from options and from what the launcher said (launchers.h).
+// The meeting point and its id come from options and from the launcher's variables (launchers.h).
 
 Rendezvous from_option(FieldReader& reader, const std::string& text) {
   const auto parsed = parse_rendezvous(text);

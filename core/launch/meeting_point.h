@@ -32,7 +32,7 @@ bool is_loopback(std::string_view host);
 // made by a launcher that starts all ranks. Only the digest of a token is kept.
 
 struct RunToken {
-  std::string secret;  // for Rendezvous::secret
+  std::string secret;  // Rendezvous::secret gets it
   std::string note;    // a warning when others may read the file; else empty
 };
 

@@ -22,7 +22,7 @@ struct MpiLibrary {
   std::string_view headers;   // Debian's package for building
 };
 
-// In the order in which --mpi-library auto takes them where no launcher decides.
+// They are in the order in which --mpi-library auto takes them where no launcher decides.
 inline constexpr std::array kMpiLibraries = {
     MpiLibrary{"openmpi", "Open MPI", "libscalemark_mpi_openmpi.so", "libmpi.so.40",
                "mpirun.openmpi", "openmpi-bin", "libopenmpi-dev"},

@@ -41,8 +41,8 @@ inline constexpr std::string_view kRankKilled = "E_RANK_KILLED";
 // killed it. `own_file` is this rank's error file, beside which the others lie.
 std::optional<ErrorRecord> cause_beside(const std::filesystem::path& own_file) noexcept;
 
-// For TORCHELASTIC_ERROR_FILE: {"message": {"message", "errorCode", "extraInfo": {"py_callstack",
-// "timestamp"}}}. Throws Error (74).
+// Writes the form of TORCHELASTIC_ERROR_FILE: {"message": {"message", "errorCode", "extraInfo":
+// {"py_callstack", "timestamp"}}}. Throws Error (74).
 void write_torchelastic_error_file(const std::filesystem::path& path, const ErrorRecord& record);
 
 std::int64_t monotonic_now_ns();

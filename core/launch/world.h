@@ -71,7 +71,8 @@ struct RankSpec {
   std::string error_file;  // where this rank writes why it failed; empty: nowhere
   bool terminal = false;   // the launcher's stderr is a terminal and this rank may draw on it
   Terminal output;         // the kind of the launcher's stdout, where results go
-  std::vector<int> ignored_signals;  // by the launcher since its start; mpirun resets them
+  // The launcher ignores them since its start; mpirun resets them.
+  std::vector<int> ignored_signals;
 };
 
 std::string to_json(const RankSpec& spec);

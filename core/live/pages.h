@@ -52,9 +52,9 @@ struct MetricSample {
 };
 
 struct Metric {
-  const char* name;  // behind "scalemark_"
+  const char* name;  // without its prefix "scalemark_"
   MetricKind kind;
-  std::string labels;  // with commas between
+  std::string labels;  // names with commas between them
   const char* help;
   std::function<std::vector<MetricSample>(const MetricMoment&)> read;
 };

@@ -110,7 +110,7 @@ RunNow rates_of(const Status* before, const Status& now, double age_s);
 class Recent {
  public:
   // `status` is the newest from now on. Records that come faster than one a second are not all
-  // kept, so that a minute of them is there however often somebody asks.
+  // kept, so that those that are span a minute however often they come.
   void add(Status status);
 
   const std::optional<Status>& newest() const { return newest_; }

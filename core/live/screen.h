@@ -15,7 +15,7 @@ struct ShownRun {
   std::string source;  // the folder or file
   std::optional<Status> status;
   RunNow now;
-  std::optional<double> lasted_s;  // from its start to the status
+  std::optional<double> lasted_s;  // seconds from its start to the status
   std::string problem;             // why it cannot be read, in one sentence
 };
 

@@ -220,7 +220,7 @@ struct Status {
   TrainingStatus training;
   std::string endpoint;
   std::string started, written;   // RFC 3339, UTC
-  std::string state = "running";  // or as the report's status
+  std::string state = "running";  // or a status of the report
   std::string phase, point;
   std::optional<std::int64_t> done, planned;            // steps of the phase
   std::optional<std::int64_t> runs_done, runs_planned;  // only a sweep has them

@@ -87,7 +87,7 @@ class Functions {
   // The first of two names, newest first, that the library has.
   Symbol symbol(const char* newest, const char* older = nullptr) const;
 
-  void* library_;  // first: the functions below are looked up in it
+  void* library_;  // declared first: the functions below are found in it
 
  public:
   explicit Functions(void* library) : library_(library) {}

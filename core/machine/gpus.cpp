@@ -246,7 +246,7 @@ GpuSurvey survey_gpus(const std::string& library_file) {
 
 namespace {
 
-// Absent: no such GPU.
+// Returns the index of the GPU with a UUID; absent: there is no such GPU.
 using IndexOfUuid = std::function<std::optional<int>(std::string_view)>;
 
 std::string_view trimmed(std::string_view entry) {

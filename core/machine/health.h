@@ -35,7 +35,7 @@ class GpuHealth {
   GpuHealth& operator=(const GpuHealth&) = delete;
 
   std::vector<HealthCounter> read();
-  // Only what a run watches: the counters that machine_numbers.inc names, and Xid errors.
+  // Reads only what a run watches: the counters that machine_numbers.inc names, and Xid errors.
   std::vector<HealthCounter> read_errors();
 
  private:

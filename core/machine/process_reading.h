@@ -49,7 +49,7 @@ struct ProcessReading {
 
 class ProcessReader {
  public:
-  // To be made by the main thread; read() may be called by another one.
+  // The main thread makes the reader; another one may call read().
   explicit ProcessReader(const std::filesystem::path& process = "/proc/self");
 
   ProcessReading read();

@@ -16,7 +16,7 @@ struct SliceRequest {
   SliceKind kind = SliceKind::kWeak;
   // Every point of the slice has these options, sizes too; strategy only when it was asked for.
   settings::RawSettings raw;
-  bool batch_auto = false;  // then `raw` has no batch size
+  bool batch_auto = false;  // true: `raw` has no batch size
   std::map<std::string, std::string> fixed;
 };
 

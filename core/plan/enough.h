@@ -40,7 +40,7 @@ class Tuner {
 
  private:
   struct Look {
-    std::vector<bool> out;  // by value
+    std::vector<bool> out;  // by value: whether it is dropped
     bool decided = false;
   };
   Look look_before(int block, const Comparison& comparison) const;
@@ -55,7 +55,7 @@ class Tuner {
 
 // How well a point is known, as groups[] and scaling[] of the report say it.
 struct PointPrecision {
-  int sessions = 1;  // that its runs come from
+  int sessions = 1;  // so many its runs come from
   statistics::StopQuantity throughput;
   std::vector<statistics::StopQuantity> efficiencies;  // one per slice that compares it
 };

@@ -55,8 +55,8 @@ std::int64_t cost_block_steps(std::int64_t window_steps, std::int64_t period = 1
 double latest_warmup_s(const RunLength& length);
 
 // Warm-up (its least time) and window of a run whose step takes `step_s`, and the blocks of
-// --communication-cost (0 without): half of their steps lack communication and are shorter by as
-// much, which nobody knows before.
+// --communication-cost (0 without): half of their steps lack communication, and it is not known
+// before by how much they are shorter.
 double estimated_warmup_s(const RunLength& length, double step_s);
 double estimated_window_s(const RunLength& length, double step_s);
 double estimated_abba_s(const settings::Settings& settings, const RunLength& length, double step_s);

@@ -43,7 +43,7 @@ struct ListedConfig {
   std::string takes;  // "26 h", or why it cannot run there: "needs a GPU"
 };
 
-// In the order of builtin_configs().
+// The configurations in the order of builtin_configs().
 std::vector<ListedConfig> listed_configs(const Surveyed& surveyed);
 
 // configs/README.md: the list for a laptop of 2 cores and for a node of 8 GPUs.

@@ -140,9 +140,9 @@ struct Plan {
   std::vector<PlannedRun> runs;    // blocks 0 .. least_blocks - 1, in order
   std::vector<std::string> notes;  // for a person
   double estimated_s = 0;          // `runs` take so long
-  double fingerprint_s = 0;   // for each measurement of the machine's fingerprint; 0: none is made
-  double device_check_s = 0;  // for each measurement of --checks devices; 0: none is made
-  double replay_s = 0;        // for each product of --checks replay; 0: nothing is replayed
+  double fingerprint_s = 0;   // seconds of each measurement of the fingerprint; 0: none is made
+  double device_check_s = 0;  // seconds of each measurement of --checks devices; 0: none is made
+  double replay_s = 0;        // seconds of each product of --checks replay; 0: nothing is replayed
   std::optional<std::uint64_t> memory_available_bytes;  // for one rank, when known
   std::optional<Launch> launch;                         // set in a rank; unset: all points are run
 };

@@ -49,8 +49,8 @@ std::vector<int> threads_of(const Plan& plan);
 struct Overrun {
   std::string option;  // "quick"
   double limit_s = 0;
-  double least_s = 0;       // that the plan needs with every run at its shortest
-  std::size_t longest = 0;  // the point whose runs need most of it
+  double least_s = 0;       // the plan's time with every run at its shortest
+  std::size_t longest = 0;  // the point whose runs need most of that time
   double longest_s = 0;
 };
 

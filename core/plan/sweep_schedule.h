@@ -21,7 +21,7 @@ namespace scalemark::planning {
 // A run that an earlier session has finished, whatever its status.
 struct EarlierRun {
   std::string id, group;
-  std::optional<double> samples_per_sec;  // when ok
+  std::optional<double> samples_per_sec;  // of a run that is ok
   std::int64_t batch_size = 0;            // the size that ran, which answers a batch search
   int block = 0, session = 0;
 };
@@ -121,7 +121,7 @@ class SweepSchedule {
   std::set<std::size_t> dropped_;  // points that --tune needs no more
   int next_block_ = 0;
   double block_began_s_ = 0, longest_block_s_ = 0;
-  int blocks_of_session_ = 0;  // that had something to run
+  int blocks_of_session_ = 0;  // those that had something to run
   bool out_of_time_ = false, sessions_rule_ = false, over_ = false, tuned_ = false;
 };
 

@@ -280,7 +280,7 @@ class Checker {
     if (known({"precision"})) check_precision();
   }
 
-  // On every GPU that a local rank computes on: a machine may hold different ones.
+  // Checks every GPU that a local rank computes on: a machine may hold different ones.
   void check_precision() {
     const bool cuda = s_.parallel.device == DeviceKind::kCuda;
     const auto& gpus = in_.machine.gpus;

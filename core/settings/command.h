@@ -46,7 +46,7 @@ enum Command : unsigned {
 #undef SCALEMARK_COMMAND
   kEveryCommand = (1u << command_index::kCount) - 1,
   kRuns = kTrain | kSweep | kComm,  // commands with ranks
-  kTakesLists = kSweep | kComm,     // in which an option may have several values
+  kTakesLists = kSweep | kComm,     // commands in which an option may have several values
 };
 
 std::string_view title(OptionGroup group);

@@ -89,7 +89,8 @@ struct Option {
   std::string_view help = {};
   // Commands to which the option is another thing, and their help on it, which names the default.
   std::vector<std::pair<unsigned, std::string_view>> own_help = {};
-  // In --help: "DIR". Empty: "N" of a count and the like, "|auto" behind it where that is a word.
+  // What --help shows as the value: "DIR". Empty: "N" of a count and the like, "|auto" behind it
+  // where that is a word.
   std::string value_name = {};
   std::vector<std::string_view> choices = {};  // kChoice, kChoices
   std::vector<std::string_view> words =
@@ -119,7 +120,7 @@ std::span<const Option> all_rows();
 // nullptr when there is none. "env.NAME" belongs to the row of --env, here and in find_option().
 const Option* find_row(std::string_view key);
 
-// By name or alias, '-' and '_' alike; nullptr when unknown.
+// Finds an option by name or alias, '-' and '_' alike; nullptr when unknown.
 const Option* find_option(std::string_view name);
 // The same among the names that `command` knows: where it takes lists the plural of an axis, too.
 const Option* find_option(std::string_view name, Command command);

@@ -1,5 +1,5 @@
 // Problems of given settings are data: all are collected, then reported at once, with the known
-// word that somebody probably meant. Pure.
+// word that was probably meant. Pure.
 #pragma once
 
 #include <cstddef>

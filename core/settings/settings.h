@@ -136,7 +136,7 @@ struct Timeouts {
 // Bytes that the tensors of a rank may hold. Absent: each node decides for its ranks.
 struct MemoryLimits {
   std::optional<std::int64_t> every_bytes;
-  std::map<int, std::int64_t> bytes_of_rank;  // for single ranks
+  std::map<int, std::int64_t> bytes_of_rank;  // limits of single ranks
   bool operator==(const MemoryLimits&) const = default;
 };
 
@@ -198,8 +198,8 @@ struct ParallelSettings {
   Precision precision = Precision::kFp32;
   MemoryFormat memory_format = MemoryFormat::kChannelsLast;
   bool activation_checkpointing = false;
-  bool fused_layers = true;  // where there are any: notes.h
-  bool cuda_graphs = false;  // where steps can be captured: notes.h
+  bool fused_layers = true;  // used where there are any: notes.h
+  bool cuda_graphs = false;  // used where steps can be captured: notes.h
   std::string backend = "gloo";
   DeviceKind device = DeviceKind::kCpu;
   int threads = 1;  // compute threads of one rank
@@ -210,7 +210,7 @@ struct ParallelSettings {
 
 struct LoadingSettings {
   int workers = 0;
-  bool pin_memory = true;  // where the device is cuda
+  bool pin_memory = true;  // used where the device is cuda
   bool drop_last = false;
   OnBadSample on_bad_sample = OnBadSample::kFail;
   ImageDecoding image_decoding = ImageDecoding::kExact;

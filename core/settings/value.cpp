@@ -169,8 +169,8 @@ std::optional<FieldValue> read_message_size(const Option&, std::string_view text
   return size ? std::optional<FieldValue>(collectives::to_text(*size)) : std::nullopt;
 }
 
-// All that is known of a kind: what is said of its values, around the choices or the range, and how
-// one is read.
+// A kind of value has words on its values, which stand around the choices or the range, and a
+// function that reads one.
 struct KindOfValue {
   Kind kind;
   const char* before;

@@ -15,7 +15,7 @@ namespace scalemark::statistics {
 // The values of one part: of each boot those of its starts. No boot is without a value.
 using BootedPart = std::vector<std::vector<double>>;
 
-// With less than this a baseline counts as if it were rougher than it looks.
+// With fewer parts or boots a baseline counts as rougher than its values show.
 inline constexpr std::size_t kPartsOfBaseline = 8, kBootsOfBaseline = 2;
 
 // The spreads are standard deviations in ln: 0.01 is 1 %. between_parts is that of the parts'
@@ -23,7 +23,7 @@ inline constexpr std::size_t kPartsOfBaseline = 8, kBootsOfBaseline = 2;
 // and between_boots that of one part beyond what its starts explain; both are pooled.
 struct AcceptanceBaseline {
   AcceptanceReference reference;
-  std::size_t boots = 0;  // in which most parts were measured: the lower median
+  std::size_t boots = 0;  // boots of a part: the lower median of the parts
   std::optional<double> between_parts;
   std::optional<double> between_starts;
   std::optional<double> between_boots;

@@ -68,8 +68,8 @@ struct PointChange {
   // exp(d_min) - 1, d_min = (t(1 - a / 2m) + t(.95)) SE with a = 5 % and m points tested: the
   // smallest change that would probably have been significant. Absent likewise.
   std::optional<double> smallest_found;
-  bool is_significant = false;     // that there is a change, over all points together
-  bool exceeds_threshold = false;  // that it is larger than the threshold, likewise
+  bool is_significant = false;     // there is a change, tested over all points together
+  bool exceeds_threshold = false;  // it is larger than the threshold, tested likewise
 };
 
 inline constexpr std::size_t kUnitsToCompare = 3;
@@ -95,8 +95,8 @@ constexpr auto words_of(EffectVerdict) {
 struct Effect {
   std::size_t pairs = 0;
   double ratio = 1;                    // exp(mean of the log ratios)
-  std::optional<Interval> ratio_ci95;  // from two pairs; of this comparison alone
-  std::optional<double> p_holm;        // from kPairsToJudge, over all comparisons given
+  std::optional<Interval> ratio_ci95;  // of this comparison alone; one pair has none
+  std::optional<double> p_holm;  // over all comparisons given; absent below kPairsToJudge pairs
   EffectVerdict verdict = EffectVerdict::kUnsure;
 };
 

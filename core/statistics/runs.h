@@ -50,7 +50,7 @@ RunsEstimate widened(RunsEstimate estimate, std::optional<double> growth);
 
 // ln of each value; throws bug() for one that is not finite and above 0.
 std::vector<double> logarithms(std::span<const double> values);
-double geometric_mean(std::span<const double> values);  // likewise
+double geometric_mean(std::span<const double> values);  // throws likewise
 
 struct TimedRun {
   std::size_t point = 0;  // runs of the same point share a number

@@ -33,8 +33,9 @@ struct Welch {
   double smallest_found(double level, double power) const;
 };
 
-// At least two values per side; throws bug() otherwise. Where neither side spreads, the difference
-// is taken as known: p is 0, or 1 when there is none.
+// Needs at least two values per side; throws bug() otherwise. Where neither side spreads, the
+// difference is taken as known: p is 0, or 1 when there is none.
+//
 // Source: B. L. Welch, Biometrika 34 (1947).
 Welch welch_test(std::span<const double> a, std::span<const double> b);
 

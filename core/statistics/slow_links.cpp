@@ -30,7 +30,7 @@ struct Level {
 
 struct Candidate {
   Level level, reference;
-  int node = -1;  // else a link
+  int node = -1;  // -1: the candidate is a link
   const LinkTimes* link = nullptr;
 };
 
@@ -239,7 +239,7 @@ std::optional<LinkGroups> groups_at(Links sorted, std::size_t near, std::size_t 
 std::optional<LinkGroups> groups_of_links(Links links, std::size_t nodes) {
   std::vector<LinkLevel> sorted(links.begin(), links.end());
   std::ranges::sort(sorted, {}, &LinkLevel::ln_seconds);
-  std::vector<std::pair<double, std::size_t>> gaps;  // how wide, and the links before it
+  std::vector<std::pair<double, std::size_t>> gaps;  // width, and the links before it
   for (std::size_t i = 1; i < sorted.size(); ++i) {
     const double gap = sorted[i].ln_seconds - sorted[i - 1].ln_seconds;
     if (gap >= std::log(kBetweenGroups)) gaps.emplace_back(gap, i);

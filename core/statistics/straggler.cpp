@@ -14,8 +14,8 @@
 namespace scalemark::statistics {
 namespace {
 
-constexpr double kLeastSpread = 0.005;                     // where the spread of devices is said
-constexpr double kUsualSpread = 0.005, kUsualDegrees = 2;  // where it is not
+constexpr double kLeastSpread = 0.005;                     // with --device-spread
+constexpr double kUsualSpread = 0.005, kUsualDegrees = 2;  // without it
 
 using Deviations = std::vector<std::vector<double>>;  // [r][k]
 
@@ -58,7 +58,7 @@ double degrees_of_mad(std::size_t others) {
   return 0.37 * static_cast<double>(others / 2 * 2 + 1) - 0.15;
 }
 
-// s^2 = (2 (0.5 %)^2 + d MAD^2) / (2 + d), lifted: what devices of one kind differ by at least
+// s^2 = (2 (0.5 %)^2 + d MAD^2) / (2 + d), lifted: the least by which devices of one kind differ
 // counts as two degrees beside those of the few ranks that are there.
 double moderated_spread(const std::vector<double>& values, std::size_t others) {
   const double own = spread_by_median(values), degrees = degrees_of_mad(others);
@@ -89,7 +89,7 @@ Deviations deviations_of(const RunsOfRanks& runs) {
 }
 
 // A rank is compared with these: the standard deviation of D_r among healthy ranks, that of the
-// deviations of single runs, and with how many degrees of freedom both are known (infinite: said by
+// deviations of single runs, and with how many degrees of freedom both are known (infinite with
 // --device-spread). Source: straggler.h.
 struct Spreads {
   double of_means, of_runs, degrees;

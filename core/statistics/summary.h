@@ -17,7 +17,7 @@ inline double dot(std::span<const double> a, std::span<const double> b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
-// Multiplies each value with the one before it. There is at least one.
+// The sum of the products of each value and the one before it; at least one value.
 inline double sum_over_neighbours(std::span<const double> values) {
   return dot(values.first(values.size() - 1), values.subspan(1));
 }

@@ -20,8 +20,8 @@ struct SplitRun {
 
 // The variance of a throughput comes from the steps of a run, from what runs differ by beyond their
 // steps, and from what sessions differ by beyond their runs. These are standard deviations of ln X:
-// 0.01 is 1 %. A part is never below 0, and its interval begins at 0 where the part cannot be told
-// from none.
+// 0.01 is 1 %. A part is never below 0, and its interval begins at 0 where the part cannot be
+// distinguished from none.
 struct VarianceSplit {
   double between_runs = 0;         // runs of one session differ by this, their steps included
   double steps = 0;                // steps explain this part of it: more of them would lower it

@@ -10,7 +10,7 @@ void put(std::string& page, std::string_view place, std::string_view text) {
 }  // namespace
 
 std::string whole_page(std::string frame, std::string_view script) {
-  // From the end to the beginning, so that no text that was put in is searched for places.
+  // Places are filled from the end to the beginning, so that no text that was put in is searched.
   put(frame, "@SCRIPT@", std::string(kScript) + std::string(script));
   put(frame, "@CHARTS@", kChartLibrary);
   put(frame, "@STYLE@", kStyle);

@@ -92,7 +92,7 @@ void EventWriter::serve() {
         options_.collect(events);
         next.records += events.bytes();
       }
-    } catch (...) {  // no memory: what it would have said this time is lost
+    } catch (...) {  // no memory: the records of this time are lost
     }
     write(next);
   }

@@ -181,7 +181,7 @@ std::unique_ptr<Probe> cgroup_probe(const fs::path& root) {
                   std::move(fill));
 }
 
-// Containers may see different groups under the same path: the folder's number tells them apart.
+// Containers may see different groups under the same path: the folder's number distinguishes them.
 std::string cpu_group_id(const fs::path& root) {
   for (const fs::path& folder : cgroup_cpu_folders(root)) {
     struct stat found = {};

@@ -33,7 +33,7 @@ class Readings {
   // counts from there.
   void add(double now_s, std::optional<double> value);
 
-  // Absent: nothing was read; of a counter: less than two readings.
+  // Absent where nothing was read, or a counter less than twice.
   std::optional<SourceSummary> summary() const;
 
  private:
@@ -103,7 +103,7 @@ class Sampler {
     bool shared = false;
     std::vector<Readings> readings;  // one per source of the probe
     std::vector<std::optional<double>> values;
-    std::vector<std::optional<double>> latest;  // under latest_mutex_
+    std::vector<std::optional<double>> latest;  // latest_mutex_ guards them
   };
 
   void add(std::vector<std::unique_ptr<Probe>> probes, bool shared);

@@ -71,7 +71,7 @@ struct PairPlan {
   std::string backend;
   int passes = 11;  // over all pairs
   settings::PairBy by = settings::PairBy::kNode;
-  LinkCount pass = {};  // by the launcher's places; ranks count their nodes when they have met
+  LinkCount pass = {};  // counted by the launcher's places; ranks count anew when they have met
 };
 
 struct CollectivePlan {

@@ -15,7 +15,7 @@ inline constexpr std::size_t kFewestPoints = 2;
 // A prediction beyond this many times the largest measured world size is only indicative.
 inline constexpr int kIndicativeBeyond = 4;
 
-// In weak scaling: each rank has the same batch on every count.
+// A point of weak scaling: each rank has the same batch on every count.
 struct MeasuredPoint {
   int world_size = 1, nodes = 1;
   double samples_per_sec = 0;
@@ -24,9 +24,10 @@ using MeasuredPoints = std::span<const MeasuredPoint>;  // ascending, each world
 
 // How far a prediction goes beyond what was measured.
 struct Reach {
-  bool new_link_level = false;  // over links between nodes, or within one, that no point has used
-  double doublings = 0;         // log2(world size / largest one measured); negative below it
-  int world_size = 1;           // the world size that is predicted
+  // It goes over links between nodes, or within one, that no point has used.
+  bool new_link_level = false;
+  double doublings = 0;  // log2(world size / largest one measured); negative below it
+  int world_size = 1;    // the world size that is predicted
 };
 Reach reach_of(MeasuredPoints measured, int world_size, int nodes);
 

@@ -119,7 +119,7 @@ namespace {
 constexpr double kMadToStandardDeviation = 1.4826;
 constexpr double kClippedAt = 6;  // standard deviations
 
-// In linear time: windows may hold 100,000 steps.
+// Takes linear time: windows may hold 100,000 steps.
 double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());

@@ -32,7 +32,7 @@ void remove(Column& column, const Column& unit) {
   for (std::size_t i = 0; i < column.size(); ++i) column[i] -= part * unit[i];
 }
 
-// Twice: the first pass leaves rounding errors of what it takes off.
+// Removes them twice: the first pass leaves rounding errors of what it takes off.
 void remove_all(Column& column, const std::vector<Column>& units) {
   for (int pass = 0; pass < 2; ++pass) {
     for (const Column& unit : units) remove(column, unit);

@@ -23,7 +23,7 @@ struct Decay {
   double squares = 0;  // sum over `shape`
 };
 
-// The shapes that a window is searched for, and the directions that tell how noisy it is: they
+// The shapes that a window is searched for, and the directions that show how noisy it is: they
 // depend on the window's length only.
 struct DecayBasis {
   std::array<Decay, kDecays> decays;

@@ -23,7 +23,7 @@ inline constexpr std::size_t kMostPoints = 4096;
 struct SteadyCheck {
   std::optional<bool> steady;  // unset: unknown
   std::string reason;          // one clause for people
-  // Where the mean is at most this far from a steady level, relative: by a decay no longer than the
+  // How far the mean may at most be from a steady level, relative, by a decay no longer than the
   // window. Absent for fewer than kFewestPoints steps.
   std::optional<double> bias_bound;
   std::optional<OfDecays> biases;           // by kDecayLengths; for pooled_steady()
