@@ -24,7 +24,8 @@ struct OutputText {
   bool for_people = false;  // folded at a terminal
 };
 
-// Prints or writes each; none where one would replace what OutputFiles::check_content() refuses.
+// Prints or writes all texts; none of them where one would replace what
+// OutputFiles::check_content() refuses.
 void write_all(const std::vector<OutputText>& texts, const OutputFiles& outputs);
 
 // Throws as read_render_requests() does, and as OutputFiles for a file that cannot be written: half
@@ -49,8 +50,8 @@ void write_texts(
     const std::function<std::string(const std::string& format, bool on_stdout)>& rendered);
 
 // Returns --output of a command that trains nothing, with its placeholders filled in; absent when
-// it is not given. Throws configuration() (78) for a placeholder that is none, cannot_create() (73)
-// for a folder in use without --overwrite.
+// it is not given. Throws configuration() (78) for an unknown placeholder, cannot_create() (73) for
+// a folder in use without --overwrite.
 std::optional<std::filesystem::path> report_folder(const settings::ToolValues& values);
 
 // Makes the folder and writes its report.json, keeping its other files, with a note on stderr.

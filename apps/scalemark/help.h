@@ -24,8 +24,8 @@ std::string man_page();
 
 inline constexpr std::string_view kAllTopics = "all";
 
-// `topic`: empty for what people type, kAllTopics, a group of options ("launch") or an option
-// ("bucket-cap-mb"). Throws usage() (64) for another one.
+// `topic`: kAllTopics, a group of options ("launch") or an option ("bucket-cap-mb"); empty: the
+// options that people type. Throws usage() (64) for another one.
 std::string command_help(settings::Command command, std::string_view topic = {});
 
 }  // namespace scalemark::cli

@@ -1,4 +1,4 @@
-// scalemark predict: from measured world sizes to what more ranks would give.
+// scalemark predict says from measured world sizes what more ranks would give.
 #include <unistd.h>
 
 #include <algorithm>

@@ -36,8 +36,8 @@ double one_rank_of(const WeakSeries& series);
 
 struct SeriesPrediction {
   std::vector<prediction::Forecast> forecasts;
-  std::vector<int> measured;  // need no prediction
-  std::vector<int> too_few;   // have none: fewer ranks than were measured
+  std::vector<int> measured;  // world sizes that need no prediction
+  std::vector<int> too_few;   // world sizes without one: fewer ranks than were measured
   int ranks_per_node = 1;
 };
 

@@ -58,8 +58,8 @@ void refuse(const Problems& problems, const launching::Detection& detection) {
   launching::refuse_if_invalid(detection);
 }
 
-// Makes the digest of --run-token's file part of the rendezvous. Not for a rank that the built-in
-// launcher has started: it got the digest from there. Throws as read_run_token() does.
+// Makes the digest of --run-token's file part of the rendezvous. A rank that the built-in launcher
+// has started got the digest from there. Throws as read_run_token() does.
 void use_run_token(const settings::RawSettings& raw, launching::Detection& detection) {
   const std::string file = value_at(raw, "run_token").text;
   if (file.empty() || !detection.error_file.empty()) return;

@@ -18,7 +18,7 @@ void refuse_shared(const std::string& named, const std::string& path,
                    const launching::Detection& detection);
 void refuse_shared_configs(const Invocation& invocation, const launching::Detection& detection);
 
-// Throws no_input (66) for a config file that cannot be read, or a name that none has.
+// Throws no_input (66) for a config file that cannot be read, or a name that is not known.
 settings::Layers read_layers(const Invocation& invocation);
 
 // Reads the values of a command that trains nothing. Prints each problem on stderr, then throws

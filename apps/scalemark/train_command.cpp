@@ -43,7 +43,7 @@ std::string settings_table(const settings::Settings& settings, int world_size) {
     for (const std::string& name : setting_names(option, settings.origins)) {
       const std::string origin = value_at(settings.origins, name);
       if (!takes(settings::kTrain, option) || origin.empty()) continue;
-      if (name.starts_with("metrics_")) continue;  // where its pages are served is no setting
+      if (name.starts_with("metrics_")) continue;  // the address of its pages is no setting
       rows.push_back({&option, name, shown_value(values, option, name), origin});
     }
   }

@@ -1,5 +1,5 @@
-// The characters of a text: letters of ASCII made small, bytes that are none in UTF-8, characters
-// that a terminal, a mail program or a browser would act on, and how both are shown.
+// The characters of a text: letters of ASCII made small, bytes that are no characters of UTF-8,
+// characters that a terminal, a mail program or a browser would act on, and how both are shown.
 #pragma once
 
 #include <algorithm>

@@ -69,7 +69,7 @@ struct ErrorRecord {
 // this.` Always one line: control characters inside the fields are escaped.
 std::string format_error_line(const ErrorRecord& record);
 
-// Control characters of `text` escaped: one line, whatever file name or message it quotes.
+// `text` with its control characters escaped: one line, whatever file name or message it quotes.
 std::string on_one_line(std::string_view text);
 
 // The one exception type that our code throws on purpose. Everything else that arrives at main is a

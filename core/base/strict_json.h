@@ -1,5 +1,5 @@
-// JSON that others wrote, and what of it is refused: text that is none or nests too deep, keys that
-// stand twice or are not known.
+// JSON that others wrote, and what of it is refused: text that is no JSON or nests too deep, keys
+// that are repeated or unknown.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -35,8 +35,8 @@ struct JsonSource {
 // or holds a key twice in one object: JSON allows that, but one of the two values would be lost.
 nlohmann::json parse_strictly(std::string_view text, const JsonSource& source);
 
-// Throws configuration() (78) unless `json` is an object without other keys. `where`: of the
-// document, for the error line.
+// Throws configuration() (78) unless `json` is an object without other keys. `where`: its place in
+// the document, for the error line.
 void refuse_other_keys(const nlohmann::json& json, const std::vector<std::string_view>& known,
                        const std::string& where, const JsonSource& source);
 

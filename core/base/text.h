@@ -75,7 +75,7 @@ inline std::string not_known(std::int64_t n, std::string_view noun) {
 std::string without_option(std::string command, std::string_view option, bool has_value);
 
 // The value of the first `option` in such a line, as the shell would read a plain word or one in
-// single quotes. Absent where it is not there.
+// single quotes. Absent where the line does not have it.
 std::optional<std::string> option_value(const std::string& command, std::string_view option);
 
 // `word` as a shell reads it back: in quotes where it holds more than letters, digits and

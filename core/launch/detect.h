@@ -53,11 +53,11 @@ std::optional<int> nodes_of_pod(const Detection& detection);
 // else 78.
 void refuse_if_invalid(const Detection& detection);
 
-// Impure: this process's environment, the MPI launcher's pid, the GPUs.
+// Impure: reads this process's environment, the MPI launcher's pid, the GPUs.
 Request make_request(const settings::Settings& settings);
 
-// Impure: the nearest ancestor in whose environment `variable` is not set, that is the process that
-// set it for us; wrapper scripts between the two inherit it and are passed over.
+// Impure: finds the nearest ancestor in whose environment `variable` is not set, that is the
+// process that set it for us; wrapper scripts between the two inherit it and are passed over.
 std::optional<int> mpi_launcher_pid(const std::string& variable);
 
 }  // namespace scalemark::launching

@@ -27,8 +27,8 @@ inline constexpr std::string_view kLauncherSocketVariable = "SCALEMARK_LAUNCHER_
 // here. Throws Error (71) when the launcher does not answer.
 void become_rank_of_mpirun();
 
-// mpirun's own arguments, with the program that it starts `ranks` times. Bound to no core, more
-// ranks than cores allowed; a rank that fails is this launcher's business, not mpirun's.
+// mpirun's own arguments, with the program that it starts `ranks` times. Ranks are bound to no core
+// and may be more than the cores; a rank that fails is this launcher's business, not mpirun's.
 std::vector<std::string> mpirun_arguments(const std::string& library, int ranks,
                                           const std::string& program,
                                           const std::vector<std::string>& arguments);
@@ -44,15 +44,15 @@ class Mpirun {
   Mpirun& operator=(const Mpirun&) = delete;
 
   struct Place {
-    std::string spec;         // to_json() of the rank's
+    std::string spec;         // to_json() of the rank's RankSpec
     std::vector<int> passed;  // its stdout and stderr, and a listening socket or none
   };
   struct Started {
     pid_t pid = -1;
     Descriptor status;  // receive_status()
   };
-  // Waits for the process that mpirun has started for one rank, and makes it the rank that it says
-  // to be; `place` is asked for that rank's. Throws Error (71) when mpirun ends instead, or nothing
+  // Waits for the process that mpirun has started for one rank, and makes it the rank whose number
+  // it gives, with that rank's `place`. Throws Error (71) when mpirun ends instead, or nothing
   // comes within a minute; the text has mpirun's own words.
   Started next(const std::function<Place(int rank)>& place);
 

@@ -129,7 +129,7 @@ class Endpoint::Server::Connection : public std::enable_shared_from_this<Connect
   }
   ~Connection() { close(); }
 
-  // Since when it has owed a request; absent while it is answered.
+  // Since when the client has owed a request; absent while one is answered.
   std::optional<Clock::time_point> idle_since() const { return idle_since_; }
 
   void close() {

@@ -25,7 +25,7 @@ std::optional<double> number(std::optional<std::int64_t> value) {
 
 std::string text_of(std::int64_t value) { return std::to_string(value); }
 
-// --- Where a row's series come from: each makes a reader out of a function of one part.
+// --- These make the reader of a row out of a function that reads one part of the status.
 
 auto of_run(auto value) {
   return [value](const MetricMoment& moment) {

@@ -27,7 +27,7 @@ class Tuner {
  public:
   explicit Tuner(const Plan& plan);
 
-  // ln X of a run that was ok. `session`: of runs that may be compared.
+  // Adds ln X of a run that was ok. Runs of one `session` may be compared.
   void add(std::size_t point, int block, int session, double samples_per_sec);
 
   // Points that blocks from number `block` on leave out: dropped in every comparison that they are
@@ -68,7 +68,7 @@ bool is_reached(const PointPrecision& point, double half_width);
 struct Outlook {
   std::string group;
   bool of_efficiency = false;
-  std::optional<double> half_width;        // its own, relative; absent: no interval
+  std::optional<double> half_width;        // of that number, relative; absent: no interval
   std::optional<std::size_t> repetitions;  // about, in all; absent: it cannot be estimated
   struct Windows {
     double window_s = 0;

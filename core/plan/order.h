@@ -23,7 +23,7 @@ inline std::uint64_t below(std::uint64_t bound, std::mt19937_64& random) {
   }
 }
 
-// Fisher and Yates.
+// Shuffles as Fisher and Yates do.
 template <class T>
 void shuffle(std::vector<T>& items, std::mt19937_64& random) {
   for (std::size_t i = items.size(); i > 1; --i) {

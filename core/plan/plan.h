@@ -57,7 +57,7 @@ struct PlannedPoint {
   settings::Settings settings;
   int world_size = 1;        // training ranks
   int processes = 1;         // settings::process_count()
-  std::vector<int> members;  // processes: ranks of the world, ascending; of its runs: members_of()
+  std::vector<int> members;  // ranks of the world, ascending; members_of() has those of a run
   // Other axes of the sweep that have an effect here: option, value; in the order of the axes.
   std::vector<std::pair<std::string, std::string>> varying;
   // An index into Plan::searches: the point's sizes come from with_batch_size().

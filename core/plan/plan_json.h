@@ -1,5 +1,5 @@
 // A plan as JSON, for programs that read --dry-run or a report, and as the settings by which
-// sessions and ranks know it again. The JSON is never read back.
+// sessions and ranks recognise it. The JSON is never read back.
 #pragma once
 
 #include <string>

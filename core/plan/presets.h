@@ -22,7 +22,7 @@ struct PlannedExchange {
 PlannedExchange exchange_of(const Plan& plan);
 
 // Whether ranks measure their devices one after the other (--checks devices): on CPUs they share
-// cores and memory. The plan has a point.
+// cores and memory. The plan must have a point.
 bool devices_take_turns(const Plan& plan);
 
 // The numbers of threads of the points that can run, each once, ascending; at least one.

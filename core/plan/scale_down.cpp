@@ -255,7 +255,7 @@ class Shrinker {
     if (settings::value_in<double>(raw_, "sustain").value_or(0) > kSustained_s) {
       set("sustain", settings::to_text(kSustained_s) + "s");
     }
-    // No estimate holds the cost of a new start.
+    // No estimate includes the cost of a new start.
     if (is_on("fresh_process")) set("fresh_process", kNone);
     forecast_ = forecast(command_, raw_, surveyed_);
   }
@@ -265,7 +265,7 @@ class Shrinker {
     if (fits()) return;
     const bool is_sweep = command_ == settings::kSweep;
     if (is_sweep) {
-      if (text("repetitions").empty() && !is_on("quick")) {  // the preset's own is 1
+      if (text("repetitions").empty() && !is_on("quick")) {  // --quick has one already
         put(raw_, "repetitions", std::to_string(kUsualRepetitions));
       }
       set("quick", "on", "off");

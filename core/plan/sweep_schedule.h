@@ -58,8 +58,8 @@ class SweepSchedule {
   // Records how long a run took that ended ok: later durations are predicted from it.
   void record_duration(const Task& task, const RunTimes& times) { durations_.note(task, times); }
 
-  // Time until all planned blocks are done, once a block has begun, or those that --until-ci takes
-  // by its outlook; absent when unknown.
+  // Time until all planned blocks are done, once a block has begun, or those that --until-ci still
+  // needs by its outlook; absent when unknown.
   std::optional<double> remaining_s(double elapsed_s) const;
 
   // Points that could run and have no run, in this session or before.

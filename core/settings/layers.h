@@ -44,7 +44,7 @@ struct Layers {
 // values themselves are not checked.
 Layers merge_layers(const Sources& sources, Command command);
 
-// The problem with the raw value of `option`; without one, with its absence.
+// The problem with the raw value of `option`, or with its absence.
 Problem problem_of(const RawSettings& raw, const std::string& option, std::string allowed,
                    std::string hint = {});
 

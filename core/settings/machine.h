@@ -44,8 +44,8 @@ struct Machine {
   placement::Topology topology = {};  // read where ranks are bound
 };
 
-// How many ranks there are, once a launcher or the launch options have said so. The two differ in
-// what they count where processes are not one per training rank (processes.h).
+// How many ranks there are, once a launcher or the launch options decide it. The two numbers differ
+// in what they count where processes are not one per training rank (processes.h).
 struct RankCount {
   int world_size = 1;        // training ranks; of a launch: its processes
   int local_world_size = 1;  // processes of the node that has most

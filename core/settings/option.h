@@ -128,8 +128,8 @@ const Option* find_option(std::string_view name, Command command);
 // Whether the option takes a list in a sweep.
 inline bool is_axis(const Option& option) { return option.identity == Identity::kAxis; }
 
-// Whether a sweep compares its values with each other: not other work, and not the world size,
-// which scaling tables are for.
+// Whether a sweep compares the option's values with each other: not the workload (other work), and
+// not the world size, which scaling tables are for.
 inline bool is_compared(const Option& option) {
   return is_axis(option) && option.name != "workload" && option.name != "world_sizes";
 }

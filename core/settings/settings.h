@@ -140,7 +140,7 @@ struct MemoryLimits {
   bool operator==(const MemoryLimits&) const = default;
 };
 
-// Environment variables of the ranks by name; kUnset: it is not set.
+// Environment variables of the ranks by name; kUnset: the variable is not set.
 using Variables = std::map<std::string, std::string>;
 inline constexpr const char* kUnset = "unset";
 

@@ -28,7 +28,7 @@ struct StepsOrTime {
   std::optional<double> seconds;
 };
 
-// "100steps", "90s", "10m", "1h". Absent without a unit, and for nothing or less.
+// "100steps", "90s", "10m", "1h". Absent without a unit, and for a number that is not above 0.
 std::optional<StepsOrTime> parse_steps_or_time(std::string_view text);
 
 // "on"/"off"; "true"/"false" as JSON writes it; "1"/"0" as environments do.

@@ -69,9 +69,9 @@ double prior_degrees(std::span<const double> variances, double degrees);
 double correlation_of_starts(std::span<const Repetitions> parts, std::size_t runs);
 
 // s^2 = (d0 s_pool^2 + (r - 1) s_own^2) / (d0 + r - 1), for the r = `runs` repetitions of one part;
-// its own alone where it is larger than of 999 of 1,000 in a class like this: the usual noise says
-// nothing of a part that is known to differ. The basis has a variance. Source: Smyth 2004
-// (acceptance.h).
+// s_own^2 alone where it is larger than that of 999 of 1,000 parts in a class like this: the usual
+// noise says nothing of a part that is known to differ. The basis has a variance. Source: Smyth
+// 2004 (acceptance.h).
 AcceptanceNoise moderated_noise(const AcceptanceBasis& basis, Repetitions repetitions);
 // The noise of a part like its class.
 AcceptanceNoise usual_noise(const AcceptanceBasis& basis);

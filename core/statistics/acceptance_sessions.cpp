@@ -31,7 +31,7 @@ struct Shift {
   double by = 0, error = 0;
 };
 
-// `variance`: of one repetition, which the differences vary by at least.
+// `variance` is that of one repetition; the differences vary by it at least.
 std::optional<Shift> shift_of(std::span<const AcceptancePart> parts,
                               const std::vector<bool>& is_control, std::size_t session,
                               double variance) {

@@ -51,10 +51,10 @@ struct Normality {
 // run is set against the others of its group (externally studentized residual t, nu = n - 2 degrees
 // of freedom) and brought to a normal score, z = +-(8 nu + 1) / (8 nu + 3) sqrt(nu ln(1 + t^2 /
 // nu)), so that groups of all sizes and spreads add up. skewness_z and kurtosis_z are mean z^3 and
-// ln mean z^4, less their mean and by their standard deviation over simulated normal groups of the
-// same sizes; p is the share of those with skewness_z^2 + kurtosis_z^2 as large. Groups of fewer
-// than 4 runs, and without a spread, are left out; absent when none is left. Source: Wallace 1959
-// (t to z); docs/STATISTICS.md, "Runs that are not normal" (power simulated).
+// ln mean z^4, less their mean and divided by their standard deviation over simulated normal groups
+// of the same sizes; p is the share of those with skewness_z^2 + kurtosis_z^2 as large. Groups of
+// fewer than 4 runs, and without a spread, are left out; absent when none is left. Source: Wallace
+// 1959 (t to z); docs/STATISTICS.md, "Runs that are not normal" (power simulated).
 std::optional<Normality> check_normality(std::span<const std::vector<double>> groups);
 
 // Do the runs of a point lie on two levels, such as those of a clock that is lower in some runs? An

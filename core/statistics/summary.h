@@ -92,7 +92,7 @@ inline constexpr int kMinBatches = 10;
 // it has a finite number of steps. From five batches: they are longer, and so less correlated, than
 // those of the interval, and several runs together make up for their small number.
 struct StepNoise {
-  double variance = 0;      // variance of ln mean: squared standard error by squared mean
+  double variance = 0;      // variance of ln mean: squared standard error / squared mean
   std::size_t degrees = 0;  // degrees of freedom: batches - 1
 };
 

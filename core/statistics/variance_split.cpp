@@ -146,7 +146,8 @@ Advice advise_replication(const VarianceSplit& split, const RunCost& cost,
 
 namespace {
 
-// Half-width in ln by the standard deviation of one repetition. exp(x) - exp(-x) = 2 sinh(x).
+// Half-width in ln divided by the standard deviation of one repetition. exp(x) - exp(-x) = 2
+// sinh(x).
 double half_width_by_spread(std::size_t repetitions) {
   const auto n = static_cast<double>(repetitions);
   return students_t_quantile(0.975, n - 1) / std::sqrt(n);

@@ -64,7 +64,7 @@ constexpr auto words_of(ReplicationLevel) {
 
 struct Advice {
   ReplicationLevel buy = ReplicationLevel::kUnsure;
-  double window_growth = 1;  // kWindows: the best window by today's, 10 at most
+  double window_growth = 1;  // kWindows: the best window / today's, 10 at most
   double saved_share = 0;    // kWindows: saved share of the time for the same interval
 };
 

@@ -17,7 +17,7 @@ namespace {
 // that grows with the magnitude.
 constexpr int kDroppedBits = 20, kPerOctave = 8, kExponentBias = 127;
 constexpr std::size_t kIndices = 4096, kNegative = kIndices / 2;
-constexpr std::size_t kNormal = kPerOctave, kNotFinite = 255 * kPerOctave;  // the first of each
+constexpr std::size_t kNormal = kPerOctave, kNotFinite = 255 * kPerOctave;  // first indices
 constexpr std::size_t kBlock = 4096;             // values that stay in the cache between passes
 constexpr std::size_t kMostCounted = 1U << 30U;  // values that the counters have room for
 

@@ -114,7 +114,8 @@ std::optional<double> retransmits(std::string_view text) {
 }  // namespace
 
 // "cpu  user nice system idle iowait irq softirq steal ...", in ticks. Interrupts are apart: those
-// of a rank's own traffic are nobody's process, and yet a part of the time that its clock counts.
+// of a rank's own traffic belong to no process, and yet take part of the time that its clock
+// counts.
 std::unique_ptr<Probe> cpu_time_probe(const fs::path& root) {
   KeptFile stat(root / "proc/stat");
   if (!stat.is_open()) return nullptr;
@@ -228,7 +229,8 @@ std::unique_ptr<Probe> infiniband_probe(const fs::path& root) {
   for (const fs::path& card : entries_of(root / "sys/class/infiniband")) {
     for (const fs::path& port : entries_of(card / "ports")) {
       const fs::path counters = port / "counters";
-      // In words of 4 bytes (kernel: Documentation/ABI/stable/sysfs-class-infiniband).
+      // The counters are in words of 4 bytes (kernel:
+      // Documentation/ABI/stable/sysfs-class-infiniband).
       ports.emplace_back(card.filename().string() + "/" + port.filename().string(),
                          Traffic{.received = KeptFile(counters / "port_rcv_data"),
                                  .sent = KeptFile(counters / "port_xmit_data"),

@@ -122,7 +122,7 @@ class Sampler {
   std::int64_t passes_ = 0;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::int64_t begun_ = 0, ended_ = 0, served_ = 0;  // stretches
+  std::int64_t begun_ = 0, ended_ = 0, served_ = 0;  // counts of stretches
   bool over_ = false;
   std::atomic<bool> reads_shared_{false};
   std::atomic<std::int64_t> late_wakeups_{0};

@@ -18,8 +18,8 @@ namespace scalemark::planning {
 // Pairs of nodes meet in this order: every node in one pair at a time, every pair once.
 
 // Rounds of pairs {a, b}, a < b, of `nodes` nodes from 0: nodes - 1 rounds of nodes / 2 pairs;
-// where the number is odd, as many rounds as nodes, and in each another one pauses. The circle
-// method of tournaments.
+// where the number is odd, as many rounds as nodes, in each of which another node pauses. The
+// circle method of tournaments.
 std::vector<std::vector<std::pair<int, int>>> round_robin(int nodes);
 
 // The same rounds of nodes, in which every rank meets the rank at the same place on the other node:
