@@ -110,7 +110,7 @@ double gradients_and_own_part(const ExchangeQuestion& question) {
   return one_gradient_copy(question) * (1 + 1.0 / question.world_size);
 }
 
-// Gradients of the ranks here, and on the server the parameters for every rank.
+// Rank 0 hands over its own gradients and, where it is the server, the parameters for every rank.
 double server_payload(const ExchangeQuestion& question) {
   if (question.dedicated_server) return kFloatBytes * question.parameters;
   return one_gradient_copy(question) * (1 + question.world_size);
