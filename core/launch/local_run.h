@@ -42,8 +42,7 @@ struct Rank {
   bool ended = false;
   bool killed = false;  // we killed it
   std::chrono::steady_clock::time_point ended_at;
-  // Set for a rank that mpirun started, which is no child of ours.
-  std::optional<Mpirun::Started> of_mpirun;
+  std::optional<Mpirun::Started> of_mpirun;  // such a rank is no child of ours
 };
 
 class LocalRun {

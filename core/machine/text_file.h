@@ -23,8 +23,8 @@ std::optional<std::string> read_text(const std::filesystem::path& file);
 // The first line, without the end of line and surrounding blanks.
 std::optional<std::string> read_line(const std::filesystem::path& file);
 
-// What follows `key` in the first line of `text` that begins with it, without blanks around it.
-// Absent: no line begins so.
+// Returns what follows `key` in the first line of `text` that begins with it, without blanks around
+// it. Absent: no line begins so.
 std::optional<std::string_view> behind_key(std::string_view text, std::string_view key);
 
 // The number that the file begins with.

@@ -64,11 +64,11 @@ using Precisions = std::map<std::string, PointPrecision>;  // by group, of point
 // Whether throughput and every efficiency are known to `half_width`.
 bool is_reached(const PointPrecision& point, double half_width);
 
-// What the number that is furthest from `half_width` still needs.
+// The number that is furthest from `half_width` still needs this.
 struct Outlook {
   std::string group;
   bool of_efficiency = false;
-  std::optional<double> half_width;        // of that number, relative; absent: no interval
+  std::optional<double> half_width;        // relative, for that number; absent: no interval
   std::optional<std::size_t> repetitions;  // about, in all; absent: it cannot be estimated
   struct Windows {
     double window_s = 0;

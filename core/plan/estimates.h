@@ -88,7 +88,7 @@ double estimated_steps_s(const settings::Settings& settings, const RunLength& le
 // The memory that one rank may use follows from the options and its machine, alike for the printed
 // plan and for the rank that obeys it.
 
-// What is known of the memory of the machine that a rank runs on.
+// The memory of the machine that a rank runs on, as far as it is known.
 struct AvailableMemory {
   std::uint64_t host_bytes = 0;  // 0: unknown
   std::optional<std::uint64_t> cgroup_bytes;

@@ -63,7 +63,7 @@ class PointBuilder {
   std::map<std::string, settings::Problem> general_problems_;    // by their line
   std::map<std::string, settings::Problem> axis_problems_;       // by their line
   std::vector<std::string> notes_;
-  int asked_points_ = 0;  // those that can run
+  int asked_points_ = 0;  // counts points that can run
   struct Effectless {
     int points = 0;
     std::string note;

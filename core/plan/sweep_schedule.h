@@ -21,7 +21,7 @@ namespace scalemark::planning {
 // A run that an earlier session has finished, whatever its status.
 struct EarlierRun {
   std::string id, group;
-  std::optional<double> samples_per_sec;  // of a run that is ok
+  std::optional<double> samples_per_sec;  // only a run that is ok has one
   std::int64_t batch_size = 0;            // the size that ran, which answers a batch search
   int block = 0, session = 0;
 };
@@ -45,8 +45,8 @@ class SweepSchedule {
   // How well each point is known after the last block, for --until-ci. Call it before next()
   // opens another one, and when a session begins with runs of an earlier one.
   void note_precision(Precisions points) { precisions_ = std::move(points); }
-  // What --until-ci still needs; absent when it was not asked for or is reached, and where runs
-  // come from several sessions: more runs say nothing of how those differ.
+  // Returns what --until-ci still needs; absent when it was not asked for or is reached, and where
+  // runs come from several sessions: more runs say nothing of how those differ.
   std::optional<Outlook> outlook() const;
 
   // Whether a run that is ok, but whose window something disturbed, is measured again, as far as
@@ -121,7 +121,7 @@ class SweepSchedule {
   std::set<std::size_t> dropped_;  // points that --tune needs no more
   int next_block_ = 0;
   double block_began_s_ = 0, longest_block_s_ = 0;
-  int blocks_of_session_ = 0;  // those that had something to run
+  int blocks_of_session_ = 0;  // counts blocks that had something to run
   bool out_of_time_ = false, sessions_rule_ = false, over_ = false, tuned_ = false;
 };
 

@@ -52,7 +52,7 @@ ConfigFile read_config(const std::string& path_or_name, std::vector<std::string>
 // for another.
 std::string_view builtin_config(const std::string& name);
 
-// What a configuration says of itself.
+// A configuration says this of itself.
 struct ConfigFacts {
   std::string command, about;       // empty where it says neither
   std::vector<std::string> claims;  // published tables and rows that it tests

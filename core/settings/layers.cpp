@@ -203,7 +203,7 @@ bool is_meant(std::string_view pattern, std::string_view name) {
   return name.starts_with(pattern);
 }
 
-// What to do instead of setting that variable; empty: nothing is wrong with it.
+// Says what to do instead of setting that variable; empty: nothing is wrong with it.
 std::string_view instead_of(std::string_view name) {
   const auto found = std::ranges::find_if(
       kRefused, [&](const RefusedVariable& refused) { return is_meant(refused.name, name); });

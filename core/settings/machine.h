@@ -39,7 +39,7 @@ struct Gpu {
 
 struct Machine {
   std::string cpu_flags;              // the "flags" line of /proc/cpuinfo
-  int cores = 1;                      // those that this process may use
+  int cores = 1;                      // this process may use so many
   std::vector<Gpu> gpus;              // visible ones
   placement::Topology topology = {};  // read where ranks are bound
 };

@@ -89,7 +89,7 @@ struct Option {
   std::string_view help = {};
   // Commands to which the option is another thing, and their help on it, which names the default.
   std::vector<std::pair<unsigned, std::string_view>> own_help = {};
-  // What --help shows as the value: "DIR". Empty: "N" of a count and the like, "|auto" behind it
+  // --help shows this as the value: "DIR". Empty: "N" of a count and the like, "|auto" behind it
   // where that is a word.
   std::string value_name = {};
   std::vector<std::string_view> choices = {};  // kChoice, kChoices

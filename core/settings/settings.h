@@ -71,7 +71,7 @@ constexpr auto words_of(LrScaling) {
       {{LrScaling::kNone, "none"}, {LrScaling::kLinear, "linear"}});
 }
 
-// What a file that cannot be decoded does to the run.
+// A file that cannot be decoded does this to the run.
 enum class OnBadSample { kFail, kSkip };
 constexpr auto words_of(OnBadSample) {
   return std::to_array<Word<OnBadSample>>(
@@ -85,7 +85,7 @@ constexpr auto words_of(ImageDecoding) {
       {{ImageDecoding::kExact, "exact"}, {ImageDecoding::kFast, "fast"}});
 }
 
-// What training does to an image beside crop and flip.
+// Training does this to an image beside crop and flip.
 enum class Augment { kBasic, kTrivial, kRandAugment, kColourJitter };
 constexpr auto words_of(Augment) {
   return std::to_array<Word<Augment>>({{Augment::kBasic, "basic"},

@@ -24,7 +24,7 @@ std::string texts_to_json(const std::map<std::string, std::string>& texts);
 // The same pairs as to_json, values as JSON text: what preflight compares key by key.
 std::map<std::string, std::string> flat_settings(const Settings& settings);
 
-// Those of the pairs that distinguish points.
+// Keeps the pairs that distinguish points.
 std::map<std::string, std::string> identity_settings(const Settings& settings);
 
 // True for settings that may differ between the ranks of one run (node_rank, output, ...): the

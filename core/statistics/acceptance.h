@@ -13,7 +13,7 @@
 
 namespace scalemark::statistics {
 
-// What a part showed in one check. The caller decides which runs count.
+// A part showed this in one check. The caller decides which runs count.
 struct AcceptancePart {
   // ln of a value of which larger is better (else: minus its ln), one per repetition in the order
   // of their starts. Each repetition is a process start of its own: bounds from repetitions that

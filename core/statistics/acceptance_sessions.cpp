@@ -26,7 +26,7 @@ std::vector<double> of_session(const AcceptancePart& part, std::size_t session) 
   return values;
 }
 
-// What all values of a later session have in common, found from the parts that show it.
+// The shift that all values of a later session have in common, found from the parts that show it.
 struct Shift {
   double by = 0, error = 0;
 };

@@ -46,7 +46,7 @@ constexpr auto words_of(Change) {
                                       {Change::kDisturbed, "disturbed"}});
 }
 
-// What a single value of a side stands for; it limits what a difference can come from.
+// A single value of a side stands for one of these, which limits what a difference can come from.
 enum class ComparedUnit {
   kSession,             // several per side: what differs between sessions is in the spread
   kRunOfOneSession,     // each side is one session: a difference may be the session's
@@ -95,7 +95,7 @@ constexpr auto words_of(EffectVerdict) {
 struct Effect {
   std::size_t pairs = 0;
   double ratio = 1;                    // exp(mean of the log ratios)
-  std::optional<Interval> ratio_ci95;  // of this comparison alone; one pair has none
+  std::optional<Interval> ratio_ci95;  // one pair has none; it holds for this comparison alone
   std::optional<double> p_holm;  // over all comparisons given; absent below kPairsToJudge pairs
   EffectVerdict verdict = EffectVerdict::kUnsure;
 };

@@ -35,7 +35,7 @@ struct Efficiency {
 Efficiency paired_efficiency(std::span<const ThroughputPair> pairs, int ranks,
                              int baseline_ranks = 1);
 
-// What one run says of its steps, in seconds per step; the names of report.json are in brackets.
+// One run says this of its steps, in seconds per step; the names of report.json are in brackets.
 struct StepTimes {
   double step_s = 0;                   // T = wall_s / iterations
   double own_mean_s = 0;               // mean over ranks and steps of own [own_s.mean]
@@ -52,7 +52,7 @@ struct StepTimes {
 // 0 is a gain.
 struct LossTerms {
   double slower_compute = 0, data_wait = 0, persistent_imbalance = 0;
-  // What a rank other than the slowest one over all runs adds in a run. Absent where there is one
+  // A rank other than the slowest one over all runs adds this in a run. Absent where there is one
   // run, or the ranks are not known: persistent_imbalance holds it.
   std::optional<double> run_imbalance;
   std::optional<double> jitter;  // unset where single steps were not timed: communication holds it

@@ -19,7 +19,7 @@ struct FastestCandidate {
   std::size_t place;
   std::vector<double> logs;
   double level;  // mean of logs
-  double p = 1;  // of the hypothesis that it is as fast as the best
+  double p = 1;  // p of "it is as fast as the best"
 };
 
 std::vector<FastestCandidate> fastest_first(std::span<const std::vector<double>> points) {

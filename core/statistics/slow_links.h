@@ -35,7 +35,7 @@ struct SlowParts {
   std::vector<SlowLink> links;
 };
 
-inline constexpr double kSlowRatio = 1.2;         // what is slower by less is not named
+inline constexpr double kSlowRatio = 1.2;         // smaller ratios are not named
 inline constexpr std::size_t kPassesToJudge = 3;  // fewer have no spread to judge by
 
 // A message takes as long as the slower one of its two nodes needs, and longer where the link

@@ -130,7 +130,7 @@ Interval exponential(const Interval& logarithms);
 // `centre` is the mean of `values`, of which there are two or more.
 double standard_error(std::span<const double> values, double centre);
 
-double median(std::span<const double> values);  // of one value or more
+double median(std::span<const double> values);  // needs a value
 
 // 1.4826 x the median absolute deviation: the standard deviation of normal values, which a minority
 // of other values hardly moves. In the unit of the values, of which there must be one.

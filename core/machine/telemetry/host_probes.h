@@ -36,8 +36,7 @@ std::string cpu_group_id(const std::filesystem::path& root = "/");
 // interfaces where none is hardware (a container).
 std::unique_ptr<Probe> network_probe(const std::filesystem::path& root = "/");
 
-// The same for each InfiniBand port ("mlx5_0/1"), read at the ends only: some cards ask their
-// firmware.
+// The same for each InfiniBand port ("mlx5_0/1"), at the ends only: some cards ask their firmware.
 std::unique_ptr<Probe> infiniband_probe(const std::filesystem::path& root = "/");
 
 // memory_available_bytes: what programs could still take; swapped_bytes_per_s: in and out.

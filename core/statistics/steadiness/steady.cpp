@@ -235,7 +235,7 @@ bool has_settled(std::span<const double> step_s) {
   const auto later = step_s.last(std::max(kFewestPoints, step_s.size() / 2));
   const DecayBasis basis = decay_basis(points_of(later.size()));
   const DecayFit fit = fit_decays(basis, points_to_fit(later));
-  OfDecays left{};  // what is left of each at the end, relative
+  OfDecays left{};  // each decay's rest at the end, relative
   for (std::size_t k = 0; k < kDecays; ++k) {
     left[k] = fit.bias[k] / basis.decays[k].mean * std::exp(-1 / kDecayLengths[k]);
   }
