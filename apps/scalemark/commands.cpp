@@ -53,7 +53,7 @@ ExitCode page_result(const std::string& given) {
   const bool fits = std::ranges::count(text, '\n') < terminal.rows;
   if (!terminal.is_terminal || pager == nullptr || *pager == '\0' || fits)
     return print_result(text);
-  ::setenv("LESS", "FRX", 0);  // as git does: a short text ends the pager at once and stays visible
+  ::setenv("LESS", "FRX", 0);  // git sets the same: a short text ends at once and stays visible
   std::cout << std::flush;
   std::FILE* pipe = ::popen(pager, "w");
   if (pipe == nullptr) return print_result(text);

@@ -292,7 +292,7 @@ class Blocks {
   std::vector<reporting::PointRecord> pending_;  // rows of ranks that died, not yet in the report
   bool went_well_ = false;                       // some ranks of this invocation ended well
   bool in_block_ = false;                        // runs of the last block are missing
-  std::size_t sessions_ = 0;                     // those that the report has
+  std::size_t sessions_ = 0;                     // counted in the report
   int session_block_ = -1;                       // the block that the last session ran
   std::optional<reporting::Report> report_;
   std::optional<planning::SweepSchedule> schedule_;

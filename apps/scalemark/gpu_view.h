@@ -1,4 +1,4 @@
-// What settings may assume of the visible GPUs, by the driver's list of all GPUs. Pure.
+// Settings may assume this of the visible GPUs, by the driver's list of all GPUs. Pure.
 #pragma once
 
 #include <optional>

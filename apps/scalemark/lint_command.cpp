@@ -56,7 +56,7 @@ std::vector<reporting::NamedReport> add_tables(const std::string& path,
   return {};
 }
 
-// What lint and published lint end with: they write `findings` in each --format, and return kFail
+// Lint and published lint end with this: it writes `findings` in each --format, and returns kFail
 // where --fail-on names one of them.
 ExitCode finish_with_findings(const Invocation& invocation, const settings::ToolValues& values,
                               const std::vector<lint::Finding>& findings,

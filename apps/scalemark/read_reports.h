@@ -47,7 +47,7 @@ using Unreadable = std::vector<std::pair<std::string, std::string>>;
 std::vector<reporting::NamedReport> read_fleet(const std::vector<std::string>& paths,
                                                Unreadable* unreadable = nullptr);
 
-// Returns `code`, or the exit code of --fail-on and a line on stderr that says why.
+// Returns `code`, or the exit code of --fail-on, which a line on stderr then explains.
 ExitCode judged_by(const reporting::FailOn& fail_on, const reporting::Report& report,
                    ExitCode code);
 

@@ -51,11 +51,11 @@ struct Transformer {  // BERT family only
   std::int64_t layers, hidden, heads, feed_forward, vocab_size, max_positions;
 };
 
-// What a sample needs where blocks keep only their inputs.
+// A sample needs this where blocks keep only their inputs.
 struct CheckpointedBytes {
-  double kept = 0;   // what is held when backward begins
-  double loss = 0;   // what the loss alone adds; gone before the first block is made again
-  double block = 0;  // what is added while the block that needs most is made again
+  double kept = 0;   // held when backward begins
+  double loss = 0;   // added by the loss alone; gone before the first block is made again
+  double block = 0;  // added while the block that needs most is made again
 };
 
 struct Workload {

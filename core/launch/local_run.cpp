@@ -64,7 +64,7 @@ void LocalRun::poll_once() {
   for (std::size_t i = 0; i < sources.size(); ++i) {
     if (polled[i + 3].revents == 0) continue;
     const auto& [rank, is_stdout] = sources[i];
-    // What the rank wrote to stdout before it wrote to stderr is there: it is printed first.
+    // The rank's stdout from before this stderr has arrived: it is printed first.
     while (!is_stdout && rank->child.out.open() && !stdout_.full() && read_from(*rank, true)) {
     }
     read_from(*rank, is_stdout);

@@ -154,8 +154,8 @@ bool Marker::mark_behind(const Members& members) const {
   return true;
 }
 
-// Marks ranks that step less often than others: where ranks keep step, all last steps are equally
-// old.
+// Marks ranks whose last step is far older than that of the others: where ranks keep step, all last
+// steps are equally old.
 bool Marker::mark_last_steps(const Members& members) const {
   constexpr double kLong_s = 8, kTimes = 5, kMore_s = 5;
   const auto age = [&](std::size_t i) {

@@ -43,7 +43,7 @@ struct ProcessReading {
   std::int64_t resident_bytes = 0, major_faults = 0;
   double cpu_s = 0;  // all its threads together
   // Seconds of the thread that made the reader, by the scheduler: on a CPU, and ready without one.
-  // Absent where the kernel keeps no such statistics.
+  // The kernel may keep no such statistics: then these are absent.
   std::optional<double> main_ran_s, main_queued_s;
 };
 

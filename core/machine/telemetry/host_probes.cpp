@@ -113,8 +113,8 @@ std::optional<double> retransmits(std::string_view text) {
 
 }  // namespace
 
-// "cpu  user nice system idle iowait irq softirq steal ...", in ticks. Interrupts are apart: no
-// process has those of a rank's own traffic, and yet they take time by its clock.
+// "cpu  user nice system idle iowait irq softirq steal ...", in ticks. Interrupts are apart: those
+// of a rank's own traffic belong to no process, and yet its clock counts their time.
 std::unique_ptr<Probe> cpu_time_probe(const fs::path& root) {
   KeptFile stat(root / "proc/stat");
   if (!stat.is_open()) return nullptr;

@@ -33,7 +33,7 @@ class Readings {
   // counts from there.
   void add(double now_s, std::optional<double> value);
 
-  // Absent where nothing was read, or a counter less than twice.
+  // Returns nothing where nothing was read, or a counter less than twice.
   std::optional<SourceSummary> summary() const;
 
  private:
