@@ -240,8 +240,7 @@ std::string claims_csv(const std::vector<ClaimRecord>& claims) {
 std::string claims_json_lines(const std::vector<ClaimRecord>& claims) {
   std::string text;
   for (const ClaimRecord& claim : claims) {
-    text +=
-        as_json(claim, "claim").dump(-1, ' ', false, FieldJson::error_handler_t::replace) + "\n";
+    text += dumped(as_json(claim, "claim")) + "\n";
   }
   return text;
 }

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 
 #include "core/base/characters.h"
 #include "core/base/error.h"
 #include "core/base/number_words.h"
+#include "core/base/record_json.h"
 #include "core/base/terminal.h"
 #include "core/base/text.h"
 #include "report/say/table/text_table.h"
@@ -147,7 +147,7 @@ std::string json_lines(std::span<const Finding> findings) {
         {"code", one.kind->code}, {"severity", one.severity}, {"table", one.table}};
     if (!one.row.empty()) line["row"] = one.row;
     line["text"] = one.text;
-    text += line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+    text += dumped(line) + "\n";
   }
   return text;
 }

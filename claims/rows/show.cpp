@@ -300,8 +300,7 @@ std::string export_markdown(const std::vector<NamedTable>& tables) {
 std::string export_json_lines(const std::vector<NamedTable>& tables) {
   std::string text;
   for (const NamedTable& table : tables) {
-    for (const Row* row : table.rows)
-      text += json_of(*row).dump(-1, ' ', false, FieldJson::error_handler_t::replace) + "\n";
+    for (const Row* row : table.rows) text += dumped(json_of(*row)) + "\n";
   }
   return text;
 }

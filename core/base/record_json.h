@@ -19,6 +19,11 @@ namespace scalemark {
 
 using FieldJson = nlohmann::ordered_json;
 
+// Writes `json` on one line, or indented by so many blanks. Bytes that are no UTF-8 become U+FFFD.
+inline std::string dumped(const FieldJson& json, int indent = -1) {
+  return json.dump(indent, ' ', false, FieldJson::error_handler_t::replace);
+}
+
 class JsonReader {
  public:
   template <class T>

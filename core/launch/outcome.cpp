@@ -24,10 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string dump(const FieldJson& json) {
-  return json.dump(-1, ' ', false, FieldJson::error_handler_t::replace);
-}
-
 fs::path verdict_mark(const fs::path& error_file) { return error_file.string() + ".verdict"; }
 
 }  // namespace
@@ -41,7 +37,7 @@ std::int64_t monotonic_now_ns() {
 void write_error_file(const fs::path& path, const ErrorRecord& record) {
   const RankError error{.record = record, .monotonic_ns = monotonic_now_ns()};
   AtomicFile file(path);
-  file.append(dump(as_json(error, "error")) + '\n');
+  file.append(dumped(as_json(error, "error")) + '\n');
   file.commit_unless_there();
 }
 
@@ -88,7 +84,7 @@ void write_torchelastic_error_file(const fs::path& path, const ErrorRecord& reco
                              {{"py_callstack", format_error_line(record)},
                               {"timestamp", std::to_string(std::time(nullptr))}}}}}};
   AtomicFile file(path);
-  file.append(dump(json) + '\n');
+  file.append(dumped(json) + '\n');
   file.commit();
 }
 

@@ -53,9 +53,7 @@ constexpr void fields(A& a, typename A::template Field<RankSpec>& s) {
   a("ignored_signals", s.ignored_signals, {});
 }
 
-std::string to_json(const RankSpec& spec) {
-  return as_json(spec, "rank").dump(-1, ' ', false, FieldJson::error_handler_t::replace);
-}
+std::string to_json(const RankSpec& spec) { return dumped(as_json(spec, "rank")); }
 
 RankSpec parse_rank_spec(std::string_view json) {
   const auto damaged = [](const std::string& seen) {

@@ -250,7 +250,7 @@ std::string frame_json(const std::string& source, const Status& status, const Ru
   frame["source"] = source;
   frame["status"] = as_json(status, "status");
   frame["now"] = as_json(now, "now");
-  return frame.dump(-1, ' ', false, FieldJson::error_handler_t::replace);
+  return dumped(frame);
 }
 
 }  // namespace scalemark::live

@@ -29,9 +29,7 @@ void keep_newest(std::map<std::string, NodeStatus>& by_host, const std::string& 
   kept.host = host;
 }
 
-std::string to_json(const Status& status) {
-  return as_json(status, "status").dump(1, ' ', false, FieldJson::error_handler_t::replace) + "\n";
-}
+std::string to_json(const Status& status) { return dumped(as_json(status, "status"), 1) + "\n"; }
 
 Status parse_status(std::string_view text, std::string_view origin) {
   const std::string where(origin);

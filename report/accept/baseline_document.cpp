@@ -134,8 +134,7 @@ void check(const Baseline& baseline, const std::string& file) {
 }  // namespace
 
 std::string baseline_json(const Baseline& baseline) {
-  return as_json(baseline, "baseline").dump(2, ' ', false, FieldJson::error_handler_t::replace) +
-         "\n";
+  return dumped(as_json(baseline, "baseline"), 2) + "\n";
 }
 
 Baseline parse_baseline(std::string_view text, const std::string& file) {

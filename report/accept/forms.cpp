@@ -199,7 +199,7 @@ std::string line_of(const char* record, const T& value) {
   FieldJson line = {{"record", record}};
   const FieldJson fields = as_json(value, record);
   for (const auto& [key, field] : fields.items()) line[key] = field;
-  return line.dump(-1, ' ', false, FieldJson::error_handler_t::replace) + "\n";
+  return dumped(line) + "\n";
 }
 
 JunitCase case_of(const CheckResult& result) {
@@ -272,7 +272,7 @@ std::string json_lines(const Acceptance& acceptance) {
                     {"exit_code", static_cast<int>(acceptance.exit_code)}};
   if (!acceptance.notes.empty()) head["notes"] = acceptance.notes;
   if (!acceptance.published.empty()) head["published"] = acceptance.published;
-  std::string text = head.dump(-1, ' ', false, FieldJson::error_handler_t::replace) + "\n";
+  std::string text = dumped(head) + "\n";
   for (const auto& one : acceptance.classes) text += line_of("class", one);
   for (const auto& one : acceptance.nodes) text += line_of("node", one);
   for (const auto& one : worst_first(acceptance)) text += line_of("check", one);

@@ -10,8 +10,7 @@
 namespace scalemark::reporting {
 
 std::string to_json(const CheckpointManifest& manifest) {
-  return as_json(manifest, "checkpoint").dump(2, ' ', false, FieldJson::error_handler_t::replace) +
-         "\n";
+  return dumped(as_json(manifest, "checkpoint"), 2) + "\n";
 }
 
 CheckpointManifest checkpoint_from_json(std::string_view text, std::string_view origin) {

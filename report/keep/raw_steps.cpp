@@ -3,10 +3,10 @@
 #include <array>
 #include <bit>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
 
+#include "core/base/record_json.h"
 #include "report/keep/disk.h"
 #include "report/keep/output_folder.h"
 
@@ -134,7 +134,7 @@ std::string raw_steps_header(const std::string& point, const RawPart& part,
   for (const RawRank& rank : ranks) {
     header["ranks"].push_back({{"rank", rank.rank}, {"samples", rank.samples}});
   }
-  std::string line = header.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string line = dumped(header);
   line.append(kAlignment - 1 - line.size() % kAlignment, ' ');
   return line + "\n";
 }

@@ -18,10 +18,6 @@ namespace {
 using Links = std::vector<LinkRecord>;
 using Telemetry = std::vector<TelemetryRecord>;
 
-std::string dumped(const FieldJson& json, int indent) {
-  return json.dump(indent, ' ', false, FieldJson::error_handler_t::replace);
-}
-
 // Writes the report itself field by field and row by row into one text, equal to a dump of
 // JsonWriter's tree with an indent of 2. A sweep writes all its rows after each run; building and
 // freeing trees of all of them each time would fragment the heap.
@@ -282,11 +278,11 @@ std::string to_json_lines(const Report& report) {
     for (FieldJson& entry : value) {
       FieldJson line = line_of(list->record);
       line.update(entry);
-      entries += dumped(line, -1) + "\n";
+      entries += dumped(line) + "\n";
     }
   }
   head["lines"] = count;
-  return dumped(head, -1) + "\n" + entries;
+  return dumped(head) + "\n" + entries;
 }
 
 std::vector<Report> reports_from(std::string_view text, std::string_view origin) {
@@ -332,9 +328,9 @@ std::string to_json_line(const T& value, const char* name) {
   if constexpr (IsVector<T>::value) {
     FieldJson all = FieldJson::array();
     for (const auto& one : value) all.push_back(as_json(one, name));
-    return dumped(all, -1);
+    return dumped(all);
   } else {
-    return dumped(as_json(value, name), -1);
+    return dumped(as_json(value, name));
   }
 }
 template std::string to_json_line(const PointRecord&, const char*);
@@ -344,6 +340,6 @@ template std::string to_json_line(const ErrorRecord&, const char*);
 template std::string to_json_line(const Links&, const char*);
 template std::string to_json_line(const Telemetry&, const char*);
 
-std::string to_json_line(std::string_view text) { return dumped(FieldJson(text), -1); }
+std::string to_json_line(std::string_view text) { return dumped(FieldJson(text)); }
 
 }  // namespace scalemark::reporting

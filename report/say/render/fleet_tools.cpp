@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/base/record_json.h"
 #include "report/record/report_json.h"
 #include "report/record/surety.h"
 #include "report/say/render/render.h"
@@ -128,7 +128,7 @@ std::string render_superbench(std::span<const Report> reports) {
   for (const auto& [node, metrics] : nodes) {
     Json line = {{"node", node}};
     for (const auto& [name, mean] : metrics) line[name] = mean.value();
-    text += line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    text += dumped(line) + "\n";
   }
   return text;
 }

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
-#include <nlohmann/json.hpp>
 
 #include "core/base/page/whole_page.h"
+#include "core/base/record_json.h"
 #include "core/base/terminal.h"
 #include "core/base/text.h"
 #include "report/record/report_json.h"
@@ -238,8 +238,7 @@ std::string page_of(const Json& data, const std::string& text) {
   // Replaces placeholders from the end to the beginning, so that text of the report is never
   // searched for them.
   const std::size_t data_at = page.find("@DATA@"), text_at = page.find("@TEXT@");
-  page.replace(data_at, std::string_view("@DATA@").size(),
-               for_script(data.dump(-1, ' ', false, Json::error_handler_t::replace)));
+  page.replace(data_at, std::string_view("@DATA@").size(), for_script(dumped(data)));
   page.replace(text_at, std::string_view("@TEXT@").size(), html_escaped(text));
   return page;
 }
