@@ -184,41 +184,6 @@ namespace {
 
 constexpr std::int64_t kFeatures = 1000;
 
-class LinearNetwork : public Network {
- public:
-  explicit LinearNetwork(const NetworkOptions& options)
-      : module_(std::make_shared<Linear>(kFeatures, options.shape.classes)),
-        label_smoothing_(options.label_smoothing) {}
-
-  torch::nn::Module& module() override { return *module_; }
-
-  Outputs forward(const data::Batch& batch) override { return {logits(batch)}; }
-
-  at::Tensor loss_of(const Outputs& outputs, const data::Batch& batch) override {
-    return classification_loss(outputs[0], batch["label"], label_smoothing_);
-  }
-
-  EvaluationSums evaluate(const data::Batch& batch) override {
-    return classification_sums(logits(batch), batch["label"], batch.padding, label_smoothing_);
-  }
-
- private:
-  at::Tensor logits(const data::Batch& batch) const {
-    return module_->forward(in_dtype_of(batch["features"], module_->weight));
-  }
-
-  std::shared_ptr<Linear> module_;
-  double label_smoothing_;
-};
-
-}  // namespace
-
-std::unique_ptr<Network> make_linear(const catalogue::Workload&, const NetworkOptions& options) {
-  return std::make_unique<LinearNetwork>(options);
-}
-
-namespace {
-
 struct Mlp : torch::nn::Module {
   explicit Mlp(std::int64_t classes)
       : fc1(register_module("fc1", std::make_shared<Linear>(1024, 512))),
@@ -232,11 +197,16 @@ struct Mlp : torch::nn::Module {
   std::shared_ptr<Linear> fc1, fc2, fc3;
 };
 
-class MlpNetwork : public Network {
+// Features arrive in the type of this layer's weight.
+const Linear& first_layer(const Linear& only) { return only; }
+const Linear& first_layer(const Mlp& mlp) { return *mlp.fc1; }
+
+// Trains fully connected layers, which classify vectors.
+template <class Layers>
+class FeatureNetwork : public Network {
  public:
-  explicit MlpNetwork(const NetworkOptions& options)
-      : module_(std::make_shared<Mlp>(options.shape.classes)),
-        label_smoothing_(options.label_smoothing) {}
+  FeatureNetwork(std::shared_ptr<Layers> layers, double label_smoothing)
+      : module_(std::move(layers)), label_smoothing_(label_smoothing) {}
 
   torch::nn::Module& module() override { return *module_; }
 
@@ -252,17 +222,23 @@ class MlpNetwork : public Network {
 
  private:
   at::Tensor logits(const data::Batch& batch) const {
-    return module_->forward(in_dtype_of(batch["features"], module_->fc1->weight));
+    return module_->forward(in_dtype_of(batch["features"], first_layer(*module_).weight));
   }
 
-  std::shared_ptr<Mlp> module_;
+  std::shared_ptr<Layers> module_;
   double label_smoothing_;
 };
 
 }  // namespace
 
+std::unique_ptr<Network> make_linear(const catalogue::Workload&, const NetworkOptions& options) {
+  return std::make_unique<FeatureNetwork<Linear>>(
+      std::make_shared<Linear>(kFeatures, options.shape.classes), options.label_smoothing);
+}
+
 std::unique_ptr<Network> make_mlp(const catalogue::Workload&, const NetworkOptions& options) {
-  return std::make_unique<MlpNetwork>(options);
+  return std::make_unique<FeatureNetwork<Mlp>>(std::make_shared<Mlp>(options.shape.classes),
+                                               options.label_smoothing);
 }
 
 }  // namespace scalemark::workloads
