@@ -188,23 +188,10 @@ char in_lower_case(char c) {
 
 // Writes a code point as UTF-8. Signs that tables use instead of plain ones become the plain ones.
 std::string utf8(unsigned long code) {
-  if (code == 0xA0 || code == 0x2009 || code == 0x202F) return " ";
-  if (code < 0x80) return std::string(1, code < 0x20 ? ' ' : static_cast<char>(code));
+  const bool is_blank = code == 0xA0 || code == 0x2009 || code == 0x202F;
+  if (is_blank || code < 0x20 || code >= 0x110000) return " ";
   std::string text;
-  const auto tail = [&](int shift) { text += static_cast<char>(0x80 | ((code >> shift) & 0x3F)); };
-  if (code < 0x800) {
-    text += static_cast<char>(0xC0 | (code >> 6));
-  } else if (code < 0x10000) {
-    text += static_cast<char>(0xE0 | (code >> 12));
-    tail(6);
-  } else if (code < 0x110000) {
-    text += static_cast<char>(0xF0 | (code >> 18));
-    tail(12);
-    tail(6);
-  } else {
-    return " ";
-  }
-  tail(0);
+  append_utf8(static_cast<char32_t>(code), text);
   return text;
 }
 

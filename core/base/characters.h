@@ -23,7 +23,10 @@ std::size_t utf8_length(std::string_view text);
 
 bool is_utf8(std::string_view text);
 
-// A byte that no line may show, in the form "\xe9".
+// Appends a code point below 0x110000.
+void append_utf8(char32_t code_point, std::string& out);
+
+// A byte that no line may show, in the form "\\xe9".
 std::string escaped_byte(char byte);
 
 // Bytes that are no UTF-8 as "\xe9", for lines that people read.

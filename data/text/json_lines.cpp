@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 
+#include "core/base/characters.h"
 #include "core/base/strict_json.h"
 #include "data/text/utf8.h"
 

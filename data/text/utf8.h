@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,8 +19,6 @@ char32_t next_code_point(std::string_view bytes, std::size_t& at);
 
 // How many bytes of `text` belong to broken sequences, or are NUL: whoever reads it loses them.
 std::int64_t broken_bytes(std::string_view text);
-
-void append_utf8(char32_t code_point, std::string& out);
 
 // `text` without white space at both ends, as Python's str.strip(): U+00A0, U+3000, U+2028 and the
 // separators U+001C to U+001F are some.

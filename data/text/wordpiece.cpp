@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "core/base/characters.h"
 #include "data/text/utf8.h"
 
 namespace scalemark::data {
