@@ -49,6 +49,15 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
+std::string prometheus_label(std::string_view name, std::string_view value) {
+  std::string text = std::string(name) + "=\"";
+  for (const char c : value) {
+    if (c == '\\' || c == '"') text += '\\';
+    text += c == '\n' ? std::string("\\n") : std::string(1, c);
+  }
+  return text + '"';
+}
+
 std::string without_option(std::string command, std::string_view option, bool has_value) {
   const auto [begin, end] = place_of(command, option, has_value);
   return command.erase(begin, end - begin);

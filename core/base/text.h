@@ -70,6 +70,9 @@ inline std::string not_known(std::int64_t n, std::string_view noun) {
   return "not known (" + counted(n, noun) + ")";
 }
 
+// Writes a label of a sample as Prometheus reads it: NAME="VALUE".
+std::string prometheus_label(std::string_view name, std::string_view value);
+
 // A command line of shell words without the first `option` (" --output", with the blank before)
 // and, where it has one, its value.
 std::string without_option(std::string command, std::string_view option, bool has_value);

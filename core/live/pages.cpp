@@ -16,15 +16,6 @@ namespace {
 
 std::string full_name(const Metric& row) { return std::string("scalemark_") + row.name; }
 
-std::string label_text(const std::string& value) {
-  std::string text;
-  for (const char c : value) {
-    if (c == '\\' || c == '"') text += '\\';
-    text += c == '\n' ? std::string("\\n") : std::string(1, c);
-  }
-  return text;
-}
-
 std::string without_end(std::string name, std::string_view end) {
   if (name.ends_with(end)) name.resize(name.size() - end.size());
   return name;
@@ -57,8 +48,7 @@ std::string sample_line(const Metric& row, const std::vector<std::string_view>& 
                         const MetricSample& sample) {
   std::string labels;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    labels +=
-        (i > 0 ? "," : "") + std::string(names[i]) + "=\"" + label_text(sample.labels[i]) + "\"";
+    labels += (i > 0 ? "," : "") + prometheus_label(names[i], sample.labels[i]);
   }
   if (!labels.empty()) labels = "{" + labels + "}";
   return full_name(row) + labels + " " + exact(sample.value) + "\n";

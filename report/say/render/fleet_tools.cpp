@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/record_json.h"
+#include "core/base/text.h"
 #include "report/record/report_json.h"
 #include "report/record/surety.h"
 #include "report/say/render/render.h"
@@ -137,15 +138,6 @@ namespace {
 
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
-std::string escaped(const std::string& value) {
-  std::string text;
-  for (const char c : value) {
-    if (c == '\\' || c == '"') text += '\\';
-    text += c == '\n' ? std::string("\\n") : std::string(1, c);
-  }
-  return text;
-}
-
 // The samples of a metric stand together under one HELP and TYPE.
 class Exposition {
  public:
@@ -154,7 +146,7 @@ class Exposition {
     family.help = help;
     std::string line = name + "{";
     for (const auto& [label, text] : labels) {
-      line += (line.back() == '{' ? "" : ",") + label + "=\"" + escaped(text) + "\"";
+      line += (line.back() == '{' ? "" : ",") + prometheus_label(label, text);
     }
     family.samples += line + "} " + exact(value) + "\n";
   }
