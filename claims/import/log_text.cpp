@@ -146,21 +146,6 @@ std::optional<nlohmann::json> json_object(std::string_view text) {
   return json;
 }
 
-bool for_each_record(std::string_view text, std::string_view mark,
-                     const std::function<void(const nlohmann::json& record)>& take) {
-  bool any = false;
-  if (text.find(mark) == std::string_view::npos) return any;
-  for_each_line(text, [&](std::string_view line, std::size_t) {
-    const std::size_t at = line.find(mark);
-    if (at == std::string_view::npos) return;
-    const auto record = json_object(line.substr(at + mark.size() - 1));
-    if (!record) return;
-    any = true;
-    take(*record);
-  });
-  return any;
-}
-
 double rounded_to(double value, int digits) {
   return number_at(significant(value, digits)).value_or(value);
 }

@@ -39,11 +39,6 @@ std::optional<double> number_of(const nlohmann::json& object, const char* key);
 // null. Returns nothing for anything else, and for what nests deeper than any log.
 std::optional<nlohmann::json> json_object(std::string_view text);
 
-// Calls `take` with the object in each line that holds `mark`, which ends with the brace that
-// begins the object. Returns whether there is one.
-bool for_each_record(std::string_view text, std::string_view mark,
-                     const std::function<void(const nlohmann::json& record)>& take);
-
 // Returns the nearest number with so many digits.
 double rounded_to(double value, int digits);
 

@@ -14,6 +14,25 @@
 namespace scalemark::importing {
 namespace {
 
+// A reader takes the objects of the lines that hold `mark`, which ends with the brace that begins
+// the object. Returns nothing where no line has one.
+template <class Reader>
+std::optional<Log> read_with(std::string_view text, std::string_view mark) {
+  if (text.find(mark) == std::string_view::npos) return std::nullopt;
+  Reader reader;
+  bool any = false;
+  for_each_line(text, [&](std::string_view line, std::size_t) {
+    const std::size_t at = line.find(mark);
+    if (at == std::string_view::npos) return;
+    const auto record = json_object(line.substr(at + mark.size() - 1));
+    if (!record) return;
+    any = true;
+    reader.take(*record);
+  });
+  if (!any) return std::nullopt;
+  return reader.log();
+}
+
 // Reads NVIDIA's dllogger: lines "DLLL {json}" with type, step and data. A step is [epoch, step],
 // [epoch] or [] for the whole run; the names of metrics are the programs' own. NVIDIA's
 // DeepLearningExamples print rates of all GPUs.
@@ -120,13 +139,7 @@ class DlllReader {
 
 }  // namespace
 
-std::optional<Log> read_dlll(std::string_view text) {
-  DlllReader reader;
-  const bool any =
-      for_each_record(text, kMark, [&](const nlohmann::json& record) { reader.take(record); });
-  if (!any) return std::nullopt;
-  return reader.log();
-}
+std::optional<Log> read_dlll(std::string_view text) { return read_with<DlllReader>(text, kMark); }
 
 namespace {
 
@@ -262,11 +275,7 @@ class MllogReader {
 }  // namespace
 
 std::optional<Log> read_mllog(std::string_view text) {
-  MllogReader reader;
-  const bool any =
-      for_each_record(text, kMllogMark, [&](const nlohmann::json& record) { reader.take(record); });
-  if (!any) return std::nullopt;
-  return reader.log();
+  return read_with<MllogReader>(text, kMllogMark);
 }
 
 }  // namespace scalemark::importing
