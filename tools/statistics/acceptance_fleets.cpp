@@ -219,23 +219,19 @@ void accept_healthy_section(const Study& study) {
 }
 
 void accept_bad_section(const Study& study) {
-  std::uint64_t number = 53'000'000;
-  for (const Bad& bad : bad_scenarios()) {
-    if (!is_mine(study, ++number)) continue;
-    Random random = random_for(study.seed, number);
-    bad_devices(random, bad, study.trials);
-  }
+  for_each_of_mine(study, 53'000'000, bad_scenarios(),
+                   [&](Random& random, const Bad& bad) { bad_devices(random, bad, study.trials); });
 }
 
 void accept_nodes_section(const Study& study) {
-  std::uint64_t number = 54'000'000;
-  for (const Planted& planted : {Planted{"one device", 1, 0.08}, Planted{"three devices", 3, 0.08},
-                                 Planted{"half of the node", 4, 0.08}, Planted{"the node", 8, 0.08},
-                                 Planted{"the node", 8, 0.06}}) {
-    if (!is_mine(study, ++number)) continue;
-    Random random = random_for(study.seed, number);
+  const Planted all[] = {{"one device", 1, 0.08},
+                         {"three devices", 3, 0.08},
+                         {"half of the node", 4, 0.08},
+                         {"the node", 8, 0.08},
+                         {"the node", 8, 0.06}};
+  for_each_of_mine(study, 54'000'000, all, [&](Random& random, const Planted& planted) {
     node_or_device(random, planted, study.trials);
-  }
+  });
 }
 
 }  // namespace scalemark::trials::acceptance_fleets

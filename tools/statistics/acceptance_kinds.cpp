@@ -91,14 +91,11 @@ std::vector<Scenario> scenarios() {
 }  // namespace
 
 void accept_kinds_section(const Study& study) {
-  std::uint64_t number = 55'000'000;
-  for (const Scenario& scenario : scenarios()) {
-    if (!is_mine(study, ++number)) continue;
-    Random random = random_for(study.seed, number);
+  for_each_of_mine(study, 55'000'000, scenarios(), [&](Random& random, const Scenario& scenario) {
     Sums sums;
     for (int trial = 0; trial < study.trials; ++trial) simulate(random, scenario, sums);
     print(scenario, sums, study.trials);
-  }
+  });
 }
 
 }  // namespace scalemark::trials::acceptance_kinds

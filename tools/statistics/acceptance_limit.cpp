@@ -194,12 +194,9 @@ std::vector<Scenario> scenarios() {
 }  // namespace
 
 void accept_limit_section(const Study& study) {
-  std::uint64_t number = 51'000'000;
-  for (const Scenario& scenario : scenarios()) {
-    if (!is_mine(study, ++number)) continue;
-    Random random = random_for(study.seed, number);
+  for_each_of_mine(study, 51'000'000, scenarios(), [&](Random& random, const Scenario& scenario) {
     simulate(random, scenario, study.trials);
-  }
+  });
 }
 
 }  // namespace scalemark::trials::acceptance_limit

@@ -108,12 +108,9 @@ std::vector<Measured> scenarios() {
 }  // namespace
 
 void accept_baseline_section(const Study& study) {
-  std::uint64_t number = 56'000'000;
-  for (const Measured& scenario : scenarios()) {
-    if (!is_mine(study, ++number)) continue;
-    Random random = random_for(study.seed, number);
+  for_each_of_mine(study, 56'000'000, scenarios(), [&](Random& random, const Measured& scenario) {
     simulate(random, scenario, study.trials);
-  }
+  });
 }
 
 }  // namespace scalemark::trials::acceptance_measured

@@ -337,10 +337,7 @@ std::vector<Kind> kinds() {
 }  // namespace
 
 void accept_whole_section(const Study& study) {
-  std::uint64_t number = 57'000'000;
-  for (const Kind& kind : kinds()) {
-    if (!is_mine(study, ++number)) continue;
-    Random random = random_for(study.seed, number);
+  for_each_of_mine(study, 57'000'000, kinds(), [&](Random& random, const Kind& kind) {
     const int fleets = std::max(1, study.trials / kTrialsOfFleet);
     Counts counts;
     const acceptance::Rules rules = rules_of(kind.way);
@@ -361,7 +358,7 @@ void accept_whole_section(const Study& study) {
         counts.unsure, counts.links_missed, counts.links_wrongly, kind.of_one_switch,
         counts.switches, counts.switches_wrongly, kind.way.rules,
         joined(counts.judged, ", ").c_str());
-  }
+  });
 }
 
 }  // namespace scalemark::trials::acceptance_whole

@@ -115,10 +115,7 @@ std::vector<Case> cases() {
 }  // namespace
 
 void comparison_section(const Study& study) {
-  std::uint64_t number = 2'000'000;
-  for (const Case& one : cases()) {
-    if (!is_mine(study, ++number)) continue;
-    Random random = random_for(study.seed, number);
+  for_each_of_mine(study, 2'000'000, cases(), [&](Random& random, const Case& one) {
     Counts counts;
     for (int trial = 0; trial < study.trials; ++trial) {
       const auto sides = simulate_sides(random, one.setup);
@@ -126,7 +123,7 @@ void comparison_section(const Study& study) {
                 one.planted != Planted::kNothing);
     }
     print(one, counts, study.trials);
-  }
+  });
 }
 
 }  // namespace scalemark::trials::comparison

@@ -134,15 +134,12 @@ std::vector<Scenario> scenarios() {
 }  // namespace
 
 void levels_section(const Study& study) {
-  std::uint64_t number = 41'000'000;
-  for (const Scenario& scenario : scenarios()) {
-    if (!is_mine(study, ++number)) continue;
-    Random random = random_for(study.seed, number);
+  for_each_of_mine(study, 41'000'000, scenarios(), [&](Random& random, const Scenario& scenario) {
     Points points(scenario, random);
     Counts counts;
     for (int trial = 0; trial < study.trials; ++trial) simulate(points, scenario, counts);
     print(scenario, counts, study.trials);
-  }
+  });
 }
 
 }  // namespace scalemark::trials::levels

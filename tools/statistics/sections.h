@@ -7,6 +7,8 @@
 #include <span>
 #include <string_view>
 
+#include "tools/statistics/generator.h"
+
 namespace scalemark::trials {
 
 struct Study {
@@ -18,6 +20,17 @@ struct Study {
 
 inline bool is_mine(const Study& study, std::uint64_t scenario) {
   return scenario % study.parts == study.part;
+}
+
+// Calls `body` for this process's part of the scenarios, the first of which is number + 1.
+template <class Scenarios, class Body>
+void for_each_of_mine(const Study& study, std::uint64_t number, const Scenarios& scenarios,
+                      Body body) {
+  for (const auto& scenario : scenarios) {
+    if (!is_mine(study, ++number)) continue;
+    Random random = random_for(study.seed, number);
+    body(random, scenario);
+  }
 }
 
 struct Section {

@@ -109,12 +109,9 @@ void print_scenario(Random& random, RunKind kind, int trials) {
 }  // namespace
 
 void until_sure_section(const Study& study) {
-  std::uint64_t number = 12'000'000;
-  for (const RunKind kind : kAllRunKinds) {
-    if (!is_mine(study, ++number)) continue;
-    Random random = random_for(study.seed, number);
+  for_each_of_mine(study, 12'000'000, kAllRunKinds, [&](Random& random, RunKind kind) {
     print_scenario(random, kind, study.trials);
-  }
+  });
 }
 
 }  // namespace scalemark::trials::until_sure
