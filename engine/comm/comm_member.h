@@ -57,7 +57,6 @@ class CommMember {
   // Collective over the session; the result is rank 0's.
   virtual MeasuredPairs run_pairs(const planning::PairPlan& plan) = 0;
 
-  // Reads the counters of errors that this rank sees: process::HealthWatch::snapshot().
   virtual std::string read_health() = 0;
 };
 
@@ -89,7 +88,6 @@ class MeasuringMember : public CommMember {
   process::HealthWatch health_;
 };
 
-// Every rank but 0 does this with the tasks.
 class CommFollower : public process::TaskFollower {
  public:
   CommFollower(process::RankLink& ranks, const planning::CollectivePlan& plan, CommMember& member)

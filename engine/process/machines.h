@@ -63,7 +63,8 @@ class HealthWatch {
  public:
   explicit HealthWatch(RankContext& context) : context_(context) {}
 
-  // Returns the snapshot as bytes, for HealthCollector. Opens NVML: not within a timed region.
+  // Reads the counters that this rank sees, as bytes for HealthCollector; members of a command call
+  // it read_health(). Opens NVML: not within a timed region.
   std::string snapshot();
 
  private:

@@ -49,7 +49,6 @@ class SweepMember {
   virtual bool data_holds_batch(const planning::Task& task) const = 0;
   // Reads what uses this rank's machine while nothing trains; as bytes.
   virtual std::string read_machine() = 0;
-  // Reads the counters of errors that this rank sees: process::HealthWatch::snapshot().
   virtual std::string read_health() = 0;
   // This rank's records of its machines' fingerprint, as bytes. Collective over all ranks.
   virtual std::string fingerprint(const SweepCommand& command) = 0;
@@ -67,7 +66,6 @@ class SweepMember {
   std::optional<ErrorRecord> gpu_fault_;
 };
 
-// Every rank but 0 does this with the tasks.
 class SweepFollower : public process::TaskFollower {
  public:
   SweepFollower(process::RankLink& ranks, const planning::Plan& plan, SweepMember& member)

@@ -125,7 +125,8 @@ struct ScalingRow {
   std::string in_words;             // "8.0x -> 6.1x: communication -0.9, ..."
   Standing standing = {};           // applies to speed-up, efficiency and losses
 
-  // The speed-up at an efficiency of 1. The row must have both.
+  // The speed-up that an efficiency of 1 would be, for a row that has both. The interval of the
+  // speed-up is that of the efficiency, scaled by the same ratio.
   double ideal() const { return *efficiency > 0 ? *speedup / *efficiency : 1; }
 };
 

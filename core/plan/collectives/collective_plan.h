@@ -90,7 +90,6 @@ struct CollectivePlan {
 // within each; both depend on seed + k only and are the same on every machine.
 std::vector<CollectiveBatch> batches_of_block(const CollectivePlan& plan, int k);
 
-// Recomputes every point's members, once the ranks have met and their nodes are known.
 void assign_members(CollectivePlan& plan, const std::vector<int>& node_of_rank);
 
 // "group/rK": the id of a run.

@@ -118,7 +118,6 @@ std::vector<CsvCell> row_of(const Report& report, const GroupRecord& group) {
   return with_surety(with_fields(cells_of(report, group.group), group), group.n > 0, group);
 }
 
-// The interval of the speed-up is that of the efficiency, scaled like the values.
 std::vector<CsvCell> row_of(const Report& report, const ScalingTable& table,
                             const ScalingRow& row) {
   std::vector<CsvCell> cells = cells_of(report, row.group);

@@ -39,7 +39,6 @@ Curves curves_of(const Report& report, bool of_speedup) {
   return curves;
 }
 
-// The interval of the speed-up is that of the efficiency, scaled like the values.
 PlotMark mark_of(const ScalingRow& row, bool of_speedup) {
   PlotMark mark{.at = static_cast<double>(row.world_size), .value = 1};
   if (row.standing.is_withheld() && !row.speedup) mark.value.reset();
