@@ -46,8 +46,7 @@ struct ResolvedComm {
 std::string points_table(const CollectivePlan& plan) {
   std::vector<Column> columns{
       {{"point"}, true}, {{"size"}}, {{"ranks"}}, {{"members"}, true}, {{"state"}, true}};
-  const std::string runs =
-      plan.repetitions == 1 ? "1 run" : std::to_string(plan.repetitions) + " runs";
+  const std::string runs = counted(plan.repetitions, "run");
   for (const CollectivePoint& point : plan.points) {
     const std::string cells[] = {
         point.group, point.bytes() ? size_text(static_cast<double>(point.bytes())) : "-",

@@ -318,7 +318,7 @@ Error too_little(const std::vector<WeakSeries>& found) {
   if (found.empty())
     return bad_data("no measured point is usable for a prediction", kNeeded, kHint);
   const int ranks = found[0].points[0].world_size;
-  return bad_data("only " + std::to_string(ranks) + (ranks == 1 ? " rank was" : " ranks were") +
+  return bad_data("only " + counted(ranks, "rank") + (ranks == 1 ? " was" : " were") +
                       " measured of " + found[0].title,
                   kNeeded, kHint);
 }

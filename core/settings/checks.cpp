@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "core/base/text.h"
 #include "core/catalogue/backends.h"
 #include "core/catalogue/strategy.h"
 #include "core/settings/notes.h"
@@ -268,8 +269,8 @@ class Checker {
       if (!cuda) refuse("backend", backend + " needs --device cuda", instead);
       if (cuda && in_.ranks.local_world_size > gpus) {
         refuse("backend",
-               std::to_string(in_.ranks.local_world_size) + " ranks on " + std::to_string(gpus) +
-                   (gpus == 1 ? " GPU" : " GPUs") + ": " + backend + " takes one rank per GPU",
+               std::to_string(in_.ranks.local_world_size) + " ranks on " + counted(gpus, "GPU") +
+                   ": " + backend + " takes one rank per GPU",
                "start fewer ranks, or " + instead);
       }
     }

@@ -46,7 +46,7 @@ std::string does_not_divide(std::int64_t global, std::int64_t factor, const std:
 
 BatchAnswer resolve_batch(const BatchRequest& request, int world_size,
                           std::int64_t default_batch_size) {
-  const std::string ranks = std::to_string(world_size) + (world_size == 1 ? " rank" : " ranks");
+  const std::string ranks = counted(world_size, "rank");
   if (!request.global_batch_size) {
     return from_parts(request.batch_size.value_or(default_batch_size),
                       request.gradient_accumulation_steps.value_or(1), world_size);

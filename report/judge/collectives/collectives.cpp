@@ -73,8 +73,7 @@ std::string why_wrong(const CollectiveRecord& run, const std::vector<CollectiveT
   }
   const auto others = std::ranges::count_if(ranks, is_wrong) - 1;
   if (others == 0) return text;
-  return text + "; " + std::to_string(others) + " more rank" + (others == 1 ? "" : "s") +
-         " received wrong elements";
+  return text + "; " + counted(others, "more rank") + " received wrong elements";
 }
 
 }  // namespace

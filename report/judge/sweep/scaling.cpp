@@ -200,9 +200,8 @@ void leave_out(const Runs& scaled, const Runs& baseline, ScalingTable& table) {
 }
 
 std::string relative_to(const PointRecord& baseline) {
-  const std::string ranks =
-      std::to_string(baseline.world_size) + (baseline.world_size == 1 ? " rank" : " ranks");
-  return ranks + (catalogue::exchanges(baseline.strategy) ? "" : " without communication");
+  return counted(baseline.world_size, "rank") +
+         (catalogue::exchanges(baseline.strategy) ? "" : " without communication");
 }
 
 }  // namespace
