@@ -50,7 +50,7 @@ std::string points_table(const CollectivePlan& plan) {
   for (const CollectivePoint& point : plan.points) {
     const std::string cells[] = {
         point.group, point.bytes() ? size_text(static_cast<double>(point.bytes())) : "-",
-        std::to_string(point.world_size), members_text(point.members),
+        std::to_string(point.world_size), number_ranges(point.members),
         point.skipped ? "skipped" : runs};
     for (std::size_t i = 0; i < columns.size(); ++i) columns[i].cells.push_back(cells[i]);
   }

@@ -87,18 +87,6 @@ std::string setting_lines(const std::vector<SettingRow>& rows) {
   return text;
 }
 
-std::string members_text(const std::vector<int>& members) {
-  std::string text;
-  for (std::size_t i = 0; i < members.size();) {
-    std::size_t last = i;
-    while (last + 1 < members.size() && members[last + 1] == members[last] + 1) ++last;
-    text += (text.empty() ? "" : ",") + std::to_string(members[i]);
-    if (last > i) text += "-" + std::to_string(members[last]);
-    i = last + 1;
-  }
-  return text;
-}
-
 namespace {
 
 using planning::Plan;
@@ -130,7 +118,7 @@ std::string points_table(const Plan& plan) {
         p.group,
         role_text(p.role) + (p.asked ? "" : " (added)"),
         std::to_string(p.world_size),
-        members_text(planning::members_of(plan, run)),
+        number_ranges(planning::members_of(plan, run)),
         batch_text(p, size.batch_size),
         std::to_string(size.gradient_accumulation_steps),
         batch_text(p, size.global_batch_size),

@@ -36,9 +36,6 @@ struct SettingRow {
 // narrow terminal.
 std::string setting_lines(const std::vector<SettingRow>& rows);
 
-// "0-3,8": ranks of the world, ascending.
-std::string members_text(const std::vector<int>& members);
-
 // --dry-run of a sweep prints this: the plan and the settings with their origins.
 std::string plan_table(const ResolvedSweep& resolved);
 

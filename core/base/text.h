@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -60,6 +61,23 @@ std::string listed_counts(const Counts& counts) {
     texts.push_back(what + " (" + std::to_string(count) + ")");
   }
   return listed(texts);
+}
+
+// "0-3,8": whole numbers in ascending order, with neighbours as a range. `text_of` writes one.
+template <class Numbers, class Write>
+std::string number_ranges(const Numbers& numbers, Write text_of) {
+  std::string all;
+  for (auto first = numbers.begin(); first != numbers.end();) {
+    auto last = first;
+    while (std::next(last) != numbers.end() && *std::next(last) == *last + 1) ++last;
+    all += (all.empty() ? "" : ",") + text_of(*first);
+    if (last != first) all += "-" + text_of(*last);
+    first = std::next(last);
+  }
+  return all;
+}
+inline std::string number_ranges(const std::vector<int>& numbers) {
+  return number_ranges(numbers, [](int number) { return std::to_string(number); });
 }
 
 // Whether an interval of a rate or ratio says anything: its ends differ by a factor of 4 at most.

@@ -96,15 +96,7 @@ using Around = std::tuple<std::string, std::string, std::size_t>;
 
 // "001-003,007" of ascending numbers.
 std::string ranges_text(const std::set<long>& numbers, std::size_t width) {
-  std::string text;
-  for (auto first = numbers.begin(); first != numbers.end();) {
-    auto last = first;
-    while (std::next(last) != numbers.end() && *std::next(last) == *last + 1) ++last;
-    text += (text.empty() ? "" : ",") + padded(*first, width);
-    if (last != first) text += "-" + padded(*last, width);
-    first = std::next(last);
-  }
-  return text;
+  return number_ranges(numbers, [width](long number) { return padded(number, width); });
 }
 
 }  // namespace

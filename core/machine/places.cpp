@@ -41,15 +41,7 @@ std::optional<std::vector<int>> parse_cpu_list(std::string_view text) {
 
 std::string cpu_list(std::vector<int> cpus) {
   sort_once(cpus);
-  std::string text;
-  for (std::size_t i = 0; i < cpus.size();) {
-    std::size_t end = i + 1;
-    while (end < cpus.size() && cpus[end] == cpus[end - 1] + 1) ++end;
-    text += (text.empty() ? "" : ",") + std::to_string(cpus[i]);
-    if (end - i > 1) text += "-" + std::to_string(cpus[end - 1]);
-    i = end;
-  }
-  return text;
+  return number_ranges(cpus);
 }
 
 namespace {
