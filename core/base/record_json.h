@@ -14,6 +14,7 @@
 
 #include "core/base/error.h"
 #include "core/base/field.h"
+#include "core/base/text.h"
 
 namespace scalemark {
 
@@ -87,13 +88,10 @@ class JsonReader {
   }
   template <ClosedWord E>
   void choice(const char* key, E& value, const About& about) {
-    std::string found, allowed;
+    std::string found;
     (*this)(key, found, about);
     if (const auto known = find_word<E>(found)) return void(value = *known);
-    for (const std::string_view name : names_of<E>()) {
-      allowed += (allowed.empty() ? "" : " | ") + std::string(name);
-    }
-    throw bad_data(path_ + "." + key + " is '" + found + "'", allowed);
+    throw bad_data(path_ + "." + key + " is '" + found + "'", joined(names_of<E>(), " | "));
   }
   void embedded(const char* key, std::string& text, const About&) {
     const auto found = json_.find(key);

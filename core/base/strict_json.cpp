@@ -6,6 +6,7 @@
 
 #include "core/base/characters.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
 
 namespace scalemark {
 
@@ -58,12 +59,10 @@ Json parse_strictly(std::string_view text, const JsonSource& source) {
 void refuse_other_keys(const Json& json, const std::vector<std::string_view>& known,
                        const std::string& where, const JsonSource& source) {
   if (!json.is_object()) throw configuration(where + " is no JSON object", {}, source.hint);
-  std::string allowed;
-  for (const auto key : known) allowed += (allowed.empty() ? "" : ", ") + std::string(key);
   for (const auto& [key, value] : json.items()) {
     if (std::ranges::find(known, key) != known.end()) continue;
     throw configuration(where + " has the unknown key '" + key + "'",
-                        known.empty() ? "none is known there" : allowed + " are known",
+                        known.empty() ? "none is known there" : joined(known, ", ") + " are known",
                         source.hint);
   }
 }

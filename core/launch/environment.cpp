@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/text.h"
+
 namespace scalemark::launching {
 namespace {
 
@@ -90,9 +92,7 @@ std::optional<int> FieldReader::number(const std::string& field,
 int FieldReader::required(const std::string& field, std::initializer_list<const char*> names,
                           int otherwise) {
   if (!string(field, names)) {
-    std::string list;
-    for (const char* name : names) list += (list.empty() ? "" : " or ") + std::string(name);
-    refuse(list + " is not set", "this launcher sets it");
+    refuse(joined(names, " or ") + " is not set", "this launcher sets it");
     return otherwise;
   }
   return number(field, names).value_or(otherwise);

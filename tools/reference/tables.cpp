@@ -50,12 +50,10 @@ std::string type_text(const FieldEntry& field) {
 
 // The words that a field may hold come first, unless its meaning explains each.
 std::string meaning_text(const FieldEntry& field) {
-  std::string words;
-  for (const std::string& word : field.words) words += (words.empty() ? "" : " | ") + word;
   const bool explained = std::ranges::all_of(field.words, [&](const std::string& word) {
     return field.meaning.find(word) != std::string::npos;
   });
-  return explained ? field.meaning : words + ": " + field.meaning;
+  return explained ? field.meaning : joined(field.words, " | ") + ": " + field.meaning;
 }
 
 std::string row(const FieldEntry& field) {
