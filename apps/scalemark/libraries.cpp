@@ -3,7 +3,6 @@
 #include "apps/scalemark/file_checks.h"
 #include "core/base/error.h"
 #include "core/base/plugin.h"
-#include "core/machine/text_file.h"
 
 #ifndef SCALEMARK_TORCH_DIR
 #define SCALEMARK_TORCH_DIR ""
@@ -26,16 +25,6 @@ Error torch_error(std::string code, std::string what, std::string expected) {
 
 }  // namespace
 
-std::optional<std::string> version_of(std::string_view version_py) {
-  constexpr std::string_view kStart = "__version__ = '";
-  const std::size_t start = version_py.find(kStart);
-  if (start == std::string_view::npos) return std::nullopt;
-  version_py.remove_prefix(start + kStart.size());
-  const std::size_t end = version_py.find('\'');
-  if (end == std::string_view::npos) return std::nullopt;
-  return std::string(version_py.substr(0, end));
-}
-
 TorchFolder find_torch(const std::string& given) {
   const std::string wanted(kTorchVersion);
   const std::string path = given.empty() ? SCALEMARK_TORCH_DIR : given;
@@ -50,8 +39,7 @@ TorchFolder find_torch(const std::string& given) {
                       "'" + path + "' (" + folder.from + ") has no lib/libtorch_cpu.so",
                       "torch " + wanted);
   }
-  const auto version = version_of(monitoring::read_text(folder.path / "version.py").value_or(""));
-  folder.version = version.value_or("unknown");
+  folder.version = torch_version(folder.path).value_or("unknown");
   if (folder.version.substr(0, folder.version.find('+')) != wanted) {
     throw torch_error("E_TORCH_VERSION",
                       "'" + path + "' (" + folder.from + ") is torch " + folder.version,

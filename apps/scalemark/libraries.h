@@ -3,9 +3,7 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
-#include <string_view>
 
 #include "data/data_api.h"
 #include "engine/api/engine_api.h"
@@ -22,9 +20,6 @@ struct TorchFolder {
 // `given`: --torch, or SCALEMARK_TORCH; empty: the folder that the program was built with. Throws
 // E_TORCH_MISSING (71) when there is none, E_TORCH_VERSION (71) naming another version.
 TorchFolder find_torch(const std::string& given);
-
-// "2.11.0+cu130" from the text of version.py; absent when it names none.
-std::optional<std::string> version_of(std::string_view version_py);
 
 // The folder of the running program: libscalemark_engine.so and the others are in it, too. Throws
 // system_error() when /proc is not there.

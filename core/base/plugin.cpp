@@ -2,13 +2,25 @@
 
 #include <dlfcn.h>
 
-#include <filesystem>
-#include <string_view>
+#include <cstddef>
+#include <fstream>
+#include <iterator>
 
 #include "build_stamp.h"
 #include "core/base/error.h"
 
 namespace scalemark {
+
+std::optional<std::string> torch_version(const std::filesystem::path& folder) {
+  constexpr std::string_view kStart = "__version__ = '";
+  std::ifstream file(folder / "version.py", std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::size_t start = text.find(kStart);
+  if (start == std::string::npos) return std::nullopt;
+  const std::size_t begin = start + kStart.size(), end = text.find('\'', begin);
+  if (end == std::string::npos) return std::nullopt;
+  return text.substr(begin, end - begin);
+}
 
 Version program_version() {
   return {.version = SCALEMARK_VERSION,

@@ -2,6 +2,8 @@
 // engine, the data library, the CUDA plugin, which are shared libraries of their own.
 #pragma once
 
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -9,6 +11,9 @@ namespace scalemark {
 
 // Any other torch version is refused by name: the C++ ABI of c10d changes between versions.
 inline constexpr std::string_view kTorchVersion = "2.11.0";
+
+// "2.11.0+cu130" from version.py in torch's folder; absent when that is not there or names none.
+std::optional<std::string> torch_version(const std::filesystem::path& folder);
 
 struct Version {
   std::string version;     // "0.1.0"

@@ -10,8 +10,6 @@
 #include <cstddef>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string_view>
 
 #include "core/base/plugin.h"
@@ -40,15 +38,7 @@ std::filesystem::path torch_folder() {
 
 }  // namespace
 
-std::string loaded_torch_version() {
-  constexpr std::string_view kStart = "__version__ = '";
-  std::ifstream file(torch_folder() / "version.py", std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  const std::size_t start = text.find(kStart);
-  if (start == std::string::npos) return TORCH_VERSION;
-  const std::size_t begin = start + kStart.size();
-  return text.substr(begin, text.find('\'', begin) - begin);
-}
+std::string loaded_torch_version() { return torch_version(torch_folder()).value_or(TORCH_VERSION); }
 
 std::map<std::string, reporting::LibraryVersion> library_versions(
     bool with_cuda, const std::map<std::string, distributed::LibraryVersion>& backends) {
