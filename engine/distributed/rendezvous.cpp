@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <set>
 #include <string>
 #include <thread>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
@@ -161,11 +160,6 @@ constexpr std::size_t kMostNamed = 16;  // ranks in one line
 std::string compared_key(int rank) { return "preflight/compared/" + std::to_string(rank); }
 std::string difference_key(std::int64_t number) { return "preflight/" + std::to_string(number); }
 
-std::string value_of(const Facts& facts, const std::string& key) {
-  const auto found = facts.find(key);
-  return found == facts.end() ? "absent" : found->second;
-}
-
 // One rank's part in the comparison: some ten requests to the store, however many ranks there are;
 // rank 0 makes two more for each rank that differs.
 class Comparison {
@@ -261,12 +255,12 @@ std::string exchange(c10d::Store& store, int world_size, const Facts& mine, Erro
 }  // namespace
 
 std::vector<std::string> differences(const Facts& of_rank_0, const Facts& mine) {
-  std::set<std::string> keys;
-  for (const auto& [key, value] : of_rank_0) keys.insert(key);
-  for (const auto& [key, value] : mine) keys.insert(key);
+  Facts all = of_rank_0;
+  all.insert(mine.begin(), mine.end());
   std::vector<std::string> lines;
-  for (const std::string& key : keys) {
-    const std::string theirs = value_of(of_rank_0, key), own = value_of(mine, key);
+  for (const auto& [key, value] : all) {
+    const std::string theirs = value_at(of_rank_0, key, "absent"),
+                      own = value_at(mine, key, "absent");
     if (of_rank_0.contains(key) == mine.contains(key) && theirs == own) continue;
     lines.push_back(key + " is " + own + "; rank 0 has " + theirs);
   }

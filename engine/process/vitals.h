@@ -12,6 +12,8 @@
 #include <optional>
 #include <string>
 
+#include "core/base/words.h"
+
 namespace scalemark::process {
 
 // A rank counts this while it trains, over all trainings of its process: the training thread stores
@@ -122,8 +124,7 @@ class PhaseTracker {
   }
 
   double timeout_of(const std::string& phase) const {
-    const auto found = phase_timeout_s_.find(phase);
-    return found == phase_timeout_s_.end() ? timeout_s_ : found->second;
+    return value_at(phase_timeout_s_, phase, timeout_s_);
   }
 
   // Another training begins: it has no finished step.

@@ -1,7 +1,5 @@
 #include "report/keep/checkpoint_manifest.h"
 
-#include <set>
-
 #include "core/base/error.h"
 #include "core/base/record_json.h"
 #include "core/base/strict_json.h"
@@ -27,16 +25,11 @@ CheckpointManifest checkpoint_from_json(std::string_view text, std::string_view 
 
 std::vector<std::string> differences(const std::map<std::string, std::string>& before,
                                      const std::map<std::string, std::string>& now) {
-  std::set<std::string> names;
-  for (const auto& [name, value] : before) names.insert(name);
-  for (const auto& [name, value] : now) names.insert(name);
-  const auto value_in = [](const auto& values, const std::string& name) {
-    const auto found = values.find(name);
-    return found == values.end() ? std::string("absent") : found->second;
-  };
+  std::map<std::string, std::string> all = before;
+  all.insert(now.begin(), now.end());
   std::vector<std::string> found;
-  for (const std::string& name : names) {
-    const std::string was = value_in(before, name), is = value_in(now, name);
+  for (const auto& [name, value] : all) {
+    const std::string was = value_at(before, name, "absent"), is = value_at(now, name, "absent");
     if (was != is) found.push_back(name + " was " + was + ", now " + is);
   }
   return found;

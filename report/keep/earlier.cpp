@@ -146,15 +146,10 @@ bool name_same_inputs(const std::string& setting, const std::string& before,
 
 void compare_each(std::vector<std::string>& found, const std::map<std::string, std::string>& before,
                   const std::map<std::string, std::string>& now, const std::string& absent) {
-  std::set<std::string> names;
-  for (const auto& [name, value] : before) names.insert(name);
-  for (const auto& [name, value] : now) names.insert(name);
-  const auto value_in = [&](const auto& values, const std::string& name) {
-    const auto entry = values.find(name);
-    return entry == values.end() ? absent : entry->second;
-  };
-  for (const auto& name : names) {
-    const std::string was = value_in(before, name), is = value_in(now, name);
+  std::map<std::string, std::string> all = before;
+  all.insert(now.begin(), now.end());
+  for (const auto& [name, value] : all) {
+    const std::string was = value_at(before, name, absent), is = value_at(now, name, absent);
     if (!name_same_inputs(name, was, is)) compare(found, name, was, is);
   }
 }

@@ -91,14 +91,10 @@ void FitOfRuns::add(const auto& run) {
 }
 
 Disturbance FitOfRuns::disturbance_of(const std::string& run) const {
-  const auto found = of_run_.find(run);
-  return found == of_run_.end() ? nullptr : found->second;
+  return value_at(of_run_, run);
 }
 
-Basis FitOfRuns::basis_of(const std::string& group) const {
-  const auto found = of_group_.find(group);
-  return found == of_group_.end() ? Basis() : found->second;
-}
+Basis FitOfRuns::basis_of(const std::string& group) const { return value_at(of_group_, group); }
 
 template <class Record>
 RunsOf<Record> GroupRuns<Record>::fit() const {

@@ -189,9 +189,8 @@ void judge_data(Findings& findings, const PointRecord& point) {
 // More loaders help only where the waits are for files.
 std::string what_waits_mean(const PointRecord& point, const FindingContext& context) {
   if (point.data != "synthetic") return "more --workers, or data that is cheaper to read";
-  const auto varied = point.varying.find("synthetic_in_loop");
-  const bool in_loop =
-      varied == point.varying.end() ? context.synthetic_in_loop : varied->second == "on";
+  const char* usual = context.synthetic_in_loop ? "on" : "off";
+  const bool in_loop = value_at(point.varying, "synthetic_in_loop", usual) == "on";
   return in_loop ? "the loop makes its own random data" : "the host was held up";
 }
 

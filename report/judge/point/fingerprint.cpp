@@ -206,10 +206,7 @@ struct BitsOfMethod {
   std::map<std::string, std::size_t> votes;                // digest -> devices with no other digest
   std::size_t all = 0;                                     // the sum of `votes`
 
-  std::size_t alike(const std::string& digest) const {
-    const auto found = votes.find(digest);
-    return found == votes.end() ? 0 : found->second;
-  }
+  std::size_t alike(const std::string& digest) const { return value_at(votes, digest); }
   bool is_majority(const std::string& digest) const { return 2 * alike(digest) > all; }
 };
 

@@ -48,8 +48,7 @@ std::optional<double> difference_at(const SweepPair& pair, std::int64_t step) {
 // A loop that makes its own random data trains on other samples than one that reads a fixed batch.
 bool same_data(const SweepPair& pair) {
   const auto made_in_loop = [](const PointRecord& run) {
-    const auto found = run.varying.find("synthetic_in_loop");
-    return found == run.varying.end() ? std::string() : found->second;
+    return value_at(run.varying, "synthetic_in_loop");
   };
   return pair.baseline->data == pair.scaled->data &&
          made_in_loop(*pair.baseline) == made_in_loop(*pair.scaled);

@@ -104,8 +104,7 @@ std::vector<TableAxis> axes_of(const Rows& rows) {
     for (const auto& [option, value] : row.run->varying) {
       if (!known.insert(option).second) continue;
       axes.push_back({option, false, [option = option](const AnswerRow& one) {
-                        const auto found = one.run->varying.find(option);
-                        return found == one.run->varying.end() ? kAbsent : found->second;
+                        return value_at(one.run->varying, option, kAbsent);
                       }});
     }
   }

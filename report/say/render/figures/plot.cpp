@@ -173,8 +173,7 @@ std::vector<Trait> traits_of(const Points& points) {
   }
   for (const std::string& option : options) {
     traits.push_back({option_in_words(option), [option](const PointRecord& point) {
-                        const auto found = point.varying.find(option);
-                        return found == point.varying.end() ? std::string() : found->second;
+                        return value_at(point.varying, option);
                       }});
   }
   return traits;

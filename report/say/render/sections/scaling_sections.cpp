@@ -186,10 +186,7 @@ Section effects_section(const Report& report) {
       column({"against"}, true, effects, &EffectRecord::from),
       column({"at"}, true, effects, [&](const auto& e) { return place_text(e, effects); }),
       column({"ranks"}, false, effects,
-             [](const auto& e) {
-               const auto ranks = e.fixed.find("world_size");
-               return ranks == e.fixed.end() ? kAbsent : ranks->second;
-             }),
+             [](const auto& e) { return value_at(e.fixed, "world_size", kAbsent); }),
       column({"faster by %", "(95 %)"}, true, effects, faster_text),
       column({"verdict"}, true, effects, [](const auto& e) { return name_of(e.verdict); }),
       column({"pairs"}, false, effects, [](const auto& e) { return std::to_string(e.pairs); }),
