@@ -42,11 +42,6 @@ using nlohmann::json;
 constexpr std::string_view kMark = "DLLL {";
 constexpr std::size_t kMostMetrics = 1000;
 
-bool has_any(std::string_view text, std::initializer_list<std::string_view> words) {
-  return std::ranges::any_of(
-      words, [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
-}
-
 // Whether the name is that of a rate of training: "train.total_ips",
 // "training_sequences_per_second".
 bool is_rate_name(std::string_view name) {

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <initializer_list>
 #include <map>
+
+#include "core/base/text.h"
 
 namespace scalemark::tables {
 namespace {
@@ -30,11 +31,6 @@ std::string plain(std::string_view header) {
   }
   if (text.back() != ' ') text += ' ';
   return text;
-}
-
-bool has_any(const std::string& text, std::initializer_list<const char*> words) {
-  return std::ranges::any_of(
-      words, [&](const char* word) { return text.find(word) != std::string::npos; });
 }
 
 struct PrecisionWord {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -25,6 +26,15 @@ std::string joined(const Texts& texts, std::string_view separator) {
     first = false;
   }
   return all;
+}
+
+// Whether one of the words stands in `text`.
+template <class Words = std::initializer_list<std::string_view>>
+bool has_any(std::string_view text, const Words& words) {
+  for (const std::string_view word : words) {
+    if (text.find(word) != std::string_view::npos) return true;
+  }
+  return false;
 }
 
 // The pieces of `text` between separators, empty ones too: "a,,b" has three, "" has one. They are

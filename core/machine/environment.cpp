@@ -17,6 +17,7 @@
 
 #include "core/base/host_name.h"
 #include "core/base/number_words.h"
+#include "core/base/text.h"
 #include "core/machine/gpus.h"
 #include "core/machine/process_reading.h"
 #include "core/machine/telemetry/host_probes.h"
@@ -207,10 +208,7 @@ constexpr std::array kNames = {"CUDA_VISIBLE_DEVICES",
 constexpr std::array kSecrets = {"KEY", "TOKEN", "SECRET", "PASSW", "CREDENTIAL", "AUTH"};
 
 bool allowed(std::string_view name) {
-  const bool secret = std::any_of(kSecrets.begin(), kSecrets.end(), [&](std::string_view word) {
-    return name.find(word) != std::string_view::npos;
-  });
-  if (secret) return false;
+  if (has_any(name, kSecrets)) return false;
   if (std::find(kNames.begin(), kNames.end(), name) != kNames.end()) return true;
   return std::any_of(kPrefixes.begin(), kPrefixes.end(),
                      [&](std::string_view prefix) { return name.starts_with(prefix); });

@@ -3,7 +3,6 @@
 #include <c10/util/Exception.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <new>
 #include <string_view>
@@ -13,6 +12,7 @@
 #include "core/base/error.h"
 #include "core/base/file_kind.h"
 #include "core/base/number_words.h"
+#include "core/base/text.h"
 #include "core/base/threads.h"
 
 namespace scalemark::distributed {
@@ -72,30 +72,20 @@ std::string text_of(const std::exception& exception) {
   return without_secrets(text.substr(0, text.find("Exception raised from ")));
 }
 
-template <std::size_t n>
-bool contains_any(std::string_view text, const std::array<std::string_view, n>& parts) {
-  return std::ranges::any_of(parts,
-                             [&](std::string_view part) { return text.find(part) != text.npos; });
-}
-
 bool is_out_of_memory(std::string_view text) {
-  return contains_any(lower_case(text),
-                      std::to_array<std::string_view>(
-                          {"out of memory", "defaultcpuallocator", "can't allocate memory",
-                           "cannot allocate memory", "status_alloc_failed", "allocation_failed",
-                           "cudaerrormemoryallocation"}));
+  return has_any(lower_case(text), {"out of memory", "defaultcpuallocator", "can't allocate memory",
+                                    "cannot allocate memory", "status_alloc_failed",
+                                    "allocation_failed", "cudaerrormemoryallocation"});
 }
 
 bool is_gpu_fault(std::string_view text) {
-  return contains_any(
-      text, std::to_array<std::string_view>({"CUDA error", "CUDNN_STATUS", "CUBLAS_STATUS"}));
+  return has_any(text, {"CUDA error", "CUDNN_STATUS", "CUBLAS_STATUS"});
 }
 
 bool is_peer_loss(std::string_view line) {
-  return contains_any(line, std::to_array<std::string_view>(
-                                {"gloo", "Connection closed by peer", "Connection reset by peer",
-                                 "Broken pipe", "Connection refused", "Socket closed", "NCCL",
-                                 "Timed out waiting", "Connection was likely closed"}));
+  return has_any(line, {"gloo", "Connection closed by peer", "Connection reset by peer",
+                        "Broken pipe", "Connection refused", "Socket closed", "NCCL",
+                        "Timed out waiting", "Connection was likely closed"});
 }
 
 ErrorRecord out_of_memory(std::string what) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "report/keep/disk.h"
 #include "report/keep/raw_steps.h"
 
@@ -86,8 +87,7 @@ bool is_ours(const fs::path& file, const OwnFile& own) {
   const bool is_torn = own.name.ends_with(".tmp") && begin.size() < kTorn && begin.starts_with('{');
   if (begin.empty() || is_torn || own.name == ".reserve") return true;
   if (!own.mark.empty()) return begin.find(own.mark) != std::string::npos;
-  return std::ranges::any_of(
-      kMarkdownMarks, [&](std::string_view mark) { return begin.find(mark) != std::string::npos; });
+  return has_any(begin, kMarkdownMarks);
 }
 
 bool records_runs(const fs::path& journal) {
