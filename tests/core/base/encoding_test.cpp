@@ -23,6 +23,12 @@ TEST(Encoding, BytesThatAreNoUtf8AreNamed) {
   }
 }
 
+TEST(Encoding, CodePointsTakeOneToFourBytes) {
+  std::string text;
+  for (const char32_t c : {U'a', U'\u00E9', U'\u20AC', U'\U0001F600'}) append_utf8(c, text);
+  EXPECT_EQ(text, "a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80");
+}
+
 TEST(Encoding, WideEncodingsAreSeenWithTheirMarkAndWithout) {
   using namespace std::string_view_literals;
   EXPECT_EQ(wide_encoding_of("\xff\xfe{\0"sv), "UTF-16");

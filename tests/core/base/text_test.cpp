@@ -63,6 +63,22 @@ TEST(Text, PiecesBetweenSeparatorsMayBeEmpty) {
   EXPECT_EQ(split("", ","), Pieces{""});
 }
 
+TEST(Text, NeighboursAreARange) {
+  EXPECT_EQ(number_ranges({}), "");
+  EXPECT_EQ(number_ranges({7}), "7");
+  EXPECT_EQ(number_ranges({0, 1, 2, 5, 8, 9}), "0-2,5,8-9");
+}
+
+TEST(Text, OneOfTheWordsIsEnough) {
+  EXPECT_TRUE(has_any("CUDA error: no device", {"gloo", "CUDA error"}));
+  EXPECT_FALSE(has_any("cuda error", {"CUDA error"}));
+}
+
+TEST(Text, PrometheusReadsALabelBack) {
+  EXPECT_EQ(prometheus_label("host", "n1"), "host=\"n1\"");
+  EXPECT_EQ(prometheus_label("why", "a\\b \"c\"\nd"), "why=\"a\\\\b \\\"c\\\"\\nd\"");
+}
+
 TEST(Text, CountsTakeThePluralOfTheirNoun) {
   EXPECT_EQ(counted(1, "run"), "1 run");
   EXPECT_EQ(counted(0, "run"), "0 runs");
