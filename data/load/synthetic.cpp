@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <initializer_list>
 #include <numeric>
 #include <utility>
 
@@ -12,9 +13,11 @@
 namespace scalemark::data {
 namespace {
 
-void at_least_one(const char* name, std::int64_t value) {
-  if (value < 1)
-    throw configuration(std::string(name) + " is " + std::to_string(value), "1 or more");
+void at_least_one(std::initializer_list<std::pair<const char*, std::int64_t>> counts) {
+  for (const auto& [name, value] : counts) {
+    if (value < 1)
+      throw configuration(std::string(name) + " is " + std::to_string(value), "1 or more");
+  }
 }
 
 // Adds a field and returns its elements, not yet written.
@@ -62,9 +65,7 @@ std::vector<std::int64_t> choose_sorted(std::int64_t count, std::int64_t n, Samp
 HostBatch synthetic_images(const SyntheticImages& options, std::uint64_t seed,
                            const HostAllocator& allocate) {
   const auto [n, size, classes] = options;
-  at_least_one("batch_size", n);
-  at_least_one("image_size", size);
-  at_least_one("classes", classes);
+  at_least_one({{"batch_size", n}, {"image_size", size}, {"classes", classes}});
   SampleRandom random(seed);
   HostBatch batch{.samples = n};
   fill_random_bytes(
@@ -77,9 +78,9 @@ HostBatch synthetic_images(const SyntheticImages& options, std::uint64_t seed,
 HostBatch synthetic_tokens(const SyntheticTokens& options, std::uint64_t seed,
                            const HostAllocator& allocate) {
   const auto [n, length, vocabulary] = options;
-  at_least_one("batch_size", n);
-  at_least_one("sequence_length", length);
-  at_least_one("vocabulary - 1", vocabulary - 1);  // id 0 is padding
+  // Id 0 is padding.
+  at_least_one(
+      {{"batch_size", n}, {"sequence_length", length}, {"vocabulary - 1", vocabulary - 1}});
   const auto masked = std::max<std::int64_t>(1, std::llround(0.15 * static_cast<double>(length)));
   SampleRandom random(seed);
   HostBatch batch{.samples = n, .non_pad_tokens = n * length};
@@ -106,9 +107,7 @@ HostBatch synthetic_tokens(const SyntheticTokens& options, std::uint64_t seed,
 HostBatch synthetic_vectors(const SyntheticVectors& options, std::uint64_t seed,
                             const HostAllocator& allocate) {
   const auto [n, features, classes] = options;
-  at_least_one("batch_size", n);
-  at_least_one("features", features);
-  at_least_one("classes", classes);
+  at_least_one({{"batch_size", n}, {"features", features}, {"classes", classes}});
   SampleRandom random(seed);
   HostBatch batch{.samples = n};
   for (float& value :
