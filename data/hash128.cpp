@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "core/base/digest.h"
 #include "core/base/error.h"
 
 namespace scalemark::data {
@@ -47,14 +48,7 @@ Digest digest_of(std::span<const std::byte> bytes, const Progress& progress) {
   return hash.digest();
 }
 
-std::string to_hex(const Digest& digest) {
-  std::string hex;
-  for (const std::byte b : digest) {
-    hex += "0123456789abcdef"[std::to_integer<int>(b >> 4)];
-    hex += "0123456789abcdef"[std::to_integer<int>(b & std::byte{15})];
-  }
-  return hex;
-}
+std::string to_hex(const Digest& digest) { return hexadecimal(digest); }
 
 Digest from_hex(std::string_view hex) {
   Digest digest{};

@@ -1,13 +1,26 @@
-// Digests of texts: a checksum of frames, a hash for equality, and one that reveals nothing.
+// Digests of texts: a checksum of frames, a hash for equality, and one that reveals nothing; and
+// bytes in hexadecimal digits.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <span>
 #include <string>
 #include <string_view>
 
 namespace scalemark {
+
+// Two small digits for each byte.
+inline std::string hexadecimal(std::span<const std::byte> bytes) {
+  std::string digits;
+  for (const std::byte byte : bytes) {
+    digits += "0123456789abcdef"[std::to_integer<int>(byte >> 4)];
+    digits += "0123456789abcdef"[std::to_integer<int>(byte & std::byte{15})];
+  }
+  return digits;
+}
 
 // The checksum of the frames that TensorFlow writes around records (event files and TFRecord):
 // CRC32C, turned and moved so that the checksum of bytes that hold checksums is no checksum

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <span>
 
 #include "core/base/characters.h"
 #include "core/base/digest.h"
@@ -255,12 +256,7 @@ std::string random_secret() {
   if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
     throw system_error("the system gave no random bytes");
   }
-  std::string digits;
-  for (const unsigned char byte : bytes) {
-    digits += "0123456789abcdef"[byte >> 4];
-    digits += "0123456789abcdef"[byte & 15];
-  }
-  return digits;
+  return hexadecimal(std::as_bytes(std::span(bytes)));
 }
 
 }  // namespace scalemark::launching

@@ -3,13 +3,15 @@
 // how records are filled (environment.h, gpus.h) or written down (report).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "core/base/digest.h"
 
 namespace scalemark::monitoring {
 
@@ -86,13 +88,8 @@ struct Host {
 
 // The id of a GPU: "GPU-" and the bytes in hexadecimal digits, grouped 4-2-2-2-6.
 inline std::string gpu_uuid(std::span<const unsigned char, 16> bytes) {
-  std::string text = "GPU-";
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    char digits[3];
-    std::snprintf(digits, sizeof digits, "%02x", bytes[i]);
-    text += digits;
-    if (i == 3 || i == 5 || i == 7 || i == 9) text += '-';
-  }
+  std::string text = "GPU-" + hexadecimal(std::as_bytes(bytes));
+  for (const std::size_t at : {12U, 17U, 22U, 27U}) text.insert(at, 1, '-');
   return text;
 }
 

@@ -10,8 +10,10 @@
 #include <cstddef>
 #include <cstring>
 #include <filesystem>
+#include <span>
 #include <string_view>
 
+#include "core/base/digest.h"
 #include "core/base/plugin.h"
 
 namespace scalemark::process {
@@ -69,16 +71,6 @@ std::string our_name(std::string_view path) {
   return std::string(file.substr(3, file.find('.') - 3));
 }
 
-std::string hexadecimal(const unsigned char* bytes, std::size_t size) {
-  static constexpr char kDigits[] = "0123456789abcdef";
-  std::string text;
-  for (std::size_t i = 0; i < size; ++i) {
-    text += kDigits[bytes[i] >> 4];
-    text += kDigits[bytes[i] & 15];
-  }
-  return text;
-}
-
 // The notes of one segment: header, name, contents; each padded to 4 bytes.
 std::string build_id_in(const unsigned char* notes, std::size_t size) {
   const auto padded = [](std::size_t n) { return (n + 3) & ~std::size_t{3}; };
@@ -92,7 +84,7 @@ std::string build_id_in(const unsigned char* notes, std::size_t size) {
     if (end > size) break;
     if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof ELF_NOTE_GNU &&
         std::memcmp(notes + name, ELF_NOTE_GNU, sizeof ELF_NOTE_GNU) == 0) {
-      return hexadecimal(notes + contents, note.n_descsz);
+      return hexadecimal(std::as_bytes(std::span(notes + contents, note.n_descsz)));
     }
     at = end;
   }

@@ -15,5 +15,10 @@ TEST(Sha256, KnownDigests) {
             "41edece42d63e8d9bf515a9ba6932e1c20cbc9f5a5d134645adb5db1b9737ea3");
 }
 
+TEST(Hexadecimal, EachByteHasTwoDigits) {
+  constexpr unsigned char kBytes[] = {0x00, 0x0f, 0xa0, 0xff};
+  EXPECT_EQ(hexadecimal(std::as_bytes(std::span(kBytes))), "000fa0ff");
+}
+
 }  // namespace
 }  // namespace scalemark
