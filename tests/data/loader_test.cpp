@@ -70,7 +70,7 @@ struct LoaderPass {
   std::vector<std::vector<std::int64_t>> batches;  // the indices in each
   std::int64_t padding = 0;
   std::vector<std::string> skipped;
-  std::string error;  // what ended it
+  std::string error;  // it ended the pass
   ExitCode exit_code = ExitCode::kPass;
 };
 

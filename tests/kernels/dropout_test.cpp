@@ -112,10 +112,10 @@ TEST_P(EachInstructionSet, DropsOneMoreIn65536PerStepOfTheThreshold) {
   const auto a = draw(below, 1024, 0, 4096).bits, b = draw(above, 1024, 0, 4096).bits;
   int differing = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    EXPECT_EQ(a[i] | b[i], a[i]);  // what the larger probability keeps, the smaller one keeps, too
+    EXPECT_EQ(a[i] | b[i], a[i]);  // the smaller probability keeps all that the larger keeps
     differing += std::popcount(a[i] ^ b[i]);
   }
-  EXPECT_NEAR(differing, 64, 5 * 8);  // of 4096 x 1024
+  EXPECT_NEAR(differing, 64, 5 * 8);  // 4096 x 1024 / 65,536 are 64
 }
 
 TEST_P(EachInstructionSet, RowsDoNotDependOnWhoDrawsThem) {

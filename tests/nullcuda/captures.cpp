@@ -15,7 +15,7 @@ struct Capture {
   unsigned long long id = 0;
   Stream* origin = nullptr;
   cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
-  std::map<Stream*, Clock> clocks;  // of the streams that take part
+  std::map<Stream*, Clock> clocks;  // each stream that takes part has one
   std::vector<Node> nodes;
   bool is_void = false;
 };

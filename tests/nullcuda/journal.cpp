@@ -18,7 +18,7 @@ struct Journal {
   std::vector<std::string> names, threads;
   std::unordered_map<std::string, std::uint16_t> index_of_name;
   std::unordered_map<const char*, std::uint16_t> index_of_text;  // most names are literals
-  std::unordered_map<const void*, std::uint16_t> numbers;        // of streams and events
+  std::unordered_map<const void*, std::uint16_t> numbers;        // streams and events have them
 };
 
 Journal& journal() {

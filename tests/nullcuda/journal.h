@@ -13,14 +13,14 @@ enum class Kind : std::uint8_t {
   kLaunch,      // a kernel, by its name
   kGemm,        // a call of cuBLAS that computes
   kCudnn,       // a call of cuDNN that computes
-  kCopy,        // by direction; with bytes
-  kMemset,      // with bytes
+  kCopy,        // named by its direction; has bytes
+  kMemset,      // has bytes
   kSync,        // the host waits for the device
-  kRecord,      // an event
-  kQuery,       // of an event or a stream
-  kWait,        // of a stream for an event
-  kAllocation,  // or freeing of device or pinned memory, by function
-  kGraph,       // a launch of a whole graph
+  kRecord,      // an event is recorded
+  kQuery,       // an event or a stream is queried
+  kWait,        // a stream waits for an event
+  kAllocation,  // device or pinned memory is allocated or freed; named by function
+  kGraph,       // a whole graph is launched
 };
 inline constexpr int kKinds = 11;
 std::string_view to_string(Kind kind);
@@ -29,7 +29,7 @@ struct Entry {
   Kind kind;
   std::uint8_t thread;                  // index into thread_names()
   std::uint16_t name;                   // index into names()
-  std::uint32_t bytes;                  // of copies and memsets; at most 4 GiB - 1
+  std::uint32_t bytes;                  // copies and memsets have them; at most 4 GiB - 1
   std::uint16_t stream = 0, event = 0;  // numbers of those that it concerns; 0: none, or not known
 };
 

@@ -14,7 +14,7 @@ namespace nullcuda {
 
 struct ProfilerRange {
   std::size_t journal_begin = 0;
-  std::optional<std::size_t> journal_end;     // absent: it was never stopped
+  std::optional<std::size_t> journal_end;     // empty: it was never stopped
   std::map<std::string, std::uint64_t> nvtx;  // "step/forward": how often, by what it lies in
 };
 

@@ -45,7 +45,7 @@ struct Settings {
   bool timeline = false;
   unsigned late_queries = 0;
   Fault allocation, unjoined, pinned, launch;
-  std::optional<int> growing_device;  // absent: NVML tells no counters of errors
+  std::optional<int> growing_device;  // empty: NVML reports no counters of errors
   std::map<std::string, std::uint64_t, std::less<>> growth;
   std::string rank;
   std::string counts_file;

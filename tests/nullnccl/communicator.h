@@ -56,7 +56,7 @@ class Communicator {
   const bool blocking_;
   Segment segment_;
   std::atomic<bool> aborted_{false};
-  std::atomic<int> in_progress_{0};  // of a non-blocking communicator: initialisation, finalize
+  std::atomic<int> in_progress_{0};  // initialisation and finalize, where they do not block
   std::atomic<ncclResult_t> error_{ncclSuccess};
   const std::function<bool()> is_aborted_ = [this] { return aborted_.load(); };
   std::mutex reductions_mutex_;

@@ -31,7 +31,8 @@ struct Operation {
   Kind kind = Kind::kAllReduce;
   const void* input = nullptr;
   void* output = nullptr;
-  std::size_t count = 0;  // as in NCCL's signature: of the smaller side of a gather or scatter
+  // A gather or scatter counts the elements of its smaller side, as NCCL's signatures do.
+  std::size_t count = 0;
   ncclDataType_t type = ncclFloat32;
   Reduction reduction;
   int root = 0;  // or the peer

@@ -12,7 +12,7 @@ namespace nullnccl {
 struct Reduction {
   ncclRedOp_t op = ncclSum;
   bool multiplies = false;
-  double factor = 1;  // of this rank
+  double factor = 1;
 };
 
 std::size_t size_of(ncclDataType_t type);  // in bytes; 0: no type

@@ -29,7 +29,7 @@ struct Rank {
   std::atomic<pid_t> pid;           // 0: not there yet
   std::atomic<std::uint32_t> gone;  // it has aborted
   char gpu[32];                     // bus id; empty: unknown
-  std::int32_t number[2];           // of a split: colour and key
+  std::int32_t number[2];           // colour and key of a split
   std::byte slot[kSlotBytes];
 };
 

@@ -35,7 +35,7 @@ class Worker {
  private:
   struct Entry {
     Piece piece;
-    std::vector<void*> held;  // of streams.h
+    std::vector<void*> held;  // release() of streams.h takes them
   };
   void run();
 

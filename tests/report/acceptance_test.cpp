@@ -346,7 +346,8 @@ TEST(Accept, UndecidedNodesAreMeasuredAgainWithTwoDecidedOnes) {
 
   shape.boot = 1;
   shape.starts = 2;
-  shape.effect = [](int, int, int, reporting::MeasuredRate) { return -0.03; };  // of all alike
+  // All devices are slower alike.
+  shape.effect = [](int, int, int, reporting::MeasuredRate) { return -0.03; };
   shape.without_report = {0, 1, 2, 3, 5, 6, 7};
   for (auto& one : sample_fleet(shape)) reports.push_back(one);
   const auto alone = accept(reports, standard_rules(), {});

@@ -76,7 +76,7 @@ TEST(Answer, OfFourteenPointsHas25Lines) {
 TEST(Answer, OfARunHasThreeLines) {
   Report report = sample_report(1, true);
   report.groups.clear();
-  report.collectives.clear();  // of another command, and one of them failed
+  report.collectives.clear();  // `comm` made them, and one of them failed
   report.findings.clear();
   report.points.resize(1);
   EXPECT_LE(lines_of(report, 120).size(), 1u + 3u) << text_of(report, 120);

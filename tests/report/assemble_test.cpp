@@ -45,9 +45,9 @@ std::vector<RankMeasurement> by_hand() {
     rank.iterations = 3;
     rank.record.samples = 30;
     rank.padded = 1;
-    rank.left_out = 5;  // of all ranks
+    rank.left_out = 5;  // each rank counts those of all ranks
     rank.tokens = 300;
-    rank.non_pad_tokens = 155;  // of 31 rows
+    rank.non_pad_tokens = 155;  // 31 rows have so many
     rank.record.memory_peak_bytes = 100 + rank.record.rank;
     rank.setup_s = {.rendezvous_s = 1.0 + rank.record.rank, .model_s = 5.0 - rank.record.rank};
   }
@@ -97,7 +97,7 @@ TEST(Assemble, EveryFormulaByHand) {
   EXPECT_EQ(point.memory_peak_bytes, 101u);
   EXPECT_EQ(point.setup_s.rendezvous_s, 2.0);
   EXPECT_EQ(point.setup_s.model_s, 5.0);
-  EXPECT_EQ(point.loss_last, 1.0);  // of rank 0
+  EXPECT_EQ(point.loss_last, 1.0);  // it is rank 0's
   ASSERT_EQ(point.ranks.size(), 2u);
   EXPECT_EQ(point.ranks[0].rank, 0);
   EXPECT_DOUBLE_EQ(point.ranks[0].data_wait_s.value(), 1.1 / 3);
@@ -437,7 +437,7 @@ TEST(Assemble, ARankMayHoldPaddingOnly) {
   EXPECT_EQ(point.status, PointStatus::kOk);
   EXPECT_EQ(point.samples, 30);
   EXPECT_EQ(point.padded, 32);
-  EXPECT_DOUBLE_EQ(*point.non_pad_share, 310.0 / 620);  // of all 62 rows that were computed
+  EXPECT_DOUBLE_EQ(*point.non_pad_share, 310.0 / 620);  // 62 rows were computed
 }
 
 TEST(Assemble, RefusesRanksThatContradictEachOther) {

@@ -35,7 +35,7 @@ TEST(JudgePairs, LinksAreMediansOverPassesWithIntervals) {
   EXPECT_EQ(link.passes, 3);
   EXPECT_NEAR(link.latency_s, 20e-6, 1e-12);
   EXPECT_NEAR(link.bandwidth_GBps, 10, 1e-9);
-  EXPECT_FALSE(link.bandwidth_ci95.high);  // of three values none holds the median with 95 %
+  EXPECT_FALSE(link.bandwidth_ci95.high);  // three values do not hold the median with 95 %
   EXPECT_TRUE(judged.findings.empty());
 }
 
@@ -48,7 +48,7 @@ TEST(JudgePairs, APassThatWasHeldUpMovesNoLink) {
   const auto judged = judge_pairs(pairs, kNodes, /*between_nodes=*/true);
   const LinkRecord& link = judged.links.front();
   EXPECT_NEAR(link.latency_s, 21e-6, 1e-12);
-  EXPECT_NEAR(*link.latency_ci95.low, 18e-6, 1e-12);  // of seven values all: 98.4 %
+  EXPECT_NEAR(*link.latency_ci95.low, 18e-6, 1e-12);  // seven values hold it with 98.4 %
   EXPECT_NEAR(*link.latency_ci95.high, 9e-3, 1e-12);
   EXPECT_NEAR(link.bandwidth_GBps, 10, 1e-9);
   EXPECT_TRUE(judged.findings.empty());

@@ -135,7 +135,7 @@ TEST(CollectiveGroups, AreGeometricMeansWithStudentsTOverRepetitions) {
   EXPECT_EQ(report.findings[0].text,
             "all-reduce-1000000-gloo: 1.5 GB/s is 25.0 % of the 6 GB/s that are expected (a "
             "guess)");
-  for (CollectiveRecord& run : runs) run.bytes = 8;  // of which latency decides
+  for (CollectiveRecord& run : runs) run.bytes = 8;  // latency decides at this size
   EXPECT_TRUE(report_of(runs).findings.empty());
   Report again = report;
   summarise_collectives(again);
@@ -145,7 +145,7 @@ TEST(CollectiveGroups, AreGeometricMeansWithStudentsTOverRepetitions) {
 TEST(CollectiveEffects, AreRatiosOfTimesWithinRepetitions) {
   std::vector<CollectiveRecord> runs;
   for (int k = 0; k < 5; ++k) {
-    const double block = 1 + 0.3 * k;  // what a repetition does to both cancels
+    const double block = 1 + 0.3 * k;  // both have it, so that it cancels
     for (const std::int64_t bytes : {4096, 1 << 20}) {
       runs.push_back(collective_run_of("mpi", bytes, k, 2e-6 * block * (1 + 0.001 * (k % 2))));
       runs.push_back(collective_run_of("gloo", bytes, k, 1.2e-4 * block));

@@ -57,7 +57,7 @@ TEST(RankMeasurement, OfALongWindowTravelsInLittle) {
     measured.series.step_s.push_back(0.1 + 1e-7 * static_cast<double>(t));
     measured.series.exposed_communication_s.push_back(t % 2 == 0 ? 0.01 : 0.0);
     measured.series.counted_data_wait_s.push_back(1e-3);
-    measured.series.stretch_wall_s.push_back(0.1);  // of as many checkpoints
+    measured.series.stretch_wall_s.push_back(0.1);  // there are as many checkpoints
   }
   condense(measured);
   EXPECT_LT(to_wire(measured).size(), 2000u);

@@ -120,7 +120,7 @@ class NodeMaker {
       rank.rank = i;
       rank.host = fleet_host(node_);
       rank.device = "cuda:" + std::to_string(i);
-      rank.uuid = std::to_string(node_) + "-" + std::to_string(i);  // as CUDA names it
+      rank.uuid = std::to_string(node_) + "-" + std::to_string(i);  // CUDA names the device by it
       rank.samples = 1'000'000;
       const double own =
           rate(kRate, truth_[static_cast<std::size_t>(i)] +

@@ -16,11 +16,12 @@ namespace scalemark::reporting {
 
 enum class MeasuredRate { kAlone, kTogether, kProduct, kCopy, kHeld };
 
+// Every _sd and _noise is a standard deviation of ln of a rate; that of a link is of its passes.
 struct FleetShape {
   std::uint64_t seed = 1;
   int nodes = 8, devices = 8, starts = 3;
   std::vector<std::string> workloads = {"resnet50"};
-  double device_sd = 0.005, run_sd = 0.004;        // of ln of a rate
+  double device_sd = 0.005, run_sd = 0.004;
   std::map<std::pair<int, int>, double> slow;      // (node, device): 0.08 is 8 % slower
   std::map<int, double> slow_nodes;                // all devices of the node
   std::map<std::pair<int, int>, double> products;  // only matrix products of the device are slower
@@ -28,12 +29,12 @@ struct FleetShape {
   std::set<std::pair<int, int>> wrong_once, wrong_always;  // bits of the device
   std::set<int> without_report, disturbed, throttled;      // nodes
   std::set<std::pair<int, int>> slow_links;                // (a, b), a < b
-  double link_noise = 0;    // of ln of a pass over a link; 0: all links of a kind measure the same
+  double link_noise = 0;    // 0: all links of a kind measure the same
   int nodes_of_switch = 0;  // small messages take 1.4 times as long between switches; 0: one switch
-  std::map<int, std::string> drivers;  // of a node, instead of the fleet's
+  std::map<int, std::string> drivers;  // these nodes have another driver than the fleet
   std::map<int, int> exit_codes;
   int boot = 0;        // another one: the same devices, measured once more
-  double boot_sd = 0;  // of ln of a device's rate between boots
+  double boot_sd = 0;  // a boot shifts a device's rate
   // Added to ln of a rate: (node, device, start, what). Device -1: of the node together.
   std::function<double(int, int, int, MeasuredRate)> effect;
   // (node, device): these counters grow by so much in the first start.

@@ -67,7 +67,7 @@ void set_communication(std::map<std::string, std::string>& fixed, const PointRec
 
 struct Candidate {
   SliceGroups slice;
-  std::set<int> world_sizes;  // of rows that communicate, and of the baseline
+  std::set<int> world_sizes;  // rows that communicate, and the baseline, have them
 };
 
 // The slice that contains `first`, from the points in `all`: one point per group.

@@ -119,7 +119,7 @@ TEST(VarianceOfGroups, BlocksOfCommunicationCostCountAsTheyAreRun) {
   auto runs = runs_that_differ(0.01);
   for (auto& run : runs) run.noop_step_s = 0.02;
   EXPECT_NEAR(*summarised(runs).groups.at(0).variance->run_s, 2.7, 0.02);
-  for (auto& run : runs) run.iterations = 50;  // of 44 ms: 80 steps take 3.52 s
+  for (auto& run : runs) run.iterations = 50;  // 80 steps of 44 ms take 3.52 s
   EXPECT_NEAR(*summarised(runs).groups.at(0).variance->run_s, 0.5 + 4.4 + 3.52, 0.05);
 }
 

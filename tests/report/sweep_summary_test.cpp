@@ -122,7 +122,7 @@ TEST(SummariseSweep, ImbalanceThatChangesFromRunToRunIsNotPersistent) {
   EXPECT_NE(row.in_words.find("ranks that are slower in some runs -0.08"), std::string::npos)
       << row.in_words;
 
-  points.back().ranks[0].host = "elsewhere";  // what lasts cannot be told apart any more
+  points.back().ranks[0].host = "elsewhere";  // lasting differences cannot be separated any more
   row = summarised(points).scaling.at(0).rows.at(1);
   EXPECT_FALSE(row.loss_of_efficiency->run_imbalance);
   EXPECT_NEAR(row.loss_of_efficiency->persistent_imbalance, 0.04, 1e-12);
@@ -320,9 +320,9 @@ TEST(SummariseSweep, ShowsTheSlowestAndTheFastestRun) {
 
 TEST(SummariseSweep, OneRunIsAsUncertainAsItsStepsAtLeast) {
   auto points = two_ranks(1);
-  points[0].within_run_ci95.low = 97;  // of 100
+  points[0].within_run_ci95.low = 97;  // the mean is 100
   points[0].within_run_ci95.high = 103;
-  points[1].within_run_ci95.low = 153.6;  // of 160
+  points[1].within_run_ci95.low = 153.6;  // the mean is 160
   points[1].within_run_ci95.high = 166.4;
   const auto one = summarised(points);
   EXPECT_NEAR(one.groups[0].at_least.value(), 0.03, 1e-12);
@@ -408,7 +408,7 @@ TEST(SummariseSweep, FindsRunsOnTwoLevels) {
       << found->text;
   EXPECT_FALSE(has_finding(summarised(with_rates("p", {100, 101, 99, 100, 98})), "two_levels"));
 
-  auto sessions = levels;  // what sessions differ by is no second level of the machine
+  auto sessions = levels;  // a difference of sessions is no second level of the machine
   for (std::size_t k = 0; k < sessions.size(); ++k) {
     sessions[k].session = sessions[k].samples_per_sec < 99;
   }

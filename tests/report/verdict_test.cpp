@@ -438,7 +438,7 @@ TEST(Verdict, IsJudgedAnewWhenAReportIsReadAndTheChangeIsToldOnce) {
   EXPECT_EQ(rejudged_reason(*report.verdict)->text,
             "scalemark 0.2.0 called it 'quotable': judged anew it is 'quote with care'");
   const auto reasons = report.verdict->reasons.size();
-  complete_older(report);  // as of a file that `report --format json` wrote
+  complete_older(report);  // it is complete, as `report --format json` writes it
   EXPECT_EQ(report.verdict->reasons.size(), reasons);
   ASSERT_TRUE(rejudged_reason(*report.verdict));
 }

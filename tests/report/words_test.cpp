@@ -77,7 +77,7 @@ TEST(SweepSections, WhatWasNotMeasuredStandsOnceWithItsReason) {
   const auto sections = sweep_sections(report);
   const Section* section = titled(sections, "Not measured");
   ASSERT_NE(section, nullptr);
-  ASSERT_EQ(section->lines.size(), 4u);  // of batch 512: none and ddp on 1, ddp on 2
+  ASSERT_EQ(section->lines.size(), 4u);  // batch 512 (none and ddp on 1, ddp on 2) and g33
   EXPECT_TRUE(
       section->lines[0].ends_with(": oom in 3 runs, rank 0 asked for 1.53 GiB more than there is"))
       << section->lines[0];

@@ -28,8 +28,8 @@ struct Kind {
   std::int64_t batch_size = 8;
   std::int64_t steps_per_mark = 1;
   bool phases = true;
-  int epochs = 0, stretches = 1;  // of each epoch
-  int entries = 300;              // of each window
+  int epochs = 0, stretches = 1;  // stretches per epoch
+  int entries = 300;              // per window
   bool cost = false;
   double slow_rank = 0;  // relative
 };

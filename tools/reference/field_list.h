@@ -32,7 +32,7 @@ struct FieldEntry {
   std::string record;
   std::vector<std::string> words;
   std::string meaning, unit;
-  double least = 0;  // of numbers; -infinity: any
+  double least = 0;  // -infinity: any number is allowed
   Holds holds = Holds::kNothing;
 };
 

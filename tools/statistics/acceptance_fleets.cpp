@@ -97,10 +97,11 @@ void healthy(Random& random, const Fleet& fleet, int trials) {
   std::printf("}\n");
 }
 
+// Each device is bad with probability `share`, or the first node has `count` bad ones.
 struct Bad {
   Fleet fleet;
-  double share = 0;       // of the devices, each by chance
-  std::size_t count = 0;  // or: that many of the first node
+  double share = 0;
+  std::size_t count = 0;
 };
 
 struct BadSums {
@@ -164,9 +165,10 @@ std::vector<Bad> bad_scenarios() {
   return all;
 }
 
+// So many devices of the first node are slower by `slow_by`.
 struct Planted {
   const char* what;
-  std::size_t devices;  // of the first node
+  std::size_t devices;
   double slow_by;
 };
 

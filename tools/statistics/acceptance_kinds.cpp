@@ -19,7 +19,7 @@ struct Scenario {
   const char* kind;  // "two levels" | "one run" | "intermittent"
   double below;      // the first device is this share slower than the reference
   Starts starts{};
-  std::size_t runs = 3;  // of every device before the first judgement
+  std::size_t runs = 3;  // every device has so many before the first judgement
 };
 
 struct Sums {

@@ -19,12 +19,13 @@ using statistics::BootedPart;
 
 constexpr std::size_t kStarts = 3, kJudged = 8;  // starts in each boot; devices beside the one
 
-// Standard deviations in ln.
+// The baseline has so many devices and boots. The other members are standard deviations of ln of a
+// rate.
 struct Measured {
-  std::size_t devices, boots = 2;  // of the baseline
+  std::size_t devices, boots = 2;
   double device = 0.01;
-  double boot = 0.003;     // between boots of one device
-  double boot_of_all = 0;  // between boots, in the same way on all machines
+  double boot = 0.003;     // a boot shifts each device by itself
+  double boot_of_all = 0;  // a boot shifts all machines alike
   double noise = Starts().noise;
 };
 
@@ -47,8 +48,9 @@ statistics::AcceptanceBaseline baseline_of(Random& random, const Measured& like)
   return statistics::baseline_of(parts);
 }
 
+// `outcome` is that of the first device.
 struct Judgement {
-  AcceptanceOutcome outcome;  // of the first device
+  AcceptanceOutcome outcome;
   std::optional<double> smallest;
 };
 

@@ -50,16 +50,16 @@ struct Kind {
   const char* name;
   double device = 0.01, node = 0.005;  // standard deviations of true values
   Starts starts = Starts::kNormal;
-  std::size_t slow = 0;  // devices, each on another node
+  std::size_t slow = 0;  // so many devices are slow, each on another node
   double slow_by = 0;
-  double slow_share = 0;          // of all devices instead
+  double slow_share = 0;          // so large a share of all devices is slow instead
   bool hot_node = false;          // all devices of one node are slow
   bool skewed = false;            // devices are slower by an exponential value of 1.2 %
   bool two_bins = false;          // half of the devices are 4 % slower
-  std::size_t slow_together = 0;  // so many nodes, and only all of their devices together
-  bool of_one_switch = false;     // which are those of one switch
-  double later_sessions_by = 0;   // all parts, in sessions after the first
-  int slow_links = 0;             // to 40 % of their speed, at different nodes
+  std::size_t slow_together = 0;  // so many nodes are slow, but only where all devices run
+  bool of_one_switch = false;     // the slow nodes are those of one switch
+  double later_sessions_by = 0;   // sessions after the first shift all parts by it
+  int slow_links = 0;             // they have 40 % of their speed, at different nodes
   Way way = {};
 };
 

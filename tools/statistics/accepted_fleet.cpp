@@ -76,7 +76,8 @@ MeasuredFleet::MeasuredFleet(Random& random, Levels levels, std::size_t per_node
 double MeasuredFleet::noise_of(std::size_t device) {
   constexpr double kCorrelation = 0.8;
   if (starts_.shape == StartShape::kHeavy) {
-    constexpr double kQuartile = 0.6745 / 0.7899;  // of a normal value and of t with 2.5 degrees
+    // The quartile of a normal value by that of Student's t with 2.5 degrees of freedom.
+    constexpr double kQuartile = 0.6745 / 0.7899;
     return kQuartile * boost::random::student_t_distribution<double>(2.5)(random_);
   }
   if (starts_.shape == StartShape::kNormal) return normal(random_);

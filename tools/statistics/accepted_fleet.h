@@ -59,8 +59,9 @@ class MeasuredFleet {
   statistics::ClassJudgement judge(
       const statistics::AcceptanceRule& rule,
       const std::optional<statistics::AcceptanceReference>& baseline = {});
-  double repetitions() const;            // per device, in the mean
-  double reached_by_30_percent() const;  // of the devices, in the mean of their repetitions so far
+  double repetitions() const;  // per device, in the mean
+  // Returns ln of the rate that 30 % of the devices reach in the mean of their repetitions so far.
+  double reached_by_30_percent() const;
 
  private:
   void start_node(std::size_t first, std::size_t times);
@@ -71,9 +72,9 @@ class MeasuredFleet {
   Levels levels_;
   std::size_t per_node_;
   Starts starts_;
-  std::vector<double> noises_;  // of each device
-  std::vector<double> last_;    // of each device, where starts are correlated
-  std::size_t sessions_ = 0;    // that were measured
+  std::vector<double> noises_;  // one per device
+  std::vector<double> last_;    // one per device, where starts are correlated
+  std::size_t sessions_ = 0;    // so many were measured
   std::vector<statistics::AcceptancePart> parts_;
 };
 

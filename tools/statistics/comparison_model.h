@@ -37,7 +37,7 @@ struct ComparisonSetup {
   Arrangement arrangement = Arrangement::kOneSessionEach;
   double session_cv = 0;
   bool session_per_point = false;  // a session shifts every point on its own, or all alike
-  double log_change = 0;           // of the first point, new against old
+  double log_change = 0;           // the first point changes by it from old to new
 };
 
 std::vector<statistics::PointSides> simulate_sides(Random& random, const ComparisonSetup& setup);

@@ -11,8 +11,9 @@
 namespace scalemark::trials {
 namespace {
 
+// So large a share of the steps takes longer, by `extra` times the duration of a step.
 struct Kind {
-  double share, extra;  // of the steps; in steps
+  double share, extra;
 };
 
 Kind kind_of(Outliers outliers) {

@@ -23,7 +23,7 @@ struct Scenario {
   const char* kind;  // "one level" | "heavy tails" | "two levels"
   std::size_t runs;
   double noise;                   // standard deviation of runs on a level
-  double slow_by = 0, share = 0;  // of the lower level
+  double slow_by = 0, share = 0;  // the lower level has this share of the runs
 };
 
 // The rule that the gaps alone give: the largest above 5 times the median of the others.

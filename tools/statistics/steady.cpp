@@ -32,7 +32,7 @@ struct Counts {
 struct Verdict {
   std::optional<bool> steady;
   double bound = 0;
-  std::optional<std::int64_t> change_step;  // of one run
+  std::optional<std::int64_t> change_step;  // none: several runs were pooled
 };
 
 Verdict verdict_on(Random& random, const Scenario& scenario, const statistics::DecayBasis& basis) {

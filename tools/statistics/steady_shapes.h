@@ -19,7 +19,8 @@ struct WindowShape {
   // to the last step. A throttle makes steps longer by it. A wandering level's change within 100
   // steps has it as its standard deviation.
   double size = 0;
-  double length = 1;  // of a decay to 1/e, in windows; of a throttle: where it begins
+  // In windows: a decay falls to 1/e within it; a throttle begins there.
+  double length = 1;
 };
 
 // Returns how far the first step of a decay lies above the level that it comes down to.

@@ -19,7 +19,7 @@ constexpr double kStepCv = 0.03;
 constexpr statistics::RunCost kCost{.fixed_s = 2.5, .window_s = 2.2};
 
 struct Setup {
-  std::size_t sessions, runs;  // of each session
+  std::size_t sessions, runs;  // runs per session
   double session_spread, run_spread, phi;
 };
 

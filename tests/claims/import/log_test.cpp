@@ -31,7 +31,7 @@ TEST(ImportedLog, TakesTheMedianAfterTheFirstTenth) {
   EXPECT_EQ(row.id, "my-table-0001");
   EXPECT_EQ(row.group, "My table");
   EXPECT_EQ(row.path, "a.log");
-  EXPECT_EQ(row.throughput, 11.5);  // of 3 to 20
+  EXPECT_EQ(row.throughput, 11.5);  // it is the median of 3 to 20
   EXPECT_EQ(row.counts,
             "rate: median of 18 of 20 logged steps, after the first tenth, relative standard "
             "deviation 46 %");

@@ -32,7 +32,7 @@ struct Plan {
   std::string program = kCoreTool;
   bool one_file = false;  // stderr goes where stdout goes
   std::vector<int> ignored;
-  bool blocked = false;  // what is ignored is blocked as well
+  bool blocked = false;  // the ignored signals are blocked as well
 };
 
 class Driver {
@@ -290,7 +290,7 @@ TEST(LocalLauncher, ForwardsEachSignalOnce) {
         [&] { return has(driver.err(), "ready 0\n") && has(driver.err(), "[1] ready 1\n"); }));
     kill(driver.pid(), signal);
     std::this_thread::sleep_for(20ms);
-    kill(driver.pid(), signal);  // as `timeout` does: to the process, then to its group
+    kill(driver.pid(), signal);  // `timeout` signals the process, then its group
     EXPECT_EQ(driver.wait(), exit_code);
     EXPECT_EQ(driver.out(), std::string("rank 0 ") + counts + "\n");
     EXPECT_TRUE(has(driver.err(), std::string("[1] rank 1 ") + counts + "\n"));

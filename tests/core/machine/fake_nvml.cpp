@@ -77,7 +77,7 @@ int nvmlDeviceGetMigDeviceHandleByIndex(void*, unsigned index, void** device) {
 #endif
 int nvmlDeviceGetTotalEnergyConsumption(void*, unsigned long long* mJ) {
   static unsigned long long total = 0;
-  *mJ = total += 1500;  // as if 1.5 J were used between any two looks
+  *mJ = total += 1500;  // 1.5 J are used between any two calls
   return kOk;
 }
 #endif

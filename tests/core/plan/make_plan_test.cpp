@@ -118,7 +118,7 @@ TEST(MakePlan, WhatDoesNotDivideIsSkippedWithItsReason) {
   EXPECT_EQ(p.points[1].skipped,
             "--global-batch-size 8: a multiple of 3 (accumulation 1 x 3 ranks), like 6 or 9");
   EXPECT_EQ(p.points[1].settings.size.batch_size, 0);
-  EXPECT_EQ(p.slices[0].solo, 3u);  // of the largest world size that can be
+  EXPECT_EQ(p.slices[0].solo, 3u);  // 2 is the largest world size that can be measured
 }
 
 TEST(MakePlan, DdpOnOneRankIsARowOfItsOwn) {

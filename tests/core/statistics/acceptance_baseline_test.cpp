@@ -29,7 +29,7 @@ TEST(AcceptanceBaseline, OneBootAndFewPartsWidenIt) {
   EXPECT_EQ(of_eight.standard_error, 0);
   parts.pop_back();
   const auto of_seven = baseline_of(parts).reference;
-  EXPECT_NEAR(of_seven.standard_error, 0.00676787, 1e-8);  // as if they differed by 1 %
+  EXPECT_NEAR(of_seven.standard_error, 0.00676787, 1e-8);  // they count as differing by 1 %
   for (BootedPart& part : parts) part.pop_back();
   const auto of_one_boot = baseline_of(parts);
   EXPECT_FALSE(of_one_boot.between_boots);

@@ -26,7 +26,7 @@ TEST(ReferenceOfFleet, IsReachedBy30Percent) {
 TEST(ReferenceOfFleet, KnowsItsErrorAndWhatNoiseLiftsItBy) {
   const auto reference =
       reference_of_fleet(std::vector<double>{0.002, 0.004, -0.001, -0.1}, std::sqrt(5.25e-6 / 3));
-  EXPECT_NEAR(reference.standard_error, 0.0013228756555, 1e-12);  // that of a single value
+  EXPECT_NEAR(reference.standard_error, 0.0013228756555, 1e-12);  // a single value has the same
   EXPECT_NEAR(reference.lifted_by, 0.0002475923101, 1e-12);
 }
 

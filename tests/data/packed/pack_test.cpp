@@ -167,7 +167,7 @@ TEST(Pack, NothingOfOthersIsOverwritten) {
   EXPECT_EQ(code(options), ExitCode::kCannotCreateOutput);
   EXPECT_TRUE(fs::exists((folder / "out") / packed::kIndexName));
   options.output = tree;
-  EXPECT_EQ(code(options), ExitCode::kConfiguration);  // what it reads
+  EXPECT_EQ(code(options), ExitCode::kConfiguration);  // it would overwrite its input
   options.output = tree + "/train/bars/000000.jpg";
   EXPECT_EQ(code(options), ExitCode::kConfiguration);
 }

@@ -177,9 +177,9 @@ class ThreadComm : public ::testing::Test {
   }
 
   ThreadRanks ranks{kMembers};
-  reporting::Report at_end;                       // as rank 0 leaves it to its process
-  std::vector<reporting::RankReadings> readings;  // of the machine, the same in every run
-  std::string memory_disturbed;                   // while its bandwidth was measured
+  reporting::Report at_end;                       // rank 0 leaves it to its process
+  std::vector<reporting::RankReadings> readings;  // every run has these of the machine
+  std::string memory_disturbed;                   // empty: nothing disturbed its measurement
   std::vector<std::atomic<int>> batches = std::vector<std::atomic<int>>(kMembers);
 
  private:

@@ -55,7 +55,7 @@ planning::CollectivePoint point(Collective collective, DataType type, const std:
 
 struct Ended {
   json report;
-  int exit_code = 0;  // of rank 0
+  int exit_code = 0;  // rank 0 returned it
 };
 
 // Each rank is a process of its own, started before this one has a thread of torch's.
@@ -149,7 +149,7 @@ TEST(WrongElements, OneIsFoundWhereverItIsInEachType) {
 
 TEST(WrongElements, WhereDataOnlyTravelsTheSenderIsNamed) {
   const auto bad = point(Collective::kAllGather, DataType::kFp32, "faulty");
-  const Fault fault{.rank = 0, .element = kElements / 2 + 7};  // of what rank 1 sent
+  const Fault fault{.rank = 0, .element = kElements / 2 + 7};  // rank 1 sent it
   const Ended ended = run({bad}, &fault);
   ASSERT_TRUE(ended.report.is_object());
   const std::string reason = row_of(ended, bad.group).at("reason");

@@ -173,7 +173,7 @@ TEST(LambOnCuda, EqualsItsFormulaWithinItsRounding) {
 TEST(LambOnCuda, TakesMoreTensorsThanALaunch) {
   Sizes sizes;
   for (std::int64_t i = 0; i < 2 * kTensorsOfALaunch + 3; ++i) sizes.push_back(1 + i % 7);
-  sizes[300] = 20000;  // of several chunks, beside those of the other launches
+  sizes[300] = 20000;  // the second launch has a tensor of several chunks
   const int before = cuda_shim::launches();
   for (const auto type : {at::kDouble, at::kFloat}) expect_step(sizes, type, {});
   EXPECT_EQ(cuda_shim::launches() - before, 2 * (1 + 3 * 3));
@@ -185,7 +185,7 @@ TEST(LambOnCuda, GoesWithoutWeightDecayAndWithoutEps) {
   Rule rule = kRule;
   rule.weight_decay = 0;
   for (const auto type : {at::kDouble, at::kFloat}) expect_step(kSizes, type, {.rule = rule});
-  rule.eps = 0;  // what lies behind the end of a chunk must not make a norm 0 / 0
+  rule.eps = 0;  // values behind the end of a chunk must not make a norm 0 / 0
   for (const auto type : {at::kDouble, at::kFloat}) expect_step(kSizes, type, {.rule = rule});
 }
 

@@ -36,7 +36,7 @@ struct Training {
 
 struct Trained {
   std::vector<at::Tensor> parameters;
-  int launches = 0;  // of the last step
+  int launches = 0;  // the last step made so many
 };
 
 // A matrix of several chunks, a small one, a kernel and a bias, after three clipped steps.

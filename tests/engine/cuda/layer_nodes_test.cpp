@@ -198,7 +198,7 @@ struct BertRun {
 
 struct Course {
   std::vector<double> losses;
-  std::map<std::string, at::Tensor> gradients;  // of the last step, in float64
+  std::map<std::string, at::Tensor> gradients;  // float64; the last step left them
 };
 
 data::Batch sentences(std::uint64_t seed, bool padded) {

@@ -115,8 +115,8 @@ TEST(ManyRanks, AllThatDifferAreToldInOneLineThatCanBeRead) {
 }
 
 struct Waited {
-  double requests_per_second = 0;  // of one rank
-  double notice_s = 0;             // until the last one had it
+  double requests_per_second = 0;  // a rank makes so many
+  double notice_s = 0;             // the last rank had it after this time
 };
 
 // Rank 0 posts a notice after `seconds`, for which the others wait.
@@ -151,7 +151,7 @@ TEST(ManyRanks, WaitWithSomeRequestsASecondAndHearAtOnce) {
               waited.requests_per_second, waited.notice_s);
   EXPECT_LT(waited.requests_per_second, 6);
   EXPECT_GT(waited.requests_per_second, 0);
-  EXPECT_LT(waited.notice_s, 15);  // of 256 threads on two busy cores; the deadline is 30 s
+  EXPECT_LT(waited.notice_s, 15);  // 256 threads share two busy cores; the deadline is 30 s
 }
 
 TEST(ManyRanks, AWaitingRankHearsOfAFaultWithinAboutASecond) {

@@ -20,7 +20,7 @@ struct Arguments {
   launching::Rendezvous rendezvous;
   std::chrono::milliseconds timeout{20000};
   bool joins_at_signal = false;
-  std::vector<std::string> rest;  // of the scenario
+  std::vector<std::string> rest;  // the scenario reads it
 };
 
 // RANK WORLD_SIZE HOST:PORT|file:PATH [run=ID] [timeout_ms=N] [fd=N] [joins_at_signal] [rest...]

@@ -17,10 +17,10 @@ using process::RankLink;
 using std::chrono::milliseconds;
 
 struct Loop {
-  std::vector<milliseconds> step;  // of each rank
+  std::vector<milliseconds> step;  // durations, one per rank
   std::int64_t most = 1'000'000;
   std::function<void(int rank, std::int64_t step)> before_step = [](int, std::int64_t) {};
-  std::vector<std::int64_t> steps;  // that each rank ran
+  std::vector<std::int64_t> steps;  // each rank ran so many
   std::vector<std::optional<Stop>> stop;
   std::function<void()> on_overdue = [] {};
   std::atomic<int> overdue{0};

@@ -71,7 +71,7 @@ double measure(double seconds) {
 
 struct Turn {
   double rate = 0;
-  double others_share = 0;  // of one core, used by the threads beside the measuring one
+  double others_share = 0;  // the threads that do not measure use this share of a core
 };
 
 Turn take_turn(double seconds) {

@@ -85,7 +85,7 @@ TEST(MetricsPages, WhoScrapesSeesTheEnd) {
   scraper.join();
   EXPECT_GE(asked, 1);
   asked = 0;
-  pages.wait_for_scrape(true, [&] { return ++asked < 2; });  // as after a signal
+  pages.wait_for_scrape(true, [&] { return ++asked < 2; });  // a signal ends a wait so
   EXPECT_LE(asked, 2);
 }
 

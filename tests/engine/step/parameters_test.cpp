@@ -12,7 +12,7 @@ TEST(InOneMemory, KeepsValuesAndShapesAndIsSeenThroughEveryHandle) {
   const at::Tensor mean = at::arange(3, at::kFloat),
                    variance = at::arange(4, at::kFloat).view({2, 2});
   const at::Tensor count = at::zeros({}, at::kLong);
-  const at::Tensor held = mean;  // as a module's member beside its registered buffer
+  const at::Tensor held = mean;  // a module's member shares its registered buffer so
   const auto memories = in_one_memory({mean, count, variance});
   ASSERT_EQ(memories.size(), 2U) << "one per type";
   EXPECT_TRUE(at::equal(mean, at::arange(3, at::kFloat)));

@@ -28,7 +28,7 @@ TEST(LossTrace, FetchesAHistoryWhenItIsFullAndAtTheEnd) {
   constexpr std::int64_t kSteps = 2 * training::LossHistory::kSteps + 5;
   training::LossHistory history(c10::kCPU);
   const auto step = [&](double loss) { history.write(at::scalar_tensor(loss, at::kDouble)); };
-  for (const double loss : {-1.0, -2.0, -3.0}) step(loss);  // of a warm-up
+  for (const double loss : {-1.0, -2.0, -3.0}) step(loss);  // the warm-up writes these
   EXPECT_EQ(history.last().item<float>(), -3);
   LossTrace trace(c10::kCPU, kSteps, &history);
   std::vector<double> expected;

@@ -43,7 +43,7 @@ TEST(ReplayTraining, CountsOnlyWholeRounds) {
 
 TEST(ReplayTraining, IsTheSameWorkForEveryNumberOfRanks) {
   settings::Settings wide = of_mlp(1);
-  wide.recipe.learning_rate = 0.4;  // as --lr-scaling linear makes it for more ranks
+  wide.recipe.learning_rate = 0.4;  // --lr-scaling linear gives more ranks a larger one
   wide.size.global_batch_size = 512;
   wide.parallel.strategy = "ddp";
   EXPECT_EQ(replayed_work(replayed_settings(wide)), replayed_work(of_mlp(1)));

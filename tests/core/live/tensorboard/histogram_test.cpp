@@ -126,7 +126,7 @@ TEST(ValueHistogram, OfPartsIsThatOfTheWhole) {
   const Histogram whole = count_values(all);
   Histogram parts;
   for (const auto part : {all.first(100), all.subspan(100, 0), all.subspan(100)}) {
-    add(parts, from_wire<Histogram>(to_wire(count_values(part))));  // as ranks send them
+    add(parts, from_wire<Histogram>(to_wire(count_values(part))));  // ranks send them so
   }
   EXPECT_EQ(parts.n, whole.n);
   EXPECT_EQ(parts.not_finite, 1);

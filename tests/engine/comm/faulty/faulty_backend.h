@@ -5,9 +5,10 @@
 
 namespace scalemark::distributed {
 
+// The rank finds this element of its result wrong.
 struct Fault {
-  int rank = 0;              // that receives a wrong element
-  std::int64_t element = 0;  // of its result
+  int rank = 0;
+  std::int64_t element = 0;
 };
 
 // The next groups of this process show this fault; null, as at the beginning: none.
