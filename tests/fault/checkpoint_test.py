@@ -63,7 +63,7 @@ def resumed_is_equal(data, folder, expected, **how):
     return point.get("resumed", []), done
 
 
-def goes_on_from_the_middle(data, at, **how):
+def resumes_from_the_middle(data, at, **how):
     expected = uninterrupted(data, at, **how)
     steps = checkpoints(at)
     check(len(steps) >= 2, f"checkpoints: {steps}")
@@ -79,7 +79,7 @@ def every_optimizer(folder, ranks, one, **how):
     """`one`: unless SCALEMARK_SOAK=full. Over all cases CI sees each optimizer once."""
     data = make_text(folder / "text", 6)
     for optimizer in OPTIMIZERS if FULL else (one,):
-        goes_on_from_the_middle(data, folder / f"{optimizer}-{ranks}", optimizer=optimizer, ranks=ranks, **how)
+        resumes_from_the_middle(data, folder / f"{optimizer}-{ranks}", optimizer=optimizer, ranks=ranks, **how)
 
 
 def one_rank(folder):
@@ -102,14 +102,14 @@ def two_ranks_sharded(folder):
 def local_sgd(folder):
     """Checkpoints lie between two averages."""
     data = make_text(folder / "text", 6)
-    goes_on_from_the_middle(data, folder / "run", optimizer="adamw", ranks=2, strategy="local-sgd",
+    resumes_from_the_middle(data, folder / "run", optimizer="adamw", ranks=2, strategy="local-sgd",
                             network=(*BERT, "--local-steps", 3))
 
 
 def skipped_branches(folder):
     """What is skipped after a checkpoint is what would have been skipped without it; on each of two ranks with SCALEMARK_SOAK=full."""
     data = make_images(folder / "images", 24 if FULL else 16, 32, classes=3)
-    goes_on_from_the_middle(data, folder / "run", optimizer="sgd", ranks=2 if FULL else 1, network=SKIPPING)
+    resumes_from_the_middle(data, folder / "run", optimizer="sgd", ranks=2 if FULL else 1, network=SKIPPING)
 
 
 def other_torn_or_none(folder):

@@ -78,18 +78,18 @@ def memory_of_comm(folder):
                'mount --bind "$0" /proc/stat && (echo -20 >/proc/$$/autogroup; renice -n -20 $$) >/dev/null 2>&1; exec "$@"', str(stat))
     words = ("comm", "--sizes", "1KiB", "--collectives", "all-reduce", "--repetitions", 1, "--retries", 0, "--backends", "gloo",
              "--nproc-per-node", 2, "--threads", 1, "--no-progress", "--fail-on", "none")
-    told = []
+    disturbed = []
     for attempt in range(10):
         out = folder / str(attempt)
         with Running(*words, "--output", out, wrapper=wrapper) as running:
             running.end(expect=0)
         report = closed_report(out, "complete", 0)
         [group] = report["collective_groups"]
-        told = findings(report, "bound_disturbed")
-        check(bool(told) != ("expected_share" in group), (told, group))
-        if told:
+        disturbed = findings(report, "bound_disturbed")
+        check(bool(disturbed) != ("expected_share" in group), (disturbed, group))
+        if disturbed:
             break
-    check("counters_disagree" in told[0]["text"] and "of which the machine ran 0.00" in told[0]["text"], told)
+    check("counters_disagree" in disturbed[0]["text"] and "of which the machine ran 0.00" in disturbed[0]["text"], disturbed)
 
 
 run_cases({f.__name__: f for f in (clock_that_jumps, cpu_clocks, quota_of_one_rank, memory_of_comm)})

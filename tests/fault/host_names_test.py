@@ -68,8 +68,8 @@ def no_way_out_is_said(folder):
             hosts.ip("-n", hosts.names[0], "link", "set", device, "up")
         text, = finish([node(hosts, 0, folder, "--rendezvous", "n1:29624")], expect=78)
         only_error(text, "E_CONFIGURATION", 78, "n1", "loopback", "GLOO_SOCKET_IFNAME", "/etc/hosts")
-        told = {"GLOO_SOCKET_IFNAME": f"v{hosts.names[0]}"}
-        finish([node(hosts, 0, folder, "--rendezvous", "n1:29625", **told),
+        variables = {"GLOO_SOCKET_IFNAME": f"v{hosts.names[0]}"}
+        finish([node(hosts, 0, folder, "--rendezvous", "n1:29625", **variables),
                 node(hosts, 1, folder, "--rendezvous", "n1:29625")])
     trained(folder)
 

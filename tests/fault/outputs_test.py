@@ -125,8 +125,8 @@ def somebodys_checkpoint(folder):
     mine.write_text("mine")
     data = make_images(folder / "data", 12, 32, classes=2)
     words = ("--workload", "resnet50", "--image-size", 32, "--batch-size", 2, "--data", data, "--epochs", 1, "--no-progress")
-    told = run("train", *words, "--checkpoint-every", "2steps", "--output", folder / "out", "--overwrite", expect=73).stderr
-    only_error(told, "E_CANNOT_CREATE", 73, "step-1000", "another --output")
+    error = run("train", *words, "--checkpoint-every", "2steps", "--output", folder / "out", "--overwrite", expect=73).stderr
+    only_error(error, "E_CANNOT_CREATE", 73, "step-1000", "another --output")
     check([path.name for path in mine.parent.parent.iterdir()] == ["step-1000"] and mine.read_text() == "mine", "nothing was written")
 
 

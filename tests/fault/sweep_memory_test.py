@@ -67,8 +67,8 @@ def searched_in_little_data(folder):
     run("sweep", *bert, "--batch-size", "auto", "--iters", 1, "--warmup-iters", 1, "--repetitions", 1, "--strategy", "none", "--world-sizes", 2,
         "--output", folder / "out")
     found = {row["batch_size"] for row in closed_report(folder / "out", "complete", 0)["points"]}
-    told = run("train", *bert, "--batch-size", 1000, "--epochs", 1, "--output", folder / "refused", expect=78).stderr
-    held = int(re.search(r"the data holds (\d+) training samples", told)[1]) // 2
+    error = run("train", *bert, "--batch-size", 1000, "--epochs", 1, "--output", folder / "refused", expect=78).stderr
+    held = int(re.search(r"the data holds (\d+) training samples", error)[1]) // 2
     check(found == {held // 8 * 8} and held < 16, f"{found} of {held} samples for each of two ranks")
 
 

@@ -37,7 +37,7 @@ def first_is_unharmed(runs, folder, seconds=120):
     check(all(row["status"] == "ok" for row in report["points"]), "a row is not ok")
 
 
-def goes_on(first, folder):
+def continues(first, folder):
     """Both its ranks do further runs, until it is asked to end."""
     def rows():
         return sum("point" in line for line in journal_lines(folder))
@@ -72,7 +72,7 @@ def four_ranks_at_our_port(folder):
         first.await_event("window")
         with own_launcher(folder / "second", port, 4, runs=ENDLESS) as second:
             refused(second, (69,), "cannot serve the rendezvous")
-        goes_on([first], folder / "first")
+        continues([first], folder / "first")
 
 
 def ranks_by_hand(folder):
@@ -94,7 +94,7 @@ def ranks_by_hand(folder):
             refused(run, (69,), "has started with its ranks", "it has 2", "of 4", "--run-id")
         refused(again[0], (78,), "rank 1 has already joined run")
         refused(launched, (69,), "cannot serve the rendezvous")
-        goes_on(first, folder / "first")
+        continues(first, folder / "first")
 
 
 def other_settings_before_the_start(folder):

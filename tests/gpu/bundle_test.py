@@ -38,7 +38,7 @@ def unpacked_elsewhere(archive, folder):
     return Path(shutil.move(first, folder / "another place" / "moved"))
 
 
-def look_at_programs(bundle):
+def check_programs(bundle):
     """Stripped, and searching libraries beside themselves only."""
     ours = [bundle / "scalemark", bundle / "countcuda.so", *bundle.glob("libscalemark_*.so")]
     check(len(ours) >= 4, f"the bundle holds {sorted(path.name for path in bundle.iterdir())}")
@@ -81,7 +81,7 @@ with tempfile.TemporaryDirectory() as name:
     [archive] = folder.glob("*-gpu.tar.gz")
     bundle = unpacked_elsewhere(archive, folder)
     environment = {"PATH": os.environ["PATH"], "SCALEMARK_TORCH": torch, "PYTHON": sys.executable}
-    look_at_programs(bundle)
+    check_programs(bundle)
     train(bundle, folder, environment)
     listed = succeed(bundle / "scripts/gpu_slot", "--list", env=environment, cwd=folder)
     check(str(bundle / "scalemark") in listed and "speed.bert-large-512.pair-2" in listed, listed)

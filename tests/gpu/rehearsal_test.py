@@ -31,7 +31,7 @@ def rehearse(folder, *options, expect=0, **environment):
 def covering(folder):
     seen = rehearse(folder / "covering", "--covering", "--build", BINARY_DIR)
     check(set(seen) > {"linear", "gpu.resnet50.amp-fp16", "waits.resnet50"}, sorted(seen))
-    look_at(seen)
+    check_verdicts(seen)
 
 
 def everything(folder):
@@ -39,10 +39,10 @@ def everything(folder):
     [bundle] = folder.glob("*-gpu.tar.gz")
     seen = rehearse(folder / "all", "--budget", 2400, bundle)
     check(len(seen) > 30, sorted(seen))
-    look_at(seen)
+    check_verdicts(seen)
 
 
-def look_at(seen):
+def check_verdicts(seen):
     for name, step in seen.items():
         status, figure = ("passed", JUDGED[name]) if name in JUDGED else ("not judged", "")
         check(step["status"] == status and figure in step["figure"], step)

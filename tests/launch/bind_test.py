@@ -99,8 +99,8 @@ def reported(folder):
     cpus = [rank["cpus"] for rank in point["ranks"]]
     check([numbers(text) for text in cpus] == want, (cpus, want))
     check(point["threads"] <= min(map(len, want)), (point["threads"], want))
-    told = [finding["text"] for finding in report["findings"] if finding["code"] == "ranks_bound"]
-    check(any(f"rank 0 to CPUs {cpus[0]}; rank 1 to CPUs {cpus[1]}" in text for text in told), told)
+    texts = [finding["text"] for finding in report["findings"] if finding["code"] == "ranks_bound"]
+    check(any(f"rank 0 to CPUs {cpus[0]}; rank 1 to CPUs {cpus[1]}" in text for text in texts), texts)
     check("too_many_threads" not in {finding["code"] for finding in report["findings"]}, report["findings"])
     check(report["invocation"]["settings"]["bind"] == "cores", report["invocation"]["settings"])
 

@@ -82,7 +82,7 @@ class BrowserWatcher(Watcher):
         self.until("document.querySelector('#now').innerText.includes('rank 1: no sign of life for ')")
         self.until("document.querySelector('#ranks tr.marked td').textContent === '1' && document.title.startsWith('! ')")
 
-    def goes_on(self):
+    def continues(self):
         self.until("!document.querySelector('#now').innerText.includes('no sign of life')")
 
     def is_killed(self):

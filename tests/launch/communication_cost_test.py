@@ -31,9 +31,9 @@ def main():
     print(f"T_noop {1e3 * noop:.3f} ms, cost {1e3 * cost:.3f} ms, window {1e3 * asked['wall_s'] / 40:.3f} ms")
     # That communication costs something is for cost_identity_test.py to show: on a busy machine these steps take any time.
     check(noop > 0, noop)
-    told = asked["communication"]
-    for name, value in (("cost", cost), ("contention", told["contention_s"]), ("efficiency", told["efficiency"])):
-        low, high = told[name + "_ci95"]
+    times = asked["communication"]
+    for name, value in (("cost", cost), ("contention", times["contention_s"]), ("efficiency", times["efficiency"])):
+        low, high = times[name + "_ci95"]
         check(low < value < high, f"{name} {value}, interval {low} to {high}")
     for point in (plain, asked):
         parts = point["communication"]["peer_wait_s"] + point["communication"]["network_s"]

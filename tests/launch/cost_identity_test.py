@@ -36,14 +36,14 @@ def half(bounds):
 
 
 def agrees(point):
-    told = point["communication"]
+    times = point["communication"]
     step = point["wall_s"] / point["iterations"]
-    cost = told["cost_s"]
+    cost = times["cost_s"]
     if point["strategy"] == "local-sgd":
         print(f"  cost {1e3 * cost:.2f} of {1e3 * step:.2f} ms")
-        return 0 < cost + half(told["cost_ci95"]) and cost < step
-    parts = told["peer_wait_s"] + told["network_s"] + told["contention_s"] - told["noop_imbalance_s"]
-    allowed = math.hypot(*(half(told[bounds]) for bounds in ("cost_ci95", "contention_ci95", "exposed_ci95")))
+        return 0 < cost + half(times["cost_ci95"]) and cost < step
+    parts = times["peer_wait_s"] + times["network_s"] + times["contention_s"] - times["noop_imbalance_s"]
+    allowed = math.hypot(*(half(times[bounds]) for bounds in ("cost_ci95", "contention_ci95", "exposed_ci95")))
     print(f"  cost {1e3 * cost:.2f} ms ({100 * cost / step:.0f} % of the step), parts {1e3 * parts:.2f}, "
           f"apart {1e3 * (cost - parts):.2f}, allowed {1e3 * allowed:.2f}")
     return abs(cost - parts) <= allowed

@@ -65,8 +65,8 @@ def epochs(folder):
     weights, served = trained(folder / "rank0", *options)
     others, point = trained(folder / "dedicated", *options, *DEDICATED)
     check(weights == others, "other weights")
-    told = [{k: v for k, v in one.items() if k != "samples_per_sec"} for one in point["evaluation"]]
-    check(told == [{k: v for k, v in one.items() if k != "samples_per_sec"} for one in served["evaluation"]], told)
+    evaluations = [{k: v for k, v in one.items() if k != "samples_per_sec"} for one in point["evaluation"]]
+    check(evaluations == [{k: v for k, v in one.items() if k != "samples_per_sec"} for one in served["evaluation"]], evaluations)
     steps = sorted((folder / "dedicated/checkpoints").glob("step-*"), key=lambda path: int(path.name[5:]))
     manifest = json.loads((steps[0] / "checkpoint.json").read_text())
     check([file["name"] for file in manifest["files"]] == [f"rank-{rank}.safetensors" for rank in range(3)], manifest)

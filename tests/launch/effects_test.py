@@ -85,8 +85,8 @@ def tune(folder):
     report, done = measured(folder, *options, iters=1000, repetitions=8)
     answer, = report["tuning"]
     check(answer["fastest"] == "64" and answer["in_words"].startswith("fastest: batch_size 64"), answer)
-    is_told = answer["in_words"].split(" (")[0] in done.stdout.replace("\n  ", " ")
-    check(is_told or report["verdict"]["level"] == "do_not_quote", done.stdout)  # others may use the machine
+    is_printed = answer["in_words"].split(" (")[0] in done.stdout.replace("\n  ", " ")
+    check(is_printed or report["verdict"]["level"] == "do_not_quote", done.stdout)  # others may use the machine
     runs = {value: sum(row["group"] == f"linear-b{value}-fp32-w1-none" for row in report["points"]) for value in (1, 8, 64)}
     check(3 <= runs[1] <= runs[8] == runs[64], runs)
     check({effect["to"] for effect in effects_of(report, "batch_size")} == {"1", "64"}, report["effects"])

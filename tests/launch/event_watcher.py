@@ -52,8 +52,8 @@ def check_trained(events, point, weights):
     """Losses and results are the report's, histograms those of the saved weights."""
     read = Run(events / point["id"])
     course = {entry["step"]: entry["loss"] for entry in point["loss"]["course"]}
-    told = dict(read.scalars("loss/train"))
-    check(told == {step: as_float32(loss) for step, loss in course.items()}, f"{told}, {course}")
+    written = dict(read.scalars("loss/train"))
+    check(written == {step: as_float32(loss) for step, loss in course.items()}, f"{written}, {course}")
     first, last = point["warmup"]["iterations"] + 1, point["warmup"]["iterations"] + point["iterations"]
     check([step for step, _ in read.scalars("loss/rank0")] == list(range(first, last + 1)), "each step of the window")
     for tag, value in {
@@ -97,8 +97,8 @@ def check_table(server, reports):
         found = [session for group in table.values() for session in group["sessions"]]
         if len(found) != len(points) or not all(session.get("metricValues") for session in found):
             return None
-        told = {name: table[name]["metrics"].get("result/efficiency", 0) for name in rows}
-        return table if all(abs(told[name] - value) <= 1e-6 for name, value in rows.items()) else None
+        written = {name: table[name]["metrics"].get("result/efficiency", 0) for name in rows}
+        return table if all(abs(written[name] - value) <= 1e-6 for name, value in rows.items()) else None
 
     table = server.until(complete, f"{len(points)} sessions with results, and the efficiencies {rows}", seconds=600)
     check(set(table) == set(groups), f"{set(table)}, {set(groups)}")

@@ -45,7 +45,7 @@ class Trial:
         self.sweeps += 1
         return report
 
-    def tell(self):
+    def print_accusations(self):
         """Ranks that are accused are told: their test needs the gate."""
         busy = statistics.median(self.seen)
         print(f"{self.sweeps} sweeps beside others that used {busy:.2f} CPUs (median); accused ranks in: {dict(self.accused) or 'none'}", flush=True)
@@ -58,7 +58,7 @@ def effects(folder):
         report = trial.sweep(folder / "out", "--bucket-cap-mb", VALUES, "--repetitions", 5)
     judged = [effect for effect in report["effects"] if effect["axis"] == "bucket_cap_mb" and effect["pairs"] == 5]
     verdicts = Counter(effect["verdict"] for effect in judged)
-    trial.tell()
+    trial.print_accusations()
     for effect in judged:
         if effect["verdict"] == "real":
             print(effect["in_words"])
@@ -88,7 +88,7 @@ def comparisons(folder):
         check(found and "disturbed" not in found, found)
         verdicts.update(found)
         alarms += bool({"slower", "faster"} & set(found))
-    trial.tell()
+    trial.print_accusations()
     print(f"{alarms} of {COMPARISONS} comparisons call a point slower or faster; all points: {dict(verdicts)}", flush=True)
     check(alarms <= 2, "what does not differ is called slower or faster too often")
 

@@ -148,7 +148,7 @@ def check_under_attack(pages, step):
     seen = []
     attacker = threading.Thread(target=attack, args=[pages.address])
 
-    def look():
+    def scrape():
         """Steps of rank 0."""
         page = pages.page()
         seen.append(values(page, "scalemark_rank_resident_memory_bytes")['rank="0"'])
@@ -156,17 +156,17 @@ def check_under_attack(pages, step):
             pages.page(path)
         return values(page, "scalemark_steps_total")['rank="0"']
 
-    look()
+    scrape()
     idle = [connect(pages.address) for _ in range(100)]
     with slow_motion(lambda: [rank_1], 0.05):
         attacker.start()
-        while attacker.is_alive() and look() < step / 2:
+        while attacker.is_alive() and scrape() < step / 2:
             time.sleep(0.05)
     os.kill(rank_1, signal.SIGSTOP)
     while attacker.is_alive():
-        look()
+        scrape()
         time.sleep(0.05)
-    check(look() < step, "the run went on while it was meant to stand still")
+    check(scrape() < step, "the run went on while it was meant to stand still")
     check(max(seen) - seen[0] < 10 << 20, f"memory has grown: {seen}")
     return idle
 

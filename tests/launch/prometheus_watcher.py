@@ -161,7 +161,7 @@ class PrometheusWatcher(Watcher):
         self.until('rank:scalemark_last_beat:lag_seconds{rank="1"} > 40')
         check(fired(self.server) == {("ScalemarkRankStalled", "1")}, f"fired: {fired(self.server)}")
 
-    def goes_on(self):
+    def continues(self):
         self.run.until(lambda: not self.server.firing(), "the alert stays though the rank goes on")
         check(fired(self.server) == {("ScalemarkRankStalled", "1")}, f"fired: {fired(self.server)}")
 

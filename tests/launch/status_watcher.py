@@ -33,7 +33,7 @@ class StatusWatcher(Watcher):
         check(ranks[0]["silent_s"] < ranks[1]["silent_s"], ranks)
         self.beats = ranks[1]["beats"]
 
-    def goes_on(self):
+    def continues(self):
         self.run.until(lambda: self.ranks()[1]["beats"] > self.beats, "a rank that beats again")
 
     def is_killed(self):

@@ -49,7 +49,7 @@ def slowdown(steps):
     return rate_of(steps, 0, total / 3) / rate_of(steps, 2 * total / 3, total)
 
 
-def told(point):
+def summary(point):
     steady = {True: "true", False: "false", None: "unknown"}[point["warmup"].get("steady")]
     return steady + (f" ({point['warmup']['steady_reason']})" if "steady_reason" in point["warmup"] else "")
 
@@ -69,7 +69,7 @@ def slowed(folder):
     with cpu_quota() as quota:
         while counted < count:
             point, factor = slowed_window(folder / f"{counted}-{left_out}", quota, counted)
-            print(f"{point['workload']}: {factor:.2f} times as slow in the last third: {told(point)}", flush=True)
+            print(f"{point['workload']}: {factor:.2f} times as slow in the last third: {summary(point)}", flush=True)
             if factor < LEAST_SLOWDOWN:  # others had the cores already
                 left_out += 1
                 check(left_out <= 3 * count, "others use this machine: half-way through its window no run becomes slower by the quota")
@@ -93,7 +93,7 @@ def idle(folder):
     count, unsteady, counted, left_out = 40, 0, 0, 0
     while counted < count:
         point, foreign = idle_window(folder / f"{counted}-{left_out}", counted)
-        print(f"{point['workload']}: others used {foreign:.1%}: {told(point)}", flush=True)
+        print(f"{point['workload']}: others used {foreign:.1%}: {summary(point)}", flush=True)
         if foreign > FOREIGN_SHARE:
             left_out += 1
             check(left_out <= count, f"others use more than {FOREIGN_SHARE:.0%} of this machine: it is not idle")

@@ -103,8 +103,8 @@ def check_comm(report, folder):
     With --retries 0 none is measured again."""
     for row in report["collectives"]:
         check(telemetry_of(report, row["id"])["other_cpus"]["mean"] > 0 and "attempts" not in row, row)
-    [told] = [finding["text"] for finding in report["findings"] if finding["code"] == "shared"]
-    check(told.startswith("4 of 4 runs, the first of them ") and "other processes used" in told, told)
+    [sentence] = [finding["text"] for finding in report["findings"] if finding["code"] == "shared"]
+    check(sentence.startswith("4 of 4 runs, the first of them ") and "other processes used" in sentence, sentence)
 
 
 # Runs that disturb each other, on a machine that others use, too: started all at a time; and what the report of each must say.
@@ -123,7 +123,7 @@ def check_disturbed(folder):
         runs = {name: stack.enter_context(Running(*words, "--output", folder / name)) for name, (words, _) in DISTURBED.items()}
         for one in runs.values():
             one.end(0)
-    for name, (_, look) in DISTURBED.items():
-        look(valid_report(folder / name), folder / name)
+    for name, (_, check_report) in DISTURBED.items():
+        check_report(valid_report(folder / name), folder / name)
     last = status_of(folder / "comm")
     check(last["state"] == "complete" and last["command"] == "comm" and len(last["ranks"]) == 2, last)

@@ -43,8 +43,8 @@ def strategies(folder):
 def check_moments(stderr, read, expected):
     """Histograms are at the ends and, unless the run has said that they take too long, at each moment between."""
     at = {step for tag in read.histogram_tags() for step, _ in read.histograms(tag)}
-    told = "histograms are passed over" in stderr
-    check({min(expected), max(expected)} <= at <= expected and told == (at != expected), f"{at}, {expected}, told: {told}")
+    warned = "histograms are passed over" in stderr
+    check({min(expected), max(expected)} <= at <= expected and warned == (at != expected), f"{at}, {expected}, warned: {warned}")
 
 
 def first_took(events):

@@ -76,8 +76,8 @@ class Watcher:
     def stands_still(self):
         """Rank 1 has been stopped from outside."""
 
-    def goes_on(self):
-        """It goes on."""
+    def continues(self):
+        """Rank 1 has been continued."""
 
     def is_killed(self):
         """The launcher and all ranks have been killed."""

@@ -85,7 +85,7 @@ def killed(folder):
         os.kill(rank_1, signal.SIGCONT)
         with slow_motion(watched.ranks, 0.2):
             for one in watchers:
-                one.goes_on()
+                one.continues()
         kill_all(watched)
         for one in watchers:
             one.is_killed()

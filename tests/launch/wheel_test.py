@@ -38,7 +38,7 @@ def refusals():
     check("there is no file 'no.whl'" in say(SOURCE / "scripts/quickstart", "no.whl", expect=66), "quickstart needs no wheel")
 
 
-def look_into(wheel):
+def metadata_of(wheel):
     with zipfile.ZipFile(wheel) as archive:
         names = {Path(name).name for name in archive.namelist()}
         [metadata] = [archive.read(name).decode() for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
@@ -83,7 +83,7 @@ def main():
         other_processors(folder)
         refusals()
         version = say(BINARY_DIR / "scalemark", "--version")
-        check(version in look_into(wheel), "the wheel does not say of which commit it is")
+        check(version in metadata_of(wheel), "the wheel does not say of which commit it is")
         packages = environment_with(wheel, folder / "an environment")
         scalemark, python = folder / "an environment/bin/scalemark", folder / "an environment/bin/python"
         check(say(scalemark, "--version") == say(python, "-m", "scalemark", "--version") == version, "the versions differ")

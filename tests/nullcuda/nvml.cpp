@@ -60,10 +60,10 @@ std::uint64_t grown(void* device, const char* counter, const char* with = nullpt
 
 struct Events {
   void* device = nullptr;
-  bool told = false;
+  bool reported = false;
 };
 
-bool tells_health() { return settings().growing_device.has_value(); }
+bool reports_health() { return settings().growing_device.has_value(); }
 
 }  // namespace
 
@@ -141,26 +141,26 @@ NULLCUDA_API int nvmlDeviceGetTotalEnergyConsumption(void*, unsigned long long* 
 }
 NULLCUDA_API int nvmlDeviceGetTotalEccErrors(void* device, int type, int counter,
                                              unsigned long long* errors) {
-  if (!tells_health() || counter != 0) return kNotSupported;
+  if (!reports_health() || counter != 0) return kNotSupported;
   *errors = type == 1 ? grown(device, "ecc_uncorrected", "rows_remapped") : 0;
   return kSuccess;
 }
 NULLCUDA_API int nvmlDeviceGetRemappedRows(void* device, unsigned* corrected, unsigned* uncorrected,
                                            unsigned* pending, unsigned* failed) {
-  if (!tells_health()) return kNotSupported;
+  if (!reports_health()) return kNotSupported;
   *corrected = *failed = 0;
   *uncorrected = *pending = static_cast<unsigned>(grown(device, "rows_remapped"));
   return kSuccess;
 }
 NULLCUDA_API int nvmlDeviceGetNvLinkErrorCounter(void* device, unsigned link, int counter,
                                                  unsigned long long* errors) {
-  if (!tells_health() || link >= kLinks) return kNotSupported;
+  if (!reports_health() || link >= kLinks) return kNotSupported;
   *errors = link == 1 && counter == 0 ? grown(device, "nvlink_replays") : 0;
   return kSuccess;
 }
 NULLCUDA_API int nvmlDeviceGetMaxPcieLinkWidth(void*, unsigned* width) { return put(width, 16); }
 NULLCUDA_API int nvmlEventSetCreate(Events** set) {
-  if (!tells_health()) return kNotSupported;
+  if (!reports_health()) return kNotSupported;
   *set = new Events;
   return kSuccess;
 }
@@ -173,16 +173,16 @@ NULLCUDA_API int nvmlDeviceRegisterEvents(void* device, unsigned long long, Even
   return kSuccess;
 }
 NULLCUDA_API int nvmlEventSetWait_v2(Events* set, EventData* event, unsigned) {
-  const std::uint64_t xid = set->told ? 0 : grown(set->device, "xid", "rows_remapped");
+  const std::uint64_t xid = set->reported ? 0 : grown(set->device, "xid", "rows_remapped");
   if (xid == 0) return kTimeout;
-  set->told = true;
+  set->reported = true;
   *event = {};
   event->type = scalemark::monitoring::nvml::kXidEvents;
   event->data = xid;
   return kSuccess;
 }
 NULLCUDA_API int nvmlDeviceGetNvLinkState(void*, unsigned link, unsigned* on) {
-  return put(on, tells_health() && link < kLinks ? 1 : 0);
+  return put(on, reports_health() && link < kLinks ? 1 : 0);
 }
 NULLCUDA_API int nvmlDeviceGetNvLinkRemoteDeviceType(void*, unsigned, int*) {
   return kNotSupported;

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
-from raw_steps import PHASES, Small, exp_of, interval, recompute_runs, tell
+from raw_steps import PHASES, Small, exp_of, interval, print_comparison, recompute_runs
 
 THAT_COUNTS = .02  # an effect, in either direction
 DISTURBED = ("throttled", "shared", "machine_busy")
@@ -153,7 +153,7 @@ class Effects:
     """What effects[] must hold, one list of dictionaries in its order. An axis is one family of Holm's."""
 
     def __init__(self, report, groups, runs, disturbed):
-        self.told = [None] * len(report.get("effects", ()))
+        self.computed = [None] * len(report.get("effects", ()))
         axes = {}
         for i, effect in enumerate(report.get("effects", ())):
             pairs, decide = fit_pairs(paired(*(groups[name] for name in effect["groups"])), disturbed)
@@ -166,19 +166,19 @@ class Effects:
         tested = [i for i, pairs, decide in family if decide and len(pairs) >= 3]
         adjusted = dict(zip(tested, holm(np.array([p_of(values[i]) for i in tested]))))
         for i, pairs, decide in family:
-            told = self.told[i] = {"pairs": len(pairs), "ratio": math.exp(values[i].mean()), "ratio_ci95": exp_of(interval(values[i])),
-                                   "p_holm": adjusted.get(i)}
+            computed = self.computed[i] = {"pairs": len(pairs), "ratio": math.exp(values[i].mean()), "ratio_ci95": exp_of(interval(values[i])),
+                                           "p_holm": adjusted.get(i)}
             self.verdict = verdict_of(values[i], adjusted.get(i)) if decide else "disturbed"
-            told["verdict"] = self.verdict
-            told["memory_delta_bytes"] = round(np.mean([to["memory_peak_bytes"] - start["memory_peak_bytes"] for start, to in pairs]))
-            told["phases_delta_s"] = phases_delta([(runs[start["id"]], runs[to["id"]]) for start, to in pairs])
+            computed["verdict"] = self.verdict
+            computed["memory_delta_bytes"] = round(np.mean([to["memory_peak_bytes"] - start["memory_peak_bytes"] for start, to in pairs]))
+            computed["phases_delta_s"] = phases_delta([(runs[start["id"]], runs[to["id"]]) for start, to in pairs])
 
 
 def phases_delta(pairs):
-    if any("phases_s" not in run.told for pair in pairs for run in pair):
+    if any("phases_s" not in run.computed for pair in pairs for run in pair):
         return None
-    return {name: Small(np.mean([to.told["phases_s"][name] - start.told["phases_s"][name] for start, to in pairs]),
-                        max(to.told["phases_s"][name] for _, to in pairs)) for name in PHASES}
+    return {name: Small(np.mean([to.computed["phases_s"][name] - start.computed["phases_s"][name] for start, to in pairs]),
+                        max(to.computed["phases_s"][name] for _, to in pairs)) for name in PHASES}
 
 
 def data_gap(gap, groups, runs):
@@ -189,7 +189,7 @@ def data_gap(gap, groups, runs):
 
 def half_width(run):
     """Half the interval within a run, by its rate."""
-    found = run.told["within_run_ci95"]
+    found = run.computed["within_run_ci95"]
     return found and (found[1] - found[0]) / 2 / run.rate
 
 
@@ -201,18 +201,18 @@ def over_runs(points, runs):
     for point in points:
         sessions.setdefault(point["session"], []).append(point)
     middle = math.exp(np.mean([np.mean([math.log(runs[p["id"]].rate) for p in mine]) for mine in sessions.values()]))
-    told = {"n": len(points), "unseen_share": 1 - .05**(1 / len(points)), "range": [min(rates), max(rates)] if len(rates) > 1 else None,
-            "at_least": half_width(runs[points[0]["id"]]) if len(points) == 1 else None}
+    computed = {"n": len(points), "unseen_share": 1 - .05**(1 / len(points)), "range": [min(rates), max(rates)] if len(rates) > 1 else None,
+                "at_least": half_width(runs[points[0]["id"]]) if len(points) == 1 else None}
     if len(sizes) == 1:
-        told["step_time_s"] = sizes.pop() / middle
-    return told | {"communication": communication_over_runs(sessions, runs)}
+        computed["step_time_s"] = sizes.pop() / middle
+    return computed | {"communication": communication_over_runs(sessions, runs)}
 
 
 def communication_over_runs(sessions, runs):
-    costs = [[runs[point["id"]].told["communication"] for point in mine] for mine in sessions.values()]
+    costs = [[runs[point["id"]].computed["communication"] for point in mine] for mine in sessions.values()]
     if any(one.get("cost_s") is None for mine in costs for one in mine):
         return None
-    told = {}
+    computed = {}
     for name, ends, turn, back in (("cost_s", "cost_ci95", float, float), ("contention_s", "contention_ci95", float, float),
                                    ("efficiency", "efficiency_ci95", math.log, math.exp)):
         if any(one.get(name) is None for mine in costs for one in mine):
@@ -221,25 +221,25 @@ def communication_over_runs(sessions, runs):
         units = values[0] if len(values) == 1 else [np.mean(mine) for mine in values]
         operands = max(abs(getattr(one[name], "operands", one[name])) for mine in costs for one in mine)
         pair = interval(np.array(units), operands) if len(values) == 1 or len(values) >= 3 else None
-        told[name] = Small(back(np.mean(units)), operands)
-        told[ends] = pair and [Small(back(value), operands) for value in pair]
-    return told
+        computed[name] = Small(back(np.mean(units)), operands)
+        computed[ends] = pair and [Small(back(value), operands) for value in pair]
+    return computed
 
 
 def row_spread(row, table, points, runs):
     """A scaling row that is not its own baseline, and of which one pair or more stand."""
     scaled = [points[name] for name in row["points"]]
-    told = {"step_time_s": None}
+    computed = {"step_time_s": None}
     if len({point["global_batch_size"] for point in scaled}) == 1:
-        told = {"step_time_s": scaled[0]["global_batch_size"] / row["samples_per_sec"]}
+        computed = {"step_time_s": scaled[0]["global_batch_size"] / row["samples_per_sec"]}
     if row["points"] == table["baseline_points"]:
-        return told
+        return computed
     pairs = paired([points[name] for name in table["baseline_points"]], scaled)
     efficiencies = np.exp(logs(runs, pairs)) / (pairs[0][1]["world_size"] / pairs[0][0]["world_size"])
     halves = [half_width(runs[point["id"]]) for point in pairs[0]]
-    told["efficiency_range"] = [min(efficiencies), max(efficiencies)] if len(pairs) > 1 else None
-    told["at_least"] = math.hypot(*halves) if len(pairs) == 1 and all(halves) else None
-    return told
+    computed["efficiency_range"] = [min(efficiencies), max(efficiencies)] if len(pairs) > 1 else None
+    computed["at_least"] = math.hypot(*halves) if len(pairs) == 1 and all(halves) else None
+    return computed
 
 
 def break_even(report, points, runs):
@@ -304,33 +304,33 @@ def compare(folder, report, classes=None, vocabulary=None):
     even = break_even(report, points, runs)
     for name, point in points.items():
         run = runs[name]
-        told = {"step_time_s": run.T, "break_even_steps": even.get(name)}
+        computed = {"step_time_s": run.T, "break_even_steps": even.get(name)}
         if "sequence_length" in point:
-            told["tokens_per_sec"] = run.rate * point["sequence_length"]
+            computed["tokens_per_sec"] = run.rate * point["sequence_length"]
         if point["model"]["parameters"]:  # a made report has no network
             model, gemm = Model(point, shape if point["data"] != "synthetic" else {}), gemm_rate(point, report)
-            told["model"] = {"parameters": model.parameters, "flops_per_sample": model.flops}
+            computed["model"] = {"parameters": model.parameters, "flops_per_sample": model.flops}
             if gemm:
-                told["mfu_of_measured_gemm"] = run.rate * model.flops / gemm
+                computed["mfu_of_measured_gemm"] = run.rate * model.flops / gemm
             check_exchange(compared, point, model, options_of(point, report))
-        compared.all(name, told, point)
+        compared.all(name, computed, point)
     for group in report.get("groups", ()):
         if group["group"] in groups:
             compared.all(group["group"], over_runs(groups[group["group"]], runs), group)
     for table in report.get("scaling", ()):
         for row in table["rows"]:
             compared.all(f"{table['kind']} {row['group']}", row_spread(row, table, points, runs), row)
-    for i, told in enumerate(Effects(report, groups, runs, disturbed).told):
+    for i, computed in enumerate(Effects(report, groups, runs, disturbed).computed):
         effect = report["effects"][i]
         where = f"effect {i} of {effect['axis']}"
         compared.count += 1
-        if told.pop("verdict") != effect["verdict"]:
+        if computed.pop("verdict") != effect["verdict"]:
             compared.problems.append(f"{where}: verdict {effect['verdict']} in the report")
-        compared.all(where, told, effect)
+        compared.all(where, computed, effect)
     for gap in report.get("data_gaps", ()):
         compared.all(f"gap of {gap['real_group']}", data_gap(gap, groups, runs), gap)
     return compared
 
 
 if __name__ == "__main__":
-    tell(compare(sys.argv[1], json.loads((Path(sys.argv[1]) / "report.json").read_text())))
+    print_comparison(compare(sys.argv[1], json.loads((Path(sys.argv[1]) / "report.json").read_text())))

@@ -76,15 +76,15 @@ def exp_of(pair):
 def summary(values, k):
     if k > 1:
         return {"n": len(values), "mean": np.mean(values)}
-    told = {"n": len(values), "mean": np.mean(values), "p50": np.quantile(values, .5), "min": np.min(values),
-            "max": np.max(values)}
+    computed = {"n": len(values), "mean": np.mean(values), "p50": np.quantile(values, .5), "min": np.min(values),
+                "max": np.max(values)}
     if len(values) >= 200:
-        told["p95"] = np.quantile(values, .95)
+        computed["p95"] = np.quantile(values, .95)
     if len(values) >= 1000:
-        told["p99"] = np.quantile(values, .99)
+        computed["p99"] = np.quantile(values, .99)
     if len(values) >= 2:
-        told["stdev"] = Small(np.std(values, ddof=1), np.mean(values))
-    return told
+        computed["stdev"] = Small(np.std(values, ddof=1), np.mean(values))
+    return computed
 
 
 def batch_means(values, length):
@@ -125,14 +125,14 @@ def communication_cost(raw):
         return (four[:, 0] + four[:, 3]) / 2, (four[:, 1] + four[:, 2]) / 2
     with_, without = quadruples(raw.blocks["step_s"].max(axis=0))
     logs = np.log(without / with_)
-    told = {"cost_s": Small((with_ - without).mean(), with_.mean()), "cost_ci95": interval(with_ - without, with_.mean()),
-            "efficiency": math.exp(logs.mean()), "efficiency_ci95": exp_of(interval(logs))}
+    computed = {"cost_s": Small((with_ - without).mean(), with_.mean()), "cost_ci95": interval(with_ - without, with_.mean()),
+                "efficiency": math.exp(logs.mean()), "efficiency_ci95": exp_of(interval(logs))}
     if "own_s" in raw.blocks:
         own_with, own_without = quadruples(raw.blocks["own_s"].mean(axis=0))
-        told |= {"contention_s": Small((own_with - own_without).mean(), own_with.mean()),
-                 "contention_ci95": interval(own_with - own_without, own_with.mean()),
-                 "noop_imbalance_s": Small(without.mean() - own_without.mean(), without.mean())}
-    return told, without.mean()
+        computed |= {"contention_s": Small((own_with - own_without).mean(), own_with.mean()),
+                     "contention_ci95": interval(own_with - own_without, own_with.mean()),
+                     "noop_imbalance_s": Small(without.mean() - own_without.mean(), without.mean())}
+    return computed, without.mean()
 
 
 def exposed_interval(exposed, operands):
@@ -155,24 +155,24 @@ class Run:
         samples = sum(raw.samples)
         self.rate, self.T = samples / self.wall, self.wall / self.iterations
         slowest = steps.max(axis=0)
-        self.told = {"wall_s": self.wall, "iterations": self.iterations, "samples": samples, "samples_per_sec": self.rate,
-                     "samples_per_sec_per_rank": self.rate / point["world_size"], "step_mean_over_ranks_s": steps.mean(),
-                     "step_samples_s": list(slowest), "step_s": summary(slowest, raw.k),
-                     "within_run_ci95": within_run(slowest, self.rate)}
+        self.computed = {"wall_s": self.wall, "iterations": self.iterations, "samples": samples, "samples_per_sec": self.rate,
+                         "samples_per_sec_per_rank": self.rate / point["world_size"], "step_mean_over_ranks_s": steps.mean(),
+                         "step_samples_s": list(slowest), "step_s": summary(slowest, raw.k),
+                         "within_run_ci95": within_run(slowest, self.rate)}
         exchanges = point["strategy"] != "none" and ranks > 1
         cost, noop = communication_cost(raw) if exchanges else ({}, None)
-        self.told["noop_step_s"] = noop
-        self.told["communication"] = {"peer_wait_s": None, "network_s": None, "exposed_ci95": None, "cost_s": None, "contention_s": None, "noop_imbalance_s": None} | cost
+        self.computed["noop_step_s"] = noop
+        self.computed["communication"] = {"peer_wait_s": None, "network_s": None, "exposed_ci95": None, "cost_s": None, "contention_s": None, "noop_imbalance_s": None} | cost
         self.in_every_step = point["strategy"] != "local-sgd" or ranks == 1
         self.own_of_ranks = None
         if "other" in raw.steps:
             self.add_phases(steps, exchanges)
-        self.told["ranks"] = [self.rank(r) for r in range(ranks)]
+        self.computed["ranks"] = [self.rank(r) for r in range(ranks)]
 
     def add_phases(self, steps, exchanges):
         raw = self.raw
         means = means_by_rank(raw)
-        self.told["phases_s"] = {name: means[name].mean() for name in PHASES}
+        self.computed["phases_s"] = {name: means[name].mean() for name in PHASES}
         assert np.allclose(sum(raw.steps[name] for name in PHASES), steps, rtol=1e-9, atol=0), "phases sum to the step"
         own = steps - raw.steps["exposed_communication"]
         self.own_of_ranks = own.mean(axis=1)
@@ -180,11 +180,11 @@ class Run:
         alike = (raw.k == 1 or len(raw.ranks) == 1) and self.in_every_step  # else no step has a slowest rank
         self.own_mean_of_max = own.max(axis=0).mean() if alike else None
         self.data_wait = means["data_wait"].mean()
-        self.told["own_s"] = {"mean": self.own, "max_of_rank_means": self.own_max_of_means,
-                              "mean_of_step_max": self.own_mean_of_max}
-        self.told["compute_samples_per_sec"] = self.compute_rate(own)
+        self.computed["own_s"] = {"mean": self.own, "max_of_rank_means": self.own_max_of_means,
+                                  "mean_of_step_max": self.own_mean_of_max}
+        self.computed["compute_samples_per_sec"] = self.compute_rate(own)
         if exchanges and self.own_mean_of_max is not None:
-            self.told["communication"] |= {
+            self.computed["communication"] |= {
                 "peer_wait_s": Small(self.own_mean_of_max - self.own, self.own),
                 "network_s": Small(steps.mean() - self.own_mean_of_max, self.own),
                 "exposed_ci95": exposed_interval(raw.steps["exposed_communication"].mean(axis=0), self.own)}
@@ -198,16 +198,16 @@ class Run:
 
     def rank(self, r):
         raw = self.raw
-        told = {"rank": raw.ranks[r], "samples": raw.samples[r], "wall_s": raw.windows["wall_s"][r].sum(),
-                "step_s": summary(raw.steps["step_s"][r], raw.k)}
+        computed = {"rank": raw.ranks[r], "samples": raw.samples[r], "wall_s": raw.windows["wall_s"][r].sum(),
+                    "step_s": summary(raw.steps["step_s"][r], raw.k)}
         if self.own_of_ranks is None:
-            return told
+            return computed
         means = {name: raw.steps[name][r].mean() for name in PHASES}
         own = raw.steps["step_s"][r] - raw.steps["exposed_communication"][r]
         logarithm = np.log(own).mean() if (own > 0).all() else None
-        return told | {"phases_s": means, "data_wait_s": means["data_wait"],
-                       "exposed_communication_s": means["exposed_communication"],
-                       "own_s": {"mean": own.mean(), "mean_ln": logarithm}}
+        return computed | {"phases_s": means, "data_wait_s": means["data_wait"],
+                           "exposed_communication_s": means["exposed_communication"],
+                           "own_s": {"mean": own.mean(), "mean_ln": logarithm}}
 
 
 def seconds(text):
@@ -253,7 +253,7 @@ def group_of(points, rates, r, places):
     for point in points:
         sessions.setdefault(point["session"], []).append(math.log(rates[point["id"]]))
     all_rates = [rates[point["id"]] for point in points]
-    told = {"cv_between": Small(np.std(all_rates, ddof=1) / np.mean(all_rates), 1) if len(points) > 1 else None}
+    computed = {"cv_between": Small(np.std(all_rates, ddof=1) / np.mean(all_rates), 1) if len(points) > 1 else None}
     if len(sessions) == 1:
         units = list(sessions.values())[0]
         pair = interval(units)
@@ -266,7 +266,7 @@ def group_of(points, rates, r, places):
         variance = np.sum(r**np.abs(mine[:, None] - mine)) / len(mine)
         growth = math.sqrt(variance * (len(mine) - 1) / (len(mine) - variance)) if variance < len(mine) else None
         pair = growth and [middle + (value - middle) * growth for value in pair]
-    return told | {"samples_per_sec": math.exp(middle), "ci95": exp_of(pair)}
+    return computed | {"samples_per_sec": math.exp(middle), "ci95": exp_of(pair)}
 
 
 def log_mean(a, b):
@@ -325,9 +325,9 @@ def scaling_row(row, table, points, runs):
     if row["points"] == table["baseline_points"]:  # against itself there is nothing to tell
         assert not {"speedup", "efficiency", "efficiency_ci95", "loss_of_efficiency"} & set(row), row["group"]
         return rate
-    told = {**rate, "speedup": math.exp(logs.mean()), "efficiency": math.exp(logs.mean()) / ratio,
-            "efficiency_ci95": exp_of(interval(logs - math.log(ratio)))}
-    return told | {"loss_of_efficiency": shares, "loss_of_efficiency_ci95": intervals}
+    computed = {**rate, "speedup": math.exp(logs.mean()), "efficiency": math.exp(logs.mean()) / ratio,
+                "efficiency_ci95": exp_of(interval(logs - math.log(ratio)))}
+    return computed | {"loss_of_efficiency": shares, "loss_of_efficiency_ci95": intervals}
 
 
 class Comparison:
@@ -381,7 +381,7 @@ def recompute_runs(folder, report=None):
         raw = Raw(folder / point["raw_steps"]["file"])
         assert raw.header["point"] == name, (raw.header["point"], name)
         runs[name] = Run(raw, point)
-        compared.all(name, runs[name].told, point)
+        compared.all(name, runs[name].computed, point)
     rates = {name: run.rate for name, run in runs.items()}
     r, places = correlation_of_runs(measured, rates) if report.get("drift") else (None, {})
     compared.all("drift", {"lag1": r}, report.get("drift"))
@@ -395,7 +395,7 @@ def recompute_runs(folder, report=None):
     return compared, runs, points
 
 
-def tell(compared):
+def print_comparison(compared):
     """For people; ends the program."""
     print(f"{compared.count} numbers, the worst at {compared.worst:.2g} of what is allowed ({RELATIVE} relative)")
     for problem in compared.problems:
@@ -404,4 +404,4 @@ def tell(compared):
 
 
 if __name__ == "__main__":
-    tell(recompute(sys.argv[1]))
+    print_comparison(recompute(sys.argv[1]))

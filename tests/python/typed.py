@@ -12,10 +12,10 @@ def rows():
     table = page[page.index("| typed | what is said |"):].split("\n\n")[0]
     found = []
     for line in table.splitlines()[2:]:
-        typed, told, right = line.strip("| ").split(" | ")
+        typed, printed, right = line.strip("| ").split(" | ")
         commands = re.findall(r"`([^`]+)`", typed)
         check(commands and re.search(r"`[^`]+`", right), f"a row without commands: {line}")
-        found.append((commands[0], re.findall(r"`([^`]+)`", told)))
+        found.append((commands[0], re.findall(r"`([^`]+)`", printed)))
     return found
 
 

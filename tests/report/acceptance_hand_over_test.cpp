@@ -62,7 +62,7 @@ TEST(HandOver, CountsTheUndecidedNodesThatItLists) {
   }
 }
 
-bool tells_links(const Acceptance& acceptance, Outcome outcome) {
+bool mentions_links(const Acceptance& acceptance, Outcome outcome) {
   return std::ranges::any_of(sentences_of(acceptance, outcome), [](const PartSentence& one) {
     return std::ranges::any_of(one.parts,
                                [](const std::string& name) { return mentions(name, " to "); });
@@ -70,13 +70,13 @@ bool tells_links(const Acceptance& acceptance, Outcome outcome) {
 }
 
 TEST(HandOver, TellsLinksBesideTheNodes) {
-  EXPECT_TRUE(tells_links(judge_fleet({.nodes = 2}), Outcome::kUnsure));
+  EXPECT_TRUE(mentions_links(judge_fleet({.nodes = 2}), Outcome::kUnsure));
   const std::string failed = hand_over_of(judge_fleet({.slow_links = {{1, 6}}}));
   EXPECT_TRUE(
       failed.starts_with("look at cables and ports of what failed below; 8 of 8 nodes passed"))
       << failed;
   EXPECT_TRUE(mentions(failed, "!! node001 to node006: link: ")) << failed;
-  EXPECT_TRUE(tells_links(judge_fleet({.nodes = 2, .slow_links = {{0, 1}}}), Outcome::kUnsure))
+  EXPECT_TRUE(mentions_links(judge_fleet({.nodes = 2, .slow_links = {{0, 1}}}), Outcome::kUnsure))
       << "a finding informs, and of one link nothing is the odd one";
   EXPECT_FALSE(mentions(hand_over_of(judge_fleet({})), " to node"));
 }

@@ -257,7 +257,7 @@ TEST(Answer, SaysFromWhichBatchOnCommunicationIsSmall) {
   SweepShape shape{.world_sizes = {1, 2, 4}, .slow_rank = std::nullopt, .real_data = false};
   Report report = sample_sweep(shape);
   ASSERT_EQ(report.communication_limits.size(), 4u) << "of 2 and 4 ranks, each 30 and 10 %";
-  const auto told = [&] {
+  const auto limits_said = [&] {
     std::vector<std::string> words;
     for (const CommunicationLimit& limit : report.communication_limits) {
       if (says(report, limit.in_words)) words.push_back(limit.in_words);
@@ -268,9 +268,9 @@ TEST(Answer, SaysFromWhichBatchOnCommunicationIsSmall) {
   ASSERT_TRUE(thirty.share > 0.2 && thirty.fixed.at("world_size") == "4");
   thirty.from = 128;
   thirty.in_words = "communication stays below 30 % of a step from batch 128 on (4 ranks)";
-  EXPECT_EQ(told(), std::vector{thirty.in_words}) << text_of(report);
+  EXPECT_EQ(limits_said(), std::vector{thirty.in_words}) << text_of(report);
   for (CommunicationLimit& limit : report.communication_limits) limit.from = limit.smallest;
-  EXPECT_TRUE(told().empty()) << "always below: there is no such batch";
+  EXPECT_TRUE(limits_said().empty()) << "always below: there is no such batch";
   thirty.from = 128;
   Finding disturbed;
   disturbed.code = finding_kinds::mfu_implausible.code;

@@ -279,14 +279,14 @@ TEST(Assemble, CommunicationCostIsTheStepLessTheOneWithoutCommunication) {
   ranks[0].cost_blocks = blocks_of({5.7, 4.1, 4.4, 5.5, 5.5, 4.5, 4.6, 5.4}, 0.5);
   ranks[1].cost_blocks = blocks_of({5.6, 4.5, 4.2, 5.6, 5.4, 4.4, 4.5, 5.6}, 0.5);
   const auto point = assemble_point({.strategy = "ddp"}, ranks);
-  const CommunicationTimes& told = point.communication;
+  const CommunicationTimes& costs = point.communication;
   EXPECT_NEAR(*point.noop_step_s, 4.5e-3, 1e-12);
-  EXPECT_NEAR(*told.cost_s, 1.1e-3, 1e-12);
-  EXPECT_NEAR(told.cost_ci95.low.value(), 1.1e-3 - 12.7062047 * 0.1e-3, 1e-9);
-  EXPECT_NEAR(told.cost_ci95.high.value(), 1.1e-3 + 12.7062047 * 0.1e-3, 1e-9);
-  EXPECT_NEAR(*told.efficiency, std::sqrt(4.45 / 5.65 * 4.55 / 5.55), 1e-12);
-  EXPECT_LT(told.efficiency_ci95.low.value(), *told.efficiency);
-  EXPECT_GT(told.efficiency_ci95.high.value(), *told.efficiency);
+  EXPECT_NEAR(*costs.cost_s, 1.1e-3, 1e-12);
+  EXPECT_NEAR(costs.cost_ci95.low.value(), 1.1e-3 - 12.7062047 * 0.1e-3, 1e-9);
+  EXPECT_NEAR(costs.cost_ci95.high.value(), 1.1e-3 + 12.7062047 * 0.1e-3, 1e-9);
+  EXPECT_NEAR(*costs.efficiency, std::sqrt(4.45 / 5.65 * 4.55 / 5.55), 1e-12);
+  EXPECT_LT(costs.efficiency_ci95.low.value(), *costs.efficiency);
+  EXPECT_GT(costs.efficiency_ci95.high.value(), *costs.efficiency);
 }
 
 // Sixteen steps of two ranks; the means over ranks of eight pairs of steps are 0.5 s and, in half
@@ -303,11 +303,11 @@ TEST(Assemble, ExposedCommunicationHasAnIntervalOverPartsOfTheWindow) {
   for (const std::size_t step : {0, 1, 4, 5, 8, 9, 12, 13}) {
     ranks[0].series.exposed_communication_s[step] = 1.0;
   }
-  const CommunicationTimes told = assemble_point({.strategy = "ddp"}, ranks).communication;
-  EXPECT_DOUBLE_EQ(*told.peer_wait_s + *told.network_s, 0.625);
+  const CommunicationTimes costs = assemble_point({.strategy = "ddp"}, ranks).communication;
+  EXPECT_DOUBLE_EQ(*costs.peer_wait_s + *costs.network_s, 0.625);
   const double half_width = 2.364624 * 0.1336306 / std::sqrt(8.0);
-  EXPECT_NEAR(told.exposed_ci95.low.value(), 0.625 - half_width, 1e-6);
-  EXPECT_NEAR(told.exposed_ci95.high.value(), 0.625 + half_width, 1e-6);
+  EXPECT_NEAR(costs.exposed_ci95.low.value(), 0.625 - half_width, 1e-6);
+  EXPECT_NEAR(costs.exposed_ci95.high.value(), 0.625 + half_width, 1e-6);
   EXPECT_FALSE(assemble_point({.strategy = "ddp"}, by_hand()).communication.exposed_ci95.low)
       << "three steps";
 }
@@ -356,8 +356,8 @@ TEST(Assemble, WhereNothingIsExchangedThereIsNoCostOfIt) {
   auto ranks = by_hand();
   for (auto& rank : ranks) rank.cost_blocks = blocks_of({5, 4, 4, 5}, 0.5);
   const auto expect_none = [](const PointRecord& point) {
-    const CommunicationTimes& told = point.communication;
-    EXPECT_FALSE(told.cost_s || told.contention_s || told.efficiency || point.noop_step_s);
+    const CommunicationTimes& costs = point.communication;
+    EXPECT_FALSE(costs.cost_s || costs.contention_s || costs.efficiency || point.noop_step_s);
   };
   expect_none(assemble_point({.strategy = "none"}, ranks));
   ranks.resize(1);
@@ -756,12 +756,12 @@ TEST(Findings, TellsWhatCommunicationCosts) {
   auto point = sample_point(2);
   point.noop_step_s = 4.45e-3;
   point.communication = {.cost_s = 1.2e-3};
-  const auto told = [&] {
+  const auto cost_text = [&] {
     const auto findings = findings_of(point, {.repetitions = 5});
     const auto found = std::ranges::find(findings, "communication_cost", &Finding::code);
     return found == findings.end() ? "nothing" : found->text;
   };
-  EXPECT_EQ(told(),
+  EXPECT_EQ(cost_text(),
             "communication costs 1.200 ms of a step of 5.650 ms, communication efficiency 78.8 %");
   point.communication = {.cost_s = 1.2e-3,
                          .contention_s = 0.3e-3,
@@ -769,7 +769,7 @@ TEST(Findings, TellsWhatCommunicationCosts) {
                          .cost_ci95 = {1.1e-3, 1.3e-3},
                          .contention_ci95 = {-0.1e-3, 0.7e-3},
                          .efficiency_ci95 = {0.78, 0.8}};
-  EXPECT_EQ(told(),
+  EXPECT_EQ(cost_text(),
             "communication costs 1.200 ms (1.100 to 1.300) of a step of 5.650 ms, communication "
             "efficiency 79.0 % (78.0 to 80.0), contention 0.300 ms (-0.100 to 0.700); in brackets "
             "95 % intervals within this run");

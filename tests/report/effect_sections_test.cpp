@@ -43,14 +43,14 @@ TEST(EffectSections, InTheConsoleAndInMarkdown) {
 // Each option is a family of its own: four of them call something real in up to 4 x 5 %.
 TEST(EffectSections, TellHowManyOptionsWereLookedAt) {
   Report report = sample_report(2, true);
-  const auto told = [&] {
+  const auto counts_options = [&] {
     const std::string text = render(Format::kMarkdown, {&report, 1});
     return text.find("options were looked at, each tested by itself at 5 %") != std::string::npos;
   };
-  EXPECT_FALSE(told()) << "one option";
+  EXPECT_FALSE(counts_options()) << "one option";
   report.effects.push_back(report.effects.front());
   report.effects.back().axis = "precision";
-  EXPECT_TRUE(told());
+  EXPECT_TRUE(counts_options());
   EXPECT_EQ(axes_looked_at(report.effects),
             "2 options were looked at, each tested by itself at 5 %: up to 10 % of sweeps without "
             "any effect call one of them real");

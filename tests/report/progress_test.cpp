@@ -54,14 +54,14 @@ TEST(Progress, LongTimesInMinutesAndHours) {
 }
 
 // A clock that stands still unless told: no test waits for a real one.
-std::chrono::steady_clock::time_point told_time;
-std::chrono::steady_clock::time_point clock_as_told() { return told_time; }
+std::chrono::steady_clock::time_point set_time;
+std::chrono::steady_clock::time_point clock_as_set() { return set_time; }
 
 // Returns the lines that are written 2 s after the beginning; the interval of the writing thread is
 // never over.
 std::string written(ProgressOptions options) {
   options.every = std::chrono::hours(1);
-  options.now = clock_as_told;
+  options.now = clock_as_set;
   std::FILE* out = std::tmpfile();
   {
     Progress progress(out, options, "images");
@@ -69,7 +69,7 @@ std::string written(ProgressOptions options) {
     progress.begin("window", 100, 16);
     progress.update_loss(2.5);
     progress.update(40);
-    told_time += std::chrono::seconds(2);
+    set_time += std::chrono::seconds(2);
     progress.write_now();
     progress.print("a line");
   }
@@ -92,7 +92,7 @@ TEST(Progress, WritesLinesToAFileAndABarToATerminal) {
 TEST(Progress, WritesByItselfAtItsInterval) {
   std::FILE* out = std::tmpfile();
   {
-    Progress progress(out, {.every = std::chrono::milliseconds(1), .now = clock_as_told}, "images");
+    Progress progress(out, {.every = std::chrono::milliseconds(1), .now = clock_as_set}, "images");
     progress.begin("window", 100, 16);
     while (std::ftell(out) == 0) std::this_thread::yield();  // its deadline is ctest's
   }

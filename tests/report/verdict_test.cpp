@@ -127,7 +127,7 @@ TEST(Verdict, SaysWhatShares) {
 
 // A quota can be lifted; hot hardware cannot.
 TEST(Verdict, SaysWhatSlowedTheRunsDown) {
-  const auto told = [](const std::vector<Named>& causes) {
+  const auto reason_for = [](const std::vector<Named>& causes) {
     Report report = healthy_sweep();
     report.findings.clear();
     for (const Named& cause : causes) {
@@ -136,9 +136,12 @@ TEST(Verdict, SaysWhatSlowedTheRunsDown) {
     return judged(report)->reasons.at(0).text;
   };
   const Named quota{"quota_cpus", 0.31}, heat{"slowed_share", 0.05};
-  EXPECT_TRUE(told({quota}).starts_with("a CPU quota held ranks back in 1 of ")) << told({quota});
-  EXPECT_TRUE(told({heat}).starts_with("the hardware was slowed down in 1 of ")) << told({heat});
-  EXPECT_TRUE(told({heat, quota}).starts_with("the hardware and a CPU quota slowed ranks down"));
+  EXPECT_TRUE(reason_for({quota}).starts_with("a CPU quota held ranks back in 1 of "))
+      << reason_for({quota});
+  EXPECT_TRUE(reason_for({heat}).starts_with("the hardware was slowed down in 1 of "))
+      << reason_for({heat});
+  EXPECT_TRUE(
+      reason_for({heat, quota}).starts_with("the hardware and a CPU quota slowed ranks down"));
 }
 
 // Fit runs speak for a disturbed one, and not for one whose numbers are wrong.

@@ -133,7 +133,7 @@ TEST(SummaryInWords, TellsADoubtThatIsNoFinding) {
   })) << words.back();
 }
 
-bool tells_a_trend(const Drift& drift) {
+bool mentions_a_trend(const Drift& drift) {
   Report report = report_with(true, 0.004);
   report.drift = drift;
   return std::ranges::any_of(summary_in_words(report), [](const std::string& sentence) {
@@ -142,11 +142,11 @@ bool tells_a_trend(const Drift& drift) {
 }
 
 TEST(SummaryInWords, ATrendIsToldWhereItsIntervalExcludesNone) {
-  EXPECT_TRUE(tells_a_trend({-0.288, -0.35, -0.2, {}}));
-  EXPECT_TRUE(tells_a_trend({0.02, 0.01, 0.03, {}}));
-  EXPECT_FALSE(tells_a_trend({-0.01, -0.02, 0.005, {}}));
-  EXPECT_FALSE(tells_a_trend({-0.288, -0.35, -0.2, 0.5})) << "correlated runs wander";
-  EXPECT_FALSE(tells_a_trend({-0.288, {}, {}}));
+  EXPECT_TRUE(mentions_a_trend({-0.288, -0.35, -0.2, {}}));
+  EXPECT_TRUE(mentions_a_trend({0.02, 0.01, 0.03, {}}));
+  EXPECT_FALSE(mentions_a_trend({-0.01, -0.02, 0.005, {}}));
+  EXPECT_FALSE(mentions_a_trend({-0.288, -0.35, -0.2, 0.5})) << "correlated runs wander";
+  EXPECT_FALSE(mentions_a_trend({-0.288, {}, {}}));
 }
 
 TEST(SummaryInWords, OfAnEarlierVersionTheRunsTellWhatIsUnknown) {

@@ -138,10 +138,10 @@ class ChangingMachine {
 
 void save_raw(const fs::path& folder, PointRecord& point, const std::vector<Rank>& ranks) {
   const RawPart first = raw_part(ranks.front().raw);
-  std::vector<RawRank> told;
+  std::vector<RawRank> described;
   for (const Rank& rank : ranks)
-    told.push_back({rank.measured.record.rank, rank.measured.record.samples});
-  RawStepsFile file(folder, point.id, raw_steps_header(point.id, first, told), ranks.size(),
+    described.push_back({rank.measured.record.rank, rank.measured.record.samples});
+  RawStepsFile file(folder, point.id, raw_steps_header(point.id, first, described), ranks.size(),
                     first.values.size());
   for (std::size_t r = 0; r < ranks.size(); ++r) file.write(r, 0, raw_part(ranks[r].raw).values);
   file.finish();

@@ -44,9 +44,9 @@ def check_distribution(name, ours, fresh):
 
 def fresh_parameters(path, **arguments):
     """Our fresh state, and the names of parameters in their order."""
-    told = subprocess.run([*TOOL, *(f"{key}={value}" for key, value in arguments.items()), f"save={path}", "names=1", "seed=5"],
-                          capture_output=True, text=True, check=True)
-    return load_file(path), told.stdout.split()
+    saved = subprocess.run([*TOOL, *(f"{key}={value}" for key, value in arguments.items()), f"save={path}", "names=1", "seed=5"],
+                           capture_output=True, text=True, check=True)
+    return load_file(path), saved.stdout.split()
 
 
 def check(workload, place, count=None, **options):

@@ -21,11 +21,11 @@ struct Setup {
   std::size_t points, blocks;
 };
 
-struct Told {
+struct NormalityVerdict {
   bool not_normal = false, correlated = false;
 };
 
-Told simulate(Random& random, const Setup& setup) {
+NormalityVerdict simulate(Random& random, const Setup& setup) {
   RunModel model(random, setup.kind);
   std::vector<std::vector<double>> groups(setup.points);
   std::vector<statistics::TimedRun> runs;
@@ -46,10 +46,10 @@ Told simulate(Random& random, const Setup& setup) {
 void print_scenario(Random& random, const Setup& setup, int trials) {
   int claimed = 0, correlated = 0, said = 0;
   for (int trial = 0; trial < trials; ++trial) {
-    const Told told = simulate(random, setup);
-    claimed += told.not_normal;
-    correlated += told.correlated;
-    said += told.not_normal && !told.correlated;
+    const NormalityVerdict verdict = simulate(random, setup);
+    claimed += verdict.not_normal;
+    correlated += verdict.correlated;
+    said += verdict.not_normal && !verdict.correlated;
   }
   const double n = trials;
   std::printf(

@@ -49,7 +49,7 @@ struct Seen {
       0;  // points at which rank 1 was named; where it is slow in some runs, or intermittent
 };
 
-Seen look(const std::vector<std::vector<statistics::RankDelay>>& points, Planted planted) {
+Seen count_found(const std::vector<std::vector<statistics::RankDelay>>& points, Planted planted) {
   Seen seen;
   for (const auto& point : points) {
     for (std::size_t r = 0; r < point.size(); ++r) {
@@ -75,7 +75,7 @@ Seen one_sweep(Random& random, const Setup& setup) {
     points.push_back(point_of(random, device, setup.planted));
   }
   const double given = setup.spread_given ? setup.spread : 0;
-  return look(statistics::judge_ranks_of_points(points, given), setup.planted);
+  return count_found(statistics::judge_ranks_of_points(points, given), setup.planted);
 }
 
 const char* name_of(Planted planted) {

@@ -292,10 +292,10 @@ class HostileTexts(unittest.TestCase):
             self.assertIn("is no name of a machine", done.stderr)
             self.assertIn(str(files[0]), done.stderr)
             # Beside others it costs no other, and is told.
-            told = self.program("accept", self.folder / "fleets/0/acc", "--overwrite", "--format", "drain=drain.sh")
+            accepted = self.program("accept", self.folder / "fleets/0/acc", "--overwrite", "--format", "drain=drain.sh")
             self.assertIn("is no name of a machine", self.shown("accept", self.folder / "fleets/0/acc", "--details"))
             self.runs_nothing((self.folder / "drain.sh").read_text())
-            self.shows_nothing_odd(told.stdout)
+            self.shows_nothing_odd(accepted.stdout)
 
     def test_the_status_of_a_run(self):
         # A second record of a run that goes on is waited for, in vain here for 3 s: once for all of them.

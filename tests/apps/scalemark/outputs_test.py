@@ -282,8 +282,8 @@ class Outputs(unittest.TestCase):
         report = (self.folder / "a/report.json").read_text()
         for encoding, named in (("utf-16", "UTF-16"), ("utf-16-be", "UTF-16BE"), ("utf-32", "UTF-32"), ("utf-32-le", "UTF-32LE")):
             (self.folder / "wide.json").write_bytes(report.encode(encoding))
-            told = self.refused(65, "report", "wide.json", said=f"{named};").stderr
-            way = re.search(r"iconv -f (\S+) -t UTF-8", told).group(0)
+            advice = self.refused(65, "report", "wide.json", said=f"{named};").stderr
+            way = re.search(r"iconv -f (\S+) -t UTF-8", advice).group(0)
             self.assertEqual(subprocess.run([*way.split(), self.folder / "wide.json"], capture_output=True, text=True, check=True).stdout, report)
             self.refused(65, "lint", "wide.json", said=named)
             (self.folder / "wide.md").write_bytes(TABLE.encode(encoding))

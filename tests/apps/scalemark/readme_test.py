@@ -64,8 +64,8 @@ class Readme(unittest.TestCase):
 
     def test_what_lint_answers_stands_as_it_is(self):
         answer, = re.findall(r"(?s)`scalemark lint blog.md` answers.*?```\n(.*?)```", (SOURCE / "README.md").read_text())
-        told = run("lint", "blog.md", cwd=self.folder)
-        self.assertEqual((told.returncode, told.stdout[:len(answer)]), (1, answer))
+        linted = run("lint", "blog.md", cwd=self.folder)
+        self.assertEqual((linted.returncode, linted.stdout[:len(answer)]), (1, answer))
 
     def test_files_and_links_are_there(self):
         for page in PAGES:

@@ -46,9 +46,9 @@ def forms(folder):
     for name, text in LOGS.items():
         (folder / name).write_text(text, newline="")
         output = folder / (name + ".jsonl")
-        told = run("import", name, "--output", output, *(["--fields", FIELDS[name]] if FIELDS[name] else []), cwd=folder).stdout
+        printed = run("import", name, "--output", output, *(["--fields", FIELDS[name]] if FIELDS[name] else []), cwd=folder).stdout
         rows = rows_in(output)
-        check(told.startswith(f"{len(rows)} row"), told)
+        check(printed.startswith(f"{len(rows)} row"), printed)
         if name in RATES:
             check(abs(rows[0]["throughput"] - RATES[name]) < 1e-3 * RATES[name], (name, rows[0]))
             asked = one_line(run("import", name, "--output", "x.jsonl", cwd=folder, expect=78))
@@ -80,8 +80,8 @@ def series(folder):
     check("6.00" in shown and "150.0" in shown, shown)
     run("import", "c1.log", "c2.log", "c4.log", "--output", "c.jsonl", cwd=folder)
     check({row["gpus"] for row in rows_in(folder / "c.jsonl")} == {4, 8, 16}, "ranks")
-    told = run("import", "c1.log", "n1.log", "--output", "c.jsonl", "--overwrite", "--fields", "gpus=4/1,batch_per_gpu=12,system=H100,workload=gpt2,precision=amp_bf16", cwd=folder).stdout
-    check("rows of nccl-tests text and nanoGPT written" in told, told)
+    printed = run("import", "c1.log", "n1.log", "--output", "c.jsonl", "--overwrite", "--fields", "gpus=4/1,batch_per_gpu=12,system=H100,workload=gpt2,precision=amp_bf16", cwd=folder).stdout
+    check("rows of nccl-tests text and nanoGPT written" in printed, printed)
     one_line(run("import", "n1.log", "n2.log", "n4.log", "--output", "x.jsonl", "--fields", "gpus=1/2", cwd=folder, expect=78))
 
 

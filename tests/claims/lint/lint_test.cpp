@@ -15,7 +15,7 @@ std::vector<Finding> judged(const std::string& csv) {
 }
 
 // "error not_the_ratio line 3", one for each finding.
-std::vector<std::string> told(const std::string& csv) {
+std::vector<std::string> finding_lines(const std::string& csv) {
   std::vector<std::string> all;
   for (const Finding& one : judged(csv))
     all.push_back(one.severity + " " + one.kind->code + " " + one.row);
@@ -25,7 +25,7 @@ std::vector<std::string> told(const std::string& csv) {
 using Texts = std::vector<std::string>;
 
 TEST(Ratios, ASpeedUpIsTheRatioOfItsCells) {
-  EXPECT_EQ(told("gpus,images/s,speedup\n1,310,1.0\n8,2356,7.6\n"), Texts{});
+  EXPECT_EQ(finding_lines("gpus,images/s,speedup\n1,310,1.0\n8,2356,7.6\n"), Texts{});
   const auto wrong = judged("gpus,images/s,speedup\n1,310,1.0\n8,2356,12.4\n");
   ASSERT_EQ(wrong.size(), 1u);
   EXPECT_EQ(wrong[0].severity, "error");
@@ -33,43 +33,43 @@ TEST(Ratios, ASpeedUpIsTheRatioOfItsCells) {
 }
 
 TEST(Ratios, RoundingIsGrantedAndASmallDifferenceIsAnInfo) {
-  EXPECT_EQ(told("gpus,images/s,speedup\n1,1000,1\n4,3900,3.8\n"), Texts{})
+  EXPECT_EQ(finding_lines("gpus,images/s,speedup\n1,1000,1\n4,3900,3.8\n"), Texts{})
       << "3.8 may be truncated";
-  EXPECT_EQ(told("gpus,images/s,speedup\n1,1000,1\n4,3900,3.87\n"),
+  EXPECT_EQ(finding_lines("gpus,images/s,speedup\n1,1000,1\n4,3900,3.87\n"),
             Texts{"info not_the_ratio line 3"});
-  EXPECT_EQ(told("gpus,images/s,speedup\n1,1000,1\n4,3900,3.71\n"),
+  EXPECT_EQ(finding_lines("gpus,images/s,speedup\n1,1000,1\n4,3900,3.71\n"),
             Texts{"error not_the_ratio line 3"});
 }
 
 TEST(Ratios, TheBaseIsTheRowThatPrintsOneAndMayBeAbsent) {
-  EXPECT_EQ(told("gpus,images/s,speedup\n1,310,-\n8,2400,1.0\n16,4800,2.0\n"), Texts{});
-  EXPECT_EQ(told("gpus,images/s,speedup\n8,2400,7.6\n16,4800,15.2\n"),
+  EXPECT_EQ(finding_lines("gpus,images/s,speedup\n1,310,-\n8,2400,1.0\n16,4800,2.0\n"), Texts{});
+  EXPECT_EQ(finding_lines("gpus,images/s,speedup\n8,2400,7.6\n16,4800,15.2\n"),
             Texts{"info table_without_baseline line 2"});
-  EXPECT_EQ(told("gpus,images/s,speedup\n8,2400,7.6\n16,4800,20\n").front(),
+  EXPECT_EQ(finding_lines("gpus,images/s,speedup\n8,2400,7.6\n16,4800,20\n").front(),
             "error not_the_ratio line 3");
   // Another program on one GPU may be the base: then all are off alike.
-  EXPECT_EQ(told("gpus,images/s,speedup\n1,310,\n8,2356,9.5\n16,4700,18.95\n"), Texts{});
+  EXPECT_EQ(finding_lines("gpus,images/s,speedup\n1,310,\n8,2356,9.5\n16,4700,18.95\n"), Texts{});
 }
 
 TEST(Ratios, TimesCountTheOtherWayRound) {
-  EXPECT_EQ(told("gpus,time per epoch (s),speedup\n1,800,1\n8,105,7.6\n"), Texts{});
-  EXPECT_EQ(told("gpus,time per epoch (s),speedup\n1,800,1\n8,105,9.6\n"),
+  EXPECT_EQ(finding_lines("gpus,time per epoch (s),speedup\n1,800,1\n8,105,7.6\n"), Texts{});
+  EXPECT_EQ(finding_lines("gpus,time per epoch (s),speedup\n1,800,1\n8,105,9.6\n"),
             Texts{"error not_the_ratio line 3"});
-  EXPECT_EQ(told("gpus,ms/step,speedup\n1,100,1\n8,105,7.6\n"), Texts{})
+  EXPECT_EQ(finding_lines("gpus,ms/step,speedup\n1,100,1\n8,105,7.6\n"), Texts{})
       << "a step of more samples";
 }
 
 TEST(Ratios, AnEfficiencyIsThatOfTheCells) {
-  EXPECT_EQ(told("gpus,images/s,efficiency %\n1,310,100\n8,2356,95\n"), Texts{});
-  EXPECT_EQ(told("gpus,images/s,efficiency %\n1,310,100\n8,2356,99\n"),
+  EXPECT_EQ(finding_lines("gpus,images/s,efficiency %\n1,310,100\n8,2356,95\n"), Texts{});
+  EXPECT_EQ(finding_lines("gpus,images/s,efficiency %\n1,310,100\n8,2356,99\n"),
             Texts{"error not_the_ratio line 3"});
-  EXPECT_EQ(told("gpus,speedup,efficiency\n1,1.0,1.00\n8,7.6,0.85\n"),
+  EXPECT_EQ(finding_lines("gpus,speedup,efficiency\n1,1.0,1.00\n8,7.6,0.85\n"),
             Texts{"error not_the_ratio line 3"});
 }
 
 TEST(Ratios, OnePrecisionAgainstAnother) {
-  EXPECT_EQ(told("gpus,fp32 img/s,amp img/s,amp speedup\n1,100,250,2.5\n"), Texts{});
-  EXPECT_EQ(told("gpus,fp32 img/s,amp img/s,amp speedup\n1,100,250,3.1\n"),
+  EXPECT_EQ(finding_lines("gpus,fp32 img/s,amp img/s,amp speedup\n1,100,250,2.5\n"), Texts{});
+  EXPECT_EQ(finding_lines("gpus,fp32 img/s,amp img/s,amp speedup\n1,100,250,3.1\n"),
             Texts{"error not_the_ratio line 2"});
 }
 
@@ -85,84 +85,92 @@ TEST(Ratios, ExchangedColumnsAreToldOnce) {
 }
 
 TEST(Ratios, ATotalIsTheRatePerGpuTimesTheGpus) {
-  EXPECT_EQ(told("gpus,images/s,images/s per GPU\n4,1525,381.2\n"), Texts{});
-  EXPECT_EQ(told("gpus,images/s,images/s per GPU\n4,1525,318.2\n"),
+  EXPECT_EQ(finding_lines("gpus,images/s,images/s per GPU\n4,1525,381.2\n"), Texts{});
+  EXPECT_EQ(finding_lines("gpus,images/s,images/s per GPU\n4,1525,318.2\n"),
             Texts{"error not_the_ratio line 2"});
 }
 
 TEST(Ratios, TwoIsNotOne) {
-  EXPECT_EQ(told("gpus,images/s,speedup\n2,200,2\n4,400,4\n8,800,8\n"),
+  EXPECT_EQ(finding_lines("gpus,images/s,speedup\n2,200,2\n4,400,4\n8,800,8\n"),
             Texts{"info table_without_baseline line 2"});
 }
 
 TEST(Products, ABatchOfSequencesIsNoneOfTokens) {
-  EXPECT_EQ(told("gpus,tokens/s,step time (s),global batch,seq len\n8,65536,1.0,32,2048\n"),
-            Texts{});
-  EXPECT_EQ(told("gpus,tokens/s,step time (s),global batch\n8,65536,1.0,32\n"), Texts{});
+  EXPECT_EQ(
+      finding_lines("gpus,tokens/s,step time (s),global batch,seq len\n8,65536,1.0,32,2048\n"),
+      Texts{});
+  EXPECT_EQ(finding_lines("gpus,tokens/s,step time (s),global batch\n8,65536,1.0,32\n"), Texts{});
 }
 
 TEST(Plausibility, APrintedMfuAboveOneIsAnError) {
-  EXPECT_EQ(told("gpus,images/s,MFU\n8,3100,140%\n"), Texts{"error mfu_implausible line 2"});
+  EXPECT_EQ(finding_lines("gpus,images/s,MFU\n8,3100,140%\n"),
+            Texts{"error mfu_implausible line 2"});
 }
 
 TEST(Products, BatchesMayBeReadInEitherWay) {
   const std::string head = "gpus,images/s,batch per gpu,accumulation,global batch\n";
-  EXPECT_EQ(told(head + "8,100,32,4,1024\n"), Texts{});
-  EXPECT_EQ(told(head + "8,100,128,4,1024\n"), Texts{}) << "a batch of an optimizer step";
-  EXPECT_EQ(told(head + "8,100,32,4,512\n"), Texts{"error batch_product line 2"});
-  EXPECT_EQ(told("gpus,images/s,batch,global batch\n8,100,256,256\n"), Texts{});
+  EXPECT_EQ(finding_lines(head + "8,100,32,4,1024\n"), Texts{});
+  EXPECT_EQ(finding_lines(head + "8,100,128,4,1024\n"), Texts{}) << "a batch of an optimizer step";
+  EXPECT_EQ(finding_lines(head + "8,100,32,4,512\n"), Texts{"error batch_product line 2"});
+  EXPECT_EQ(finding_lines("gpus,images/s,batch,global batch\n8,100,256,256\n"), Texts{});
 }
 
 TEST(Products, ARateTimesAStepIsTheBatch) {
-  EXPECT_EQ(told("gpus,images/s,step time (ms),global batch\n8,1000,256,256\n"), Texts{});
-  EXPECT_EQ(told("gpus,images/s,step time (ms),global batch\n8,1000,128,256\n"),
+  EXPECT_EQ(finding_lines("gpus,images/s,step time (ms),global batch\n8,1000,256,256\n"), Texts{});
+  EXPECT_EQ(finding_lines("gpus,images/s,step time (ms),global batch\n8,1000,128,256\n"),
             Texts{"error rate_time line 2"});
 }
 
 TEST(Products, EpochsHoldTheSameSamples) {
-  EXPECT_EQ(told("gpus,images/s,time per epoch (s)\n1,100,1000\n2,198,505\n4,390,256\n"), Texts{});
-  EXPECT_EQ(told("gpus,images/s,time per epoch (s)\n1,100,1000\n2,198,505\n4,390,200\n"),
+  EXPECT_EQ(finding_lines("gpus,images/s,time per epoch (s)\n1,100,1000\n2,198,505\n4,390,256\n"),
+            Texts{});
+  EXPECT_EQ(finding_lines("gpus,images/s,time per epoch (s)\n1,100,1000\n2,198,505\n4,390,200\n"),
             Texts{"error rate_time line 4"});
-  EXPECT_EQ(told("gpus,images/s,time per epoch (s),images\n1,100,1000,100000\n2,198,600,100000\n"),
+  EXPECT_EQ(finding_lines(
+                "gpus,images/s,time per epoch (s),images\n1,100,1000,100000\n2,198,600,100000\n"),
             Texts{"error rate_time line 3"});
 }
 
 TEST(SeriesRules, MoreThanLinearWarns) {
-  EXPECT_EQ(told("gpus,images/s\n1,1000\n4,4300\n"), Texts{"warning superlinear line 3"});
-  EXPECT_EQ(told("gpus,images/s\n1,1000\n4,4030\n"), Texts{"info superlinear line 3"});
-  EXPECT_EQ(told("gpus,images/s\n1,1000\n4,4000\n"), Texts{});
-  EXPECT_EQ(told("gpus,batch per gpu,images/s\n1,256,1000\n4,64,4300\n"),
+  EXPECT_EQ(finding_lines("gpus,images/s\n1,1000\n4,4300\n"), Texts{"warning superlinear line 3"});
+  EXPECT_EQ(finding_lines("gpus,images/s\n1,1000\n4,4030\n"), Texts{"info superlinear line 3"});
+  EXPECT_EQ(finding_lines("gpus,images/s\n1,1000\n4,4000\n"), Texts{});
+  EXPECT_EQ(finding_lines("gpus,batch per gpu,images/s\n1,256,1000\n4,64,4300\n"),
             Texts{"info superlinear line 3"})
       << "smaller work may fit a cache";
 }
 
 TEST(SeriesRules, EqualCellsWarnFromThreeOn) {
-  EXPECT_EQ(told("gpus,images/s\n8,2431\n16,4700\n32,4700\n").front(), "info copied_cell line 4");
-  const auto three = told("gpus,images/s\n8,2431\n16,2431\n32,2431\n");
+  EXPECT_EQ(finding_lines("gpus,images/s\n8,2431\n16,4700\n32,4700\n").front(),
+            "info copied_cell line 4");
+  const auto three = finding_lines("gpus,images/s\n8,2431\n16,2431\n32,2431\n");
   EXPECT_EQ(three.front(), "warning copied_cell line 4");
 }
 
 TEST(Siblings, ARateAboveAllOfFiveWithFewerGpusWarns) {
   const std::string rows =
       "gpu,gpus,model,images/s\nA,1,r,700\nA,2,r,1400\nA,4,r,2700\nA,8,r,5300\nA,9,r,6000\n";
-  EXPECT_EQ(told(rows + "A,16,r,11000\n"), Texts{});
-  const auto above = told(rows + "A,16,r,12600\n");
+  EXPECT_EQ(finding_lines(rows + "A,16,r,11000\n"), Texts{});
+  const auto above = finding_lines(rows + "A,16,r,12600\n");
   EXPECT_TRUE(std::ranges::count(above, "warning off_siblings line 7")) << above.size();
 }
 
 TEST(Plausibility, NeverWarns) {
-  EXPECT_EQ(told("gpus,images/s\n1,380\n8,371\n"), Texts{"info total_or_per_gpu line 3"});
-  EXPECT_EQ(told("gpus,images/s\n1,380\n2,750\n8,370\n"), Texts{"info total_or_per_gpu line 4"});
-  EXPECT_EQ(told("gpus,images/s\n8,2900\n16,580\n32,11000\n"), (Texts{"info kink line 3"}));
-  EXPECT_EQ(told("gpus,fp32 images/s,amp images/s\n1,410,350\n"),
+  EXPECT_EQ(finding_lines("gpus,images/s\n1,380\n8,371\n"), Texts{"info total_or_per_gpu line 3"});
+  EXPECT_EQ(finding_lines("gpus,images/s\n1,380\n2,750\n8,370\n"),
+            Texts{"info total_or_per_gpu line 4"});
+  EXPECT_EQ(finding_lines("gpus,images/s\n8,2900\n16,580\n32,11000\n"),
+            (Texts{"info kink line 3"}));
+  EXPECT_EQ(finding_lines("gpus,fp32 images/s,amp images/s\n1,410,350\n"),
             Texts{"info precision_order line 2"});
-  EXPECT_EQ(told("gpus,batch per gpu,images/s\n1,256,100\n2,256,190\n4,128,370\n8,256,700\n"),
-            Texts{"info batch_off_pattern line 4"});
+  EXPECT_EQ(
+      finding_lines("gpus,batch per gpu,images/s\n1,256,100\n2,256,190\n4,128,370\n8,256,700\n"),
+      Texts{"info batch_off_pattern line 4"});
 }
 
 TEST(Plausibility, ARateAboveThePeakOfTheChipIsAnError) {
   const std::string head = "gpu,gpus,model,precision,images/s\n";
-  EXPECT_EQ(told(head + "A100 80GB,1,ResNet50,tf32,950\n"), Texts{});
+  EXPECT_EQ(finding_lines(head + "A100 80GB,1,ResNet50,tf32,950\n"), Texts{});
   const auto found = judged(head + "A100 80GB,1,ResNet50,tf32,14000\n");
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].severity, "error");

@@ -47,10 +47,11 @@ TEST(FindCause, EarliestFaultThatIsNotALostPeer) {
 
 // The launcher ends the others when the first rank has failed; what they say of that is no cause.
 TEST(FindCause, IsNoRankThatTheLauncherEnded) {
-  RankOutcome told = saying(exited(1, 75, 9), ExitCode::kPreempted, 8);
-  EXPECT_EQ(find_cause({exited(0, 69, 5), told})->rank, 1) << "somebody else's signal is a cause";
-  told.ended_by_launcher = true;
-  EXPECT_EQ(find_cause({exited(0, 69, 5), told})->rank, 0);
+  RankOutcome preempted = saying(exited(1, 75, 9), ExitCode::kPreempted, 8);
+  EXPECT_EQ(find_cause({exited(0, 69, 5), preempted})->rank, 1)
+      << "somebody else's signal is a cause";
+  preempted.ended_by_launcher = true;
+  EXPECT_EQ(find_cause({exited(0, 69, 5), preempted})->rank, 0);
   RankOutcome failed = saying(exited(1, 70, 9), ExitCode::kBug, 4);
   failed.ended_by_launcher = true;
   EXPECT_EQ(find_cause({exited(0, 69, 5), failed})->rank, 1) << "it failed by itself";

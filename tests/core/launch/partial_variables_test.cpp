@@ -72,7 +72,7 @@ using Launcher = Environment (*)(const Place&, const std::string&);
 
 // Either every rank finds its place all the same, or one of them says what is missing: a rank that
 // believes another place is a measurement of another run.
-void expect_told_or_the_same(const std::string& name, Launcher launcher, int ranks) {
+void expect_reported_or_the_same(const std::string& name, Launcher launcher, int ranks) {
   const auto places = places_of(ranks);
   const std::string count = std::to_string(ranks);
   std::vector<std::vector<int>> whole;
@@ -88,23 +88,24 @@ void expect_told_or_the_same(const std::string& name, Launcher launcher, int ran
   for (const std::string& variable : variables) {
     // docs/LAUNCHING.md: a process outside of a step is one process, as a batch script is.
     if (variable == "SLURM_STEP_ID") continue;
-    bool told = false;
+    bool reported = false;
     std::vector<std::vector<int>> found;
     for (const Place& at : places) {
       const auto detection = detect_in(without(launcher(at, count), {variable.c_str()}));
-      told = told || !detection.problems.empty() || !detection.notes.empty();
+      reported = reported || !detection.problems.empty() || !detection.notes.empty();
       found.push_back(numbers_of(detection.world));
     }
-    EXPECT_TRUE(told || found == whole) << name << " with " << ranks << " ranks, no " << variable;
+    EXPECT_TRUE(reported || found == whole)
+        << name << " with " << ranks << " ranks, no " << variable;
   }
 }
 
 TEST(PartialVariables, ALauncherMissesOne) {
   for (const int ranks : {4, 3}) {
-    expect_told_or_the_same("torchrun", of_torchrun, ranks);
-    expect_told_or_the_same("slurm", of_slurm, ranks);
-    expect_told_or_the_same("openmpi", of_open_mpi, ranks);
-    expect_told_or_the_same("pmi", of_hydra, ranks);
+    expect_reported_or_the_same("torchrun", of_torchrun, ranks);
+    expect_reported_or_the_same("slurm", of_slurm, ranks);
+    expect_reported_or_the_same("openmpi", of_open_mpi, ranks);
+    expect_reported_or_the_same("pmi", of_hydra, ranks);
   }
 }
 

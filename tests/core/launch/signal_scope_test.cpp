@@ -12,7 +12,7 @@ namespace {
 TEST(SignalScope, TellsTheFirstSignalThatAsksToEnd) {
   struct Case {
     std::vector<int> raised;
-    std::optional<int> told;
+    std::optional<int> interrupt;
   };
   for (const Case& one : std::vector<Case>{{{}, {}},
                                            {{SIGTERM}, SIGTERM},
@@ -25,7 +25,7 @@ TEST(SignalScope, TellsTheFirstSignalThatAsksToEnd) {
     for (const int signal : one.raised) std::signal(signal, SIG_DFL);
     SignalScope scope;
     for (const int signal : one.raised) raise(signal);
-    EXPECT_EQ(scope.take_interrupt(), one.told);
+    EXPECT_EQ(scope.take_interrupt(), one.interrupt);
     EXPECT_EQ(scope.take_interrupt(), std::nullopt) << "taken once";
   }
 }

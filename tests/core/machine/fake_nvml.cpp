@@ -212,7 +212,7 @@ int nvmlDeviceGetMaxPcieLinkWidth(void*, unsigned* width) {
 }
 struct EventSet {
   void* device;
-  bool told;
+  bool reported;
 };
 struct EventData {
   void* device;
@@ -229,8 +229,8 @@ int nvmlDeviceRegisterEvents(void* device, unsigned long long types, EventSet* s
 }
 int nvmlEventSetWait_v2(EventSet* set, EventData* event, unsigned) {
   const auto xid = above_others(set->device, "xid");
-  if (xid == 0 || set->told) return 10;  // NVML_ERROR_TIMEOUT
-  set->told = true;
+  if (xid == 0 || set->reported) return 10;  // NVML_ERROR_TIMEOUT
+  set->reported = true;
   *event = {set->device, 8, xid, 0, 0};
   return kOk;
 }

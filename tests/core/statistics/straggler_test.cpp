@@ -67,9 +67,9 @@ TEST(JudgeRanks, SlowInSomeRunsIsIntermittent) {
 TEST(JudgeRanks, HealthyDevicesMayDifferAsMuchAsIsSaid) {
   const Runs runs{{0, 0, 0, 0.04}, {0, 0, 0, 0.04}, {0, 0, 0, 0.04}};
   EXPECT_EQ(judge_ranks(runs)[3].verdict, kStraggler);
-  const auto told = judge_ranks(runs, 0.02);
-  EXPECT_NEAR(told[3].p, 0.2104, 2e-4);
-  EXPECT_EQ(told[3].verdict, kWithinNoise);
+  const auto judged = judge_ranks(runs, 0.02);
+  EXPECT_NEAR(judged[3].p, 0.2104, 2e-4);
+  EXPECT_EQ(judged[3].verdict, kWithinNoise);
 }
 
 // 5.2 % is enough at one point of 8 ranks, among 12 such points it is 9.7 %.

@@ -119,10 +119,10 @@ def notes(folder):
                "--threads", 1, "--no-progress")
     for command in (("train", *options, "--output", folder / "run"),
                     ("sweep", *options, "--world-sizes", 1, "--repetitions", 1, "--output", folder / "sweep")):
-        told = run(*command).stderr
+        stderr = run(*command).stderr
         journal = (command[-1] / "journal.jsonl").read_text()
         for note in ("1 file with .tif is not read; ", "valid/ is not read: there is no val/"):
-            check(told.count(note) == 1 and journal.count(note) == 1, (told, journal))
+            check(stderr.count(note) == 1 and journal.count(note) == 1, (stderr, journal))
         [point] = report_in(command[-1])["points"]
         check(point["data_loading"]["files_left_out"] == {".tif": 1}, point["data_loading"])
 

@@ -89,10 +89,10 @@ def check_tree(dump, chooser, root):
     assert sorted(ours) == sorted(wanted), set(ours) ^ set(wanted)
     unread = [os.path.splitext("x" + name)[1].lower() for _, _, names in os.walk(root / "train", followlinks=True) for name in names]
     unread = [suffix for suffix in unread if suffix in UNREAD]
-    told = [note for note in notes if "not read" in note]
-    assert bool(told) == bool(unread), (told, unread)
+    reported = [note for note in notes if "not read" in note]
+    assert bool(reported) == bool(unread), (reported, unread)
     if unread:
-        assert re.search(rf": {len(unread)} files? with {', '.join(sorted(set(unread)))} (is|are) not read", told[0]), (told, unread)
+        assert re.search(rf": {len(unread)} files? with {', '.join(sorted(set(unread)))} (is|are) not read", reported[0]), (reported, unread)
 
 
 def main():

@@ -260,10 +260,11 @@ TEST_F(ThreadComm, ABoundThatWasMeasuredBesideOthersJudgesNothingAndIsTold) {
   for (const auto& group : found.collective_groups) {
     EXPECT_FALSE(group.expected_share.value) << group.group;
   }
-  const auto told = std::ranges::find(found.findings, "bound_disturbed", &reporting::Finding::code);
-  ASSERT_NE(told, found.findings.end());
-  EXPECT_NE(told->text.find("memory of 10 GB/s"), std::string::npos) << told->text;
-  EXPECT_NE(told->text.find("1.40 CPUs"), std::string::npos) << told->text;
+  const auto disturbance =
+      std::ranges::find(found.findings, "bound_disturbed", &reporting::Finding::code);
+  ASSERT_NE(disturbance, found.findings.end());
+  EXPECT_NE(disturbance->text.find("memory of 10 GB/s"), std::string::npos) << disturbance->text;
+  EXPECT_NE(disturbance->text.find("1.40 CPUs"), std::string::npos) << disturbance->text;
 }
 
 // Nobody was seen in a tenth of a second, in which clocks of 10 ms let 0.5 CPUs pass.
@@ -279,10 +280,11 @@ TEST_F(ThreadComm, ARunThatIsTooBriefToTellWhoElseWasThereCountsTowardsNoVerdict
     EXPECT_TRUE(row.disturbed.starts_with("others_unknown: n1: ")) << row.disturbed;
     EXPECT_FALSE(row.attempts) << "a second one would be as brief";
   }
-  const auto told = std::ranges::find(found.findings, "others_unknown", &reporting::Finding::code);
-  ASSERT_NE(told, found.findings.end());
-  EXPECT_TRUE(told->text.starts_with("12 of 12 runs")) << told->text;
-  EXPECT_EQ(std::ranges::count(found.findings, told->code, &reporting::Finding::code), 1);
+  const auto disturbance =
+      std::ranges::find(found.findings, "others_unknown", &reporting::Finding::code);
+  ASSERT_NE(disturbance, found.findings.end());
+  EXPECT_TRUE(disturbance->text.starts_with("12 of 12 runs")) << disturbance->text;
+  EXPECT_EQ(std::ranges::count(found.findings, disturbance->code, &reporting::Finding::code), 1);
   const auto verdict = reporting::judged(found);
   ASSERT_TRUE(verdict);
   EXPECT_EQ(verdict->level, reporting::VerdictLevel::kWithCare);

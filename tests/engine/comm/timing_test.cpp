@@ -18,7 +18,7 @@ TEST(CollectiveTiming, LooksForAStopAfterEachCallThatTakesLong) {
   distributed::ErrorStore errors(store, 0, 1, false);
   distributed::ControlGroup control(store, 0, 1, std::chrono::seconds(5), "", errors);
   constexpr int kIntoEachPart = 16;  // calls: warm-up, loop, trial, and two by themselves
-  int calls = 0, looked_at = 0;
+  int calls = 0, checked = 0;
   testing::SimulatedClock clock;
   const Call slow{.start =
                       [&] {
@@ -27,12 +27,12 @@ TEST(CollectiveTiming, LooksForAStopAfterEachCallThatTakesLong) {
                       },
                   .finish = [] {}};
   const Call barrier{.start = [] {}, .finish = [] {}};
-  const auto look = [&] {
-    EXPECT_LE(calls - looked_at, 1);
-    looked_at = calls;
+  const auto check_stop = [&] {
+    EXPECT_LE(calls - checked, 1);
+    checked = calls;
     if (calls == kIntoEachPart) throw Stopped();
   };
-  EXPECT_THROW(time_call(slow, barrier, control, look, clock), Stopped);
+  EXPECT_THROW(time_call(slow, barrier, control, check_stop, clock), Stopped);
   EXPECT_EQ(calls, kIntoEachPart);
 }
 

@@ -111,31 +111,31 @@ TEST(Heartbeat, ASilentRankIsToldOnce) {
 
 TEST(Heartbeat, WithoutAnybodyToTellASilentRankEndsNothing) {
   std::mutex mutex;
-  int looks = 0;
+  int reads = 0;
   HeartbeatRanks ranks(3);
   ranks.run({.read =
                  [&](const auto&) {
                    const std::lock_guard lock(mutex);
-                   ++looks;
+                   ++reads;
                  }},
             seconds(20), [&] { ranks.end(2); });
   const std::lock_guard lock(mutex);
-  EXPECT_GE(looks, 36);
+  EXPECT_GE(reads, 36);
 }
 
 TEST(Heartbeat, AloneItMakesNoRequest) {
   std::mutex mutex;
-  int looks = 0;
+  int reads = 0;
   HeartbeatRanks ranks(1);
   ranks.run({.read =
                  [&](const std::vector<std::string>& records) {
                    EXPECT_EQ(records, std::vector<std::string>{"record of 0"});
                    const std::lock_guard lock(mutex);
-                   ++looks;
+                   ++reads;
                  }},
             seconds(6));
   const std::lock_guard lock(mutex);
-  EXPECT_GE(looks, 4);
+  EXPECT_GE(reads, 4);
   EXPECT_EQ(ranks.requests("set") + ranks.requests("add") + ranks.requests("get"), 0);
 }
 

@@ -87,7 +87,7 @@ def beside_another_program():
         other.wait()
 
 
-def told():
+def reports_the_disturbance():
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         with beside_another_program():
@@ -120,4 +120,4 @@ def beside_python():
 
 
 if __name__ == "__main__":
-    beside_python() if "beside_python" in sys.argv else told()
+    beside_python() if "beside_python" in sys.argv else reports_the_disturbance()

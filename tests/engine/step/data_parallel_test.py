@@ -19,7 +19,7 @@ ADAM = {"optimizer": "adam", "learning_rate": 1e-3}
 SGD = {"optimizer": "sgd", "learning_rate": 0.05, "momentum": 0.9}
 GENTLE = {**SGD, "learning_rate": 5e-5}  # at full rates rounding grows thirtyfold per step
 STEPS = 4
-# Pairs of cases "flat NAME" and twin_of(NAME) that differ in the strategy alone.
+# Pairs of cases "flat NAME" and counterpart_of(NAME) that differ in the strategy alone.
 FLAT = {
     "small buckets": {"parallel": {"bucket_cap_mb": 0.6, "first_bucket_cap_mb": 0.1}},
     "overlap off": {"parallel": {"overlap": False}},
@@ -73,7 +73,7 @@ def flat_cases():
     yield "resnet50", {**base, "workload": "resnet50", "steps": 3, "recipe": GENTLE, "channels_last": True}  # with fused layers
 
 
-def twin_of(name):
+def counterpart_of(name):
     """The case of DDP that "flat NAME" is compared with; ResNet-50's is compared with PyTorch's as well."""
     return f"ddp {name}" if name == "resnet50" else f"as ddp {name}"
 
@@ -101,7 +101,7 @@ def cases():
                          ("find unused", {"find_unused_parameters": True})):
         yield f"accumulating {name}", {**twice, "parallel": {**ddp, **option}}
     for name, case in flat_cases():
-        for label, strategy in ((f"flat {name}", "flat"), (twin_of(name), "ddp")):
+        for label, strategy in ((f"flat {name}", "flat"), (counterpart_of(name), "ddp")):
             yield label, {**case, "parallel": {**case.get("parallel", {}), "strategy": strategy}}
     yield "flat without communication", {**mlp, "parallel": {"strategy": "flat"},
                                          "without_communication": True}
@@ -218,7 +218,7 @@ def compare_flat(verdict, by_name):
     """Every parameter, on both ranks; running statistics are rank 0's own."""
     for name, case in flat_cases():
         for rank in (0, 1):
-            theirs = {k: t for k, t in weights_of(by_name[twin_of(name)][rank]).items()
+            theirs = {k: t for k, t in weights_of(by_name[counterpart_of(name)][rank]).items()
                       if k != "loss" and "running_" not in k}
             allowed = 1e-8 if case["dtype"] == "float64" else 1e-6
             verdict.tensors(f"flat {name}, rank {rank}", by_name[f"flat {name}"][rank], theirs,

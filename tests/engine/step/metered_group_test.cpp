@@ -59,14 +59,14 @@ TEST(MeteredGroup, HandsEveryCollectiveBackWithoutCommunication) {
 }
 
 struct Listed final : measurement::BucketObserver {
-  std::vector<std::string> told;
+  std::vector<std::string> events;
 
   std::size_t ready(std::int64_t bytes, std::string_view collective) override {
-    told.push_back("ready " + std::to_string(bytes) + " " + std::string(collective));
+    events.push_back("ready " + std::to_string(bytes) + " " + std::string(collective));
     return 7;
   }
-  void sent(std::size_t number) override { told.push_back("sent " + std::to_string(number)); }
-  void done(std::size_t number) override { told.push_back("done " + std::to_string(number)); }
+  void sent(std::size_t number) override { events.push_back("sent " + std::to_string(number)); }
+  void done(std::size_t number) override { events.push_back("done " + std::to_string(number)); }
 };
 
 TEST(MeteredGroup, AnyCollectiveOfABackwardIsABucketAndIsTold) {
@@ -87,7 +87,7 @@ TEST(MeteredGroup, AnyCollectiveOfABackwardIsABucketAndIsTold) {
     std::vector<at::Tensor> later{at::ones({2})};
     group->allreduce(later, {})->wait();
     EXPECT_EQ(group->communication().bucket_bytes.size(), 1u) << "a collective after the buckets";
-    EXPECT_EQ(observer->told,
+    EXPECT_EQ(observer->events,
               (std::vector<std::string>{"ready 16 all_to_all", "sent 7", "done 7"}));
   }
 }

@@ -104,15 +104,15 @@ TEST_F(TensorBoardWriter, DropsAndCountsWhatWaitsTooLong) {
 
 TEST_F(TensorBoardWriter, SaysOnceThatTheDiskIsFull) {
   std::vector<std::string> said;
-  std::promise<void> told;
+  std::promise<void> reported;
   EventWriter writer({.file = "/dev/full",
                       .period = std::chrono::milliseconds(1),
                       .failed = [&](const std::string& what) {
                         said.push_back(what);
-                        if (said.size() == 1) told.set_value();
+                        if (said.size() == 1) reported.set_value();
                       }});
   writer.post("one");
-  told.get_future().wait();
+  reported.get_future().wait();
   writer.post("two");
   writer.post("three");
   EXPECT_EQ(writer.close(), 3);
