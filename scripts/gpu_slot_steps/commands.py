@@ -6,7 +6,7 @@ from pathlib import Path
 from .place import Place
 from .step import Run
 
-SHORT = 4  # steps of a rehearsal's window: its control flow is looked at, not its speed
+SHORT = 4  # steps of a rehearsal's window, which checks control flow and no speed
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ def main():
         now = time.monotonic()
         if not step:
             sys.stderr.write(("\r\x1b[K" if terminal else "") + line)
-        elif int(step[1]) and (terminal or now - shown >= EVERY_S):  # 0: ninja looks for what to do
+        elif int(step[1]) and (terminal or now - shown >= EVERY_S):  # 0: ninja still searches for work
             shown = now
             text = words(int(step[1]), int(step[2]), now - start)
             sys.stderr.write(f"\r\x1b[K{text}" if terminal else text + "\n")

@@ -50,7 +50,7 @@ as_root() {
   if [ "$(id -u)" = 0 ]; then "$@"; elif command -v sudo >/dev/null; then sudo "$@"; else return 1; fi
 }
 
-# ensure_without_apt PACKAGES: says what to install by hand. It goes on where there is what builds: CMake names the next library that it
+# ensure_without_apt PACKAGES: says what to install by hand. It continues where there is what builds: CMake names the next library that it
 # does not find, and a test says what it is skipped for.
 ensure_without_apt() {
   local package command missing=

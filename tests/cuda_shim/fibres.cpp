@@ -64,7 +64,7 @@ std::vector<std::unique_ptr<Fibre>>& fibres_for(unsigned count) {
   return fibres;
 }
 
-// Lets the fibres [begin, end) go on if all that live wait at `barrier`. Whether it did.
+// Lets the fibres [begin, end) continue if all that live wait at `barrier`; returns whether it did.
 bool release(const std::vector<std::unique_ptr<Fibre>>& fibres, unsigned begin, unsigned end,
              Barrier barrier) {
   bool any = false;

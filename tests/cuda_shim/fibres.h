@@ -12,7 +12,7 @@ constexpr unsigned kLanesOfWarp = 32;
 enum class Barrier { kNone, kWarp, kBlock };
 
 // Runs `thread` once for each of `count` threads, from barrier to barrier. `enter(t)` is called
-// whenever thread t goes on. Throws when threads wait at barriers that nobody else comes to.
+// whenever thread t continues. Throws when threads wait at barriers that nobody else comes to.
 void run_fibres(unsigned count, const std::function<void(unsigned)>& enter,
                 const std::function<void()>& thread);
 

@@ -11,8 +11,8 @@ namespace cuda_shim {
 constexpr unsigned kSumThreads = 64;
 
 // In float, `count` values to one. `parts` has room for gridDim.x; `done` is 0 before, and 0 again
-// behind. Not repeatable with kInOrderOfArrival: the wrong way, which the test must tell from the
-// right one.
+// behind. With kInOrderOfArrival it is not repeatable: that is the wrong way, which the test must
+// distinguish from the right one.
 template <bool kInOrderOfArrival>
 __global__ void sum(const float* values, int count, float* parts, unsigned* done, float* result) {
   __shared__ float part[kSumThreads];

@@ -73,7 +73,7 @@ Answer decode(std::istream& in) {
   return image(with_path(in, [](ImageDecoder& file) { return file.decode_whole(); }));
 }
 
-// region left top width height eighths path: the header goes on with left and top of what came.
+// region left top width height eighths path: the header continues with left and top of what came.
 Answer region(std::istream& in) {
   Box box;
   int eighths = 8;

@@ -64,7 +64,8 @@ constexpr const char* kNames[kCalls] = {"launches",
 std::atomic<long> counts[kCalls];
 std::atomic<long> event_record_ns;  // the host spends it on the marks of a step
 
-// The library after us, or one that was opened without RTLD_GLOBAL, where RTLD_NEXT does not look.
+// The library after us, or one that was opened without RTLD_GLOBAL, where RTLD_NEXT does not
+// search.
 void* next_function(const char* name) {
   if (void* found = dlsym(RTLD_NEXT, name)) return found;
   for (const char* library :
@@ -94,7 +95,7 @@ struct Writer {
   ~Writer() {
     const char* path = std::getenv("COUNTCUDA_OUTPUT");
     if (path == nullptr || counts[kLaunch] + counts[kMalloc] == 0)
-      return;  // a launcher or a shell: nothing to tell
+      return;  // a launcher or a shell has nothing to report
     std::FILE* file = std::fopen((std::string(path) + "." + std::to_string(getpid())).c_str(), "w");
     if (file == nullptr) return;
     for (std::size_t i = 0; i < kCalls; ++i)

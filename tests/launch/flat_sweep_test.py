@@ -111,7 +111,7 @@ def judge(early, late, watch):
         failures += [f"rank {rank}'s {what} went from {before[what]} to {after[what]}"
                      for what in ("threads", "descriptors") if before[what] != after[what]]
     print(f"store: {keys_before} keys after {early} runs, {keys_after} after {late}")
-    # Results and tasks come and go between two looks, so the least may differ by a key or two; what every block left
+    # Results and tasks come and go between two readings, so the least may differ by a key or two; what every block left
     # behind would be more.
     if keys_after - keys_before >= (late - early) // POINTS:
         failures.append(f"keys went from {keys_before} to {keys_after}")

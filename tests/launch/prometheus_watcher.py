@@ -13,7 +13,7 @@ from watched_run import Watcher
 
 try:
     from prometheus_client.openmetrics.parser import text_string_to_metric_families as strict_openmetrics
-except ModuleNotFoundError:  # the other watchers go on without this one
+except ModuleNotFoundError:  # the other watchers work without this one
     strict_openmetrics = None
 
 # Metrics that two ranks without a GPU never show, with the reason.

@@ -71,12 +71,12 @@ def check_measured_again(report, folder):
         check([attempt["samples_per_sec"] for attempt in row["attempts"]][-1] == row["samples_per_sec"], row["attempts"])
         check(len(row["attempts"]) == 2 and all("shared" in attempt["reason"] for attempt in row["attempts"]), row["attempts"])
         check("shared" in codes_of(report, row["id"]), codes_of(report, row["id"]))
-        # Only the measurement that counts is told.
+        # Only the measurement that counts is reported.
         check(telemetry_of(report, row["id"])["other_cpus"]["n"] == 1, "one entry")
     retries = [line for line in journal_lines(folder) if line["event"] == "retry"]
     check(len(retries) == 2, retries)
     check("machine_busy" in codes_of(report, rows[0]["id"]), codes_of(report, rows[0]["id"]))
-    # The second block only looks: the wait before the first was in vain.
+    # The second block only checks: the wait before the first was in vain.
     check("stayed so" in next(f["text"] for f in report["findings"] if f["code"] == "machine_busy"), report["findings"])
     check("The machine during the window" in (folder / "report.md").read_text(), "report.md")
     check("measured more than once" in (folder / "report.html").read_text(), "report.html")

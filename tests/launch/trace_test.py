@@ -141,7 +141,7 @@ def as_pytorch(folder, workload):
     theirs = of_pytorch(folder / "pytorch", workload)
     for rank, (our, their) in enumerate(zip(ours, theirs)):
         who = f"{workload}, rank {rank}"
-        # ERROR: Kineto tells Python that there is no GPU; a CPU run of ours does not ask it.
+        # ERROR: Kineto logs to Python that there is no GPU; a CPU run of ours does not ask it.
         check(our.keys() == their.keys() - {"ERROR"}, f"{who}: {our.keys() ^ their.keys()}")
         check(our.categories() == their.categories(), f"{who}: {our.categories()} and {their.categories()}")
         info, example = our.page["distributedInfo"], their.page["distributedInfo"]

@@ -29,7 +29,7 @@ from sweeps import journal_lines, kill_all, steps_of, valid_report
 from watched_run import FOREVER, GONE, LIMIT_S, TRAIN, Watched, available
 
 SWEEP = ("sweep", "--workload", "mlp", "--threads", 1, "--world-sizes", "1,2", "--repetitions", 2)
-MEASURED = 1500  # so many that the run goes on while watchers change hands
+MEASURED = 1500  # steps; so many that the run lasts while watchers change hands
 STEPS = ("--iters", MEASURED, "--warmup-iters", 5, "--seed", 7)
 
 

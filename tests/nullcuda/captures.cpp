@@ -20,7 +20,7 @@ struct Capture {
   bool is_void = false;
 };
 
-// One at a time: what else a program asks meanwhile can so be told from it.
+// There is one at a time, so that it can be distinguished from what else a program asks meanwhile.
 std::optional<Capture>& current() {
   static auto& value = *new std::optional<Capture>;
   return value;

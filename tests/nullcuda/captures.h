@@ -35,7 +35,7 @@ bool note_work(Stream& stream, Kind kind, const char* name, std::uint64_t bytes 
                const DeferredCopy& copy = {});
 
 // The same of a library's call, whose stream is not known here: while a stream captures it is taken
-// for that stream's, since check_library_stream() has looked at the library's own.
+// for that stream's, since check_library_stream() has checked the library's own.
 void note_library_work(Kind kind, const char* name);
 void check_library_stream(cudaStream_t stream, const char* function);
 

@@ -72,7 +72,7 @@ def memory_ends():
     cuda = Cuda()
     first = cuda.memory(900)
     check(cuda.Malloc(ctypes.byref(ctypes.c_void_p()), ctypes.c_size_t(200)) == OUT_OF_MEMORY, "1100 of 1000 bytes")
-    check(cuda.GetLastError() == OUT_OF_MEMORY and cuda.GetLastError() == 0, "the last error is told once")
+    check(cuda.GetLastError() == OUT_OF_MEMORY and cuda.GetLastError() == 0, "the last error is returned once")
     cuda.ok("Free", first)
     cuda.memory(1000)
 

@@ -1,2 +1,2 @@
-// libcuda.so.1 is the name under which the driver is looked for; its functions are
+// libcuda.so.1 is the name under which the driver is opened; its functions are
 // libnullcuda.so's.

@@ -45,9 +45,9 @@ int put(unsigned* number, unsigned value) {
   return kSuccess;
 }
 
-// 0 at the first look of a process, then what NULLCUDA_HEALTH says. Threads may look at once. A
-// counter that the sampler reads, too, at any time, grows with the first look at one that it does
-// not: `with`.
+// Returns 0 at a process's first reading, then what NULLCUDA_HEALTH says. Threads may read at once.
+// A counter that the sampler reads, too, at any time, grows with the first reading of one that it
+// does not read: `with`.
 std::uint64_t grown(void* device, const char* counter, const char* with = nullptr) {
   static std::mutex mutex;
   static std::map<std::pair<void*, std::string>, bool> looked;

@@ -191,7 +191,7 @@ std::string file_name() {
   return name;
 }
 
-// Nothing to tell of a process that never spoke to a device: the launcher.
+// A process that never used a device, as the launcher, has nothing to report.
 void write_once() {
   static bool written = false;
   const Guard guard(lock());

@@ -14,8 +14,9 @@
 //   NULLCUDA_FAIL_LAUNCH=K       the K-th kernel launch is the one that breaks the device for good
 //   NULLCUDA_FAULT_RANK=R        the four faults above are those of the process of rank R only
 //   NULLCUDA_TIMELINE=on         the counts hold what each window did, in its order
-//   NULLCUDA_HEALTH=G[,NAME=N]   NVML tells counters of errors, too; after the first look those of
-//                                device G are by N larger: ecc_uncorrected, rows_remapped,
+//   NULLCUDA_HEALTH=G[,NAME=N]   NVML reports counters of errors, too; after the first reading
+//   those
+//                                of device G are by N larger: ecc_uncorrected, rows_remapped,
 //                                nvlink_replays; xid: one event with that number
 //   NULLCUDA_COUNTS=FILE         what was counted is written here when the process ends;
 //                                %p: its pid

@@ -20,7 +20,7 @@ class Communicator {
  public:
   Communicator(std::string name, int rank, int size, bool blocking);
 
-  // Joins the others. Non-blocking: ncclInProgress, and async_error() tells when it is done.
+  // Joins the others. Non-blocking: ncclInProgress, and async_error() shows when it is done.
   ncclResult_t start();
 
   // Operations that were issued together: collectives one after the other, then sends and receives.

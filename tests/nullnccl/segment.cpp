@@ -15,7 +15,7 @@
 namespace nullnccl {
 namespace {
 
-constexpr long kPollPeriod_ns = 10'000'000;  // how long a wait goes without looking for an abort
+constexpr long kPollPeriod_ns = 10'000'000;  // a wait checks so often for an abort
 
 void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value) {
   const timespec limit{.tv_sec = 0, .tv_nsec = kPollPeriod_ns};

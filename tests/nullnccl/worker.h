@@ -1,5 +1,5 @@
-// One thread that runs what is appended, in order, as a GPU's stream does: the caller goes on.
-// Knows no communication.
+// One thread that runs what is appended, in order, as a GPU's stream does: the caller continues.
+// It knows no communication.
 #pragma once
 
 #include <cuda_runtime_api.h>

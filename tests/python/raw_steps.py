@@ -322,7 +322,7 @@ def scaling_row(row, table, points, runs):
     for point in scaled:
         sessions.setdefault(point["session"], []).append(math.log(runs[point["id"]].rate))
     rate = {"samples_per_sec": math.exp(np.mean([np.mean(session) for session in sessions.values()]))}
-    if row["points"] == table["baseline_points"]:  # against itself there is nothing to tell
+    if row["points"] == table["baseline_points"]:  # the baseline has no comparison with itself
         assert not {"speedup", "efficiency", "efficiency_ci95", "loss_of_efficiency"} & set(row), row["group"]
         return rate
     computed = {**rate, "speedup": math.exp(logs.mean()), "efficiency": math.exp(logs.mean()) / ratio,

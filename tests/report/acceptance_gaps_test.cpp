@@ -265,7 +265,7 @@ TEST(AcceptGaps, ARateBeyondPhysicsIsInNoReference) {
   }
 }
 
-// Too many to be kept out of the reference, they put it in doubt: which they are is told.
+// Too many to be kept out of the reference, they put it in doubt, and are named.
 TEST(AcceptGaps, PartsThatPutTheReferenceInDoubtAreNamed) {
   reporting::FleetShape shape{.devices = 2, .links = false};
   shape.effect = [](int node, int, int, reporting::MeasuredRate what) {
@@ -290,7 +290,7 @@ bool has_metric(const nlohmann::json& rules, std::string_view metric) {
                              [&](const auto& check) { return check["metric"] == metric; });
 }
 
-// Nobody looks at what was measured and has no rule.
+// A measurement without a rule would be judged by nobody.
 TEST(AcceptanceRules, NameWhatTheConfigurationBesideThemMeasures) {
   const nlohmann::json standard = file_of("rules/standard.json");
   for (const auto& [config, rules] :

@@ -160,7 +160,7 @@ TEST(Accept, AFactThatOneDeviceDoesNotTellIsUnsure) {
 
 TEST(Accept, ASlowDeviceIsNamedAndNothingElse) {
   const Acceptance fleet = judged({.slow = {{{3, 1}, 0.09}}});
-  // The node trains as slowly as its slowest device: that is the same fault, told of the node.
+  // The node trains as slowly as its slowest device: that is the same fault, reported for the node.
   EXPECT_EQ(not_passed(fleet),
             (Texts{"failed node003 cuda:1: matrix product", "failed node003 cuda:1: memory copy",
                    "failed node003 cuda:1: own time", "failed node003 cuda:1: training alone",
@@ -250,7 +250,7 @@ TEST(Accept, ANodeWhoseBestLinkIsSlowFails) {
   EXPECT_FALSE(holds(joined(not_passed(two), "; "), "links of a node")) << "none is the odd one";
 }
 
-// A finding of a report is no rule whose errors were simulated: it is told, and judges nobody.
+// A finding of a report is no rule whose errors were simulated: it is shown, and judges nobody.
 TEST(Accept, AFindingInformsAndFailsNobody) {
   namespace kinds = reporting::finding_kinds;
   auto reports = sample_fleet({});
@@ -308,7 +308,7 @@ TEST(Accept, ARateBeyondPhysicsFailsItsDevice) {
   EXPECT_TRUE(holds(handed_over(fleet), "implausible: 1.")) << handed_over(fleet);
 }
 
-// Twice as fast as all others, a node is told, and neither fails nor puts the others in doubt.
+// Twice as fast as all others, a node is reported, and neither fails nor puts the others in doubt.
 TEST(Accept, ANodeBeyondAllOthersIsKeptOutOfTheReference) {
   FleetShape shape{.nodes = 16};
   shape.effect = [](int node, int, int, reporting::MeasuredRate what) {
@@ -336,7 +336,7 @@ TEST(Accept, ACopyUnderAnotherNameIsNoReport) {
   EXPECT_EQ(fleet.exit_code, ExitCode::kUnsure);
 }
 
-// The same with two nodes that passed: without them nothing tells what the session has in common.
+// The same with two nodes that passed: without them nothing shows what the session has in common.
 TEST(Accept, UndecidedNodesAreMeasuredAgainWithTwoDecidedOnes) {
   FleetShape shape{.device_sd = 0.001, .slow_nodes = {{4, 0.048}}, .links = false};
   auto reports = sample_fleet(shape);

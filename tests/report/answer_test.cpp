@@ -179,7 +179,7 @@ TEST(Surety, OneRunHasAValueAndNoPlusMinus) {
   EXPECT_NE(render_scaling({&report, 1}).find(",one_run\r\n"), std::string::npos);
 }
 
-// The same machine, looked at longer: no form may say less for it.
+// The same machine is measured for longer: no form may say less for it.
 TEST(Surety, MoreRunsNeverHideAValue) {
   for (const int repetitions : {1, 2, 3, 5}) {
     SweepShape shape = small(repetitions);

@@ -612,7 +612,7 @@ TEST(Findings, TheCpusOfAllRanksCount) {
   EXPECT_TRUE(codes(bound_point("0", "1", 1), context).contains("too_many_threads"));
 }
 
-// Each rank may have a control group of its own, and the host survey tells that of one rank only.
+// Each rank may have a control group of its own, and the host survey has that of one rank only.
 TEST(Findings, AQuotaOfOneRankCrowdsThatRankAlone) {
   std::vector<monitoring::Host> hosts(1);
   hosts[0].hostname = "n1";

@@ -158,7 +158,7 @@ TEST(DataDifferences, NameEachSetOfDataOnce) {
   add("b", "photos", "1111");
   add("c", "synthetic", "synthetic");
   add("no longer asked for", "photos", "3333");
-  add("d", "photos", "");  // an older report did not tell
+  add("d", "photos", "");  // an older report did not say
   EXPECT_TRUE(data_differences(report, {{"a", "1111"}, {"b", "1111"}, {"c", "synthetic"}}).empty());
   EXPECT_EQ(
       data_differences(report, {{"a", "2222"}, {"b", "2222"}, {"c", "synthetic"}, {"d", "2222"}}),

@@ -203,7 +203,7 @@ TEST(EffectInWords, TheSentence) {
   EXPECT_EQ(effect_in_words(slower, {effect, slower}),
             "bucket_cap_mb 100 against 25 (4 ranks): 1.0 % slower (3.0 % slower to 1.0 % "
             "faster), -3 MiB: unsure");
-  // Clear by itself, and not with the others that were looked at.
+  // It is clear by itself, and not with the others that were tested.
   slower.ratio_ci95.high = 0.995;
   slower.p_holm = 0.071;
   EXPECT_EQ(effect_in_words(slower, {slower}),

@@ -46,7 +46,7 @@ TEST(Health, LooksArePairedByHostDeviceAndCounter) {
   add_snapshots(all, second, 10);
   add_snapshots(all, std::vector{snapshot({counter("pcie_replays", 4)})}, 20);
   ASSERT_EQ(all.size(), 3u);
-  EXPECT_EQ(all[0].after, 4) << "the last look so far";
+  EXPECT_EQ(all[0].after, 4) << "the last reading so far";
   EXPECT_EQ(all[0].seconds, 20);
   EXPECT_FALSE(all[1].after);
   EXPECT_FALSE(all[2].before);

@@ -403,7 +403,7 @@ TEST(Judge, AShareOfABoundNeedsAnUndisturbedRun) {
     EXPECT_TRUE(is_disturbed(group.standing));
   }
   EXPECT_EQ(render_answer({&report, 1}, {}, Terminal()).find("237"), std::string::npos);
-  // No finding tells of it, and the verdict does; words of before have no code.
+  // No finding reports it, but the verdict does; earlier words have no code.
   report.collectives.front().disturbed = "others used 1.4 CPUs";
   judge(report);
   EXPECT_EQ(report.verdict->level, VerdictLevel::kDoNotQuote);

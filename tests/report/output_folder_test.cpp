@@ -161,7 +161,7 @@ TEST_F(Folder, LosesNoCheckpointButOurs) {
   EXPECT_TRUE(fs::is_symlink(folder_ / "checkpoints"));
 }
 
-// Killed between the journal's first line and the first report.json: --resume goes on.
+// Killed between the journal's first line and the first report.json: --resume continues.
 TEST_F(Folder, OfASessionThatWasKilledAsItBeganIsContinued) {
   for (const char* journal :
        {"", "{\"event\":\"started\"}\n", "{\"event\":\"sta", "{\"event\":\"started\"}\n{\"ev"}) {

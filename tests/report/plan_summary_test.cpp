@@ -50,7 +50,7 @@ TEST(WriteRenderings, BothOrNone) {
   fs::remove(folder / "report.html");
   fs::create_directories(folder / "report.html" / "in the way");
   EXPECT_THROW(write_renderings(folder, sample_report(1, false)), Error);
-  EXPECT_FALSE(fs::exists(folder / "report.md")) << "it would tell of a report that was not closed";
+  EXPECT_FALSE(fs::exists(folder / "report.md")) << "it would show a report that was not closed";
   fs::remove_all(folder);
 }
 

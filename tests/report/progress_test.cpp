@@ -53,7 +53,7 @@ TEST(Progress, LongTimesInMinutesAndHours) {
   EXPECT_NE(progress_line(s).find("5:00:00 left"), std::string::npos) << progress_line(s);
 }
 
-// A clock that stands still unless told: no test waits for a real one.
+// This clock stands still until a test sets it: no test waits for a real one.
 std::chrono::steady_clock::time_point set_time;
 std::chrono::steady_clock::time_point clock_as_set() { return set_time; }
 

@@ -1,5 +1,5 @@
 // A report of collectives, generated from a seed: for the tests of what is said of them and of
-// renderers, and to look at it. Times follow alpha + bytes / bandwidth; the true values are known.
+// renderers, and for viewing. Times follow alpha + bytes / bandwidth; the true values are known.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// A sweep's report, generated from a seed: for the tests of scaling tables and renderers, and to
-// look at them. Times follow a simple model; the true values are known.
+// A sweep's report, generated from a seed: for the tests of scaling tables and renderers, and for
+// viewing. Times follow a simple model; the true values are known.
 #pragma once
 
 #include <cstdint>

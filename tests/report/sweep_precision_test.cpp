@@ -1,5 +1,5 @@
 // How well the points of a sweep are known: where variance comes from, communication cost over
-// repetitions, normality, and what --until-ci is told.
+// repetitions, normality, and what --until-ci is given.
 #include <gtest/gtest.h>
 
 #include <algorithm>

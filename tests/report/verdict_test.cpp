@@ -179,7 +179,7 @@ TEST(Verdict, SomeDisturbedRunsCostLessWhereOthersSpeakForThePoint) {
   EXPECT_EQ(level_of(few), VerdictLevel::kDoNotQuote);
 }
 
-// An earlier version told of the whole sweep: no run of it is known to be fit.
+// An earlier version reported the whole sweep: no run of it is known to be fit.
 TEST(Verdict, AFindingThatNamesNoRunStandsForAll) {
   Report report = healthy_sweep();
   report.findings.clear();
@@ -414,7 +414,7 @@ TEST(Doubts, WithoutSingleStepsTheLongestSpeaks) {
   EXPECT_EQ(slow_steps_share(run), 0);
 }
 
-// A finding and the number that it tells of are one reason.
+// A finding and the number that it reports are one reason.
 TEST(Doubts, AreSaidOnceBesideTheirFindings) {
   Report report = healthy_sweep();
   report.findings.clear();

@@ -330,7 +330,7 @@ std::string all_texts(const Report& report) {
   return text;
 }
 
-// A report of old holds the words of its day, and is told in today's.
+// An old report holds the words of its day, and is shown in today's.
 TEST(Vocabulary, IsOneInEveryForm) {
   Report report = sample_sweep({});
   for (ScalingTable& table : report.scaling) {

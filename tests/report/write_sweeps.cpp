@@ -1,4 +1,4 @@
-// Writes made-up sweeps and all their renderings into a folder: for looking at, and for the test of
+// Writes made-up sweeps and all their renderings into a folder: for viewing, and for the test of
 // the renderers. `write-sweeps FOLDER` writes sweep.json, a realistic one, and planted.json, whose
 // stragglers and errors the tests know, whole_steps.json, whose steps have no phases, and
 // collectives.json;

@@ -222,7 +222,7 @@ TEST_F(Writer, AFullDeviceIs74WithPathAndReason) {
   EXPECT_NE(error.what.find("No space left on device"), std::string::npos) << error.what;
 }
 
-// A real file system of 2 MiB that is filled to the last byte while the run goes on.
+// A real file system of 2 MiB that is filled to the last byte while the run lasts.
 TEST_F(Writer, AFullDiskEndsAsFailedAndKeepsWhatWasMeasured) {
   fs::create_directories(folder_);
   if (mount("scalemark-test", folder_.c_str(), "tmpfs", 0, "size=2m") != 0) {

@@ -263,7 +263,7 @@ TEST(Networks, BatchNormOverOneValuePerChannelIsRefused) {
       network->loss(batch);
     } catch (const Error& error) {
       EXPECT_EQ(error.record().exit_code, ExitCode::kConfiguration);
-      network->module().eval();  // which looks at one image and more
+      network->module().eval();  // evaluation takes a single image, too
       EXPECT_TRUE(at::isfinite(network->loss(batch)).item<bool>());
       return false;
     }

@@ -1,4 +1,4 @@
-// A step's moments on the host's clock, for benchmarks that do not look at them.
+// A step's moments on the host's clock, for benchmarks that do not read them.
 #pragma once
 
 #include <array>

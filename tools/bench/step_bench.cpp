@@ -41,7 +41,7 @@ Group make_group(int rank, int size, const std::string& file) {
 
 struct Cost {
   double wall_ms = 0;  // median over blocks of steps
-  double cpu_ms = 0;   // mean, all threads: what to look at on a busy machine
+  double cpu_ms = 0;   // mean, all threads; compare this on a busy machine
 };
 
 Cost cost_per_step(const std::string& workload, std::int64_t batch_size, const Group& group) {

@@ -48,7 +48,7 @@ planning::Plan plan_of(const Scenario& scenario) {
   return plan;
 }
 
-// The product's schedule decides what is measured again; what it is told is what counts.
+// The product's schedule decides what is measured again; only what it was given counts.
 Rates run_sweep(Random& random, const Scenario& scenario, const planning::Plan& plan) {
   planning::SweepSchedule schedule(plan, {});
   Rates rates;

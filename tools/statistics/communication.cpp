@@ -87,7 +87,7 @@ struct CostSetup {
 bool is_with(std::size_t block) { return block % 4 == 0 || block % 4 == 3; }
 
 // A block's steps: with communication all ranks take as long as the slowest of each, without it
-// each goes on alone (a network without buffers).
+// each continues alone (a network without buffers).
 void add_block(Ranks& ranks, const std::vector<Series>& own_s, std::size_t block,
                double contention) {
   const double longer = is_with(block) ? 1 + contention : 1;
@@ -212,7 +212,7 @@ void add_waits(Random& random, Window& window) {
 }
 
 struct WindowTrial {
-  double network = 0, peer_wait = 0, exposed = 0;  // shares of the step, as told
+  double network = 0, peer_wait = 0, exposed = 0;  // shares of the step, as reported
   double off = 0;                                  // relative distance from what was planted
 };
 

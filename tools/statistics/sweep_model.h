@@ -1,4 +1,4 @@
-// A simulated sweep of four points in blocks, of which two are looked at: the baseline and eight
+// A simulated sweep of four points in blocks, of which two are judged: the baseline and eight
 // ranks with a known efficiency.
 #pragma once
 
@@ -33,7 +33,7 @@ struct Block {
 };
 
 // How `effects.drift` comes about: evenly over kRepetitions blocks, or as a machine that heats up
-// and then stays (a sweep that goes on until it is sure has no last block to aim at).
+// and then stays (a sweep that lasts until it is sure has no last block to aim at).
 enum class DriftShape { kLinear, kSaturating };
 
 inline constexpr std::size_t kRepetitions = 5;

@@ -291,14 +291,14 @@ class HostileTexts(unittest.TestCase):
             done = self.program("report", files[0], codes=(65,))
             self.assertIn("is no name of a machine", done.stderr)
             self.assertIn(str(files[0]), done.stderr)
-            # Beside others it costs no other, and is told.
+            # Beside others it spoils no other, and is reported.
             accepted = self.program("accept", self.folder / "fleets/0/acc", "--overwrite", "--format", "drain=drain.sh")
             self.assertIn("is no name of a machine", self.shown("accept", self.folder / "fleets/0/acc", "--details"))
             self.runs_nothing((self.folder / "drain.sh").read_text())
             self.shows_nothing_odd(accepted.stdout)
 
     def test_the_status_of_a_run(self):
-        # A second record of a run that goes on is waited for, in vain here for 3 s: once for all of them.
+        # A second record of a run that continues is waited for, in vain here for 3 s: once for all of them.
         ended, status = (statuses.status_at(100, time.time(), ranks=4, slow=1, gpus=True, findings=3, state=state) for state in ("complete", "running"))
         kinds = self.taken(ended, ("top", "--once"))
         self.assertLessEqual({"what", "point", "findings.[].text"}, kinds)

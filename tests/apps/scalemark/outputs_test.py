@@ -122,7 +122,7 @@ class Outputs(unittest.TestCase):
             reader.join(60)
             self.assertTrue(link.is_symlink() and dangling.is_symlink() and stat.S_ISFIFO(pipe.stat().st_mode))
             for size in (target.stat().st_size, (self.folder / f"new{number}").stat().st_size, len(read[0])):
-                self.assertAlmostEqual(size, expected, delta=64)  # it may tell its own name or the time
+                self.assertAlmostEqual(size, expected, delta=64)  # it may contain its own name or the time
 
     def test_rows_on_stdout(self):
         """/dev/stdout is such a link; never the real one as root."""

@@ -18,7 +18,7 @@ TEST(StatusAge, IsByTheWritersClockUnlessThatIsAhead) {
   EXPECT_EQ(status_age_s(170, 103, 110, std::nullopt), 7);  // a clock that is ahead
   EXPECT_EQ(status_age_s(170, 180, 110, std::nullopt), 0);
   EXPECT_EQ(status_age_s(std::nullopt, 103, 110, std::nullopt), 7);
-  EXPECT_EQ(status_age_s(20, 20, 110, 1.5), 1.5);  // clocks that differ: it changes while we look
+  EXPECT_EQ(status_age_s(20, 20, 110, 1.5), 1.5);  // the clocks differ; it changes while it is read
 }
 
 class RunsFolder {

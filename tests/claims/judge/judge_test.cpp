@@ -137,7 +137,7 @@ TEST(Claims, OnOtherHardwareOnlyRatiosAreJudged) {
 
 TEST(Claims, DisturbedRunsDecideNothing) {
   Report report = a100_report(2600, 17500);
-  // A disturbance of another point tells nothing of this one.
+  // A disturbance of another point does not concern this one.
   report.findings = {reporting::make_finding(reporting::finding_kinds::throttled, "p2/r0"),
                      reporting::make_finding(reporting::finding_kinds::shared, "p8/r0")};
   const auto claims = judge(published::tables_of(a100_rows()), {&report, 1});

@@ -7,7 +7,7 @@ namespace {
 
 struct Case {
   const char* text;
-  double gpus, nodes;  // 0: not told
+  double gpus, nodes;  // 0: not given
   const char* chip;
 };
 

@@ -138,7 +138,7 @@ TEST_F(AtomicFiles, AreBytesForAPipeASocketAndADescriptor) {
   EXPECT_EQ(entries(), 3);
 }
 
-// A file that is a descriptor of ours goes on where it is: rows stand between other output.
+// A file that is a descriptor of ours continues where it is: rows stand between other output.
 TEST_F(AtomicFiles, ContinueTheFileOfADescriptor) {
   const Descriptor file(::open(path().c_str(), O_WRONLY | O_CREAT, 0600));
   ASSERT_EQ(::write(file.get(), "before ", 7), 7);

@@ -152,7 +152,7 @@ TEST(FitLinks, NoAllowedStepImproves) {
   }
 }
 
-// One size tells latency from bandwidth nowhere: the columns of the fit depend on each other.
+// One size cannot separate latency from bandwidth: the columns of the fit depend on each other.
 TEST(FitLinks, OneSizeIsFittedByOneNumber) {
   const std::vector<LinkPoint> points(4, {kAllReduce, {1, 2}, 1'000'000, {1e-3}});
   const auto fit = fit_links(points);

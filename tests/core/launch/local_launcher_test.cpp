@@ -305,7 +305,7 @@ std::string mask_of(const std::vector<int>& signals) {
   return text;
 }
 
-// The counts tell which signal came first; those that are ignored would have ended the run before.
+// The counts show which signal came first; those that are ignored would have ended the run before.
 TEST(LocalLauncher, SignalsThatWereIgnoredAtTheStartStayIgnored) {
   for (const bool blocked : {false, true}) {
     const std::vector<int> ignored{SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGTSTP};

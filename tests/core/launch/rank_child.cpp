@@ -89,7 +89,7 @@ int print_table(int rank) {
   return 0;
 }
 
-// Rank 1 fails; the others sleep, and end by themselves only when told.
+// Rank 1 fails; the others sleep until a signal ends them.
 int fail(const Detection& self, int code, bool with_file) {
   if (self.world.rank != 1) {
     sleep(60);

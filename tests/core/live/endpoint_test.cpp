@@ -31,7 +31,7 @@ using Clock = std::chrono::steady_clock;
 constexpr const char* kGood = "GET /status HTTP/1.1\r\nHost: localhost\r\n\r\n";
 constexpr const char* kHead = "HEAD /status HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
-// A client that sends whatever it is told to. No wait lasts longer than 60 s.
+// The client sends whatever it is given. No wait lasts longer than 60 s.
 class Client {
  public:
   explicit Client(int port, int receive_buffer = 0) : fd_(::socket(AF_INET, SOCK_STREAM, 0)) {

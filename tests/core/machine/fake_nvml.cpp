@@ -3,7 +3,7 @@
 //   FAKE_NVML_BROKEN   does not start ("Driver/library version mismatch")
 //   FAKE_NVML_EMPTY    has none of NVML's functions
 //   FAKE_NVML_MIG      GPU 0 is in MIG mode and has two instances, at the indices 0 and 2 of 3
-//   (none)             everything; GPU 1 does not tell its serial and its power limit fails
+//   (none)             everything; GPU 1 does not report its serial and its power limit fails
 // FAKE_NVML_REASONS (a number: bits of what holds the clocks down) and FAKE_NVML_PROCESSES in the
 // environment are read at each call, as is FAKE_NVML_HEALTH: the index of a GPU, and by how much
 // its counters are above the others': "0,ecc_uncorrected=2,xid=79". "xid" is the number of one
@@ -168,10 +168,10 @@ struct Violation {
 int nvmlDeviceGetViolationStatus(void*, int policy, Violation* time) {
   static unsigned long long power = 0;
   if (policy == 3) return kNotSupported;
-  *time = {1, policy == 0 ? power += 1000000 : 0};  // held back by power 1 ms between two looks
+  *time = {1, policy == 0 ? power += 1000000 : 0};  // power holds it back 1 ms between two reads
   return kOk;
 }
-// Corrected ones since the driver was loaded grow by one with each look; none are kept of those
+// Corrected ones since the driver was loaded grow by one with each read; none are kept of those
 // since the board was made.
 int nvmlDeviceGetTotalEccErrors(void* device, int type, int counter, unsigned long long* errors) {
   static unsigned long long corrected = 5;

@@ -87,7 +87,7 @@ TEST_F(GpuCounters, GrowOnOneGpuOnly) {
     EXPECT_EQ(other_after.at(counter), other_before.at(counter)) << counter;
   }
   EXPECT_EQ(after.at("xid_last"), 79);
-  EXPECT_EQ(by_name(sick->read()).at("xid_events"), 1) << "an event is told once, and kept";
+  EXPECT_EQ(by_name(sick->read()).at("xid_events"), 1) << "an event is reported once, and kept";
 }
 
 TEST_F(GpuCounters, SecondsGrowAsTheDriverHoldsClocksDown) {

@@ -73,7 +73,7 @@ TEST(Rdma, AMachineWithoutIsNoError) {
   EXPECT_FALSE(survey.peer_memory);
 }
 
-// A driver that tells less: what is missing is absent, and the port stays.
+// A driver may report less: what is missing is absent, and the port stays.
 TEST(Rdma, APortThatTellsLess) {
   FakeRoot root;
   root.write("sys/class/infiniband/odd_0/ports/1/rate", "unknown\n");

@@ -269,7 +269,7 @@ TEST(SweepSchedule, WithFreshProcessesBlocksAreSessions) {
       13);
 }
 
-// One point that never settles is no word against those that did, or that have no rate at all.
+// A point that never becomes steady does not count against those that did or have no rate at all.
 TEST(SweepSchedule, EachPointHasItsOwnReason) {
   Plan plan = schedule_plan_of(3, 10);
   plan.stop.until_ci = 0.01;

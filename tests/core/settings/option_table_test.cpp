@@ -68,7 +68,7 @@ TEST(OptionTable, EveryTrainOptionReachesTheSettings) {
   for (const auto name : option_names(kTrain)) {
     const Option* option = find_option(name);
     const bool becomes_rendezvous = name == "master_addr" || name == "master_port";
-    // A secret and who may look on stand in no settings, and what --scale-down changes does.
+    // A secret and who may watch stand in no settings; what --scale-down changes stands there.
     const bool is_read_at_once = name == "run_token" || name == "scale_down" ||
                                  name == "metrics_token" || name == "metrics_port";
     if (option->layer || becomes_rendezvous || is_read_at_once) continue;
@@ -113,8 +113,8 @@ std::pair<std::string, std::string> two_values(const Option& row) {
   return {};
 }
 
-// Reads each row that has a member in `Owner` into a copy of `plain`, with two values; `use` looks
-// at what they give.
+// Reads each row that has a member in `Owner` into a copy of `plain`, with two values; `use` checks
+// what they give.
 template <class Owner, class Use>
 void read_two_values(const Owner& plain, Use use) {
   for (const Option& row : all_rows()) {

@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 from dump import Dump  # noqa: E402
 from operations_names import NAMES  # noqa: E402
 
-LEAST_P = 1e-3  # seeds are fixed: a test that passes goes on passing
+LEAST_P = 1e-3  # seeds are fixed: a test that passes keeps passing
 
 
 def per_image(words):

@@ -75,8 +75,8 @@ TEST(FastDecoding, EveryFormOfJpegShowsWhatExactDecodingShows) {
   }
 }
 
-// Whatever a crop needs of it. A new end marker hides the cut from crops above it; arithmetic
-// decoding, which goes on with zeros behind an end, need not notice it at all.
+// The file is refused whatever a crop needs of it. A new end marker hides the cut from crops above
+// it; arithmetic decoding, which continues with zeros behind an end, need not notice it at all.
 TEST(FastDecoding, ACutFileIsRefused) {
   for (const bool progressive : {false, true}) {
     for (const bool arithmetic : {false, true}) {

@@ -207,7 +207,7 @@ TEST_F(ImageFolderTest, ATreeTravelsAsBytesAndIsKnownByASampleOfItsFiles) {
   EXPECT_EQ(all, identity_of_sample(same, 1000));
   write(tree.train[0].path, {1});
   EXPECT_NE(all, identity_of_sample(tree, 1000));
-  EXPECT_NE(some, identity_of_sample(tree, 8));  // the first is always looked at
+  EXPECT_NE(some, identity_of_sample(tree, 8));  // the first is always read
 }
 
 TEST_F(ImageFolderTest, ScanningGivesASignOfLifeForEachFile) {

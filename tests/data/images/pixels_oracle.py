@@ -139,7 +139,7 @@ def make_variants(folder):
     image.convert("CMYK").save(f"{folder}/cmyk.jpg")
     image.save(f"{folder}/rgb.jpg", keep_rgb=True)
     exif = Image.Exif()
-    exif[0x0112] = 6  # turned by 90 degrees: neither side looks at it
+    exif[0x0112] = 6  # turned by 90 degrees: neither side reads it
     image.save(f"{folder}/turned.jpg", exif=exif)
     smooth_image(1, 1, 4).save(f"{folder}/one.jpg")
     smooth_image(9, 700, 5).save(f"{folder}/tall.png")

@@ -1,4 +1,4 @@
-// Files and folders of an image tree that are not read are told.
+// Files and folders of an image tree that are not read are reported.
 #include "data/images/tree_notes.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 using Names = std::vector<std::string>;
 
-// Scanning looks at names alone: the files are empty.
+// Scanning reads names alone: the files are empty.
 class TreeNotes : public ::testing::Test {
  protected:
   TemporaryFolder folder_;

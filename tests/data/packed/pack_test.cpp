@@ -91,7 +91,8 @@ TEST(Pack, SmallImagesAreNotEnlargedAndLargeOnesHave256) {
 
 struct Stop {};
 
-// At every sample once: nothing that looks finished, and in the end the same bytes.
+// Stopped at every sample once, packing leaves nothing that seems finished; in the end the bytes
+// are the same.
 TEST(Pack, InterruptedItGoesOnBehindTheLastCompleteShard) {
   const TemporaryFolder folder;
   const std::string tree = small_tree(folder, 24, 60);

@@ -206,7 +206,7 @@ TEST(Verify, ShardsOfAnotherPackingAreNamed) {
   EXPECT_EQ(error_of([&] { open_images({.root = jpeg}); }).exit_code, ExitCode::kNoInput);
 }
 
-// The same names and sizes, other contents: only the contents tell.
+// The same names and sizes, other contents: only the contents show it.
 TEST(Verify, AnIndexOfTheSamePlanAndOtherContentsIsFound) {
   const TemporaryFolder folder;
   const std::string tree = small_tree(folder, 6, 64);

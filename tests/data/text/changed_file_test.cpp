@@ -42,7 +42,7 @@ class ChangedFile : public ::testing::Test {
 };
 
 // A worker that reads the lost pages ends the process; where the batches that are already done are
-// enough, the next one's look at the file throws what the program ends with.
+// enough, the next one's check of the file throws what the program ends with.
 TEST_F(ChangedFile, CutShortEndsTheProcessWithOneLineThatNamesIt) {
   EXPECT_EXIT(
       {

@@ -196,7 +196,7 @@ TEST(TextFile, LinesOfJsonAreDocuments) {
   EXPECT_EQ(read_from(folder.write("plain", "[1] {a}\n{b}\n")), (Documents{{"[1] {a}", "{b}"}}));
 }
 
-// Longer than what is looked at first, and with the first document beyond it.
+// Longer than what is read first, and with the first document beyond it.
 TEST(TextFile, OneLongLineStaysWhole) {
   const TemporaryFolder folder;
   std::string line;
@@ -266,7 +266,7 @@ TEST_F(Corpora, ReplacedBytesAreCountedInTheFileToo) {
   EXPECT_EQ(tokenize(folder.write("clean", "a \u00e9.\n"), vocab).replaced_bytes, 0);
 }
 
-// More than a stream's buffer, and than what is looked at first.
+// More than a stream's buffer, and than what is read first.
 TEST_F(Corpora, PipesAreReadOnceAndWhole) {
   std::string text;
   while (text.size() < (std::size_t{3} << 20)) text += "a b c.\n\n";

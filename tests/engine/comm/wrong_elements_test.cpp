@@ -1,5 +1,5 @@
 // A wrong element is found wherever it is, in each type, and the rank and link are named where the
-// collective tells them; the other rows still run.
+// collective shows them; the other rows still run.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>

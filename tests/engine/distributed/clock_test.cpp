@@ -23,7 +23,7 @@ TEST(AwakeClock, LeavesOutTheTimeInWhichNobodyLooked) {
   EXPECT_EQ(clock.elapsed(), milliseconds(300));
   time.skip(milliseconds(2000));
   EXPECT_EQ(clock.elapsed(), milliseconds(2300));
-  // Stopped for an hour: what one look may cost is counted, and no more.
+  // Stopped for an hour: what one check may cost is counted, and no more.
   time.skip(seconds(3600));
   EXPECT_EQ(clock.elapsed(), milliseconds(4300));
   time.skip(milliseconds(500));

@@ -48,7 +48,7 @@ class HeartbeatRanks {
         then();
         clock_.sleep_for(time);
       }
-      over_.emplace(clock_);  // else time would go on while the test looks
+      over_.emplace(clock_);  // else time would pass while the test checks
     });
     hold.reset();
     clock_.join(waiting);

@@ -6,7 +6,7 @@
 namespace scalemark::testing {
 namespace {
 
-// A waiting thread looks so often whether its condition or its time has come.
+// A waiting thread checks so often whether its condition or its time has come.
 constexpr std::chrono::microseconds kPollPeriod{50};
 
 // The thread that runs the test waits by no clock, and is not waited for.

@@ -48,8 +48,8 @@ class SimulatedClock : public distributed::Clock {
   mutable std::mutex mutex_;
   time_point now_{std::chrono::seconds(1000)};
   int running_ = 0;  // threads of start() that do not wait
-  // By thread: whether it has ended, and whether the thread that joins it goes on in its place, so
-  // that no time passes in between.
+  // By thread: whether it has ended, and whether the thread that joins it continues in its place,
+  // so that no time passes in between.
   struct Ending {
     bool ended = false, has_heir = false;
   };

@@ -44,7 +44,7 @@ struct Watched {
         clock);
     std::thread running = clock.start([&] {
       main_thread(watchdog);
-      over.emplace(clock);  // else time would go on while the test looks
+      over.emplace(clock);  // else time would pass while the test checks
     });
     hold.reset();
     clock.join(running);

@@ -1,6 +1,6 @@
 // All-reduces of floats in a loop over MPI alone, nothing of ours: plain_loop [threads] KIB...
-// prints the median over blocks of the mean time of a call, as lines of JSON. With `threads` MPI is
-// told that any thread may call it, as a program with threads must.
+// prints the median over blocks of the mean time of a call, as lines of JSON. With `threads` MPI
+// learns that any thread may call it, as a program with threads must.
 #include <mpi.h>
 
 #include <algorithm>

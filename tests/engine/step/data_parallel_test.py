@@ -288,9 +288,9 @@ def main():
                 sizes = theirs.pop("bucket_bytes").tolist()
                 if "stochastic_depth" in case:  # our norms share a counter, which counts batches that some of them skip
                     theirs = {k: t for k, t in theirs.items() if not k.endswith("num_batches_tracked")}
-                if "gradient_compression" in case["parallel"]:  # DDP tells what it compresses, float64
+                if "gradient_compression" in case["parallel"]:  # DDP reports what it compresses, float64
                     sizes = [size // 4 for size in sizes]
-                if "unused" not in str(case["parallel"]):  # DDP tells sizes after rebuilding only
+                if "unused" not in str(case["parallel"]):  # DDP reports sizes after rebuilding only
                     buckets = by_name[name][rank]["bucket_bytes"].tolist()
                     if case["workload"] == "resnet50" and not oracle.FULL:
                         # One ends within a block of the shallow network, whose gradients come in another order than PyTorch's.

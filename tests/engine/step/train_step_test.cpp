@@ -102,7 +102,7 @@ TEST(TrainStep, ShowsGradientsBeforeTheyAreClipped) {
     Recorder recorder;
     step.run(batch, recorder);
     step.observe_gradients({});
-    step.run(batch, recorder);  // nobody is told
+    step.run(batch, recorder);  // nobody is notified
   }
   ASSERT_FALSE(shown[0].empty());
   double squares = 0;

@@ -79,7 +79,8 @@ TEST(SweepLoop, EveryPlannedRunBecomesOneRow) {
   ASSERT_EQ(report.sessions.size(), 1u);
   EXPECT_NE(report.sessions[0].finished, "");
   EXPECT_FALSE(report.groups.empty());
-  // Every rank after every task, and before each of three blocks after the look at the machines.
+  // Every rank gives back after every task, and before each of three blocks after the machines were
+  // checked.
   const int after_tasks = kRanks * static_cast<int>(sweep.plan().runs.size());
   EXPECT_GE(sweep.counts.given_back, after_tasks);
   EXPECT_LE(sweep.counts.given_back, after_tasks + 3 * kRanks);
@@ -258,7 +259,7 @@ TEST(SweepLoop, ASignalDuringARunStopsTheSweepSoonAfterIt) {
   }
 }
 
-// Whichever request to the store is the last that a rank makes, the next session goes on, and no
+// Whichever request to the store is the last that a rank makes, the next session continues, and no
 // run is lost or measured twice.
 TEST(SweepLoop, ASweepKilledAnywhereIsGoneOnWithRunByRun) {
   for (const int victim : {0, 1}) {

@@ -1,5 +1,4 @@
-// When a sweep may go on with what is in its folder, and when it refuses: with ranks that are
-// threads.
+// A sweep may continue with what is in its folder, or refuses: tested with ranks that are threads.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -67,7 +66,7 @@ class SweepResume : public ::testing::Test {
     EXPECT_EQ(text_of(sweep_.folder() / "report.json"), before);
   }
 
-  // --resume-anyway goes on, and says in its session with what.
+  // --resume-anyway continues, and its session says with what.
   void expect_gone_on_anyway(const std::string& quoted) {
     const auto rows = rows_of(sweep_.report());
     sweep_.plan().sweep.resume_anyway = true;
@@ -159,7 +158,7 @@ TEST_F(SweepResume, KeepsRowsOfPointsThatAreNotAskedForAnyMore) {
   EXPECT_EQ(reasons, (std::multiset<std::string>{"", "repetitions"}));
 }
 
-// A kill in the middle of a line: as often as one likes it goes on from there.
+// A kill in the middle of a line: it continues from there as often as one likes.
 TEST_F(SweepResume, GoesOnWithATornJournal) {
   const fs::path journal = sweep_.folder() / "journal.jsonl";
   const std::string whole = text_of(journal);

@@ -129,7 +129,7 @@ class Training {
  private:
   static const catalogue::Workload* workload() { return catalogue::find_workload(kWorkload); }
 
-  Plant plant_;  // before those that look at it
+  Plant plant_;  // declared before those that read it
   std::unique_ptr<workloads::Network> network_;
   std::unique_ptr<training::TrainStep> step_;
   std::unique_ptr<running::BatchSource> batches_;

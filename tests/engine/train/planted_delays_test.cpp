@@ -35,7 +35,7 @@ double delay_ms() { return is_soak() ? 5 : 200; }
 int block_count() { return is_soak() ? 24 : 4; }
 
 // How far off a growth may be. With +-0.3 ms a median of 24 is known to 0.1 ms and a growth to
-// 0.2, so that 10 % of half a delay, 0.25 ms, is for a machine at rest. 48 of 200 ms tell which
+// 0.2, so that 10 % of half a delay, 0.25 ms, is for a machine at rest. 48 of 200 ms show which
 // terms grow, by half the delay or by all of it.
 double tolerance_ms(double share) {
   return is_soak() ? 0.1 * (share > 0 ? share : 1) * delay_ms() : 0.24 * delay_ms();

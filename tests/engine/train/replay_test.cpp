@@ -31,7 +31,7 @@ TEST(ReplayTraining, GivesTheSameBitsTwice) {
   EXPECT_EQ(replay.rounds, 2);
   EXPECT_EQ(replay.first_wrong, "");
   EXPECT_EQ(replay.digest, replayed(of_mlp(1)).digest);
-  EXPECT_NE(replay.digest, replayed(of_mlp(2)).digest) << "it looks at the numbers";
+  EXPECT_NE(replay.digest, replayed(of_mlp(2)).digest) << "it depends on the numbers";
 }
 
 // A round that was cut short would differ from every other.

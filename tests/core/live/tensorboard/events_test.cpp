@@ -24,7 +24,7 @@ std::string from_hex(std::string_view text) {
   return bytes;
 }
 
-// The messages of whole records; their checksums are TensorBoard's to look at.
+// The messages of whole records; TensorBoard checks their checksums.
 std::vector<std::string> messages_in(std::string_view bytes) {
   std::vector<std::string> messages;
   while (!bytes.empty()) {

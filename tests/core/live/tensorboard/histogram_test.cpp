@@ -88,7 +88,7 @@ std::vector<float> many_values() {
     const float value = std::ldexp(1 + static_cast<float>(i % 97) / 97, i % 61 - 30);
     values.push_back(i % 3 == 0 ? -value : value);
   }
-  values[5000] = kNan;  // its block is looked at value by value
+  values[5000] = kNan;  // its block is counted value by value
   return values;
 }
 

@@ -1,6 +1,6 @@
 // `write-events FOLDER` writes FOLDER/run/events.out.tfevents.*, made-up scalars and histograms,
 // and the values of each histogram beside them, as floats in FOLDER/values/TAG.STEP (a dot for each
-// slash): for comparing what TensorBoard reads with what was counted, and for looking at.
+// slash): for comparing what TensorBoard reads with what was counted, and for viewing.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>

@@ -32,7 +32,7 @@ std::vector<double> inner_counts(MeasuredPoints measured);
 
 // The rule with another loss per doubling.
 double log_ratio_with_loss(const Backtest& test, double loss);
-// Efficiency goes on falling with `share` of the last slope.
+// Efficiency continues to fall with `share` of the last slope.
 double log_ratio_with_slope(const Backtest& test, double share);
 
 // |predicted / measured - 1|
