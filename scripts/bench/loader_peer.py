@@ -92,7 +92,7 @@ def counted(batches, images, seconds):
 
 
 def memory_of(process):
-    """In MiB. pss counts what several processes share in equal parts, rss in full for each."""
+    """Returns MiB. pss counts what several processes share in equal parts, rss in full for each."""
     lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()[1:]
     sizes = {line.split(":")[0]: int(line.split()[1]) / 1024 for line in lines}
     return {"pss": sizes["Pss"], "rss": sizes["Rss"], "own": sizes["Private_Clean"] + sizes["Private_Dirty"]}

@@ -8,7 +8,7 @@ BERT_SIZES = {  # layers, hidden, heads, feed forward
 
 
 def network(workload, torch):
-    """On the CPU, in float32; ResNet-50 with channels last."""
+    """Returns the network on the CPU, in float32; ResNet-50 with channels last."""
     n = torch.nn
     if workload == "linear":
         return n.Linear(1000, 10)

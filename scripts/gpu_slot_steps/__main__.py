@@ -39,7 +39,7 @@ def read_options(words):
 
 
 def chosen(steps, options):
-    """By --steps and --covering; a name that chooses nothing is refused."""
+    """Returns the steps that --steps and --covering choose; a name that chooses nothing is refused."""
     if options.covering:
         steps = [step for step in steps if step.covering]
     if not options.steps:

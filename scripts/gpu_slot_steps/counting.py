@@ -46,7 +46,7 @@ def copies(calls):
 
 
 def calls_of(results, name):
-    """Of the runs NAME-short and NAME-long."""
+    """Returns the calls per step, from the runs NAME-short and NAME-long."""
     runs = results[f"{name}-short"], results[f"{name}-long"]
     iterations = [run.point()["iterations"] for run in runs]
     return per_step(counts_in(runs[0].files), counts_in(runs[1].files), iterations[1] - iterations[0])

@@ -111,7 +111,7 @@ def relative(a, b):
 
 
 def same_losses(one, other, first_limit, last_limit):
-    """Of two runs with the same seed: the first step's loss by forward alone, the last's by all of a step."""
+    """Compares two runs with the same seed: the first step's loss shows forward alone, the last's all of a step."""
     def judge(results):
         a, b = (ok_point(results[run])["loss"] for run in (one, other))
         first, last = relative(a["first"], b["first"]), relative(a["last"], b["last"])

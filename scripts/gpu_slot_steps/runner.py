@@ -17,7 +17,7 @@ INTERRUPTED = "the session was interrupted"
 
 @dataclass
 class Slot:
-    """Where a session writes, how long it may take, and what it runs on."""
+    """Holds where a session writes, how long it may take, and what it runs on."""
     output: Path
     deadline: float  # time.monotonic()
     rehearsal: object = None  # wraps commands for the null device

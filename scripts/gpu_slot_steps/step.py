@@ -41,7 +41,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Result:
-    """What one process left: its exit code, its log, and the report that it wrote, if any."""
+    """Holds what one process left: its exit code, its log, and the report that it wrote, if any."""
     code: int
     log: str = ""
     report: dict | None = None

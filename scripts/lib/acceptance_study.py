@@ -41,7 +41,7 @@ def is_simulated(check):
 
 
 def neither_simulated_nor_exact(checks):
-    """Of the checks of a rules file."""
+    """Returns the names of these checks of a rules file."""
     return [check["name"] for check in checks if not is_simulated(check) and check["metric"] not in EXACT]
 
 

@@ -26,7 +26,7 @@ def add_gates(gates, rows):
 
 
 def limits(rows):
-    """What the gates leave out: (what, rows, key, low, high)."""
+    """Returns what the gates leave out: (what, rows, key, low, high)."""
     return [("compare, --same-session although sessions differ by 0.3 to 2 %: any false alarm",
              [r for r in of(rows, "falsely in one go") if r["session_cv"] > 0], "false_alarms", 0, 0.05),
             ("compare, five sessions per side that differ by 2 %: a change of 5 % found",
@@ -37,7 +37,7 @@ def limits(rows):
 
 
 def columns():
-    """Of the rows that table_rows() makes: (head, function of a row)."""
+    """Returns the columns of table_rows()'s rows: (head, function of a row)."""
     def percent(planted, key):
         return lambda row: f"{100 * row[planted][key]:.1f}"
 

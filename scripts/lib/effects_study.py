@@ -1,4 +1,4 @@
-"""What options give, in the study of the statistics: effects over an axis, and the search of --tune. Gates, what they leave
+"""The effects of options, in the study of the statistics: effects over an axis, and the search of --tune. It has gates, what they leave
 out, and tables."""
 
 # section, which scenarios, trials in CI

@@ -59,7 +59,7 @@ def is_below(name, folder):
 
 
 def own_tests(place, folders):
-    """Those of `folders`, which declare entries, that mirror a file or folder, or else the nearest above it that has a mirror."""
+    """Returns those of `folders`, which declare entries, that mirror a file or folder, or else the nearest above it that has a mirror."""
     mirror = place if is_below(place, "tests") else f"tests/{place}"
     while mirror not in ("tests", "."):
         if found := {folder for folder in folders if is_below(folder, mirror)}:

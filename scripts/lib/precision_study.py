@@ -1,4 +1,4 @@
-"""How well points are known, in the study of the statistics: where variance comes from, runs that are not normal, and
+"""The precision of points, in the study of the statistics: where variance comes from, runs that are not normal, and
 --until-ci on runs of every kind. Gates, what the gates leave out, and tables."""
 
 # section, which scenarios, trials in CI
@@ -16,12 +16,12 @@ def is_usual(row):
 
 
 def windows_pay(row):
-    """By the true parts; saving 5 to 10 % of the time is worth neither advice."""
+    """Returns whether longer windows truly pay; None: saving 5 to 10 % of the time is worth neither advice."""
     return True if row["saves"] >= 0.1 else False if row["saves"] < 0.05 else None
 
 
 def opposite(row):
-    """How often the other purchase was advised than the true parts would have it."""
+    """Returns how often the other purchase was advised than the true parts would have it."""
     return {True: row["buy_runs"], False: row["buy_windows"], None: 0}[windows_pay(row)]
 
 
@@ -34,7 +34,7 @@ def several_sessions(data):
 
 
 def in_order(rows):
-    """Of every kind of runs, smaller sweeps first."""
+    """Returns the rows of every kind of runs, smaller sweeps first."""
     return sorted(rows, key=lambda r: (r["kind"], r.get("points", 0) * r.get("blocks", 0), r.get("points", 0)))
 
 

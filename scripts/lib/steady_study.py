@@ -34,7 +34,7 @@ def has_stalls(row):
 
 
 def is_blind(row):
-    """So few independent steps that their correlation is but guessed."""
+    """Returns whether there are so few independent steps that their correlation is but guessed."""
     return row["steps"] < 200 and row["phi"] > 0.5
 
 

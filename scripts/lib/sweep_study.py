@@ -1,4 +1,4 @@
-"""What a whole sweep concludes, in the study of the statistics: devices that differ, ranks at several points, sessions, and
+"""The conclusions of a whole sweep, in the study of the statistics: devices that differ, ranks at several points, sessions, and
 runs that resemble their neighbours. Gates, what the gates leave out, and tables."""
 
 # section, which scenarios, trials in CI

@@ -1,4 +1,4 @@
-"""What a run of the tests took: `test_times.py BUILD_FOLDER JUNIT_FILE CLOCK`.
+"""The times of a run of the tests: `test_times.py BUILD_FOLDER JUNIT_FILE CLOCK`.
 
 Prints what was skipped and why, the 40 slowest entries, the seconds of each label, and the clock of the stages. A label's
 seconds are summed over its entries, of which several run at a time; an entry counts for each label that it has.

@@ -53,7 +53,7 @@ def agree(folder):
 
 
 def forms_agree(folders, *words):
-    """How often each exit code came."""
+    """Returns how often each exit code came."""
     seen = collections.Counter()
     for fleet in folders:
         done, forms = accepted(fleet, *words)
@@ -87,7 +87,7 @@ def forms_agree(folders, *words):
 
 
 def page_agrees(text, checks, fleet):
-    """What the page shows: the outcome, all that did not pass, and each slow part in a figure."""
+    """The page shows the outcome, all that did not pass, and each slow part in a figure."""
     [data] = re.findall(r'id="data">(.*)</script>', text)
     [page] = json.loads(data)["reports"]
     outcomes = [one["outcome"] for one in checks]
@@ -258,7 +258,7 @@ sed -i 1d "$FOLDER/rounds"
 
 
 def stages(folder, command, rounds, **environment):
-    """What a launcher's file asks the program for, where accept finds these nodes undecided, one line a time."""
+    """Returns what a launcher's file asks the program for, where accept finds these nodes undecided, one line a time."""
     (folder / "bin").mkdir(exist_ok=True)
     for name, text in (("scalemark", STUB), ("srun", '#!/bin/sh\nwhile [ "$1" ] && [ "${1#--}" != "$1" ]; do shift; done\n"$@"\n'),
                        ("scontrol", "#!/bin/sh\necho n1\n")):

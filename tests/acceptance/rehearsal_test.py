@@ -149,7 +149,7 @@ def slow_nic(folder):
 
 
 def measure_rails(hosts, out):
-    """As a launcher does that gives each rank its card."""
+    """Measures as a launcher does that gives each rank its card."""
     count = len(hosts.names)
     launched = {"WORLD_SIZE": count * RANKS, "LOCAL_WORLD_SIZE": RANKS, "MASTER_ADDR": hosts.addresses[0], "MASTER_PORT": 29657}
     finish([start(*hosts.on(host), SCALEMARK, "comm", "--pairs", "--pair-by", "rank", "--no-progress", "--threads", 1, "--output", out,
@@ -168,7 +168,7 @@ def measure_fleet(hosts, out, **planted):
 
 
 def large(folder, healthy=False):
-    """32 hosts: everything planted at once, or nothing. Of two devices that differ (node13) only the fleet tells the wrong one."""
+    """32 hosts have everything planted at once, or nothing. Two devices differ (node13): only the fleet shows which is wrong."""
     count = 32
     faults = {} if healthy else {"LD_PRELOAD": PRELOADED, "SLOW_PRODUCTS": "node3:1:1,node5:*:1", "WRONG_PRODUCTS": "node11:0:2,node13:1:1"}
     with SwitchedHosts(count, cards=RANKS) as hosts, contextlib.ExitStack() as stack:

@@ -1,4 +1,4 @@
-"""Training checkpoints: going on from one gives, bit by bit, what an uninterrupted training gives; a torn one is
+"""Training checkpoints: continuing from one gives, bit by bit, what an uninterrupted training gives; a torn one is
 passed over, one of another training refused."""
 
 import json
@@ -31,7 +31,7 @@ def checkpoints(folder):
 
 
 def uninterrupted(data, folder, **how):
-    """What a training leaves, and its evaluations; all its checkpoints stay."""
+    """Returns what a training leaves, and its evaluations; all its checkpoints stay."""
     folder.mkdir()
     save = folder / "weights.safetensors"
     run(*options(data, folder, save, **how), "--checkpoint-keep", 1000)
@@ -113,7 +113,7 @@ def skipped_branches(folder):
 
 
 def other_torn_or_none(folder):
-    """Of another training: refused. A file cut short: the checkpoint before it is taken, with a note. None: from the start."""
+    """A checkpoint of another training is refused. With a file cut short the one before it is taken, with a note. Without one training starts anew."""
     data, at = make_text(folder / "text", 6), folder / "run"
     expected = uninterrupted(data, at)
     refused = run(*options(data, at, at / "weights.safetensors"), "--seed", 5, "--resume", expect=78)
@@ -143,7 +143,7 @@ def by_time_and_few(folder):
 
 
 def kill_after(data, folder, more, luck, **how):
-    """At a random moment after so many further checkpoints, unless the run has ended."""
+    """Kills at a random moment after so many further checkpoints, unless the run has ended."""
     enough = len(checkpoints(folder)) + more
     with Running(*options(data, folder, folder / "weights.safetensors", **how), "--checkpoint-keep", 1000,
                  "--resume") as running:

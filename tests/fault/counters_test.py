@@ -26,7 +26,7 @@ def check_error(report, code):
 
 
 def clock_that_jumps(folder):
-    """By 5 s in the window, in rank 1: rates follow the longest wall, which is wrong."""
+    """The clock jumps by 5 s in the window, in rank 1: rates follow the longest wall, which is wrong."""
     jump, out = folder / "jump", folder / "out"
     # The journal's event comes before the window begins. Many steps of warm-up plan a window of 15 s also where the machine is busy.
     warmup = 300
@@ -43,7 +43,7 @@ def clock_that_jumps(folder):
 
 
 def cpu_clocks(folder):
-    """That count too much, or too little: what others used is what is left of them."""
+    """They count too much, or too little: what others used is what is left of them."""
     for factor in (4, 0.5):
         out = folder / f"{factor}"
         run(*TRAIN, *SHORT, "--output", out, expect=1, LD_PRELOAD=LIBRARY, CPU_CLOCK_FACTOR=f"1:{factor}")

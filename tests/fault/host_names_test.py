@@ -12,7 +12,7 @@ LOCAL = "127.0.0.1 localhost\n"
 
 
 class Nodes(TwoHosts):
-    """Of two Gloo ranks the one with the lower address connects to the other's: above 127 it is the loopback that is
+    """The one of two Gloo ranks with the lower address connects to the other's: above 127 it is the loopback that is
     connected to."""
 
     ADDRESSES = ("192.168.231.1", "192.168.231.2")
@@ -24,7 +24,7 @@ def node(hosts, number, folder, *options, **environment):
 
 
 def debian(hosts):
-    """As the installer writes it: a node does not know its own address by its name."""
+    """Debian's installer writes the hosts file so: a node does not know its own address by its name."""
     first, second = Nodes.ADDRESSES
     hosts.hosts_files(f"{LOCAL}127.0.1.1 n1\n{second} n2\n", f"{LOCAL}127.0.1.1 n2\n{first} n1\n")
 

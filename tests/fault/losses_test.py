@@ -99,7 +99,7 @@ def sigusr1(folder):
 
 
 def ignored_signals(folder):
-    """What was ignored at the start stays so, in launcher and ranks: the run heeds the one signal that was not. Under nohup, and in
+    """Whatever was ignored at the start stays so, in launcher and ranks: the run heeds the one signal that was not. Under nohup, and in
     the background of a shell without job control; a run of one rank, of several, and the other commands with ranks. Unless
     SCALEMARK_SOAK=full only a sweep of two ranks, under which all are ignored."""
     def background(names):

@@ -1,4 +1,4 @@
-"""What train, sweep and comm write: a full stdout, a limit of file sizes, a working folder that is gone, and somebody's
+"""The outputs of train, sweep and comm: a full stdout, a limit of file sizes, a working folder that is gone, and somebody's
 files in the way. CI tries train and sweep; with SCALEMARK_SOAK=full each command alone and under the built-in launcher."""
 
 import os

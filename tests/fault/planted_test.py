@@ -1,4 +1,4 @@
-"""What is wrong with a machine or a plan is planted, and the program must find it: verdict, exit codes by --fail-on, JUnit.
+"""A fault of a machine or a plan is planted, and the program must find it: verdict, exit codes by --fail-on, JUnit.
 A slow link is planted in tests/launch/comm_pairs_test.py.
 
 Others on the machine make `disturbed` the right answer: such a trial is counted apart and made again. SCALEMARK_SOAK=full: 20 trials.
@@ -26,7 +26,7 @@ def codes(report):
 
 
 def exit_code(folder, words):
-    """Of `report`, which judges what is there."""
+    """Returns the exit code of `report`, which judges what is there."""
     return run("report", folder, "--fail-on", words, expect=None).returncode
 
 

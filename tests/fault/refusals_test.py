@@ -115,7 +115,7 @@ def full_disk(folder):
 
 
 def full_disk_for_weights(folder):
-    """What was measured stands in the report, though the weights do not fit."""
+    """The report has what was measured, though the weights do not fit."""
     with small_disk(folder, "16k") as disk:
         for ranks in (1, 2) if FULL else (1,):
             out, weights = folder / f"out-{ranks}", disk / "weights.safetensors"
@@ -128,7 +128,7 @@ def full_disk_for_weights(folder):
 
 
 def full_disk_for_traces(folder):
-    """What was measured stands in the report, though a trace does not fit: of a run (with SCALEMARK_SOAK=full), and of a sweep,
+    """The report has what was measured, though a trace does not fit: of a run (with SCALEMARK_SOAK=full), and of a sweep,
     whose first point it ends, whichever rank ran it."""
     sizes = {"sweep": ("--world-sizes", "1,2", "--nproc-per-node", 2, "--repetitions", 1), **({"train": ("--nproc-per-node", 2)} if FULL else {})}
     with small_disk(folder, "16k") as disk:

@@ -53,7 +53,7 @@ def suspended_sweep(folder):
 
 
 def suspended_ranks_only(folder):
-    """As `scontrol suspend` does it under srun: there is no launcher of ours."""
+    """`scontrol suspend` does so under srun: there is no launcher of ours."""
     with Running(*SWEEP, "--output", folder / "out") as sweeping:
         sweeping.await_event("window")
         suspend(sweeping.ranks(), STOPPED_S)
@@ -104,7 +104,7 @@ while True:
 
 
 def ctrl_z(folder):
-    """The ranks stop with the launcher, and go on with it."""
+    """The ranks stop with the launcher, and continue with it."""
     sweeping = OnATerminal(folder, *SWEEP, "--output", folder / "out")
     end = time.monotonic() + 120
     journal = folder / "out" / "journal.jsonl"

@@ -1,4 +1,4 @@
-"""What a job's surroundings lack or have left behind: a temporary folder, threads, ranks of another job."""
+"""Surroundings of a job that lack something, or where something is left behind: a temporary folder, threads, ranks of another job."""
 
 import http.server
 import os
@@ -84,7 +84,7 @@ def as_somebody(most):
 
 
 def ended_with(most, *command):
-    """How the command ends where one user may have so many processes and threads."""
+    """Returns how the command ends where one user may have so many processes and threads."""
     with tempfile.TemporaryDirectory() as place:
         os.chmod(place, 0o777)
         done = subprocess.run([str(SCALEMARK.resolve()), *map(str, command), "--output", f"{place}/out"], capture_output=True, text=True, cwd=place,
@@ -303,7 +303,7 @@ def unread_launcher(folder):
 
 
 def service_links(folder):
-    """Of a Kubernetes Service: one note in what says notes, and every command works."""
+    """A Kubernetes Service sets such variables: what says notes has one, and every command works."""
     links = {"SCALEMARK_PORT": "tcp://10.0.0.5:29500", "SCALEMARK_SERVICE_HOST": "10.0.0.5", "SCALEMARK_SERVICE_PORT": 29500,
              "SCALEMARK_PORT_29500_TCP_ADDR": "10.0.0.5", "SCALEMARK_METRICS_PORT": "tcp://10.0.0.6:9090"}
     done = run("train", *QUICK, *TWO, "--output", folder / "out", **links)

@@ -33,7 +33,7 @@ def kill_one_rank(folder, rows):
 
 
 def kill_everything(folder, after_s):
-    """Kills after so many seconds, unless the sweep has ended; the report is valid at every look."""
+    """Kills after so many seconds, unless the sweep has ended; the report is valid at every reading."""
     with Running(*OPTIONS, "--resume", "--output", folder) as sweeping:
         end = time.monotonic() + after_s
         while time.monotonic() < end and sweeping.process.poll() is None:

@@ -14,7 +14,7 @@ SMALL = ("--memory-limit", "1=400KiB")
 
 
 def peaks(report):
-    """By run, of each rank that is ok."""
+    """Returns the memory peaks of each rank that is ok, by run and rank."""
     return {(row["id"], rank["rank"]): rank["memory_peak_bytes"]
             for row in report["points"] if row["status"] == "ok" for rank in row["ranks"]}
 

@@ -1,4 +1,4 @@
-"""When a sweep may go on with what is in its folder, and when it refuses: what tests/engine/sweep cannot show."""
+"""A sweep continues with what is in its folder, or refuses: here is what tests/engine/sweep cannot show."""
 
 import functools
 import json
@@ -58,7 +58,7 @@ def other_settings(folder):
 
 
 def changed_sources(folder):
-    """A build that no commit names goes on with itself only."""
+    """A build that no commit names continues with itself only."""
     first = finished(folder / "out")
     dirty = first["tool"]["git_dirty"]
     if dirty:
@@ -92,7 +92,7 @@ def other_data(folder):
 
 
 def spelled_otherwise(folder):
-    """What --data names decides, not how its path is spelled, from wherever: each run stays there once. Weights to start from, too.
+    """The data that --data names decide, not how its path is spelled, from wherever: each run stays there once. Weights to start from, too.
     Other data behind the name would stand in one table with the old rows."""
     text = make_text(folder / "text", 6)
     (folder / "link").symlink_to("text")

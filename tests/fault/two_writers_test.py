@@ -1,4 +1,4 @@
-"""Two runs that want one place: the later one is refused (73) before it changes anything, whatever it was told to overwrite; places in which
+"""Two runs that want one place: the later one is refused (73) before it changes anything, whatever it was asked to overwrite; places in which
 each has a part of its own are shared. Waits for conditions, never for times."""
 
 import contextlib
@@ -48,7 +48,7 @@ def begun_together(folder):
 
 
 def a_live_one_keeps_its_files(folder):
-    """Its events and its traces, which --overwrite would remove; a run of another name goes on beside it. Killed, it holds nothing any more."""
+    """Its events and its traces, which --overwrite would remove; a run of another name continues beside it. Killed, it holds nothing any more."""
     tb = folder / "tb"
     with Running(*TRAIN, *ENDLESS, "--tensorboard", tb, "--nproc-per-node", 2, "--output", folder / "live") as live:
         until(lambda: events(tb), "events")
@@ -106,7 +106,7 @@ def places_of_tools(folder):
 
 @contextlib.contextmanager
 def open_folder(place):
-    """As another process of ours holds it."""
+    """Holds the folder as another process of ours does."""
     descriptor = os.open(place, os.O_RDONLY | os.O_DIRECTORY)
     fcntl.flock(descriptor, fcntl.LOCK_EX)
     yield

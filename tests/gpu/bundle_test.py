@@ -31,7 +31,7 @@ def succeed(*words, **more):
 
 
 def unpacked_elsewhere(archive, folder):
-    """In a folder that was moved after unpacking, and has a space in its name."""
+    """Returns the bundle's folder, which is moved after unpacking and has a space in its path."""
     succeed("tar", "-C", folder, "-xzf", archive)
     [first] = [path for path in folder.iterdir() if path.is_dir()]
     (folder / "another place").mkdir()
@@ -39,7 +39,7 @@ def unpacked_elsewhere(archive, folder):
 
 
 def check_programs(bundle):
-    """Stripped, and searching libraries beside themselves only."""
+    """They are stripped, and search libraries beside themselves only."""
     ours = [bundle / "scalemark", bundle / "countcuda.so", *bundle.glob("libscalemark_*.so")]
     check(len(ours) >= 4, f"the bundle holds {sorted(path.name for path in bundle.iterdir())}")
     for file in ours:

@@ -1,4 +1,4 @@
-"""What gpu_slot runs in Python, on the CPU: the peer trains the workload that it names, attention is compared backend
+"""The Python side of gpu_slot, on the CPU: the peer trains the workload that it names, attention is compared backend
 by backend. All in this process: torch is imported once."""
 
 import contextlib

@@ -21,7 +21,7 @@ def result(log="", code=0, status="complete", files=None, **point):
 
 
 def verdict(judge, **results):
-    """As the runner calls it: a report that lacks something is a failure."""
+    """Judges as the runner does: a report that lacks something is a failure."""
     try:
         return judge({name.replace("_", "-"): value for name, value in results.items()})
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""How gpu_slot takes its steps: limits, the budget, what a failure ends, what is skipped and why, and what is left."""
+"""The steps of gpu_slot as they are taken: limits, the budget, what a failure ends, what is skipped and why, and what is left."""
 
 import json
 import os

@@ -90,7 +90,7 @@ def cores(folder):
 
 
 def reported(folder):
-    """What is in the report is what the kernel said; automatic threads of a rank are no more than the CPUs that it has."""
+    """The report has what the kernel said; automatic threads of a rank are no more than the CPUs that it has."""
     want = cores_of_two_ranks()
     run("train", "--workload", "linear", "--iters", 5, "--warmup-iters", 2, "--no-progress", "--nproc-per-node", 2, "--bind", "cores",
         "--output", folder / "out")
@@ -120,7 +120,7 @@ def numa(folder):
 
 
 def refused(folder):
-    """Before any rank is started, in one line with what is there and what is wanted."""
+    """It is refused before any rank is started, in one line with what is there and what is wanted."""
     have = len(physical_cores())
     done = run("train", *QUICK, "--nproc-per-node", have + 1, "--bind", "cores", "--output", folder / "out", expect=78)
     only_error(done.stderr, "E_CONFIGURATION", 78, f"{have + 1} ranks on this node", "physical core", "--bind")

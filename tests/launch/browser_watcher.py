@@ -47,7 +47,7 @@ def forwarded(address):
 
 
 def check_clean(browser):
-    """Nothing may be on the console but an address that does not answer, and what our looking at canvases costs."""
+    """Nothing may be on the console but an address that does not answer, and what our reading of canvases costs."""
     noise = [line for line in browser.console if "Failed to load resource" not in line and "getImageData" not in line]
     check(not noise, noise)
 
@@ -63,7 +63,7 @@ class BrowserWatcher(Watcher):
         self.browser.open(f"http://{address}/")
 
     def until(self, expression):
-        """What the expression says, once that is true."""
+        """Returns what the expression gives, once that is true."""
         return self.run.until(lambda: self.browser.says(expression), f"the page says {expression}")
 
     def trains(self):

@@ -46,7 +46,7 @@ def check_row(row):
 
 
 def every_collective(folder):
-    """Over Gloo on three ranks, whose shares are no powers of two. A backend that needs GPUs is a skipped row with its reason."""
+    """The collectives run over Gloo on three ranks, whose shares are no powers of two. A backend that needs GPUs is a skipped row with its reason."""
     rows = rows_of(folder, ALL, "fp32", "nccl,gloo")
     check({"all-reduce", "all-gather", "broadcast", "gather", "send-recv", "barrier"} <= {row["collective"] for row in rows
                                                                                      if row["status"] == "ok"}, "Gloo has these")
@@ -80,7 +80,7 @@ def rows_of(folder, collectives, dtypes, backends, ranks=(3,)):
 
 
 def few_bytes(folder):
-    """As in nccl-tests each rank's share is whole elements; a size without one for each is a row that says so. On two of the three ranks, too."""
+    """Each rank's share is whole elements, as in nccl-tests; a size without one for each is a row that says so. It holds for two of the three ranks, too."""
     sizes, shared = (1, 7, 25, 26), ("all-gather", "reduce-scatter")
     report, _ = comm(folder, "--collectives", ",".join(("all-reduce", *shared)), "--sizes", ",".join(map(str, sizes)), "--world-sizes", "2,3",
                      "--backends", "gloo", "--repetitions", 1, "--no-progress", "--threads", 1)
@@ -119,7 +119,7 @@ def repeated(folder):
 
 
 def beside_others(folder):
-    """Beside matrix products and beside traffic of the same ranks; each is a row of its own, and its data is right."""
+    """Collectives run beside matrix products and beside traffic of the same ranks; each is a row of its own, and its data is right."""
     report, _ = comm(folder, "--sizes", "1MiB", "--backends", "gloo", "--congestion", "off,on", "--overlap-compute", "off,on", "--repetitions", 1,
                      "--nproc-per-node", 2, "--threads", 1, "--no-progress")
     rows = {(row["congestion"], row["overlap_compute"]): row for row in report["collectives"]}
@@ -165,7 +165,7 @@ def await_rows(folder, count, seconds=240):
 
 
 def wire_bytes(folder):
-    """What leaves an interface, headers out, is what the algorithm must send: of a ring's all-reduce on two ranks each sends the
+    """The traffic that leaves an interface, headers out, is what the algorithm must send: of a ring's all-reduce on two ranks each sends the
     whole message once, of an all-gather its half."""
     share = {"all-reduce": 1, "all-gather": 1 / 2, "send-recv": 1}
     with TwoHosts() as hosts:

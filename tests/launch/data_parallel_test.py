@@ -32,7 +32,7 @@ def check_same_training(ours, theirs, losses, least, allowed=1e-4):
     check((ours[0]["world_size"], ours[0]["processes"], len(ours[0]["ranks"])) == (2, 1, 1), ours[0])
 
 def window(folder):
-    """The same batches as two ranks take, and so the same weights; payload by formula; told that Python's costs more."""
+    """It takes the same batches as two ranks, and so has the same weights; its payload is the formula's; a note says that Python's costs more."""
     steps = ("--workload", "mlp", "--gradient-accumulation-steps", 2, "--iters", 20, "--warmup-iters", 0)
     ours = trained(folder / "replicas", *REPLICAS, *steps)
     check_same_training(ours, trained(folder / "ranks", *RANKS, *steps), lambda p: [p["loss"]["first"], p["loss"]["last"]], least=1e-6)
@@ -69,7 +69,7 @@ def memory(folder):
         check(abs(off) < 0.2, off)
 
 def sweep(folder):
-    """Beside ddp, on one and two: efficiency goes by replicas."""
+    """A sweep has it beside ddp, on one and two: efficiency goes by replicas."""
     run("sweep", "--workload", "mlp", "--device", "cpu", "--threads", 1, "--strategies", "ddp,data-parallel", "--world-sizes",
         "1,2", "--repetitions", 1, "--iters", 10, "--warmup-iters", 5, "--no-progress", "--output", folder / "out")
     report = report_in(folder / "out")

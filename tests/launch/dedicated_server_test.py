@@ -59,7 +59,7 @@ def swept(folder):
 
 
 def epochs(folder):
-    """Evaluation, checkpoints and going on from one; the server's state is a file of its own."""
+    """A run with it evaluates, writes checkpoints and continues from one; the server's state is a file of its own."""
     data = make_text(folder / "text", 6)
     options = (*BERT, "--data", data, "--checkpoint-every", "2steps", "--checkpoint-keep", 1000)
     weights, served = trained(folder / "rank0", *options)

@@ -1,4 +1,4 @@
-"""What options give, on real ranks: effects, losses at equal samples, limits of communication, and the search of --tune."""
+"""The effects of options on real ranks: effects, losses at equal samples, limits of communication, and the search of --tune."""
 
 import math
 import statistics

@@ -1,4 +1,4 @@
-"""--env: variables that libraries read once, as an axis of sweeps and for one run. What a rank's libraries read is told by libgomp
+"""--env: variables that libraries read once, as an axis of sweeps and for one run. libgomp shows what a rank's libraries read
 (OMP_DISPLAY_ENV) and by the kernel (/proc/PID/environ)."""
 
 import re
@@ -63,7 +63,7 @@ def environ(pid):
 
 
 def train(folder):
-    """One value: the kernel says what the rank was started with; that of two ranks is told by `axis`."""
+    """There is one value: the kernel says what the rank was started with; `axis` shows that of two ranks."""
     out = folder / "out"
     with Running("train", "--workload", "linear", "--threads", 1, *ENDLESS, "--env", "MALLOC_ARENA_MAX=3", "--env", "LRU_CACHE_CAPACITY=",
                  "--output", out, LRU_CACHE_CAPACITY=5) as training:
@@ -114,7 +114,7 @@ def refused(folder):
 
 
 def told(_):
-    """--dry-run names the axis and how often ranks are started; names of old are told."""
+    """--dry-run names the axis and how often ranks are started; old names are reported."""
     done = run("sweep", *TWO_RANKS, "--env", "NCCL_BLOCKING_WAIT=,1", "--repetitions", 4, "--dry-run")
     check("ranks are started anew for each of the 2 environments of each block, 8 times in all" in done.stdout, done.stdout)
     check(re.search(r"env\.NCCL_BLOCKING_WAIT +unset,1 +option", done.stdout), done.stdout)

@@ -1,4 +1,4 @@
-"""What a run writes for TensorBoard while it goes on (--tensorboard, --histograms), as TensorBoard reads it, against the report and the saved weights."""
+"""The files that a run writes for TensorBoard while it lasts (--tensorboard, --histograms), as TensorBoard reads them, against the report and the saved weights."""
 
 import itertools
 
@@ -21,7 +21,7 @@ def losses_in(events):
 
 
 class EventWatcher(Watcher):
-    """The run has a million steps, of which each hundredth is told."""
+    """The run has a million steps, of which each hundredth is written."""
 
     def __init__(self, run):
         skip_without_it()

@@ -1,4 +1,4 @@
-"""What the machines do by themselves, before the first block of `sweep --thorough`, and the share of it that runs reach."""
+"""The rates of the machines by themselves, before the first block of `sweep --thorough`, and the share of it that runs reach."""
 
 import socket
 
@@ -31,7 +31,7 @@ def check_share(report):
 
 
 def thorough_sweep(folder):
-    """And a second session, which goes on with what the first has measured."""
+    """There is a second session, which continues with what the first has measured."""
     done = run(*sweep(*THOROUGH, *TWO_RANKS, "--output", folder / "out"))
     report = valid_report(folder / "out")
     check({r["what"] for r in report["fingerprint"]} == KINDS, report["fingerprint"])

@@ -40,7 +40,7 @@ def sample(pid):
 
 
 class Rows:
-    """How many runs the journal lists."""
+    """Counts the runs that the journal lists."""
 
     def __init__(self, folder):
         self.journal, self.offset, self.count = folder / "journal.jsonl", 0, 0

@@ -36,7 +36,7 @@ def step(name, *words, **more):
 
 
 def fresh_root(suite, folder):
-    """What this machine knows of its network goes along: names and certificates."""
+    """Makes a root that has what this machine knows of its network: names and certificates."""
     root = folder / "root"
     step(f"{suite}, making it", "mmdebstrap", "--variant=minbase", "--include=python3-venv,ca-certificates", suite, root)
     for file in ("etc/resolv.conf", CERTIFICATES):

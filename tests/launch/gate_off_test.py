@@ -1,4 +1,4 @@
-"""What the statistics say of a busy machine by themselves: the gate, which withholds nearly everything there, is switched off by a
+"""The statistics of a busy machine by themselves: the gate, which withholds nearly everything there, is switched off by a
 preloaded library, and counters stay true. Nothing differs, so nothing may.
 
 On an axis without effect one comparison or more is called real in 5 of 100 sweeps (docs/METRICS.md, "Effects"), however many values it
@@ -30,7 +30,7 @@ ACCUSED = ("straggler", "ranks_unequal", "straggler_intermittent")
 
 
 class Trial:
-    """Sweeps of one point, all alike, and what is told of them."""
+    """Runs sweeps of one point, all alike, and collects what they report."""
 
     def __init__(self):
         self.seen, self.accused, self.sweeps = [], Counter(), 0
@@ -46,7 +46,7 @@ class Trial:
         return report
 
     def print_accusations(self):
-        """Ranks that are accused are told: their test needs the gate."""
+        """Accused ranks are only printed: their test needs the gate."""
         busy = statistics.median(self.seen)
         print(f"{self.sweeps} sweeps beside others that used {busy:.2f} CPUs (median); accused ranks in: {dict(self.accused) or 'none'}", flush=True)
         check(busy > 0.3, "the machine was not busy, or its counters do not say so")

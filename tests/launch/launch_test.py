@@ -1,4 +1,4 @@
-"""What is special under torchrun and where ranks meet; launchers_test.py runs every command under every launcher."""
+"""The special cases of torchrun and of where ranks meet; launchers_test.py runs every command under every launcher."""
 
 import contextlib
 import shutil
@@ -65,7 +65,7 @@ def addresses(folder):
 
 
 def torchrun_over_ipv6(folder):
-    """By c10d; that ranks meet at ::1 without it is in `addresses`."""
+    """c10d meets at ::1; that ranks meet at ::1 without it is in `addresses`."""
     if not has_ipv6():
         skip("no IPv6 here")
     finish([start(*TORCHRUN, "--nproc-per-node", 2, "--rdzv-backend", "c10d", "--rdzv-endpoint", f"[::1]:{free_port()}", "--no-python", SCALEMARK,
@@ -74,7 +74,7 @@ def torchrun_over_ipv6(folder):
 
 
 def without_a_local_rank(folder):
-    """As Flux sets PMI's variables: the option that the refusal names is what is missing."""
+    """Flux sets PMI's variables so: the option that the refusal names is what is missing."""
     first = start(SCALEMARK, *TRAIN, "--output", folder / "out", PMI_RANK=0, PMI_SIZE=2)
     [text] = finish([first], expect=78)
     check("give --local-rank" in text, text)

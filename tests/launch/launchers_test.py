@@ -66,7 +66,7 @@ def mpich(command, folder):
 
 
 def remote_shell(folder, hosts):
-    """In the place of ssh: HOST COMMAND... runs on that namespace, which is named by its address."""
+    """Stands in the place of ssh: HOST COMMAND... runs on that namespace, which is named by its address."""
     script = folder / "remote-shell"
     lines = [f"{address}) exec {' '.join(hosts.on(node))} sh -c \"$*\" ;;" for node, address in enumerate(hosts.ADDRESSES)]
     script.write_text('#!/bin/sh\nwhile [ "${1#-}" != "$1" ]; do shift; done\nhost=$1; shift\ncase $host in\n'

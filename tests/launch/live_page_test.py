@@ -56,7 +56,7 @@ def check_fits(browser, what):
 
 
 def table_of(browser, place):
-    """What stands in the first row, by the heads of a table."""
+    """Returns what stands in the first row, by the heads of a table."""
     texts = "[...document.querySelectorAll('#%s %s')].map(cell => cell.textContent)"
     return dict(zip(browser.says(texts % (place, "th")), browser.says(texts % (place, "tbody tr:first-child td"))))
 

@@ -60,7 +60,7 @@ def lost_rank(folder):
 
 
 def points(folder):
-    """What the points of a sweep cost beyond warm-up and window."""
+    """Measures what the points of a sweep cost beyond warm-up and window."""
     with Running("sweep", *LINEAR, *PATIENT, "--world-sizes", f"1,{RANKS}", "--iters", 20, "--warmup-iters", 5, "--repetitions", 3,
                  "--no-progress", "--output", folder / "sweep") as launched:
         launched.end(0, seconds=900)

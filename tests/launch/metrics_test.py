@@ -17,7 +17,7 @@ SHORT = ("--warmup-iters", 2, "--no-progress", "--iters")
 
 
 def taken(folder):
-    """An address that cannot be had is told before anything is made."""
+    """An address that cannot be had is refused before anything is made."""
     token = token_file(folder)
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]

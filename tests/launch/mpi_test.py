@@ -151,7 +151,7 @@ def lost_rank_under_mpirun(folder, library):
 
 
 def refusals(folder, library):
-    """What cannot work is refused by name, with the command that does."""
+    """Whatever cannot work is refused by name, with the command that does."""
     require_mpi(library)
     other = LIBRARIES[1 - LIBRARIES.index(library)]
     done = mpirun(library, 2, SCALEMARK, *TRAIN, "--backend", "mpi", "--mpi-library", other, "--output", folder / "a")

@@ -1,4 +1,4 @@
-"""A run's pages on --metrics-port: where they are found, who may read what, that they tell the truth, and that clients change nothing."""
+"""A run's pages on --metrics-port: where they are found, who may read what, that they are true, and that clients change nothing."""
 
 import contextlib
 import json
@@ -40,7 +40,7 @@ def get(address, path, token=""):
 
 
 def target_files(run):
-    """In the output folder, and beside it."""
+    """Returns those in the output folder and beside it."""
     return run.folder / "metrics-target.json", Path(f"{run.folder}.metrics-target.json")
 
 
@@ -98,7 +98,7 @@ class PageWatcher(Watcher):
         check(not left, f"left behind by a run that is {state}: {left}")
 
     def scrape_to_the_end(self):
-        """The last page of a run whose rank 1 stands still, and is let go on. Whoever scrapes is waited for until a second after the next scrape
+        """Returns the last page of a run whose rank 1 stands still, and then continues. Whoever scrapes is waited for until a second after the next scrape
         is due: this one scrapes each 4 s, and as soon as the run has ended."""
         self.page()
         time.sleep(4)
@@ -149,7 +149,7 @@ def check_under_attack(pages, step):
     attacker = threading.Thread(target=attack, args=[pages.address])
 
     def scrape():
-        """Steps of rank 0."""
+        """Returns the steps of rank 0."""
         page = pages.page()
         seen.append(values(page, "scalemark_rank_resident_memory_bytes")['rank="0"'])
         for path in ("/status", "/"):

@@ -131,7 +131,7 @@ def fired(prometheus):
 
 
 class PrometheusWatcher(Watcher):
-    """Of a run in whose folder Prometheus looks for target files; `stack` ends it."""
+    """Watches a run in whose folder Prometheus searches target files; `stack` ends it."""
 
     def __init__(self, run, folder, stack):
         super().__init__(run)

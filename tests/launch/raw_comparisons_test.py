@@ -1,4 +1,4 @@
-"""What sweeps say of their runs beside throughput comes out of the raw steps again, by formulas in Python
+"""The numbers of sweeps beside throughput come out of the raw steps again, by formulas in Python
 (tests/python/raw_comparisons.py): effects, gaps of data, spreads, communication cost over runs and sessions, payload, FLOPs and MFU,
 of real ranks. And a number that is changed by a thousandth, or a verdict that is another one, is noticed.
 

@@ -14,7 +14,7 @@ from program import check
 
 
 def build(origin, clone):
-    """What dist/ holds afterwards: of each file its hash, and those of its members."""
+    """Returns what dist/ holds afterwards: of each file its hash, and those of its members."""
     subprocess.run(["git", "clone", "--quiet", origin, clone], check=True)
     (clone / ".venv").symlink_to(SOURCE / ".venv")
     environment = {**os.environ, "CCACHE_DISABLE": "1"}

@@ -36,7 +36,7 @@ def refused(folder):
 
 
 def listed(folder):
-    """By name and from anywhere; each with its text."""
+    """Configurations are found by name and from anywhere, each with its text."""
     out = run("configs", cwd=folder).stdout
     missing = [name for name in names() if f"{name} (" not in out]
     check(not missing, f"not listed: {missing}")

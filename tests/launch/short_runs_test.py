@@ -9,7 +9,7 @@ MLP = ("train", "--workload", "mlp", "--threads", 1, "--no-progress")
 
 
 def warmup_of_no_or_one_step(folder):
-    """Without a settled step time the window still has a length that ends."""
+    """Without a steady step time the window still has a length that ends."""
     for warmup in (0, 1):
         out = folder / str(warmup)
         run(*MLP, "--warmup-iters", warmup, "--output", out)

@@ -51,13 +51,13 @@ def container(slurm, command, folder):
 
 
 def measured_of(row):
-    """What its own run has measured: the number of steps to break even follows from all blocks of a sweep (docs/METRICS.md), and the standing
+    """Returns what its own run has measured: the number of steps to break even follows from all blocks of a sweep (docs/METRICS.md), and the standing
     is judged once a report is written to the end."""
     return {name: value for name, value in row.items() if name not in ("break_even_steps", "standing", "standing_reason")}
 
 
 def requeued(slurm, command, folder):
-    """What `scontrol requeue` interrupts goes on in the second start and has no row twice."""
+    """A run that `scontrol requeue` interrupts continues in the second start and has no row twice."""
     check(command == "sweep", "only a sweep has rows that are finished")
     job = slurm.submit(*TWO_NODES, "--output", folder / "job.log", SCRIPTS / "slurm.sbatch", *LONG_SWEEP, PROGRAM=SCALEMARK.resolve(),
                        OUTPUT=folder / "out")

@@ -37,7 +37,7 @@ class StatusWatcher(Watcher):
         self.run.until(lambda: self.ranks()[1]["beats"] > self.beats, "a rank that beats again")
 
     def is_killed(self):
-        """The last status stays, whole, and says `running`: its age tells."""
+        """The last status stays, whole, and says `running`: its age shows the end."""
         check(self.run.status()["state"] == "running", self.run.status())
 
     def ended(self, state):

@@ -1,4 +1,4 @@
-"""What `points[].warmup.steady` says of real windows of two ranks: never "true" of one that a CPU quota slows half-way; "false"
+"""`points[].warmup.steady` on real windows of two ranks: never "true" of one that a CPU quota slows half-way; "false"
 of at most 1 in 40 on an idle machine. Every other window is of steps far shorter than the 100 ms in which the kernel accounts a
 quota: there only one step in hundreds becomes longer, by tens of milliseconds. `slowed`: 20 windows, `idle`: 40, on a machine at rest."""
 

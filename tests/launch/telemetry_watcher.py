@@ -54,7 +54,7 @@ def check_parts(report):
 
 
 def check_train(report, folder):
-    """It tells of others, and measures once."""
+    """It reports others, and measures once."""
     [row] = report["points"]
     machine = telemetry_of(report, row["id"])
     check(row["status"] == "ok", row["status"])
@@ -99,7 +99,7 @@ def check_brief(report, folder):
 
 
 def check_comm(report, folder):
-    """Each run of a collective has what was read beside it; one finding tells of all runs that were disturbed.
+    """Each run of a collective has what was read beside it; one finding reports all runs that were disturbed.
     With --retries 0 none is measured again."""
     for row in report["collectives"]:
         check(telemetry_of(report, row["id"])["other_cpus"]["mean"] > 0 and "attempts" not in row, row)

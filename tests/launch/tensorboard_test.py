@@ -84,7 +84,7 @@ def learned(point):
 
 
 def epochs(folder):
-    """Evaluations are told, and histograms change nothing: neither those between the epochs nor those within one, which take back a step
+    """Evaluations are written, and histograms change nothing: neither those between the epochs nor those within one, which take back a step
     at other moments."""
     options, every = of_text(folder), 13
     with ThreadPoolExecutor() as pool:  # they stand still at a time

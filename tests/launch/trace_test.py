@@ -94,7 +94,7 @@ def plain(name):
 
 
 def operators(trace, phases):
-    """Of the phases of a step together, which every step repeats."""
+    """Returns the operators of the phases of a step together, which every step repeats."""
     steps = [sum((trace.operators(e) for e in trace.ranges("|".join(phases)) if lies_in(e, step)), Counter())
              for step in trace.ranges(r"ProfilerStep#\d+")]
     check(steps and all(step == steps[0] for step in steps), f"{phases}: steps differ")
@@ -128,7 +128,7 @@ def check_nesting(trace, who):
 
 
 def check_buckets(trace, buckets, who):
-    """As many as the report says, in their order, inside of backward, and each is on its way from then on."""
+    """There are as many as the report says, in their order, inside of backward, and each is on its way from then on."""
     for backward in trace.ranges("backward"):
         found = [e for e in trace.ranges(r"bucket \d+") if lies_in(e, backward)]
         check([e["name"] for e in found] == [f"bucket {i}" for i in range(buckets)], f"{who}: {found}")

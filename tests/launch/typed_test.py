@@ -1,4 +1,4 @@
-"""What people type that cannot work, and what they then read: every row of the table in docs/LAUNCHING.md is run (those of Slurm in
+"""Commands that cannot work, and what people then read: every row of the table in docs/LAUNCHING.md is run (those of Slurm in
 slurm_test.py), and each text that the table quotes must have been said.
 """
 
@@ -20,7 +20,7 @@ TORCHRUN = f"{PYTHON} -m torch.distributed.run --master-port PORT"
 
 
 def said(command, folder):
-    """What a line of a shell prints, the program and the launchers by their places."""
+    """Returns what a line of a shell prints, the program and the launchers by their places."""
     words = command.replace("torchrun ", f"{TORCHRUN} ").replace("python ", f"{PYTHON} ", int(command.startswith("python ")))
     words = words.replace("distributed.launch ", "distributed.launch --master-port PORT ").replace("mpirun ", "mpirun.openmpi ").replace("PORT", str(free_port()))
     words = words.replace("./scalemark", shlex.quote(str(SCALEMARK.resolve())))

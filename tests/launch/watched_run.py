@@ -1,4 +1,4 @@
-"""A run with everything on that shows it while it goes on, and what its watchers have in common."""
+"""A run with everything on that shows it while it lasts, and what its watchers have in common."""
 
 import contextlib
 import http.client
@@ -26,12 +26,12 @@ def available(kind, *arguments):
 
 
 def status_of(folder):
-    """Nothing before the first; each is whole, since it comes by a rename."""
+    """Returns an empty status before the first; each is whole, since it comes by a rename."""
     return json.loads(text_of(folder / "status.json") or "{}")
 
 
 class Watched(Running):
-    """A run below the folder in which Prometheus looks for target files, with its pages on any free port, or at `port`."""
+    """A run below the folder in which Prometheus searches target files, with its pages on any free port, or at `port`."""
 
     def __init__(self, folder, *arguments, port="auto", **how):
         out = folder / "results/runs/a"
@@ -48,7 +48,7 @@ class Watched(Running):
         return newest
 
     def until(self, condition, otherwise, every_s=0.1):
-        """What `condition` says, once that is true; the run must not end before."""
+        """Returns what `condition` gives, once that is true; the run must not end before."""
         deadline = time.monotonic() + LIMIT_S
         while True:
             self.status()
@@ -65,7 +65,7 @@ class Watched(Running):
 
 
 class Watcher:
-    """What one watcher checks at each moment of a run; those that it does not name are none of its."""
+    """One watcher checks this at each moment of a run; it ignores those that it does not name."""
 
     def __init__(self, run):
         self.run = run

@@ -34,7 +34,7 @@ STEPS = ("--iters", MEASURED, "--warmup-iters", 5, "--seed", 7)
 
 
 def swept(folder):
-    """Pages are written as ranks beat, each second, and read each second: windows of 6 s are seen."""
+    """Pages are written with the ranks' heartbeats, each second, and read each second: windows of 6 s are seen."""
     with contextlib.ExitStack() as stack, Watched(folder, *SWEEP, "--batch-size", 16, "--min-time", 6, "--warmup-iters", 20) as watched:
         watchers = [StatusWatcher(watched), PageWatcher(watched)]
         prometheus = available(PrometheusWatcher, watched, folder, stack)
@@ -72,7 +72,7 @@ def swept_by_new_processes(folder):
 
 
 def killed(folder):
-    """A rank that is stopped is noticed, and goes on; then everything is killed, and another run takes the place."""
+    """A rank that is stopped is noticed, and continues; then everything is killed, and another run takes the place."""
     with contextlib.ExitStack() as stack, Watched(folder, *TRAIN, *FOREVER) as watched:
         pages = PageWatcher(watched)
         watchers = [pages, StatusWatcher(watched), *available(EventWatcher, watched), *available(BrowserWatcher, watched, pages.address, stack),
@@ -93,7 +93,7 @@ def killed(folder):
 
 
 def replaced(folder, killed_run):
-    """A run in the place of one that was killed, under attack from clients of every kind: everything that it tells is true, and it trains
+    """A run in the place of one that was killed, under attack from clients of every kind: everything that it shows is true, and it trains
     as one that nobody watches."""
     events, weights = folder / "events", folder / "weights.safetensors"
     earlier = event_watcher.check_kept(events, folder, TRAIN[1:])

@@ -53,7 +53,7 @@ def metadata_of(wheel):
 
 
 def environment_with(wheel, folder):
-    """Without pip of its own, and with links to the torch that this interpreter has."""
+    """Makes one without pip of its own, and with links to the torch that this interpreter has."""
     say(sys.executable, "-m", "venv", "--without-pip", folder)
     say(sys.executable, "-m", "pip", "--python", folder / "bin/python", "install", "--no-deps", "--no-index", wheel)
     [packages] = folder.glob("lib/python3*/site-packages")

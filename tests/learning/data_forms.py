@@ -22,7 +22,7 @@ def point_of(output, *options, ranks=1):
 
 
 def saved_shapes(folder, *options):
-    """Of the tensors of a network that is trained so."""
+    """Returns the shapes of the tensors of a network that is trained so."""
     train(folder / "run", *options, "--iters", 1, "--warmup-iters", 0, "--batch-size", 1, "--threads", 1, "--save", folder / "weights.safetensors")
     data = (folder / "weights.safetensors").read_bytes()
     header = json.loads(data[8:8 + int.from_bytes(data[:8], "little")])

@@ -1,4 +1,4 @@
-"""What `train --epochs` promises besides learning: what is held out, bad files, a stop half-way, where the time and the
+"""The promises of `train --epochs` besides learning: what is held out, bad files, a stop half-way, where the time and the
 memory go. Tiny data; each check is one function. More numbers of ranks, shapes of epochs and workers with SCALEMARK_SOAK=full."""
 
 import re
@@ -119,7 +119,7 @@ def a_stop_leaves_a_valid_report(folder):
 
 
 def peak_bytes(pid):
-    """The most that was resident so far: unlike what is resident now, the same whenever in an epoch a busy machine lets us look.
+    """The most that was resident so far: unlike what is resident now, the same whenever in an epoch a busy machine lets us read it.
     None of a process that has ended."""
     found = re.search(r"^VmHWM:\s+(\d+) kB$", Path(f"/proc/{pid}/status").read_text(), re.M)
     return 1024 * int(found[1]) if found else None
@@ -136,7 +136,7 @@ def memory_is_flat(folder):
     check(program.wait(timeout=60) == 0, f"exit code {program.returncode}")
     check(len(peaks) == 20, f"{len(peaks)} epochs were printed")
     peaks = [bytes_ for bytes_ in peaks if bytes_ is not None]
-    check(len(peaks) >= 19, f"{len(peaks)} looks at a process that runs")
+    check(len(peaks) >= 19, f"{len(peaks)} readings of a process that runs")
     middle, end = peaks[9], peaks[-1]
     print("MiB at most after each epoch: " + " ".join(f"{bytes_ / 2**20:.0f}" for bytes_ in peaks), flush=True)
     check(end <= middle * 1.03, f"{end - middle} bytes more after {len(peaks)} epochs than after 10")

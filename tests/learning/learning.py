@@ -1,4 +1,4 @@
-"""What the learning tests share: made data, a run of `train --epochs`, and what it printed."""
+"""The common part of the learning tests: made data, a run of `train --epochs`, and what it printed."""
 
 import os
 import re

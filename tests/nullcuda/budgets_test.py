@@ -36,7 +36,7 @@ def per_step(window, steps):
 
 
 def measured(workloads):
-    """By (workload, precision); all in one process, since to load CUDA's libraries takes longer than to count."""
+    """Returns counts per step by (workload, precision); all in one process, since to load CUDA's libraries takes longer than to count."""
     points, _ = sweep("--workload", ",".join(workloads), "--precision", ",".join(PRECISIONS), *SHORT)
     return {(point["workload"], point["precision"]): per_step(window, point["iterations"]) for point, window in points}
 
@@ -47,7 +47,7 @@ def rows_of_table():
 
 
 def judge(key, budget, found):
-    """What is wrong with a row, in words."""
+    """Returns what is wrong with a row, in words."""
     pairs = zip(COLUMNS, budget, found)
     changed = [f"{column} {is_} (table: {was})" for column, was, is_ in pairs if was != is_]
     if not changed:

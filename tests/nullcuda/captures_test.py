@@ -31,7 +31,7 @@ class Capturing(Cuda):
         return self.MemsetAsync(self.device, 1, ctypes.c_size_t(64), stream)
 
     def follow(self, stream, event, other):
-        """`stream` goes on behind `other`."""
+        """`stream` continues behind `other`."""
         self.ok("EventRecord", event, other)
         self.ok("StreamWaitEvent", stream, event, 0)
 

@@ -162,7 +162,7 @@ def judge_window(counts):
 
 
 def launches_are_judged():
-    """By name; an empty grid is none, and a broken device stays broken."""
+    """Launches are judged by name; an empty grid is none, and a broken device stays broken."""
     cuda = Cuda()
     stand_in = ctypes.create_string_buffer(b"")
     name = ctypes.create_string_buffer(b"_Z6kernelv")

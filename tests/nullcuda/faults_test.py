@@ -29,7 +29,7 @@ def sweep(folder, expect, name, **environment):
 
 @functools.cache
 def undisturbed():
-    """What the sweep asks of a device that has no fault."""
+    """Returns what the sweep asks of a device that has no fault."""
     with tempfile.TemporaryDirectory() as folder:
         return sweep(folder, 0, "plain")[0].counts[0]["total"]
 
@@ -39,7 +39,7 @@ def total(kind, name=None):
 
 
 def memory_runs_out(folder):
-    """At whichever allocation: the point is a row without a result, and the next one is measured."""
+    """At whichever allocation it does: the point is a row without a result, and the next one is measured."""
     for variable, function in (("NULLCUDA_FAIL_ALLOCATION", "cudaMalloc"), ("NULLCUDA_FAIL_PINNED", "cudaHostAlloc")):
         calls = total("allocations", function)
         check(calls > 3, f"{calls} calls of {function}")

@@ -64,7 +64,7 @@ def check_replays(what, point, window, batches, draws):
 
 
 def check_holds_a_step(what, graph, eager):
-    """What the graph holds is a step of single operators, with its loss kept on the device instead of copied to the host."""
+    """The graph holds a step of single operators, with its loss kept on the device instead of copied to the host."""
     check(graph["launched"] == STEPS + WARMUP - BEFORE, f"{what}: {graph['launched']} launches of its graph")
     for kind in ("launches", "gemms", "cudnn", "memsets"):
         expected = per_step(eager[kind], STEPS)
@@ -113,7 +113,7 @@ def sized(workload, *more):
 
 
 def switches():
-    """What else changes a step: accumulation, clipping, the gradient scaler, layer-wise optimizers, a rate that changes,
+    """These change a step, too: accumulation, clipping, the gradient scaler, layer-wise optimizers, a rate that changes,
     batches that are large enough to come ahead, and memory that is given back."""
     scaled = ("--precision", "amp-fp16")
     accumulated, large = ("--gradient-accumulation-steps", 2, "--clip-grad-norm", 1), ("--batch-size", 16, "--image-size", 224)
@@ -153,7 +153,7 @@ def lazy_device():
 
 
 def epochs():
-    """Training for real: the first steps of the first epoch run as ever, and evaluation goes on beside the graph."""
+    """Training for real: the first steps of the first epoch run as ever, and evaluation works beside the graph."""
     with tempfile.TemporaryDirectory() as folder:
         images = Path(folder) / "images"
         run("data", "generate", "images", images, "--samples", 64, "--classes", 3, "--image-size", 32)
@@ -176,7 +176,7 @@ def profiler_range():
 
 
 def memory_runs_out():
-    """While a step is captured, too: the point is a row, and the next one, a graph again, is measured."""
+    """Memory runs out while a step is captured, too: the point is a row, and the next one, a graph again, is measured."""
     sweep = ["sweep", "--workload", "mlp", "--device", "cuda", "--batch-sizes", "2,4", "--cuda-graphs", "on", "--iters", 4,
              "--warmup-iters", WARMUP, "--repetitions", 1, "--retries", 0, "--allow-oom", "--quiet", "--no-progress"]
     with tempfile.TemporaryDirectory() as folder:

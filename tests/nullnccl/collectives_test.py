@@ -20,7 +20,7 @@ def ends_well(text, communicators):
 
 
 def train(folder):
-    """With the steps of --communication-cost and traced ones after it: c10d's ranges of its collectives, and what distributedInfo says of NCCL."""
+    """The steps of --communication-cost and traced ones come after it: c10d's ranges of its collectives, and what distributedInfo says of NCCL."""
     done = null_nccl.run(*TRAIN, *SHORT, "--communication-cost", "--trace", folder / "traces", "--trace-steps", 2, "--output", folder / "out")
     report = closed_report(folder / "out", "complete", 0)
     point = report["points"][0]

@@ -34,7 +34,7 @@ def count(tallies):
 
 
 def check_ranks(what, folder, *options):
-    """What is communicated within a step is as much as without a graph, and all of it is in the graph."""
+    """A step communicates as much as without a graph, and all of it is in the graph."""
     eager, plain = train(folder / "eager", *options, graphs="off")
     done, point = train(folder / "graph", *options)
     check(point["cuda_graphs"] and not plain["cuda_graphs"], what)
@@ -87,7 +87,7 @@ def sharded(folder):
 
 
 def reserved(folder):
-    """What each rank had reserved in the rows behind the first; of the last one, with ddp, the larger of both."""
+    """Returns what each rank had reserved in the rows behind the first; of the last one, with ddp, the larger of both."""
     first, *rows = sorted(closed_report(folder, "complete", 0)["points"], key=lambda row: row["order"])
     check(all(row["status"] == "ok" for row in rows), [row["status"] for row in rows])
     bytes_of = {row["group"]: [rank["memory_reserved_bytes"] for rank in row["ranks"]] for row in rows}
@@ -95,7 +95,7 @@ def reserved(folder):
 
 
 def memory_runs_out(folder):
-    """In a capture that a stream of NCCL's has joined: what the graph held comes back, so that later rows have as much as without."""
+    """Memory runs out in a capture that a stream of NCCL's has joined: what the graph held comes back, so that later rows have as much as without."""
     sweep = ("sweep", "--workload", "resnet50", "--image-size", 64, "--device", "cuda", "--nproc-per-node", 2, "--world-sizes", 2, "--threads", 1,
              "--batch-sizes", "8,16", "--cuda-graphs", "on", "--iters", 4, "--warmup-iters", WARMUP, "--repetitions", 1, "--retries", 0,
              "--allow-oom", "--no-progress")

@@ -27,6 +27,6 @@ def running(*arguments, **environment):
 
 
 def events(text):
-    """What the null NCCL's log lists: how often each thing happened, over all ranks."""
+    """Returns what the null NCCL's log lists: how often each thing happened, over all ranks."""
     found = re.findall(r"nullnccl: pid \d+ rank \d+ of \d+: (.+)", text)
     return {what: found.count(what) for what in found}

@@ -1,4 +1,4 @@
-"""A headless Chromium that a test drives: it opens pages, says what stands in them, takes pictures, and tells what its console got.
+"""A headless Chromium that a test drives: it opens pages, returns what stands in them, takes pictures, and returns what its console got.
 
 It is spoken to by the DevTools protocol over a pipe, which needs no port and no library.
 """
@@ -102,7 +102,7 @@ class Browser:
         return found["result"].get("value")
 
     def until(self, expression, alive=lambda: True):
-        """What the expression says, once that is true."""
+        """Returns what the expression gives, once that is true."""
         deadline = time.monotonic() + LIMIT_S
         while not (found := self.says(expression)):
             check(alive(), f"not true before the run ended: {expression}: {self.text()}")
@@ -114,7 +114,7 @@ class Browser:
         return self.says("document.body?.innerText")
 
     def picture(self, file, whole=False):
-        """Of the window, or, in one that is as high, of the whole page."""
+        """Takes a picture of the window, or, in one that is as high, of the whole page."""
         if whole:
             size = self.call("Page.getLayoutMetrics")["cssContentSize"]
             self.call("Emulation.setDeviceMetricsOverride", width=int(size["width"]), height=int(size["height"]), deviceScaleFactor=1, mobile=size["width"] < 600)

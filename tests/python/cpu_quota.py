@@ -19,12 +19,12 @@ class CpuQuota:
         return "sh", "-c", 'echo $$ > "$0" && exec "$@"', self.folder / "cgroup.procs"
 
     def cores(self, count):
-        """So many cores from now on; None: all."""
+        """Allows so many cores from now on; None: all."""
         self.set_to(count)
 
 
 def mounted(kind, option):
-    """Where a hierarchy of `kind` with that option is mounted, and this process's path in it."""
+    """Returns where a hierarchy of `kind` with that option is mounted, and this process's path in it."""
     for line in Path("/proc/mounts").read_text().splitlines():
         _, place, type_, options = line.split()[:4]
         if type_ == kind and (not option or option in options.split(",")):

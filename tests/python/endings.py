@@ -1,4 +1,4 @@
-"""How runs end: a program in the background, its error lines, its report, its orphans."""
+"""The endings of runs: a program in the background, its error lines, its report, its orphans."""
 
 import json
 import os

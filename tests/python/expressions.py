@@ -1,4 +1,4 @@
-"""What configs/monitoring/ asks of Prometheus, and which metrics there are to ask for."""
+"""The expressions that configs/monitoring/ asks of Prometheus, and which metrics there are to ask for."""
 
 import json
 import re
@@ -18,7 +18,7 @@ def dashboard():
 
 
 def panels():
-    """Without the titles of rows."""
+    """Returns the panels without the titles of rows."""
     return [panel for panel in dashboard()["panels"] if panel["type"] != "row"]
 
 

@@ -1,4 +1,4 @@
-"""What the tests of launchers start: a short run of each command with ranks, and how its report must look."""
+"""The runs that the tests of launchers start: a short one of each command with ranks, and what its report must have."""
 
 from endings import closed_report
 from program import SCALEMARK, check

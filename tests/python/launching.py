@@ -54,7 +54,7 @@ def await_connection(process, port, seconds=240):
 
 
 def files_of(pid):
-    """What its descriptors are; one that was closed meanwhile is left out."""
+    """Returns what its descriptors are; one that was closed meanwhile is left out."""
     for entry in Path(f"/proc/{pid}/fd").iterdir():
         try:
             yield os.readlink(entry)

@@ -39,7 +39,7 @@ class TwoHosts:
             remove(name)
 
     def limit(self, rate):
-        """What each host sends goes at this rate ("20mbit"), as tc writes it."""
+        """The traffic that each host sends goes at this rate ("20mbit"), as tc writes it."""
         for name in self.names:
             subprocess.run(["tc", "-n", name, "qdisc", "add", "dev", f"v{name}", "root", "tbf", "rate", rate, "burst", "16kb",
                             "latency", "200ms"], check=True, capture_output=True)
@@ -50,7 +50,7 @@ class TwoHosts:
             self.ip("-n", name, "route", "add", "default", "via", router)
 
     def hosts_files(self, *texts):
-        """/etc/hosts of each host, where `ip netns exec` looks for it."""
+        """Writes /etc/hosts of each host where `ip netns exec` finds it."""
         for name, text in zip(self.names, texts):
             folder = Path("/etc/netns") / name
             folder.mkdir(parents=True)

@@ -51,7 +51,7 @@ def command(*words, devices=1, preload=()):
 
 
 def own_syncs(window):
-    """How the rank's own threads waited for the device; Gloo's workers wait for their copies, and may."""
+    """Returns how the rank's own threads waited for the device; Gloo's workers wait for their copies, and may."""
     return {name: t["count"] for name, t in window["syncs"].items() if not name.startswith("pt_gloo")}
 
 
@@ -68,7 +68,7 @@ def check_window(window, what, gloo_steps=0):
 
 
 class Result:
-    """What a run said and what its ranks counted."""
+    """Holds what a run printed and what its ranks counted."""
 
     def __init__(self, done, counts):
         self.returncode, self.stdout, self.stderr = done.returncode, done.stdout, done.stderr
@@ -79,7 +79,7 @@ class Result:
         return self.counts[rank]["windows"]
 
     def measured_windows(self, rank=0):
-        """Those of whole windows, in their order: a step alone has eight marks, c10d's own timings have three."""
+        """Returns the whole windows in their order: a step alone has eight marks, c10d's own timings have three."""
         return [w for w in self.windows(rank) if w["marks"] > 3]
 
     def measured_window(self, rank=0):

@@ -6,7 +6,7 @@ import os
 
 
 def compute_beside(test):
-    """Until the test is gone, however it ended."""
+    """Computes until the test is gone, however it ended."""
     while os.getppid() == test:
         pass
 

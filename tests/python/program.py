@@ -35,7 +35,7 @@ def skip_under_asan(reason):
 
 
 def cpu_has_bf16():
-    """Whether the program trains in bf16 on this CPU; it refuses what would be slower than fp32."""
+    """Returns whether the program trains in bf16 on this CPU; it refuses what would be slower than fp32."""
     return any(flag in Path("/proc/cpuinfo").read_text() for flag in ("avx512_bf16", "amx_bf16"))
 
 
@@ -106,7 +106,7 @@ def report_in(folder):
 
 
 def text_of(file):
-    """What stands in a file that another program makes, moves and removes; nothing where there is none."""
+    """Returns what stands in a file that another program makes, moves and removes; nothing where there is none."""
     try:
         return Path(file).read_text()
     except FileNotFoundError:

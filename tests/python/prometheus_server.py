@@ -70,7 +70,7 @@ class Prometheus:
             return False
 
     def until(self, condition, otherwise, limit_s=LIMIT_S):
-        """What `condition` says, once that is true."""
+        """Returns what `condition` gives, once that is true."""
         end = time.monotonic() + limit_s
         while True:
             found = condition()

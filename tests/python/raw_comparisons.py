@@ -1,7 +1,7 @@
-"""What a sweep says of its runs beside throughput, computed again from the --raw-steps files and the options of each run alone:
+"""The numbers of a sweep beside throughput, computed again from the --raw-steps files and the options of each run alone:
 effects of options, gaps of data, spreads over runs, communication cost over runs, break-even, tokens, payload and FLOPs.
 Formulas of docs/METRICS.md and docs/STRATEGIES.md with numpy and scipy; nothing of the program's own code is used. Of report.json
-only identities and what no step time tells are read (set-up, memory, which runs others disturbed), and the numbers to compare with.
+only identities and what no step time shows are read (set-up, memory, which runs others disturbed), and the numbers to compare with.
 
     compare(folder, report)                              the Comparison of raw_steps.py, with everything that it compares
     python tests/python/raw_comparisons.py OUTPUT        the same by hand
@@ -144,13 +144,13 @@ def verdict_of(values, p_holm):
 
 
 def fit_pairs(pairs, disturbed):
-    """Those that nothing disturbed, where they decide; else all, and that they do not."""
+    """Returns those that nothing disturbed, where they decide; else all, and that they do not."""
     fit = [pair for pair in pairs if not {point["id"] for point in pair} & disturbed]
     return (fit, True) if len(fit) >= 3 or len(fit) == len(pairs) else (pairs, False)
 
 
 class Effects:
-    """What effects[] must hold, one list of dictionaries in its order. An axis is one family of Holm's."""
+    """Computes what effects[] must hold, one list of dictionaries in its order. An axis is one family of Holm's."""
 
     def __init__(self, report, groups, runs, disturbed):
         self.computed = [None] * len(report.get("effects", ()))
@@ -194,7 +194,7 @@ def half_width(run):
 
 
 def over_runs(points, runs):
-    """Of one group: spreads, T, and what runs without --communication-cost do not have."""
+    """Returns of one group spreads, T, and what runs without --communication-cost do not have."""
     rates = [runs[point["id"]].rate for point in points]
     sizes = {point["global_batch_size"] for point in points}
     sessions = {}

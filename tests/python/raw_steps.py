@@ -136,7 +136,7 @@ def communication_cost(raw):
 
 
 def exposed_interval(exposed, operands):
-    """Over eight parts of the window, as equal as can be."""
+    """Returns the interval over eight parts of the window, as equal as can be."""
     n = len(exposed)
     if n < 8:
         return None
@@ -396,7 +396,7 @@ def recompute_runs(folder, report=None):
 
 
 def print_comparison(compared):
-    """For people; ends the program."""
+    """Prints the comparison for people, and ends the program."""
     print(f"{compared.count} numbers, the worst at {compared.worst:.2g} of what is allowed ({RELATIVE} relative)")
     for problem in compared.problems:
         print(problem)

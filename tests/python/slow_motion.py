@@ -17,7 +17,7 @@ def send(pids, number):
 
 
 def cpu_s(pids):
-    """What they have used; of one that has ended nothing."""
+    """Returns what they have used; of one that has ended nothing."""
     ticks = 0
     for pid in pids:
         with contextlib.suppress(OSError):

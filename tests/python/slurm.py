@@ -104,7 +104,7 @@ class Slurm:
         self.wait_for(idle, "two idle nodes")
 
     def on_node(self, name="n1"):
-        # Not `ip netns exec`: it mounts a /sys of its own, without the control groups that slurmd looks for.
+        # Not `ip netns exec`: it mounts a /sys of its own, without the control groups that slurmd needs.
         return ["nsenter", f"--net=/run/netns/{self.hosts.names[list(NODES).index(name)]}", *as_host(name)]
 
     def variables(self):
@@ -114,7 +114,7 @@ class Slurm:
         return clean_environment(OMP_NUM_THREADS=1, **self.variables(), **extra)
 
     def ask(self, *command, fails=False):
-        """What a command prints that ends at once."""
+        """Returns what a command prints that ends at once."""
         done = subprocess.run([*self.on_node(), *map(str, command)], capture_output=True, text=True, timeout=600,
                               env=self.environment())
         check(fails or done.returncode == 0, f"{command}: {done.returncode}\n{done.stdout}{done.stderr}\n{self.logs()}")

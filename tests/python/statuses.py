@@ -51,7 +51,7 @@ def status_at(t, now, ranks=4, ranks_per_node=4, slow=None, silent=None, gpus=Fa
 
 
 def write(folder, status):
-    """As the program does: another file, then renamed."""
+    """Writes as the program does: another file, then renamed."""
     folder.mkdir(parents=True, exist_ok=True)
     text = status if isinstance(status, str) else json.dumps(status)
     (folder / "status.json.new").write_text(text)

@@ -23,7 +23,7 @@ def sweep(*options, repetitions=1):
 
 
 def valid_report(folder):
-    """The report, valid under the schema, each run there once; absent when there is none yet. Who waits looks often: a file is read
+    """Returns the report, valid under the schema, each run there once; None when there is none yet. Who waits asks often: a file is read
     and validated once, and every new report is another file."""
     try:
         about = os.stat(Path(folder) / "report.json")
@@ -63,7 +63,7 @@ def steps_of(point):
 
 
 def await_rows(run, count, seconds=600):
-    """Returns once that many runs are finished, the report found valid at each look; False: it ended before."""
+    """Returns once that many runs are finished, the report found valid at each reading; False: it ended before."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if len(finished_rows(run.folder)) >= count:

@@ -63,12 +63,12 @@ class SwitchedHosts:
         return ["ip", "netns", "exec", self.names[host], "unshare", "--uts", "sh", "-c", f'hostname node{host} && exec "$@"', "sh"]
 
     def slow_card(self, host, rate, card=0):
-        """What the host sends over the card and what is sent to it there goes at this rate ("200mbit")."""
+        """Whatever the host sends over the card and receives there goes at this rate ("200mbit")."""
         for namespace, device in ((self.names[host], f"eth{card}"), (self.switch, self.port(host, card))):
             tc("-n", namespace, "qdisc", "add", "dev", device, "root", *shaper(rate))
 
     def slow_pair(self, a, b, rate):
-        """What the two send to each other goes at this rate, by a link of their own; everything else is as before."""
+        """Whatever the two send to each other goes at this rate, by a link of their own; everything else is as before."""
         ip("link", "add", f"to{b}", "netns", self.names[a], "type", "veth", "peer", "name", f"to{a}", "netns", self.names[b])
         for host, peer in ((a, b), (b, a)):
             device = f"to{peer}"

@@ -1,4 +1,4 @@
-"""What TensorBoard reads in the folders of runs: in this process, and as its server shows it."""
+"""TensorBoard's reading of the folders of runs: in this process, and as its server shows it."""
 
 import json
 import re
@@ -154,7 +154,7 @@ class Server:
             return json.load(answer)
 
     def until(self, seen, what, seconds=120):
-        """What `seen` returns, once that is something: the server reads files while it answers."""
+        """Returns what `seen` gives, once that is something: the server reads files while it answers."""
         end = time.monotonic() + seconds
         while not (found := seen()):
             check(time.monotonic() < end and self.process.poll() is None, f"TensorBoard never showed {what}")

@@ -14,11 +14,11 @@ class Trace:
         self.events = [event for event in self.page["traceEvents"] if event["ph"] == "X"]
 
     def keys(self):
-        """Of the page, its events aside."""
+        """Returns the keys of the page, its events aside."""
         return set(self.page) - {"traceEvents"}
 
     def categories(self):
-        """Of all events, flows among them."""
+        """Returns the categories of all events, flows among them."""
         return {event["cat"] for event in self.page["traceEvents"] if "cat" in event}
 
     def ranges(self, pattern):
@@ -27,7 +27,7 @@ class Trace:
         return sorted(found, key=lambda event: event["ts"])
 
     def operators(self, outer):
-        """Those that begin within `outer`, by name."""
+        """Returns the operators that begin within `outer`, by name."""
         return Counter(e["name"] for e in self.events if e["cat"] == "cpu_op" and begins_in(e, outer))
 
 

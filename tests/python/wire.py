@@ -1,4 +1,4 @@
-"""What a host's interface has sent and received, without headers and without what TCP sent twice: METRICS.md, "Collectives"."""
+"""The bytes that a host's interface has sent and received, without headers and without what TCP sent twice: METRICS.md, "Collectives"."""
 
 import subprocess
 

@@ -87,7 +87,7 @@ class Pages:
         self.browser, self.folder, self.count = browser, folder, 0
 
     def open(self, text, width=800, height=600, dark=False):
-        """What the probe found in it."""
+        """Opens a page and returns what the probe found in it."""
         self.count += 1
         page = self.folder / f"probe-{self.count}.html"
         head = "<script>window.alerted = 0; window.alert = () => { window.alerted++; };</script>"
@@ -155,7 +155,7 @@ def table_of(answer, title, *heads):
 
 
 def readable(value):
-    """As every rendering shows numbers from 0.1 to 1e7."""
+    """Writes a value as every rendering shows numbers from 0.1 to 1e7."""
     return f"{value:,.{0 if value >= 999.95 else 1 if value >= 99.995 else 2 if value >= 0.9995 else 3}f}"
 
 
@@ -305,7 +305,7 @@ def check_figures(folder):
 
 
 def check_generated(pages, folder, count):
-    """Whatever the report: no script error. What there is to draw differs."""
+    """Whatever the report is, there is no script error. What there is to draw differs."""
     for i in range(count):
         pages.open((folder / f"{i}.html").read_text(encoding="utf-8"))
 

@@ -63,7 +63,7 @@ def one_wrong_effect_is_noticed(folder, report):
 
 
 def times_in(raw):
-    """Where the times stand among the numbers, rank by rank."""
+    """Returns where the times stand among the numbers, rank by rank."""
     unit = [column["unit"] for table in raw.header["tables"] for column in table["columns"] for _ in range(table["rows"])]
     return np.flatnonzero(np.array(unit * len(raw.ranks)) == "s")
 

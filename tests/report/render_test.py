@@ -26,7 +26,7 @@ FORMATS = ("table", "md", "csv", "json", "jsonl", "html", "junit", "superbench",
 
 
 def as_reported(cell):
-    """Without the apostrophe that stands before what a program for tables would compute."""
+    """Returns the text without the apostrophe that stands before what a program for tables would compute."""
     return cell[1:] if re.match(r"'([=@\t\r\n\uff1d\uff20\uff0b\uff0d]|[-+].*[^-+0-9.,eE% ])", cell, re.S) else cell
 
 
@@ -206,7 +206,7 @@ def without_standings(value):
 
 
 def other_leaves(shown, report, path=""):
-    """Where the page says another thing than the report; what is withheld it may leave out."""
+    """Returns where the page says another thing than the report; what is withheld it may leave out."""
     if isinstance(shown, dict) and isinstance(report, dict):
         for key, below in shown.items():
             if key not in JUDGED:
@@ -286,7 +286,7 @@ def check_junit(report, text):
 
 
 def check_junit_schema(root):
-    """What the JUnit schemas of Jenkins (junit-10.xsd) and of Ant demand."""
+    """Checks what the JUnit schemas of Jenkins (junit-10.xsd) and of Ant demand."""
     assert root.tag == "testsuites" and not root.attrib
     for suite in root:
         assert [child.tag for child in suite if child.tag != "testcase"] == ["properties", "system-out", "system-err"]
@@ -364,7 +364,7 @@ def check_promtool(promtool, text):
 
 
 def significant(value, digits):
-    """Never with an exponent."""
+    """Writes a number with so many digits and no exponent."""
     return f"{decimal.Decimal(f'{value:.{digits}g}').normalize():f}"
 
 
@@ -376,7 +376,7 @@ def readable(value):
 
 
 def two_digits(value):
-    """Of windows that were not steady."""
+    """Writes a value of windows that were not steady, with two digits."""
     if 0 < abs(value) < 1e-4:  # no exponent, as in the answer
         return "~" + f"{decimal.Decimal(f'{value:.1e}'):f}".rstrip("0")
     return f"~{float(f'{value:.1e}'):,.0f}" if abs(value) >= 9.95 else f"~{value:#.2g}"

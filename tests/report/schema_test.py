@@ -84,7 +84,7 @@ def check_damage(validator, report):
 
 
 def check_required(validator, report, schema):
-    """How many single omissions are refused."""
+    """Returns how many single omissions are refused."""
     judge, dropped = PartJudge(validator, report), 0
     for name, part in (("report", schema), *schema["$defs"].items()):
         for key in part["required"]:

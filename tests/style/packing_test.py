@@ -70,7 +70,7 @@ def check_metadata(wheel):
 
 
 def check_libraries():
-    """What would make the libraries of two checkouts differ: a path of the checkout, and a name that nvcc makes of it for an unnamed namespace."""
+    """Nothing is in them that would make the libraries of two checkouts differ: a path of the checkout, and a name that nvcc makes of it for an unnamed namespace."""
     for library in sorted(BINARY_DIR.glob("libscalemark_*.so")):
         held = library.read_bytes()
         check(bytes(SOURCE) not in held, f"{library.name} holds a path of the checkout")

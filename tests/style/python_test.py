@@ -1,5 +1,5 @@
 """No Python file uses a name that nobody defines or imports one that it does not use (ruff, the rules of pyflakes). A test that is
-not run often would tell of it only on the day it is needed."""
+not run often would show it only on the day it is needed."""
 
 import importlib.util
 import os

@@ -58,7 +58,7 @@ class Repository:
 
 
 def prepares(made):
-    """From the state of the last check, in which v1.2.3 is the tag of an earlier commit."""
+    """It starts from the state of the last check, in which v1.2.3 is the tag of an earlier commit."""
     made.does_not_prepare((), "takes the version", code=64)
     made.does_not_prepare(("1.3.0",), "no section 'Unreleased'")
     made.write("CHANGELOG.md", CHANGES.replace("## 1.2.3", "## Unreleased\n\n## 1.2.3"))

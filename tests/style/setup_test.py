@@ -1,4 +1,4 @@
-"""scripts/lib/setup.sh on a machine without apt: one sentence says what to install by hand, and it goes on, or ends with 71 where nothing can be built."""
+"""scripts/lib/setup.sh on a machine without apt: one sentence says what to install by hand, and it continues, or ends with 71 where nothing can be built."""
 
 import os
 import shutil

@@ -129,7 +129,7 @@ def not_finite(reader, place, state):
 
 
 def named(reader, place, state):
-    """What is no safetensors file is named, and what torch.save wrote is read once it is converted as the hint says."""
+    """A file that is no safetensors file is named, and what torch.save wrote is read once it is converted as the hint says."""
     model = Mlp()
     new, old = place / "w.pt", place / "old.bin"
     torch.save(state, new)

@@ -1,4 +1,4 @@
-"""What the network oracles share: PyTorch's model of each workload, batches, and our tool's runs."""
+"""The common part of the network oracles: PyTorch's model of each workload, batches, and our tool's runs."""
 
 import os
 import subprocess

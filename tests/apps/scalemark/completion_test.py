@@ -22,7 +22,7 @@ printf '%s\\n' "${COMPREPLY[@]}"
 
 class Completion(unittest.TestCase):
     def offered(self, *words, shell="bash"):
-        """What TAB offers behind these words, the last of which is begun."""
+        """Returns what TAB offers behind these words, the last of which is begun."""
         with tempfile.NamedTemporaryFile("w", suffix=".bash") as script:
             script.write(run("completion", shell).stdout)
             script.flush()
@@ -43,7 +43,7 @@ class Completion(unittest.TestCase):
         self.assertEqual(self.offered("report", "some/f"), [])  # then the shell completes files
 
     def test_no_word_is_taken_for_granted(self):
-        """Under set -u, with the line ending anywhere: behind the first word of two, before the second one is begun, in none."""
+        """It works under set -u, with the line ending anywhere: behind the first word of two, before the second one is begun, in none."""
         for words, at in (("scalemark data", 1), ("scalemark data", 2), ("scalemark", 0), ("scalemark", 1), ("scalemark published", 1)):
             done = subprocess.run(["bash", "-uc", f'. <("$1" completion bash); COMP_WORDS=({words}); COMP_CWORD={at}; _scalemark', "bash", BUILD / "scalemark"],
                                   capture_output=True, text=True, timeout=60, check=False)
@@ -94,7 +94,7 @@ class Completion(unittest.TestCase):
 
 class LongHelp(unittest.TestCase):
     def shown(self, *words, rows=24, **variables):
-        """What a terminal of so many rows gets."""
+        """Returns what a terminal of so many rows gets."""
         with tempfile.TemporaryDirectory() as place:
             typescript = pathlib.Path(place, "typescript")
             command = f"stty rows {rows} cols 100; exec {shlex.join([str(BUILD / 'scalemark'), *words])}"

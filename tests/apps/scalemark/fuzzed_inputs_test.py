@@ -38,7 +38,7 @@ def places(value, at=()):
 
 
 def restructured(document, luck):
-    """With one to three values replaced, removed, doubled or exchanged."""
+    """Returns the document with one to three values replaced, removed, doubled or exchanged."""
     document = json.loads(json.dumps(document))
     for _ in range(luck.randint(1, 3)):
         ways = [way for way in places(document) if way]
@@ -62,7 +62,7 @@ def restructured(document, luck):
 
 
 def scrambled(text, luck):
-    """With bytes or pieces changed, cut, doubled or put in."""
+    """Returns the text with bytes or pieces changed, cut, doubled or put in."""
     data = bytearray(text.encode())
     for _ in range(luck.choice((1, 1, 2, 5, 40))):
         at = luck.randrange(len(data) + 1)
@@ -91,7 +91,7 @@ def mutated(documents, joint, luck):
 
 
 class Readers:
-    """For each: valid documents, what stands between them, and how a file of them is read."""
+    """Each has valid documents, what stands between them, and how a file of them is read."""
 
     def __init__(self, folder):
         self.folder = folder

@@ -32,7 +32,7 @@ STUBS = ("scontrol", "kubectl", "scalemark", "srun")
 
 
 def acts(character):
-    """Whether a terminal acts on it instead of showing it: Unicode's categories say which."""
+    """Returns whether a terminal acts on it instead of showing it: Unicode's categories say which."""
     return unicodedata.category(character) in ("Cc", "Zl", "Zp") or unicodedata.bidirectional(character) in (
         "LRE", "RLE", "PDF", "LRO", "RLO", "LRI", "RLI", "FSI", "PDI") or character in "\u200e\u200f\u061c"
 
@@ -69,7 +69,7 @@ def changed(document, kinds, hostile):
 
 
 class Shape(html.parser.HTMLParser):
-    """Which elements with which attributes a page has."""
+    """Collects which elements with which attributes a page has."""
 
     def __init__(self, text):
         super().__init__()
@@ -115,7 +115,7 @@ class HostileTexts(unittest.TestCase):
         return calls
 
     def commands_in(self, text):
-        """What a person would copy from an answer: lines that show a command behind what it is for."""
+        """Returns what a person would copy from an answer: lines that show a command behind what it is for."""
         shown = [re.match(r"(?:with intervals|why not .{1,9} x|details|\d+ more rows|\d+ more starts?|next job)? +((?:scalemark|srun|--exclude=).*)", line)
                  for line in text.splitlines()]
         return [found[1] for found in shown if found]
@@ -214,7 +214,7 @@ class HostileTexts(unittest.TestCase):
             shutil.rmtree(files["tensorboard"])
 
     def shown(self, *words, codes=(0, 1, 2)):
-        """What a command says, which is safe to look at."""
+        """Returns what a command prints, which is safe to display."""
         done = self.program(*words, codes=codes)
         self.shows_nothing_odd(done.stdout)
         return done.stdout

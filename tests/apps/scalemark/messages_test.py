@@ -62,7 +62,7 @@ class Messages(unittest.TestCase):
                 self.assertEqual(two.stdout, one.stdout, words)
 
     def test_an_earlier_state_of_a_run(self):
-        """A copy that was made while the run went on, or before it was resumed: its runs are in the later one, which counts."""
+        """A copy was made while the run lasted, or before it was resumed: its runs are in the later one, which counts."""
         whole = json.loads((SOURCE / "results/example/report.json").read_text())
         first = whole["sessions"][0]
         states = {"live": whole | {"points": whole["points"][:3], "status": "partial"},
@@ -80,7 +80,7 @@ class Messages(unittest.TestCase):
                 self.assertIn(name, all_three.stderr)
 
     def test_hidden_files_are_passed_over(self):
-        """What systems and editors leave beside files: AppleDouble, snapshots, backups of an editor."""
+        """Systems and editors leave them beside files: AppleDouble, snapshots, backups of an editor."""
         library = self.folder / "mine"
         self.program(0, "published", "add", "good.md", "--library", "mine", "--fields", FIELDS)
         listed = self.program(0, "published", "list", "--library", "mine").stdout
@@ -101,7 +101,7 @@ class Messages(unittest.TestCase):
         self.assertEqual((both.returncode, both.stdout, both.stderr), (alone.returncode, alone.stdout, alone.stderr))
 
     def test_a_cpu_without_a_name(self):
-        """As some kernels and containers have it: there is no "model name" in /proc/cpuinfo."""
+        """Some kernels and containers have it so: there is no "model name" in /proc/cpuinfo."""
         text = "".join(line for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines(True) if not line.startswith("model name"))
         (self.folder / "cpuinfo").write_text(text)
         clean = {k: v for k, v in os.environ.items() if not LAUNCHERS.match(k)}

@@ -74,7 +74,7 @@ class Predict(unittest.TestCase):
         return str(path)
 
     def predicted(self, *arguments):
-        """What it prints with --details, in one line, and the table as {ranks: {column: cell}}."""
+        """Returns what it prints with --details, in one line, and the table as {ranks: {column: cell}}."""
         done = self.printed(*arguments, "--details")
         head, *table = done.split("\n\n")[1].splitlines()
         names, rows = re.split(r"\s{2,}", head.strip()), {}
@@ -193,7 +193,7 @@ class Predict(unittest.TestCase):
         return self.write(content | {"findings": findings, "invocation": content["invocation"] | {"command_line": command}})
 
     def test_no_number_comes_from_runs_that_others_disturbed(self):
-        """Of six runs of 4 ranks two are fit: too few. Of three fit ones the mean is taken."""
+        """Two of six runs of 4 ranks are fit: too few. The mean is taken of three fit ones."""
         content = report([1, 2, 4], repetitions=6)
         path = self.disturbed(content, "shared", "n4-r0", "n4-r1", "n4-r2", "n4-r3")
         for more in ((), ("--details",), ("--output", str(self.folder / "out"))):

@@ -1,4 +1,4 @@
-"""How the tests of this folder run the built program."""
+"""Runs the built program for the tests of this folder."""
 
 import os
 import pathlib

@@ -19,7 +19,7 @@ PLANNED = ("train", "sweep", "comm")
 
 
 def commands(text):
-    """What stands between backticks or begins an indented line, and names the program: its words, a launcher's left out."""
+    """Returns what stands between backticks or begins an indented line, and names the program: its words, a launcher's left out."""
     quoted = re.findall(r"`([^`\n]*\bscalemark [^`\n]+)`", text)
     indented = re.findall(r"(?m)^ {4}(\S*scalemark [^#\n]+)", text)
     return [shlex.split(line[re.search(r"\bscalemark ", line).start():])[1:] for line in (*quoted, *indented)]

@@ -99,7 +99,7 @@ class Show(unittest.TestCase):
             self.assertNotEqual(self.picture(f"{augment}.png", "--augment", augment)[0].tobytes(), plain.tobytes())
 
     def without(self, *prepare):
-        """What a program says whose part is as `prepare` leaves it."""
+        """Returns what a program prints whose part is as `prepare` leaves it."""
         with tempfile.TemporaryDirectory() as folder:
             for name in ("scalemark", "libscalemark_data.so", PART.name):
                 if (BUILD / name).exists():

@@ -1,4 +1,4 @@
-"""`scalemark top` on made status files: without a terminal and in one (a pty), on runs that go on, that have ended and that are stopped."""
+"""`scalemark top` on made status files: without a terminal and in one (a pty), on runs that continue, have ended or are stopped."""
 
 import contextlib
 import fcntl
@@ -30,7 +30,7 @@ FOOTER = "q or Ctrl-C leaves"
 
 @contextlib.contextmanager
 def growing(folder, **what):
-    """A run that goes on: it writes its status five times a second."""
+    """Lets a run continue meanwhile: its status is written five times a second."""
     ended, start = threading.Event(), time.time()
 
     def write():
@@ -52,7 +52,7 @@ def growing(folder, **what):
 
 @contextlib.contextmanager
 def page(token=None, **what):
-    """The URL of a run that goes on and is on another machine. `answers.clear()`: it is silent from now on."""
+    """Yields the URL of a run that continues on another machine. `answers.clear()`: it is silent from now on."""
     start, answers, over = time.time(), threading.Event(), threading.Event()
 
     class Handler(http.server.BaseHTTPRequestHandler):

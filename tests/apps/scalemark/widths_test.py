@@ -72,7 +72,7 @@ def words_of(text):
 
 
 def can_break(line):
-    """Whether a line has blanks at which it could have ended: those of words, not those in quotes."""
+    """Returns whether a line has blanks at which it could have ended: those of words, not those in quotes."""
     words = line.strip().removesuffix(" \\")
     if words.startswith(("{", "}", '"')):  # JSON, which no line end may enter
         return False

@@ -29,7 +29,7 @@ def rows_in(file):
 
 
 def taken(file, folder, *words):
-    """By the three commands that read rows."""
+    """Lets the three commands that read rows take the file; returns what `reproduce` prints."""
     run("lint", file, cwd=folder)
     run("published", "show", file, *words, cwd=folder)
     return run("reproduce", file, "--dry-run", *words, cwd=folder).stdout
@@ -128,7 +128,7 @@ def damaged_text(text, chance):
 
 
 def damaged(folder):
-    """Nothing but rows, bad data or a question; what is written is valid."""
+    """A damaged log gives rows, bad data or a question, and nothing else; what is written is valid."""
     chance = random.Random(20261126)
     sources = [(name, text, FIELDS[name]) for name, text in LOGS.items()]
     for number in range(120):

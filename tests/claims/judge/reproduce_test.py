@@ -43,7 +43,7 @@ def small(folder):
 
 
 def collectives(folder):
-    """Of a run of `comm`, scaled down: latency and bandwidth of an all-reduce are told beside what is claimed."""
+    """A scaled-down run of `comm` shows latency and bandwidth of an all-reduce beside what is claimed."""
     common = {"group": "made", "repo": "o/r", "path": "p", "collective": "all-reduce", "backend": "gloo", "gpus": 2, "bytes": 65536}
     rows = [common | {"id": "c-1", "metric": "latency_s", "low": 0.005, "high": 0.01}, common | {"id": "c-2", "metric": "algbw_GBps", "low": 5, "high": 10}]
     (folder / "made.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows))
@@ -54,7 +54,7 @@ def collectives(folder):
 
 
 def plans(folder):
-    """Of every alias, in milliseconds; wrong words in one line."""
+    """Every alias is planned in milliseconds; wrong words are refused in one line."""
     aliases = re.findall(r'^SCALEMARK_ALIAS\("([^"]+)"', (SOURCE / "claims/rows/alias_list.inc").read_text(), re.M)
     for name in (*aliases, *PRACTICE):
         out = run("reproduce", name, "--dry-run", cwd=folder).stdout
@@ -65,7 +65,7 @@ def plans(folder):
 
 
 def reproduced(name, folder, seconds=60 if os.environ.get("SCALEMARK_SOAK") == "full" else 12):
-    """In CI so short that nothing is decided but that each step is taken."""
+    """In CI a run is so short that it only shows that each step is taken."""
     done = run("reproduce", name, f"--scale-down={seconds}", "--yes", "--output", folder / "out", cwd=folder, expect=None)
     check(done.returncode in (0, 1, 2), (name, done.stderr))
     check(claims_of(folder / "out") and report_in(folder / "out")["scaled_down"], f"{name}: nothing is claimed, or nothing was scaled down")

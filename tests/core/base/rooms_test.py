@@ -1,4 +1,4 @@
-"""What the sources include is what the table "Rooms" of docs/ARCHITECTURE.md allows, and its arrows go one way: a room includes
+"""Whatever the sources include is what the table "Rooms" of docs/ARCHITECTURE.md allows, and its arrows go one way: a room includes
 rooms above it."""
 
 import os

@@ -23,7 +23,7 @@ def to_bf16(values):
 
 
 def summed(inputs, kind, order):
-    """As a chain of ranks would add, each partial sum rounded to the type."""
+    """Adds as a chain of ranks would, each partial sum rounded to the type."""
     if kind == "bf16":
         total = np.zeros(inputs.shape[1], np.float32)
         for rank in order:
@@ -37,7 +37,7 @@ def summed(inputs, kind, order):
 
 
 def outputs_of(collective, inputs, kind, random):
-    """What each rank must receive, by the collective's definition."""
+    """Returns what each rank must receive, by the collective's definition."""
     n = len(inputs)
     if collective in ("all-reduce", "reduce", "reduce-scatter"):
         total = summed(inputs, kind, random.permutation(n))

@@ -169,7 +169,7 @@ def accepted(parts, limit, looks, baseline=None):
 
 
 def baseline_of(parts):
-    """As acceptance_baseline.h: parts[i][boot] are values of starts."""
+    """Computes what acceptance_baseline.h does: parts[i][boot] are values of starts."""
     starts = [len(boot) - 1 for part in parts for boot in part]
     within = sum(np.var(boot) * len(boot) for part in parts for boot in part) / sum(starts) if sum(starts) else None
     means = np.array([np.mean([np.mean(boot) for boot in part]) for part in parts])

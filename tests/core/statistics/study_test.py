@@ -15,7 +15,7 @@ loader.exec_module(study)
 
 
 def comparisons(trials):
-    """In the order of (arrangement, planted); one session each is never a false alarm."""
+    """Returns rows in the order of (arrangement, planted); one session each is never a false alarm."""
     row = {"trials": trials, "false_alarms": 0.03, "found": 0.98, "significant": 0.87, "session_cv": 0.01}
     return [{**row, "arrangement": "one session each", "planted": "nothing", "false_alarms": 0}] + [
         {**row, "arrangement": arrangement, "planted": planted}

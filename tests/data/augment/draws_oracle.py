@@ -1,4 +1,4 @@
-"""What augmentations draw: magnitudes equal torchvision's bit by bit, choices have its distributions."""
+"""Augmentations draw magnitudes that equal torchvision's bit by bit, and choices with its distributions."""
 
 import collections
 import os

@@ -53,7 +53,7 @@ def theirs(name, magnitude, image):
 
 
 def sources(name, magnitude, width, height):
-    """Where each pixel comes from, in float64 by torchvision's own matrix: x, y."""
+    """Returns where each pixel comes from, in float64 by torchvision's own matrix: x, y."""
     if name == "rotate":
         center, angle, shear = [0.0, 0.0], -magnitude, [0.0, 0.0]
     else:

@@ -174,7 +174,7 @@ def png_file(chooser, size, colour, bits, interlaced, ancillary=b"", parts=1):
 
 
 def short_palette(chooser, bits, colours):
-    """As many colours as the pixels may name and the palette does not hold."""
+    """Returns a PNG file whose palette has only `colours` of the colours that its pixels may name."""
     whole = png_file(chooser, (9, 7), 3, bits, False)
     at = whole.index(b"PLTE") - 4
     return whole[:at] + chunk(b"PLTE", whole[at + 8:at + 8 + 3 * colours]) + whole[at + 12 + (3 << bits):]
@@ -280,7 +280,7 @@ def adobe(transform):
 
 
 def odd_jpegs(plain, progressive, restarts):
-    """What decodes as Pillow decodes it, and what is refused, whatever Pillow does."""
+    """Returns what decodes as Pillow decodes it, and what is refused, whatever Pillow does."""
     bare = without(plain, 0xe0)
     read = {
         "data behind": plain + b"more " * 99, "second picture behind": plain + progressive,

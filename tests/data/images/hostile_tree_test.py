@@ -19,7 +19,7 @@ def picture(width, height, mode="RGB"):
 
 
 def good_files(folder):
-    """Whatever decodes, though it looks odd."""
+    """Makes files that decode, though they look odd."""
     picture(90, 60).save(folder / "plain.jpg")
     picture(90, 60).save(folder / "progressive.jpg", progressive=True)
     picture(90, 60, "CMYK").save(folder / "cmyk.jpg")

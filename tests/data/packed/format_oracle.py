@@ -126,7 +126,7 @@ def smooth(width, height, seed):
 
 
 def make_odd_tree(tree):
-    """Whatever Pillow can write: samplings, progressive, grey, CMYK, RGB, PNG, restart markers, small and large."""
+    """Makes whatever Pillow can write: samplings, progressive, grey, CMYK, RGB, PNG, restart markers, small and large."""
     for split in ("train", "val"):
         for name in ("a", "b b"):
             (tree / split / name).mkdir(parents=True)

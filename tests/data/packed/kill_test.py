@@ -1,4 +1,4 @@
-"""Packing that is killed at random moments: nothing that looks finished, and the same command goes on to the same bytes.
+"""Packing that is killed at random moments leaves nothing that seems finished, and the same command continues to the same bytes.
 
 1 trial; 100 with SCALEMARK_SOAK=full. `full`: the disk is full.
 """

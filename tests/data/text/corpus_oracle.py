@@ -108,7 +108,7 @@ def as_json(rng):
 
 
 def forms(rng):
-    """What people bring: name -> bytes."""
+    """Returns what people bring: name -> bytes."""
     blanks = ["", " ", "\u00a0", "\u3000", "\u2028\u2029", "\x1c\x1d\x1e\x1f", "\x85", "\u1680\u2003", "\ufeff", "\u200b", "\v\f", "\r"]
     lines = [rng.choice(blanks) if rng.random() < 0.3 else f"{rng.choice(blanks)}the word {i}. And on{rng.choice(blanks)}" for i in range(400)]
     wiki = "".join(f'<doc id="{i}" url="u" title="T">\nT\n\nOne {i}. Two!\n\n</doc>\n' for i in range(20))

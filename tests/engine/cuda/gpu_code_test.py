@@ -26,7 +26,7 @@ __global__ void hungry(const float* in, float* out) {
 
 
 def fat_binaries(data):
-    """Of each fat binary: (kind, architecture) of its entries. Layout: fatbinary_section.h of the toolkit, and the header
+    """Returns, for each fat binary, (kind, architecture) of its entries. Layout: fatbinary_section.h of the toolkit, and the header
     of an entry as cuobjdump shows it."""
     at = data.find(struct.pack("<I", MAGIC))
     while at >= 0:
@@ -54,7 +54,7 @@ def check_architectures(library, asked):
 
 
 def check_stacks(library, python, fewest):
-    """What the finished machine code uses: spilled registers lie on the stack."""
+    """Checks what the finished machine code uses: spilled registers lie on the stack."""
     packages = python.parent.parent.glob("lib/python3*/site-packages/triton/backends/nvidia/bin")
     places = os.pathsep.join([os.environ["PATH"], "/usr/local/cuda/bin", *map(str, packages)])
     tool = shutil.which("cuobjdump", path=places)

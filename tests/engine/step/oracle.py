@@ -1,4 +1,4 @@
-"""What the training oracles share: PyTorch's own networks, losses and optimizers for a case that
+"""The common part of the training oracles: PyTorch's own networks, losses and optimizers for a case that
 `torch_tool parity` runs too, the papers' formulas for LAMB and LARS in numpy, and the comparison."""
 
 import functools
@@ -301,7 +301,7 @@ def run_ranks(folder, cases_of_rank):
 
 
 def result(case):
-    """What `torch_tool parity` wrote for a case; deletes the file."""
+    """Returns what `torch_tool parity` wrote for a case, and deletes the file."""
     tensors = load_file(case["output"])
     os.unlink(case["output"])
     return tensors

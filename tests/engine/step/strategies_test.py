@@ -43,7 +43,7 @@ def mlp_cases(ranks, strategies, **parallel):
 
 
 def exchanged_differently(plain, ranks, **parallel):
-    """In CI on 2 ranks: what differs is how a rank sends, not to how many."""
+    """CI runs these on 2 ranks: what differs is how a rank sends, not to how many."""
     if ranks > 2 and not oracle.FULL:
         return
     for name, option in (("overlap off", {"overlap": False}), *((word, {"gradient_compression": word}) for word in ROUNDED)):
@@ -85,7 +85,7 @@ def batches_of(case, rank, ranks):
 
 
 def gradients_of(case, network, batches):
-    """Of the mean loss of the batches, by parameter."""
+    """Returns the gradients of the mean loss of the batches, by parameter."""
     network.zero_grad()
     for batch in batches:
         (oracle.loss_of(case["workload"], network, batch) / len(batches)).backward()
@@ -134,7 +134,7 @@ def local_sgd(case, batches):
 
 
 def payload_of(case, ranks, rank, gradients):
-    """What docs/STRATEGIES.md says, in bytes."""
+    """Returns what docs/STRATEGIES.md says, in bytes."""
     strategy, compression = case["parallel"]["strategy"], case["parallel"].get("gradient_compression")
     parameters = gradients * (4 if compression else 1)
     if "server" in case["parallel"]:  # which also takes part in its own gathers and scatters

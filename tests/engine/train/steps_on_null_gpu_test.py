@@ -1,4 +1,4 @@
-"""What a step does to a GPU, seen on a null device (no numerics, no speed): 20 s.
+"""A step's use of a GPU, seen on a null device (no numerics, no speed): 20 s.
 
 Marks are thinned within their budget; batches are copied ahead without a wait of the host, and none is overwritten
 while it is on its way; attention uses the kernel that is reported; no thread of a run with ranks waits inside a window

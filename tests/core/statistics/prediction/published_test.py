@@ -123,7 +123,7 @@ class Published(unittest.TestCase):
         self.assertIn(said, (SOURCE / "docs/PREDICTION.md").read_text())
 
     def bands(self, rows_of):
-        """By class: quantiles of measured / predicted, with 1, never narrower than a smaller class's."""
+        """Returns, by class, quantiles of measured / predicted, with 1, never narrower than a smaller class's."""
         made = {}
         for test in self.tests:
             rows = rows_of(test)
