@@ -22,7 +22,7 @@ struct Fibre {
   ucontext_t beginning;
   jmp_buf rest;  // jumps need no system call, as changes of context do
   bool has_begun = false;
-  bool is_done = true;  // with the block
+  bool is_done = true;  // it has run the block to its end
   Barrier waits_at = Barrier::kNone;
 };
 

@@ -169,7 +169,7 @@ class Repeated : public Dataset {
   std::int64_t times_;
 };
 
-// From the end of the first epoch on, which warms the system's cache.
+// Measures from the end of the first epoch on, which warms the system's cache.
 Loaded bench_warm(const Wanted& wanted) {
   auto once = open_wanted(wanted);
   std::int64_t to_warm = once->size();
@@ -195,7 +195,7 @@ Loaded bench_warm(const Wanted& wanted) {
   return all;
 }
 
-// From /proc: getrusage() also counts what the process was before it became this program.
+// Reads /proc, since getrusage() also counts what the process was before it became this program.
 double peak_mib() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {

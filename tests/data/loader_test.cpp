@@ -104,7 +104,7 @@ LoaderPass run(const Dataset& dataset, LoaderOptions options, unsigned char patt
   } catch (const Error& error) {
     pass.error = error.record().what;
     pass.exit_code = error.record().exit_code;
-    EXPECT_THROW(loader.next(), Error);  // and stays ended
+    EXPECT_THROW(loader.next(), Error);  // it stays ended
   }
   for (const SkippedSample& s : loader.skipped()) pass.skipped.push_back(s.name + " " + s.reason);
   return pass;

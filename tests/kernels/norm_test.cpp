@@ -57,7 +57,7 @@ Results ours(const Inputs& in, const Tail& tail, at::ScalarType type, kernels::I
         at::empty({forward.x.numel() / forward.x.size(1), kernels::mask_stride(forward.x.size(1))},
                   at::kByte);
     backward.of_y_too = as(in.of_y_too).clone();
-    backward.of_sum = backward.of_y_too;  // in place, as backward does it
+    backward.of_sum = backward.of_y_too;  // backward works in place, too
   }
   out.y = norm_forward(forward, backward.statistics, backward.positive, set);
   backward.of_x = backward.of_y;

@@ -51,7 +51,7 @@ struct Case {
 };
 
 struct Made {
-  int channels = 1;            // that lie behind each other
+  int channels = 1;            // channels lie behind each other
   std::vector<Bytes> sources;  // one or three
   std::vector<Filter> down;
   std::vector<Filter> across;

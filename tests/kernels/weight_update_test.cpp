@@ -16,7 +16,7 @@ float value_of(BFloat16 rounded) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(rounded.bits) << 16);
 }
 
-// By the definition: the nearer of the two neighbours, the even one halfway.
+// Rounds as defined: to the nearer of the two neighbours, halfway to the even one.
 BFloat16 nearest(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const auto below = static_cast<std::uint16_t>(bits >> 16);

@@ -58,7 +58,7 @@ bool has_unjoined_streams();
 // A graph that was instantiated, for the counts.
 struct GraphCounts {
   std::vector<Node> nodes;
-  std::size_t streams = 0;  // that took part
+  std::size_t streams = 0;  // so many took part
   std::uint64_t launches = 0;
   bool destroyed = false;
 };

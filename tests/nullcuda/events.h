@@ -23,10 +23,10 @@ struct Event {
   bool timed = false;
   bool recorded = false;
   Position position;
-  CapturedPoint captured;     // where it was recorded in a capture
-  unsigned queries_left = 0;  // that will find it not ready
+  CapturedPoint captured;     // set where a capture recorded it
+  unsigned queries_left = 0;  // so many queries find it not ready
   std::chrono::steady_clock::time_point time;
-  std::size_t journal = 0;  // entries that were there
+  std::size_t journal = 0;  // its number of entries at that moment
   Alive alive;
 };
 

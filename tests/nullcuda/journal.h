@@ -50,6 +50,6 @@ const std::vector<std::string>& thread_names();
 
 }  // namespace nullcuda
 
-// For the generated stubs: a call that computes.
+// The generated stubs call these: they note a call that computes.
 extern "C" void nullcuda_note_gemm(const char* function);
 extern "C" void nullcuda_note_cudnn(const char* function);

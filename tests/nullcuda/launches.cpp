@@ -15,7 +15,7 @@ namespace nullcuda {
 namespace {
 
 struct Registered {
-  std::unordered_map<const void*, const char*> kernels;    // by the host's stand-in
+  std::unordered_map<const void*, const char*> kernels;    // keys are the host's stand-ins
   std::unordered_map<const void*, std::size_t> variables;  // bytes, likewise
   std::unordered_map<const void*, void*> addresses;
 };
@@ -99,7 +99,7 @@ NULLCUDA_API void __cudaRegisterVar(void**, char* host, char*, const char*, int,
   registered().variables[host] = bytes;
 }
 
-// And when a kernel is launched with <<<>>>.
+// nvcc's code calls this when a kernel is launched with <<<>>>.
 NULLCUDA_API unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t shared_bytes,
                                                   void* stream) {
   pushed = {grid, block, shared_bytes, static_cast<cudaStream_t>(stream)};

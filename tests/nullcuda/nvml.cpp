@@ -81,7 +81,7 @@ NULLCUDA_API int nvmlDeviceGetHandleByUUID(const char* uuid, void** device) {
   return find(uuid, device, uuid_text);
 }
 NULLCUDA_API int nvmlDeviceGetHandleByPciBusId_v2(const char* bus_id, void** device) {
-  const std::string wanted = bus_id;  // its domain in four or in eight digits
+  const std::string wanted = bus_id;  // its domain has four or eight digits
   return find(wanted.c_str(), device, [&](int i) {
     const std::string whole = pci_bus_id(i);
     return wanted.size() < whole.size() ? whole.substr(whole.size() - wanted.size()) : whole;

@@ -10,5 +10,5 @@ namespace nullcuda {
 
 }  // namespace nullcuda
 
-// For the generated stubs: the null device does not implement `function`.
+// The generated stubs call this: the null device does not implement `function`.
 extern "C" [[noreturn]] void nullcuda_refuse(const char* function);

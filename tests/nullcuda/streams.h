@@ -26,7 +26,7 @@ struct DeferredCopy {
   void* to = nullptr;
   const void* from = nullptr;
   std::size_t bytes = 0;
-  std::uint64_t source_checksum = 0;  // when it was put in
+  std::uint64_t source_checksum = 0;  // taken when the copy was enqueued
   bool watch_source = false;          // pinned host memory: nobody may change it meanwhile
 };
 

@@ -35,7 +35,7 @@ struct Operation {
   std::size_t count = 0;
   ncclDataType_t type = ncclFloat32;
   Reduction reduction;
-  int root = 0;  // or the peer
+  int root = 0;  // the peer of a send or receive
   cudaStream_t stream = nullptr;
   bool hangs = false;
 };

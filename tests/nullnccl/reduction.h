@@ -15,7 +15,7 @@ struct Reduction {
   double factor = 1;
 };
 
-std::size_t size_of(ncclDataType_t type);  // in bytes; 0: no type
+std::size_t size_of(ncclDataType_t type);  // bytes; 0: no type
 bool can_reduce(ncclDataType_t type);      // the 8-bit floats can only be moved
 double scalar_at(const void* address, ncclDataType_t type);
 

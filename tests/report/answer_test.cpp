@@ -434,7 +434,7 @@ TEST(FitRuns, EnoughOfThemAreJudgedWithoutTheOthers) {
   report.findings.clear();
   for (PointRecord& run : report.points) {
     if (run.repetition > 1 || run.batch_size != 128) continue;
-    run.samples_per_sec /= 10;  // by a compiler beside it
+    run.samples_per_sec /= 10;  // a compiler ran beside it
     disturb(report, run);
   }
   summarise(report, comparing());

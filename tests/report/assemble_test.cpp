@@ -151,7 +151,7 @@ TEST(Assemble, OfMeansOverSeveralStepsTellsNothingOfSingleOnes) {
   EXPECT_DOUBLE_EQ(*point.ranks[0].own_mean_ln, (std::log(0.5) + std::log(2.0)) / 3);
   EXPECT_FALSE(point.own_mean_of_step_max_s);
   EXPECT_FALSE(point.compute_samples_per_sec);
-  EXPECT_DOUBLE_EQ(point.samples_per_sec, 15.0);  // by the wall clock
+  EXPECT_DOUBLE_EQ(point.samples_per_sec, 15.0);  // the wall clock gives it
 }
 
 // One rank is the slowest of each step: nothing is lost but the spread.
@@ -748,7 +748,7 @@ TEST(Findings, WaitsForPeersAreNoCommunication) {
   point.communication.peer_wait_s = 0.3;
   point.communication.network_s = 0.1;
   EXPECT_FALSE(codes(point, {}).contains("communication"));
-  point.communication.network_s.reset();  // not known: nothing is said
+  point.communication.network_s.reset();  // it is not known: nothing is reported
   EXPECT_FALSE(codes(point, {}).contains("communication"));
 }
 

@@ -59,7 +59,7 @@ std::vector<std::string> names_in(std::string_view pattern) {
   return names;
 }
 
-// With all names there every template is filled, and nothing of its signs is left.
+// Where all names are there, every template is filled, and nothing of its signs is left.
 TEST(FindingList, HoldsTemplatesThatCanBeFilled) {
   for (const FindingKind& kind : all_finding_kinds()) {
     EXPECT_TRUE(*kind.said_when && *kind.text) << kind.code;

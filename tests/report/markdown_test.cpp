@@ -29,12 +29,12 @@ TEST(MarkdownText, ShowsNamesAsTheyAre) {
 TEST(Markdown, ADataPathIsNoMarkupInSingleRuns) {
   std::vector<Report> reports{sample_report(1, false), sample_report(2, false)};
   for (Report& report : reports) report.points.front().data = kHostile;
-  expect_harmless(render(Format::kMarkdown, reports));  // above the table
+  expect_harmless(render(Format::kMarkdown, reports));  // it stands above the table
   reports[1].points.front().data = "synthetic";
-  expect_harmless(render(Format::kMarkdown, reports));  // a column
+  expect_harmless(render(Format::kMarkdown, reports));  // it is a column
   reports[1].findings.push_back({"x", "warning", "", kHostile});
   reports[0].points.front().data = "synthetic";
-  expect_harmless(render(Format::kMarkdown, reports));  // below it
+  expect_harmless(render(Format::kMarkdown, reports));  // it stands below the table
 }
 
 TEST(Markdown, ADataPathIsNoMarkupInASweep) {

@@ -26,7 +26,7 @@ double true_time_s(const std::string& backend, std::int64_t bytes);
 // barrier, and a broadcast that cannot run over mpi.
 std::vector<CollectiveRecord> sample_collective_runs(const CollectivesShape& shape);
 
-// With environment, a link and everything that summarise_collectives() says.
+// It has an environment, a link and everything that summarise_collectives() says.
 Report sample_collectives(const CollectivesShape& shape = {});
 
 }  // namespace scalemark::reporting

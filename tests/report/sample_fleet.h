@@ -39,9 +39,9 @@ struct FleetShape {
   std::function<double(int, int, int, MeasuredRate)> effect;
   // (node, device): these counters grow by so much in the first start.
   std::map<std::pair<int, int>, std::map<std::string, double>> counters;
-  bool health = false;    // with health[]
-  bool links = true;      // with the report of the links, of several nodes
-  bool training = false;  // with that of one training over all of them
+  bool health = false;    // reports have health[]
+  bool links = true;      // several nodes have a report of their links
+  bool training = false;  // all nodes together have a report of one training
 };
 
 // "node000"

@@ -32,7 +32,7 @@ std::vector<PointRecord> sample_sweep_points(const SweepShape& shape);
 // The sweep compares batch sizes at each world size.
 std::vector<ComparedGroups> sample_comparisons(const SweepShape& shape);
 
-// With environment, sessions and everything that summarise_sweep() says.
+// It has an environment, sessions and everything that summarise_sweep() says.
 Report sample_sweep(const SweepShape& shape);
 
 // A report of these points that says what summarise_sweep() does about them.

@@ -25,7 +25,7 @@ TEST(SpeedUp, AgainstTheOneRankPointOfTheSameSettings) {
   one.samples_per_sec = 10;
   two.samples_per_sec = 15;
   other.samples_per_sec = 1;
-  other.threads = 7;  // not comparable
+  other.threads = 7;  // this makes it not comparable
   const PlacedPoint points[] = {{&one, ""}, {&two, ""}, {&other, ""}};
   const auto found = speed_up(two, points);
   ASSERT_TRUE(found);
@@ -163,7 +163,7 @@ TEST(SpeedUp, EqualBaselinesCountTogether) {
   const auto found = speed_up(two, points);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->baselines, (std::vector<const PointRecord*>{&first, &second}));
-  EXPECT_NEAR(*found->speedup, 1.5, 1e-12);  // against sqrt(8 x 12.5) = 10
+  EXPECT_NEAR(*found->speedup, 1.5, 1e-12);  // the baseline is sqrt(8 x 12.5) = 10
 }
 
 TEST(Table, TwoReportsInOneTable) {

@@ -54,7 +54,7 @@ class ChangingMachine {
   void add_window(std::vector<Rank>& ranks, const Kind& kind, int window) {
     const std::size_t first = ranks.front().raw.step_s.size();
     for (int t = 0; t < kind.entries; ++t) add_step(ranks, kind);
-    // With thinned marks some steps stay behind the last whole group.
+    // Where marks are thinned, some steps stay behind the last whole group.
     const std::int64_t rest = kind.steps_per_mark > 1 ? 3 : 0;
     for (Rank& rank : ranks) {
       double wall_s = 1e-4 * std::abs(normal_(random_)) + 1e-3 * static_cast<double>(rest);

@@ -138,7 +138,7 @@ TEST(Bf16Convolution, IsForBf16AutocastWhereItIsFaster) {
   EXPECT_FALSE(has_bf16_convolution(t.x, weight, steps_of(c))) << "images in float";
   EXPECT_FALSE(has_bf16_convolution(x, t.weight, steps_of(c))) << "no gradient wanted";
   EXPECT_FALSE(has_bf16_convolution(x.contiguous(), weight, steps_of(c))) << "another layout";
-  const auto wide = at::randn({64, 64, 3, 3}).requires_grad_();  // beside 392 pixels
+  const auto wide = at::randn({64, 64, 3, 3}).requires_grad_();  // there are 392 pixels
   EXPECT_FALSE(has_bf16_convolution(x, wide, {.stride = 1, .padding = 1})) << "slower";
 }
 

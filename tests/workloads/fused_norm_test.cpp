@@ -164,7 +164,7 @@ TEST(FusedNorm, EvaluationUsesRunningStatistics) {
   state.running_mean.normal_();
   state.running_var.uniform_(0.5, 2);
   const NormTail tail{.relu = true, .shortcut = leaf[1], .gain = 0.5, .fork = true};
-  EXPECT_FALSE(has_fused_norm(leaf[0], state, tail));  // with gradients
+  EXPECT_FALSE(has_fused_norm(leaf[0], state, tail));  // gradients are on
   const at::NoGradGuard no_grad;
   const Fork y = fused_norm(leaf[0], state, tail);
   EXPECT_TRUE(at::allclose(y.branch, plain(leaf, state, tail).branch, 1e-12, 1e-12));

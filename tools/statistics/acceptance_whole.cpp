@@ -170,9 +170,11 @@ class Session {
 
 struct Counts {
   double bad = 0, failed = 0, missed = 0, wrongly = 0, unsure = 0;  // missed: bad ones that passed
-  double links_missed = 0, links_wrongly = 0;  // that fail; and nodes by their links
-  double switches = 0, switches_wrongly = 0;   // that were named; of fleets that have none such
-  std::set<std::string> judged;                // checks that judged what was measured
+  // Failing links that were missed; links, and nodes by their links, that were failed wrongly.
+  double links_missed = 0, links_wrongly = 0;
+  // Switches that were named, rightly or in fleets that have no slow one.
+  double switches = 0, switches_wrongly = 0;
+  std::set<std::string> judged;  // checks that judged what was measured
 };
 
 using Links = std::set<std::pair<int, int>>;

@@ -20,7 +20,7 @@ constexpr int kRuns = 5;
 
 struct Scenario {
   double disturbed = 0;  // share of the windows
-  double slower = 0;     // by so much; 0: what was found has no effect
+  double slower = 0;     // a disturbance has this effect; 0: what was found has none
   int retries = 1;
 };
 

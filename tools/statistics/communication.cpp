@@ -29,7 +29,7 @@ using Ranks = std::vector<reporting::RankMeasurement>;
 // Steps of ranks that wait for each other at the network, which then takes `network_s`, or do not
 // (solo). `wait_s` is the part of `own_s` in which a rank waited for data.
 struct Window {
-  std::vector<Series> own_s, wait_s;  // by rank
+  std::vector<Series> own_s, wait_s;  // one series per rank
   Series network_s;
   bool solo = false;
 };

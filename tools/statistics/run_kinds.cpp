@@ -9,8 +9,9 @@ namespace {
 
 constexpr double kUsual = 0.01, kQuiet = 0.003, kBlocks = 0.02;
 
+// This share of the runs has ln X changed by `by`.
 struct Slow {
-  double share, by;  // by: of ln X
+  double share, by;
 };
 
 Slow slow_runs(RunKind kind) {

@@ -10,9 +10,9 @@ namespace scalemark::trials {
 
 enum class RunKind {
   kNormal,        // standard deviation 1 %
-  kBlocksDiffer,  // and all runs of a block together by another 1 %
+  kBlocksDiffer,  // runs have 1 %, and blocks another 1 %
   kCorrelated5,   // AR(1) from run to run, 1 % and .5
-  kCorrelated8,   // and .8
+  kCorrelated8,   // AR(1) from run to run, 1 % and .8
   kStudent3,      // Student's t with 3 degrees of freedom, scaled to 1 %
   kRareSlow,      // 0.3 %; one in ten 5 % slower
   kRarerSlow,     // 0.3 %; one in twenty 10 % slower

@@ -21,7 +21,8 @@ constexpr int kRanks = 8;
 constexpr std::size_t kPoints = 4, kMostBlocks = 200, kAgrees = 2;
 
 struct Sweep {
-  std::vector<std::vector<double>> rates;  // by point; point 1 is the baseline's scaled one
+  std::vector<std::vector<double>>
+      rates;  // one list per point; point 1 is the baseline's scaled one
   std::vector<statistics::ThroughputPair> pairs;
   std::vector<statistics::TimedRun> runs;
 };

@@ -50,7 +50,7 @@ bool holds(const statistics::Interval& interval, double truth) {
   return interval.low <= truth && truth <= interval.high;
 }
 
-// By the true parts: the share of the time that the best window saves.
+// Returns the share of the time that the best window saves, computed from the true parts.
 double saved_share(const Setup& setup) {
   const double steps = variance_of_steps(setup), runs = setup.run_spread * setup.run_spread;
   const auto time = [&](double growth) {

@@ -16,7 +16,7 @@ RUN = "gpus=8,system=A100,workload=bert-base,precision=amp_fp16"
 FIELDS = {"nccl.log": "", "nanogpt.log": RUN + ",batch_per_gpu=12", "llmc.log": "workload=gpt2", "titan.log": "workload=llama3-8b,precision=bf16", "trainer_state.json": RUN,
           "trainer.log": "system=A100,workload=bert-base,precision=amp_fp16", "dlll.log": RUN.replace("bert-base", "resnet50") + ",batch_per_gpu=256",
           "mllog.log": "gpus=8,precision=amp (submission)"}
-# From made_logs.py: what each log holds.
+# made_logs.py writes logs that hold these rates.
 RATES = {"nanogpt.log": 491_520 / 0.2525, "llmc.log": 65536 * 8 / 0.3, "titan.log": 5762 * 8, "trainer_state.json": 123.456, "trainer.log": 123.456, "dlll.log": 2500.0, "mllog.log": 3700.5}
 
 

@@ -47,7 +47,7 @@ TEST(TableFile, KeepsPrecisionsThatItsHeadersName) {
   EXPECT_EQ(rows[1].precision, "amp_fp16");
   EXPECT_EQ(rows[1].system, "A100");
   EXPECT_EQ(rows[1].gpus, 8);
-  EXPECT_THROW(rows_of(text, "t.md", "workload=resnet50"), Error);  // which amp?
+  EXPECT_THROW(rows_of(text, "t.md", "workload=resnet50"), Error);  // the amp is not named
   EXPECT_THROW(rows_of(text, "t.md", "workload=resnet50,precision=fp8"), Error);
 }
 

@@ -34,7 +34,7 @@ struct Tree {
   std::vector<Leaf> leaves;
   std::map<std::string, std::uint64_t> sizes;
   std::optional<Leaf> only;
-  std::vector<double> kept;  // on its own side
+  std::vector<double> kept;  // each side keeps its own
   Leaf flat;
 };
 template <class A>

@@ -50,8 +50,9 @@ TEST(Catalogue, ResNetFlopsOfOddSizesGrowWithTheImage) {
   }
 }
 
-// By hand for s = 128, m = 19: per layer 2 x 128 x (4 x 256^2 + 2 x 256 x 1024) + 4 x 128^2 x 256
-// = 218,103,808; MLM head 2 x 19 x (256^2 + 256 x 30522) = 299,408,384; pooler and NSP 132,096.
+// Computed by hand for s = 128, m = 19: per layer 2 x 128 x (4 x 256^2 + 2 x 256 x 1024) + 4 x
+// 128^2 x 256 = 218,103,808; MLM head 2 x 19 x (256^2 + 256 x 30522) = 299,408,384; pooler and NSP
+// 132,096.
 TEST(Catalogue, BertFlops) {
   EXPECT_DOUBLE_EQ(flops("bert-mini"), 3 * (4 * 218'103'808.0 + 299'408'384.0 + 132'096.0));
 }

@@ -21,7 +21,7 @@ TEST(Pattern, LiteralValues) {
   EXPECT_EQ(input_value(gather, 1, 0), 38);
   EXPECT_EQ(expected_value(gather, 0, 4), 38);  // rank 1's first
   const Exchange sum{Collective::kAllReduce, 2, 8, 0};
-  EXPECT_EQ(input_value(sum, 0, 2), 1 + 10);  // its own part, and the element's
+  EXPECT_EQ(input_value(sum, 0, 2), 1 + 10);  // the rank's part and the element's
   EXPECT_EQ(input_value(sum, 1, 2), 2);
   EXPECT_EQ(expected_value(sum, 0, 2), 13);
   const Exchange to_all{Collective::kAllToAll, 2, 8, 0};

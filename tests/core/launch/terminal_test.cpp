@@ -82,7 +82,7 @@ TEST(OnATerminal, AProgressBarPassesAtOnceAndMakesRoomForLines) {
   auto stages = (std::filesystem::temp_directory_path() / "terminal-test-XXXXXX").string();
   setenv("TEST_STAGES", mkdtemp(stages.data()), 1);
   OnATerminal run("progress");
-  ASSERT_TRUE(run.read_until("\r50 %"));  // without a line end
+  ASSERT_TRUE(run.read_until("\r50 %"));  // the line has not ended
   std::ofstream(stages + "/progress-was-seen");
   ASSERT_TRUE(run.read_until("hello"));
   std::ofstream(stages + "/hello-was-seen");

@@ -290,7 +290,7 @@ TEST(Endpoint, AClientThatDoesNotTakeItsAnswerIsClosed) {
   Client client(endpoint.port(), 4096);
   client.send(kGood);
   client.wait_for_a_byte();
-  while (client.send("x")) ::usleep(5000);  // until a reset says that it is closed
+  while (client.send("x")) ::usleep(5000);  // a reset says that it is closed
   EXPECT_LT(client.rest().size(), 8'000'000u);
 }
 
@@ -388,7 +388,7 @@ TEST(Endpoint, TenThousandChangedRequestsDoNoHarm) {
 #endif
 }
 
-// Which of our threads is the endpoint's; 0 where none is.
+// Returns the id of the endpoint's thread; 0: there is none.
 int metrics_thread() {
   int found = 0;
   DIR* threads = ::opendir("/proc/self/task");

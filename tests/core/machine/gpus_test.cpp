@@ -30,8 +30,8 @@ TEST(Gpus, ReadsWhatTheDriverTells) {
 
 TEST(Gpus, AFailedAnswerIsAbsentAndNoted) {
   const auto survey = survey_gpus(fake("whole"));
-  EXPECT_EQ(survey.gpus.at(1).serial, "");        // not supported: normal, no note
-  EXPECT_FALSE(survey.gpus.at(1).power_limit_W);  // failed: noted
+  EXPECT_EQ(survey.gpus.at(1).serial, "");        // not supported, which needs no note
+  EXPECT_FALSE(survey.gpus.at(1).power_limit_W);  // it failed, which is noted
   EXPECT_EQ(survey.note, "not read: power limit (Unknown Error)");
 }
 

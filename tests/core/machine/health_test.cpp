@@ -16,7 +16,7 @@ std::string nvml_variant(const std::string& variant) {
   return std::string(SCALEMARK_BINARY_DIR) + "/tests/libfake_nvml_" + variant + ".so";
 }
 
-// By counter; of the machine's with the device before it.
+// Returns values by counter; one of the machine has the device before its name.
 Values by_name(const std::vector<HealthCounter>& counters) {
   Values values;
   for (const auto& one : counters) {

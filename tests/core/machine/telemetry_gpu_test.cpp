@@ -68,7 +68,7 @@ TEST_F(GpuTelemetry, CountsViolationsAndErrorsOverTheWindow) {
   EXPECT_EQ(read.at("thermal_violation_share").total.value(), 0);
   EXPECT_EQ(read.at("ecc_corrected_errors_per_s").total.value(), 1);
   EXPECT_EQ(read.at("ecc_uncorrected_errors_per_s").total.value(), 0);
-  EXPECT_FALSE(read.contains("board_limit_violation_share"));  // not supported by this driver
+  EXPECT_FALSE(read.contains("board_limit_violation_share"));  // this driver does not support it
 }
 
 TEST_F(GpuTelemetry, OtherProcessesAreThoseBeyondOurRanks) {

@@ -185,7 +185,7 @@ TEST(Sampler, ReadsLessOftenWhereReadingCostsMore) {
   sampler.begin();
   std::this_thread::sleep_for(milliseconds(500));
   sampler.end();
-  EXPECT_LE(reads, 4);  // at its start, at both ends, and once
+  EXPECT_LE(reads, 4);  // at its start, at both ends, and once more
 }
 
 TEST(Sampler, TellsItsOwnCost) {
@@ -194,7 +194,7 @@ TEST(Sampler, TellsItsOwnCost) {
   sampler.begin();
   std::this_thread::sleep_for(milliseconds(20));
   sampler.end();
-  EXPECT_GE(summary_of(sampler, kSamplerCost).total.value(), 2e-3);  // between the two readings
+  EXPECT_GE(summary_of(sampler, kSamplerCost).total.value(), 2e-3);  // the two readings enclose it
 }
 
 // A measurement that threw has ended nothing: who begins the next one does.

@@ -249,7 +249,7 @@ TEST(WithBatchSize, ScalesTheLearningRateAnew) {
                        {"lr_scaling", "linear"},
                        {"workload", "resnet50"}});
   const auto found = with_batch_size(find(p, "resnet50-bauto-fp32-w2-ddp").settings, 128, 2);
-  EXPECT_DOUBLE_EQ(found.recipe.learning_rate, 0.1);  // at the reference batch of 256
+  EXPECT_DOUBLE_EQ(found.recipe.learning_rate, 0.1);  // the reference batch is 256
 }
 
 TEST(MakePlan, EstimatesStandBesideEveryPointThatRuns) {

@@ -147,7 +147,7 @@ TEST(OptionTable, ARowIsEnoughForAWholeSweepAndForComm) {
     EXPECT_TRUE(takes(kComm, row));
   });
   for (const Option& row : all_rows()) {
-    const bool is_sorted_out = row.name == "world_sizes";  // by the plan of a sweep
+    const bool is_sorted_out = row.name == "world_sizes";  // the plan of a sweep does it
     EXPECT_TRUE(row.group != OptionGroup::kSweeping || is_sorted_out ||
                 field_of<SweepSettings>(row))
         << row.name << " would be accepted and ignored";

@@ -32,7 +32,7 @@ TEST(Processes, AreOneForEachRankAndOneMoreForADedicatedServer) {
   EXPECT_EQ(process_count({.count = catalogue::ProcessCount::kOne}, 3), 1);
 }
 
-// So that the ranks that it starts find the settings that it had.
+// The ranks that it starts must find the settings that it had.
 TEST(Processes, TheBuiltInLauncherStartsTheServerBesideTheRanks) {
   const Settings first = resolved_processes(kDedicated);
   EXPECT_EQ(world_size_of(first), 2);

@@ -30,7 +30,7 @@ TEST(ReferenceOfFleet, KnowsItsErrorAndWhatNoiseLiftsItBy) {
   EXPECT_NEAR(reference.lifted_by, 0.0002475923101, 1e-12);
 }
 
-// By simulation: 64 parts with values of their own and with none.
+// Simulated: 64 parts with values of their own and with none.
 TEST(ReferenceOfFleet, StandsForHowFarNoiseMovesIt) {
   std::mt19937_64 bits(11);
   std::normal_distribution<double> normal;

@@ -198,7 +198,7 @@ TEST(JudgeClass, FewerThanThreePartsHaveNoReference) {
   for (const auto& part : judge_class(parts_at({0, 0.06}), {}).parts) {
     expect(part, kUnsure, Why::kOneOfTwo);
   }
-  Parts three = parts_at({0, 0, 0});  // but here others follow
+  Parts three = parts_at({0, 0, 0});  // here others follow
   three[2].values.pop_back();
   expect(judge_class(three, {}).parts[0], kUnsure, Why::kNoReference);
   expect(judge_class(three, {}).parts[2], kRepeat, Why::kFewRepetitions);

@@ -149,7 +149,7 @@ StepTimes random_scaled(std::mt19937& random, double ideal_s, double spread) {
   return times;
 }
 
-// From nothing lost (the limit at equality) to nine tenths, over any number of blocks.
+// The loss goes from nothing (the limit at equality) to nine tenths, over any number of blocks.
 TEST(SharesOfLostEfficiency, AddUpToWhatIsLost) {
   std::mt19937 random(1);
   for (const double spread : {0.0, 1e-15, 1e-12, 1e-9, 1e-6, 1e-3, 0.1, 0.9}) {

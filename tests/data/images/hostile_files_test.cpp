@@ -148,11 +148,11 @@ long peak_growth_KiB(const std::function<void()>& act) {
 }
 
 TEST(HostilePng, TextsAreNotUnpacked) {
-  constexpr std::size_t kUnpacked = 7'000'000;  // below libpng's own limit of 8 MB each
+  constexpr std::size_t kUnpacked = 7'000'000;  // libpng's own limit is 8 MB each
   // One chunk, repeated by hand: the writer would hold all of them unpacked itself.
   const Bytes with_one = png_with_texts(1, kUnpacked);
   const Bytes without = png_with_texts(0, 0);
-  const auto begin = with_one.begin() + 33;  // behind signature and IHDR
+  const auto begin = with_one.begin() + 33;  // signature and IHDR end here
   const auto text_bytes = static_cast<std::ptrdiff_t>(with_one.size() - without.size());
   Bytes bomb(with_one.begin(), begin + text_bytes);
   for (int i = 1; i < 200; ++i) bomb.insert(bomb.end(), begin, begin + text_bytes);

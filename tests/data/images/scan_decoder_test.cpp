@@ -87,7 +87,7 @@ class Libjpeg {
   std::vector<std::unique_ptr<HuffmanTable>> tables_;
 };
 
-// To be called before libjpeg reads on.
+// Must be called before libjpeg reads on.
 ScanLayout layout_of(Libjpeg& libjpeg) {
   jpeg_decompress_struct& info = libjpeg.info();
   ScanLayout layout{.restart_interval = info.restart_interval};
@@ -125,7 +125,7 @@ void expect_same_mcu(jpeg_decompress_struct& info, jvirt_barray_ptr* coefficient
   }
 }
 
-// With given loops, which a processor with BMI2 would not all choose. Without restarts.
+// Uses the given loops, which a processor with BMI2 would not all choose; the file has no restarts.
 void expect_same_coefficients(const Bytes& file, const ScanLoops* loops) {
   Libjpeg libjpeg(file);
   jpeg_decompress_struct& info = libjpeg.info();

@@ -286,7 +286,7 @@ TEST(Verify, AllFaultsOfAShardAreNamed) {
   const auto samples = index.samples().first(index.shards()[0].samples);
   const auto flip = [&](std::size_t at) { bytes[at] = static_cast<char>(bytes[at] ^ 1); };
   flip(samples[0].offset);
-  flip(samples[1].offset + samples[1].bytes);  // between the samples
+  flip(samples[1].offset + samples[1].bytes);  // this byte lies between the samples
   flip(samples[2].offset + samples[2].bytes - 1);
   bytes.pop_back();
   std::ofstream(shard, std::ios::binary) << bytes;

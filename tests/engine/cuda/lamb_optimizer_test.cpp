@@ -93,7 +93,7 @@ TEST(LambByKernels, TakesNormsOfWholeMatricesFromOtherRanks) {
     EXPECT_EQ(norms.size(0), 2);
     EXPECT_EQ(norms.scalar_type(), at::kFloat) << "as the parameters are";
     at::Tensor whole = norms.clone();
-    whole[0] *= 3;  // so that ratios change
+    whole[0] *= 3;  // this changes the ratios
     return whole;
   };
   const Trained own = train({.whole_norms = halves});

@@ -141,7 +141,7 @@ TEST(NormOnCuda, AnyNumberOfMultiprocessorsGivesTheSameButForRounding) {
   }
 }
 
-// With threads that really run at once: a missing barrier would show, too.
+// Threads really run at once: a missing barrier would show, too.
 TEST(NormOnCuda, RepeatsBitByBitInEveryOrderOfBlocks) {
   at::manual_seed(5);
   const Inputs in({2, 72, 17});

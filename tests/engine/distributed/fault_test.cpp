@@ -9,7 +9,7 @@ namespace {
 
 using std::chrono::milliseconds;
 constexpr milliseconds kFaultLimit{180000};
-// So long a rank waits in a collective for one that is gone.
+// A rank waits so long in a collective for one that is gone.
 constexpr const char* kLongTimeout = "timeout_ms=200000";
 
 struct Place {
@@ -26,7 +26,7 @@ TEST_P(Fault, AKilledRankIsALostPeerBeforeTheTimeout) {
     const auto ended = ranks.wait(kFaultLimit);
     const Ended& survivor = ended[static_cast<std::size_t>(1 - culprit)];
     EXPECT_EQ(ended[static_cast<std::size_t>(culprit)].exit_code, 128 + 9);
-    EXPECT_EQ(survivor.exit_code, 69) << survivor.output;  // and not 141, SIGPIPE
+    EXPECT_EQ(survivor.exit_code, 69) << survivor.output;  // 141 would be SIGPIPE
     EXPECT_NE(survivor.output.find("E_PEER_LOST (exit 69) rank="), std::string::npos)
         << survivor.output;
   }

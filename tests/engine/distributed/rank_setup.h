@@ -69,8 +69,8 @@ class RankVoice {
 };
 
 void say(const std::string& line);  // one flushed line
-void wait_for_signal();             // until the next one; one that came before counts
-void take_signals();                // in a process: SIGUSR2
+void wait_for_signal();             // a signal that came before counts
+void take_signals();                // SIGUSR2, in a process
 distributed::ControlGroup control_group(Run& run);
 // All ranks of the run, their payload over Gloo.
 distributed::PointGroup gloo_group(Run& run, const std::string& name);

@@ -14,7 +14,7 @@ namespace scalemark::testing {
 struct Ended {
   int exit_code = -1;  // 128 + n after signal n; -1: still ran at the deadline and was killed
   std::string output;  // stdout and stderr together
-  double seconds = 0;  // from the start of the ranks
+  double seconds = 0;  // it begins with the start of the ranks
 };
 
 class Ranks {

@@ -70,7 +70,7 @@ void throw_in_a_thread(Run& run) {
 
 struct Loop {
   bool collective = false;
-  bool stuck = false;  // in its fourth step rank 1 stops itself, and rank 0 waits for it
+  bool stuck = false;  // rank 1 stops itself in its fourth step, and rank 0 waits for it
   int step_ms = 5;
 };
 

@@ -54,7 +54,8 @@ class SimulatedClock : public distributed::Clock {
     bool ended = false, has_heir = false;
   };
   std::map<std::thread::id, Ending> endings_;
-  std::uint64_t changes_ = 1;  // by a thread that ran until it waited, or by time that moved
+  // Grows when a thread has run until it waited, or when time has moved.
+  std::uint64_t changes_ = 1;
   std::list<Waiter> waiters_;
 };
 

@@ -85,7 +85,7 @@ Turn take_turn(double seconds) {
   return turn;
 }
 
-// With `count` clients that wait; 0: alone.
+// Takes a turn beside `count` clients that wait; 0: alone.
 Turn turn_beside(int count, double seconds) {
   std::array<int, 2> pipe_ends{};
   if (pipe(pipe_ends.data()) != 0) std::exit(1);

@@ -59,7 +59,7 @@ class MemoryStore : public c10d::Store {
 
  private:
   void ask(const char* verb, const std::string& key) const;
-  bool has(const std::vector<std::string>& keys) const;  // under the lock
+  bool has(const std::vector<std::string>& keys) const;  // the caller holds the lock
 
   std::shared_ptr<MemoryStoreServer> server_;
   int rank_;

@@ -32,7 +32,7 @@ std::vector<int> all_of(int size) {
 // the test's to say.
 struct Course {
   Texts tasks{"a", "b", "c"};
-  std::function<void(const std::string& task)> when_next = [](const auto&) {};  // on rank 0
+  std::function<void(const std::string& task)> when_next = [](const auto&) {};  // rank 0 calls it
   std::function<void(int rank, const std::string& task)> when_taken = [](int, const auto&) {};
   milliseconds grace_period{10'000};
   // Filled in by the ranks, each by its own.

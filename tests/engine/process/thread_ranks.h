@@ -18,7 +18,7 @@ namespace scalemark::testing {
 struct RankEnd {
   std::optional<ExitCode> code;
   std::optional<distributed::Stop> stop;  // it was asked to
-  ErrorRecord error;                      // that ended it; code empty: none
+  ErrorRecord error;                      // code empty: no error ended it
   bool killed = false;
   SimulatedClock::time_point at;
 };
@@ -36,7 +36,7 @@ class ThreadRanks {
   // Called before each request to the store, in the thread of the rank that makes it.
   void before_request(std::function<void(const Request&)> hook) { hook_ = std::move(hook); }
 
-  // From any thread, at any time. A killed rank's requests reach nobody any more.
+  // May be called from any thread, at any time. A killed rank's requests reach nobody any more.
   void kill(int rank);
   void send_signal(int rank, int signal);
   bool is_killed(int rank) const;

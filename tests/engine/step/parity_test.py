@@ -20,7 +20,7 @@ LAMB = {"optimizer": "lamb", "learning_rate": 1e-2, "weight_decay": 1e-2, "eps":
 LARS = {"optimizer": "lars", "learning_rate": 1.0, "momentum": 0.9, "weight_decay": 1e-3}
 OPTIMIZERS = {"sgd": SGD, "plain-sgd": PLAIN_SGD, "adam": ADAM, "adamw": ADAMW, "lamb": LAMB,
               "lars": LARS}
-# By network in CI: by elements with running statistics, and by layers without decay of norms and biases. The mlp has every one.
+# CI has these by network: element by element with running statistics, and by layers without decay of norms and biases. The mlp has every one.
 SOME = {"linear": (), "bert-mini": ("lamb",), "resnet50": ("sgd",)}
 
 

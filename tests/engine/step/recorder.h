@@ -9,7 +9,7 @@ namespace scalemark::training {
 
 struct Recorder final : measurement::StepMarker {
   std::vector<measurement::Moment> moments;
-  std::vector<std::size_t> buckets;  // that left
+  std::vector<std::size_t> buckets;  // these have left
   bool in_bucket = false;
   void mark(measurement::Moment moment) override { moments.push_back(moment); }
   void bucket_leaves(std::size_t i) override {

@@ -72,7 +72,8 @@ TEST(ReplicaThreads, ShareTheThreadsOfTheCaller) {
     EXPECT_EQ(at::get_num_threads(), 6);
     std::vector<int> each(2);
     threads.run([&](std::size_t i) {
-      at::parallel_for(0, 1, 1, [](std::int64_t, std::int64_t) {});  // where torch sets its own
+      at::parallel_for(0, 1, 1,
+                       [](std::int64_t, std::int64_t) {});  // torch sets its own number here
       each[i] = at::get_num_threads();
     });
     EXPECT_EQ(each, std::vector<int>({3, 3}));

@@ -164,7 +164,7 @@ ExitCode ThreadSweep::run_rank(ThreadRanks& all, RankLink& ranks, const Training
     }
     sweeping::SweepFollower follower(ranks, plan_, member);
     return loop.follow(follower);
-  } catch (...) {  // while the report is still attached, as RankProcess does
+  } catch (...) {  // the report is still attached, as in RankProcess
     // A killed process writes nothing.
     if (all.is_killed(ranks.rank())) throw;
     const ErrorRecord record = process::record_of(std::current_exception(), nullptr);

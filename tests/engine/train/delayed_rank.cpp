@@ -51,7 +51,7 @@ constexpr std::int64_t kBatchSize = 8;
 constexpr double kHeadStartS = 0.002;
 constexpr std::int64_t kWarmupSteps = 1;
 
-// Which rank is delayed, and where; `where` points into Plant.
+// A rank is delayed at `where`, which points into Plant.
 struct Case {
   std::string name;
   double Plant::*where = nullptr;

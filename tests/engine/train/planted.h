@@ -13,9 +13,9 @@ namespace scalemark::testing {
 
 // Seconds that this rank sleeps in each step; read at every step.
 struct Plant {
-  double compute_s = 0;        // before forward's own work
-  double data_s = 0;           // before the batch is handed out
-  double communication_s = 0;  // between the last bucket's mark and its all-reduce
+  double compute_s = 0;        // it sleeps before forward's own work
+  double data_s = 0;           // it sleeps before the batch is handed out
+  double communication_s = 0;  // it sleeps between the last bucket's mark and its all-reduce
 };
 
 // Sleeps without using the CPU; ends at most tens of microseconds late on an idle core.

@@ -20,7 +20,7 @@ using std::chrono::milliseconds;
 constexpr double kStepMs = 20;  // an undelayed step sleeps so long: other programs cost little
 constexpr int kSteps = 3;
 constexpr double kTooBusyMs = 0.3;
-constexpr int kMostAttempts = 6;  // to find a machine at rest; they are never chosen by the result
+constexpr int kMostAttempts = 6;  // they find a machine at rest; the result never chooses them
 // A soak (SCALEMARK_SOAK=full) judges by the millisecond: there a machine that is never at rest is
 // a failure. Elsewhere the delays are so long that a busy machine hides none.
 bool is_soak() {
@@ -58,7 +58,7 @@ constexpr std::array<const char*, 10> kNames{
     "jitter",         "communication",    "peer_wait_s",
     "network_s",      "phases_s.forward", "phases_s.data_wait",
     "the step"};
-using Terms = std::array<double, kNames.size()>;  // in milliseconds
+using Terms = std::array<double, kNames.size()>;  // milliseconds
 
 struct Measured {
   std::map<std::string, std::vector<Terms>> of_case;  // one per block
@@ -152,8 +152,8 @@ bool names_rank_1(const std::string& words) {
   return words.find("ranks that are always slower (rank 1) -") != std::string::npos;
 }
 
-// By docs/METRICS.md, with own = step - exposed communication, d the data wait, x the delay, two
-// ranks, and the baseline as it was:
+// Terms of docs/METRICS.md are expected, with own = step - exposed communication, d the data wait,
+// x the delay, two ranks, and the baseline as it was:
 //
 //   rank 1 computes x longer: own_1 grows by x, own_0 by 0, T by x (rank 0 waits in the
 //   all-reduce).

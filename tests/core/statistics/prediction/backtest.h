@@ -22,7 +22,7 @@ struct Backtest {
   Reach reach;
   // ln(measured / predicted samples per second).
   double rule = 0, last_efficiency_holds = 0;
-  // By which ln efficiency fell per doubling between the last two of these points, at least 0.
+  // ln efficiency fell by this per doubling between the last two of these points; at least 0.
   double last_slope = 0;
 };
 std::vector<Backtest> backtest(MeasuredPoints measured);

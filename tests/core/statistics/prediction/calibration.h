@@ -13,7 +13,7 @@ namespace scalemark::prediction {
 
 struct Trial {
   std::string source;
-  std::size_t series = 0;  // its number
+  std::size_t series = 0;  // number of the series
   Backtest test;
 };
 
@@ -24,7 +24,7 @@ struct Weighted {
 // numpy.quantile).
 double weighted_quantile(std::vector<Weighted> values, double p);
 
-// So that each series weighs 1.
+// Returns a weight per trial, so that each series weighs 1.
 std::vector<double> weights_of(const std::vector<Trial>& trials);
 
 // Returns the median of |predicted / measured - 1|; each series has weight 1.

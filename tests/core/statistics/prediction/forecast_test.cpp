@@ -59,7 +59,7 @@ TEST(Forecast, SaysHowFarItGoes) {
   EXPECT_TRUE(of(one_node, 8).assumed_link);
   EXPECT_FALSE(of(one_node, 8, 8).assumed_link);
   const std::vector<MeasuredPoint> one_each = {{1, 1, 100}, {2, 2, 200}};
-  EXPECT_TRUE(of(one_each, 4, 2).assumed_link);  // within a node
+  EXPECT_TRUE(of(one_each, 4, 2).assumed_link);  // the link within a node is assumed
   EXPECT_FALSE(of(one_each, 4, 1).assumed_link);
   EXPECT_DOUBLE_EQ(reach_of(flat_then(1), 32, 8).doublings, 2);
 }
@@ -92,10 +92,10 @@ TEST(PublishedTests, AReachFindsItsClass) {
 }
 
 TEST(PublishedTests, WhatNoSeriesTriedIsNotTestable) {
-  EXPECT_EQ(test_of(kPlanted, {false, 1, 65}), nullptr);    // so many ranks
-  EXPECT_EQ(test_of(kPlanted, {false, 2.1, 32}), nullptr);  // so far beyond
-  EXPECT_EQ(test_of(kPlanted, {true, 2, 16}), nullptr);     // over a new kind of link
-  EXPECT_EQ(test_of(kPlanted, {false, 0, 8}), nullptr);     // not beyond at all
+  EXPECT_EQ(test_of(kPlanted, {false, 1, 65}), nullptr);    // no series has so many ranks
+  EXPECT_EQ(test_of(kPlanted, {false, 2.1, 32}), nullptr);  // none reaches so far beyond
+  EXPECT_EQ(test_of(kPlanted, {true, 2, 16}), nullptr);     // none crosses a new kind of link
+  EXPECT_EQ(test_of(kPlanted, {false, 0, 8}), nullptr);     // this is not beyond at all
   EXPECT_EQ(test_of(kPlanted, {false, -1, 4}), nullptr);
 }
 

@@ -56,7 +56,7 @@ TEST(ContactSheet, PicturesStandInRowsWithTheirLinesBelow) {
     for (int x = 0; x < sheet.width; ++x) grey += sheet.row(y)[3 * x] == 77;
   }
   EXPECT_EQ(grey, 3 * 10 * 12);
-  EXPECT_GT(black_pixels(sheet, 8, 8 + 12, 18, 8 + 12 + 9), 0);          // below the first
+  EXPECT_GT(black_pixels(sheet, 8, 8 + 12, 18, 8 + 12 + 9), 0);          // this is below the first
   EXPECT_EQ(black_pixels(sheet, 26, 8 + 29 + 12, 36, sheet.height), 0);  // there is no fourth
 }
 

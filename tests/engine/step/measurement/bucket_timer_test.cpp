@@ -74,7 +74,7 @@ TEST(BucketTimer, TellsWhatBackwardHid) {
 
   BucketTimer slow(device, 1, 2);
   overlapped_step(slow, false);
-  // From 2 to 6, the last bucket being ready at 3.
+  // The exchange lasts from 2 to 6, the last bucket being ready at 3.
   EXPECT_DOUBLE_EQ(slow.steps().at(0).buckets.at(0).hidden_share, 0.25);
 }
 

@@ -39,7 +39,7 @@ TEST(SplitIntoPhases, MicroStepsAddUpAndTheGapBetweenThemIsNotTheOptimizer) {
   for (const auto& step : steps) {
     EXPECT_DOUBLE_EQ(step.forward, 2);
     EXPECT_DOUBLE_EQ(step.optimizer, 1);
-    EXPECT_DOUBLE_EQ(step.other, 2);  // between the micro-steps, and after the optimizer
+    EXPECT_DOUBLE_EQ(step.other, 2);  // it lies between micro-steps and after the optimizer
     EXPECT_DOUBLE_EQ(step.sum(), 13);
   }
 }
