@@ -24,7 +24,7 @@ from PIL import Image
 from torchvision import transforms
 from torchvision.transforms import v2
 
-BATCH = 20  # as our loader-bench
+BATCH = 20  # our loader-bench has the same
 PASSES = 200  # over the tree as one epoch of a DataLoader: there is no wait for its end
 POLICIES = {"trivial": lambda: [v2.TrivialAugmentWide()], "randaugment": lambda: [v2.RandAugment()],
             "colour-jitter": lambda: [v2.ColorJitter(0.4, 0.4, 0.4, 0.1)], "basic": list}

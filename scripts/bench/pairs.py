@@ -35,7 +35,7 @@ LOADER_PEER = ROOT / "scripts/bench/loader_peer.py"
 PHOTOS = Path(os.environ.get("SCALEMARK_TEST_DATA") or ROOT / "shared/data") / "photos"
 LOADER_SECONDS = 4
 CORES = len(os.sched_getaffinity(0))
-SWEEP_BATCHES = (32, 64, 128)  # on 1 and on 2 ranks: six points
+SWEEP_BATCHES = (32, 64, 128)  # 1 and 2 ranks have them: six points
 
 
 def cpu_has(*flags):
@@ -58,14 +58,14 @@ class Row:
     batch: int = 8
     iters: int = 100
     warmup: int = 20
-    extra: list = field(default_factory=list)  # of both sides
+    extra: list = field(default_factory=list)  # both sides get it
     ours: list = field(default_factory=list)
     python: list = field(default_factory=list)
     note: str = ""
     needs: tuple = ()  # CPU flags, any of
-    strategy: str = ""  # of ours; by itself none on one rank, else ddp, as Python's
-    form: str = ""  # of packed data that the loader reads; by itself the tree
-    workers: int = 0  # of the loader; 0: the calling thread
+    strategy: str = ""  # ours; empty: none on one rank, else ddp, as Python has
+    form: str = ""  # packed data that the loader reads; empty: the tree
+    workers: int = 0  # threads of the loader; 0: the calling thread
 
 
 ROWS = [

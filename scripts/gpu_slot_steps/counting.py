@@ -6,7 +6,7 @@ from .judges import ok_point
 from .step import failed, passed
 
 SYNCHRONISING = ("device_syncs", "stream_syncs", "event_syncs", "blocking_copies")
-MARK_SHARE = 0.01  # of a step, at most
+MARK_SHARE = 0.01  # a step's marks take at most this share
 
 
 def counts_in(folder):

@@ -6,7 +6,7 @@ import math
 from .step import failed, passed
 
 DRAM_SHARE = "dram__throughput.avg.pct_of_peak_sustained_elapsed"
-ATTENTION_LIMITS = {"bfloat16": 2e-2, "float16": 4e-3, "float32": 1e-4}  # of the largest value
+ATTENTION_LIMITS = {"bfloat16": 2e-2, "float16": 4e-3, "float32": 1e-4}  # relative to the largest value
 
 
 def ok_point(result):

@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-GRACE_S = 5  # from SIGTERM to SIGKILL
+GRACE_S = 5  # SIGKILL follows SIGTERM after so long
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ def run_bounded(words, log, limit_s, environment):
                 signal_group(process, signal.SIGTERM)
                 ends_within(process, GRACE_S)
         finally:
-            signal_group(process, signal.SIGKILL)  # what is left, and ranks that outlived their launcher
+            signal_group(process, signal.SIGKILL)  # this ends ranks that outlived their launcher, too
             process.wait()
     return Ended(process.returncode, time.monotonic() - start, cut_off)
 

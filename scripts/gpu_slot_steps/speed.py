@@ -9,7 +9,7 @@ from .judges import ok_point
 from .step import failed, passed
 
 PAIRS = 2
-AT_LEAST = 0.95  # of Python's speed; two pairs cannot tell a smaller difference from noise
+AT_LEAST = 0.95  # relative to Python's speed; two pairs cannot tell a smaller difference from noise
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ EXACT = {"wrong_bits", "ecc_uncorrected", "rows_remapped", "rows_remap_pending",
          "pcie_lanes_missing", "held_back", "link_downed", "memory_uncorrected", "gpus", "gpu_name", "gpu_memory", "driver", "power_limit",
          "pcie_width", "nvlinks", "cpu", "cores", "memory", "network_ports"}
 # Kinds of noise outside of the model whose error at the limit is above what the page says of the model: they are printed, and are no gates.
-WHOLE_STILL_WRONG = ("1 start in 5 is 6 % slower", "smoke rules: starts t 2.5")  # of whole fleets: healthy devices that fail
+WHOLE_STILL_WRONG = ("1 start in 5 is 6 % slower", "smoke rules: starts t 2.5")  # kinds of whole fleets: healthy devices that fail
 STILL_WRONG = ("this part has 5 times the noise", "starts correlated, AR 0.8", "1 start in 20 is 6 % slower", "1 start in 5 is 6 % slower")
 
 

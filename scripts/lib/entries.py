@@ -70,7 +70,7 @@ def own_tests(place, folders):
 
 def tests_of(place, folders):
     """All folders of tests that judge a file, or any in a folder."""
-    if is_below(place, "tests/python"):  # those that import the module or run it
+    if is_below(place, "tests/python"):  # tests that import the module or run it judge it
         user = re.compile(rf"^(?:import|from) {Path(place).stem}\b|\b{Path(place).name}\b", re.M)
         return {folder for folder in folders for file in (SOURCE / folder).iterdir()
                 if file.name.endswith((".py", ".txt")) and user.search(file.read_text())}

@@ -7,7 +7,7 @@ import math
 RUNS = [("steady", "few", 20), ("within_run", "few", 50)]
 SECTIONS = [name for name, _, _ in RUNS]
 KEYS = ("windows", "size", "length")
-DEFAULT_STEPS = 110  # what a window of 2 s holds at least, with a tenth to spare
+DEFAULT_STEPS = 110  # a window of 2 s holds at least so many, with a tenth to spare
 
 
 def single(data, kind, *wanted):

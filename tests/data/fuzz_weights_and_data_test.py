@@ -20,10 +20,10 @@ from program import BINARY_DIR, SCALEMARK, check, clean_environment, run
 
 FULL = os.environ.get("SCALEMARK_SOAK") == "full"
 SEED = int(os.environ.get("FUZZ_SEED", random.SystemRandom().randrange(2**32)))
-SECONDS = 150 if FULL else 2.5  # of each kind; the first cases of each run in any case
+SECONDS = 150 if FULL else 2.5  # per kind; the first cases of each run in any case
 FEWEST = 8
 LISTED = {0, 65, 66, 71, 73, 74, 78}
-MEMORY = 3 << 30  # of address space beside what torch's libraries map
+MEMORY = 3 << 30  # address space beside what torch's libraries map
 LONGEST_S = 120
 NUMBERS = (0, 1, 2, 3, 7, 8, 127, 128, 255, 256, 2**15, 2**16 - 1, 2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**53, 2**62, 2**63 - 1, 2**63, 2**64 - 1, 2**64)
 

@@ -137,7 +137,7 @@ def missing_baseline(folder):
     check("efficiency" not in rows[2] and "efficiency" in rows[4], rows)
     check("baseline_missing" in codes(report), report["findings"])
     check(report["verdict"]["level"] != "quotable", report["verdict"])
-    reasons = [reason["code"] for reason in report["verdict"]["reasons"]]  # at most three, graver ones first
+    reasons = [reason["code"] for reason in report["verdict"]["reasons"]]  # there are at most three, graver ones first
     check("incomplete" in reasons and ("baseline_missing" in reasons or len(reasons) == 3), reasons)
     check([exit_code(out, words) for words in ("error", "parts", "warning", "baseline_missing", "none")] == [0, 0, 1, 1, 0], codes(report))
     check(failed_cases(out) == [alone["group"]], failed_cases(out))

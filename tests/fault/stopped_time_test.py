@@ -116,7 +116,7 @@ def ctrl_z(folder):
     states = come_to((sweeping.pid, *ranks), lambda one: one == "T")
     check(states == ["T", "T", "T"], f"launcher and ranks are {states} after Ctrl-Z")
     time.sleep(STOPPED_S)
-    os.killpg(sweeping.pid, signal.SIGCONT)  # what `fg` does
+    os.killpg(sweeping.pid, signal.SIGCONT)  # `fg` does this
     states = come_to(ranks, lambda one: one != "T")
     check("T" not in states, f"the ranks did not go on: {states}")
     check(sweeping.wait() == 0, "the run did not end well")

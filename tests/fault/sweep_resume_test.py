@@ -108,7 +108,7 @@ def spelled_otherwise(folder):
     check(report["points"][0]["resumed"], "it went on with the checkpoint")
     only_error(run(*epochs, "--data", "text", "--resume", "--output", folder / "epochs", cwd=folder, expect=78).stderr,
                "E_CONFIGURATION", 78, "init_from was")
-    whole, shard = (folder / "w.safetensors").read_bytes(), folder / "shard.safetensors"  # of an index the shards decide as well
+    whole, shard = (folder / "w.safetensors").read_bytes(), folder / "shard.safetensors"  # the shards of an index decide, too
     names = json.loads(whole[8:8 + int.from_bytes(whole[:8], "little")]).keys() - {"__metadata__"}
     (folder / "w.index.json").write_text(json.dumps({"weight_map": dict.fromkeys(names, shard.name)}))
     sharded = (*epochs, "--data", "text", "--init-from", "w.index.json", "--output", folder / "sharded")

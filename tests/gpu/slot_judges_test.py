@@ -155,7 +155,7 @@ def counted(folder, name, iterations, seconds=1e-3, **calls):
 
 def counts(folder):
     judge = counting.no_waits("run")
-    start = dict(launches=500, device_syncs=210, stream_syncs=4)  # of warm-up: in both runs
+    start = dict(launches=500, device_syncs=210, stream_syncs=4)  # warm-up makes these, in both runs
     short = counted(folder, "short", 20, **(start | dict(launches=500 + 20 * 600)))
     long = dict(start, launches=500 + 60 * 600, gemms=0, copies_host_to_device=80)
     expect(PASSED, judge, "0.00 waits, 600 launches", run_short=short, run_long=counted(folder, "long", 60, **long))

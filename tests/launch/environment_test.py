@@ -126,7 +126,7 @@ def resumed(folder):
     out = folder / "out"
     options = (*sweep(*TWO_RANKS, *POLICIES, repetitions=2), "--output", out)
     with Running(*options) as sweeping:
-        check(await_rows(sweeping, 4), "the sweep ended before it was killed")  # of 12, 3 of each launch
+        check(await_rows(sweeping, 4), "the sweep ended before it was killed")  # there are 12, 3 of each launch
         kill_all(sweeping)
     before = statuses(valid_report(out))
     run(*options, "--resume")

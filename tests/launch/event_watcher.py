@@ -10,7 +10,7 @@ from program import check, run
 from tensorboards import Run, Server, as_float32, event_files, skip_without_it
 from watched_run import Watcher
 
-PARAMETERS = 658_698  # of mlp
+PARAMETERS = 658_698  # mlp has so many
 
 
 def losses_in(events):
@@ -105,7 +105,7 @@ def check_table(server, reports):
     for name, found in table.items():
         runs = [point["samples_per_sec"] for point in points if point["group"] == name]
         check(len(runs) == 2 and len(found["sessions"]) == 2, found)
-        own = sum(runs) / len(runs)  # of groups[] it is the geometric mean
+        own = sum(runs) / len(runs)  # groups[] has the geometric mean
         check(abs(found["metrics"]["result/samples_per_second"] - own) <= 1e-6 * own, f"{name}: {found}, {own}")
         check(abs(own - groups[name]) <= (max(runs) - min(runs)) ** 2 / own + 1e-6 * own, f"{name}: {own}, {groups[name]}")
 

@@ -18,7 +18,7 @@ STRATEGIES = "ddp,flat,sharded,parameter-server,local-sgd"
 POINTS = 12  # 1 and 2 ranks of each strategy, the baseline, and solo
 # A window of so many runs holds a whole block, so each kind of point, whatever the order.
 WINDOW = 2 * POINTS
-ALLOWED_PER_RUN = 0.01 / 100  # of memory: 1 % from run 100 to run 200
+ALLOWED_PER_RUN = 0.01 / 100  # memory may grow by 1 % from run 100 to run 200
 # c10d keeps the last 2,000 collectives for its flight recorder: 1 MB that a longer run has filled within its first points.
 FLIGHT_RECORDER = {"TORCH_FR_BUFFER_SIZE": 20}
 

@@ -88,7 +88,7 @@ def grows(folder):
     fifo = counter_as_pipe(folder)
     with Running(*sweep("--checks", "health", "--nproc-per-node", 2, "--world-sizes", 2, "--output", folder / "out"), wrapper=on(folder)) as ran:
         answer(ran, fifo, "2\n")
-        check(await_rows(ran, 1), "no row")  # so the first reading is over
+        check(await_rows(ran, 1), "no row")  # the first reading is over then
         answer(ran, fifo, "3\n")
         ran.end(expect=0)
     report = valid_report(folder / "out")

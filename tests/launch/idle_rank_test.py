@@ -13,7 +13,7 @@ TORCHRUN = (sys.executable, "-m", "torch.distributed.run", "--standalone", "--np
 # Two ranks are launched; every point is rank 0's alone.
 SWEEP = ("sweep", "--workload", "mlp", "--world-sizes", 1, "--repetitions", 1, "--threads", 1, *ENDLESS)
 TRAINED_S = 1
-MOST_SHARE = 0.3  # of what rank 0 uses, whatever else runs; one that spins uses as much, one that checks now and then a hundredth
+MOST_SHARE = 0.3  # share of what rank 0 uses, whatever else runs; a rank that spins uses as much, one that checks now and then a hundredth
 
 
 def cpu_s(pid):

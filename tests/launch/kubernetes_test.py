@@ -19,8 +19,8 @@ from program import SCALEMARK, check
 JOB = SOURCE / "configs/launching/kubernetes-job.yaml"
 ACCEPTANCE = SOURCE / "configs/acceptance"
 INDEX = "metadata.annotations['batch.kubernetes.io/job-completion-index']"
-OLDEST = "1.27"  # that has the labels and annotations of today
-OLDEST_ACCEPTANCE = "1.29"  # that has backoffLimitPerIndex
+OLDEST = "1.27"  # it has the labels and annotations of today
+OLDEST_ACCEPTANCE = "1.29"  # it has backoffLimitPerIndex
 
 
 def documents(file=JOB):
@@ -61,7 +61,7 @@ def environment_of_pod(container, index):
     variables = {one["name"]: one["value"] if "value" in one else str(index) for one in container["env"]}
     sources = [one["valueFrom"]["fieldRef"]["fieldPath"] for one in container["env"] if "valueFrom" in one]
     check(sources == ([INDEX] if len(sources) == 1 else ["spec.nodeName", INDEX]), sources)
-    del variables["PET_NPROC_PER_NODE"]  # of its eight GPUs here are none
+    del variables["PET_NPROC_PER_NODE"]  # its eight GPUs are not here
     return variables
 
 

@@ -183,7 +183,7 @@ class PrometheusWatcher(Watcher):
                 tried.append(check_text(kind, text))
             return tried and not missing
 
-        self.run.until(all_seen, ("it shows all that is listed, but for", missing), every_s=1)  # as often as the page changes
+        self.run.until(all_seen, ("it shows all that is listed, but for", missing), every_s=1)  # the page changes as often
 
     def ended(self, state):
         """The sweep, which is well, in every number and expression."""

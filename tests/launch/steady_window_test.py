@@ -13,9 +13,9 @@ from program import check
 
 WORKLOADS = ("mlp", "linear")  # steps of several ms, and of a tenth of one
 WINDOW_S = 6
-QUOTA_CORES = 0.8  # of the two that two ranks use
+QUOTA_CORES = 0.8  # two ranks would use two
 LEAST_SLOWDOWN = 1.15
-FOREIGN_SHARE = 0.03  # of the machine, while a window is measured; more is not idle
+FOREIGN_SHARE = 0.03  # share of the machine while a window is measured; more is not idle
 
 
 def train(number, *options):

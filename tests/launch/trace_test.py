@@ -223,7 +223,7 @@ def sweep(folder):
         for name, file in files.items():
             info = Trace(file).page["distributedInfo"]
             check((info["rank"], info["world_size"]) == expected[name], f"{name}: {info}")
-            for rank in range(info["world_size"], info["world_size"] + 2):  # as if there had been more ranks
+            for rank in range(info["world_size"], info["world_size"] + 2):  # these pretend that there were more ranks
                 file.with_name(f"rank{rank}.pt.trace.json").write_text("{}")
 
 

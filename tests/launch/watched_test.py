@@ -66,7 +66,7 @@ def swept_by_new_processes(folder):
     blocks = Counter(point["block"] for point in report["points"])
     size = blocks[0]
     check(blocks == {0: size, 1: size} and size > 1, blocks)
-    for block in blocks:  # between its first point and its last no other block can have said so
+    for block in blocks:  # no other block can have shown these between its first point and its last
         check(done & set(range(block * size + 1, block * size + size)), f"block {block} served no page; points done on pages: {done}")
     return report
 
@@ -101,7 +101,7 @@ def replaced(folder, killed_run):
         pages = PageWatcher(watched, not_of=killed_run)
         watched.statuses.clear()  # the first may be the killed run's
         watched.await_event("window", into_s=0)
-        with slow_motion(lambda: watched.ranks()[1:], 0.05):  # so that the window lasts
+        with slow_motion(lambda: watched.ranks()[1:], 0.05):  # this makes the window last
             watched.until(lambda: watched.status().get("phase") == "window", "a status of the window")
             pages.trains()
         idle = check_under_attack(pages, step=MEASURED)
@@ -115,7 +115,7 @@ def replaced(folder, killed_run):
     [point] = report["points"]
     check(report["status"] == "complete" and not report["errors"], report["errors"])
     check(list(values(page, "scalemark_run_state")) == ['state="complete"'], values(page, "scalemark_run_state"))
-    steps = steps_of(point) + 1  # with the one that shows the gradients
+    steps = steps_of(point) + 1  # one more shows the gradients
     check(values(page, "scalemark_steps_total") == {'rank="0"': steps, 'rank="1"': steps}, values(page, "scalemark_steps_total"))
     status_watcher.check_trained(watched, point, steps)
     [file] = event_watcher.event_files(events)

@@ -60,7 +60,7 @@ def memory_is_zero_and_not_the_hosts():
     check(cuda.copy(host, device, 4096, TO_HOST) == 0 and bytes_at(host, 4096) == bytes(4096), "memory is not zero")
     child = os.fork()
     if child == 0:
-        bytes_at(device, 1)  # as on a GPU
+        bytes_at(device, 1)  # a GPU would fail here, too
         os._exit(0)
     check(os.waitpid(child, 0)[1] == signal.SIGSEGV, "the host could read device memory")
     cuda.ok("Free", device)
@@ -191,7 +191,7 @@ def settings_are_known_by_name():
     Cuda()
 
 
-CASES = {  # with their environment
+CASES = {  # values: their environment
     memory_is_zero_and_not_the_hosts: {},
     memory_ends: {"NULLCUDA_MEMORY": "1000"},
     copies_stay_inside: {},
@@ -202,7 +202,7 @@ CASES = {  # with their environment
     windows_count_what_lies_between: {},
     launches_are_judged: {"NULLCUDA_FAIL_LAUNCH": "2"},
 }
-ABORTS = {  # with their environment and final message
+ABORTS = {  # values: their environment and final message
     what_is_not_there_says_its_name: ({}, "cudaGraphAddNode is not part of the null device"),
     settings_are_known_by_name: ({"NULLCUDA_COPYS": "deferred"}, "NULLCUDA_COPYS is no setting of the null device"),
 }

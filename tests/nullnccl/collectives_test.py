@@ -31,7 +31,7 @@ def train(folder):
     cost = point["communication"]["cost_s"]
     check(point["noop_step_s"] > 0, point)
     low, high = point["communication"]["cost_ci95"]
-    check(low < cost < high, point["communication"])  # of which sign, no null device can say
+    check(low < cost < high, point["communication"])  # no null device can say of which sign it is
     check(point["memory_reserved_bytes"] >= point["memory_peak_bytes"] > 0, "reserved memory holds what is allocated")
     check_traces(folder / "traces", nccl)
     ends_well(done.stderr, 2)

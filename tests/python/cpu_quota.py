@@ -46,7 +46,7 @@ def version_2():
     root = mounted("cgroup2", "")
     if root is None or "cpu" not in (root / "cgroup.controllers").read_text().split():
         return None
-    (root / "cgroup.subtree_control").write_text("+cpu")  # of the root, where processes may stay
+    (root / "cgroup.subtree_control").write_text("+cpu")  # processes may stay in the root's group
     folder = root / f"scalemark-test-{os.getpid()}"
     def set_to(cores):
         (folder / "cpu.max").write_text(f"{'max' if cores is None else int(cores * PERIOD_US)} {PERIOD_US}")

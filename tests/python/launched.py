@@ -52,7 +52,7 @@ def check_launched(command, folder, launcher, nodes=1, rate=None):
         if command == "comm":
             check(not rate or run["time_s"] > 0.9 * 8 * run["bytes"] / rate or run["bytes"] < 100_000, f"{run['time_s']} s at {rate}")
             continue
-        wire_bytes = run.get("communication", {}).get("payload_bytes_per_step", 0)  # of each rank, of two
+        wire_bytes = run.get("communication", {}).get("payload_bytes_per_step", 0)  # each of two ranks sends so many
         if rate and wire_bytes:
             least_s = 8 * wire_bytes / rate
             check(run["step_s"]["mean"] > 0.9 * least_s, f"steps of {run['step_s']['mean']} s, the link needs {least_s} s")

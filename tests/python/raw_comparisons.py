@@ -24,7 +24,7 @@ DISTURBED = ("throttled", "shared", "machine_busy")
 # --- What a step exchanges and computes, by the options of a run.
 
 BERT = {"bert-mini": (4, 256, 1024), "bert-base": (12, 768, 3072), "bert-large": (24, 1024, 4096)}
-STAGES = ((64, 3), (128, 4), (256, 6), (512, 3))  # of ResNet-50: width of a bottleneck, bottlenecks
+STAGES = ((64, 3), (128, 4), (256, 6), (512, 3))  # ResNet-50's stages: width of a bottleneck, number of bottlenecks
 
 
 def dense(layers):

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import stats
 
 RELATIVE = 1e-9
-ROUNDING = 1e-12  # of the operands, where a number is a small difference of large sums
+ROUNDING = 1e-12  # relative to the operands, where a number is a small difference of large sums
 PHASES = ("data_wait", "host_to_device", "forward", "backward", "exposed_communication", "optimizer", "other")
 
 

@@ -326,7 +326,7 @@ def read_as_superbench(text):
 
 def check_superbench(report, text, text_of_two):
     nodes = read_as_superbench(text)
-    of_two = read_as_superbench(text_of_two)  # of the same report twice: one line per node still
+    of_two = read_as_superbench(text_of_two)  # it has the same report twice, and still one line per node
     assert {node: list(entry) for node, entry in of_two.items()} == {node: list(entry) for node, entry in nodes.items()}
     for node, entry in nodes.items():
         for metric, value in entry.items():

@@ -30,7 +30,7 @@ from program import check
 
 SOURCE = Path(os.environ["SCALEMARK_SOURCE_DIR"])
 BINARY = Path(os.environ["SCALEMARK_BINARY_DIR"])
-TORCH = os.environ.get("SCALEMARK_TORCH_INCLUDES", "")  # of the build; empty: it has no torch
+TORCH = os.environ.get("SCALEMARK_TORCH_INCLUDES", "")  # empty: the build has no torch
 TOPS = ("core", "report", "claims", "data", "apps", "kernels", "workloads", "engine", "tools")
 # A header of the standard library, and names that only it promises.
 STANDARD = {

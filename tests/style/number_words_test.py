@@ -7,7 +7,7 @@ from pathlib import Path
 from program import check
 
 SOURCE = Path(os.environ["SCALEMARK_SOURCE_DIR"])
-FORMATS = re.compile(r'"[^"\n]*%[-+0-9.*]*[efg](?![a-zA-Z])[^"\n]*"|\bset(?:precision|w)\b|std::fixed\b')  # of a double by printf or a stream
+FORMATS = re.compile(r'"[^"\n]*%[-+0-9.*]*[efg](?![a-zA-Z])[^"\n]*"|\bset(?:precision|w)\b|std::fixed\b')  # a double is formatted by printf or a stream
 UNITS = re.compile(r'\)\s*\+\s*" (?:[KMGT]i?B(?!/)|[um]?s|min|h|%)(?![a-zA-Z])')  # appended to a number
 # They write what programs read back or compare, and facts that are to be equal word by word.
 RAW = {"core/base/number_words.cpp": "the one place",

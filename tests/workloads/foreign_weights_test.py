@@ -100,7 +100,7 @@ def unread_types(reader, place, state):
 
 def prefixes(reader, place, state):
     compiled = torch.compile(torch.nn.Linear(2, 2)).state_dict()
-    parallel = torch.nn.DataParallel(torch.nn.Linear(2, 2)).state_dict()  # as DistributedDataParallel, without a group
+    parallel = torch.nn.DataParallel(torch.nn.Linear(2, 2)).state_dict()  # DistributedDataParallel names them so, too, but needs a group
     assert all(name.startswith("_orig_mod.") for name in compiled) and all(name.startswith("module.") for name in parallel)
     for prefix in ("module.", "_orig_mod.", "module._orig_mod.", "_orig_mod.module.", "model.", "net.", "module.model.",
                    "_fsdp_wrapped_module."):
@@ -222,7 +222,7 @@ def indexes(reader, place, state):
     assert found == 65 and str(place / second) + " is JSON and no weights" in line, line
     text = json.dumps({"weight_map": where})
     path, where = sharded(place, state)
-    path.write_text("\ufeff" + path.read_text())  # as editors of Windows save a text
+    path.write_text("\ufeff" + path.read_text())  # editors of Windows save a text so
     reader.reads(path, state, place)
     for broken, word in ((text[:-3], "is not valid JSON"), (text.replace("}}", f', "{name}": "{first}"}}}}'), f"has the name '{name}' twice"),
                          ('{"weight_map": {}}', "names no tensor"), ('{"weight_map": 5}', "names no tensor"), ("{}", "is JSON without a weight_map"),

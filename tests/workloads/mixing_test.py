@@ -28,7 +28,7 @@ def mixed(kind, batch):
         params, row = {"box": box, "lam_adjusted": share}, [share, 1, box[1], box[0], box[3], box[2]]
         transform = v2.CutMix(num_classes=CLASSES)
     params |= {"labels": batch["label"], "batch_size": SAMPLES}
-    soft = transform._mixup_label(one_hot(batch["label"]), lam=share)  # in double, where transform() takes float
+    soft = transform._mixup_label(one_hot(batch["label"]), lam=share)  # doubles, where transform() takes floats
     return torch.tensor([row] * SAMPLES), transform.transform(images, params), soft
 
 

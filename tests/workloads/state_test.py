@@ -15,7 +15,7 @@ from program import run
 
 COUNTS = {"resnet50": 25_557_032, "bert-base": 110_106_428, "bert-mini": 11_267_900, "mlp": 658_698, "linear": 10_010}
 CLASSES = {"resnet50": 1000}
-SHALLOW_COUNT = 10_135_336  # of 2, 1, 1 and 1 bottlenecks a stage and 1000 classes
+SHALLOW_COUNT = 10_135_336  # parameters, with 2, 1, 1 and 1 bottlenecks a stage and 1000 classes
 
 
 def check_load(workload, model, ours, names, count):

@@ -91,7 +91,7 @@ class Usage(unittest.TestCase):
 
     def test_a_reader_that_has_seen_enough_is_no_error(self):
         read_end, write_end = os.pipe()
-        os.close(read_end)  # as `| head` does
+        os.close(read_end)  # `| head` does so
         with os.fdopen(write_end, "wb") as out:
             done = subprocess.run([PROGRAM, "train", "--dry-run"], stdout=out, stderr=subprocess.PIPE, text=True)
         self.assertEqual((done.returncode, done.stderr), (0, ""))

@@ -155,7 +155,7 @@ class Predict(unittest.TestCase):
         path = self.write(report([1, 2, 8]))
         text, rows = self.predicted(path, "--world-sizes", "4")
         self.assertEqual((rows[4]["by"], rows[4]["likely"]), ("interpolation", "not testable"))
-        half_way = 4 * (rate(2) / 2 + rate(8) / 8) / 2  # of the logarithms of 2 and 8
+        half_way = 4 * (rate(2) / 2 + rate(8) / 8) / 2  # it lies half-way between the logarithms of 2 and 8
         self.assertAlmostEqual(float(rows[4]["samples/s"]) / half_way, 1, delta=0.005)
         self.assertIn("4 ranks, by interpolation: lies between two counts", text)
         self.assertRegex(text, r"^4 ranks: about [0-9.]+x \(\d+ %\), between what fewer and more gave")

@@ -55,7 +55,7 @@ class Readme(unittest.TestCase):
                 if words[0] in (*PLANNED, "reproduce"):
                     words = [*(word for word in words if word != "--dry-run"), "--dry-run"]
                 else:
-                    words = [self.given(word) for word in words if word != "--measure"]  # which takes minutes
+                    words = [self.given(word) for word in words if word != "--measure"]  # --measure takes minutes
                     words += ["--overwrite"] if any("svg=" in word for word in words) else []  # an earlier page's
                 result = run(*words, cwd=self.folder)
                 self.assertIn(result.returncode, (0, 1, 2) if words[0] in ("accept", "compare", "lint") else (0,), (page, words, result.stderr))

@@ -20,7 +20,7 @@ def digest(folder):
     return [(str(p.relative_to(folder)), hashlib.sha256(p.read_bytes()).hexdigest()) for p in files]
 
 
-STAGES = {  # of one core, that `data bench` shows
+STAGES = {  # `data bench` shows them for one core
     "tree": ["read", "entropy decoding", "inverse DCT", "colour", "resize", "flip", "the rest"],
     "jpeg": ["read", "checksum", "entropy decoding", "inverse DCT", "colour", "resize", "flip", "the rest"],
     "jpeg-256": ["read", "checksum", "entropy decoding", "inverse DCT", "colour", "resize", "flip", "the rest"],

@@ -24,7 +24,7 @@ from program import LAUNCHERS, PROGRAM, run
 
 SOURCE = pathlib.Path(os.environ["SCALEMARK_SOURCE_DIR"])
 SCHEMA = jsonschema.Draft202012Validator(json.loads((SOURCE / "docs/status.schema.json").read_text()))
-DEADLINE_S = 120  # of a wait for what takes a few seconds on a machine that has time
+DEADLINE_S = 120  # a wait ends then; it takes a few seconds on a machine that has time
 FOOTER = "q or Ctrl-C leaves"
 
 

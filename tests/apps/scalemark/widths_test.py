@@ -23,7 +23,7 @@ COMMANDS = [name.split() for name in
             re.findall(r'^SCALEMARK_COMMAND\(\w+, "([^"]+)"', (SOURCE / "core/settings/command_list.inc").read_text(), re.M)]
 SWEPT = ("--workload", "resnet50,bert-mini", "--world-sizes", "1,2", "--strategy", "ddp,sharded,local-sgd", "--batch-size", "8,256", "--output", "out")
 H100 = [SOURCE / f"results/measured/2026-11-26-h100/{name}.jsonl" for name in ("acceptance", "speed-resnet50-bf16", "speed-bert-base-128")]
-EXACT = [  # at each width the same words
+EXACT = [  # each width has the same words
     [], ["--version"], ["no-such-command"], ["configs"], *([*command, "--help"] for command in COMMANDS),
     *([*command, "--help-all"] for command in COMMANDS), *([*command, "--no-such-option"] for command in COMMANDS), ["train", "--help", "strategy"],
     ["train", "--help", "launch"], ["train", "--workload", "resnet5"], ["train", "--batch-size", "0"], ["train", "--device", "cuda", "--threads", "many"],

@@ -327,8 +327,8 @@ TEST(Resolve, ReplicasNeedAGpuEachOrMasksOfTheirOwn) {
   EXPECT_EQ(only_problem(replicas({{"gradient_compression", "fp16"}})),
             "--gradient-compression is 'fp16' (from option); has no effect with --strategy "
             "data-parallel. Hint: leave --gradient-compression out");
-  EXPECT_NE(only_problem(replicas({{"bucket_cap_mb", "5"}})),
-            "");  // what follows from it is no problem
+  // The setting is a problem, and not what follows from it.
+  EXPECT_NE(only_problem(replicas({{"bucket_cap_mb", "5"}})), "");
   const Resolution one_gpu =
       resolve(replicas({{"device", "cuda"}}), {.machine = {.cores = 4, .gpus = {Gpu{}}}});
   ASSERT_FALSE(one_gpu.problems.empty());

@@ -27,7 +27,7 @@ LEVELS = {"identity": 0, "brightness": 0, "colour": 1, "contrast": 1, "sharpness
           "autocontrast": 0, "equalize": 0, "hue": 1, "translate-x": 0, "translate-y": 0}
 BORDER = 0.002  # pixels
 FULL = os.environ.get("SCALEMARK_SOAK") == "full"  # every magnitude and photo (scripts/soak)
-STRENGTHS = (0, 1, 4, 9, 15, 20, 24, 29, 30) if FULL else (1, 9, 30)  # of 31
+STRENGTHS = (0, 1, 4, 9, 15, 20, 24, 29, 30) if FULL else (1, 9, 30)  # there are 31
 RAND = v2.RandAugment._AUGMENTATION_SPACE
 TRIVIAL = v2.TrivialAugmentWide._AUGMENTATION_SPACE
 

@@ -22,10 +22,10 @@ from program import run
 HEADER = struct.Struct("<8s6I6Q16s16s16s")
 CLASS, SHARD, SAMPLE = struct.Struct("<2Q"), struct.Struct("<2I4Q16s"), struct.Struct("<2Q16sQ6I")
 FILE, INDEXED, RAW = 0, 1, 2
-RAW_BOUND = 1  # levels, of Pillow's resize, as tests/data/images/pixels_oracle.py has it
-CROP_BOUND = 35  # of the crop of a file against that of its pixels: the file is decoded at the crop's scale
-DECODE_BOUND = 2  # of a file that libjpeg versions decode differently
-JPEG_MEAN_FACTOR = 1.1  # of what Pillow loses by the same quality, and half a level
+RAW_BOUND = 1  # levels; tests/data/images/pixels_oracle.py has the same for Pillow's resize
+CROP_BOUND = 35  # levels; a crop of a file differs so from that of its pixels, since the file is decoded at the crop's scale
+DECODE_BOUND = 2  # levels; libjpeg versions decode a file differently
+JPEG_MEAN_FACTOR = 1.1  # relative to what Pillow loses by the same quality, and half a level
 
 
 class Packed:

@@ -32,7 +32,7 @@ def sentences_of(paragraph):
 def documents_of(text):
     """The corpus format, as data/text/corpus_reader.h describes it."""
     document, inside = [], False
-    text = re.sub("\r\n?", "\n", text)  # as open() reads it
+    text = re.sub("\r\n?", "\n", text)  # open() reads it so
     if text.startswith('{"'):
         for line in filter(str.strip, text.split("\n")):
             yield [s for part in json.loads(line)["text"].split("\n") for s in sentences_of(part.strip())]

@@ -9,7 +9,7 @@ import sys
 from program import BINARY_DIR, check, clean_environment, skip_under_asan
 
 CLIENTS, SECONDS, TURNS = 256, 20, 5
-MOST_SHARE = 0.03  # of one core
+MOST_SHARE = 0.03  # share of one core
 
 
 def main():

@@ -70,7 +70,7 @@ def flat_cases():
     if oracle.FULL:
         yield "bert-mini checkpointing", {**base, "workload": "bert-mini", "batch": 2, "steps": 3, "recipe": ADAM,
                                           "checkpointing": True}
-    yield "resnet50", {**base, "workload": "resnet50", "steps": 3, "recipe": GENTLE, "channels_last": True}  # with fused layers
+    yield "resnet50", {**base, "workload": "resnet50", "steps": 3, "recipe": GENTLE, "channels_last": True}  # its layers are fused
 
 
 def counterpart_of(name):
@@ -144,7 +144,7 @@ def train_in_ddp(rank, folder, named_cases):
         for step in range(case["steps"]):
             total = 0.0
             for i in range(micro):
-                ddp.require_backward_grad_sync = i == micro - 1  # what no_sync() sets
+                ddp.require_backward_grad_sync = i == micro - 1  # no_sync() sets this
                 loss = oracle.loss_of(case["workload"], ddp, batches[step * micro + i]) / micro
                 loss.backward()
                 total += loss.item()
@@ -263,7 +263,7 @@ def main():
     verdict = oracle.Verdict()
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
-        wanted = sys.argv[1] if len(sys.argv) > 1 else ""  # by hand: only some cases
+        wanted = sys.argv[1] if len(sys.argv) > 1 else ""  # called by hand: only some cases run
         prepared = [(name, case) for name, case in cases() if wanted in name]
         # Rank 1 starts from other weights: rank 0's must win.
         written = [[oracle.write_case(folder, name.replace(" ", "-"), {**case, "draw_seed": draw_seed(rank)},

@@ -50,7 +50,7 @@ def cases():
                 case["steps"] = 3
             if workload != "resnet50" or oracle.FULL:
                 yield f"{workload} {name}", case
-            if workload == "resnet50" and name == "sgd":  # with fused layers
+            if workload == "resnet50" and name == "sgd":  # its layers are fused
                 yield f"{workload} channels-last {name}", {**case, "channels_last": True}
     for kind in ("constant", "cosine", "step", "linear", "polynomial", "cyclic"):
         yield f"schedule {kind}", {
@@ -69,7 +69,7 @@ def main():
         for dtype in ("float64", "float32"):
             for name, case in cases():
                 if len(sys.argv) > 1 and sys.argv[1] not in name:
-                    continue  # by hand: only some cases
+                    continue  # called by hand: only some cases run
                 if dtype == "float32" and not name.endswith((" sgd", " adam") if oracle.FULL else ("mlp sgd", "mlp adam")):
                     continue
                 steps = 1 if dtype == "float32" else case.get("steps", 5)

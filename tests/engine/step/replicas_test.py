@@ -34,7 +34,7 @@ def cases(replicas):
 
 def batches_of(name, case, replica, replicas):
     batches = strategies.batches_of(case, replica, replicas)
-    if "unequal" in name:  # so the mean over all outputs is not the mean of the replicas' means
+    if "unequal" in name:  # the mean over all outputs must not be the mean of the replicas' means
         for batch in batches:
             for field in ("masked_positions", "masked_labels"):
                 batch[field] = batch[field][:len(batch[field]) - 2 * replica]

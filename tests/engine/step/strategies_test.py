@@ -28,7 +28,7 @@ PAIRED = {"sgd": (1, None), "adam": (1, 0.5), "adamw": (3, None), "lamb": (3, 0.
 ALL = list(itertools.product((1, 3), (None, 0.5)))
 BUCKETS = {"bucket_cap_mb": 0.6, "first_bucket_cap_mb": 0.1}
 ROUNDED = {"fp16": torch.half, "bf16": torch.bfloat16}
-SOME = ("lamb",)  # in CI on 4 ranks and with a dedicated server: by norms of whole matrices
+SOME = ("lamb",)  # CI tests it on 4 ranks and with a dedicated server; it uses norms of whole matrices
 
 
 def mlp_cases(ranks, strategies, **parallel):
@@ -137,7 +137,7 @@ def payload_of(case, ranks, rank, gradients):
     """Returns what docs/STRATEGIES.md says, in bytes."""
     strategy, compression = case["parallel"]["strategy"], case["parallel"].get("gradient_compression")
     parameters = gradients * (4 if compression else 1)
-    if "server" in case["parallel"]:  # which also takes part in its own gathers and scatters
+    if "server" in case["parallel"]:  # the server also takes part in its own gathers and scatters
         return gradients + ((ranks + 1) * parameters if rank == ranks else 0)
     return {"ddp": gradients, "flat": gradients, "local-sgd": parameters / LOCAL_STEPS,
             "sharded": gradients + parameters / ranks,

@@ -12,7 +12,7 @@ import nullgpu
 from program import SCALEMARK, check, report_in, run
 
 MOST_EVENTS = 100_000
-MARKS = 9  # of a step without accumulation, and where the next one begins
+MARKS = 9  # marks per step without accumulation, with the one where the next step begins
 
 
 def train(folder, *options, devices=1, **environment):
