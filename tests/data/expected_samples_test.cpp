@@ -33,7 +33,7 @@ class ExpectingDataset : public Dataset {
   mutable std::size_t most_ahead = 0;
 };
 
-TEST(ExpectedSamples, EachIsToldOnceAndFewFarAhead) {
+TEST(ExpectedSamples, EachIsExpectedOnceAndFewFarAhead) {
   for (const int workers : {0, 1, 3}) {
     const ExpectingDataset dataset;
     Loader loader(dataset, sample_indices({.dataset_size = 200, .seed = 3}, 0), 0,

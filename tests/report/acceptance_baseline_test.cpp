@@ -49,7 +49,7 @@ bool has(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST(Baseline, TellsWhatWasMeasured) {
+TEST(Baseline, ReportsWhatWasMeasured) {
   const Baseline baseline = made_of({.boot_sd = 0.003});
   ASSERT_EQ(baseline.classes.size(),
             5u);  // training alone and together, own times, products, copies

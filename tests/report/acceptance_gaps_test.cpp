@@ -51,7 +51,7 @@ FingerprintRecord& held_of(Report& report, std::string_view device) {
   });
 }
 
-TEST(AcceptGaps, ADeviceThatContradictsItselfFailsWhateverElseCannotBeTold) {
+TEST(AcceptGaps, ADeviceThatContradictsItselfFailsWhateverElseIsUnknown) {
   auto fleet = sample_fleet({.nodes = 1, .devices = 2, .wrong_once = {{0, 1}}, .links = false});
   auto& replays = fleet[0].report.replays;
   for (int i = 0; i < 2; ++i) {
@@ -195,7 +195,7 @@ TEST(AcceptGaps, ADeviceIsTheSameOneWhenItsTrainingsFailed) {
   }
 }
 
-TEST(AcceptGaps, EqualMachinesMayTellALittleLessMemory) {
+TEST(AcceptGaps, EqualMachinesMayReportALittleLessMemory) {
   auto fleet = sample_fleet({.nodes = 4, .links = false});
   const auto memory = [&](std::size_t node) -> std::uint64_t& {
     return fleet[node].report.environment.hosts[0].memory_bytes;

@@ -69,7 +69,7 @@ bool mentions_links(const Acceptance& acceptance, Outcome outcome) {
   });
 }
 
-TEST(HandOver, TellsLinksBesideTheNodes) {
+TEST(HandOver, NamesLinksBesideTheNodes) {
   EXPECT_TRUE(mentions_links(judge_fleet({.nodes = 2}), Outcome::kUnsure));
   const std::string failed = hand_over_of(judge_fleet({.slow_links = {{1, 6}}}));
   EXPECT_TRUE(

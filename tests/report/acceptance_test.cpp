@@ -145,7 +145,7 @@ TEST(Accept, ADeviceThatOneCheckLeftOutIsMissing) {
             Texts{"missing node001 cuda:2: memory copy"});
 }
 
-TEST(Accept, AFactThatOneDeviceDoesNotTellIsUnsure) {
+TEST(Accept, AFactThatOneDeviceDoesNotReportIsUnsure) {
   auto reports = sample_fleet({.links = false});
   reports[1].report.environment.hosts[0].gpus[3].nvlinks.reset();
   const Acceptance one = accept(reports, standard_rules(), {});
@@ -381,7 +381,7 @@ TEST(Accept, AnotherDriverIsNamedAndMakesAClassOfItsOwn) {
 }
 
 // Another boot is no other machine, unless both ran at once.
-TEST(Accept, TwoMachinesOfOneNameAreTold) {
+TEST(Accept, TwoMachinesOfOneNameAreReported) {
   auto reports = sample_fleet({.links = false});
   NamedReport other = reports[3];
   other.report.run_id = "another";
@@ -396,7 +396,7 @@ TEST(Accept, TwoMachinesOfOneNameAreTold) {
                   "of its own"});
 }
 
-TEST(Accept, GpusThatWaitForTheirHostsAreTold) {
+TEST(Accept, GpusThatWaitForTheirHostsAreReported) {
   auto reports = sample_fleet({.links = false});
   for (const char* point :
        {"bert-large-b8-amp-bf16-w1-none/r0", "bert-large-b8-amp-bf16-w1-none/r1"}) {
@@ -408,7 +408,7 @@ TEST(Accept, GpusThatWaitForTheirHostsAreTold) {
                   "a larger --batch-size: bert-large-b8-amp-bf16-w1-none"});
 }
 
-TEST(Accept, WhatFailedDevicesShareIsTold) {
+TEST(Accept, WhatFailedDevicesShareIsReported) {
   FleetShape shape{.slow = {{{1, 3}, 0.1}, {{4, 3}, 0.1}, {{6, 3}, 0.1}}};
   EXPECT_EQ(judged(shape).notes,
             Texts{"all 3 failed devices share one place in the node (cuda:3), few others have it"});
@@ -571,7 +571,7 @@ TEST(Accept, WhatFailedIsNotMeasuredAgain) {
   EXPECT_TRUE(undecided_of(fleet).hosts.contains("node004"));
 }
 
-TEST(Accept, ANodeThatIsNotInTheListIsTold) {
+TEST(Accept, ANodeThatIsNotInTheListIsReported) {
   const Acceptance fleet = judged({.nodes = 3}, {.nodes = {"node000", "node001", "gpu17"}});
   EXPECT_TRUE(holds(handed_over(fleet), "! not in --nodes, though there are reports: node002"))
       << handed_over(fleet);

@@ -108,7 +108,7 @@ TEST(Assemble, EveryFormulaByHand) {
 }
 
 // Between two averages nobody waits for the slowest rank of a step.
-TEST(Assemble, OfRanksThatExchangeInSomeStepsTellsNothingOfTheSlowestOfEach) {
+TEST(Assemble, OfRanksThatExchangeInSomeStepsHasNothingOfTheSlowestOfEach) {
   const auto point = assemble_point({.strategy = "local-sgd"}, by_hand());
   EXPECT_TRUE(point.own_mean_s && point.own_max_of_rank_means_s);
   EXPECT_FALSE(point.own_mean_of_step_max_s || point.communication.network_s);
@@ -138,7 +138,7 @@ std::vector<RankMeasurement> thinned_by_hand() {
   return ranks;
 }
 
-TEST(Assemble, OfMeansOverSeveralStepsTellsNothingOfSingleOnes) {
+TEST(Assemble, OfMeansOverSeveralStepsHasNothingOfSingleOnes) {
   const auto point = assemble_point({}, thinned_by_hand());
   EXPECT_EQ(point.steps_per_mark, 23);
   EXPECT_EQ(point.iterations, 71);
@@ -644,7 +644,7 @@ TEST(Findings, ReplicasInOneProcessCostLessThanPythons) {
   EXPECT_FALSE(codes(sample_point(2), {}).contains("replicas_in_one_process"));
 }
 
-TEST(Findings, TellsWhereRanksAreBound) {
+TEST(Findings, ShowWhereRanksAreBound) {
   const auto text = [](const PointRecord& point) {
     for (const auto& finding : findings_of(point, {})) {
       if (finding.code == "ranks_bound") return finding.text;
@@ -677,7 +677,7 @@ TEST(Findings, OfThreeRunsAndMoreNoneSpeaksOfItsOwnWindow) {
 }
 
 // One rank whose steps become longer half-way, marked every 5th step.
-TEST(Assemble, TellsWhereTheLevelChanges) {
+TEST(Assemble, ReportsWhereTheLevelChanges) {
   RankMeasurement rank{
       .record = {.samples = 10, .wall_s = 1}, .iterations = 2000, .steps_per_mark = 5};
   rank.warmup_settled = false;
@@ -752,7 +752,7 @@ TEST(Findings, WaitsForPeersAreNoCommunication) {
   EXPECT_FALSE(codes(point, {}).contains("communication"));
 }
 
-TEST(Findings, TellsWhatCommunicationCosts) {
+TEST(Findings, ShowWhatCommunicationCosts) {
   auto point = sample_point(2);
   point.noop_step_s = 4.45e-3;
   point.communication = {.cost_s = 1.2e-3};
@@ -790,7 +790,7 @@ monitoring::Host host_with(monitoring::Gpu gpu) {
   return host;
 }
 
-TEST(Findings, AGpuThatIsNewerThanTheBuildIsToldOnce) {
+TEST(Findings, AGpuThatIsNewerThanTheBuildIsReportedOnce) {
   auto point = sample_point(1);
   monitoring::Gpu gpu{.name = "NVIDIA Z1", .driver = "999"};
   gpu.compute_major = 13;

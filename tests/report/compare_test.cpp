@@ -113,7 +113,7 @@ TEST(CompareSides, WhatNoRunMeasuredIsUnsureForThat) {
   EXPECT_EQ(exit_code(comparison), ExitCode::kUnsure);
 }
 
-TEST(CompareSides, PointsThatOneSideLacksAreToldOnceAndJudgeNothing) {
+TEST(CompareSides, PointsThatOneSideLacksAreReportedOnceAndJudgeNothing) {
   const std::vector<ComparedSide> sides{
       {report("a", {{"x", kOld}, {"gone", kOld}, {"lost", kOld}})},
       {report("b", {{"x", kOld}, {"new", kOld}})}};

@@ -41,7 +41,7 @@ TEST(EffectSections, InTheConsoleAndInMarkdown) {
 }
 
 // Each option is a family of its own: four of them call something real in up to 4 x 5 %.
-TEST(EffectSections, TellHowManyOptionsWereLookedAt) {
+TEST(EffectSections, SayHowManyOptionsWereTested) {
   Report report = sample_report(2, true);
   const auto counts_options = [&] {
     const std::string text = render(Format::kMarkdown, {&report, 1});

@@ -215,7 +215,7 @@ TEST(EffectInWords, TheSentence) {
             "bucket_cap_mb 100 against 25: 1.0 % slower: unsure");
 }
 
-TEST(Tuning, NamesTheFastestAndWhatCannotBeToldFromIt) {
+TEST(Tuning, NamesTheFastestAndWhatCannotBeDistinguishedFromIt) {
   const auto points = runs_of({{"b25"}, {"b50", 1.1}, {"b100", 1.1003}, {"gone", 1}});
   const auto comparison = compared(
       "bucket_cap_mb", {{"25", "b25"}, {"50", "b50"}, {"100", "b100"}, {"200", "never ran"}});

@@ -126,7 +126,7 @@ Report measured_beside(double other_cpus) {
   return report;
 }
 
-TEST(MarkDisturbed, ValuesFindingsAndVerdictTellOfOtherPrograms) {
+TEST(MarkDisturbed, ValuesFindingsAndVerdictReportOtherPrograms) {
   Report report = measured_beside(1.4);
   EXPECT_EQ(report.fingerprint[0].disturbed,
             "shared: n1: other processes used 1.40 CPUs (limit 0.10)");

@@ -31,7 +31,7 @@ HealthFigure only_figure(const char* name, const std::vector<HealthRecord>& all)
   return figures.empty() ? HealthFigure{} : figures.front();
 }
 
-TEST(Health, LooksArePairedByHostDeviceAndCounter) {
+TEST(Health, ReadingsArePairedByHostDeviceAndCounter) {
   std::vector<HealthRecord> all;
   const std::vector first{snapshot({counter("pcie_replays", 1)}),
                           snapshot({counter("pcie_replays", 5)}, "n2")};
@@ -85,7 +85,7 @@ TEST(Health, TextsSayTheNumberThatPeopleLookUp) {
 }
 
 // Some GPUs count the time of the board's limit and none of heat.
-TEST(Health, AnyOfItsCountersTellsTheSeconds) {
+TEST(Health, AnyOfItsCountersHasTheSeconds) {
   const auto board = records({counter("held_back_board_limit_s", 1)},
                              {counter("held_back_board_limit_s", 3)}, 120);
   EXPECT_EQ(only_figure("held_back", board).seconds, 120);

@@ -451,7 +451,7 @@ TEST(Judge, NothingThatIsConcludedFromDisturbedRunsIsLeft) {
   }
 }
 
-TEST(Judge, TellsTheReasonAndTheCommandThatRepeats) {
+TEST(Judge, NamesTheReasonAndTheCommandThatRepeats) {
   Report report = sweep_with(mishaps()[2], 1);
   report.invocation.command_line =
       "scalemark sweep --workload mlp --output 'my folder' --overwrite --world-sizes 1,2";

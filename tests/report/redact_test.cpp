@@ -73,7 +73,7 @@ TEST(Redact, KeepsTheReasonOfAPathThatItKnows) {
                                       "4 samples/s of the data: no data was read"}));
 }
 
-TEST(Redact, TellsAFindingAnewFromItsWords) {
+TEST(Redact, WritesAFindingAnewFromItsWords) {
   Report report = sample_report(1, false);
   report.environment.hosts[0].hostname = "acme-gpu7";
   report.findings = {

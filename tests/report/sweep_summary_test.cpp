@@ -352,7 +352,7 @@ TEST(SummariseSweep, CountsRunsThatWereNotSteady) {
 }
 
 // 110 steps alone can never be found unsteady; five runs of them can.
-TEST(SummariseSweep, RepetitionsTogetherTellWhetherASpeedUpIsOfSteadyWindows) {
+TEST(SummariseSweep, RepetitionsTogetherShowWhetherASpeedUpIsOfSteadyWindows) {
   auto points = two_ranks(5);
   const auto row = [&] { return summarised(points).scaling.at(0).rows.at(1); };
   EXPECT_FALSE(row().unsteady_runs) << "nothing says that it was unsteady";

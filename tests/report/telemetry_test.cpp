@@ -100,7 +100,7 @@ std::map<int, double> quotas_of(const std::vector<RankMeasurement>& ranks) {
 }
 
 // A launcher may put each rank of a host into a control group of its own.
-TEST(Telemetry, AQuotaIsToldOfTheRankThatHasIt) {
+TEST(Telemetry, AQuotaIsReportedForTheRankThatHasIt) {
   EXPECT_EQ(
       quotas_of({rank_in_group(0, "a", 0), rank_in_group(1, "b", 0.3), rank_in_group(2, "b", 0.3)}),
       (std::map<int, double>{{0, 0}, {1, 0.3}}));
@@ -176,7 +176,7 @@ SourceSummary others_for(double seconds, double cpus) {
 }
 
 // In 36 ms, clocks of 10 ms let 1.4 CPUs of others pass.
-TEST(Disturbances, OfABriefLookAreNotKnown) {
+TEST(Disturbances, OfABriefReadingAreNotKnown) {
   EXPECT_EQ(kinds_of(others_for(0.036, 1.3)), "others_unknown");
   EXPECT_EQ(kinds_of(others_for(0.036, 0)), "others_unknown");
   EXPECT_EQ(kinds_of(others_for(0.036, 1.5)), "shared");
@@ -192,7 +192,7 @@ TEST(Disturbances, OfABriefLookAreNotKnown) {
 }
 
 // Others who fit on cores that ranks leave free may be there unseen.
-TEST(Disturbances, OfABriefLookAreKnownWhereCoresAreFree) {
+TEST(Disturbances, OfABriefReadingAreKnownWhereCoresAreFree) {
   const std::vector<TelemetryRecord> telemetry = {{"p", "n1", source("wanted_cpus", 1)},
                                                   {"p", "n1", others_for(0.1, 0.5)}};
   EXPECT_EQ(kinds_of(telemetry, 8), "");
@@ -260,7 +260,7 @@ TEST(Counters, OfTheMachineHoldThoseOfItsRanks) {
   EXPECT_EQ(contradictions_of({held}), "");
 }
 
-TEST(Disturbances, TellPlaceNumberAndLimit) {
+TEST(Disturbances, NamePlaceNumberAndLimit) {
   const std::vector<TelemetryRecord> telemetry = {
       {"p", "n1", source("other_cpus", 1.5)},
       {"p", "n1", source("sw_thermal_slowdown", 0.25, "cuda:0", 1)},
@@ -315,7 +315,7 @@ TEST(GpuThatWaits, IsTheWorstOfThem) {
       << text;
 }
 
-TEST(GpuThatWaits, IsNotToldOfAWindowThatTheDriverHardlySees) {
+TEST(GpuThatWaits, IsNotReportedForAWindowThatTheDriverHardlySees) {
   SourceSummary brief = source("utilisation", 0.3, "cuda:0");
   brief.observed_s = 0.5;
   EXPECT_EQ(waits_text({brief}), "");

@@ -317,7 +317,7 @@ std::vector<std::string> doubted(const std::function<void(Report&)>& change) {
 
 using Codes = std::vector<std::string>;
 
-TEST(Doubts, AnIntervalThatTellsLittleCostsTheVerdict) {
+TEST(Doubts, AnIntervalThatShowsLittleCostsTheVerdict) {
   const auto with_ends = [](double low, double high) {
     return doubted([=](Report& report) {
       ScalingRow& row = report.scaling.front().rows.back();
@@ -351,7 +351,7 @@ TEST(Doubts, FewRunsCostIt) {
   EXPECT_EQ(doubted([](Report& report) { report.groups.back().n = 3; }), Codes{});
 }
 
-TEST(Doubts, WindowsThatTellLittleCostIt) {
+TEST(Doubts, WindowsThatShowLittleCostIt) {
   EXPECT_EQ(doubted([](Report& report) { report.points.back().iterations = 3; }),
             Codes{"short_window"});
   EXPECT_EQ(doubted([](Report& report) { report.points.back().wall_s = 1.9; }),
@@ -427,7 +427,7 @@ TEST(Doubts, AreSaidOnceBesideTheirFindings) {
   EXPECT_EQ(codes_of(report), Codes{"data_wait"});
 }
 
-TEST(Verdict, IsJudgedAnewWhenAReportIsReadAndTheChangeIsToldOnce) {
+TEST(Verdict, IsJudgedAnewWhenAReportIsReadAndTheChangeIsReportedOnce) {
   Report report = healthy_sweep();
   report.findings.clear();
   report.tool.version = "0.2.0";

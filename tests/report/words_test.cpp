@@ -30,7 +30,7 @@ ScalingTable table(const char* kind, Fixed fixed) {
   return table;
 }
 
-TEST(SliceText, NamesTheSizeAndWhatTellsItFromTheOthers) {
+TEST(SliceText, NamesTheSizeAndWhatDistinguishesItFromTheOthers) {
   const std::vector<ScalingTable> tables{
       table("weak", {{"batch_size", "8"}, {"precision", "fp32"}, {"workload", "mlp"}}),
       table("weak", {{"batch_size", "8"}, {"precision", "fp32"}, {"workload", "linear"}}),
@@ -122,7 +122,7 @@ TEST(SummaryInWords, TheLastSentenceSaysWhetherTheNumbersMayBeQuoted) {
 
 // Numbers that are to be quoted with care have something to warn of, whether or not it is a
 // finding.
-TEST(SummaryInWords, TellsADoubtThatIsNoFinding) {
+TEST(SummaryInWords, NamesADoubtThatIsNoFinding) {
   Report report = quiet_report();
   report.points.resize(1);
   report.groups.front().n = 2;
@@ -141,7 +141,7 @@ bool mentions_a_trend(const Drift& drift) {
   });
 }
 
-TEST(SummaryInWords, ATrendIsToldWhereItsIntervalExcludesNone) {
+TEST(SummaryInWords, ATrendIsNamedWhereItsIntervalExcludesNone) {
   EXPECT_TRUE(mentions_a_trend({-0.288, -0.35, -0.2, {}}));
   EXPECT_TRUE(mentions_a_trend({0.02, 0.01, 0.03, {}}));
   EXPECT_FALSE(mentions_a_trend({-0.01, -0.02, 0.005, {}}));
@@ -149,7 +149,7 @@ TEST(SummaryInWords, ATrendIsToldWhereItsIntervalExcludesNone) {
   EXPECT_FALSE(mentions_a_trend({-0.288, {}, {}}));
 }
 
-TEST(SummaryInWords, OfAnEarlierVersionTheRunsTellWhatIsUnknown) {
+TEST(SummaryInWords, OfAnEarlierVersionTheRunsShowWhatIsUnknown) {
   Report report = quiet_report();
   report.groups.front().steady.reset();
   report.groups.front().bias_bound.reset();

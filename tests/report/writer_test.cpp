@@ -313,7 +313,7 @@ TEST_F(Writer, AnErrorReachesTheReportWhateverBecomesOfTheJournal) {
   EXPECT_EQ(saved().errors[0].code, "E_IO");
 }
 
-TEST_F(Writer, AReportThatAnotherSessionGoesOnWithStaysOpen) {
+TEST_F(Writer, AReportThatAnotherSessionContinuesStaysOpen) {
   ReportWriter writer(folder_, empty());
   writer.close(ReportStatus::kPartial, 2);
   EXPECT_EQ(saved().status, ReportStatus::kPartial);

@@ -168,7 +168,7 @@ class Predict(unittest.TestCase):
         text = self.printed(path, "--world-sizes", "1,8", code=2)
         self.assertRegex(" ".join(text.split()), r"^1 rank: not known, .*; 8 ranks: about ")
 
-    def test_links_of_a_kind_that_was_not_measured_are_told(self):
+    def test_links_of_a_kind_that_was_not_measured_are_named(self):
         path = self.write(report([1, 2, 4]))
         text, rows = self.predicted(path, "--world-sizes", "16")
         self.assertEqual(rows[16]["links"], "assumed")
@@ -223,7 +223,7 @@ class Predict(unittest.TestCase):
         self.assertIn("quote with care", " ".join(text.split()))
         self.assertRegex(text, "^8 ranks: about ")
 
-    def test_ranks_that_took_speed_away_are_told_first(self):
+    def test_ranks_that_took_speed_away_are_named_first(self):
         content = report([1, 2, 4])
         for point in content["points"]:
             point["samples_per_sec"] = {1: 100.0, 2: 120.0, 4: 90.0}[point["world_size"]]

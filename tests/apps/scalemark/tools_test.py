@@ -139,7 +139,7 @@ class Images(Commands):
         self.assertIn("--data PATH", self.refused(64, "data", "bench"))
 
 
-    def test_what_is_not_read_is_told_by_every_command_that_reads_a_tree(self):
+    def test_what_is_not_read_is_reported_by_every_command_that_reads_a_tree(self):
         self.generate("a")
         folder = next((self.folder / "a/train").iterdir())
         (folder / "one.TIF").touch()

@@ -351,7 +351,7 @@ class Top(unittest.TestCase):
                 os.write(screen.terminal, b"q")
                 screen.ends()
 
-    def test_ctrl_z_gives_the_terminal_back_until_it_goes_on(self):
+    def test_ctrl_z_gives_the_terminal_back_until_it_continues(self):
         with growing(self.run_folder), Screen(self.run_folder) as screen:
             screen.shows(FOOTER)
             os.kill(screen.pid, signal.SIGTSTP)
@@ -361,7 +361,7 @@ class Top(unittest.TestCase):
             os.write(screen.terminal, b"q")
             self.assertEqual(screen.ends(), 0)
 
-    def test_json_on_a_terminal_goes_on_with_each_record(self):
+    def test_json_on_a_terminal_continues_with_each_record(self):
         with growing(self.run_folder), Screen(self.run_folder, "--format", "json", "--every", "0.2", columns=200) as screen:
             screen.until(lambda: screen.output.count('{"source"') >= 3)
             os.kill(screen.pid, signal.SIGINT)

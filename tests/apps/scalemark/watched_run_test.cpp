@@ -82,7 +82,7 @@ TEST(WatchedRun, KeepsWhatItHasWhileAFileIsCutOff) {
   EXPECT_NE(run.shown().problem, "");
 }
 
-TEST(WatchedRun, SaysThatAFileIsEmptyFromTheFirstLook) {
+TEST(WatchedRun, SaysThatAFileIsEmptyFromTheFirstReading) {
   const RunsFolder runs;
   runs.add("a", "running", 1'000'000);
   std::ofstream(runs.path() / "a" / kStatusFile).flush();

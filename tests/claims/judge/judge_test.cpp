@@ -236,7 +236,7 @@ TEST(Claims, OfSeveralGroupsThatFitNoneIsTheClaims) {
   EXPECT_EQ(verdicts(a100_rows(), report).front(), "x-1 throughput not_measured");
 }
 
-TEST(Claims, ABandwidthThatBeatsTheClaimIsReached) {
+TEST(Claims, ABandwidthAboveTheClaimIsReached) {
   Row row{.id = "x-1", .group = "g", .repo = "o/r", .path = "p"};
   row.metric = "busbw_GBps";
   row.value = 400;
@@ -319,7 +319,7 @@ TEST(ClaimForms, AReportShowsItsClaimsInEveryForm) {
   EXPECT_NE(junit.find("x-2 speedup"), std::string::npos) << junit;
 }
 
-TEST(ClaimForms, AllTellTheSameVerdicts) {
+TEST(ClaimForms, AllShowTheSameVerdicts) {
   const auto claims =
       judge(published::tables_of(a100_rows()), std::vector{a100_report(2000, 9000)});
   EXPECT_NE(claims_text(claims, Terminal()).find("3 claims: 1 refuted, 2 not reached"),

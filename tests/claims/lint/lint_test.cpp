@@ -73,7 +73,7 @@ TEST(Ratios, OnePrecisionAgainstAnother) {
             Texts{"error not_the_ratio line 2"});
 }
 
-TEST(Ratios, ExchangedColumnsAreToldOnce) {
+TEST(Ratios, ExchangedColumnsAreReportedOnce) {
   const auto found = judged(
       "gpus,fp32 img/s,amp img/s,fp32 scaling,amp "
       "scaling\n1,10.42,51.02,1.0,1.0\n4,39.77,181.37,3.55,3.82\n8,79.37,314.6,6.17,7.62\n");

@@ -107,7 +107,7 @@ TEST(PublishedMapping, WordsAreTranslated) {
   EXPECT_EQ(reason([](Row& r) { r.untestable = "parallelism"; }), "parallelism");
 }
 
-TEST(PublishedShow, TellsWhatIsTestableHere) {
+TEST(PublishedShow, ShowsWhatIsTestableHere) {
   const auto rows = own_library();
   const auto table = find_tables(rows, "dle-resnet50-a100").at(0);
   EXPECT_EQ(testability(table, {.chip = "A100-SXM4-80GB", .gpus = 8}).where, Testable::kHere);

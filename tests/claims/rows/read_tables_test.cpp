@@ -101,7 +101,7 @@ TEST(ReadMarkdown, ATextThatDiffersInEachRowIsALabel) {
   EXPECT_EQ(series[0].size(), 2u);
 }
 
-TEST(ReadMarkdown, RowsMayDescendAndBlankCellsGoOn) {
+TEST(ReadMarkdown, RowsMayDescendAndBlankCellsContinue) {
   const auto down = read_markdown("|GPUs|images/s|\n|-|-|\n|64|24800|\n|8|3080|\n|1|400|\n");
   ASSERT_EQ(series_of(down.tables.at(0)).size(), 1u);
   EXPECT_EQ(series_of(down.tables.at(0))[0].front()->gpus, 1);
@@ -157,7 +157,7 @@ TEST(ReadCsv, ABatchPerGpuThatFallsIsStrongScaling) {
   EXPECT_TRUE(read.tables.at(0).rows[1].strong);
 }
 
-TEST(ReadMarkdown, SetupsTellCountsOfGpus) {
+TEST(ReadMarkdown, SetupsNameCountsOfGpus) {
   const auto read = read_markdown(
       "|Setup|images/s|\n|-|-|\n|1 node x 8 H100|20,000|\n|2 nodes x 8 H100|39,000|\n|4x8 "
       "H100|76,000|\n");

@@ -32,7 +32,7 @@ TEST(Layout, ANumberStandsWithItsUnit) {
   EXPECT_EQ(wrapped("rank 3 has", 7, 0), "rank 3\nhas\n");
 }
 
-TEST(Layout, AnItemGoesOnBelowItsText) {
+TEST(Layout, AnItemContinuesBelowItsText) {
   const std::string words = "word word word word word word word word word word word word word\n";
   EXPECT_EQ(folded("- " + words, of_width(60)),
             "- word word word word word word word word word word word\n  word word\n");

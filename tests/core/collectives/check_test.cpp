@@ -68,7 +68,7 @@ TEST(WrongElements, StaleAndUnwrittenBuffersAreWrongEverywhere) {
   }
 }
 
-TEST(WrongElements, OfSumsTellNoRank) {
+TEST(WrongElements, OfSumsShowNoRank) {
   const Exchange exchange{Collective::kAllReduce, 2, 3};
   std::vector<float> output(3);
   for (int rank = 0; rank < 2; ++rank) {

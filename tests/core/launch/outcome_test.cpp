@@ -71,7 +71,7 @@ TEST(WasExplained, AnEndThatAllRanksAgreeOnAndOneHasSpokenOf) {
   EXPECT_FALSE(explained({spoke, killed(1, SIGKILL, 2)}));
 }
 
-TEST(FindCause, TheErrorFileTellsWhenAndWhy) {
+TEST(FindCause, TheErrorFileSaysWhenAndWhy) {
   const auto late_exit = saying(exited(0, 82, 9 * kSecond), ExitCode::kNumerics, 1 * kSecond);
   EXPECT_EQ(find_cause({late_exit, exited(1, 70, 5 * kSecond)})->exit_code, 82);
   const auto aborted = saying(killed(0, SIGABRT, 9 * kSecond), ExitCode::kOutOfMemory, kSecond);

@@ -9,7 +9,7 @@
 namespace scalemark::launching {
 namespace {
 
-TEST(SignalScope, TellsTheFirstSignalThatAsksToEnd) {
+TEST(SignalScope, ReturnsTheFirstSignalThatAsksToEnd) {
   struct Case {
     std::vector<int> raised;
     std::optional<int> interrupt;

@@ -58,7 +58,7 @@ TEST(LiveAnswers, OffLoopbackTheHostHeaderDoesNotMatter) {
   EXPECT_EQ(answers.answer(request).status, 200);
 }
 
-TEST(LiveAnswers, ATokenIsLookedAtBeforePathAndMethod) {
+TEST(LiveAnswers, ATokenIsCheckedBeforePathAndMethod) {
   Answers answers(one_page("a secret of 20 chars"), true);
   for (const char* given :
        {"", "Bearer", "Bearer ", "Bearer a secret of 20 char", "Bearer a secret of 20 charsx",

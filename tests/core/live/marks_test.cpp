@@ -122,7 +122,7 @@ TEST(Marks, ASilentRankExplainsThatTheOthersStandStill) {
   EXPECT_EQ(marks(two.view()), "1 silent: no sign of life for 9 s");
 }
 
-TEST(Marks, CountsOfRanksThatGoOnAreReadAtDifferentTimes) {
+TEST(Marks, CountsOfRanksThatContinueAreReadAtDifferentTimes) {
   TwoRecords two(4);
   two.now.ranks[2].collectives -= 40;
   EXPECT_EQ(marks(two.view()), "");

@@ -91,7 +91,7 @@ TEST(Metrics, LeaveOutWhatIsNotKnown) {
   EXPECT_EQ(text.find("kind=\"uncorrected\""), std::string::npos);
 }
 
-TEST(Metrics, TellOfAGpuOnceHoweverManyRanksComputeOnIt) {
+TEST(Metrics, ReportAGpuOnceHoweverManyRanksComputeOnIt) {
   Status status = two_ranks();
   status.ranks[1].gpu = status.ranks[0].gpu;
   const std::string text = metrics_page(status, 1000, "", MetricsForm::kText);

@@ -66,7 +66,7 @@ std::string fake_energy(const std::string& variant) {
   return std::string(SCALEMARK_BINARY_DIR) + "/tests/libfake_nvml_" + variant + ".so";
 }
 
-TEST(GpuEnergy, IsWhatTheDriverCountsBetweenTwoLooks) {
+TEST(GpuEnergy, IsWhatTheDriverCountsBetweenTwoReadings) {
   const auto meter = open_gpu_energy("GPU-aaaa-0000", fake_energy("whole"));
   ASSERT_NE(meter, nullptr);
   meter->begin();

@@ -9,7 +9,7 @@ std::string fake(const std::string& variant) {
   return std::string(SCALEMARK_BINARY_DIR) + "/tests/libfake_nvml_" + variant + ".so";
 }
 
-TEST(Gpus, ReadsWhatTheDriverTells) {
+TEST(Gpus, ReadsWhatTheDriverReports) {
   const auto survey = survey_gpus(fake("whole"));
   ASSERT_EQ(survey.gpus.size(), 2u);
   const Gpu& gpu = survey.gpus[0];
@@ -35,7 +35,7 @@ TEST(Gpus, AFailedAnswerIsAbsentAndNoted) {
   EXPECT_EQ(survey.note, "not read: power limit (Unknown Error)");
 }
 
-TEST(Gpus, AnOldDriverTellsLess) {
+TEST(Gpus, AnOldDriverReportsLess) {
   const auto survey = survey_gpus(fake("old"));
   ASSERT_EQ(survey.gpus.size(), 2u);
   EXPECT_EQ(survey.gpus[0].name, "NVIDIA H100 80GB HBM3");
@@ -57,7 +57,7 @@ std::string fake_cuda(const std::string& variant) {
   return std::string(SCALEMARK_BINARY_DIR) + "/tests/libfake_cuda_" + variant + ".so";
 }
 
-TEST(Gpus, WithoutNvmlTheCudaDriverTellsWhatChecksNeed) {
+TEST(Gpus, WithoutNvmlTheCudaDriverReportsWhatChecksNeed) {
   const auto survey = detect_gpus("libno-such-nvml.so.1", fake_cuda("whole"));
   ASSERT_EQ(survey.gpus.size(), 1u);
   const Gpu& gpu = survey.gpus[0];
@@ -94,7 +94,7 @@ TEST(Gpus, AGpuInMigModeShowsItsInstances) {
   EXPECT_EQ(instance.memory_bytes, 10737418240u);
 }
 
-TEST(Gpus, AreFoundByTheUuidThatCudaTells) {
+TEST(Gpus, AreFoundByTheUuidThatCudaReports) {
   const auto gpus = survey_gpus(fake("mig")).gpus;
   const auto whole = find_gpu(gpus, "GPU-bbbb-1111");
   EXPECT_EQ(whole.gpu, &gpus[1]);

@@ -33,7 +33,7 @@ class GpuCounters : public ::testing::Test {
   }
 };
 
-TEST_F(GpuCounters, AreThoseThatTheDriverTells) {
+TEST_F(GpuCounters, AreThoseThatTheDriverReports) {
   const auto gpu = open();
   ASSERT_TRUE(gpu);
   const auto counters = gpu->read();

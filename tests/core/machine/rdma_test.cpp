@@ -74,7 +74,7 @@ TEST(Rdma, AMachineWithoutIsNoError) {
 }
 
 // A driver may report less: what is missing is absent, and the port stays.
-TEST(Rdma, APortThatTellsLess) {
+TEST(Rdma, APortThatReportsLess) {
   FakeRoot root;
   root.write("sys/class/infiniband/odd_0/ports/1/rate", "unknown\n");
   const RdmaSurvey survey = survey_rdma(root.path());

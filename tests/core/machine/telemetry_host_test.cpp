@@ -67,7 +67,7 @@ TEST_F(HostTelemetry, FrequencyIsAMeanOverCpus) {
   EXPECT_EQ(values_of(*cpu_frequency_probe(root_)), (Values{{"cpu_frequency_MHz", 2500}}));
 }
 
-TEST_F(HostTelemetry, FrequencyLooksAtEightCpusAtMost) {
+TEST_F(HostTelemetry, FrequencyReadsEightCpusAtMost) {
   for (int cpu = 0; cpu < 64; ++cpu) {
     set("sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/cpufreq/scaling_cur_freq",
         "1000000");
@@ -220,7 +220,7 @@ TEST_F(HostTelemetry, SegmentsSentAgainAndErrorsOfInterfaces) {
   EXPECT_EQ(values_of(*network_error_probe(root_)), (Values{{kNetworkErrors, 15}}));
 }
 
-TEST(ProcessReader, TellsOfThisProcess) {
+TEST(ProcessReader, ReadsThisProcess) {
   ProcessReader reader;
   const ProcessReading before = reader.read();
   EXPECT_GT(before.resident_bytes, 1 << 20);

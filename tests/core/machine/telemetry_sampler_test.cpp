@@ -141,7 +141,7 @@ TEST(Sampler, HasTheNewestValuesAtAnyTime) {
   EXPECT_GT(sampler.cpu_s(), 0);
 }
 
-TEST(Sampler, ReadsSharedProbesWhereItIsToldTo) {
+TEST(Sampler, ReadsSharedProbesWhereItIsAskedTo) {
   std::atomic<int> own = 0, shared = 0;
   Sampler sampler(one(std::make_unique<Costly>(own, 0)), milliseconds(2),
                   one(std::make_unique<Costly>(shared, 0)));
@@ -188,7 +188,7 @@ TEST(Sampler, ReadsLessOftenWhereReadingCostsMore) {
   EXPECT_LE(reads, 4);  // at its start, at both ends, and once more
 }
 
-TEST(Sampler, TellsItsOwnCost) {
+TEST(Sampler, ReportsItsOwnCost) {
   std::atomic<int> reads = 0;
   Sampler sampler(one(std::make_unique<Costly>(reads, 2e-3)));
   sampler.begin();

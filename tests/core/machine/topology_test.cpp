@@ -47,7 +47,7 @@ TEST(Topology, OlderKernelsNameTheFileOtherwise) {
             "0: core 0 package 0 node 0\n1: core 0 package 0 node 0\n");
 }
 
-TEST(Topology, WhatTheKernelDoesNotTellIsTheSimplestMachine) {
+TEST(Topology, WhatTheKernelDoesNotReportIsTheSimplestMachine) {
   FakeRoot root;
   root.write("proc/self/status", "Cpus_allowed_list:\t0-1\n");
   root.write("sys/devices/system/cpu/cpu0/topology/physical_package_id", "-1\n");

@@ -67,7 +67,7 @@ TEST(Schedule, ThoroughFitsIntoTwentyMinutes) {
   EXPECT_GT(p.points[0].length.least_window_s, 2);
 }
 
-TEST(Schedule, BurnInGoesOnUntilItsHoursAreOver) {
+TEST(Schedule, BurnInLastsUntilItsHoursAreOver) {
   const Plan p = plan({{"burn_in", "2"}}, {0, 0});
   EXPECT_TRUE(p.stop.fill_time);
   EXPECT_EQ(p.stop.max_time_s, 7200);
@@ -146,7 +146,7 @@ TEST(Schedule, GivenLengthsWinOverPresets) {
   EXPECT_EQ(plan({{"min_time", "5"}, {"quick", "on"}}).points[0].length.least_window_s, 5);
 }
 
-TEST(Schedule, AWarmUpThatHasNotSettledEndsAtMaxWarmup) {
+TEST(Schedule, AWarmUpThatIsNotSteadyEndsAtMaxWarmup) {
   const auto length = [](const Options& options) { return plan(options).points[0].length; };
   EXPECT_EQ(latest_warmup_s(length({})), 10) << "5 x 2 s";
   EXPECT_EQ(latest_warmup_s(length({{"max_warmup", "30"}})), 30);

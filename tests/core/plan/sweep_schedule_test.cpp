@@ -222,7 +222,7 @@ TEST(SweepSchedule, WhatItStillTakesIsForeseen) {
 }
 
 // More runs of a second session do not show by how much the two differ.
-TEST(SweepSchedule, ASecondSessionDoesNotGoOnForEver) {
+TEST(SweepSchedule, ASecondSessionDoesNotContinueForEver) {
   Plan plan = schedule_plan_of(1, 10);
   plan.stop.until_ci = 0.01;
   std::vector<EarlierRun> earlier;

@@ -88,7 +88,7 @@ TEST(Tuning, WithoutItEveryPointHasEveryBlock) {
 }
 
 // A resumed sweep, and each block of --fresh-process, decides as the one that was not interrupted.
-TEST(Tuning, GoesOnAfterAResumeAsBefore) {
+TEST(Tuning, ContinuesAfterAResumeAsBefore) {
   const Plan plan = tuning_plan_of(3, 8);
   const std::vector<double> rates = {100, 60, 104};
   SweepSchedule whole(plan, {});

@@ -61,7 +61,7 @@ TEST(Resolve, AMemoryLimitIsForAllOrForRanks) {
             (std::map<int, std::int64_t>{{1, 1'000'000'000}}));
 }
 
-TEST(Resolve, AGivenValueBeatsTheRecipe) {
+TEST(Resolve, AGivenValueOverridesTheRecipe) {
   const Settings s = good(given({{"workload", "resnet50"}, {"momentum", "0.5"}}));
   EXPECT_EQ(s.recipe.momentum, 0.5);
   EXPECT_EQ(s.origins.at("momentum"), "option");

@@ -75,7 +75,7 @@ TEST(Variables, WrongNamesAreRefusedWithWhatToDo) {
   EXPECT_NE(to_line(layers.problems.front()).find("env.NAME"), std::string::npos);
 }
 
-TEST(Variables, NamesOfOldAreTold) {
+TEST(Variables, OldNamesAreReported) {
   EXPECT_EQ(layers_of({"NCCL_BLOCKING_WAIT=1"}).notes,
             (Texts{"--env: NCCL_BLOCKING_WAIT is the old name of TORCH_NCCL_BLOCKING_WAIT, and "
                    "still works"}));

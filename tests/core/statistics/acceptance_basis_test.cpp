@@ -59,7 +59,7 @@ using Fleet = std::vector<std::vector<double>>;
 std::vector<Repetitions> repetitions_of(const Fleet& fleet) { return {fleet.begin(), fleet.end()}; }
 
 // Variances that differ as those of a prior with 4 degrees do, and such as chance alone makes.
-TEST(PriorDegrees, TellHowAlikeTheNoiseOfPartsIs) {
+TEST(PriorDegrees, ShowHowAlikeTheNoiseOfPartsIs) {
   std::mt19937_64 bits(5);
   std::chi_squared_distribution<double> own(2), prior(4);
   std::vector<double> differing, alike;

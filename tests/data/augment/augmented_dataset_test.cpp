@@ -123,7 +123,7 @@ TEST(AugmentedDataset, TheSameSeedsGiveTheSameBatchesWhateverTheWorkers) {
 
 // A run that continues from a checkpoint enters an epoch late: batches must not depend on those
 // before them.
-TEST(AugmentedDataset, AnEpochThatIsEnteredLaterGoesOnTheSame) {
+TEST(AugmentedDataset, AnEpochThatIsEnteredLaterContinuesTheSame) {
   const Augmentation mixed{.random_erasing = 0.5, .mixing = {.mixup = 0.4, .cutmix = 1}};
   const LoadedEpoch all = load_all(mixed), rest = load_all(mixed, {.first = 2 * kBatch});
   EXPECT_TRUE(std::equal(rest.images.begin(), rest.images.end(), all.images.begin() + 2 * kBatch));

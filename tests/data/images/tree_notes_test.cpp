@@ -62,7 +62,7 @@ TEST_F(TreeNotes, AClassOfOtherFormatsAloneIsRefusedWithThem) {
             "class folder " + root() + "/train/a holds no image: 2 files with .tif are not read");
 }
 
-TEST_F(TreeNotes, FoldersNamedAsSplitsAreTold) {
+TEST_F(TreeNotes, FoldersNamedAsSplitsAreReported) {
   touch({"train/a/1.jpg", "train/a/2.jpg", "validation/a/1.jpg"});
   const std::string held_out =
       " not read: there is no val/, and a tenth of train/ is held out for evaluation; a folder "
@@ -74,7 +74,7 @@ TEST_F(TreeNotes, FoldersNamedAsSplitsAreTold) {
   EXPECT_EQ(notes(), Names{"TEST/, Valid/, validation/ are not read: train/ and val/ are"});
 }
 
-TEST_F(TreeNotes, ImagesInNoClassFolderAreTold) {
+TEST_F(TreeNotes, ImagesInNoClassFolderAreReported) {
   touch({"train/a/1.jpg", "train/2.jpg", "train/3.jpg", "val/a/1.jpg", "val/2.png", "4.jpg"});
   EXPECT_EQ(notes(), (Names{"1 image lies directly in it, in no class folder, and is not read",
                             "2 images lie directly in train/, in no class folder, and are not read",
@@ -99,12 +99,12 @@ TEST_F(TreeNotes, AFlatSplitIsRefusedWithTheReasonAndTheWayOn) {
                                 "(archives are not unpacked)");
 }
 
-TEST_F(TreeNotes, ClassesThatValLacksAreTold) {
+TEST_F(TreeNotes, ClassesThatValLacksAreReported) {
   touch({"train/a/1.jpg", "train/b/1.jpg", "train/c/1.jpg", "val/b/1.jpg"});
   EXPECT_EQ(notes(), Names{"val/ lacks 2 of the 3 classes of train/: a, c"});
 }
 
-TEST_F(TreeNotes, ClassesOneFolderDeeperAreTold) {
+TEST_F(TreeNotes, ClassesOneFolderDeeperAreReported) {
   touch({"train/imagenet/a/1.jpg", "train/imagenet/b/1.jpg"});
   EXPECT_EQ(notes(),
             Names{"all images of train/ are of one class, 'imagenet', whose images lie in 2 "

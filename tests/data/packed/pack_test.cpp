@@ -93,7 +93,7 @@ struct Stop {};
 
 // Stopped at every sample once, packing leaves nothing that seems finished; in the end the bytes
 // are the same.
-TEST(Pack, InterruptedItGoesOnBehindTheLastCompleteShard) {
+TEST(Pack, InterruptedItContinuesBehindTheLastCompleteShard) {
   const TemporaryFolder folder;
   const std::string tree = small_tree(folder, 24, 60);
   PackOptions options = options_for(tree, folder / "whole");

@@ -253,7 +253,7 @@ TEST_F(ThreadComm, EachBlockHoldsEachPointOnceInAnOrderOfItsOwn) {
 }
 
 // "237 % of expected" is what a bound gives that was measured under load.
-TEST_F(ThreadComm, ABoundThatWasMeasuredBesideOthersJudgesNothingAndIsTold) {
+TEST_F(ThreadComm, ABoundThatWasMeasuredBesideOthersJudgesNothingAndIsReported) {
   memory_disturbed = "shared: n1: other processes used 1.40 CPUs (limit 0.32)";
   run(four_points());
   const auto found = report();

@@ -13,7 +13,7 @@ namespace {
 struct Stopped {};
 
 // A stopped run has 9 s, and a row of calls that take a second has twenty of them.
-TEST(CollectiveTiming, LooksForAStopAfterEachCallThatTakesLong) {
+TEST(CollectiveTiming, ChecksForAStopAfterEachCallThatTakesLong) {
   const c10::intrusive_ptr<c10d::Store> store = c10::make_intrusive<c10d::HashStore>();
   distributed::ErrorStore errors(store, 0, 1, false);
   distributed::ControlGroup control(store, 0, 1, std::chrono::seconds(5), "", errors);

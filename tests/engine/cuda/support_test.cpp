@@ -63,7 +63,7 @@ TEST(ReasonUnsupported, SaysThatABuildHasNoCodeForAGpu) {
   EXPECT_NE(reason->hint.find("-DSCALEMARK_GPU_CODE=all"), std::string::npos) << reason->hint;
 }
 
-TEST(ReasonUnsupported, TellsNoDriverFromNoGpu) {
+TEST(ReasonUnsupported, DistinguishesNoDriverFromNoGpu) {
   EXPECT_EQ(reason_unsupported({})->code, "E_NO_DRIVER");
   EXPECT_EQ(reason_unsupported({.driver_cuda_version = 13000})->code, "E_NO_GPU");
 }

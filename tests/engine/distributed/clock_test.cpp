@@ -16,7 +16,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-TEST(AwakeClock, LeavesOutTheTimeInWhichNobodyLooked) {
+TEST(AwakeClock, LeavesOutTheTimeInWhichNobodyChecked) {
   testing::SimulatedClock time;
   AwakeClock clock(time);
   time.skip(milliseconds(300));

@@ -37,7 +37,7 @@ TEST(ErrorStore, ALostStoreLeavesTheLauncherToSayWhyRank0Ended) {
   EXPECT_EQ(cause.record->rank, 0);
 }
 
-TEST(ErrorStore, AKilledRankIsToldWhileTheStoreAnswers) {
+TEST(ErrorStore, AKilledRankIsReportedWhileTheStoreAnswers) {
   const auto server = tcp_store(0, true);
   ErrorStore errors(server, 0, 2, true);
   errors.also_ask([] { return error_of_rank(1, std::string(launching::kRankKilled)); });

@@ -74,7 +74,7 @@ class HeartbeatRanks {
   std::optional<SimulatedClock::Hold> over_;
 };
 
-TEST(Heartbeat, Rank0HasTheRecordOfEveryRankAtOneRequestOfEachPerBeat) {
+TEST(Heartbeat, Rank0HasTheRecordOfEveryRankAtOneRequestOfEachPerHeartbeat) {
   std::mutex mutex;
   std::vector<std::string> newest;
   HeartbeatRanks ranks(4);
@@ -91,7 +91,7 @@ TEST(Heartbeat, Rank0HasTheRecordOfEveryRankAtOneRequestOfEachPerBeat) {
   EXPECT_GE(ranks.requests("set"), 4 * 4);
 }
 
-TEST(Heartbeat, ASilentRankIsToldOnce) {
+TEST(Heartbeat, ASilentRankIsReportedOnce) {
   std::mutex mutex;
   std::vector<std::string> lost;
   HeartbeatRanks ranks(3);
@@ -109,7 +109,7 @@ TEST(Heartbeat, ASilentRankIsToldOnce) {
   EXPECT_NE(lost[0].find("rank 2 sends no heartbeat"), std::string::npos) << lost[0];
 }
 
-TEST(Heartbeat, WithoutAnybodyToTellASilentRankEndsNothing) {
+TEST(Heartbeat, WithoutAnybodyToNotifyASilentRankEndsNothing) {
   std::mutex mutex;
   int reads = 0;
   HeartbeatRanks ranks(3);

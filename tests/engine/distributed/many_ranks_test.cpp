@@ -94,7 +94,7 @@ TEST(ManyRanks, CompareWithSomeRequestsEach) {
   }
 }
 
-TEST(ManyRanks, AllThatDifferAreToldInOneLineThatCanBeRead) {
+TEST(ManyRanks, AllThatDifferAreReportedInOneLineThatCanBeRead) {
   constexpr int kSize = 64;
   Crowd crowd(kSize);
   std::vector<std::string> seen(kSize);

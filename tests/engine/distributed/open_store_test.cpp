@@ -51,7 +51,7 @@ launching::World second_of_two() {
 }
 
 // It would wait in vain for its own rank 0 otherwise.
-TEST(OpenStore, WaitsUntilItIsToldWhichRunAStoreServes) {
+TEST(OpenStore, WaitsUntilItLearnsWhichRunAStoreServes) {
   SlowRankZero other("a ");
   try {
     open_store(second_of_two(), other.place("b"), milliseconds(1500));

@@ -11,7 +11,7 @@ Position at(std::uint64_t collectives, const char* group = "point") {
   return {.group = group, .collectives = collectives, .phase = "window", .step = 12};
 }
 
-TEST(Positions, ArriveAsTheyWereTold) {
+TEST(Positions, ArriveAsTheyWereReported) {
   const auto store = c10::make_intrusive<c10d::HashStore>();
   post_position(store, 1, at(56));
   post_position(store, 1, at(57));
@@ -31,7 +31,7 @@ TEST(WhoIsMissing, NamesTheRankThatHasBegunFewerCollectives) {
             "rank 1 has not reached collective 57 (it has begun 56; phase window, step 12)");
 }
 
-TEST(WhoIsMissing, NamesThoseThatAreElsewhereOrHaveToldNothing) {
+TEST(WhoIsMissing, NamesThoseThatAreElsewhereOrHaveReportedNothing) {
   EXPECT_EQ(who_is_missing({{0, at(57)}, {2, at(90, "other")}}, {0, 1, 2}, "point"),
             "ranks 1 and 2 have not reached collective 57 (rank 1: it has published no position; "
             "rank 2: it "

@@ -181,7 +181,7 @@ TEST(Rendezvous, TwoRunsShareAStoreWithoutMeeting) {
   for (const Ended& rank : ranks.wait()) EXPECT_EQ(rank.exit_code, 0) << rank.output;
 }
 
-TEST(Rendezvous, ARankOfAnotherRunOnOurPortIsToldWhose) {
+TEST(Rendezvous, ARankOfAnotherRunOnOurPortLearnsWhoseItIs) {
   const std::string address = free_address();
   // Rank 0 serves for longer than rank 1 asks.
   RankThreads ranks({{"join", "0", "2", address, "run=a", "timeout_ms=6000"},
@@ -192,7 +192,7 @@ TEST(Rendezvous, ARankOfAnotherRunOnOurPortIsToldWhose) {
       << ended[1].output;
 }
 
-TEST(Preflight, EqualFactsGoOn) {
+TEST(Preflight, EqualFactsContinue) {
   RankThreads ranks(
       scenario("compare_facts", 3, free_address(), {"1", "b=1,a.c=[1]", "a.c=[1],b=1"}));
   for (const Ended& rank : ranks.wait()) {

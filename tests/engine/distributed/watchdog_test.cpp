@@ -114,7 +114,7 @@ TEST(Hang, TimeInWhichTheProcessWasStoppedDoesNotCount) {
   });
 }
 
-TEST(Hang, IsToldOnceWhenHalfOfADeadlineIsOver) {
+TEST(Hang, IsReportedOnceWhenHalfOfADeadlineIsOver) {
   Watched rank;
   rank.run([&](Watchdog& watchdog) {
     watchdog.set_phase("window", seconds(20));
@@ -162,7 +162,7 @@ TEST(Hang, WithoutACauseNamesTheRanksThatAreMissing) {
 }
 
 // The process ends 9 s after the signal, so that at least 2 s are left for the report.
-TEST(Overdue, IsTheRankThatGoesOnForSixSecondsAfterItsSignal) {
+TEST(Overdue, IsTheRankThatContinuesForSixSecondsAfterItsSignal) {
   Watched rank;
   rank.run([&](Watchdog& watchdog) {
     watchdog.set_phase("window", seconds(300));

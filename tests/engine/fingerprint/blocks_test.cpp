@@ -41,7 +41,7 @@ TEST(RunBlocks, TimesEachBlockByItsCalls) {
   EXPECT_LT(timed.call_s[0], timed.call_s[2]);
 }
 
-TEST(TimeCalls, SettlesThenFillsTheTime) {
+TEST(TimeCalls, BecomesSteadyThenFillsTheTime) {
   const auto device = device::make_cpu_device();
   const auto begun = std::chrono::steady_clock::now();
   const auto timed =

@@ -40,7 +40,7 @@ class EventLogTest : public ::testing::Test {
   Vitals vitals_;
 };
 
-TEST_F(EventLogTest, TellsEachStepOfAWindowAndNoneOfAWarmUp) {
+TEST_F(EventLogTest, WritesEachStepOfAWindowAndNoneOfAWarmUp) {
   {
     EventLog log(file_, machine_, vitals_);
     run_loop(log, "warm-up", 0, 7);
@@ -53,7 +53,7 @@ TEST_F(EventLogTest, TellsEachStepOfAWindowAndNoneOfAWarmUp) {
   EXPECT_EQ(events_of(file_, "brain.Event:2"), 1);
 }
 
-TEST_F(EventLogTest, TellsTenThousandStepsWhollyAndOfMoreEveryKth) {
+TEST_F(EventLogTest, WritesTenThousandStepsWhollyAndOfMoreEveryKth) {
   {
     EventLog log(file_, machine_, vitals_);
     run_loop(log, "window", 0, tensorboard::kMostEvents);
@@ -114,7 +114,7 @@ TEST_F(EventLogTest, AppendsToTheNewestFileOfItsFolder) {
   EXPECT_EQ(data::read_file(older), "before ");
 }
 
-TEST_F(EventLogTest, GoesOnInTheFileOfItsProcess) {
+TEST_F(EventLogTest, ContinuesInTheFileOfItsProcess) {
   { EventLog log(file_, machine_, vitals_); }
   tensorboard::Events more;
   more.scalar("result/loss", 1, 1, 1);

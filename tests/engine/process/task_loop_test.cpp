@@ -281,7 +281,7 @@ TEST(TaskLoop, AKilledFollowerIsMissedWhereverItWasAndEndsTheOthers) {
   }
 }
 
-TEST(TaskLoop, FollowersOfAKilledRank0EndAtTheirNextLookAndSayWhoIsGone) {
+TEST(TaskLoop, FollowersOfAKilledRank0EndAtTheirNextCheckAndSayWhoIsGone) {
   ThreadRanks ranks(3);
   Course course;
   SimulatedClock::time_point killed;

@@ -50,7 +50,7 @@ TEST(LatestReadings, OfAMachineGoToTheirFields) {
   EXPECT_GE(node.cpus, 1);
 }
 
-TEST(LatestReadings, WhatAMachineDoesNotTellIsAbsent) {
+TEST(LatestReadings, WhatAMachineDoesNotReportIsAbsent) {
   const live::NodeStatus node = latest_of_node({}, 1, 2);
   EXPECT_FALSE(node.busy_cpu_s || node.steal_cpu_s || node.throttled_cpu_s);
   EXPECT_FALSE(node.memory_available_bytes || node.network_errors || node.disk_read_bytes);

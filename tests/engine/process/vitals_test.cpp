@@ -7,7 +7,7 @@ namespace {
 
 std::int64_t now() { return Vitals::Clock::now().time_since_epoch().count(); }
 
-TEST(Vitals, GoOnOverTrainings) {
+TEST(Vitals, ContinueOverTrainings) {
   Vitals vitals;
   EXPECT_FALSE(vitals.since_step_s());
   vitals.begin_training();

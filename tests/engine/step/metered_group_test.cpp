@@ -69,7 +69,7 @@ struct Listed final : measurement::BucketObserver {
   void done(std::size_t number) override { events.push_back("done " + std::to_string(number)); }
 };
 
-TEST(MeteredGroup, AnyCollectiveOfABackwardIsABucketAndIsTold) {
+TEST(MeteredGroup, AnyCollectiveOfABackwardIsABucketAndIsReported) {
   for (const Exchange exchange : {Exchange::kOverlapped, Exchange::kAfterwards}) {
     const auto group = group_of_one();
     const auto observer = std::make_shared<Listed>();

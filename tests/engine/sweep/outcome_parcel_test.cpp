@@ -68,7 +68,7 @@ TEST(OutcomeParcel, RawStepsComeByteForByte) {
   EXPECT_EQ(got.raw_steps->tables[1].columns.at(0).name, "step_s");
 }
 
-TEST(OutcomeParcel, TellsWhatCouldNotBeSaved) {
+TEST(OutcomeParcel, ReportsWhatCouldNotBeSaved) {
   auto store = c10::make_intrusive<c10d::HashStore>();
   auto sent = outcome_of(3);
   sent.not_saved = io_error("no space for the trace").record();

@@ -106,7 +106,7 @@ TEST(SweepLoop, ARankMeasuresAPointAloneWhileTheOthersWait) {
   EXPECT_GT(alone.size(), 1u);
 }
 
-TEST(SweepLoop, OutOfMemoryOnOneRankIsARowAndTheSweepGoesOn) {
+TEST(SweepLoop, OutOfMemoryOnOneRankIsARowAndTheSweepContinues) {
   for (const bool allowed : {false, true}) {
     ThreadSweep sweep(planning::plan(kTwoSizes, kThreeOnOneNode));
     sweep.plan().sweep.allow_oom = allowed;
@@ -213,7 +213,7 @@ TEST(SweepLoop, AGpuFaultIsARowAndThenEndsTheSweep) {
   EXPECT_EQ(ranks.end(2).code, ExitCode::kGpuFault);
 }
 
-TEST(SweepLoop, AStopOfTheMembersLeavesAReportThatIsGoneOnWith) {
+TEST(SweepLoop, AStopOfTheMembersLeavesAReportThatIsContinued) {
   for (const bool agreed : {true, false}) {
     ThreadSweep sweep(planning::plan(kTwoSizes, kThreeOnOneNode));
     ThreadRanks ranks(kRanks);
@@ -261,7 +261,7 @@ TEST(SweepLoop, ASignalDuringARunStopsTheSweepSoonAfterIt) {
 
 // Whichever request to the store is the last that a rank makes, the next session continues, and no
 // run is lost or measured twice.
-TEST(SweepLoop, ASweepKilledAnywhereIsGoneOnWithRunByRun) {
+TEST(SweepLoop, ASweepKilledAnywhereIsContinuedRunByRun) {
   for (const int victim : {0, 1}) {
     std::set<std::size_t> rows_left;
     for (const int requests : {1, 2, 3, 5, 8, 13, 17, 21, 26, 34, 45, 55, 70, 89}) {
@@ -296,7 +296,7 @@ TEST(SweepLoop, ASweepThatIsCompleteRunsNothingMore) {
   EXPECT_EQ(runs, 0);
 }
 
-TEST(SweepLoop, FreshProcessesEndAfterABlockAndGoOnWithTheNext) {
+TEST(SweepLoop, FreshProcessesEndAfterABlockAndContinueWithTheNext) {
   ThreadSweep sweep(planning::plan(kTwoSizes, kThreeOnOneNode));
   sweep.plan().sweep.fresh_process = true;
   for (std::size_t block = 1; block <= 3; ++block) {

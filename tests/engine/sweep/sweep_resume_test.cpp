@@ -67,7 +67,7 @@ class SweepResume : public ::testing::Test {
   }
 
   // --resume-anyway continues, and its session says with what.
-  void expect_gone_on_anyway(const std::string& quoted) {
+  void expect_continued_anyway(const std::string& quoted) {
     const auto rows = rows_of(sweep_.report());
     sweep_.plan().sweep.resume_anyway = true;
     sweep_.resume(trains_well);
@@ -125,19 +125,19 @@ TEST_F(SweepResume, RefusesOtherSettings) {
   expect_refused("batch_size");
 }
 
-TEST_F(SweepResume, RefusesAnotherProgramUnlessToldTo) {
+TEST_F(SweepResume, RefusesAnotherProgramUnlessAskedTo) {
   edit([](Report& report) { report.tool.git_commit = "deadbeef"; });
   expect_refused("the program's commit was deadbeef");
-  expect_gone_on_anyway("the program's commit was deadbeef");
+  expect_continued_anyway("the program's commit was deadbeef");
 }
 
-TEST_F(SweepResume, RefusesAnotherMachineUnlessToldTo) {
+TEST_F(SweepResume, RefusesAnotherMachineUnlessAskedTo) {
   edit([](Report& report) { report.environment.hosts[0].cpu = "Z80"; });
   expect_refused("the machine was Z80, no GPU");
-  expect_gone_on_anyway("the machine was Z80");
+  expect_continued_anyway("the machine was Z80");
 }
 
-TEST_F(SweepResume, GoesOnWithAnotherHostOfTheSameKind) {
+TEST_F(SweepResume, ContinuesWithAnotherHostOfTheSameKind) {
   edit([](Report& report) { report.environment.hosts[0].hostname = "elsewhere"; });
   sweep_.resume(trains_well);
   EXPECT_TRUE(sweep_.report().sessions.at(1).broke_with.empty());
@@ -159,7 +159,7 @@ TEST_F(SweepResume, KeepsRowsOfPointsThatAreNotAskedForAnyMore) {
 }
 
 // A kill in the middle of a line: it continues from there as often as one likes.
-TEST_F(SweepResume, GoesOnWithATornJournal) {
+TEST_F(SweepResume, ContinuesWithATornJournal) {
   const fs::path journal = sweep_.folder() / "journal.jsonl";
   const std::string whole = text_of(journal);
   std::ofstream(journal, std::ios::app) << R"({"time":"2026-01-02T03:04:05Z","event":"point","poi)";

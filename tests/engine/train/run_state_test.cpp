@@ -64,7 +64,7 @@ class Training {
 
 class RunStates : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(RunStates, PutBackGoOnBitByBitAsBefore) {
+TEST_P(RunStates, PutBackContinueBitByBitAsBefore) {
   Training training(GetParam());
   training.run(3);
   const auto before = copy_of(training.state());

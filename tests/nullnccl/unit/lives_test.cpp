@@ -68,7 +68,7 @@ TEST(NullNcclLives, ASplitOrdersByKey) {
   }));
 }
 
-TEST(NullNcclLives, ANonBlockingBeginTellsWhenItIsDone) {
+TEST(NullNcclLives, ANonBlockingBeginShowsWhenItIsDone) {
   const ncclUniqueId id = new_id();
   expect_all_well(on_ranks(2, [&](int rank) {
     if (rank == 1) std::this_thread::sleep_for(std::chrono::seconds(3));

@@ -56,7 +56,7 @@ void overlapped_step(BucketTimer& timer, bool first_is_quick) {
   timer.mark(kStepEnd);
 }
 
-TEST(BucketTimer, TellsWhatBackwardHid) {
+TEST(BucketTimer, ReportsWhatBackwardHid) {
   CountingDevice device;
   BucketTimer quick(device, 1, 2);
   overlapped_step(quick, true);
