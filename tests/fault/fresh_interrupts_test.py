@@ -47,7 +47,7 @@ def between(folder):
         check({group["stop_reason"] for group in report["groups"]} == {"interrupted"}, report["groups"])
         # The launcher's; a signal that a busy machine delivers late finds new ranks, which have not begun a session.
         check({line[1] for line in error_lines(sweeping.stderr)} == {code}, sweeping.stderr)
-        check("interrupted" in (out / "report.md").read_text(), "the page tells of it")
+        check("interrupted" in (out / "report.md").read_text(), "the page does not show it")
         completes(out, statuses(report))
 
 

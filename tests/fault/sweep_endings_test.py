@@ -31,7 +31,7 @@ def stopped(out, number, exit_code, code):
     before = statuses(report)
     check(0 < len(before) < RUNS and set(before.values()) == {"ok"}, before)
     for page in ("report.md", "report.html"):
-        check("interrupted" in (out / page).read_text(), f"{page} tells of the stop")
+        check("interrupted" in (out / page).read_text(), f"{page} does not show the stop")
     return before
 
 

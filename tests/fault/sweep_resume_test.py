@@ -88,7 +88,7 @@ def other_data(folder):
     run(*options, "--repetitions", 2, "--resume-anyway", "--output", out)
     report = closed_report(out, "complete", 0)
     check("the content of --data" in report["sessions"][1]["broke_with"], report["sessions"])
-    check(len({row["data_identity"] for row in report["points"]}) == 2, "each row tells of its own data")
+    check(len({row["data_identity"] for row in report["points"]}) == 2, "a row does not name its own data")
 
 
 def spelled_otherwise(folder):
@@ -135,7 +135,7 @@ def spelled_otherwise(folder):
     run(*same_words, "--resume-anyway", cwd=place)
     report = closed_report(out, "complete", 0)
     check("the content of --data" in report["sessions"][-1]["broke_with"], report["sessions"])
-    check(len({row["data_identity"] for row in report["points"]}) == 2, "each row tells of its own data")
+    check(len({row["data_identity"] for row in report["points"]}) == 2, "a row does not name its own data")
 
 
 def two_at_once(folder):

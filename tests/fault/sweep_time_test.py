@@ -81,7 +81,7 @@ def a_second_session_ends(folder):
 
 def rows_tell_when_they_began(folder):
     """`started` is the run's begin, not the time at which its row was written."""
-    # A window is shorter than asked for where the warm-up was disturbed; one of two seconds tells its begin from its end.
+    # A window is shorter than asked for where the warm-up was disturbed; one of two seconds distinguishes its begin from its end.
     for asked_s in (2, 8, 32):
         run("sweep", "--workload", "linear", "--warmup-iters", 2, "--min-time", asked_s, "--world-sizes", "1", "--repetitions", 1,
             "--threads", 1, "--no-progress", "--output", folder / f"out{asked_s}")

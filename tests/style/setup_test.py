@@ -33,4 +33,4 @@ with tempfile.TemporaryDirectory() as folder:
     code, out, lines = said(folder, ("c++", "git"), *needed)
     check((code, out, lines) == (71, "", ["test: cannot go on without cmake ninja"]), (code, out, lines))
     check(said(folder, (), "python3-venv", "openmpi-bin")[0] == 0, "a wheel needs no compiler")
-print("a machine without apt is told what to install")
+print("a machine without apt learns what to install")

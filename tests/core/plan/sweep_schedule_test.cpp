@@ -313,7 +313,7 @@ TEST(SweepSchedule, ABurnInEndsByTime) {
   EXPECT_EQ(run_all(schedule).size(), 6u);
   EXPECT_EQ(schedule.stop_reasons(), (Reasons{{"p0", "time"}}));
   EXPECT_EQ(schedule.runs_done(), 6u);
-  EXPECT_EQ(schedule.runs_known(), 6u) << "the total grows with what is bought";
+  EXPECT_EQ(schedule.runs_known(), 6u) << "the total grows with the runs that are added";
 }
 
 TEST(SweepSchedule, RunsOfPointsThatAreNoLongerPlannedArePassedOver) {
