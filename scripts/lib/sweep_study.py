@@ -59,7 +59,7 @@ def size(key):
 
 
 def steady(key):
-    """Of a machine that drifts there is no throughput in the long run."""
+    """A machine that drifts has no throughput in the long run."""
     return lambda row: "-" if row["drift"] else f"{100 * row[key]:.1f}"
 
 

@@ -190,11 +190,11 @@ TEST_F(Folder, WithoutAReportIsNotContinuedOverWhatMayBeSomebodys) {
 TEST_F(Folder, WhoseReportCannotBeReadIsNotTakenForANewOne) {
   put("journal.jsonl", "");
   fs::create_symlink("report.json", folder_ / "report.json");  // ELOOP: there, and unreadable
-  const std::vector<std::function<void()>> accesses = {
+  const std::vector<std::function<void()>> attempts = {
       [&] { read_earlier(folder_); }, [&] { OutputFolder(folder_, ExistingFolder::kContinue); }};
-  for (const auto& access : accesses) {
+  for (const auto& attempt : attempts) {
     try {
-      access();
+      attempt();
       ADD_FAILURE() << "taken for absent";
     } catch (const Error& error) {
       EXPECT_EQ(error.record().exit_code, ExitCode::kIo) << error.what();
