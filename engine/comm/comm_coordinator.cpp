@@ -12,7 +12,8 @@
 namespace scalemark::communicating {
 namespace {
 
-constexpr int kMostFutileRepeats = 3;  // runs, then others are on this machine to stay
+// After so many runs repeated in vain, others are on this machine to stay.
+constexpr int kMostFutileRepeats = 3;
 
 }  // namespace
 
@@ -75,7 +76,8 @@ void CommCoordinator::publish() {
        .seconds_left = {}});
 }
 
-// Like a sweep it measures again what is ok and disturbed, unless that has helped nothing so far.
+// Like a sweep, `comm` repeats a run that succeeded but was disturbed, unless no repeat has helped
+// so far.
 bool CommCoordinator::record(const planning::CollectivePoint& point, const std::string& started,
                              const CollectiveOutcome& outcome) {
   loop_.link().enter("report");

@@ -27,8 +27,8 @@ class CommCoordinator : public process::TaskLeader {
   void show_stopped() override;
 
  private:
-  // Whether the run is measured again.
   void publish();
+  // Returns whether the run is to be measured again.
   bool record(const planning::CollectivePoint& point, const std::string& started,
               const CollectiveOutcome& outcome);
 
@@ -40,12 +40,12 @@ class CommCoordinator : public process::TaskLeader {
   process::HealthCollector health_;
   bool needs_pairs_;
   int block_ = 0;
-  std::vector<planning::CollectiveBatch> batches_;  // block_ consists of these
-  std::size_t batch_ = 0;                           // this one comes next
+  std::vector<planning::CollectiveBatch> batches_;  // the batches of block_
+  std::size_t batch_ = 0;                           // the next one in batches_
   int runs_in_block_ = 0;
-  int attempts_ = 0;        // the run in progress has had so many
-  int futile_repeats_ = 0;  // runs whose last attempt was disturbed, too, one after the other
-  std::string why_;         // it does not end with 0
+  int attempts_ = 0;        // attempts of the run in progress
+  int futile_repeats_ = 0;  // runs in a row whose last attempt was disturbed, too
+  std::string why_;         // the reason for an exit code other than 0
 };
 
 }  // namespace scalemark::communicating

@@ -21,7 +21,7 @@ struct Stopped {
   int signal = 0;
 };
 
-// Once every member is through with it.
+// Ends the group once every member is through with it.
 void end(process::RankGroup& rank_group) {
   rank_group.control().barrier();
   rank_group.finish();
@@ -48,7 +48,7 @@ std::optional<int> MeasuringMember::run(const std::string& name,
                                         const planning::CollectiveBatch& batch,
                                         const OnRow& on_row) {
   rank_process_.phase_tracker().enter("rendezvous");
-  // The measured group comes last: what is said of a hang is about the newest group.
+  // The measured group is opened last, since a hang is reported of the newest group.
   std::optional<process::RankGroup> background;
   if (wants_traffic(batch)) {
     background.emplace(context_, name + "/traffic", batch.members, "gloo", ErrorStore::kCauseLimit);
@@ -90,7 +90,7 @@ std::optional<int> MeasuringMember::measure_all(process::RankGroup& rank_group,
                                   }
                                 },
                             .telemetry = &telemetry};
-  bool again = false;  // on rank 0
+  bool again = false;  // set on rank 0 alone
   for (std::ptrdiff_t place = -1;;) {
     const Next next = agree_on_next(rank_group.control(), again);
     if (next.signal) return next.signal;

@@ -37,20 +37,22 @@ constexpr void fields(A& a, typename A::template Field<CommTask>& t) {
   a.values(t.batch, t.health);
 }
 
-// Unique within the run.
+// The name is unique within the run.
 std::string batch_name(const distributed::WorkMessage& message);
 
-// A rank's part in the tasks. How collectives are measured is MeasuringMember's, or a test's.
+// A rank's part in the tasks. MeasuringMember measures collectives; tests have members of their
+// own.
 class CommMember {
  public:
   virtual ~CommMember() = default;
 
-  // A run that is over. True: it is to be measured again.
+  // Is called when a run is over. Returns whether the run is to be measured again.
   using OnRow = std::function<bool(const planning::CollectivePoint& point,
                                    const std::string& started, const CollectiveOutcome& outcome)>;
 
   // Collective over the batch's members. `name` is unique within the run. `on_row` is called on the
-  // group's rank 0. The signal that ended the batch early, the same on every member; absent: none.
+  // group's rank 0. Returns the signal that ended the batch early, the same on every member, or
+  // nothing when the batch was completed.
   virtual std::optional<int> run(const std::string& name, const planning::CollectiveBatch& batch,
                                  const OnRow& on_row) = 0;
 
@@ -74,7 +76,7 @@ class MeasuringMember : public CommMember {
  private:
   std::optional<int> measure_all(process::RankGroup& rank_group, process::RankGroup* background,
                                  const planning::CollectiveBatch& batch, const OnRow& on_row);
-  // All members do this next.
+  // The members agree on this before each run.
   struct Next {
     std::optional<int> signal;  // the largest that any member received
     bool again = false;         // rank 0 wants the last run once more

@@ -33,7 +33,7 @@ constexpr std::size_t kBufferBytes = 64 << 20;
 constexpr double kCopying_s = 0.3;
 constexpr int kMostTries = 3;
 
-// Counts what this rank copies: read and written bytes.
+// Returns the bytes per second, read and written, that this rank copies.
 double copied_bytes_per_s() {
   std::vector<char> from(kBufferBytes, 1), to(kBufferBytes, 2);
   const auto begin = std::chrono::steady_clock::now();
@@ -91,7 +91,7 @@ void add_gpu(collectives::DataPath& path, const monitoring::Gpu& gpu) {
   path.compute_minor = gpu.compute_minor;
 }
 
-// One rank copied this, and read of its machine meanwhile.
+// The bandwidth that one rank copied with, and its readings of its machine meanwhile.
 struct Copied {
   int node = 0;
   double bytes_per_s = 0;
@@ -132,7 +132,7 @@ JudgedMemory judged(const std::vector<std::string>& of_ranks,
                                      reporting::telemetry_of("", readings), hosts))};
 }
 
-// Only rank 0 knows the hosts, and all ranks must agree whether they try again.
+// Only rank 0 knows the hosts, and all ranks must agree whether to try again.
 JudgedMemory measure_once(process::RankContext& context, std::span<const monitoring::Host> hosts) {
   distributed::ControlGroup& control = context.control();
   const auto of_ranks = control.gather(to_wire(copied(context)));
@@ -236,7 +236,7 @@ reporting::CollectiveRecord CommReport::row_of(const planning::CollectivePoint& 
 void CommReport::add(reporting::CollectiveRecord row, const CollectiveOutcome& outcome) {
   auto findings = reporting::findings_of_collective(row);
   auto telemetry = reporting::telemetry_of(row.id, outcome.readings);
-  // A second attempt would be as brief: it is not made, and the run counts towards no verdict.
+  // A second attempt would be just as brief, so none is made; the run counts towards no verdict.
   if (row.status == reporting::PointStatus::kOk && row.disturbed.empty()) {
     auto doubts = reporting::doubts_of(telemetry, machines_.hosts);
     std::erase_if(doubts, [](const auto& doubt) { return !reporting::disturbs(doubt.code); });

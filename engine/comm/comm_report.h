@@ -22,17 +22,17 @@ struct KnownMachines {
   std::vector<monitoring::Host> hosts;
   std::vector<int> node_of_rank;
   std::optional<double> memory_GBps;  // measure_memory()
-  std::string memory_disturbed = {};  // names what used the machines meanwhile; empty: nothing did
+  std::string memory_disturbed = {};  // names what used the machines meanwhile; empty: nothing
 };
 
-// Collective over the session, about 0.3 s or until it is known whether others use the machines
-// (least_watched_s()), three times as long where they do: all ranks copy between buffers larger
-// than caches at the same time. memory_GBps: the sum over a node's ranks, read and written bytes
-// added, in 1e9 bytes per second; of the slowest node. The same on all ranks, as rank 0 judges it
-// by its `machines.hosts`.
+// Collective over the session: all ranks copy at the same time between buffers larger than caches.
+// It takes about 0.3 s, or as long as it takes to know whether others use the machines
+// (least_watched_s()), and three times as long where they do. memory_GBps is that of the slowest
+// node: the sum over its ranks, read and written bytes added, in 1e9 bytes per second. It is the
+// same on all ranks, as rank 0 judges it by its `machines.hosts`.
 void measure_memory(process::RankContext& context, KnownMachines& machines);
 
-// The way that a collective's data takes decides which bandwidth to expect of it.
+// --- The way that a collective's data takes decides which bandwidth to expect of it.
 
 // Whether the data of a collective passes the hosts' memory.
 bool passes_memory(const collectives::DataPath& path);
@@ -47,14 +47,14 @@ class CommReport {
              process::RunReport& run_report)
       : plan_(plan), machines_(std::move(machines)), run_report_(run_report) {}
 
-  // Rank 0 only, all of them. A run as a row, with what disturbed it.
+  // All members are for rank 0 only. row_of() returns a run as a row, with what disturbed it.
   reporting::CollectiveRecord row_of(const planning::CollectivePoint& point, int repetition,
                                      const std::string& started,
                                      const CollectiveOutcome& outcome) const;
   void add(reporting::CollectiveRecord row, const CollectiveOutcome& outcome);
   void add(const MeasuredPairs& measured);
   void add_skipped_points();
-  // A finding where the memory's bandwidth was measured while others used the machines.
+  // Adds a finding where the memory's bandwidth was measured while others used the machines.
   void note_disturbed_bound();
   void set_health(const std::vector<reporting::HealthRecord>& rows) {
     run_report_.set_health(rows, /*session=*/0);

@@ -10,7 +10,7 @@ namespace {
 
 using planning::CollectivePlan;
 
-// Rank 0 writes the rows.
+// Rank 0 must be a member of each collective, since it writes the rows.
 void require_rank_0(const CollectivePlan& plan) {
   for (const auto& point : plan.points) {
     if (!point.skipped && point.members.front() != 0) throw bug("a collective without rank 0");

@@ -1,5 +1,4 @@
-// scalemark comm as one rank, from what the program asks of the engine to its exit code. The header
-// is torch-free.
+// Runs `scalemark comm` as one rank, from the program's request to the exit code. Torch-free.
 #pragma once
 
 #include <string>
@@ -10,14 +9,14 @@
 
 namespace scalemark::communicating {
 
-// `scalemark comm` asks this of the engine.
+// The program's request to the engine for `scalemark comm`.
 struct CommRequest {
   process::RunRequest run;
-  planning::CollectivePlan plan;  // members are assigned anew when the ranks have met
-  std::string settings_json;      // the report holds them: the process's and comm's
+  planning::CollectivePlan plan;  // the members are assigned anew when the ranks have met
+  std::string settings_json;      // the process's and comm's, for the report
 };
 
-// Errors are reported in here.
+// Reports its errors itself.
 ExitCode comm(const CommRequest& request) noexcept;
 
 }  // namespace scalemark::communicating

@@ -32,17 +32,16 @@
 namespace scalemark::communicating {
 namespace {
 
-// The data of a collective have results that are known beforehand and exact in each type; they are
-// written into and compared with tensors of any device (core/collectives/check.h has the
-// values).
+// The results of a collective are known beforehand and exact in each type (core/collectives/check.h
+// has the values). The functions below write the inputs and compare the results on any device.
 
-// Zeros, which sums of any number of calls leave as they are.
+// The buffers become zeros, since sums of zeros stay zeros over any number of calls.
 void clear(const Buffers& buffers) {
   if (buffers.input.defined()) buffers.input.zero_();
   if (buffers.output.defined()) buffers.output.zero_();
 }
 
-// Writes what rank `rank` gives in round `round`; what it receives is overwritten first.
+// Writes what `rank` sends in `round`, after overwriting its receive buffer.
 void fill(const Buffers& buffers, const planning::CollectivePoint& point, int rank, int round) {
   clear(buffers);
   if (!buffers.input.defined()) return;
@@ -65,8 +64,8 @@ void count_wrong(const Buffers& buffers, const planning::CollectivePoint& point,
   times.wrong += wrong.count;
 }
 
-// A collective may be measured beside other work: matrix products of the same rank, or traffic of
-// this program between the same ranks. Both run in a thread of their own while the object lives.
+// --- Other work beside a collective: matrix products of the same rank, or traffic of this program
+// between the same ranks. Both run in a thread of their own while the object lives.
 
 // Matrix products on the device: on a GPU in a stream of their own.
 class BackgroundCompute {
@@ -81,14 +80,14 @@ class BackgroundCompute {
 // hosts' network, not links between GPUs. Made and stopped by every rank of the group.
 class BackgroundTraffic {
  public:
-  // `rank_group`: only this object uses it meanwhile.
+  // Only this object may use `rank_group` while it exists.
   explicit BackgroundTraffic(process::RankGroup& rank_group);
   ~BackgroundTraffic();
   BackgroundTraffic(const BackgroundTraffic&) = delete;
   BackgroundTraffic& operator=(const BackgroundTraffic&) = delete;
 
-  // Returns when every rank has called it: the ranks end with the same all-reduce. Throws what that
-  // threw.
+  // Returns when every rank has called it, since the ranks end with the same all-reduce. Throws
+  // what an all-reduce threw.
   void stop();
 
  private:
@@ -100,9 +99,9 @@ class BackgroundTraffic {
   std::jthread thread_;
 };
 
-constexpr std::int64_t kProductSize = 512;             // the matrices are square
-constexpr std::size_t kTrafficValues = (4 << 20) / 8;  // one all-reduce adds up so many doubles
-constexpr int kProductsAhead = 8;                      // a GPU's queue holds so many
+constexpr std::int64_t kProductSize = 512;             // side of the square matrices
+constexpr std::size_t kTrafficValues = (4 << 20) / 8;  // doubles in one all-reduce
+constexpr int kProductsAhead = 8;                      // products in a GPU's queue
 
 void multiply_until(const std::stop_token& stop, c10::Device device) {
   const c10::InferenceMode no_gradients;
@@ -128,8 +127,8 @@ BackgroundCompute::BackgroundCompute(device::Device& device)
 BackgroundTraffic::BackgroundTraffic(process::RankGroup& rank_group)
     : rank_group_(rank_group), thread_([this] { run(); }) {}
 
-// Without stop(), when the run is left early or has failed: peers that live end with the same
-// all-reduce, and where one is gone, Gloo's connection to it breaks.
+// Is reached without stop() when the run is left early or has failed. Peers that live end with the
+// same all-reduce; where one is gone, Gloo's connection to it breaks.
 BackgroundTraffic::~BackgroundTraffic() { stop_ = true; }
 
 void BackgroundTraffic::stop() {
@@ -138,7 +137,8 @@ void BackgroundTraffic::stop() {
   if (failed_) std::rethrow_exception(failed_);
 }
 
-// The first value is how many want to stop (the largest over ranks): all see it in the same round.
+// The first value says whether any rank wants to stop (the largest over ranks), so all leave in the
+// same round.
 void BackgroundTraffic::run() noexcept {
   try {
     std::vector<double> values(kTrafficValues, 0);
@@ -156,7 +156,7 @@ using planning::CollectivePoint;
 using reporting::CollectiveTimes;
 
 // Returns what keeps this rank from running the point. Errors that end a run, such as a lost peer,
-// are thrown on.
+// are rethrown.
 template <class Work>
 std::string problem_of(const Work& work) {
   try {
@@ -176,7 +176,7 @@ std::string problem_of(const Work& work) {
   return {};
 }
 
-// The first rank's problem, on every rank.
+// Returns the first rank's problem on every rank.
 std::string agreed(const std::string& problem, distributed::ControlGroup& control) {
   for (std::string& one : control.all_gather(problem)) {
     if (!one.empty()) return std::move(one);
@@ -205,10 +205,10 @@ void verify(const Call& call, const Buffers& buffers, const CollectivePoint& poi
   count_wrong(buffers, point, rank, round, times);
 }
 
-// Who else uses the machine is seen as well in a moment in which nothing is timed. All ranks wait
-// for the machine that must be watched longest.
+// Watching goes on for a moment in which nothing is timed, since other users of the machine are
+// seen then, too. All ranks wait for the machine that must be watched longest.
 void watch_longer(const Surroundings& around, std::chrono::steady_clock::time_point since) {
-  constexpr double kPollPeriod_s = 0.2;  // for a stop
+  constexpr double kPollPeriod_s = 0.2;  // between two checks for a stop
   process::RankGroup& group = around.rank_group;
   const double least_s = process::least_watched_s(group.world().local_world_size);
   std::vector<double> missing_s{least_s - seconds_since(since)};
@@ -237,7 +237,7 @@ Timing time_beside(const Call& call, const Call& barrier, const CollectivePoint&
   return timing;
 }
 
-constexpr std::int64_t kVerifiedCalls = 2;  // before and after the timed ones
+constexpr std::int64_t kVerifiedCalls = 2;  // before the timed calls, and again after them
 
 std::vector<reporting::RankReadings> gather_readings(const Surroundings& around) {
   auto& group = around.rank_group;

@@ -1,5 +1,5 @@
-// One run of one collective on one rank: verification, timing, and other work beside it. Knows no
-// plan, no report.
+// One run of one collective on one rank: it is verified and timed, with other work beside it. Knows
+// no plan and no report.
 #pragma once
 
 #include <functional>
@@ -17,22 +17,23 @@
 namespace scalemark::communicating {
 
 struct CollectiveOutcome {
-  // Why it could not run, the same on every rank: memory that does not hold the buffers, or a
-  // collective that the backend lacks. Empty: it ran.
+  // The reason why it could not run, the same on every rank: memory does not hold the buffers, or
+  // the backend lacks the collective. Empty: it ran.
   std::string skipped;
-  // On the group's rank 0.
+  // Filled on the group's rank 0.
   std::vector<reporting::CollectiveTimes> ranks;
   std::vector<double> slowest_s;  // see Timing::slowest_s
-  // Each member read this of its machine while the calls were timed.
+  // The readings of each member's machine while the calls were timed.
   std::vector<reporting::RankReadings> readings;
 };
 
-// A batch of runs shares this on one rank.
+// The runs of a batch share these on one rank.
 struct Surroundings {
   process::RankGroup& rank_group;
   distributed::DirectCommunicator* direct = nullptr;  // null: the group's backend has none
-  process::RankGroup* background = nullptr;           // for traffic beside; null: not asked for
-  // Called by all members alike, between the parts of a run; what it throws ends the run.
+  // Carries the traffic beside the calls; null: not asked for.
+  process::RankGroup* background = nullptr;
+  // All members call it alike between the parts of a run; an exception from it ends the run.
   std::function<void()> between = [] {};
   monitoring::Sampler* telemetry = nullptr;  // null: nothing is read
 };

@@ -81,8 +81,8 @@ std::function<void()> gather(const Buffers& buffers, const Backend& backend) {
   };
 }
 
-// Both directions at once: a rank that sends first and receives then would wait for one that does
-// the same. A GPU's library is told so by coalescing them.
+// Both directions go at once: ranks that send first and receive then would wait for each other. For
+// a GPU's library the two are coalesced.
 std::function<void()> ring_shift(const Buffers& buffers, const Backend& backend, bool coalesced) {
   const int n = backend->getSize();
   const int next = (backend->getRank() + 1) % n, previous = (backend->getRank() + n - 1) % n;
@@ -171,21 +171,22 @@ Call direct_call(Collective collective, const Buffers& buffers, std::int64_t ele
 
 namespace {
 
-constexpr std::int64_t kFirstCalls = 2;  // connections and buffers are made in them
+constexpr std::int64_t kFirstCalls = 2;  // connections and buffers are made in these
 constexpr double kWarmUp_s = 0.02;
-constexpr double kLoop_s = 0.2, kIsolated_s = 0.2;  // at least, of either part
+constexpr double kLoop_s = 0.2, kIsolated_s = 0.2;  // least time of either part
 
 struct Bounds {
   std::int64_t least, most;
 };
-// The least numbers count where a call takes seconds (4 GiB over Gloo): every one is waited for.
+// The least numbers matter where a call takes seconds (4 GiB over Gloo): each call prolongs the
+// run.
 constexpr Bounds kWarmUpCalls{1, 2'000}, kLoopCalls{5, 100'000}, kIsolatedCalls{1, 2'000};
-constexpr Bounds kFewIsolatedCalls{5, 20};  // twenty have a 95th percentile
+constexpr Bounds kFewIsolatedCalls{5, 20};  // twenty calls have a 95th percentile
 constexpr double kFewIsolated_s = 2;
-constexpr std::int64_t kTrialCalls = 5;  // they show how long one takes
-constexpr double kLongTrial_s = 0.5;     // a call that takes so long shows it alone
+constexpr std::int64_t kTrialCalls = 5;  // they show how long one call takes
+constexpr double kLongTrial_s = 0.5;     // a call that takes so long is trial enough by itself
 
-constexpr double kLongCall_s = 0.2;  // a stop is looked for after each of them
+constexpr double kLongCall_s = 0.2;  // after each longer call, the ranks check whether to stop
 
 void run_once(const Call& call) {
   call.start();
@@ -201,8 +202,8 @@ std::int64_t trial_calls(double call_s) {
   return count_within(kLongTrial_s, call_s, {1, kTrialCalls});
 }
 
-// One call's timing on this rank. Times on which numbers of calls depend are those of the slowest
-// rank, so that every rank makes as many.
+// The timing of one call on this rank. Numbers of calls follow from the slowest rank's times, so
+// that every rank makes equally many.
 class CallTimer {
  public:
   CallTimer(const Call& call, const Call& barrier, distributed::ControlGroup& control,
@@ -226,8 +227,8 @@ class CallTimer {
     return done;
   }
 
-  // Seconds of `count` calls without a pause, each of about `call_s`. Looking for a stop takes less
-  // than a thousandth of a long call.
+  // Returns the seconds of `count` calls without a pause, each of about `call_s`. Checking for a
+  // stop takes less than a thousandth of a long call.
   double back_to_back(std::int64_t count, double call_s) {
     if (call_s < kLongCall_s) return seconds_of(count);
     double sum_s = 0;

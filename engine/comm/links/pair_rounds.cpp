@@ -22,7 +22,7 @@ using Group = c10::intrusive_ptr<c10d::Backend>;
 using Tensors = std::vector<at::Tensor>;
 
 constexpr std::int64_t kFirst = 2;            // round trips; connections are made in them
-constexpr std::size_t kQuickest = 2;          // the third
+constexpr std::size_t kQuickest = 2;          // index of the third quickest
 constexpr std::int64_t kSmallest = 16 << 10;  // bytes
 
 Tensors message(std::int64_t bytes, c10::Device device) {
@@ -38,7 +38,7 @@ double seconds_of(device::Device& device, const Exchange& exchange) {
   return seconds_since(begin);
 }
 
-// Ascending.
+// Returns the times in ascending order.
 template <class Exchange>
 std::vector<double> sorted_seconds(std::int64_t count, device::Device& device,
                                    const Exchange& exchange) {
@@ -61,7 +61,7 @@ void round_trip(const Group& group, int peer, Tensors& tensors) {
   }
 }
 
-// The lower rank says which size fits, from what the smallest one took.
+// The lower rank chooses the size that fits, from the time of the smallest one.
 std::int64_t agreed_bytes(const Group& group, int peer, Tensors& number, double smallest_s,
                           const LinkEffort& effort) {
   if (group->getRank() < peer) {
@@ -106,8 +106,8 @@ LinkTime probe_link(const Group& group, int peer, device::Device& device, c10::D
   const auto trips = sorted_seconds(effort.round_trips, device, trip);
   time.latency_s = median_of_sorted(trips) / 2;
   time.quickest_s = trips[std::min(kQuickest, trips.size() - 1)] / 2;
-  // The fastest small one: were the size chosen by one that something held up, so small a message
-  // would measure latency once more.
+  // The size follows from the fastest of the small messages: one that something held up would lead
+  // to so small a size that latency would be measured once more.
   const auto bytes = agreed_bytes(group, peer, number, transfers(kSmallest).front(), effort);
   time.bytes_per_s = static_cast<double>(bytes) / median_of_sorted(transfers(bytes));
   return time;
@@ -129,8 +129,8 @@ void add_slower(std::map<Pair, LinkTime>& times, const std::string& bytes) {
   known->second.bytes_per_s = std::min(known->second.bytes_per_s, time.bytes_per_s);
 }
 
-// Gloo's collectives take tensors of a GPU, its messages do not: it hands their addresses to the
-// network. A link between hosts is the same from memory of the host.
+// Gloo's collectives take a GPU's tensors, but its messages do not: they hand the tensors'
+// addresses to the network. From the host's memory a link between hosts is the same.
 c10::Device place_of_messages(process::RankGroup& rank_group) {
   const c10::Device own = rank_group.device().torch_device();
   const auto kind = own.is_cuda() ? settings::DeviceKind::kCuda : settings::DeviceKind::kCpu;
@@ -165,7 +165,8 @@ std::map<Pair, LinkTime> measure_pass(process::RankGroup& rank_group, const Roun
   return times;
 }
 
-// Edges that share no rank: every second one, then the others; of an odd ring the last one alone.
+// Edges of one round share no rank: every second edge first, then the others; the last edge of an
+// odd ring comes alone.
 Rounds rounds_of_ring(int ranks) {
   Rounds rounds(3);
   for (int a = 0; a < ranks; ++a) {

@@ -67,7 +67,8 @@ Links links_of(const process::RankContext& context, settings::PairBy by) {
   const auto ranks = static_cast<int>(node_of_rank.size());
   const auto nodes = std::ssize(links.members);
   links.between_nodes = nodes > 1;
-  // Where each node has one rank the two ways are the same, and the node is the shorter name.
+  // Where each node has one rank, pairs of ranks and pairs of nodes are the same, and the node is
+  // the shorter name.
   links.by_rank = by == settings::PairBy::kRank && links.between_nodes && ranks > nodes;
   if (links.by_rank) {
     links.rounds = planning::rail_rounds(node_of_rank);
@@ -93,7 +94,7 @@ Links links_of(const process::RankContext& context, settings::PairBy by) {
   return links;
 }
 
-// On rank 0 of the group; empty on the others. Collective.
+// Collective. The result is on rank 0 of the group; empty on the others.
 std::vector<reporting::LinkEnd> ends_of(const LinkGroup& group, const Links& links,
                                         const std::vector<int>& node_of_rank,
                                         const std::string& device) {
