@@ -33,14 +33,15 @@ extern "C" cudaError_t CUDARTAPI cudaProfilerStop();
 namespace scalemark::cuda {
 namespace {
 
-// Where a stream has joined the capture and is not joined again, as NCCL's when memory runs out
-// between two buckets, capture_end() throws before it tells anybody, and the destructor gives back
-// only what a capture held that has ended.
+// abandon() gives up a capture that failed. capture_end() throws without notifying allocator or
+// generator where a stream has joined the capture and was not joined back, such as NCCL's when
+// memory runs out between two buckets; and the destructor frees only what an ended capture held.
 class Captured final : public at::cuda::CUDAGraph {
  public:
-  // The memory of the capture would be reserved until the process ends, allocators would ask this
-  // graph's filter at each allocation and free no cache meanwhile, and the generator would refuse
-  // every number outside a capture. Each may have been told already: then it throws.
+  // Undoes what capture_begin() has set up. Else it would last until the process ends: the
+  // capture's memory would stay reserved, allocators would ask this graph's filter at each
+  // allocation and free no cache, and the generator would refuse every number outside a capture. A
+  // part that is undone already throws, which is ignored.
   void abandon() noexcept {
     if (capture_ended_) return;
     const auto attempt = [](const auto& call) {
@@ -59,18 +60,19 @@ class Captured final : public at::cuda::CUDAGraph {
   }
 };
 
-// A graph of the current device through ATen's, which knows torch's allocator and random
-// generators.
+// A graph of the current device, made by ATen's class, which works with torch's allocator and
+// random generators.
 class CudaGraph final : public device::Graph {
  public:
   void capture(const std::function<void()>& work) override {
     if (captured_) throw bug("a graph is captured twice");
-    // Blocks that ordinary steps have left in the allocator's cache would lie there unused beside
-    // the graph's own memory.
+    // Without this, blocks that ordinary steps left in the allocator's cache would lie unused
+    // beside the graph's own memory.
     check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
     c10::cuda::CUDACachingAllocator::emptyCache();
     graph_.register_generator_state(at::cuda::detail::getDefaultCUDAGenerator());
-    // Other threads (a loader's, NCCL's watchdog) may meanwhile ask for what would end a capture.
+    // Meanwhile other threads (a loader's, NCCL's watchdog) may make calls that would end a
+    // stricter capture.
     graph_.capture_begin({0, 0}, cudaStreamCaptureModeThreadLocal);
     try {
       work();
@@ -85,8 +87,8 @@ class CudaGraph final : public device::Graph {
   void replay() override { graph_.replay(); }
 
  private:
-  // The stream stays usable, for a sweep goes on after a point that was out of memory. What fails
-  // here has its cause in what is being reported already.
+  // The stream must stay usable, since a sweep continues after a point that was out of memory. An
+  // error here has its cause in the one that is already being reported.
   void give_up() noexcept {
     try {
       graph_.capture_end();
@@ -100,14 +102,14 @@ class CudaGraph final : public device::Graph {
   bool captured_ = false;
 };
 
-// Nsight Systems and Nsight Compute see this of a run: cudaProfilerStart and cudaProfilerStop, and
+// Marks a run for Nsight Systems and Nsight Compute: cudaProfilerStart and cudaProfilerStop, and
 // NVTX ranges in the default domain. Without a profiler a range costs a few nanoseconds.
 class Nsight final : public device::OuterProfiler {
  public:
   void start() override { check(cudaProfilerStart(), "cudaProfilerStart"); }
   void stop() override { check(cudaProfilerStop(), "cudaProfilerStop"); }
 
-  // Equal names: `nsys stats` adds up by name.
+  // All steps have the same name, because `nsys stats` adds up by name.
   void begin_step(std::int64_t) override { nvtxRangePushA("step"); }
   void begin(const char* name) override { nvtxRangePushA(name); }
   void end() override { nvtxRangePop(); }
@@ -121,7 +123,7 @@ class CudaTimeline final : public device::Timeline {
   CudaTimeline(const CudaTimeline&) = delete;
   CudaTimeline& operator=(const CudaTimeline&) = delete;
   ~CudaTimeline() override {
-    for (cudaEvent_t event : events_) cudaEventDestroy(event);  // at exit an error means nothing
+    for (cudaEvent_t event : events_) cudaEventDestroy(event);  // an error at exit means nothing
   }
 
   void reserve(std::size_t count) override {
@@ -185,7 +187,7 @@ class CudaDevice final : public device::Device {
   }
 
   void limit_memory(std::optional<std::uint64_t> bytes) override {
-    at::globalContext().lazyInitDevice(c10::kCUDA);  // the allocator knows no devices before
+    at::globalContext().lazyInitDevice(c10::kCUDA);  // without it the allocator knows no devices
     const auto all = static_cast<double>(
         at::cuda::getDeviceProperties(static_cast<c10::DeviceIndex>(index_))->totalGlobalMem);
     const double share = bytes ? std::min(1.0, static_cast<double>(*bytes) / all) : 1.0;
@@ -201,7 +203,7 @@ class CudaDevice final : public device::Device {
   std::uint64_t memory_peak_bytes() override {
     const auto stats =
         c10::cuda::CUDACachingAllocator::getDeviceStats(static_cast<c10::DeviceIndex>(index_));
-    return static_cast<std::uint64_t>(stats.allocated_bytes[0].peak);  // 0: all pools together
+    return static_cast<std::uint64_t>(stats.allocated_bytes[0].peak);  // index 0 sums all pools
   }
   std::optional<std::uint64_t> memory_reserved_bytes() override {
     const auto stats =
@@ -226,7 +228,7 @@ class CudaDevice final : public device::Device {
 
 std::unique_ptr<device::Device> make_device(int local_rank) {
   GpuFacts facts;
-  // Without a driver these fail or answer 0; both mean the same here.
+  // Without a driver these calls fail or return 0, which mean the same here.
   if (cudaDriverGetVersion(&facts.driver_cuda_version) != cudaSuccess)
     facts.driver_cuda_version = 0;
   if (facts.driver_cuda_version > 0 && cudaGetDeviceCount(&facts.device_count) != cudaSuccess) {

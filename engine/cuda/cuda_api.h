@@ -23,7 +23,7 @@ struct CudaApi {
   // some launchers show each rank just its own GPU.
   std::unique_ptr<device::Device> (*make_device)(int local_rank);
 
-  // NCCL. It lives as long as the process.
+  // Returns NCCL's provider, which lives as long as the process.
   const distributed::BackendProvider& (*nccl)();
 };
 

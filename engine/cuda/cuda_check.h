@@ -1,4 +1,4 @@
-// One way to check CUDA runtime calls in this library.
+// Checks CUDA runtime calls for this library.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -9,7 +9,7 @@
 
 namespace scalemark::cuda {
 
-// Throws E_GPU_FAULT (84), or E_OUT_OF_MEMORY (80), naming the call and the runtime's own words.
+// Throws E_GPU_FAULT (84) or E_OUT_OF_MEMORY (80) with the call's name and the runtime's own words.
 inline void check(cudaError_t status, const char* call) {
   if (status == cudaSuccess) return;
   const bool memory = status == cudaErrorMemoryAllocation;

@@ -1,5 +1,5 @@
-// The kernels for images and for a transformer's layers, as the operators beside this file launch
-// them.
+// Instantiates the kernels for images and for a transformer's layers that the operators beside this
+// file launch.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 

@@ -1,5 +1,5 @@
-// The operators of workloads/layers/layer_operators.h around our kernels: memory, types, launches.
-// `Runtime` is the class of operators.h, or its like in tests.
+// Connects the operators of workloads/layers/layer_operators.h with our kernels: memory, types,
+// launches. `Runtime` is the class of operators.h, or a test's class with the same members.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -17,7 +17,7 @@ namespace scalemark::cuda {
 
 template <class Runtime>
 struct LayerPasses {
-  // Calls body(T{}), T the type of activations.
+  // Calls body(T{}), where T is the type of activations.
   template <class Body>
   static void with_type(at::ScalarType type, const Body& body) {
     switch (type) {
@@ -193,7 +193,7 @@ struct LayerPasses {
   }
 };
 
-// Puts all of them in the place of their schemas.
+// Registers all of them as the implementations of their schemas.
 template <class Runtime, class Library>
 void register_layer_passes(Library& library) {
   using Passes = LayerPasses<Runtime>;

@@ -1,6 +1,6 @@
 // Kernels beside the matrix products of a transformer's linear layers: bias and GELU, and the
-// packing of three layers of one input as one product. Computed in float, activations in any type.
-// Knows no torch.
+// packing of three layers with one input into one product. Arithmetic is in float, activations have
+// any type. Knows no torch.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(kTileThreads, kTileBlocksAtOnce)
   });
 }
 
-// `partials` [chunks][columns]: of the bias.
+// `partials` [chunks][columns] get the bias's gradient.
 template <class X, bool kWhole, class C = Computed<X>>
 __global__ void __launch_bounds__(kTileThreads, kTileBlocksAtOnce)
     bias_gelu_gradient(const X* __restrict__ of_y, const X* __restrict__ x,
@@ -92,9 +92,9 @@ cudaError_t launch_bias_gelu_gradient(const X* of_y, const X* x, const C* bias, 
   return launch_add_up_chunks(partials, tiles.chunks, tiles.columns, of_bias, stream);
 }
 
-// --- Three linear layers of one input as one matrix product: their weights and biases side by side
-// in the product's type, and their outputs' gradients side by side with the sums over rows that are
-// the biases' gradients.
+// --- Three linear layers with one input as one matrix product: their weights and biases are packed
+// side by side in the product's type; the gradients of their outputs, too, while their sums over
+// rows become the gradients of the biases.
 
 constexpr unsigned kPackThreads = 256, kPackBlocksPerMultiprocessor = 8;
 

@@ -4,7 +4,7 @@
 
 namespace scalemark::cuda {
 
-// By torch's function: its threads read the environment under the same lock.
+// Uses torch's function, since torch's threads read the environment under the same lock.
 void set_nccl_defaults() {
   for (const auto& [name, value] : kNcclDefaults) {
     c10::utils::set_env(name, value, /*overwrite=*/false);

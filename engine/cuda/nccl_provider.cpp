@@ -20,7 +20,7 @@ namespace {
 using collectives::Collective;
 using collectives::DataType;
 
-// Throws E_GPU_FAULT (84), naming the call and NCCL's own words.
+// Throws E_GPU_FAULT (84) with the call's name and NCCL's own words.
 void check_nccl(ncclResult_t result, const char* call) {
   if (result == ncclSuccess) return;
   throw Error(ErrorRecord{.code = "E_GPU_FAULT",
@@ -86,7 +86,7 @@ class DirectNccl final : public distributed::DirectCommunicator {
   }
 
  private:
-  // One group: NCCL then sends and receives at once.
+  // Within one NCCL group, sending and receiving run at once.
   void ring_shift(const void* in, void* out, std::size_t count, ncclDataType_t type,
                   cudaStream_t stream) {
     check_nccl(ncclGroupStart(), "ncclGroupStart");
@@ -96,7 +96,7 @@ class DirectNccl final : public distributed::DirectCommunicator {
     check_nccl(ncclGroupEnd(), "ncclGroupEnd");
   }
 
-  // NCCL has none: an all-reduce of one number, as c10d does it.
+  // NCCL has no barrier; like c10d, this all-reduces one number.
   void barrier(cudaStream_t stream) {
     if (!token_.defined()) {
       token_ = at::zeros({1}, at::TensorOptions().dtype(at::kInt).device(at::kCUDA));
@@ -109,11 +109,11 @@ class DirectNccl final : public distributed::DirectCommunicator {
 
   ncclComm_t communicator_;
   int rank_, size_;
-  at::Tensor token_;  // barrier() adds it up over the ranks
+  at::Tensor token_;  // barrier() all-reduces it
 };
 
-// NCCL called without c10d, on the communicator of a c10d group. `group` has its communicator and
-// outlives the result. Calls go to the current stream.
+// Calls NCCL without c10d, on the communicator of a c10d group. `group` must have its communicator
+// already, and must outlive the result. Calls run on the current stream.
 std::unique_ptr<distributed::DirectCommunicator> make_direct_nccl(c10d::ProcessGroupNCCL& group) {
   auto* communicator = reinterpret_cast<ncclComm_t>(group.getCommPtr());
   if (communicator == nullptr) throw bug("a group over NCCL without its communicator");
@@ -143,7 +143,7 @@ class NcclProvider final : public distributed::BackendProvider {
 
   std::unique_ptr<distributed::DirectCommunicator> make_direct(
       c10d::Backend& of_this_group) const override {
-    if (of_this_group.getSize() == 1) return nullptr;  // it has no communicator yet
+    if (of_this_group.getSize() == 1) return nullptr;  // a group of one has no communicator yet
     return make_direct_nccl(dynamic_cast<c10d::ProcessGroupNCCL&>(of_this_group));
   }
 };

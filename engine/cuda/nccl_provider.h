@@ -1,4 +1,4 @@
-// NCCL as a backend of process groups. Knows no device but the one that its group names.
+// NCCL as a backend of process groups. Knows only the device that its group names.
 #pragma once
 
 #include "engine/distributed/backend.h"

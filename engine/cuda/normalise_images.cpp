@@ -1,5 +1,5 @@
 // scalemark::normalise_images on CUDA: uint8 NHWC in, normalised channels-last out, in one pass
-// over memory. The schema and the CPU kernel stand in workloads/networks/resnet50.cpp.
+// over memory. The schema and the CPU kernel are in workloads/networks/resnet50.cpp.
 #include <ATen/core/Tensor.h>
 #include <ATen/cuda/CUDAContext.h>
 #include <ATen/ops/empty.h>
@@ -17,7 +17,7 @@
 namespace scalemark::cuda {
 namespace {
 
-// The kernel moves values out of the table and computes nothing: one of 16 bits serves both types.
+// The kernel only moves values out of the table, so one instance for 16 bits serves both types.
 template <class Out>
 using Moved = std::conditional_t<sizeof(Out) == 2, std::uint16_t, Out>;
 

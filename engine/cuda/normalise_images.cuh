@@ -11,14 +11,15 @@
 
 namespace scalemark::cuda {
 
-// A multiple of 3, so that a thread stays with one channel in strides of a grid, and neighbouring
-// threads touch neighbouring bytes and values. 5 blocks of 384 fill the 2,048 threads of a
-// multiprocessor best.
+// It is a multiple of 3, so that a thread stays with one channel in strides of a grid, and
+// neighbouring threads touch neighbouring bytes and values. 5 blocks of 384 fill the 2,048 threads
+// of a multiprocessor best.
 constexpr unsigned kNormaliseThreads = 384;
 constexpr unsigned kNormaliseBlocksPerMultiprocessor = 5;
 
-// out[i] = what byte i, of channel i % 3, becomes. A launch's arguments lie in constant memory,
-// which serves one address at a time: the gathers go to a copy in shared memory.
+// Computes out[i], the table's value for byte i of channel i % 3. A launch's arguments lie in
+// constant memory, which serves one address at a time; hence the gathers read a copy in shared
+// memory.
 template <class Out>
 __global__ void normalise(const std::uint8_t* __restrict__ bytes, Out* __restrict__ out,
                           std::int64_t count,

@@ -1,6 +1,6 @@
-// Gives operators over tensors what they need of a device, and puts those of
-// workloads/layers/layer_operators.h and of engine/step/lamb_passes.h into their schemas: on the
-// current stream, without a wait, and such that a CUDA graph may capture them.
+// Connects operators over tensors with a device, and registers those of
+// workloads/layers/layer_operators.h and engine/step/lamb_passes.h: they run on the current stream,
+// without a wait, so that a CUDA graph may capture them.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -18,10 +18,10 @@
 
 namespace scalemark::cuda {
 
-// While one lives, the tensor's device is the current one.
+// While one lives, the tensor's device is the current device.
 class Runtime {
  public:
-  // The types for which kernels are instantiated: they know no torch.
+  // Kernels know no torch, so they are instantiated for CUDA's own types.
   using Half = __half;
   using BFloat16 = __nv_bfloat16;
 
@@ -32,8 +32,8 @@ class Runtime {
   }
   cudaStream_t stream() const { return at::cuda::getCurrentCUDAStream(); }
 
-  // Moves the device's default generator on by `words`. While a graph is captured the generator
-  // answers with addresses, which each replay finds filled anew.
+  // Advances the device's default generator by `words`. While a graph is captured the generator
+  // returns addresses, whose values are new at each replay.
   static RandomSource random(std::uint64_t words) {
     at::Generator generator = at::cuda::detail::getDefaultCUDAGenerator();
     const std::lock_guard<std::mutex> lock(generator.mutex());
@@ -43,7 +43,7 @@ class Runtime {
     return {state.seed_.ptr, state.offset_.ptr, 0, state.offset_intragraph_};
   }
 
-  // Calls body(T{}) for a type that only tests have. Whether `type` is one.
+  // Tests call body(T{}) here for types that only they have. Returns whether `type` is one.
   template <class Body>
   static bool with_more_types(at::ScalarType, const Body&) {
     return false;

@@ -1,6 +1,6 @@
 // Bias, dropout, residual and layer norm of a transformer in one pass, and their gradients in one:
-// a warp takes a row and holds it in registers. Sums, statistics and parameters in float,
-// activations in any type. Knows no torch.
+// a warp takes a row and holds it in registers. Sums, statistics and parameters are in float,
+// activations have any type. Knows no torch.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -13,13 +13,13 @@
 
 namespace scalemark::cuda {
 
-// --- Dropout masks on CUDA, from torch's generator: Philox4x32-10 (kernels/philox.h) in the
-// counters that cuRAND gives it, so that masks never meet the numbers of torch's own kernels.
+// --- Dropout masks on CUDA, from torch's generator: Philox4x32-10 (kernels/philox.h) with counters
+// in cuRAND's layout, so that masks never meet the numbers of torch's own kernels.
 //
-// A mask has a byte for each group of 8 columns of a row, a bit for each element, 1 where it is
-// kept. Group `g` of the whole mask, row after row, takes one block of the generator: subsequence g
-// at the mask's offset. Its elements take the block's 16-bit halves, lower ones first, and are kept
-// where those are not below the threshold.
+// A mask has a byte for each group of 8 columns of a row, and in it a bit for each element, which
+// is 1 where the element is kept. Group `g`, counted row after row over the whole mask, takes one
+// block of the generator: subsequence g at the mask's offset. Its elements take the block's 16-bit
+// halves, lower ones first; an element is kept where its half is not below the threshold.
 
 struct PhiloxBlock {
   std::uint32_t word[4];
@@ -45,7 +45,7 @@ __device__ __forceinline__ PhiloxBlock philox(std::uint64_t key, std::uint64_t l
   return {{c0, c1, c2, c3}};
 }
 
-// Loads from the device at most: a kernel calls it once.
+// It may load from the device, so a kernel calls it once.
 __device__ __forceinline__ RandomSource resolved(const RandomSource& source) {
   const std::uint64_t seed =
       source.seed_at ? static_cast<std::uint64_t>(*source.seed_at) : source.seed;
@@ -53,7 +53,7 @@ __device__ __forceinline__ RandomSource resolved(const RandomSource& source) {
   return {nullptr, nullptr, seed, before + source.offset};
 }
 
-// The byte of a group; `source` is resolved.
+// Returns the mask byte of a group; `source` comes from resolved().
 __device__ __forceinline__ std::uint8_t draw_group(const RandomSource& source,
                                                    std::uint32_t threshold, std::uint64_t group) {
   const PhiloxBlock block = philox(source.seed, source.offset / kWordsOfAMask, group);
@@ -66,14 +66,15 @@ __device__ __forceinline__ std::uint8_t draw_group(const RandomSource& source,
   return static_cast<std::uint8_t>(bits);
 }
 
-// Element `i` of a group is multiplied by it.
+// Returns the factor of element `i` of a group.
 template <class C>
 __device__ __forceinline__ C kept(unsigned bits, int i, C scale) {
   return (bits >> i & 1) != 0 ? scale : C{0};
 }
 
-constexpr unsigned kNormForwardBlocks = 4;  // at once on a multiprocessor: what the registers allow
-constexpr int kMostNormGroups = 4;          // a thread works on at most so many
+// So many blocks run at once on a multiprocessor, which the registers allow.
+constexpr unsigned kNormForwardBlocks = 4;
+constexpr int kMostNormGroups = 4;  // groups of a thread at most
 constexpr std::int64_t kMostNormColumns = kMostNormGroups * kWarp * kGroup;
 
 template <class X, int kGroups, bool kWhole, class C = Computed<X>>
@@ -138,7 +139,7 @@ __global__ void __launch_bounds__(kRowThreads, kNormForwardBlocks)
   }
 }
 
-// Adds what the block's warps have gathered, warp by warp.
+// Adds up the sums of the block's warps, warp by warp.
 template <int kGroups, class C>
 __device__ __forceinline__ void store_norm_partials(const C (&of_bias)[kGroups][kGroup],
                                                     const C (&of_gamma)[kGroups][kGroup],
@@ -229,7 +230,7 @@ __global__ void __launch_bounds__(kRowThreads, kNormBlocksPerMultiprocessor)
   store_norm_partials<kGroups>(of_bias, of_gamma, of_beta, a.columns, a.partials);
 }
 
-// Calls body(groups of a thread, whether groups are whole), both as types.
+// Calls body(groups of a thread, whether groups are whole), with both as types.
 template <int kCount>
 struct Groups {
   static constexpr int kValue = kCount;

@@ -1,5 +1,5 @@
-// Kernels over the rows of a matrix share this: how threads hold rows in registers, and sums over
-// all rows. Knows no torch.
+// Kernels over the rows of a matrix share this code: threads hold rows in registers, and sums run
+// over all rows. Knows no torch.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -14,7 +14,7 @@ namespace scalemark::cuda {
 // --- Rows of a matrix in registers: a thread takes groups of 8 neighbouring columns, 16 bytes of
 // half precision at once, and computes in float (in double where the elements are double).
 
-// One load or store instruction moves this.
+// One load or store instruction moves it.
 template <class T>
 struct alignas(16) Chunk {
   static constexpr int kCount = 16 / sizeof(T);
@@ -35,7 +35,7 @@ __device__ __forceinline__ bool is_inside(unsigned group, int i, unsigned column
   return kWhole || kGroup * group + static_cast<unsigned>(i) < columns;
 }
 
-// Columns [8 group, 8 group + 8) of `row`; 0 for those behind its end.
+// Loads columns [8 group, 8 group + 8) of `row`; those behind its end are 0.
 template <bool kWhole, class C, class T>
 __device__ __forceinline__ void load_group(const T* row, unsigned group, unsigned columns,
                                            C (&to)[kGroup]) {
@@ -77,7 +77,7 @@ __device__ __forceinline__ void store_group(T* row, unsigned group, unsigned col
   }
 }
 
-// The same bits in all lanes of the warp, which all must call it.
+// All lanes of the warp must call it, and all get the same bits.
 template <class C>
 __device__ __forceinline__ C sum_over_warp(C value) {
 #pragma unroll
@@ -87,12 +87,12 @@ __device__ __forceinline__ C sum_over_warp(C value) {
 }
 
 // --- Sums over the rows of a matrix, in two launches: a kernel writes one partial sum per block of
-// rows, and this one adds them up in their order, so that a sum repeats bit by bit. Nothing is
-// filled and nothing counted in between.
+// rows, and a second one adds them up in a fixed order, so that a sum repeats bit by bit. Nothing
+// is zeroed or counted in between.
 
 constexpr unsigned kAddingWarps = 16;
 
-// sums[i] = the sum over `chunks` of partials[chunk][i], i < width.
+// Computes sums[i] = the sum over `chunks` of partials[chunk][i], i < width.
 template <class C>
 __global__ void __launch_bounds__(kAddingWarps* kWarp)
     add_up_chunks(const C* __restrict__ partials, unsigned chunks, unsigned width,
@@ -125,9 +125,10 @@ cudaError_t launch_add_up_chunks(const C* partials, unsigned chunks, std::int64_
 }
 
 constexpr unsigned kTileBlocksAtOnce =
-    2;  // on a multiprocessor at least: ptxas guesses more and spills
+    // Blocks on a multiprocessor at least; without this ptxas assumes more and spills.
+    2;
 
-// Calls at(row, group) for what is this thread's; warps of all chunks take rows in turn.
+// Calls at(row, group) for this thread's part; the warps of all chunks take rows in turn.
 template <class Body>
 __device__ __forceinline__ void for_rows_of_tile(const Tiles& tiles, const Body& at) {
   const unsigned group = blockIdx.x % tiles.across * kWarp + threadIdx.x % kWarp;
@@ -139,7 +140,7 @@ __device__ __forceinline__ void for_rows_of_tile(const Tiles& tiles, const Body&
   }
 }
 
-// Adds the warps' sums of this thread's columns in their order: one partial sum per chunk.
+// Adds up the warps' sums of this thread's columns in their order, to one partial sum per chunk.
 template <class C>
 __device__ __forceinline__ void store_tile_sums(const Tiles& tiles, const C (&sums)[kGroup],
                                                 C* partials) {

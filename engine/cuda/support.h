@@ -10,7 +10,7 @@
 
 namespace scalemark::cuda {
 
-// `name` and the compute capability are the chosen GPU's.
+// `name` and the compute capability belong to the chosen GPU.
 struct GpuFacts {
   int driver_cuda_version = 0;  // 13000 for CUDA 13.0, see cudaDriverGetVersion(); 0: no driver
   int device_count = 0;
@@ -19,9 +19,9 @@ struct GpuFacts {
   int compute_minor = 0;
 };
 
-// Why this machine cannot run CUDA code of this build, or nothing. Sources: CUDA 13.0 release notes
-// (driver branch r580 or newer; Turing, compute capability 7.5, is the oldest GPU).
-// `build`: the GPU code that must run there.
+// Returns why this machine cannot run CUDA code of this build, or nothing. `build` is the GPU code
+// that must run. Sources: CUDA 13.0 release notes (driver branch r580 or newer; Turing, compute
+// capability 7.5, is the oldest GPU).
 std::optional<ErrorRecord> reason_unsupported(
     const GpuFacts& facts, monitoring::CodeInBuild build = monitoring::code_in_this_build());
 

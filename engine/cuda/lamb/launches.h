@@ -1,6 +1,6 @@
-// The launches of LAMB's passes, and what they take: many tensors at once, and the numbers of a
-// step that only the device knows. Defined in passes.cuh; passes.cu instantiates what the
-// operators call. Knows no torch.
+// The launches of LAMB's passes over many tensors at once, with their arguments; the numbers of a
+// step are known to the device only. They are defined in passes.cuh; passes.cu instantiates those
+// that the operators call. Knows no torch.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -9,9 +9,9 @@
 
 namespace scalemark::cuda {
 
-// A row of numbers in device memory: whether the gradient scaler skips the step and how many steps
-// counted before is known to the device only. The passes multiply, so those that begin with per_
-// are reciprocals: of the divisor, of 1 - beta1^t and of sqrt(1 - beta2^t).
+// A row of numbers in device memory, since only the device knows whether the gradient scaler skips
+// the step and how many steps counted before. The members that begin with per_ are reciprocals,
+// because the passes multiply: of the divisor, of 1 - beta1^t and of sqrt(1 - beta2^t).
 struct LambNumbers {
   double counts;  // 0: the step is skipped
   double per_divisor;
@@ -33,26 +33,26 @@ struct DeviceNumber {
 };
 
 struct LambStep {
-  DeviceNumber steps;      // that counted, with this one
-  DeviceNumber found_inf;  // other than 0: this one does not count
+  DeviceNumber steps;      // the number of steps that counted, this one included
+  DeviceNumber found_inf;  // unless it is 0, this step does not count
   DeviceNumber divisor, rate;
   double beta1, beta2;
 };
 
-// A template, as all launches are, so that several units may include its definition.
+// All launches are templates, so that several units may include their definitions.
 template <class Step>
 cudaError_t launch_lamb_numbers(const Step& step, LambNumbers* numbers, cudaStream_t stream);
 
 // A launch takes 32,764 bytes of arguments, and its cost grows with them.
 constexpr unsigned kTensorsOfALaunch = 256;
-constexpr unsigned kChunkElements = 16384;  // each thread of a block adds up 64 in float
+constexpr unsigned kChunkElements = 16384;  // each thread of a block adds up 64 elements in float
 
 inline std::int64_t chunks_of(std::int64_t elements) {
   return (elements + kChunkElements - 1) / kChunkElements;
 }
 
-// Many tensors in one launch: each block takes a chunk of one of them. Chunks of all tensors are
-// counted through: tensor i has those from first[i] to before first[i + 1].
+// A launch covers many tensors: each block takes one chunk of one tensor. Chunks are numbered
+// through all tensors: tensor i has those from first[i] to before first[i + 1].
 struct ChunkTable {
   unsigned first[kTensorsOfALaunch + 1];
   unsigned tensors;
@@ -65,12 +65,13 @@ struct ChunkTable {
   }
 };
 
-// C: what is kept and computed in. All of a tensor in one memory order.
+// C is the type in which values are kept and computed. All arrays of a tensor have one memory
+// order.
 template <class C>
 struct LambTensor {
-  const C* gradient;  // read by the first pass
+  const C* gradient;  // the first pass reads it
   C *parameter, *mean, *mean_square;
-  void* copy;  // null: none; else the second pass writes the parameter's copy in another type
+  void* copy;  // the second pass writes the parameter's copy in another type; null: no copy
   std::int64_t size;
 };
 
@@ -82,7 +83,7 @@ struct LambTable {
 
 template <class C>
 struct LambRule {
-  C beta1, beta2, rest1, rest2;  // rest: 1 - beta
+  C beta1, beta2, rest1, rest2;  // rest1 and rest2 are 1 - beta
   C eps, weight_decay;
 };
 
@@ -92,7 +93,7 @@ struct LambSquares {
   C of_parameter, of_direction;
 };
 
-// `squares` has room for table.chunks.chunks().
+// `squares` holds table.chunks.chunks() entries.
 template <class C>
 cudaError_t launch_lamb_moments(const LambTable<C>& table, const LambRule<C>& rule,
                                 const LambNumbers* numbers, LambSquares<C>* squares,
@@ -106,8 +107,8 @@ cudaError_t launch_lamb_norms(const ChunkTable& chunks, const LambSquares<C>* sq
 struct LambNorms {
   const double *of_parameters, *of_directions;
 
-  // 1 where either norm is zero: a fresh layer must start to move, and a layer without gradient has
-  // no direction.
+  // The ratio is 1 where either norm is zero: a fresh layer must start to move, and a layer without
+  // gradient has no direction.
   __device__ double trust_ratio(unsigned tensor) const {
     if (!of_parameters) return 1;
     const double weights = of_parameters[tensor], updates = of_directions[tensor];

@@ -1,5 +1,6 @@
-// The operators of engine/step/lamb_passes.h over tensors: memory, tables of pointers,
-// launches. `Runtime` is the class of engine/cuda/operators.h, or its like in tests.
+// The operators of engine/step/lamb_passes.h over tensors: they allocate memory, fill tables of
+// pointers and launch. `Runtime` is the class of engine/cuda/operators.h, or a test's class with
+// the same members.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -18,14 +19,14 @@ template <class Runtime>
 struct LambOperators {
   using MaybeTensor = std::optional<at::Tensor>;
 
-  // Calls body(C{}), C the type of parameters, gradients and moments.
+  // Calls body(C{}), where C is the type of parameters, gradients and moments.
   template <class Body>
   static void with_type(at::ScalarType type, const Body& body) {
     if (type == at::kFloat) return body(float{});
     TORCH_CHECK(Runtime::with_more_types(type, body), "no LAMB of ours for ", type);
   }
 
-  // A number on the device, or `known`.
+  // Returns the number on the device, or `known` where there is none.
   static DeviceNumber number_of(const MaybeTensor& tensor, double known) {
     if (!tensor || !tensor->defined()) return {nullptr, nullptr, known};
     TORCH_CHECK(tensor->numel() == 1, "not a number: ", tensor->sizes());
@@ -60,7 +61,7 @@ struct LambOperators {
     with_type(parameters[0].scalar_type(), [&](auto type) {
       using C = decltype(type);
       const LambRule<C> rule = rule_of<C>(beta1, beta2, eps, weight_decay);
-      // Launches follow one another: each finds the room free.
+      // Launches run one after the other, so all use the same room.
       const at::Tensor room = at::empty({chunks_of_all(parameters), 2}, parameters[0].options());
       auto* const squares = static_cast<LambSquares<C>*>(room.mutable_data_ptr());
       for_tables<C>({parameters, gradients, means, mean_squares, {}}, [&](const LambTable<C>& table,
@@ -96,7 +97,7 @@ struct LambOperators {
   }
 
  private:
-  // An empty list: not needed.
+  // A list is empty where it is not needed.
   struct Lists {
     at::TensorList parameters, gradients, means, mean_squares, copies;
   };
@@ -129,8 +130,8 @@ struct LambOperators {
                                               : static_cast<T*>(list[i].mutable_data_ptr());
   }
 
-  // Calls launch(table, index of its first tensor) for as many tensors as a launch takes, until it
-  // was all of them.
+  // Calls launch(table, index of its first tensor) for as many tensors as a launch takes, until all
+  // tensors are done.
   template <class C, class Launch>
   static void for_tables(const Lists& lists, const Launch& launch) {
     const std::size_t all = lists.parameters.size();
@@ -148,7 +149,8 @@ struct LambOperators {
     }
   }
 
-  // All copies are of one type, of parameters in float. Calls body(C{}) without any.
+  // All copies have one type, and their parameters are in float. Calls body(C{}) when there are no
+  // copies.
   template <class C, class Body>
   static void with_type_of_copies(at::TensorList copies, const Body& body) {
     if constexpr (std::is_same_v<C, float>) {
@@ -164,7 +166,7 @@ struct LambOperators {
   }
 };
 
-// Puts all of them in the place of their schemas.
+// Registers all of them as the implementations of their schemas.
 template <class Runtime, class Library>
 void register_lamb_operators(Library& library) {
   using Operators = LambOperators<Runtime>;

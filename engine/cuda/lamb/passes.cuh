@@ -1,6 +1,6 @@
 // LAMB (arXiv:1904.00962, algorithm 2, with bias correction) in two passes over many tensors each:
-// the moments with the norms that they lead to, then the parameters. Between them, whoever holds
-// pieces of tensors may make norms of whole ones. The formulas are those of
+// the first updates the moments and computes norms, the second updates the parameters. In between,
+// ranks that hold pieces of tensors may combine the norms of the pieces. The formulas are those of
 // kernels/optimizer_kernels.inc. Knows no torch.
 #pragma once
 
@@ -16,13 +16,13 @@
 
 namespace scalemark::cuda {
 
-// --- How the blocks of a launch read, write and add up the chunks of many tensors. Knows no update
-// rule.
+// --- How the blocks of a launch read, write and add up the chunks of many tensors. This part knows
+// no update rule.
 
 constexpr unsigned kChunkThreads = 256;
-constexpr unsigned kAtOnce = 4;  // elements of a thread that lie beside each other
+constexpr unsigned kAtOnce = 4;  // neighbouring elements that a thread handles at once
 
-// The tensor whose chunk this is.
+// Returns the tensor that the chunk belongs to.
 __device__ __forceinline__ unsigned tensor_of(const ChunkTable& table, unsigned chunk) {
   unsigned low = 0, high = table.tensors;  // first[low] <= chunk < first[high]
   while (high - low > 1) {
@@ -41,8 +41,8 @@ struct alignas(kAtOnce * sizeof(T)) Four {
   T value[kAtOnce];
 };
 
-// Whether all of these can be read and written by fours; null can. Blocks begin at multiples of
-// four.
+// Whether all of these arrays can be read and written by fours; a null pointer can. Blocks begin at
+// multiples of four.
 template <class T>
 __device__ __forceinline__ bool lie_by_fours(std::initializer_list<const T*> all) {
   std::uintptr_t bits = 0;
@@ -50,8 +50,9 @@ __device__ __forceinline__ bool lie_by_fours(std::initializer_list<const T*> all
   return bits % sizeof(Four<T>) == 0;
 }
 
-// Elements at, at + 1, ... of arrays of `count`; 0 for those behind the end. `by_four`: all lie
-// there, as a four. One branch for all arrays, so that their loads are under way at once.
+// Loads elements at, at + 1, ... of arrays of `count` elements; those behind the end are 0.
+// `by_four`: all four exist and lie aligned. One branch serves all arrays, so that their loads are
+// under way at once.
 template <class T, unsigned kArrays>
 __device__ __forceinline__ void load_fours(const T* const (&arrays)[kArrays], unsigned at,
                                            unsigned count, bool by_four, Four<T> (&to)[kArrays]) {
@@ -97,8 +98,8 @@ __device__ __forceinline__ void add_up_threads(C (&first)[kChunkThreads],
 
 // --- The passes.
 
-// By one thread, once per step: a power in double takes a GPU longer than a block needs for its
-// first loads.
+// One thread does this once per step: a power in double takes a GPU longer than a block needs for
+// its first loads.
 template <class Step>
 __global__ void lamb_numbers(const __grid_constant__ Step step, LambNumbers* numbers) {
   const double t = step.steps.value();
@@ -114,14 +115,14 @@ cudaError_t launch_lamb_numbers(const Step& step, LambNumbers* numbers, cudaStre
   return launch(&lamb_numbers<Step>, 1, 1, stream, step, numbers);
 }
 
-// The chunk of a block, its arrays' beginnings.
+// The chunk of a block; `at` points to its beginning in each array.
 template <class C>
 struct LambChunk {
   unsigned tensor;  // it indexes LambTable::tensor
   std::int64_t begin;
   unsigned count;
   LambTensor<C> at;
-  bool by_fours;  // unless it is the last four
+  bool by_fours;  // holds for all fours but a last, shorter one
 
   __device__ __forceinline__ explicit LambChunk(const LambTable<C>& table)
       : tensor(tensor_of(table.chunks, blockIdx.x)), at(table.tensor[tensor]) {
@@ -136,7 +137,7 @@ struct LambChunk {
   }
 };
 
-// m / (1 - beta1^t) / (sqrt(v / (1 - beta2^t)) + eps) + weight_decay x.
+// Computes m / (1 - beta1^t) / (sqrt(v / (1 - beta2^t)) + eps) + weight_decay x.
 template <class C>
 struct LambDirection {
   C per_correction1, per_correction2, eps, weight_decay;
@@ -153,7 +154,7 @@ struct LambDirection {
   }
 };
 
-// Moves mean and mean_square; squares[block] of x and of its direction.
+// Updates mean and mean_square; squares[block] gets the sums of squares of x and of its direction.
 template <class C>
 __global__ void __launch_bounds__(kChunkThreads)
     lamb_moments(const __grid_constant__ LambTable<C> table,
@@ -192,8 +193,8 @@ __global__ void __launch_bounds__(kChunkThreads)
   if (threadIdx.x == 0) squares[blockIdx.x] = {of_parameter[0], of_direction[0]};
 }
 
-// A block per tensor: 2-norms of parameters and, from `of_directions` on, of directions. Chunks are
-// added in double, in an order that depends on nothing.
+// One block per tensor computes the 2-norms of its parameter and its direction. Chunks are added in
+// double, in a fixed order.
 template <class C>
 __global__ void __launch_bounds__(kChunkThreads)
     lamb_norms(const __grid_constant__ ChunkTable chunks, const LambSquares<C>* squares,
@@ -214,8 +215,8 @@ __global__ void __launch_bounds__(kChunkThreads)
   of_directions[blockIdx.x] = std::sqrt(of_direction[0]);
 }
 
-// x -= rate times its trust ratio times its direction, and copies of the type Copy. A skipped step
-// changes no x, but copies are what their x is in any case.
+// Computes x -= rate * trust ratio * direction, and writes x's copy in the type Copy. A skipped
+// step changes no x, but its copies are written all the same.
 template <class C, class Copy>
 __global__ void __launch_bounds__(kChunkThreads)
     lamb_apply(const __grid_constant__ LambTable<C> table, const __grid_constant__ LambRule<C> rule,

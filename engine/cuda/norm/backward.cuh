@@ -1,5 +1,5 @@
-// Backward passes of batch norm with the addition and the ReLU behind it: sums of the gradient that
-// came, then the gradient of x. The formulas are those of kernels/norm and
+// Backward passes of batch norm with the addition and the ReLU behind it: first the sums of the
+// incoming gradient, then the gradient of x. The formulas are those of kernels/norm and
 // workloads/layers/norm_passes.cpp. Knows no torch.
 #pragma once
 
@@ -14,9 +14,9 @@
 
 namespace scalemark::cuda {
 
-// From the sums of g and of g * (x - mean): with n rows, normalised x h and factor = gain * weight
-// * inverse, the gradient of x is factor * (g - sum(g) / n - h * sum(g h) / n) = factor * g + b * x
-// + c.
+// With n rows, normalised x h and factor = gain * weight * inverse, the gradient of x is factor *
+// (g - sum(g) / n - h * sum(g h) / n) = factor * g + b * x + c. This computes b and c from the sums
+// of g and of g * (x - mean).
 template <class Element>
 __device__ __forceinline__ void finish_gradients(const GradientSumsJob<Element>& job, int channel,
                                                  double of_bias, double products) {
@@ -33,13 +33,13 @@ __device__ __forceinline__ void finish_gradients(const GradientSumsJob<Element>&
   job.of_bias[channel] = static_cast<Real>(job.gain * of_bias);
 }
 
-// kBits: the ReLU's mask is read; else it is computed, and without a ReLU everything passes.
+// kBits: the ReLU's mask is read. Else the mask is computed; without a ReLU everything passes.
 template <class Element, bool kWhole, bool kBits>
 __global__ void __launch_bounds__(kNormThreads, 2)
     norm_gradient_sums(const __grid_constant__ GradientSumsJob<Element> job) {
   using Real = RealOf<Element>;
   constexpr int kCount = kVector<Element>;
-  constexpr int kDepth = kWhole ? 2 : 1;  // the registers allow no more rows at once
+  constexpr int kDepth = kWhole ? 2 : 1;  // rows at once; the registers allow no more
   __shared__ SumsRoom<Element> room;
   const Place<Element> place(job.grid);
   Real sums[2 * kCount] = {}, mean[kCount], scale[kCount], offset[kCount];
@@ -95,8 +95,8 @@ __global__ void __launch_bounds__(kNormThreads, 2)
   finish_gradients(job, channel, room.total(thread), room.total(thread + kTile<Element>));
 }
 
-// of_x = of_norm * scale + x * b + c; kRelu: of_norm counts as 0 where x * scale + offset was not
-// positive.
+// Computes of_x = of_norm * scale + x * b + c. kRelu: of_norm counts as 0 where x * scale + offset
+// was not positive.
 template <class Element, bool kWhole, bool kRelu>
 __global__ void __launch_bounds__(kNormThreads, 2)
     norm_input_gradient(const __grid_constant__ InputGradientJob<Element> job) {

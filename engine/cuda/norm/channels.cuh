@@ -10,13 +10,13 @@
 
 namespace scalemark::cuda {
 
-// One thread works on this: it keeps as many neighbouring channels as 16 bytes hold and walks over
-// rows; eight threads side by side read 128 bytes, a whole line of the cache.
+// The part of the activations that one thread handles: as many neighbouring channels as fill 16
+// bytes, over many rows. Eight threads side by side read 128 bytes, a whole line of the cache.
 template <class Element>
 struct Place {
-  int channel;               // its first one
-  int count;                 // channels from the first one to the last of all; 0 or less: none
-  std::int64_t row, stride;  // its first row, and how far apart its rows are
+  int channel;               // the first one
+  int count;                 // channels from `channel` to the last of all; 0 or less: none
+  std::int64_t row, stride;  // the first row, and the distance between two rows
   unsigned tile;
 
   __device__ explicit Place(const ChannelGrid& grid) {
@@ -39,8 +39,8 @@ struct AtOnce {
   static constexpr int kRows = kCount;
 };
 
-// body(number of rows, first of them) over a thread's rows, kDepth of them at once as long as there
-// are so many: what those load is under way at the same time.
+// Calls body(number of rows, first row) over a thread's rows, kDepth of them at once while so many
+// are left, so that their loads are under way at the same time.
 template <int kDepth, class Element, class Body>
 __device__ __forceinline__ void over_rows(const Place<Element>& place, const ChannelGrid& grid,
                                           const Body& body) {
@@ -50,8 +50,8 @@ __device__ __forceinline__ void over_rows(const Place<Element>& place, const Cha
   for (; row < grid.rows; row += place.stride) body(AtOnce<1>{}, row);
 }
 
-// A thread's channels of one row. kWhole: channels fill vectors and lie at multiples of 16 bytes;
-// else the `count` that there are, one by one, and 0 for the others.
+// Loads a thread's channels of one row. kWhole: channels fill vectors and lie at multiples of 16
+// bytes. Else the `count` existing channels are loaded one by one; the others are 0.
 template <bool kWhole, class Element>
 __device__ __forceinline__ Vector<Element> load(const Element* from, int count) {
   if constexpr (kWhole) {
@@ -77,7 +77,8 @@ __device__ __forceinline__ void store(const Vector<Element>& vector, Element* to
   }
 }
 
-// A thread's numbers of a row of numbers per channel; `otherwise` beyond the last.
+// Loads a thread's channels from a row with one number per channel; `otherwise` stands for those
+// beyond the last.
 template <class Real, int kCount>
 __device__ __forceinline__ void load_numbers(Real (&to)[kCount], const Real* from, int count,
                                              Real otherwise = 0) {
@@ -85,11 +86,11 @@ __device__ __forceinline__ void load_numbers(Real (&to)[kCount], const Real* fro
   for (int i = 0; i < kCount; ++i) to[i] = i < count ? from[i] : otherwise;
 }
 
-// --- Two sums per channel over all rows, in one launch: each block writes its own, and the last
-// block of a tile to finish adds up those of all, in their order and not in that of arrival, so
-// that sums repeat bit by bit.
+// --- Two sums per channel over all rows, in one launch: each block writes its own sums, and the
+// last block of a tile to finish adds up all of them. It adds in the order of blocks and not of
+// arrival, so that sums repeat bit by bit.
 
-// Shared memory of one block.
+// The shared memory of one block.
 template <class Element>
 struct SumsRoom {
   using Real = RealOf<Element>;
@@ -103,8 +104,8 @@ struct SumsRoom {
   Real of_slices[kSlices][kSums];
   bool is_last;
 
-  // The last block calls it. The first sum of the lane's channel i is number i * kLanes + lane, the
-  // second one stands kTile further on.
+  // The last block calls it. The first sum of channel i of the lane has the number i * kLanes +
+  // lane; its second sum comes kTile later.
   __device__ double total(int number) const {
     double sum = 0;
     for (int slice = 0; slice < kSlices; ++slice)
@@ -113,7 +114,7 @@ struct SumsRoom {
   }
 };
 
-// Writes the sums of this block; each thread's come in `mine`, first sums first.
+// Writes the sums of this block. `mine` holds each thread's: all first sums, then all second sums.
 template <class Element>
 __device__ __forceinline__ void add_up_block(const RealOf<Element> (&mine)[2 * kVector<Element>],
                                              SumsRoom<Element>& room, RealOf<Element>* of_block) {
@@ -152,8 +153,8 @@ __device__ __forceinline__ void add_up_slices(SumsRoom<Element>& room,
     room.of_slices[slice][first + static_cast<unsigned>(i)] = sums[i];
 }
 
-// Called by all threads of all blocks. True in the last block of a tile: then room.total() has the
-// sums of all.
+// All threads of all blocks call it. Returns true in the last block of a tile, where room.total()
+// then has the sums over all blocks.
 template <class Element>
 __device__ __forceinline__ bool add_up(const RealOf<Element> (&mine)[2 * kVector<Element>],
                                        SumsRoom<Element>& room,
@@ -161,7 +162,7 @@ __device__ __forceinline__ bool add_up(const RealOf<Element> (&mine)[2 * kVector
                                        const ChannelGrid& grid, unsigned tile) {
   add_up_block<Element>(mine, room,
                         memory.of_blocks + std::int64_t{blockIdx.x} * kSumsOfTile<Element>);
-  __threadfence();  // the sums are there before the count says so
+  __threadfence();  // the sums must be visible before the count includes this block
   __syncthreads();
   if (threadIdx.x == 0)
     room.is_last = atomicInc(memory.done + tile, grid.chunks - 1) == grid.chunks - 1;

@@ -14,21 +14,21 @@
 
 namespace scalemark::cuda {
 
-// Keeps one channel's statistics of the whole batch, computed from the sums of x - shift and of its
-// square.
+// Computes one channel's statistics of the whole batch, from the sums of x - shift and of its
+// square, and keeps them.
 template <class Element>
 __device__ __forceinline__ void finish_statistics(const StatisticsJob<Element>& job, int channel,
                                                   double sum, double squares) {
   const auto count = static_cast<double>(job.grid.rows);
   const double off = sum / count;
   const double rest = squares - off * off * count;
-  const double sum_of_squares = rest < 0 ? 0 : rest;  // NaN stays
+  const double sum_of_squares = rest < 0 ? 0 : rest;  // NaN stays NaN
   const double mean = static_cast<double>(static_cast<RealOf<Element>>(job.x[channel])) + off;
   job.norm.keep(channel, mean, sum_of_squares / count);
   job.running.move(channel, mean, sum_of_squares / (count - 1));
 }
 
-// Sums are of x less its first row, so that a mean far from 0 costs the variance no digits.
+// x is summed less its first row, so that a mean far from 0 costs the variance no digits.
 template <class Element, bool kWhole>
 __global__ void __launch_bounds__(kNormThreads, 2)
     norm_statistics(const __grid_constant__ StatisticsJob<Element> job) {
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(kNormThreads, 2)
   finish_statistics(job, channel, room.total(thread), room.total(thread + kTile<Element>));
 }
 
-// For evaluation: of running statistics.
+// Evaluation uses running statistics.
 template <class Real>
 __global__ void norm_of_running(const __grid_constant__ NormNumbers<Real> norm, const Real* mean,
                                 const Real* variance) {
@@ -76,8 +76,9 @@ __global__ void norm_of_running(const __grid_constant__ NormNumbers<Real> norm, 
   norm.keep(channel, static_cast<double>(mean[channel]), static_cast<double>(variance[channel]));
 }
 
-// y = x * scale + offset (+ added), 0 where that is not positive if `relu`; NaN passes, as through
-// ATen's ReLU. Rounded once, so that backward finds the same sign again.
+// Computes y = x * scale + offset (+ added). With `relu`, y is 0 where that is not positive; NaN
+// passes, as through ATen's ReLU. The result is rounded once, so that backward finds the same sign
+// again.
 template <class Element, bool kWhole, bool kAdd>
 __global__ void __launch_bounds__(kNormThreads, 2)
     normalise_channels(const __grid_constant__ NormaliseJob<Element> job) {

@@ -1,5 +1,5 @@
-// The kernels of batch norm, as operators.h launches them, and the counters with which they find
-// their last block.
+// Instantiates the kernels of batch norm that operators.h launches, and holds the counters by which
+// a block knows that it is the last one.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -8,8 +8,8 @@
 
 namespace scalemark::cuda {
 
-// Each device has a copy of its own, 0 when its code is loaded. It is in no unnamed namespace,
-// which nvcc names by this file's path: two checkouts would give two libraries.
+// Each device has its own copy, which is 0 when its code is loaded. It is in no unnamed namespace,
+// since nvcc names those by this file's path: two checkouts would give two libraries.
 __device__ unsigned norm_counters[kCounterSets][kNormCounters];
 
 cudaError_t address_of_counters(void** first) { return cudaGetSymbolAddress(first, norm_counters); }

@@ -1,6 +1,6 @@
-// The launches of batch norm's passes over activations [rows, channels] in NHWC order, and what
-// they take. Defined in forward.cuh and backward.cuh; kernels.cu instantiates what the operators
-// call. Knows no torch.
+// The launches of batch norm's passes over activations [rows, channels] in NHWC order, with their
+// arguments. They are defined in forward.cuh and backward.cuh; kernels.cu instantiates those that
+// the operators call. Knows no torch.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,13 +12,13 @@
 
 namespace scalemark::cuda {
 
-// Blocks count in device memory when they are done, a counter for each tile. Each stream has a set
-// of counters, since kernels of two streams may run at once.
+// Finished blocks are counted in device memory, with one counter for each tile. Each stream has a
+// set of counters, since kernels of two streams may run at once.
 constexpr unsigned kNormCounters = 1024, kCounterSets = 64;
 
-// The first of the kCounterSets x kNormCounters counters of the current device. They are 0 from the
-// start, and each kernel that counts leaves them at 0: nothing is allocated, filled or waited for,
-// so that steps which use them can be captured.
+// Returns the first of the kCounterSets x kNormCounters counters of the current device. They start
+// at 0, and each kernel that counts leaves them at 0: nothing is allocated, filled or waited for,
+// so that steps with these kernels can be captured.
 cudaError_t address_of_counters(void** first);
 
 // A block has kNormThreads threads: kLanes side by side in each of kRowsAtOnce rows.
@@ -26,11 +26,11 @@ constexpr int kNormThreads = 256;
 constexpr int kLanes = 8;
 constexpr int kRowsAtOnce = kNormThreads / kLanes;
 
-// In which numbers per channel are held and arithmetic is done.
+// The type of numbers per channel and of arithmetic.
 template <class Element>
 using RealOf = std::conditional_t<std::is_same_v<Element, double>, double, float>;
 
-// Channels of a thread, and of all the lanes of a block: its tile.
+// kVector: channels of a thread. kTile: channels of all the lanes of a block.
 template <class Element>
 constexpr int kVector = static_cast<int>(16 / sizeof(Element));
 template <class Element>
@@ -41,8 +41,8 @@ struct alignas(16) Vector {
   Element value[kVector<Element>];
 };
 
-// Blocks in `chunks` x `tiles`: those of one chunk stand side by side, as the tiles of its rows do
-// in memory.
+// A grid of `chunks` x `tiles` blocks. Blocks of one chunk are neighbours, as the tiles of its rows
+// are in memory.
 struct ChannelGrid {
   std::int64_t rows;
   int channels;
@@ -51,7 +51,8 @@ struct ChannelGrid {
   __host__ __device__ unsigned blocks() const { return tiles * chunks; }
 };
 
-// A thread is given at least so many rows: a small activation, too, shall occupy the device.
+// A thread gets at least this many rows, but no more than needed to let a small activation occupy
+// the device, too.
 constexpr int kFewestRows = 2;
 
 // Gives as many blocks as there is work for, at most `most`, but at least one for each tile.
@@ -65,26 +66,25 @@ ChannelGrid channel_grid(std::int64_t rows, std::int64_t channels, unsigned most
           static_cast<unsigned>(std::min(wanted, allowed))};
 }
 
-// Where the mask of a thread's channels lies: a byte for the channels of a vector, bit i for the
-// i-th.
+// Where the mask of a thread's channels lies: one byte for the channels of a vector, bit i for
+// channel i.
 template <class Element>
 __host__ __device__ constexpr std::int64_t mask_stride(std::int64_t channels) {
   return (channels + kVector<Element> - 1) / kVector<Element>;
 }
 
-// In device memory. Counters are 0 before a launch and 0 again behind it.
+// Lies in device memory. Counters are 0 before a launch and 0 again after it.
 template <class Real>
 struct SumsInMemory {
   Real* of_blocks;  // [blocks, kSumsOfTile], at a multiple of 16 bytes
-  unsigned* done;   // counts each tile's blocks that are done
+  unsigned* done;   // counts the finished blocks of each tile
 };
 
 template <class Element>
 constexpr int kSumsOfTile = 2 * kTile<Element>;
 
-// The rows that are kept of the statistics, one number per channel. x * scale + offset is gain *
-// norm(x); the mean is the sum of two numbers, since the gradients' sums are taken of x less the
-// first.
+// The rows of the kept statistics, with one number per channel. x * scale + offset is gain *
+// norm(x). The mean is kMean + kMeanRest, since the gradients' sums are taken of x - kMean.
 enum Kept { kScale, kOffset, kMean, kMeanRest, kInverse, kKeptRows };
 
 template <class Real>
@@ -110,7 +110,7 @@ struct NormNumbers {
   }
 };
 
-// Each may be null: then it is left out.
+// A null pointer is left out.
 template <class Real>
 struct RunningNumbers {
   Real *mean, *variance;
@@ -143,7 +143,7 @@ struct StatisticsJob {
 template <class Element>
 cudaError_t launch_statistics(const StatisticsJob<Element>& job, bool whole, cudaStream_t stream);
 
-// For evaluation: of running statistics.
+// Evaluation uses running statistics.
 template <class Real>
 cudaError_t launch_of_running(const NormNumbers<Real>& norm, const Real* mean, const Real* variance,
                               cudaStream_t stream);
@@ -157,7 +157,9 @@ struct NormaliseJob {
   bool relu;
   const Element* added;  // null: nothing
   Element* y;
-  std::uint8_t* positive;  // null, or the mask, [rows, mask_stride]: bit set where y was left
+  // The mask [rows, mask_stride], in which a bit is set where the ReLU passed y; null: none is
+  // written.
+  std::uint8_t* positive;
 };
 
 template <class Element>
@@ -169,12 +171,12 @@ struct GradientSumsJob {
   using Real = RealOf<Element>;
   ChannelGrid grid;
   const Element* x;
-  const Real* kept;  // the forward pass wrote it: [kKeptRows, channels]
-  bool relu;         // computed again: where x * scale + offset was positive; not with `positive`
+  const Real* kept;  // [kKeptRows, channels], as the forward pass wrote them
+  bool relu;  // the mask is computed again as x * scale + offset > 0; not together with `positive`
   const std::uint8_t* positive;
   const Element* of_y;
-  const Element* of_y_too;  // null: one gradient
-  Element* masked;  // null, or written: the sum of the gradients behind the ReLU; may be either
+  const Element* of_y_too;  // null: y has one gradient only
+  Element* masked;  // null, or gets the sum of the gradients after the ReLU; may be either of them
   double gain;
   Real* slopes;  // [2, channels]: b and c of the gradient of x
   Real *of_weight, *of_bias;
@@ -197,7 +199,7 @@ struct InputGradientJob {
   const Real *scale, *offset;  // the forward pass wrote them
   const Element* of_norm;
   const Real* slopes;  // [2, channels]
-  Element* of_x;       // may be of_norm
+  Element* of_x;       // may be the same memory as of_norm
 };
 
 // `relu`: of_norm counts as 0 where x * scale + offset was not positive.

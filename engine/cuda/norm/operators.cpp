@@ -14,7 +14,7 @@
 namespace scalemark::cuda {
 namespace {
 
-// The sets of counters by device and stream; one is never given to another stream of its device.
+// The sets of counters by device and stream. A set stays with its stream.
 class CounterSets {
  public:
   unsigned* find(int device, cudaStream_t stream) {
@@ -39,14 +39,14 @@ class CounterSets {
   std::map<int, unsigned> given_;
 };
 
-// The counters belong to `stream` on the current device. Throws when more streams ask than there is
-// room for.
+// Returns the counters of `stream` on the current device. Throws when there are more streams than
+// sets.
 unsigned* counters_of(cudaStream_t stream) {
   static CounterSets sets;
   return sets.find(c10::cuda::current_device(), stream);
 }
 
-// call(passes) for the type of x, on the stream that is current on its device.
+// Calls call(passes) for the type of x, on the current stream of its device.
 template <class Call>
 auto with_passes(const NormArguments& arguments, const Call& call) {
   const Runtime runtime(arguments.x);

@@ -1,6 +1,6 @@
 // The operators scalemark::norm_forward and norm_backward (workloads/layers/fused_norm.h) over
-// tensors: what is allocated, and which kernels run. What belongs to one device comes from outside,
-// so that tests run them on a CPU.
+// tensors: they allocate memory and launch kernels. The parts that belong to one device are passed
+// in, so that tests run these operators on a CPU.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -21,7 +21,7 @@ namespace scalemark::cuda {
 struct NormDevice {
   unsigned multiprocessors;
   cudaStream_t stream;
-  unsigned* counters;  // kNormCounters zeros, of this stream alone
+  unsigned* counters;  // kNormCounters zeros that only this stream uses
   void (*check)(cudaError_t);
 };
 
@@ -40,7 +40,7 @@ struct NormTraining {
   double momentum, eps;
 };
 
-// Null for what is not there.
+// Returns null where there is no tensor.
 template <class T>
 T* memory_of(const at::Tensor& tensor) {
   if (!tensor.defined()) return nullptr;
@@ -55,8 +55,8 @@ T* memory_of(const MaybeTensor& tensor) {
   return tensor ? memory_of<T>(*tensor) : nullptr;
 }
 
-// Sums over blocks wait for the last of them: no more than run at once. Other blocks follow one
-// another.
+// Blocks that sum wait for the last of them, so there are no more than run at once. Other blocks
+// need not run together.
 constexpr unsigned kBlocksOfSums = 2, kBlocksOfRows = 8;  // per multiprocessor
 
 template <class Element>
@@ -100,7 +100,7 @@ class NormPasses {
     return {y, kept, positive};
   }
 
-  // Writes into of_sum and of_x as far as they are given.
+  // Writes into of_sum and of_x where the caller passes them.
   std::tuple<at::Tensor, at::Tensor> backward(const at::Tensor& kept, const MaybeTensor& positive,
                                               const at::Tensor& of_y, const MaybeTensor& of_y_too,
                                               const MaybeTensor& of_sum,
@@ -139,7 +139,7 @@ class NormPasses {
     return at::empty({over.blocks(), kSumsOfTile<Element>}, numbers_);
   }
 
-  // Whether all of these can be read and written by 16 bytes at once; null can.
+  // Whether all of these arrays can be read and written by 16 bytes at once; a null pointer can.
   bool is_whole(std::initializer_list<const Element*> all) const {
     if (channels_ % kVector<Element> != 0) return false;
     for (const Element* pointer : all) {
@@ -174,7 +174,7 @@ class NormPasses {
         launch_normalise_channels(job, is_whole({job.x, job.added, job.y}), device_.stream));
   }
 
-  // The sums' pass has taken the ReLU into account where it wrote what it summed.
+  // Where the pass of the sums wrote `masked`, the ReLU is already applied.
   void write_input_gradient(const GradientSumsJob<Element>& sums, Element* of_x, bool whole) const {
     const InputGradientJob<Element> job{grid(kBlocksOfRows),
                                         sums.x,
