@@ -16,7 +16,7 @@ namespace scalemark::device {
 namespace {
 
 constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
-constexpr std::uint8_t kPriority = 200;  // above torch's own, which registers with 0
+constexpr std::uint8_t kPriority = 200;  // higher than the priority 0 of torch's own allocator
 
 // Larger blocks get their own mapping on huge pages; smaller ones come from glibc's heap.
 constexpr std::size_t kMappedFrom = std::size_t{1} << 20;
@@ -26,9 +26,9 @@ constexpr std::size_t kMappedFrom = std::size_t{1} << 20;
 // The header in front of the memory that it describes.
 struct alignas(kSizeUnit) CpuAllocator::Block {
   CpuAllocator* owner;
-  Block* next;             // while kept
+  Block* next;             // the next kept block
   std::size_t size_class;  // counts this header, too
-  std::size_t bytes;       // the caller asked for so many
+  std::size_t bytes;       // the size that the caller requested
 
   void* data() { return this + 1; }
   static Block* of(void* data) { return static_cast<Block*>(data) - 1; }
@@ -86,7 +86,7 @@ void CpuAllocator::copy_data(void* to, const void* from, std::size_t bytes) cons
   default_copy_data(to, from, bytes);
 }
 
-// Counts first, so that two threads together cannot pass the limit.
+// Counts first, so that two threads cannot pass the limit together.
 void CpuAllocator::count_live(std::size_t bytes) {
   const std::uint64_t limit = limit_bytes_.load(std::memory_order_relaxed);
   const std::uint64_t before = live_bytes_.fetch_add(bytes, std::memory_order_relaxed);
@@ -153,7 +153,7 @@ void CpuAllocator::release_cached() {
       block = next;
     }
   }
-  malloc_trim(0);  // glibc keeps what it is given (engine/process/run_request.h)
+  malloc_trim(0);  // without this, glibc keeps freed memory (engine/process/run_request.h)
 }
 
 void CpuAllocator::refuse(std::size_t bytes, const std::string& why) const {

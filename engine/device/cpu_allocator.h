@@ -20,13 +20,13 @@
 
 namespace scalemark::device {
 
-// Blocks have few sizes, so that a freed one fits the next request of about its size: multiples of
-// 64 bytes up to 512, then eight sizes for each doubling: a block is less than 64 bytes or an
-// eighth larger than what was asked for.
+// Blocks have few sizes, so that a freed one fits a later request of about its size: multiples of
+// 64 bytes up to 512, then eight sizes for each doubling. So a block is at most 63 bytes or an
+// eighth larger than the request.
 inline constexpr std::size_t kSizeUnit = 64;
 inline constexpr std::size_t kSizesPerDoubling = 8;
-inline constexpr std::size_t kLargestRequest = std::size_t{1} << 48;  // the address space
-inline constexpr std::size_t kSizeClasses = 320;                      // up to kLargestRequest
+inline constexpr std::size_t kLargestRequest = std::size_t{1} << 48;  // bytes of the address space
+inline constexpr std::size_t kSizeClasses = 320;                      // enough for kLargestRequest
 
 // The smallest class whose blocks hold `bytes`; 0 < bytes <= kLargestRequest.
 constexpr std::size_t size_class_of(std::size_t bytes) {
@@ -44,7 +44,7 @@ constexpr std::size_t bytes_of_size_class(std::size_t size_class) {
   return (steps << shift) * kSizeUnit;
 }
 
-// A request that a limit or the system refused.
+// Is thrown for a request that a limit or the system refused.
 class CpuMemoryRefused final : public c10::OutOfMemoryError {
  public:
   CpuMemoryRefused(std::string what, std::uint64_t requested_bytes);
@@ -56,32 +56,33 @@ class CpuMemoryRefused final : public c10::OutOfMemoryError {
 
 struct CpuMemory {
   std::uint64_t live_bytes = 0;      // in use, as asked for
-  std::uint64_t peak_bytes = 0;      // the highest of these since reset_peak()
+  std::uint64_t peak_bytes = 0;      // the highest live_bytes since reset_peak()
   std::uint64_t reserved_bytes = 0;  // taken from the system: in use or kept, rounded up
 };
 
-// Thread-safe. A block is 64-byte aligned, and another thread than the one that requested it may
-// free it.
+// Thread-safe. A block is 64-byte aligned. Any thread may free it.
 class CpuAllocator final : public c10::Allocator {
  public:
   CpuAllocator();
-  ~CpuAllocator() override;  // blocks still in use then are never freed
+  ~CpuAllocator() override;  // blocks that are still in use then are never freed
 
-  // Throws CpuMemoryRefused when live_bytes would exceed the limit, or when the system has no more
-  // even after release_cached(). Zero bytes: a null pointer.
+  // Throws CpuMemoryRefused when live_bytes would exceed the limit, or when the system has no
+  // memory left even after release_cached(). Zero bytes give a null pointer.
   c10::DataPtr allocate(std::size_t bytes) override;
   c10::DeleterFnPtr raw_deleter() const override;
   void copy_data(void* to, const void* from, std::size_t bytes) const override;
 
-  // Absent: no limit. Also bounds the kept blocks: they go back to the system before reserved_bytes
-  // exceeds it. A limit below live_bytes refuses every request until enough is freed.
+  // Nothing: no limit. The limit also bounds the kept blocks, which go back to the system before
+  // reserved_bytes exceeds it. A limit below live_bytes refuses every request until enough is
+  // freed.
   void set_limit(std::optional<std::uint64_t> bytes);
 
   // Gives every kept block back to the system.
   void release_cached();
 
   CpuMemory memory() const;
-  void reset_peak();  // to what is live now
+  // The peak becomes live_bytes.
+  void reset_peak();
 
  private:
   struct Block;
@@ -102,8 +103,8 @@ class CpuAllocator final : public c10::Allocator {
   std::atomic<std::uint64_t> limit_bytes_;
 };
 
-// The allocator of this process's CPU tensors. The first call installs it, and must come before the
-// first tensor that is to be counted. It is never destroyed.
+// Returns the allocator of this process's CPU tensors, which is never destroyed. The first call
+// installs it, and must precede the first tensor that is to be counted.
 CpuAllocator& cpu_allocator();
 
 }  // namespace scalemark::device

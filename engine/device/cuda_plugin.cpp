@@ -14,7 +14,8 @@ void load_torch_cuda(const std::string& torch_folder) {
     open_library(torch_folder + "/lib/" + name, "torch's CUDA libraries",
                  "install torch==2.11.0 with its CUDA libraries, or use --device cpu");
   }
-  // Any query that the hooks answer without a driver; the default hooks without CUDA return false.
+  // This query stands for any that the hooks answer without a driver. Without CUDA the default
+  // hooks return false.
   if (!at::detail::getCUDAHooks().compiledWithCuDNN()) {
     throw bug("something asked torch for CUDA before torch's CUDA libraries were loaded");
   }
@@ -26,7 +27,7 @@ const cuda::CudaApi& load_cuda_plugin(const std::string& library_folder) {
        .symbol = "scalemark_cuda_api",
        .abi = cuda::kCudaAbi,
        .advice = "build with -DSCALEMARK_CUDA=ON, or use --device cpu"});
-  // The CUDA runtime opens the driver by name alone: it finds one that is already open.
+  // The CUDA runtime opens the driver by name alone, so it gets the one that is already open.
   std::string why;  // unused: make_device() reports a missing driver
   monitoring::open_driver_library(monitoring::kCudaLibrary, why);
   return api;

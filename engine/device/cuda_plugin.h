@@ -1,5 +1,5 @@
-// Loads what a GPU needs when a run wants one, and not before: torch's CUDA libraries, then
-// libscalemark_cuda.so. A CPU run never pays for them.
+// Loads torch's CUDA libraries and libscalemark_cuda.so, only in runs that want a GPU: a CPU run
+// never pays for them.
 #pragma once
 
 #include <string>
@@ -13,12 +13,12 @@ namespace scalemark::device {
 // answer is no. at::manual_seed, at::hasCUDA, pinned memory and the search for an accelerator all
 // ask.
 //
-// They come from the wheel in `torch_folder`, so that a moved bundle finds this torch. They load
-// without a driver too. A second call changes nothing. Throws system_error() (71) when one does not
-// load, bug() (70) when something has asked torch already.
+// The libraries come from the wheel in `torch_folder`, so that a moved bundle finds this torch.
+// They load without a driver, too. A second call changes nothing. Throws system_error() (71) when
+// one does not load, bug() (70) when something has asked torch already.
 void load_torch_cuda(const std::string& torch_folder);
 
-// Loads libscalemark_cuda.so, which `library_folder` holds. Call it after load_torch_cuda(). Throws
+// Loads libscalemark_cuda.so from `library_folder`. Call it after load_torch_cuda(). Throws
 // system_error() (71), naming what is missing or comes from another build.
 const cuda::CudaApi& load_cuda_plugin(const std::string& library_folder);
 

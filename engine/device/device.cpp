@@ -16,8 +16,8 @@
 namespace scalemark::device {
 namespace {
 
-// One for each device and the whole process: libraries keep a workspace for every stream that they
-// have seen.
+// Returns the same stream for a device throughout the process, since libraries keep a workspace for
+// every stream that they have seen.
 c10::Stream own_stream_of(c10::Device place) {
   static std::map<c10::DeviceIndex, c10::Stream> streams;
   const auto found = streams.find(place.index());
@@ -93,8 +93,8 @@ class CpuDevice final : public Device {
   }
   void release_cached_memory() override { cpu_allocator().release_cached(); }
 
-  // The tensors' allocator, so that batches are counted and limited like tensors. The loader calls
-  // it on the thread that asks for the next batch, so that a refusal is thrown there.
+  // Batches use the tensors' allocator, so that they are counted and limited like tensors. The
+  // loader calls it on the thread that asks for the next batch, so that a refusal is thrown there.
   data::HostAllocator batch_allocator(bool) override {
     return [](std::size_t bytes) -> data::HostBuffer {
       auto memory =

@@ -18,18 +18,18 @@
 
 namespace scalemark::device {
 
-// A run tells a profiler its named stretches of time on the calling thread, one within the other.
-// Knows nothing of steps and their moments: engine/step/measurement/range_marker.h does.
+// Reports a run's named stretches of time to a profiler, on the calling thread, one inside the
+// other. Knows nothing of steps and their moments: engine/step/measurement/range_marker.h does.
 class Ranges {
  public:
   virtual ~Ranges() = default;
 
-  virtual void begin_step(std::int64_t step) = 0;  // counted over the whole run, from 0
-  virtual void begin(const char* name) = 0;        // copied
+  virtual void begin_step(std::int64_t step) = 0;  // `step` counts over the whole run, from 0.
+  virtual void begin(const char* name) = 0;        // `name` is copied.
   virtual void end() = 0;                          // ends the innermost one
 };
 
-// A profiler that was started outside of the program and waits for it: Nsight Systems or Compute.
+// A profiler that was started outside the program and waits for it: Nsight Systems or Compute.
 class OuterProfiler : public Ranges {
  public:
   // It collects from start() to stop(). Both may take seconds.
@@ -43,14 +43,14 @@ class Timeline {
  public:
   virtual ~Timeline() = default;
 
-  // Reserves space for `count` moments and discards the earlier ones. Recording beyond it is a bug.
+  // Makes room for `count` moments and discards the earlier ones. Recording more is a bug.
   virtual void reserve(std::size_t count) = 0;
 
   // Never allocates and never synchronises.
   virtual void record() = 0;
 
-  // Seconds from moment 0 to each moment. The device must have been synchronised since the last
-  // one.
+  // Returns the seconds from moment 0 to each moment. The device must have been synchronised since
+  // the last moment.
   virtual std::vector<double> seconds() const = 0;
 };
 
@@ -60,29 +60,29 @@ class Device {
 
   virtual c10::Device torch_device() const = 0;  // cpu, or cuda:N
   virtual std::string name() const = 0;          // "cpu" | "cuda:0"
-  // Two ranks must not share it: a GPU's UUID; "" on a CPU.
+  // Returns a GPU's UUID, which two ranks must not share; "" on a CPU.
   virtual std::string identity() const = 0;
 
-  // Names what the bits of results depend on beside versions of libraries: "AVX512, 4 threads",
+  // Names what the bits of results depend on besides versions of libraries: "AVX512, 4 threads",
   // "132 multiprocessors".
   virtual std::string arithmetic() const = 0;
 
   virtual void synchronize() = 0;
   virtual std::unique_ptr<Timeline> new_timeline() = 0;
 
-  // Null on a CPU, whose work is done when a call returns.
+  // Returns null on a CPU, whose work is done when a call returns.
   virtual std::unique_ptr<Graph> new_graph() = 0;
 
-  // Null on a CPU: there is none that needs to be told.
+  // Returns null on a CPU, for which there is no such profiler.
   virtual std::unique_ptr<OuterProfiler> outer_profiler() = 0;
 
-  // Peak bytes since the last reset: the caching allocator's peak on CUDA, peak RSS of the process
-  // on a CPU. A reset releases cached memory first.
+  // Returns the peak bytes since the last reset: of the caching allocator on CUDA; on a CPU the
+  // process's peak RSS. A reset first releases cached memory.
   virtual void reset_memory_peak() = 0;
   virtual std::uint64_t memory_peak_bytes() = 0;
 
-  // Peak bytes since the last reset that the caching allocator had taken from the GPU, with what it
-  // keeps for later tensors. Absent on a CPU.
+  // Returns the peak bytes since the last reset that the caching allocator had taken from the GPU,
+  // kept memory included. Absent on a CPU.
   virtual std::optional<std::uint64_t> memory_reserved_bytes() = 0;
 
   // Limits the bytes of tensors from now on; an allocation beyond it throws c10::OutOfMemoryError.
@@ -95,12 +95,13 @@ class Device {
   virtual data::HostAllocator batch_allocator(bool pin_memory) = 0;
 };
 
-// Work of the calling thread, and of autograd's threads for it, goes to a stream of its own while
-// this lives: the default stream of a GPU cannot be captured into a graph, and tensors, hooks and
-// their order belong to the stream that they were made on. So it is there before the network is.
+// While it lives, the work of the calling thread, and of autograd's threads for it, goes to a
+// stream of its own. A GPU's default stream cannot be captured into a graph, and tensors, hooks and
+// their order belong to the stream on which they were made; so make it before the network.
 class OwnStream {
  public:
-  // Both ends wait for the device: a stream of its own is not ordered with the default one.
+  // Constructor and destructor wait for the device, since its own stream is not ordered with the
+  // default one.
   explicit OwnStream(Device& device);
   ~OwnStream();
   OwnStream(const OwnStream&) = delete;

@@ -7,8 +7,8 @@
 
 namespace scalemark::device {
 
-// XXH3-128 of the elements in order, 32 hexadecimal digits. Copies what is not on the CPU, and
-// waits for it.
+// Returns the XXH3-128 of the elements in order, as 32 hexadecimal digits. A tensor that is not on
+// the CPU is copied, which waits for it.
 std::string digest_of(const at::Tensor& tensor);
 
 }  // namespace scalemark::device

@@ -9,14 +9,14 @@ class Graph {
  public:
   virtual ~Graph() = default;
 
-  // Records what `work` asks of the calling thread's current stream, which must not be the default
-  // one, instead of doing it; of threads that work for it (autograd's), too. Once. Memory that is
-  // taken meanwhile stays the graph's. `work` must not wait for the device, and must have been done
-  // before, so that nothing in it happens for the first time.
+  // Records what `work` enqueues on the calling thread's current stream, without doing it; so are
+  // the calls of threads that work for it (autograd's). The stream must not be the default one.
+  // Call it once. Memory that is taken meanwhile stays the graph's. `work` must not wait for the
+  // device, and must have run before, so that nothing in it happens for the first time.
   virtual void capture(const std::function<void()>& work) = 0;
 
-  // Enqueues all of it on the current stream. Addresses are those of the capture; random numbers
-  // are new ones each time.
+  // Enqueues the recorded work on the current stream. Addresses are those of the capture; random
+  // numbers are new each time.
   virtual void replay() = 0;
 };
 

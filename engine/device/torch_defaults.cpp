@@ -9,8 +9,8 @@
 namespace scalemark::device {
 
 void pin_attention_order() {
-  // The flag, too: at its first choice on a Hopper GPU torch replaces the order by one with cuDNN
-  // in front.
+  // The flag is needed, too: at its first choice on a Hopper GPU, torch replaces the order by one
+  // that begins with cuDNN.
   at::globalContext().setSDPUseCuDNN(false);
   using enum at::SDPBackend;
   std::vector<std::int64_t> order;

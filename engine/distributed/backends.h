@@ -9,7 +9,7 @@
 
 namespace scalemark::distributed {
 
-// The loaded plugins export these.
+// The providers that the loaded plugins export.
 struct PluginProviders {
   const BackendProvider* nccl = nullptr;  // null while the CUDA plugin is not loaded
   const BackendProvider* mpi = nullptr;   // null while no plugin of MPI is loaded
@@ -23,7 +23,8 @@ const BackendProvider& find_provider(std::string_view name, c10::DeviceType devi
 // The library versions of the available providers, by name.
 std::map<std::string, LibraryVersion> library_versions(const PluginProviders& plugins);
 
-// One function for each line of the list: its provider, or null while that is not loaded.
+// One function for each line of the list. Returns its provider, or null while its plugin is not
+// loaded.
 const BackendProvider* gloo_provider(const PluginProviders& plugins);
 const BackendProvider* nccl_provider(const PluginProviders& plugins);
 const BackendProvider* mpi_provider(const PluginProviders& plugins);

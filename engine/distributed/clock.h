@@ -1,6 +1,5 @@
-// Time as ranks see it, and what is done by it: a call that may block for ever is given so long at
-// most, and a side thread looks at something again and again. Tests move the time themselves; else
-// it is the machine's steady clock.
+// Time as ranks see it: calls that may block for ever get a limit, and a side thread polls
+// regularly. It is the machine's steady clock, except in tests, which move the time themselves.
 #pragma once
 
 #include <algorithm>
@@ -26,25 +25,25 @@ class Clock {
   virtual ~Clock() = default;
   virtual time_point now() const = 0;
   virtual void sleep_for(milliseconds time) = 0;
-  // Waits until `done`, for `limit` at most; `changed` tells when to look again. Returns done().
+  // Waits until `done`, for at most `limit`; `changed` wakes it to check again. Returns done().
   virtual bool wait_for(std::condition_variable& changed, std::unique_lock<std::mutex>& lock,
                         milliseconds limit, const std::function<bool()>& done) = 0;
-  // A thread that waits by this clock. The caller joins it by join().
+  // Starts a thread that waits by this clock. The caller joins it by join().
   virtual std::thread start(std::function<void()> body) = 0;
   virtual void join(std::thread& thread) = 0;
-  // Whether a request to a store may block for ever, so that it must be made in a thread of its
-  // own: see within().
+  // Whether a request to a store may block for ever, so that within() must make it in a thread of
+  // its own.
   virtual bool stores_may_block() const = 0;
 };
 
 Clock& real_clock();
 
-// How long a wait has lasted, in time during which this process could run: after a run was stopped
-// (SIGSTOP, scontrol suspend, a machine that slept) and continued, its deadlines must not all have
-// passed.
+// Measures how long a wait has lasted, in time during which this process could run. When a run was
+// stopped (SIGSTOP, scontrol suspend, a machine that slept) and continues, its deadlines must not
+// all have passed.
 //
-// Read more often than every kMostBetween, it is its clock. A longer time between two reads means
-// that the process did not run, and counts as kMostBetween. For one thread.
+// Read it more often than every kMostBetween. A longer time between two reads means that the
+// process did not run, and counts as kMostBetween. For one thread.
 class AwakeClock {
  public:
   static constexpr std::chrono::milliseconds kMostBetween{2000};
@@ -65,12 +64,12 @@ class AwakeClock {
 };
 
 // Runs a call that may block for ever, such as a name lookup or a request to a lost store, for at
-// most a given time. The result of `call`, or nothing when it has not returned in time; its
-// exceptions come through. Time in which the whole process was stopped does not count. `by` counts
-// the time, and says whether a call may block at all: where none may, it is made here. A call that
-// is late goes on in its own thread until it returns or the process ends, so it must own (by value
-// or shared pointer) everything that it touches. While it lasts `poll` is called twice a second;
-// what that throws ends the wait.
+// most a given time. Returns the result of `call`, or nothing when it has not returned in time; its
+// exceptions come through. `by` measures the time, without that in which the whole process was
+// stopped, and says whether a call may block at all: where none may, the call is made in this
+// thread. A late call continues in its own thread until it returns or the process ends, so it must
+// own (by value or shared pointer) everything that it touches. Meanwhile `poll` is called twice a
+// second; an exception from it ends the wait.
 template <class Call>
 auto within(std::chrono::milliseconds limit, Call call, Clock& by = real_clock(),
             const std::function<void()>& poll = {}) -> std::optional<std::invoke_result_t<Call>> {
@@ -80,7 +79,7 @@ auto within(std::chrono::milliseconds limit, Call call, Clock& by = real_clock()
   std::future<Result> result = task->get_future();
   try {
     std::thread([task] { (*task)(); }).detach();
-  } catch (const std::system_error&) {  // no thread is left: late is better than not at all
+  } catch (const std::system_error&) {  // no thread can be started: late is better than not at all
     (*task)();
   }
   constexpr std::chrono::milliseconds kSlice{500};
@@ -94,11 +93,11 @@ auto within(std::chrono::milliseconds limit, Call call, Clock& by = real_clock()
   return result.get();
 }
 
-// A side thread that looks at something again and again. Knows nothing of what it looks at.
+// A side thread that calls a function regularly. Knows nothing of the function.
 class Periodic {
  public:
-  // Calls `poll` after each `period`, until it returns false or this object ends, which waits for a
-  // poll in progress. `poll` must not throw.
+  // Calls `poll` after each `period`, until it returns false or this object is destroyed, which
+  // waits for a poll in progress. `poll` must not throw.
   Periodic(std::chrono::milliseconds period, std::function<bool()> poll,
            Clock& clock = real_clock());
   ~Periodic();

@@ -24,8 +24,8 @@ constexpr milliseconds kLauncherGrace{500};
 
 std::string fault_key(std::int64_t number) { return "fault/" + std::to_string(number); }
 
-// Faults are numbered by the store, so the first one is the same for every rank. A number whose
-// text never arrived (its rank ended in between) is skipped.
+// The store numbers the faults, so the first one is the same for every rank. A number whose text
+// never arrived (its rank ended in between) is skipped.
 std::optional<ErrorRecord> first_fault(c10d::Store& store, int own_rank) {
   const std::int64_t count = count_posted_errors(store);
   for (std::int64_t number = 1; number <= count; ++number) {
@@ -41,7 +41,7 @@ std::optional<ErrorRecord> first_fault(c10d::Store& store, int own_rank) {
   return std::nullopt;
 }
 
-// The first that `poll` finds before the limit is over.
+// Returns the first fault that `poll` finds within the limit.
 template <class Poll>
 std::optional<ErrorRecord> await_fault(Clock& clock, milliseconds limit, const Poll& poll) {
   const auto end = clock.now() + limit;
@@ -52,7 +52,8 @@ std::optional<ErrorRecord> await_fault(Clock& clock, milliseconds limit, const P
   }
 }
 
-// Others than a killed rank post their errors themselves, or have reason not to.
+// Returns the launcher's fault only for a killed rank: all others post their errors themselves, or
+// have reason not to.
 std::optional<ErrorRecord> killed_rank(const ErrorStore::AskLauncher& launcher) {
   auto told = launcher();
   return told && told->code == launching::kRankKilled ? told : std::nullopt;
@@ -115,7 +116,7 @@ ErrorStore::Cause ErrorStore::find_cause(milliseconds limit) noexcept try {
   return cause_from_launcher(limit);
 }
 
-// The store is gone, with the rank that held it.
+// Asks the launcher, since the store is gone with the rank that held it.
 ErrorStore::Cause ErrorStore::cause_from_launcher(milliseconds limit) noexcept try {
   Cause cause{.record = std::nullopt, .store_answers = false};
   if (launcher_) cause.record = await_fault(clock_, std::min(limit, kLauncherGrace), launcher_);
@@ -136,7 +137,7 @@ void ErrorStore::leave(milliseconds limit) noexcept try {
       },
       clock_);
 } catch (const std::exception&) {
-  // The store is gone: nobody waits for us.
+  // The store is gone, so nobody waits for us.
 }
 
 std::optional<ErrorRecord> ErrorStore::own_end() {
@@ -145,7 +146,7 @@ std::optional<ErrorRecord> ErrorStore::own_end() {
 }
 
 std::optional<ErrorRecord> cause_of_hang(ErrorStore& error_store) {
-  constexpr milliseconds kSecondTry{1500};  // a busy machine may need it
+  constexpr milliseconds kSecondTry{1500};  // a busy machine may need this long
   auto cause = error_store.find_cause(milliseconds(0));
   if (!cause.store_answers) cause = error_store.find_cause(kSecondTry);
   if (cause.record) return caused_by(*cause.record, error_store.rank());
@@ -156,7 +157,8 @@ std::optional<ErrorRecord> cause_of_hang(ErrorStore& error_store) {
 }
 
 ErrorRecord caused_by(const ErrorRecord& cause, int own_rank) {
-  const bool says_which_rank = cause.code == launching::kRankKilled;  // it could not post itself
+  // A killed rank could not post its fault itself.
+  const bool says_which_rank = cause.code == launching::kRankKilled;
   constexpr std::string_view kPrefix = "scalemark: error ";
   ErrorRecord quoted = cause;
   quoted.hint.clear();

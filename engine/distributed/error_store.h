@@ -22,9 +22,9 @@ class ErrorStore {
   ErrorStore(const c10::intrusive_ptr<c10d::Store>& store, int rank, int world_size,
              bool hosts_store, Clock& clock = real_clock());
 
-  // The launcher knows why a rank of this node ended: of one that was killed and could post
-  // nothing, and of one that took the store with it. Must not throw. Set it before the store is
-  // used by a second thread.
+  // Asks the launcher why a rank of this node ended: it knows this of a rank that was killed and
+  // could post nothing, and of one that took the store with it. Must not throw. Set it before a
+  // second thread uses the store.
   using AskLauncher = std::function<std::optional<ErrorRecord>()>;
   void also_ask(AskLauncher launcher) { launcher_ = std::move(launcher); }
 
@@ -33,20 +33,21 @@ class ErrorStore {
 
   struct Cause {
     std::optional<ErrorRecord>
-        record;  // the first fault that another rank posted, or what the launcher knows
+        record;  // the first fault that another rank posted, or the launcher's
     bool store_answers = true;
   };
-  // Waits up to `limit` for another rank's fault: it may be posted a moment after its connections
-  // broke. Returns at once when one is there, or when the store is gone. With a zero limit: looks
-  // once.
+  // Waits up to `limit` for another rank's fault, which may be posted a moment after its
+  // connections broke. Returns at once when a fault is there or when the store is gone. With a zero
+  // limit it checks once.
   Cause find_cause(std::chrono::milliseconds limit = kCauseLimit) noexcept;
   // Whether another rank has posted a fault by now.
   bool has_cause() noexcept { return find_cause(std::chrono::milliseconds(0)).record.has_value(); }
-  // The fault that another rank has posted by now, as the cause of this rank's end: caused_by().
+  // Returns the fault that another rank has posted by now, as the cause of this rank's end:
+  // caused_by().
   std::optional<ErrorRecord> own_end();
 
-  // The last call of a rank, whether it ends well or not. The host of the store stays until every
-  // rank has left or the limit is over, so that the others can still read why it ended.
+  // The last call of a rank, however it ends. The host of the store stays until every rank has left
+  // or the limit is over, so that the others can still read why it ended.
   void leave(std::chrono::milliseconds limit = kLeaveLimit) noexcept;
 
   int rank() const { return rank_; }
@@ -70,25 +71,25 @@ class ErrorStore {
   AskLauncher launcher_;  // empty: no launcher of ours
 };
 
-// Translates a collective's exception. Our own errors are returned unchanged; the loss of a peer
-// becomes the cause that the peer posted, with the cause's code and exit code, or E_PEER_LOST (69)
-// when nobody posted one; everything else becomes record_of() in errors.h.
+// Translates a collective's exception. Our own errors stay unchanged. The loss of a peer becomes
+// the cause that the peer posted, with the cause's code and exit code, or E_PEER_LOST (69) when
+// nobody posted one. Everything else becomes record_of() in errors.h.
 Error translate_collective_error(const std::exception_ptr& exception, ErrorStore& error_store,
                                  std::chrono::milliseconds limit = ErrorStore::kCauseLimit);
 
-// Why this rank makes no progress: the fault that another one posted, or E_PEER_LOST (69) when the
-// store, which rank 0 or the launcher's agent holds, does not answer: a host that vanishes closes
-// no connection. Nothing: not known. Takes 3 s at the most.
+// Returns why this rank makes no progress: the fault that another one posted, or E_PEER_LOST (69)
+// when the store does not answer. Rank 0 or the launcher's agent holds the store, and a host that
+// vanishes closes no connection. Returns nothing when the reason is not known. Takes at most 3 s.
 std::optional<ErrorRecord> cause_of_hang(ErrorStore& error_store);
 
-// The record of a rank that ends because of another's fault.
+// Returns the record of a rank that ends because of another's fault.
 ErrorRecord caused_by(const ErrorRecord& cause, int own_rank);
 
-// --- A waiting rank's check whether another rank has ended with a fault. Uses only the faults'
-// keys.
+// --- How a waiting rank checks whether another rank has ended with a fault. Only the faults' keys
+// are used.
 
-// How many faults were posted in the run. One request where there are none. Throws what the store
-// throws when it is gone.
+// Returns how many faults were posted in the run, with one request where there are none. Throws
+// what the store throws when it is gone.
 std::int64_t count_posted_errors(c10d::Store& store);
 
 // Throws the fault that another rank posted, as the cause of this rank's end; else returns.

@@ -47,7 +47,8 @@ std::string name_ranks(const std::vector<int>& ranks) {
 
 namespace {
 
-// c10d's messages quote keys, and each key contains the run's secret (32 or 64 hexadecimal digits).
+// Removes the run's secret (32 or 64 hexadecimal digits), which each key contains, as c10d's
+// messages quote keys.
 std::string without_secrets(const std::string& text) {
   constexpr std::size_t kShortest = 32;
   std::string safe;
@@ -65,7 +66,7 @@ std::string without_secrets(const std::string& text) {
   return safe;
 }
 
-// c10's what() continues with a stack trace, whose symbols could match any of the texts below.
+// Drops the stack trace behind c10's message, whose symbols could match any of the texts below.
 std::string text_of(const std::exception& exception) {
   const auto* error = dynamic_cast<const c10::Error*>(&exception);
   const std::string text = error != nullptr ? error->what_without_backtrace() : exception.what();
@@ -99,7 +100,7 @@ ErrorRecord out_of_memory(std::string what) {
           "lower --batch-size (and raise --gradient-accumulation-steps to keep the global batch)"};
 }
 
-// NCCL says what happened in its last line.
+// Takes the last line, in which NCCL says what happened.
 std::string memory_text(const std::exception& exception) {
   if (dynamic_cast<const std::bad_alloc*>(&exception)) return "the host is out of memory";
   const std::string text = text_of(exception), first = one_line(exception);

@@ -1,6 +1,5 @@
-// The errors of engine/distributed: those that it alone throws, and which of them an exception is
-// that torch, CUDA, NCCL or Gloo threw. Does not use the error store: why a peer was lost is found
-// elsewhere.
+// The errors that only engine/distributed throws, and the classification of exceptions from torch,
+// CUDA, NCCL or Gloo. Does not use the error store: the cause of a lost peer is found elsewhere.
 #pragma once
 
 #include <chrono>
@@ -27,12 +26,12 @@ std::string in_seconds(std::chrono::milliseconds duration);
 // "ranks 1, 2 and 5" or "rank 1".
 std::string name_ranks(const std::vector<int>& ranks);
 
-// The meaning of an exception that torch, CUDA, NCCL or Gloo threw is told by its type where it has
-// its own, else by its text.
+// The meaning of an exception that torch, CUDA, NCCL or Gloo threw. It follows from the exception's
+// type where the library has one for it, else from its text.
 enum class Meaning { kOutOfMemory, kGpuFault, kPeerLost, kOther };
 
-// Checks memory first, whichever library was refused it (cuBLAS, or NCCL during a collective), then
-// faults of the GPU, then a peer or the store that is gone or does not answer.
+// Checks for memory first, whichever library was refused it (cuBLAS, or NCCL during a collective),
+// then for faults of the GPU, then for a peer or a store that is gone or does not answer.
 Meaning meaning_of(const std::exception& exception);
 
 // The record with which this exception ends a rank: our own error unchanged, E_OUT_OF_MEMORY (80),
@@ -40,7 +39,8 @@ Meaning meaning_of(const std::exception& exception);
 // E_BUG (70) for all else.
 ErrorRecord record_of(const std::exception& exception);
 
-// The exception's first line, without c10's stack trace and the secret in keys that it may quote.
+// Returns the exception's first line, without c10's stack trace and without the secret of keys that
+// it quotes.
 std::string one_line(const std::exception& exception);
 
 }  // namespace scalemark::distributed

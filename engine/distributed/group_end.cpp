@@ -17,7 +17,7 @@ using BackendPtr = c10::intrusive_ptr<c10d::Backend>;
 
 std::atomic<int> pending{0};
 
-// One call that is still running.
+// A call that is still running.
 class Pending {
  public:
   Pending() { ++pending; }
@@ -26,18 +26,19 @@ class Pending {
   ~Pending() { --pending; }
 };
 
-// A backend that cannot be ended in time, or at all, ends with the process.
+// Runs `end` for at most `limit`. A backend that cannot be ended in time, or at all, ends with the
+// process.
 void bounded(milliseconds limit, std::function<void()> end) noexcept try {
   within(limit, [end = std::move(end), mark = std::make_unique<Pending>()]() mutable {
     end();
-    end = nullptr;  // destroys what it owns here, not in the caller's thread
+    end = nullptr;  // whatever the function owns is destroyed here and not in the caller's thread
     mark.reset();
     return true;
   });
 } catch (const std::exception&) {
 }
 
-// An abort that fails inside torch's destructor would end the process.
+// Without this, an abort that fails inside torch's destructor would end the process.
 void try_to_abort(const BackendPtr& backend) {
   try {
     backend->abort();
@@ -52,7 +53,7 @@ bool lost_a_peer(c10d::Backend& backend) noexcept try {
   const c10d::ErrorType error = backend.getError();
   return error == c10d::ErrorType::COMM_ERROR || error == c10d::ErrorType::REMOTE_ERROR;
 } catch (const std::exception&) {
-  return false;  // a backend that does not report it
+  return false;  // the backend does not report this
 }
 
 void shut_down(const BackendPtr& backend, milliseconds limit) noexcept {
@@ -70,7 +71,7 @@ void release(BackendPtr backend, bool is_ended) noexcept try {
     backend.reset();
   });
 } catch (const std::exception&) {
-  // No memory for a thread: the backend ends here, in its destructor.
+  // There is no memory for a thread: the backend ends here, in its destructor.
 }
 
 bool ends_are_pending() noexcept { return pending > 0; }
@@ -137,7 +138,7 @@ void RecordingStore::multiSet(const std::vector<std::string>& keys,
 }
 
 void RecordingStore::queuePush(const std::string& key, const Bytes& value) {
-  inner_->queuePush(key, value);  // a queue vanishes with its last element
+  inner_->queuePush(key, value);  // a queue vanishes with its last element, so no key is recorded
 }
 
 Bytes RecordingStore::get(const std::string& key) { return inner_->get(key); }

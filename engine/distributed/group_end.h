@@ -1,6 +1,6 @@
-// Ends a process group so that it leaves nothing behind, which c10d does not: a backend whose
-// collectives do not notice a lost peer is ended in bounded time, and the group's keys in the store
-// are deleted. Knows no groups.
+// Ends a process group so that it leaves nothing behind, unlike c10d: a backend whose collectives
+// do not notice a lost peer is ended in bounded time, and the group's keys in the store are
+// deleted. Knows no groups.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@
 
 namespace scalemark::distributed {
 
-// --- The end of a backend whose collectives do not notice a lost peer. This may take long, or for
+// --- The end of a backend whose collectives do not notice a lost peer. It may take long, or for
 // ever (NCCL's abort waits for its own threads), so each call continues in its own thread once its
 // time is up.
 
@@ -22,18 +22,19 @@ inline constexpr std::chrono::milliseconds kAbortLimit{2000};
 // Whether the backend has noticed that a peer is gone. Safe from another thread.
 bool lost_a_peer(c10d::Backend& backend) noexcept;
 
-// Ends a healthy backend; every member calls it: issued operations complete and the communicators
-// are freed. Returns after `limit` at the latest.
+// Ends a healthy backend: issued operations complete and the communicators are freed. Every member
+// calls it. Returns after `limit` at the latest.
 void shut_down(const c10::intrusive_ptr<c10d::Backend>& backend,
                std::chrono::milliseconds limit) noexcept;
 
-// Ends pending collectives: safe while another thread is stuck in one.
+// Ends pending collectives, safely while another thread is stuck in one.
 void abort(const c10::intrusive_ptr<c10d::Backend>& backend) noexcept;
 
-// Releases the backend; aborts it unless one of the above ended it. The last owner calls it.
+// Releases the backend, and aborts it unless one of the functions above ended it. The last owner
+// calls it.
 void release(c10::intrusive_ptr<c10d::Backend> backend, bool is_ended) noexcept;
 
-// Whether such a call is still running: then this process must end without its destructors.
+// Whether such a call is still running. Then this process must end without its destructors.
 bool ends_are_pending() noexcept;
 
 // A c10d store that remembers which keys were written through it, so that they can be deleted when
@@ -43,8 +44,8 @@ class RecordingStore : public c10d::Store {
   explicit RecordingStore(c10::intrusive_ptr<c10d::Store> inner);
 
   // Deletes every key that this process has written through this store and its clones, and forgets
-  // them. Call it when no rank needs them any more. Returns how many were deleted here (another
-  // rank may have deleted a shared one first). Throws what the inner store throws.
+  // them. Call it when no rank needs them any more. Returns how many were deleted here; another
+  // rank may have deleted a shared key first. Throws what the inner store throws.
   std::size_t delete_recorded_keys();
 
   c10::intrusive_ptr<c10d::Store> clone() override;
@@ -77,7 +78,7 @@ class RecordingStore : public c10d::Store {
  private:
   class Record;
 
- public:  // for clone() through make_intrusive
+ public:  // clone() needs this for make_intrusive.
   RecordingStore(c10::intrusive_ptr<c10d::Store> inner, std::shared_ptr<Record> record);
 
  private:

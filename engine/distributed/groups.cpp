@@ -55,7 +55,7 @@ std::vector<std::int64_t> all_lengths(c10d::Backend& backend, int world_size, st
   return lengths;
 }
 
-// Gloo moves equal sizes only, so everything is padded to the longest.
+// Gloo moves equal sizes only, so all bytes are padded to the longest.
 struct Padded {
   std::vector<std::int64_t> lengths;
   std::int64_t longest = 0;
@@ -196,13 +196,13 @@ PointGroup::PointGroup(const GroupSpec& spec, const BackendProvider& payload)
     return provider.make(own);
   };
   if (&payload == &gloo()) {
-    control_ = payload_ = connect("payload", payload);  // one mesh of connections, not two
+    control_ = payload_ = connect("payload", payload);  // one mesh of connections serves both
   } else {
     if (spec.size() > 1) control_ = connect("control", gloo());
     payload_ = connect("payload", payload);
   }
   group_ = c10::make_intrusive<c10d::ProcessGroup>(store_, spec.rank, spec.size());
-  // One type for registering and for finding: a name that torch does not know is CUSTOM, and
+  // The group is registered and found by one type: a name that torch does not know is CUSTOM, and
   // "mpi" is MPI whoever made it.
   const auto type = c10d::ProcessGroup::strToBackendType(std::string(payload.name()));
   group_->setBackend(spec.device.type(), type, payload_);

@@ -14,18 +14,18 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Below the 10 s after which launchers end the remaining ranks when one has ended: rank 0 has
-// reported the cause by then.
+// It is less than the 10 s after which launchers end the remaining ranks when one has ended, so
+// rank 0 has reported the cause by then.
 constexpr milliseconds kLostAfter{8000};
 
-// Each rank writes its heartbeat and rank 0 reads them all: 2 ms for each rank keep that at 1,000
+// Each rank writes its heartbeat and rank 0 reads them all; 2 ms for each rank limit that to 1,000
 // requests a second.
 milliseconds period_of(int world_size) {
   return std::clamp(milliseconds(2 * world_size), milliseconds(1000), milliseconds(2500));
 }
 
-// It holds "17 RECORD". Adding 0 to it makes it where it is missing, and reads the number; the
-// record is lost then, until the next heartbeat.
+// The key holds "17 RECORD". Adding 0 reads the number, and creates the key where it is missing.
+// That drops the record until the next heartbeat.
 std::string heartbeat_key(int rank) { return "task/heartbeat/" + std::to_string(rank); }
 
 }  // namespace
@@ -54,17 +54,17 @@ bool Heartbeat::send() {
       faults_.store()->set(heartbeat_key(rank_), std::to_string(++beats_) + " " + record);
     const auto lost = silent_rank();
     if (rank_ == 0 && hooks_.read) {
-      records_.front() = record;  // others may have taken it from the store
+      records_.front() = record;  // others may have removed it from the store
       hooks_.read(records_);
     }
     if (lost && hooks_.on_lost) hooks_.on_lost(loss_of(*lost));
     return !lost || !hooks_.on_lost;
   } catch (const std::exception&) {
-    return false;  // the store is gone: every rank finds out by itself
+    return false;  // the store is gone, which every rank notices by itself
   }
 }
 
-// One request where the store can answer several keys at once, which must be there then.
+// Makes one request where the store can answer several keys at once, all of which must exist then.
 void Heartbeat::read_all() {
   const auto note = [&](std::size_t rank, const std::string& text) {
     const auto space = text.find(' ');
@@ -110,7 +110,7 @@ ErrorRecord Heartbeat::loss_of(int rank) {
 namespace {
 
 constexpr std::chrono::milliseconds kLimit{1000};
-constexpr std::size_t kMostDescribed = 4;  // ranks in one line, with where they are
+constexpr std::size_t kMostDescribed = 4;  // ranks that one line describes
 
 std::string key_of(int rank) { return "position/" + std::to_string(rank); }
 
@@ -118,7 +118,7 @@ void add(PositionOfRank& positions, int rank, std::string_view bytes) {
   if (auto position = try_from_wire<Position>(bytes)) positions[rank] = *std::move(position);
 }
 
-// Two requests where every rank has published: in a hang, all ranks read at once.
+// Makes two requests where every rank has published, since in a hang all ranks read at once.
 PositionOfRank read_positions(c10d::Store& store, const std::vector<int>& ranks) {
   PositionOfRank positions;
   std::vector<std::string> keys;
@@ -136,7 +136,7 @@ PositionOfRank read_positions(c10d::Store& store, const std::vector<int>& ranks)
   return positions;
 }
 
-// Collectives begun in the group; 0 for a rank that is not in it.
+// Returns the collectives begun in the group; 0 for a rank that is not in it.
 std::uint64_t begun_by(const PositionOfRank& positions, int rank, const std::string& group) {
   const auto found = positions.find(rank);
   return found == positions.end() || found->second.group != group ? 0 : found->second.collectives;

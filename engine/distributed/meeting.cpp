@@ -25,7 +25,7 @@ std::string rank_key(int rank) { return "rank/" + std::to_string(rank); }
 std::string host_key(int rank) { return "host/" + std::to_string(rank); }
 std::string refusal_key(std::int64_t number) { return "refused/" + std::to_string(number); }
 
-// "2 8c3f": rank 0's world size and digest.
+// Rank 0's world size and digest: "2 8c3f".
 struct Profile {
   int world_size = 0;
   std::string digest;
@@ -80,7 +80,8 @@ class Meeting {
     if (store_->add("ready", 1) == world_size_) store_->set("all-ready", "1");
   }
 
-  // This rank's settings differ from rank 0's. In a rank of this run, preflight() lists them all.
+  // Is called where this rank's settings differ from rank 0's. If it is a rank of this run,
+  // preflight() lists all differences.
   void yield_to_matching_rank() {
     KeyWait pass(*store_, terms_.grace, kPollPeriodOfRank0);
     if (pass(rank_key(rank_), on_poll_)) throw place_is_taken();
@@ -90,12 +91,13 @@ class Meeting {
     on_poll_();
     if (count_posted_errors(*store_) == 0) return;
     ErrorStore error_store(store_, rank_, world_size_,
-                           false);  // costs a connection: not at every poll
+                           // This costs a connection, so it is not made at every poll.
+                           false);
     throw_posted_error(*store_, error_store);
   }
 
-  // A rank of this run that was started with another world size never takes its place; a rank of
-  // another job leaves the place to ours.
+  // A rank of this run that was started with another world size never gives way; a rank of another
+  // job leaves its place to ours.
   void check_refusals() {
     if (!store_->check({"refused/count"})) return;
     const std::int64_t count = store_->add("refused/count", 0);
@@ -111,7 +113,8 @@ class Meeting {
     }
   }
 
-  // Ends every rank with a place. They need time to read it: the store may end with this process.
+  // Posts the error, so that every rank with a place ends. They need time to read it: the store may
+  // end with this process.
   Error posted(Error error) {
     ErrorStore(store_, rank_, world_size_, false).post(error.record());
     std::this_thread::sleep_for(KeyWait::kSlice + milliseconds(500));
@@ -178,7 +181,7 @@ class Meeting {
                             {}, see_whether());
   }
 
-  // A little later than rank 0's own deadline, which names the missing ones.
+  // This comes a little later than rank 0's own deadline, whose error names the missing ranks.
   Error not_everybody() {
     const auto cause = ErrorStore(store_, rank_, world_size_, false).find_cause();
     if (cause.record) return Error(caused_by(*cause.record, rank_));
@@ -198,7 +201,7 @@ class Meeting {
   const std::function<void()>& on_poll_;
   KeyWait wait_;
   std::int64_t refusals_seen_ = 0;
-  std::map<int, std::pair<milliseconds, std::string>> refused_;  // rank -> when, what it said
+  std::map<int, std::pair<milliseconds, std::string>> refused_;  // by rank: time and text
 };
 
 }  // namespace

@@ -1,10 +1,11 @@
-// How the ranks of one run find each other in a store: who has which place, and when all are there.
-// Knows neither addresses nor connections. A rank that was not given a place posts nothing that a
-// rank with a place obeys, so another job at the same address cannot disturb this run.
+// How the ranks of one run find each other in a store: which rank has which place, and when all are
+// there. Knows neither addresses nor connections. Ranks with a place obey only ranks with a place,
+// so another job at the same address cannot disturb this run.
 //
 // Keys: "profile" (rank 0's world size and settings), "rank/R" (its place is taken), "host/R",
-// "ready" (how many are), "all-ready", "started" (by rank 0 alone, so that a run whose rank 0 is
-// gone never starts), "refused/K" (who was started with another world size).
+// "ready" (the number of ranks that are ready), "all-ready", "started" (set by rank 0 alone, so
+// that a run whose rank 0 is gone never starts), "refused/K" (a rank that was started with another
+// world size).
 #pragma once
 
 #include <chrono>
@@ -17,8 +18,8 @@
 
 namespace scalemark::distributed {
 
-// This process has no place in the run that uses the store: a second process of one rank, or one of
-// another job.
+// Is thrown where this process has no place in the run that uses the store, as a second process of
+// one rank or one of another job.
 class NotAdmitted : public Error {
  public:
   using Error::Error;
@@ -29,19 +30,19 @@ struct MeetingTerms {
   std::string run;          // its id, for messages
   std::string place;        // where the store is, for messages
   std::string detected_by;  // why other ranks are expected: detected_by() in store.h
-  bool by_file = false;     // it may be left from an earlier run
-  // Describes what the ranks should have in common. A rank with rank 0's own takes precedence over
-  // one with another.
+  bool by_file = false;     // the file may be left from an earlier run
+  // Describes what the ranks should have in common. A rank with rank 0's digest takes precedence
+  // over one with another.
   std::string digest;
   std::chrono::milliseconds timeout;
-  std::chrono::milliseconds spent{0};  // so much of `timeout` has passed before
-  // How long a place stays free for a rank that fits, while one that does not asks for it.
+  std::chrono::milliseconds spent{0};  // part of `timeout` that has passed before
+  // How long a place stays free for a rank that fits while one that does not fit asks for it.
   std::chrono::milliseconds grace = std::chrono::seconds(5);
 };
 
 // Returns when every rank of the world is there: about ten requests a rank, and three a second
-// while it waits. `on_poll`: called about once a second meanwhile; what it throws ends the wait.
-// Throws
+// while it waits. `on_poll` is called about once a second meanwhile; an exception from it ends the
+// wait. Throws
 //   E_RENDEZVOUS (69)      ranks are missing at the deadline (rank 0 names them for all), or the
 //                          run has started without this process: NotAdmitted
 //   E_DUPLICATE_RANK (78)  the place is taken: NotAdmitted

@@ -141,12 +141,13 @@ std::optional<std::string> first_interface(const std::vector<Address>& targets, 
   return std::nullopt;
 }
 
-// Towards an address reserved for documentation (RFC 5737): by the default route, if any.
+// Asks for the way to an address reserved for documentation (RFC 5737), which leads over the
+// default route, if there is one.
 std::optional<std::string> interface_outward() {
   return first_interface(resolve("192.0.2.1", "9").addresses, false);
 }
 
-// For cluster nodes without a default route.
+// Cluster nodes without a default route need this.
 std::optional<std::string> only_interface() {
   std::set<std::string> names;
   const auto owner = list_interfaces();
@@ -165,7 +166,7 @@ bool becomes_ready(int socket, short events) {
   return poll(&polled, 1, kAnswerLimit_ms) > 0;
 }
 
-// 0, or the reason as errno.
+// Returns 0, or the reason as errno.
 int connect_soon(const Socket& socket, const Address& target) {
   const auto* raw = reinterpret_cast<const sockaddr*>(&target.storage);
   if (connect(socket.get(), raw, target.length) == 0) return 0;
@@ -217,7 +218,7 @@ void require_route(const std::string& host, std::chrono::milliseconds limit) {
                          "`ip route get` asks the kernel; --rendezvous HOST:PORT gives another");
 }
 
-// Towards an address of its own a host sends from that address, or from 127.0.0.1.
+// To one of its own addresses a host sends from that address, or from 127.0.0.1.
 bool leads_here(const std::string& host) {
   return std::ranges::any_of(resolve(host, "9").addresses, [](const Address& target) {
     const auto source = source_address_towards(target);

@@ -57,9 +57,8 @@ const BackendProvider& gloo() {
 
 namespace {
 
-// UCX, which both libraries may stand on, reads its variables while it is loaded. Without these it
-// takes the handlers of signals, which are ours, and prints a backtrace for every peer that is
-// gone.
+// UCX, on which both libraries may be built, reads its variables while it is loaded. Without these
+// it replaces our signal handlers and prints a backtrace for every lost peer.
 void set_variables_of_ucx() {
   setenv("UCX_HANDLE_ERRORS", "none", 0);
   setenv("UCX_WARN_UNUSED_ENV_VARS", "n", 0);
@@ -67,7 +66,7 @@ void set_variables_of_ucx() {
 
 }  // namespace
 
-// Open MPI's components look for symbols of their library: it is opened for all to see.
+// Opens the library with global symbols, because Open MPI's components search for them there.
 const mpi::MpiApi& load_mpi_plugin(const std::string& library_folder, const std::string& library) {
   const launching::MpiLibrary& mpi = launching::mpi_library(library);
   const std::string advice = "`apt-get install " + std::string(mpi.package) +

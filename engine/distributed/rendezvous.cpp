@@ -37,7 +37,7 @@ std::string prefix_of(const Rendezvous& at) {
   return "scalemark/" + id + (at.secret.empty() ? "" : "/" + at.secret);
 }
 
-// The caller knows the signal's own error; this one only ends the waiting.
+// The caller has the signal's own error; this one only ends the wait.
 void throw_if_asked_to_end() {
   if (received_signal()) throw rendezvous_error("asked to end while waiting for the other ranks");
 }
@@ -63,7 +63,7 @@ std::int64_t await_round_above(c10d::Store& store, std::int64_t seen, millisecon
 }
 
 // A launcher's store outlives its ranks: when torchrun restarts them, after a failure or because a
-// node came or left, the earlier keys are still there. Each rank 0 opens a round; a round whose
+// node came or left, the earlier keys are still there. So each rank 0 opens a round. A round whose
 // rank 0 is gone never starts, so the ranks that joined it wait for the next.
 StorePtr meet_in_a_round(const StorePtr& store, const MeetingTerms& terms) {
   if (terms.world.rank == 0) {
@@ -90,7 +90,7 @@ StorePtr meet_in_a_round(const StorePtr& store, const MeetingTerms& terms) {
   }
 }
 
-// c10d's own exceptions say neither who waited for what nor what to do.
+// Adds the waiting rank and a remedy to c10d's exceptions, which have neither.
 template <class Call>
 void translating(const Rendezvous& at, Call call) {
   try {
@@ -133,7 +133,8 @@ Joined join(const World& world, const Rendezvous& at, milliseconds timeout,
                            .digest = digest,
                            .timeout = timeout,
                            .spent = spent};
-  // The store may stop answering in the middle of a request, which c10d would wait out.
+  // The store may stop answering in the middle of a request, for which c10d itself would wait in
+  // full.
   const auto limit = std::max(timeout - spent, milliseconds(0)) + ErrorStore::kCauseLimit;
   const auto met = within(limit + milliseconds(3000), [store = opened.store, at, terms] {
     return meet_under_own_keys(store, at, terms);
@@ -151,17 +152,17 @@ namespace {
 
 constexpr const char* kFactsKey = "preflight/facts";
 constexpr const char* kResultKey = "preflight/result";
-constexpr const char* kComparedKey = "preflight/compared";  // how many ranks have
-constexpr const char* kAllKey = "preflight/all";            // there once all have
-constexpr const char* kDifferKey = "preflight/differ";      // how many differ
+constexpr const char* kComparedKey = "preflight/compared";  // number of ranks that have compared
+constexpr const char* kAllKey = "preflight/all";            // set once all have compared
+constexpr const char* kDifferKey = "preflight/differ";      // number of ranks that differ
 constexpr const char* kAgreed = "agreed";
-constexpr std::size_t kMostNamed = 16;  // ranks in one line
+constexpr std::size_t kMostNamed = 16;  // so many ranks are named in one line
 
 std::string compared_key(int rank) { return "preflight/compared/" + std::to_string(rank); }
 std::string difference_key(std::int64_t number) { return "preflight/" + std::to_string(number); }
 
-// One rank's part in the comparison: some ten requests to the store, however many ranks there are;
-// rank 0 makes two more for each rank that differs.
+// One rank's part in the comparison: some ten requests to the store, however many ranks there are.
+// Rank 0 makes two more for each rank that differs.
 class Comparison {
  public:
   Comparison(c10d::Store& store, int world_size, ErrorStore& error_store, milliseconds limit)
@@ -188,7 +189,8 @@ class Comparison {
       const std::string text = std::to_string(error_store_.rank()) + " " + verdict;
       store_.set(difference_key(store_.add(kDifferKey, 1)), text);
     }
-    store_.set(compared_key(error_store_.rank()), "1");  // for rank 0, should another never answer
+    // Rank 0 reads it if another rank never answers.
+    store_.set(compared_key(error_store_.rank()), "1");
     if (store_.add(kComparedKey, 1) == world_size_ - 1) store_.set(kAllKey, "1");
   }
 
@@ -197,7 +199,7 @@ class Comparison {
     return [this] { throw_posted_error(store_, error_store_); };
   }
 
-  // The results of all ranks, in rank order, as one text for every rank.
+  // Returns the results of all ranks, in rank order, as one text, the same on every rank.
   std::string found() {
     std::map<int, std::string> by_rank;
     const std::int64_t count = store_.check({kDifferKey}) ? store_.add(kDifferKey, 0) : 0;

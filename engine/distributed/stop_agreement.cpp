@@ -12,12 +12,12 @@
 namespace scalemark::distributed {
 namespace {
 
-constexpr const char* kRequestKey = "stop/request";      // the whole run has one, not each loop
-constexpr std::chrono::milliseconds kFrozenPeriod{250};  // somebody waits for the agreement
+constexpr const char* kRequestKey = "stop/request";      // one for the whole run
+constexpr std::chrono::milliseconds kFrozenPeriod{250};  // fast, as somebody waits
 
 constexpr std::array<int, 3> kSignals{SIGTERM, SIGINT, SIGUSR1};
 
-// A signal handler can reach nothing but static, lock-free objects.
+// A signal handler may only use static, lock-free objects.
 std::atomic<int> first_signal{0};
 std::atomic<unsigned> backstop_seconds{0};
 std::atomic<bool> backstop_is_set{false};
@@ -33,8 +33,8 @@ void note(int signal) {
   }
 }
 
-// An alarm that comes before note()'s is from outside, also while a stop is under way, and may have
-// been ignored before.
+// The handler of SIGALRM. An alarm that comes before note()'s is from outside, even while a stop is
+// under way, and may have been ignored before.
 void give_up(int) {
   const unsigned left_s = backstop_is_set ? alarm(0) : 0;
   const bool is_backstop = backstop_is_set && left_s == 0;
@@ -125,7 +125,7 @@ bool StopAgreement::may_begin(std::int64_t step) {
   begun_.store(step + 1);
   if (!frozen_.load()) return true;
   std::unique_lock lock(mutex_);
-  // The side thread may itself be stuck in a lost store: this thread has its own deadline.
+  // The side thread may itself be stuck in a lost store, so this thread has its own deadline.
   options_.clock.wait_for(changed_, lock, options_.answer + std::chrono::milliseconds(500),
                           [this] { return agreed_steps_.has_value(); });
   if (!agreed_steps_) {
@@ -133,7 +133,7 @@ bool StopAgreement::may_begin(std::int64_t step) {
     decision_ = Stop{signal_, false};
   }
   if (step < *agreed_steps_) return true;
-  begun_.store(step);  // waited to begin it and did not
+  begun_.store(step);  // this step was not begun
   stopped_ = true;
   return false;
 }
@@ -157,8 +157,8 @@ void StopAgreement::run() {
   close();
 }
 
-// A store that fails is not asked again: the main thread will notice the loss by its collectives,
-// and this rank's own signal still ends it.
+// A store that has failed is not asked again: the main thread will notice the loss by its
+// collectives, and this rank's own signal still ends it.
 void StopAgreement::poll() {
   if (!frozen_.load()) {
     if (const auto signal = requested_signal()) freeze(*signal);
@@ -246,7 +246,7 @@ void StopAgreement::decide(std::int64_t steps, bool agreed) {
 }
 
 // Nobody may wait for a rank that has left the loop. Rank 0 has run every step of a loop that it
-// leaves by itself, so it can agree for all.
+// leaves by itself, so it can decide for all.
 void StopAgreement::close() {
   if (!store_alive_ || world_size_ == 1) return;
   try {

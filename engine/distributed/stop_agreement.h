@@ -18,10 +18,10 @@
 
 namespace scalemark::distributed {
 
-// While it exists, SIGTERM, SIGINT and SIGUSR1 are noted instead of ending the process, but for
-// those that are ignored, which stay so; the old handlers come back afterwards. Further signals
-// change nothing: a launcher forwards what the terminal has already sent. `backstop_s` seconds
-// after the first one the process ends with its exit code whatever its threads do (SIGALRM).
+// While it exists, SIGTERM, SIGINT and SIGUSR1 are noted instead of ending the process; those that
+// were ignored stay ignored. Afterwards the old handlers are restored. Further signals change
+// nothing: a launcher forwards what the terminal has already sent. `backstop_s` seconds after the
+// first signal the process ends with its exit code whatever its threads do (SIGALRM).
 class InterruptHandlers {
  public:
   explicit InterruptHandlers(std::optional<unsigned> backstop_s = std::nullopt);
@@ -30,7 +30,7 @@ class InterruptHandlers {
   InterruptHandlers& operator=(const InterruptHandlers&) = delete;
 };
 
-// The first signal noted, SIGTERM, SIGINT or SIGUSR1.
+// Returns the first signal noted: SIGTERM, SIGINT or SIGUSR1.
 std::optional<int> received_signal();
 
 // 130 for SIGINT, 75 for the others.
@@ -49,12 +49,12 @@ ExitCode exit_code_of_signal(int signal);
 // ends the loop by itself promises all its steps. When a promise is missing (peer or store lost),
 // the ranks stop where they are, unagreed. A request stays valid for later loops.
 
-// The request that starts an agreement, where there is no loop. Both throw what the store throws.
+// Write and read the request of an agreement where there is no loop. Throw what the store throws.
 void request_stop(c10d::Store& store, int signal);
 std::optional<int> requested_stop(c10d::Store& store);
 
-// Between two polls for a request when `ranks` ranks poll: `least`, or 1 ms for each rank, which
-// keeps the store at 1,000 requests a second; at most 1 s, or a stop would take too long.
+// Returns the time between two polls when `ranks` ranks poll: `least`, or 1 ms for each rank, which
+// limits the store to 1,000 requests a second; at most 1 s, or a stop would take too long.
 std::chrono::milliseconds poll_period(std::chrono::milliseconds least, int ranks);
 
 struct Stop {
@@ -71,22 +71,22 @@ class StopAgreement {
   struct Options {
     std::chrono::milliseconds period{100};    // the side thread checks this often: poll_period()
     std::chrono::milliseconds answer{4000};   // how long a frozen rank waits for the agreement
-    std::chrono::milliseconds overdue{6000};  // from freezing to on_overdue
-    // Called in the side thread when the main thread has not come to its stop in time, because it
-    // is stuck in a step: write the results so far and end the process. May be empty.
+    std::chrono::milliseconds overdue{6000};  // time between the freeze and on_overdue
+    // Called in the side thread when the main thread has not stopped in time, because it is stuck
+    // in a step. It must write the results so far and end the process. May be empty.
     std::function<void(int signal)> on_overdue;
-    // The signal that this rank has received: the process's, or a thread's of a test.
+    // Returns the signal that this rank has received: the process's, or a thread's of a test.
     std::function<std::optional<int>()> received = received_signal;
     Clock& clock = real_clock();
   };
 
-  // One per training loop; `loop` is its name, unique within the run. Every rank of the world makes
-  // it. `store`: the run's, by a connection in which no other thread waits, since the side thread
-  // uses it (ErrorStore::store()); or a RecordingStore over it to delete the loop's keys (one per
-  // rank and one more) later.
+  // Each training loop has one; `loop` is its name, unique within the run. Every rank of the world
+  // makes it. `store` is the run's, by a connection in which no other thread waits, since the side
+  // thread uses it (ErrorStore::store()); or a RecordingStore over it, which can delete the loop's
+  // keys (one per rank and one more) later.
   StopAgreement(const c10::intrusive_ptr<c10d::Store>& store, const std::string& loop, int rank,
                 int world_size, Options options);
-  // The loop is over: promises its steps and joins the side thread.
+  // The loop is over: this promises its steps and joins the side thread.
   ~StopAgreement();
   StopAgreement(const StopAgreement&) = delete;
   StopAgreement& operator=(const StopAgreement&) = delete;
@@ -95,7 +95,7 @@ class StopAgreement {
   // this step, see stop(). Without a request it costs one atomic store and one load.
   bool may_begin(std::int64_t step);
 
-  // Why may_begin() said no.
+  // Returns why may_begin() returned false.
   std::optional<Stop> stop() const;
 
  private:
@@ -121,14 +121,14 @@ class StopAgreement {
   std::condition_variable changed_;
   std::optional<std::int64_t> agreed_steps_;
   std::optional<Stop> decision_;
-  bool stopped_ = false;  // the main thread has come to its stop
+  bool stopped_ = false;  // the main thread has stopped
   bool closing_ = false;
-  // The side thread's own.
+  // --- Only the side thread uses these.
   bool store_alive_ = true;
   bool promised_ = false;
   bool overdue_called_ = false;
   int signal_ = 0;
-  int promises_seen_ = 0;  // rank 0: of ranks 0, 1, ...
+  int promises_seen_ = 0;  // rank 0: promises of ranks 0, 1, ... that it has read
   std::int64_t largest_promise_ = 0;
   std::optional<AwakeClock> since_frozen_;
   std::thread thread_;  // last: it uses all of the above

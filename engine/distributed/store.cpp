@@ -31,12 +31,13 @@ using std::chrono::steady_clock;
 using StorePtr = c10::intrusive_ptr<c10d::Store>;
 
 constexpr milliseconds kResolveLimit{10000};
-// Another run may be about to release our port; after this time it is not.
+// Another run may be about to release our port; a run that holds it for longer is not.
 constexpr milliseconds kForeignStoreTimeout{10000};
 constexpr milliseconds kServingPollPeriod{20};
-// A busy store may take long to answer; whoever else listens there is asked in between.
+// A busy store may take long to answer; at this interval the check asks whether somebody else
+// listens there.
 constexpr milliseconds kServerCheckPeriod{10000};
-constexpr const char* kServingKey = "scalemark/serving";  // outside every run's prefix
+constexpr const char* kServingKey = "scalemark/serving";  // the key is outside every run's prefix
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
@@ -80,8 +81,8 @@ Error no_server_error(const World& world, const Rendezvous& at, milliseconds tim
                           "hosts; unset variables that are left from another job");
 }
 
-// Ends the wait for a store when somebody else answers in its place, or a signal asks for it: the
-// caller knows that one's own error.
+// Ends the wait for a store when somebody else answers in its place, or when a signal asks for it;
+// the caller has the signal's own error.
 class ServerCheck {
  public:
   ServerCheck(const World& world, const Rendezvous& at) : world_(world), at_(at) {}
@@ -109,14 +110,14 @@ StorePtr connect(const World& world, const Rendezvous& at, milliseconds timeout)
         timeout + milliseconds(1000), [at, timeout] { return new_tcp_store(at, false, timeout); },
         real_clock(), std::ref(ask));
     if (store) return *store;
-  } catch (const c10::Error&) {  // that it took too long, in words of c10d's
+  } catch (const c10::Error&) {  // c10d's own words for a timeout
   }
   throw no_server_error(world, at, timeout);
 }
 
 // Starts rank 0's store and returns it once it answers at its address, since rank 0 is a client of
-// its own store, too. It waits while the address is another host's, or while a cluster does not
-// lead it back here yet.
+// its own store, too. Waits while the address belongs to another host, or while a cluster does not
+// route it back here yet.
 StorePtr serve(const World& world, const Rendezvous& at, milliseconds timeout) {
   bool is_announced = false;
   const auto on_poll = [&] {
@@ -146,13 +147,15 @@ StorePtr serve(const World& world, const Rendezvous& at, milliseconds timeout) {
                          "another job");
 }
 
-// "RUN TAG": the tag distinguishes launches with one run id and reveals nothing of the secret.
+// Returns "RUN TAG": the tag distinguishes launches with one run id and reveals nothing of the
+// secret.
 std::string served_text(const Rendezvous& at) {
   const std::string tag = at.secret.empty() ? "" : sha256_hex("tag of " + at.secret).substr(0, 16);
   return at.run_id + " " + tag;
 }
 
-// A store answers before its rank 0 has said what it serves. False: it did not say so until `end`.
+// Waits until the store names what it serves, which rank 0 writes after the store begins to answer.
+// Returns false when it has not done so by `end`.
 bool says_what_it_serves(c10d::Store& store, steady_clock::time_point end) {
   while (!store.check({kServingKey})) {
     if (steady_clock::now() >= end) return false;
@@ -161,7 +164,7 @@ bool says_what_it_serves(c10d::Store& store, steady_clock::time_point end) {
   return true;
 }
 
-// Names the run or launch that the store serves, if that is another one.
+// Names the run or launch that the store serves, if it is not ours.
 std::optional<std::string> foreign_run(c10d::Store& store, const Rendezvous& at,
                                        steady_clock::time_point end) {
   if (!says_what_it_serves(store, end)) return std::nullopt;
@@ -172,7 +175,8 @@ std::optional<std::string> foreign_run(c10d::Store& store, const Rendezvous& at,
                           : "run " + run;
 }
 
-// A client of a store that another run's rank 0 serves would wait in vain for its own rank 0.
+// Checks the run, because a client of a store that another run's rank 0 serves would wait in vain
+// for its own rank 0.
 StorePtr connect_to_own_run(const World& world, const Rendezvous& at, milliseconds timeout) {
   const auto end = steady_clock::now() + std::min(timeout, kForeignStoreTimeout);
   while (true) {
@@ -182,7 +186,7 @@ StorePtr connect_to_own_run(const World& world, const Rendezvous& at, millisecon
       const auto other = foreign_run(*store, at, end);
       if (!other) return store;
       seen = "the store at " + place_of(at) + " serves " + *other;
-    } catch (const c10::Error& error) {  // it ended while we asked
+    } catch (const c10::Error& error) {  // the store ended while we asked
       seen = "the store at " + place_of(at) + " ended: " + first_line(error.what());
     }
     if (steady_clock::now() >= end) {
@@ -274,7 +278,7 @@ OpenedStore open_store(const World& world, const Rendezvous& at, milliseconds ti
 
 bool await_key(c10d::Store& store, const std::string& key, milliseconds limit) {
   try {
-    store.wait({key}, std::max(limit, milliseconds(1)));  // zero means for ever
+    store.wait({key}, std::max(limit, milliseconds(1)));  // zero would mean for ever
     return true;
   } catch (const c10::DistNetworkError&) {
     throw;

@@ -64,7 +64,7 @@ ErrorRecord record_of_current_exception() {
 
 [[noreturn]] void on_terminate() noexcept {
   TerminateState* state = terminate_state.exchange(nullptr);
-  if (!state) {  // a second thread terminates while the first reports its error
+  if (!state) {  // a second thread terminates while the first one reports its error
     std::this_thread::sleep_for(2 * Watchdog::kFatalReportLimit);
     _exit(static_cast<int>(ExitCode::kBug));
   }
@@ -110,8 +110,8 @@ void Watchdog::clear_phase() {
 }
 
 // Sleeps to the moment at which the deadline would pass if no heartbeat came, but wakes once a
-// second: a sleep that took much longer is time in which the whole process was stopped, and moves
-// the deadline.
+// second. A sleep that took much longer shows that the whole process was stopped meanwhile, which
+// moves the deadline.
 void Watchdog::run() {
   std::unique_lock lock(mutex_);
   while (!closing_) {
@@ -142,13 +142,13 @@ void Watchdog::run() {
   }
 }
 
-// Until another phase begins, or the end; for `limit` at most.
+// Waits until the next phase or the end, for at most `limit`.
 void Watchdog::wait(std::unique_lock<std::mutex>& lock, Clock::time_point::duration limit) {
   clock_.wait_for(changed_, lock, std::chrono::ceil<milliseconds>(limit),
                   [this, seen = changes_] { return changes_ != seen; });
 }
 
-// Without the lock: the hook asks the store, and the main thread may enter a phase meanwhile.
+// Unlocks, since the hook asks the store, and the main thread may enter a phase meanwhile.
 void Watchdog::report_stall(std::unique_lock<std::mutex>& lock, Clock::time_point last) {
   reported_stall_ = last;
   if (!hooks_.on_stall) return;
@@ -157,7 +157,7 @@ void Watchdog::report_stall(std::unique_lock<std::mutex>& lock, Clock::time_poin
   lock.lock();
 }
 
-// Returns nothing where nobody has asked this process to end, and once it has been told.
+// Returns nothing where nobody has asked this process to end, or once the overdue end was reported.
 std::optional<milliseconds> Watchdog::until_overdue() {
   if (!hooks_.received || overdue_reported_) return std::nullopt;
   if (!since_signal_) {
@@ -169,7 +169,7 @@ std::optional<milliseconds> Watchdog::until_overdue() {
   return kOverdue - since_signal_->elapsed();
 }
 
-// Without the lock, as report_stall().
+// Unlocks like report_stall().
 void Watchdog::report_overdue(std::unique_lock<std::mutex>& lock) {
   overdue_reported_ = true;
   lock.unlock();
@@ -177,7 +177,7 @@ void Watchdog::report_overdue(std::unique_lock<std::mutex>& lock) {
   lock.lock();
 }
 
-// A heartbeat before the stop counts as that much later; one after it stays unchanged.
+// Moves a heartbeat from before the stop forward by the time of the stop; one from after it stays.
 void Watchdog::discount_stopped_time(Clock::time_point wake, Clock::time_point::duration late) {
   std::int64_t last = last_heartbeat_.load();
   while (last < wake.time_since_epoch().count() &&

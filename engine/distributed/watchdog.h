@@ -1,6 +1,6 @@
 // Ends the process when a phase makes no progress, or when it was asked to end and does not, even
 // while the main thread is stuck inside a collective. Time in which the whole process was stopped
-// (scontrol suspend) does not count. Knows neither the journal nor the store: both are reached
+// (scontrol suspend) does not count. Knows neither the journal nor the store, which it reaches
 // through callbacks.
 #pragma once
 
@@ -23,28 +23,28 @@ namespace scalemark::distributed {
 
 // Writes the final error of a process to the journal, the console and the error store.
 using OnFatal = std::function<void(const ErrorRecord&)>;
-// The fault that another rank posted, if any: it is the cause of this rank's hang. Usually
-// ErrorStore::find_cause and caused_by().
+// Returns the fault that another rank posted, if any, which is the cause of this rank's hang.
+// Usually ErrorStore::find_cause and caused_by().
 using FindCause = std::function<std::optional<ErrorRecord>()>;
 
 struct HangHooks {
   // Called once, from a watchdog thread, when half of a deadline is over without a heartbeat. Must
   // return soon.
   std::function<void()> on_stall;
-  // The ranks that keep this rank waiting, for the error line of a hang without a posted cause.
-  // Empty: not known.
+  // Returns the ranks that keep this rank waiting, for the error line of a hang without a posted
+  // cause. Empty: not known.
   std::function<std::string()> who_is_missing;
-  // The signal that asks this process to end.
+  // Returns the signal that asks this process to end.
   std::function<std::optional<int>()> received;
-  // Called once, from a watchdog thread, when a phase goes on kOverdue after the signal: writes
-  // what there is and ends the process. It is for the hook to know that the main thread is
+  // Called once, from a watchdog thread, when a phase lasts for kOverdue after the signal: writes
+  // what there is and ends the process. The hook must know itself whether the main thread is
   // already doing that.
   std::function<void(int signal)> on_overdue;
-  // Ends the process; a test notes the code instead.
+  // Ends the process; a test's hook notes the code instead.
   std::function<void(int)> exit = ::_exit;
 };
 
-// Its phases have the names of --timeout: settings::timeout_phases().
+// The phases have the names of --timeout: settings::timeout_phases().
 class Watchdog {
  public:
   explicit Watchdog(OnFatal on_fatal, FindCause find_cause = {}, HangHooks hooks = {},
@@ -55,10 +55,11 @@ class Watchdog {
 
   // From now on the phase, or each of its steps, must end within `deadline`.
   void set_phase(std::string name, std::chrono::milliseconds deadline);
-  // No deadline until the next phase.
+  // Until the next phase there is no deadline.
   void clear_phase();
-  // The step made progress: the phase's deadline starts anew. Two relaxed atomic stores and a clock
-  // reading, so a timed region may call it. Returns what it read, in ticks of the steady clock.
+  // Reports progress of the step: the phase's deadline starts anew. It costs two relaxed atomic
+  // stores and one clock reading, so a timed region may call it. Returns the reading, in ticks of
+  // the steady clock.
   std::int64_t heartbeat(std::int64_t step) noexcept {
     const std::int64_t time = clock_.now().time_since_epoch().count();
     step_.store(step, std::memory_order_relaxed);
@@ -66,7 +67,7 @@ class Watchdog {
     return time;
   }
 
-  // The callbacks together may take this long before the process ends regardless.
+  // All callbacks together may take this long; then the process ends regardless.
   static constexpr std::chrono::milliseconds kFatalReportLimit{5000};
   static constexpr std::chrono::milliseconds kOverdue{6000};
 
@@ -91,17 +92,17 @@ class Watchdog {
   std::string phase_;
   std::optional<std::chrono::milliseconds> deadline_;
   bool closing_ = false;
-  int changes_ = 0;                   // counts phases and the end, for which the thread wakes
-  Clock::time_point reported_stall_;  // the heartbeat after which a stall was reported
-  int signal_ = 0;                    // the one that was received
+  int changes_ = 0;                   // counts new phases and the end; a change wakes the thread
+  Clock::time_point reported_stall_;  // the last heartbeat before the reported stall
+  int signal_ = 0;                    // the received signal
   std::optional<AwakeClock> since_signal_;
   bool overdue_reported_ = false;
   std::thread thread_;  // last: it uses all of the above
 };
 
-// While it exists, an exception that nobody caught, in any thread (Gloo throws in its own), ends
-// the process through on_fatal with the right exit code instead of abort(): that of record_of() in
-// errors.h, or the posted cause when a peer was lost. One at a time.
+// While it exists, an uncaught exception in any thread (Gloo throws in its own) ends the process
+// through on_fatal with the right exit code instead of abort(): that of record_of() in errors.h, or
+// of the posted cause when a peer was lost. There may be one at a time.
 class TerminateGuard {
  public:
   explicit TerminateGuard(OnFatal on_fatal, FindCause find_cause = {});

@@ -14,18 +14,19 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr const char* kNotice = "task/notice";         // "17 text"
-constexpr const char* kCalledOff = "task/called-off";  // number of the last one that failed
-// A waiting rank may miss a wake-up key that is deleted; it also reads the message itself
-// regularly.
+constexpr const char* kCalledOff = "task/called-off";  // number of the last message that failed
+// Enough that a waiting rank rarely misses a wake-up key before it is deleted; the rank also reads
+// the message itself regularly.
 constexpr std::int64_t kWakeupsKept = 3;
 constexpr int kPollsPerHeartbeat = 4;
 constexpr milliseconds kFaultPollPeriod{1000};
-// Short while a result may come at once, longer when the others are late.
+// The pause is short while a result may come at once, and longer when the others are late.
 constexpr milliseconds kFirstPause{2}, kLongestPause{50};
 
 std::string wakeup_key(std::int64_t number) { return "task/wakeup/" + std::to_string(number); }
 
-// How many ranks have reported on a message, and the K-th result of any message: "17 RANK text".
+// voted: how many ranks have reported on a message. vote: the K-th result of any message, "17 RANK
+// text".
 std::string voted_key(std::int64_t number) { return "task/voted/" + std::to_string(number); }
 std::string vote_key(std::int64_t place) { return "task/vote/" + std::to_string(place); }
 
@@ -147,7 +148,8 @@ void WorkQueue::report_result(std::int64_t number, const std::string& text, bool
   store_->set(vote_key(place), numbered(number, std::to_string(rank_) + " " + text));
 }
 
-// The results since the last call. One that is counted but not written yet is read next time.
+// Reads the results since the last call. A result that is counted but not written yet is left to
+// the next call.
 void WorkQueue::read_result_texts(std::int64_t number, std::int64_t& read_so_far,
                                   ResultTexts& result_texts) {
   const auto count = read(voted_key(number));
@@ -156,7 +158,7 @@ void WorkQueue::read_result_texts(std::int64_t number, std::int64_t& read_so_far
     const auto text = read(vote_key(read_so_far + 1));
     if (!text) return;
     const WorkMessage vote = notice_of(*text);
-    if (vote.number != number) return;  // the place still holds an older one
+    if (vote.number != number) return;  // the key still holds an older message's result
     const WorkMessage by_rank = notice_of(vote.text);
     result_texts[static_cast<int>(by_rank.number)] = by_rank.text;
     ++read_so_far;
