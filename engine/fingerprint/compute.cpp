@@ -27,7 +27,8 @@ namespace {
 
 constexpr std::int64_t kBlocks = 40;  // twenty batch means of two, docs/METRICS.md
 constexpr std::int64_t kFewestBlocks = 2;
-constexpr std::int64_t kMostCalls = 1'000'000;  // a block has no more, however short a call seems
+// A block has no more calls, however short a call seems.
+constexpr std::int64_t kMostCalls = 1'000'000;
 constexpr double kSettlingShare = 0.1;
 
 std::int64_t between(double value, std::int64_t least, std::int64_t most) {
@@ -80,10 +81,11 @@ namespace {
 
 using reporting::MachineRate;
 
-constexpr int kPieces = 8;             // the held time has so many, its second half four
-constexpr double kLongestPiece_s = 2;  // a stop is noticed between two of them
+constexpr int kPieces = 8;             // pieces of the held time, four of them in its second half
+constexpr double kLongestPiece_s = 2;  // a stop is noticed between two pieces
 
-// Rates are compared with those of older reports by their method: its form stays.
+// The form must not change: rates are compared with those of older reports that have the same
+// method.
 std::string size_in_method(std::int64_t bytes) {
   const bool small = bytes < (512 << 20);
   return printed(small ? "%.1f MiB" : "%.2f GiB", bytes / (small ? 0x1p20 : 0x1p30));
@@ -106,14 +108,14 @@ std::int64_t floats_in(std::int64_t bytes) {
   return bytes / static_cast<std::int64_t>(sizeof(float));
 }
 
-// The product that rates are measured of.
+// The matrix product whose rate is measured.
 class Product {
  public:
   Product(const device::Device& device, settings::Precision precision)
       : size(matrix_size(device.torch_device().is_cuda(), at::get_num_threads())) {
     const training::PrecisionPolicy policy(precision, device.torch_device());
     const at::ScalarType type = policy.autocast_dtype().value_or(at::kFloat);
-    // Random numbers: a GPU draws less power on zeros and computes faster.
+    // The numbers are random, since a GPU draws less power on zeros and computes faster.
     a_ = at::randn({size, size}, floats_on(device)).to(type);
     b_ = at::randn({size, size}, floats_on(device)).to(type);
     c_ = at::empty({size, size}, floats_on(device).dtype(type));
@@ -162,7 +164,8 @@ FingerprintRecord sustained_product(device::Device& device, settings::Precision 
   const double call_s = settled_call_s(device, piece_s, call);
   const auto start = std::chrono::steady_clock::now();
   reporting::TimedCalls late;
-  // On a busy machine one piece may begin in the first half and end behind the second.
+  // On a busy machine one piece may begin in the first half and end after the second, so the loop
+  // goes on until a late piece counts.
   while ((seconds_since(start) < seconds || late.call_s.empty()) && continues()) {
     const bool counts = 2 * seconds_since(start) >= seconds;
     const reporting::TimedCalls piece = run_blocks(device, plan_blocks(call_s, piece_s), call);
@@ -176,7 +179,8 @@ FingerprintRecord sustained_product(device::Device& device, settings::Precision 
 FingerprintRecord memory_copy(device::Device& device, std::int64_t bytes, double seconds) {
   FingerprintRecord record = begun(device, MachineRate::kMemoryCopy, "B/s");
   record.method = "2 arrays of " + size_in_method(bytes);
-  // Written, so that each page is one of its own: the kernel shows one page for all unwritten ones.
+  // They are written, so that each page gets memory of its own: the kernel backs all unwritten
+  // pages by one.
   const at::Tensor from = at::ones({floats_in(bytes)}, floats_on(device));
   at::Tensor to = at::ones({floats_in(bytes)}, floats_on(device));
   set_rate(record, time_calls(device, seconds, [&] { to.copy_(from); }),
@@ -198,15 +202,15 @@ FingerprintRecord host_copy(device::Device& device, MachineRate what, std::int64
   const at::Tensor& from = to_device ? on_host : on_device;
   set_rate(record, time_calls(device, seconds, [&] { to.copy_(from, /*non_blocking=*/true); }),
            static_cast<double>(bytes));
-  device.synchronize();  // before the pinned memory goes
+  device.synchronize();  // the copies must be done before the pinned memory is freed
   return record;
 }
 
 namespace {
 
-// Rank 0's: every rank must make equally many calls.
+// Returns rank 0's plan, since every rank must make equally many calls.
 BlockPlan agreed_plan(process::RankGroup& rank_group, const BlockPlan& mine) {
-  // One number is largest where all ranks but 0 offer nothing.
+  // Rank 0's numbers are the largest, because the others pass 0.
   const bool leads = rank_group.world().rank == 0;
   std::vector<double> plan{leads ? static_cast<double>(mine.blocks) : 0,
                            leads ? static_cast<double>(mine.calls) : 0};
@@ -238,7 +242,8 @@ reporting::FingerprintRecord exchange(process::RankGroup& rank_group, MachineRat
       rank_group.group()->allreduce(tensors)->wait();
     }
   };
-  // Settled by a fixed number of calls: by time, ranks would make different numbers of them.
+  // The warm-up has a fixed number of calls; with a fixed time ranks would make different numbers
+  // of them.
   constexpr BlockPlan kSettling{.blocks = 1, .calls = 3};
   run_blocks(device, kSettling, call);
   const double call_s = run_blocks(device, kSettling, call).call_s.front();

@@ -64,9 +64,9 @@ using reporting::FingerprintRecord;
 
 constexpr std::int64_t kRequest = 1 << 20;
 constexpr std::int64_t kMostRequests = 256, kFewestRequests = 16;
-constexpr double kWritingShare = 2;                       // times the seconds of reading
-constexpr std::size_t kAlignment = 4096;                  // O_DIRECT needs memory aligned to it
-constexpr long kTmpfs = 0x01021994, kRamfs = 0x858458f6;  // statfs(2)
+constexpr double kWritingShare = 2;       // writing may take this many times the seconds of reading
+constexpr std::size_t kAlignment = 4096;  // O_DIRECT needs memory that is aligned to this.
+constexpr long kTmpfs = 0x01021994, kRamfs = 0x858458f6;  // see statfs(2)
 
 struct FileSystem {
   long type;
@@ -89,7 +89,7 @@ Error failed(const char* what) {
   return io_error(std::string(what) + " a file of the disk measurement: " + std::strerror(errno));
 }
 
-// Has no name any more: it is gone however the process ends.
+// The file has no name, so it vanishes however the process ends.
 Descriptor open_nameless(const std::filesystem::path& folder) {
   std::string pattern = folder / "disk-XXXXXX";
   Descriptor file(mkstemp(pattern.data()));
@@ -98,7 +98,7 @@ Descriptor open_nameless(const std::filesystem::path& folder) {
   return file;
 }
 
-// Random bytes, other ones in each request: nothing that a disk could compress.
+// Fills it with random bytes, different ones in each request, which no disk can compress.
 void fill(const Buffer& buffer, std::mt19937_64& random) {
   for (std::int64_t at = 0; at < kRequest; at += 8) {
     const std::uint64_t bits = random();
@@ -106,7 +106,7 @@ void fill(const Buffer& buffer, std::mt19937_64& random) {
   }
 }
 
-// How many requests the file holds: as many as are written in time.
+// Returns how many requests the file holds: as many as were written within the time.
 std::int64_t write_requests(const Descriptor& file, const Buffer& buffer, double seconds) {
   const auto begun = std::chrono::steady_clock::now();
   std::mt19937_64 random(1);
@@ -179,7 +179,7 @@ namespace {
 
 constexpr std::int64_t kImages = 128, kBatch = 8;
 
-// Batches without end.
+// Returns batches without end, epoch after epoch.
 class Batches {
  public:
   explicit Batches(const data::Dataset& dataset) : dataset_(dataset) { begin_epoch(); }

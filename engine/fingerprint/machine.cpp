@@ -46,7 +46,7 @@ class Fingerprint {
     at::set_num_threads(options_.threads.back());
     return std::move(records_);
   }
-  // The fastest precision is the last one.
+  // The fastest precision is the last of precisions_of().
   std::vector<FingerprintRecord> of_held() && {
     at::set_num_threads(options_.threads.back());
     const settings::Precision precision = precisions_of(device_, host_).back();
@@ -108,7 +108,7 @@ class Fingerprint {
         [&] { return disk_read(folder(), options_.seconds); });
   }
 
-  // `blank`: what a measurement that fails is called.
+  // `blank` names a measurement that fails.
   void add(const FingerprintRecord& blank, const Measure& measured) {
     if (!options_.continues()) return;
     FingerprintRecord record = blank;

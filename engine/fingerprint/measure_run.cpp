@@ -49,7 +49,7 @@ FingerprintRecord without_peers(const device::Device& device, const monitoring::
   return record;
 }
 
-// The gate of runs: the same sources, read by the one process that there is.
+// Reads the same sources as the ranks of a run, for the only process that there is.
 std::vector<std::unique_ptr<monitoring::Probe>> own_probes(const device::Device& device,
                                                            const std::atomic<int>& threads) {
   auto probes = monitoring::process_probes(threads);

@@ -13,23 +13,23 @@
 
 namespace scalemark::fingerprint {
 
-// `scalemark doctor --measure` asks this of the engine, and gets an answer.
+// The program's request to the engine for `scalemark doctor --measure`, and the answer.
 struct MeasureRequest {
   settings::DeviceKind device = settings::DeviceKind::kCpu;
   int threads = 1;
-  std::string torch;           // folder of torch
-  std::string library_folder;  // where libscalemark_cuda.so stands
-  std::string folder;          // where files are made, read and removed
-  double seconds = 2;          // for each measurement
+  std::string torch;           // torch's folder
+  std::string library_folder;  // holds libscalemark_cuda.so
+  std::string folder;          // files are made, read and removed there
+  double seconds = 2;          // duration of each measurement
 };
 
 struct MeasuredMachine {
   std::vector<reporting::FingerprintRecord> records;
-  reporting::RankReadings readings;  // the machine was read meanwhile
+  reporting::RankReadings readings;  // the machine's readings meanwhile
   std::optional<ErrorRecord> error;  // why nothing could be measured
 };
 
-// Never throws. The all-reduce is named with its reason: one process has no peer.
+// Never throws. The all-reduce has only a reason: one process has no peer.
 MeasuredMachine measure(const MeasureRequest& request) noexcept;
 
 }  // namespace scalemark::fingerprint

@@ -25,10 +25,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::int64_t kFewestRounds = 3;
-constexpr std::uint64_t kLeftSeed = 1, kRightSeed = 2;  // any two
+constexpr std::uint64_t kLeftSeed = 1, kRightSeed = 2;  // any two numbers
 
-// SplitMix64 (Steele, Lea and Flood 2014) of a counter: element i of a matrix is the same on every
-// machine and for every number of threads.
+// Returns SplitMix64 (Steele, Lea and Flood 2014) of a counter, so that element i of a matrix is
+// the same on every machine and for every number of threads.
 std::uint64_t random_bits(std::uint64_t counter) {
   std::uint64_t z = counter * 0x9E3779B97F4A7C15;
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
@@ -36,7 +36,7 @@ std::uint64_t random_bits(std::uint64_t counter) {
   return z ^ (z >> 31);
 }
 
-// n x n numbers in [-1, 1), multiples of 2^-23.
+// Returns n x n numbers in [-1, 1), multiples of 2^-23.
 at::Tensor matrix(std::int64_t n, std::uint64_t seed) {
   at::Tensor values = at::empty({n, n}, at::kFloat);
   float* const out = values.mutable_data_ptr<float>();
@@ -78,7 +78,7 @@ void replay_product(device::Device& device, const monitoring::Host& host,
   const auto start = Clock::now();
   while (record.rounds < kFewestRounds || seconds_since(start) < options.seconds) {
     if (!options.continues()) break;
-    c.zero_();  // an element that is left unwritten must not look like the round before
+    c.zero_();  // an unwritten element must not keep its value from the round before
     at::mm_out(c, a, b);
     ++record.rounds;
     const at::Tensor differ = at::ne(bits_of(c), bits_of(first));

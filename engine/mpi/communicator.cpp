@@ -11,7 +11,7 @@
 namespace scalemark::mpi {
 namespace {
 
-// MPI counts in int.
+// MPI's counts are of type int.
 int count_of(std::int64_t n) {
   if (n <= INT_MAX) return static_cast<int>(n);
   throw system_error("a collective over MPI of " + std::to_string(n) + " elements per rank",
@@ -57,7 +57,7 @@ class MpiRequest final : public Request {
 
 struct Communicator::Handle {
   MPI_Comm comm = MPI_COMM_NULL;
-  std::vector<std::byte> scratch;  // reduce() and reduce_scatter() use it when they run in place
+  std::vector<std::byte> scratch;  // used by reduce() and reduce_scatter() in place
 
   void* scratch_of(std::int64_t n, DataType type) {
     const std::size_t bytes = static_cast<std::size_t>(n) * bytes_of(type);
@@ -97,7 +97,8 @@ void Communicator::all_reduce(const void* in, void* out, std::int64_t n, DataTyp
   });
 }
 
-// From a copy, not in place: MPICH 4.0.2 reads MPI_IN_PLACE as an address on a root other than 0.
+// Reduces a copy instead of in place: MPICH 4.0.2 reads MPI_IN_PLACE as an address on a root other
+// than 0.
 void Communicator::reduce(const void* in, void* out, std::int64_t n, DataType type,
                           Operation operation, int root) {
   const MPI_Op op = mpi_operation(type, operation);
@@ -122,7 +123,7 @@ void Communicator::all_gather(const void* in, void* out, std::int64_t n, DataTyp
         "MPI_Allgather");
 }
 
-// MPI's own form in place puts the result at the start of the input, not at the own part.
+// MPI's own in-place form puts the result at the start of the input, not into this rank's part.
 void Communicator::reduce_scatter(const void* in, void* out, std::int64_t n, DataType type,
                                   Operation operation) {
   const bool in_place = out == part(in, n, type, rank_);

@@ -1,6 +1,6 @@
-// The collectives and messages of one group of ranks, over MPI. MPI's own types stay inside: the
-// headers of Open MPI and MPICH define the same names differently, and what includes this one is
-// compiled once for both. Knows no torch.
+// The collectives and messages of one group of ranks over MPI. MPI's own types stay inside: the
+// headers of Open MPI and MPICH define the same names differently, and files that include this
+// header are compiled once for both. Knows no torch.
 #pragma once
 
 #include <cstddef>
@@ -23,13 +23,13 @@ class Request {
   virtual void wait() = 0;
 };
 
-// Every call is a collective of the members unless it says otherwise, and returns when this rank's
-// part is done. Counts are elements; of a collective with parts, those of one rank's part. Throws
-// E_PEER_LOST (69) when MPI reports an error, system_error() (71) for a part of more than 2^31 - 1
-// elements.
+// Every call is a collective of the members unless its comment says otherwise, and returns when
+// this rank's part is done. Counts are elements; for a collective with parts, elements of one
+// rank's part. Throws E_PEER_LOST (69) when MPI reports an error, system_error() (71) for a part of
+// more than 2^31 - 1 elements.
 class Communicator {
  public:
-  // Collective over `members` alone: ranks of the world, ascending, this one among them.
+  // Collective over `members` alone, which are ranks of the world, ascending, this one included.
   explicit Communicator(const std::vector<int>& members);
   ~Communicator();  // without free(), the communicator stays until the process ends
   Communicator(const Communicator&) = delete;
@@ -38,7 +38,8 @@ class Communicator {
   int rank() const { return rank_; }
   int size() const { return size_; }
 
-  // in == out, or the own part's place in the other buffer: in place.
+  // The collective is in place where in == out, or where a rank's part lies at its place in the
+  // other buffer.
   void all_reduce(const void* in, void* out, std::int64_t n, DataType type, Operation operation);
   void reduce(const void* in, void* out, std::int64_t n, DataType type, Operation operation,
               int root);
@@ -51,7 +52,7 @@ class Communicator {
   void all_to_all(const void* in, void* out, std::int64_t n, DataType type);
   void barrier();
 
-  // Not collective.
+  // The messages below are not collective.
   std::unique_ptr<Request> send(const void* data, std::int64_t n, DataType type, int to, int tag);
   std::unique_ptr<Request> receive(void* data, std::int64_t n, DataType type, int from, int tag);
 

@@ -32,14 +32,14 @@ DataType own_type(collectives::DataType type) {
   throw bug("an unknown data type");
 }
 
-// MPI's collectives without c10d, for a benchmark of what c10d adds.
+// MPI's collectives without c10d, for a benchmark of c10d's share.
 class Direct final : public distributed::DirectCommunicator {
  public:
   explicit Direct(Communicator& communicator) : mpi_(communicator) {}
 
   bool supports(Collective, collectives::DataType) const override { return true; }
 
-  // A call of MPI returns when it is done, so there is nothing to finish.
+  // An MPI call returns when it is done, so there is nothing to finish.
   void run(Collective collective, const void* in, void* out, std::int64_t elements,
            collectives::DataType of, int root) override {
     const DataType type = own_type(of);
@@ -70,7 +70,7 @@ class Direct final : public distributed::DirectCommunicator {
   void finish() override {}
 
  private:
-  // MPI knows one buffer only.
+  // MPI_Bcast has one buffer only.
   void broadcast(const void* in, void* out, std::int64_t elements, DataType type, int root) {
     if (mpi_.rank() == root && in != out) {
       std::memcpy(out, in, static_cast<std::size_t>(elements) * bytes_of(type));
@@ -78,7 +78,7 @@ class Direct final : public distributed::DirectCommunicator {
     mpi_.broadcast(out, elements, type, root);
   }
 
-  // Each rank sends to the next one of a ring.
+  // Each rank sends to the next rank of a ring.
   void shift(const void* in, void* out, std::int64_t elements, DataType type) {
     const int next = (mpi_.rank() + 1) % mpi_.size();
     const int previous = (mpi_.rank() + mpi_.size() - 1) % mpi_.size();
@@ -116,7 +116,7 @@ class MpiProvider final : public distributed::BackendProvider {
     return std::make_unique<Direct>(static_cast<MpiBackend&>(of_this_group).communicator());
   }
 
-  // From the thread that has started MPI, as MPI asks for, so the limit is another thread's.
+  // MPI requires the thread that has started MPI, so another thread watches the limit.
   void finish_process(int exit_code) const override {
     if (!is_started()) return;
     std::thread([exit_code] {

@@ -1,5 +1,6 @@
-// MPI's plugin offers this to the engine: libscalemark_mpi_openmpi.so or libscalemark_mpi_mpich.so,
-// the same sources built with either library's mpi.h. No MPI header here.
+// The interface of MPI's plugin for the engine: libscalemark_mpi_openmpi.so or
+// libscalemark_mpi_mpich.so, the same sources built with either library's mpi.h. No MPI header may
+// be included here.
 #pragma once
 
 #include "core/base/plugin.h"
@@ -15,7 +16,7 @@ inline constexpr const char* kMpiAbi = "scalemark-mpi/1";
 struct MpiApi {
   PluginStamp stamp;
 
-  // It lives as long as the process.
+  // Returns a provider that lives as long as the process.
   const distributed::BackendProvider& (*provider)();
 };
 

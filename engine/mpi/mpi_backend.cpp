@@ -19,7 +19,7 @@
 namespace scalemark::mpi {
 namespace {
 
-// Its future is made when it is asked for, as the reducer does; most callers only wait.
+// The future is made only when somebody asks for it, as the reducer does; most callers only wait.
 class DoneWork final : public c10d::Work {
  public:
   explicit DoneWork(std::vector<at::Tensor> tensors) : tensors_(std::move(tensors)) {}
@@ -39,18 +39,18 @@ class DoneWork final : public c10d::Work {
   std::vector<at::Tensor> tensors_;
 };
 
-// Keeps the tensor until the message is done. It has no future: nothing would complete it but a
-// thread that waits.
+// Keeps the tensor until the message is done. There is no future, since only a waiting thread could
+// complete it.
 class MessageWork final : public c10d::Work {
  public:
   MessageWork(std::unique_ptr<Request> request, at::Tensor tensor)
       : request_(std::move(request)), tensor_(std::move(tensor)) {}
-  // MPI still writes into, or reads from, the tensor of a message that nobody waited for.
+  // MPI still writes into, or reads from, the tensor of a message for which nobody has waited.
   ~MessageWork() override {
     try {
       if (!request_->done()) static_cast<void>(std::make_unique<at::Tensor>(tensor_).release());
     } catch (const std::exception&) {
-      // The run ends on an error that the waiting side reports.
+      // The run ends with an error that the waiting side reports.
     }
   }
 

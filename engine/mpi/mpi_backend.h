@@ -15,15 +15,16 @@
 
 namespace scalemark::mpi {
 
-// Tensors are of a CPU, contiguous (all-reduce, broadcast, reduce: dense), of one of DataType's
-// types. Operations: SUM, AVG (of floats), MIN, MAX. Anything else is refused as c10d refuses it.
+// Tensors are on a CPU, contiguous (for all-reduce, broadcast and reduce: dense), with one of
+// DataType's types. Operations: SUM, AVG (of floats), MIN, MAX. Anything else is refused as c10d
+// refuses it.
 class MpiBackend final : public c10d::Backend {
  public:
   using Tensors = std::vector<at::Tensor>;
   using TensorLists = std::vector<Tensors>;
   using WorkPtr = c10::intrusive_ptr<c10d::Work>;
 
-  // Collective over `members`, ranks of the world, of which this one is number `rank`.
+  // Collective over `members`, which are ranks of the world; this one is number `rank` among them.
   MpiBackend(const std::vector<int>& members, int rank);
 
   const std::string getBackendName() const override { return "mpi"; }
@@ -54,10 +55,11 @@ class MpiBackend final : public c10d::Backend {
   void setSequenceNumberForGroup() override {}
   std::uint64_t getSequenceNumberForGroup() override { return begun_; }
 
-  // REMOTE_ERROR when the process of a member on this machine has ended. From any thread.
+  // Returns REMOTE_ERROR when the process of a member on this machine has ended. Any thread may
+  // call it.
   c10d::ErrorType getError() override;
-  // The healthy end, collective: the communicator goes back to MPI. Nothing can abort a call of MPI
-  // that is stuck.
+  // Ends a healthy backend, collectively: the communicator goes back to MPI. Nothing can abort an
+  // MPI call that is stuck.
   void shutdown() override { communicator_.free(); }
 
  private:

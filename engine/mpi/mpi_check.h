@@ -1,5 +1,5 @@
-// The files around mpi.h share this: the check of MPI's calls, and MPI's names of our data types
-// and operations. Only they include it.
+// The check of MPI's calls, and MPI's names of our data types and operations. Only the files around
+// mpi.h include it.
 #pragma once
 
 #include <mpi.h>
@@ -11,7 +11,7 @@
 
 namespace scalemark::mpi {
 
-// Throws E_PEER_LOST (69) with MPI's text: what fails in a started MPI is its network or a peer.
+// Throws E_PEER_LOST (69) with MPI's text, since in a started MPI only its network or a peer fails.
 inline void check(int code, const char* function) {
   if (code == MPI_SUCCESS) return;
   char text[MPI_MAX_ERROR_STRING] = "";
@@ -23,7 +23,8 @@ inline void check(int code, const char* function) {
 
 MPI_Datatype mpi_type(DataType type);
 
-// Operations on 16-bit floats are our own: made at the first use, they stay until the process ends.
+// Returns MPI's operation. Those on 16-bit floats are our own: made at the first use, they stay
+// until the process ends.
 MPI_Op mpi_operation(DataType type, Operation operation);
 
 }  // namespace scalemark::mpi

@@ -15,7 +15,8 @@
 namespace scalemark::mpi {
 namespace {
 
-// The letter behind the name in /proc/PID/stat; the name may hold brackets. 0: not readable.
+// Returns the letter after the name in /proc/PID/stat, or 0 where the file is not readable. The
+// name may hold brackets.
 char state_of(std::int64_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
   std::string line;
@@ -33,7 +34,7 @@ Process own_process() {
           .pid = static_cast<std::int64_t>(getpid())};
 }
 
-// A zombie has ended; whoever started it has not asked yet.
+// A zombie has ended, although its parent has not waited for it yet.
 bool has_ended(const Process& process, const Process& own) {
   if (process.host != own.host) return false;
   if (::kill(static_cast<pid_t>(process.pid), 0) != 0 && errno == ESRCH) return true;

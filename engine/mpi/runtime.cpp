@@ -12,7 +12,7 @@
 namespace scalemark::mpi {
 namespace {
 
-constexpr std::chrono::milliseconds kReportTime{3000};  // for rank 0
+constexpr std::chrono::milliseconds kReportTime{3000};  // the time that rank 0 gets
 constexpr std::chrono::milliseconds kPollPeriod{20};
 
 struct Here {
@@ -29,7 +29,7 @@ Here& here() {
 
 // Variables that are already set stay as they are.
 void set_defaults(int world_size) {
-  // The handlers of signals are ours: SIGBUS tells of a file that was cut while it is mapped.
+  // MPI must not take our signal handlers: SIGBUS shows that a file was cut while it is mapped.
   setenv("OMPI_MCA_opal_signal", "", 0);
   // A rank alone needs no daemon beside it, which Open MPI would start.
   if (world_size == 1) setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
@@ -99,7 +99,7 @@ void abort(int exit_code) noexcept {
   if (is_running && here().world.launcher != "local") {
     try {
       wait_for_rank_0();
-    } catch (...) {  // no memory for a file name: the end comes at once
+    } catch (...) {  // there is no memory for a file name, so the process ends at once
     }
     MPI_Abort(MPI_COMM_WORLD, exit_code);
   }
