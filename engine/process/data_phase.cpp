@@ -24,8 +24,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr const char* kHeartbeatsKey = "data/heartbeats";  // counted up by every rank that reads
-constexpr const char* kReadyKey = "data/ready";            // how many ranks are through
+constexpr const char* kHeartbeatsKey = "data/heartbeats";  // counted up by every reading rank
+constexpr const char* kReadyKey = "data/ready";  // number of ranks that have read their data
 constexpr const char* kAllReadyKey = "data/all-ready";
 constexpr milliseconds kHeartbeatPeriod{1000};
 
@@ -34,7 +34,7 @@ std::string key_of(const RankContext& context, const std::string& what) {
          data::to_hex(data::digest_of(std::as_bytes(std::span(what))));
 }
 
-// A store that throws has lost a peer.
+// A store that throws means a lost peer.
 template <class Call>
 auto asking(RankContext& context, Call call) {
   try {
@@ -80,7 +80,7 @@ SharedBytes DataPhase::once_per_node(const std::string& what,
   const std::string ticket = offer ? offer->ticket() : "none";
   if (offer) offered_.push_back(*std::move(offer));
   asking(context_, [&](c10d::Store& store) { store.set(ticket_key, ticket); });
-  // The one copy that all share, where there is one.
+  // Takes the one copy that all share, where there is one.
   if (auto taken = take_offered(ticket)) return *std::move(taken);
   return made;
 }
@@ -96,8 +96,8 @@ void DataPhase::finish() {
   offered_.clear();
 }
 
-// Inside the store, so that many ranks that wait are no load on it. No limit but the phase's own,
-// which a heartbeat of any rank that reads moves on.
+// Waits inside the store, so that many waiting ranks are no load on it. The only limit is the
+// phase's own, which a heartbeat of any reading rank extends.
 void DataPhase::await(const std::string& key) {
   std::optional<std::int64_t> beats;
   asking(context_, [&](c10d::Store& store) {
@@ -127,10 +127,10 @@ bool write_all(int descriptor, std::span<const std::byte> bytes) {
   return true;
 }
 
-// Only what is sealed cannot be cut under a reader.
+// Only sealed memory cannot be cut while somebody reads it.
 bool is_sealed_memory(int descriptor, std::size_t bytes) {
   struct stat info = {};
-  const int seals = ::fcntl(descriptor, F_GET_SEALS);  // -1: not such memory
+  const int seals = ::fcntl(descriptor, F_GET_SEALS);  // -1: no sealable memory
   return ::fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode) &&
          static_cast<std::size_t>(info.st_size) == bytes && seals >= 0 &&
          (seals & kSeals) == kSeals;

@@ -1,6 +1,6 @@
-// Phase "data": what every rank reads before the first step. One rank of each machine reads what it
-// can hand over to the others there, in place; whoever waits for another's reading knows that it
-// goes on. Knows no kind of data.
+// Phase "data": every rank reads its data before the first step. One rank of each machine reads
+// what it can share with the others there, in place; a rank that waits for another's reading sees
+// that it progresses. Knows no kind of data.
 #pragma once
 
 #include <chrono>
@@ -19,11 +19,11 @@
 
 namespace scalemark::process {
 
-// Bytes that one process of a machine has made and the others read in place, without a file that
-// could be left behind.
+// Bytes that one process of a machine has made and the others read in place. No file could be left
+// behind.
 struct SharedBytes {
   std::span<const std::byte> bytes;
-  std::shared_ptr<const void> owner;  // keeps them alive
+  std::shared_ptr<const void> owner;  // keeps the bytes alive
 
   std::string_view text() const {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -34,10 +34,10 @@ SharedBytes held(std::string text);
 SharedBytes held(std::vector<std::byte> bytes);
 
 // A copy in anonymous memory that nobody can change any more. Other processes of this user on this
-// machine may take it while this object lives; what they have taken stays theirs.
+// machine may map it while this object lives; they keep what they have mapped.
 class OfferedBytes {
  public:
-  // Empty when the system has no such memory, or not enough of it.
+  // Returns nothing when the system has no such memory, or not enough of it.
   static std::optional<OfferedBytes> of(std::span<const std::byte> bytes);
 
   const std::string& ticket() const { return ticket_; }
@@ -49,34 +49,36 @@ class OfferedBytes {
   std::string ticket_;
 };
 
-// Empty when the ticket's bytes cannot be reached from here (another machine, another container),
-// or are not those that were offered.
+// Returns nothing when the ticket's bytes cannot be reached from here (another machine, another
+// container), or are not those that were offered.
 std::optional<SharedBytes> take_offered(const std::string& ticket);
 
-// Reading data asks this of whoever has it done. By itself it serves a rank that reads everything
-// itself and whom nobody waits for.
+// The way in which reading data is shared among ranks. This base class serves a rank that reads
+// everything itself and for which nobody waits.
 class DataAccess {
  public:
   virtual ~DataAccess() = default;
 
-  // A sign of life: called often by what takes long.
+  // Long work calls this often, as a sign of life.
   virtual void still_reading() {}
 
-  // Returns what `make` returns, made by one rank of the machine alone. `what` names it: the same
-  // for ranks that read the same. Throws what `make` throws, on the ranks that wait for it, too.
+  // Returns what `make` returns; one rank of the machine alone calls `make`. `what` names the
+  // result: the same for ranks that read the same. Throws what `make` throws, also on the ranks
+  // that wait for it.
   virtual SharedBytes once_per_node(const std::string& /*what*/,
                                     const std::function<SharedBytes()>& make) {
     return make();
   }
 
-  // How many ranks wait for what one of them makes: so many times its threads are free.
+  // Returns how many ranks share what one of them makes. The others wait, so the maker may use the
+  // threads of all.
   virtual int ranks_here() const { return 1; }
 };
 
 class DataPhase final : public DataAccess {
  public:
-  // Enters the phase: from now on no more than its timeout may pass between two signs of life, this
-  // rank's or that of any rank it waits for.
+  // Enters the phase: from now on no more than its timeout may pass between two signs of life, of
+  // this rank or of any rank for which it waits.
   DataPhase(RankProcess& rank_process, RankContext& context);
 
   void still_reading() override;
@@ -84,8 +86,8 @@ class DataPhase final : public DataAccess {
                             const std::function<SharedBytes()>& make) override;
   int ranks_here() const override { return context_.world().local_world_size; }
 
-  // Returns when every rank of the world has read its data: what follows may count on peers that
-  // answer. Throws the fault of one that could not.
+  // Returns when every rank of the world has read its data, so that later phases may rely on peers
+  // to answer. Throws the fault of a rank that could not read.
   void finish();
 
  private:

@@ -17,8 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The machine is read each second at first; after so many times half as often, and so on: a run of
-// twelve days has 10,000.
+// The machine is read each second at first; after this many readings half as often, and so on: a
+// run of twelve days has 10,000 readings.
 constexpr std::int64_t kReadingsPerStride = 1000;
 
 double in_seconds(std::int64_t ticks) {
@@ -43,13 +43,15 @@ std::vector<fs::path> event_files_in(const fs::path& folder) {
   return files;
 }
 
-// A reader that has come to the newest file looks at no earlier one again.
+// A new event must go into the newest file, since a reader that has reached it never reads earlier
+// ones again.
 fs::path newest_of(std::vector<fs::path> files, const fs::path& mine) {
   files.push_back(mine);
   return *std::ranges::max_element(files);
 }
 
-// Files of this name are ours; an earlier start's would be shown with this one's as one curve.
+// Files of this name are ours; TensorBoard would join an earlier start's file with this one's into
+// one curve.
 void remove_earlier(const fs::path& folder) {
   std::error_code ignored;
   for (const fs::path& file : event_files_in(folder)) fs::remove(file, ignored);
@@ -203,7 +205,7 @@ void EventLog::collect_machine(tensorboard::Events& events, std::int64_t step, d
   }
 }
 
-// Per second since the call before; absent at the first.
+// Returns the growth per second since the call before, or nothing at the first.
 std::optional<double> EventLog::growth(const std::string& tag, double value, double now) {
   const auto [found, is_first] = before_.try_emplace(tag);
   const Counted before = std::exchange(found->second, {value, now});
@@ -216,14 +218,14 @@ std::unique_ptr<EventLog> open_event_log(RankProcess& rank_process, RankGroup& g
                                          const std::string& run_id) {
   if (settings.general.tensorboard.empty() || group.world().rank != 0) return nullptr;
   const fs::path file = event_file(settings.general.tensorboard, run_id);
-  std::error_code unknown;  // opening the file says more
+  std::error_code unknown;  // an error here is ignored, as opening the file reports it better
   fs::create_directories(file.parent_path(), unknown);
   if (!settings.checkpoints.resume) remove_earlier(file.parent_path());
   try {
     return std::make_unique<EventLog>(file, group.context().telemetry(),
                                       rank_process.live().vitals(), settings.general.quiet);
   } catch (const Error& error) {
-    // A sweep has begun, and its other runs are worth more than the events of this one.
+    // In a sweep that has begun, the other runs are worth more than the events of this one.
     if (rank_process.request().settings.command == "train") throw;
     print_failure(error.record().what);
     return nullptr;

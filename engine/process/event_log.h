@@ -1,6 +1,6 @@
-// The event file of one run for TensorBoard (--tensorboard) while the run goes on: loss, learning
-// rate, this rank's throughput, its machine, evaluations and histograms. A thread of its own
-// writes; in a timed region a step costs a few stores. Knows no networks and no report.
+// Writes the event file of one run for TensorBoard (--tensorboard) while the run lasts: loss,
+// learning rate, this rank's throughput, its machine, evaluations and histograms. A thread of its
+// own writes; in a timed region a step costs a few stores. Knows no networks and no report.
 #pragma once
 
 #include <atomic>
@@ -26,31 +26,32 @@ namespace scalemark::process {
 class RankProcess;
 class RankGroup;
 
-// DIR/ID/<this process's file>, the same for all that this process writes of a run.
+// Returns DIR/ID/<this process's file>, the same for everything that this process writes of a run.
 std::filesystem::path event_file(const std::string& folder, const std::string& run_id);
 
-// Appends to the newest event file of that folder; where there is none, `file` is begun. A disk
-// that fails is told once per process, on stderr.
+// Appends to the newest event file of that folder, or begins `file` where there is none. A disk
+// that fails is reported once per process, on stderr.
 void append_events(const std::filesystem::path& file, tensorboard::Events events);
 
 class EventLog {
  public:
-  // By the main thread. Throws cannot_create() (73) where the file cannot be made. What it is given
-  // must outlive it.
+  // Call it on the main thread. Throws cannot_create() (73) where the file cannot be made. The
+  // arguments must outlive the log.
   EventLog(const std::filesystem::path& file, const monitoring::Sampler& machine,
            const Vitals& vitals, bool quiet = false);
   ~EventLog() { close(); }
 
-  // A training of so many steps comes, in several loops. Without it each loop is told alone.
+  // Announces a training of this many steps in several loops. Without it each loop is written by
+  // itself.
   void plan(std::int64_t steps);
 
-  // Outside timed regions: a loop begins. Steps of a window or an epoch are told, no others.
+  // A loop begins; call it outside timed regions. Only steps of a window or an epoch are written.
   void begin_loop(const std::string& name, std::optional<std::int64_t> steps);
-  // In timed regions: the step of this number, from 0, has ended at `time` (of Vitals::Clock, in
-  // ticks).
+  // Step number `step`, from 0, has ended at `time` (of Vitals::Clock, in ticks). May be called in
+  // timed regions.
   void step_done(std::int64_t step, std::int64_t time, const std::optional<double>& loss,
                  double learning_rate) noexcept;
-  // The losses of the loop that has ended, for a device that does not tell them before.
+  // Adds the losses of the loop that has ended, for a device that does not deliver them earlier.
   void add_losses(std::int64_t first_step, const std::vector<double>& losses);
 
   void add(const reporting::Evaluation& evaluation, std::int64_t step);
@@ -58,16 +59,16 @@ class EventLog {
   void add_histogram(const std::string& tag, std::int64_t step,
                      const tensorboard::Histogram& values);
 
-  // Tells a person, on stderr, unless --quiet.
+  // Prints `text` on stderr, unless --quiet.
   void print_note(const std::string& text) const;
 
-  // Writes what is left, and how much was dropped. Later calls do nothing.
+  // Writes the remaining events and the number of dropped ones. Later calls do nothing.
   void close();
 
  private:
   struct Step {
     std::int64_t step = 0, time = 0;
-    double loss = 0, learning_rate = 0;  // the loss is NaN where it is not known
+    double loss = 0, learning_rate = 0;  // NaN: the loss is not known.
   };
   struct Counted {
     double value = 0, at = 0;
@@ -85,28 +86,29 @@ class EventLog {
   monitoring::ProcessReader process_;
   double wall_offset_s_;  // wall clock minus steady clock
 
-  // The training thread's.
+  // --- Only the training thread uses these.
   std::optional<std::int64_t> planned_;
   std::int64_t stride_ = 1, until_next_ = 1;
-  std::int64_t first_written_ = 1;  // step of the loop, from 1
+  std::int64_t first_written_ = 1;  // a step of the loop, from 1
   bool writes_ = false, knows_losses_ = false;
   std::int64_t loop_began_ = 0;  // in ticks
   std::size_t evaluations_ = 0;
 
-  // Filled once, never read before count_; of more steps every k-th is told.
+  // Entries are written once and never read before count_ covers them. Of more steps only every
+  // k-th is kept.
   std::vector<Step> steps_ = std::vector<Step>(tensorboard::kMostEvents);
   std::atomic<std::size_t> count_{0};
   std::atomic<std::int64_t> last_step_{0};
 
-  // The writer's thread's.
+  // --- Only the writer's thread uses these.
   std::size_t steps_written_ = 0;
   std::int64_t readings_ = 0, readings_written_ = 0, reading_stride_ = 1;
   std::map<std::string, Counted> before_;
 
-  std::optional<tensorboard::EventWriter> writer_;  // last: its thread uses the above
+  std::optional<tensorboard::EventWriter> writer_;  // last, since its thread uses the members above
 };
 
-// The log of a run on the first rank of its group; null elsewhere, and without --tensorboard.
+// Opens the log of a run on the first rank of its group; null elsewhere, and without --tensorboard.
 std::unique_ptr<EventLog> open_event_log(RankProcess& rank_process, RankGroup& group,
                                          const settings::Settings& settings,
                                          const std::string& run_id);

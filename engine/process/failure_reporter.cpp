@@ -15,8 +15,8 @@
 namespace scalemark::process {
 namespace {
 
-// One way of telling that fails must not silence the others; two that fail for one reason say it
-// once.
+// A report that fails must not prevent the others; of two that fail for one reason only one
+// complains.
 class Attempts {
  public:
   void operator()(const std::function<void()>& action) noexcept {
@@ -29,7 +29,8 @@ class Attempts {
 
  private:
   void complain(std::string_view why) noexcept {
-    const std::size_t hash = std::hash<std::string_view>{}(why);  // memory may be what is lacking
+    // Needs no memory, which may be lacking.
+    const std::size_t hash = std::hash<std::string_view>{}(why);
     if (std::exchange(last_, hash) == hash) return;
     std::cerr << "scalemark: while ending: " << why << std::endl;
   }
@@ -61,8 +62,9 @@ void FailureReporter::fill_in(ErrorRecord& record) const {
 void FailureReporter::write_everywhere(const ErrorRecord& record, reporting::ReportStatus status,
                                        Peers peers) {
   Attempts attempt;
-  if (error_store_ != nullptr && peers == Peers::kTold) error_store_->post(record);  // they wait
-  // One rank says for all what they have agreed on.
+  // The peers wait for it, so it comes first.
+  if (error_store_ != nullptr && peers == Peers::kTold) error_store_->post(record);
+  // When all ranks have agreed to end, only rank 0 prints the line.
   if (peers == Peers::kTold || request_.world.rank == 0) {
     const Terminal terminal = request_.terminal ? request_.output : Terminal();
     attempt([&] { std::cerr << folded(format_error_line(record), terminal) << std::endl; });

@@ -21,8 +21,8 @@ class FailureReporter {
   FailureReporter(const RunRequest& request, const PhaseTracker& phase_tracker)
       : request_(request), phase_tracker_(phase_tracker) {}
 
-  // A target of reports that is attached for as long as this handle lives. Its owner holds the
-  // handle as the last member, so that no report reaches a target that is being destroyed.
+  // A target of reports stays attached while this handle lives. Its owner holds the handle as the
+  // last member, so that no report reaches a target that is being destroyed.
   using Attachment = std::shared_ptr<void>;
 
   [[nodiscard]] Attachment attach(distributed::ErrorStore& error_store) {
@@ -32,7 +32,7 @@ class FailureReporter {
     return attach(report_, report);
   }
 
-  // Whether the peers have to hear of it: not when all have agreed to end.
+  // kTold: the peers are informed. kKnowAlready: all ranks have agreed to end, so they need not be.
   enum class Peers { kTold, kKnowAlready };
 
   // Whether a failure is being reported, or was.
@@ -67,7 +67,7 @@ class FailureReporter {
   ExitCode exit_code_ = ExitCode::kBug;
 };
 
-// Does as distributed::record_of(), but a failed collective is the cause that a peer posted on
+// Like distributed::record_of(), but a failed collective becomes the cause that a peer posted on
 // `error_store`, if one did. `error_store` may be null: before the ranks have met, or where nobody
 // posts.
 ErrorRecord record_of(const std::exception_ptr& exception, distributed::ErrorStore* error_store);

@@ -21,10 +21,10 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::milliseconds kEvery{2000};
 constexpr double kLargestShare = 0.001;  // writing may take this share of the time
-// A status that is older than 10 s counts as that of a dead run (core/live/rates.h).
+// A status older than 10 s counts as a dead run's (core/live/rates.h).
 constexpr double kLongestPause_s = 6;
 
-// Without fsync: after a crash of the machine it is worth nothing.
+// There is no fsync: after a crash of the machine the file is worth nothing.
 void replace(const fs::path& file, const std::string& text) {
   const fs::path fresh = file.string() + ".tmp";
   std::ofstream out(fresh, std::ios::binary | std::ios::trunc);
@@ -48,7 +48,7 @@ std::string in_words(const settings::Settings& settings, int world_size) {
 }
 
 std::vector<live::CountedRuns> runs_of(const reporting::Report& report) {
-  std::map<std::string, std::int64_t> counts;  // a status that comes later is no new series
+  std::map<std::string, std::int64_t> counts;  // all start at 0: no series begins later
   for (const auto status : names_of<reporting::PointStatus>()) counts[std::string(status)] = 0;
   for (const auto& point : report.points) ++counts[std::string(name_of(point.status))];
   for (const auto& row : report.collectives) ++counts[std::string(name_of(row.status))];
@@ -126,7 +126,7 @@ void LiveStatus::take(const std::string& record) {
   const double now_s = seconds_since(began_);
   const std::lock_guard lock(mutex_);
   Seen& seen = seen_.at(static_cast<std::size_t>(heartbeat.rank.rank));
-  if (heartbeat.rank.beats <= seen.heartbeat.rank.beats) return;  // older, by a slower way
+  if (heartbeat.rank.beats <= seen.heartbeat.rank.beats) return;  // an older one that came later
   if (heartbeat.node)
     live::keep_newest(nodes_, identities_[static_cast<std::size_t>(heartbeat.rank.rank)].host,
                       *heartbeat.node);
@@ -214,7 +214,7 @@ void LiveStatus::end_at_once(const std::string& state) noexcept {
   write_now();
 }
 
-// With mutex_ held. Rank 0's own numbers are of now.
+// Call it with mutex_ locked. Rank 0's own numbers are read now.
 live::Status LiveStatus::standing() {
   live::Status status = head_;
   status.written = reporting::utc_now();
@@ -260,7 +260,7 @@ live::Status LiveStatus::standing() {
   return status;
 }
 
-// A disk that is full or gone is the report's to tell; this goes on trying.
+// A full or lost disk is reported by the report; this keeps trying.
 bool LiveStatus::write() noexcept {
   {
     const std::lock_guard lock(mutex_);
@@ -272,7 +272,7 @@ bool LiveStatus::write() noexcept {
 }
 
 void LiveStatus::write_now() noexcept {
-  // A disk that hangs has the other writer for good.
+  // On a disk that hangs the other writer may hold the lock for ever.
   const std::unique_lock writing(write_mutex_, std::chrono::seconds(1));
   if (!writing.owns_lock()) return;
   try {

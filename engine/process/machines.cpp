@@ -67,7 +67,7 @@ monitoring::Sampler& fresh_telemetry(RankContext& context, bool leads_node) {
 
 double least_watched_s(int ranks) {
   constexpr double kMargin = 1.1;
-  // At least half of the CPUs are cores.
+  // At least half of the CPUs are physical cores.
   const double cores = monitoring::usable_cores() / 2.0;
   const double free = std::max(0.0, cores - static_cast<double>(ranks) * at::get_num_threads());
   return kMargin *
@@ -160,7 +160,7 @@ std::vector<monitoring::Host> survey_hosts(RankContext& context) {
 
 void refuse_bound_by_launcher(RankContext& context, const std::string& given_cpus) {
   if (given_cpus.empty()) return;
-  std::map<std::string, std::pair<int, std::string>> first_of_host;  // rank, CPUs
+  std::map<std::string, std::pair<int, std::string>> first_of_host;  // rank and CPUs, by host
   using CpusAndHost = std::pair<std::string, std::string>;
   const auto told = context.control().all_gather(to_wire(CpusAndHost(given_cpus, context.host())));
   for (std::size_t rank = 0; rank < told.size(); ++rank) {

@@ -1,5 +1,5 @@
-// The ranks and their machines: which these are and who leads each, what is read of them as long as
-// the ranks run, and counters of errors over a session.
+// The ranks' machines: which they are, which rank leads each, what is read of them while the ranks
+// run, and counters of errors over a session.
 #pragma once
 
 #include <chrono>
@@ -22,43 +22,43 @@
 
 namespace scalemark::process {
 
-// A rank reads its machine as long as it runs: its own CPU time, its control group, its GPU, and as
-// the first rank of its machine CPUs, memory, disks and network. core/machine/telemetry reads;
-// this chooses.
+// --- A rank reads its machine as long as it runs: its own CPU time, its control group and its GPU;
+// the first rank of a machine also reads CPUs, memory, disks and network. core/machine/telemetry
+// reads; the functions here choose what is read.
 
-// The sampler of this process. After RankContext::connect(), by the main thread; opens files and
-// NVML. `context` must outlive it.
+// Opens the sampler of this process, with its files and NVML. Call it on the main thread after
+// RankContext::connect(). `context` must outlive it.
 std::unique_ptr<monitoring::Sampler> open_telemetry(RankContext& context,
                                                     std::chrono::milliseconds period);
 
-// The same sampler, for a measurement that begins: without earlier stretches. `leads_node`: whether
+// Returns the same sampler for a new measurement, without earlier stretches. `leads_node`: whether
 // this rank reads what all ranks of its machine share. Not within a timed region.
 monitoring::Sampler& fresh_telemetry(RankContext& context, bool leads_node);
 
-// The newest readings, for this rank's record: of its GPU, absent on a CPU; and of its machine,
-// where the sampler reads what ranks share. `clock_s`: when, on the rank's clock.
+// The newest readings for this rank's record: of its GPU, absent on a CPU; and of its machine,
+// where the sampler reads what ranks share. `clock_s` is their time on the rank's clock.
 using Latest = std::vector<monitoring::Sampler::Latest>;
 std::optional<live::GpuStatus> latest_of_gpu(const Latest& latest);
 live::NodeStatus latest_of_node(const Latest& latest, double clock_s, double sampler_cpu_s);
 
-// How long this rank's machine must be watched until it can be told whether others use it, with a
-// margin for the begin of a stretch: seconds. Cores that `ranks`, those that work on this machine,
-// leave free shorten it.
+// Returns for how many seconds this rank's machine must be watched until it is clear whether others
+// use it, with a margin for the begin of a stretch. Cores that the `ranks` on this machine leave
+// free shorten the time.
 double least_watched_s(int ranks);
 
-// Waits until the machine was watched for so long since `since`, for `most_s` at most: who else
-// uses it is seen as well in a moment in which nothing is measured.
+// Waits until the machine was watched for that long since `since`, at most `most_s`: other users of
+// the machine are also seen while nothing is measured.
 void wait_until_watched(int ranks, std::chrono::steady_clock::time_point since,
                         double most_s = std::numeric_limits<double>::infinity());
 
 // Returns this rank's readings, after end().
 reporting::RankReadings readings(RankContext& context);
 
-// Counters of errors over a session (--checks health): each rank reads those of its GPU, the first
-// rank of a machine also the machine's, and rank 0 makes rows of the snapshots.
-// core/machine/health.h reads; report/record/health.h says what rows tell.
+// --- Counters of errors over a session (--checks health): each rank reads those of its GPU, the
+// first rank of a machine also the machine's, and rank 0 makes rows of the snapshots.
+// core/machine/health.h reads; report/record/health.h explains the rows.
 
-// One rank's part. Xid errors are noted from its first snapshot on, as long as this object lives.
+// One rank's part. Xid errors are noted from the first snapshot on, as long as this object lives.
 class HealthWatch {
  public:
   explicit HealthWatch(RankContext& context) : context_(context) {}
@@ -77,8 +77,8 @@ class HealthWatch {
 class HealthCollector {
  public:
   using Rows = std::vector<reporting::HealthRecord>;
-  // `wanted`: false: collect() does nothing. `task`: the other ranks answer it with a snapshot;
-  // `read`: this rank's own. `keep` gets the rows so far; it knows the session.
+  // `wanted`: false: collect() does nothing. `task` asks the other ranks for a snapshot, and `read`
+  // returns this rank's own. `keep` gets the rows so far and adds the session.
   struct Options {
     bool wanted = false;
     std::string task;
@@ -87,8 +87,8 @@ class HealthCollector {
   };
   HealthCollector(TaskLoop& loop, Options options) : loop_(loop), options_(std::move(options)) {}
 
-  // Asks all ranks: call it at the begin of a session, and at its end. A rank that does not answer
-  // is left out: the next task meets it.
+  // Asks all ranks. Call it at the beginning of a session and at its end. A rank that does not
+  // answer is left out; the next task will notice its loss.
   void collect();
 
  private:
@@ -98,16 +98,17 @@ class HealthCollector {
   std::optional<distributed::Clock::time_point> first_;
 };
 
-// One entry per machine, in rank order; empty on ranks above 0. Collective over the session.
+// Returns one entry per machine, in rank order; empty on ranks above 0. Collective over the
+// session.
 std::vector<monitoring::Host> survey_hosts(RankContext& context);
 
-// --bind divides the CPUs that all ranks of a machine may use: throws configuration() (78) where a
-// launcher has given them different ones. `given_cpus`: those of this rank before it was bound;
-// empty: it was not, and nothing is compared. Collective over all ranks.
+// Throws configuration() (78) where a launcher has given the ranks of a machine different CPUs,
+// since --bind divides the CPUs that all of them may use. `given_cpus` are those of this rank
+// before it was bound; empty: it was not bound, and nothing is compared. Collective over all ranks.
 void refuse_bound_by_launcher(RankContext& context, const std::string& given_cpus);
 
-// Whether this rank is the first of its node among all ranks of the run: it does what is done once
-// per machine.
+// Whether this rank is the first of its node among all ranks of the run, and so does the work that
+// is done once per machine.
 bool leads_node(const RankContext& context);
 
 }  // namespace scalemark::process

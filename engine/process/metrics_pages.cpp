@@ -18,8 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Whoever may see the page need not learn where things lie on this machine. A path in quotes goes
-// to the quote, any other to a blank.
+// Removes paths, as not everybody who may see the page should learn where files are on this
+// machine. A path in quotes ends at the quote, any other at a blank.
 std::string without_paths(const std::string& text) {
   constexpr std::string_view kBefore = " '\"(=:,", kBehind = " '\"),;";
   std::string result;
@@ -82,7 +82,8 @@ live::Status MetricsPages::status() {
 }
 
 std::string MetricsPages::now() {
-  constexpr double kForgotten_s = 90;  // rates are of the last minute, not since the last look
+  // Rates cover the last minute, not the time since the last view.
+  constexpr double kForgotten_s = 90;
   if (last_view_ && seconds_since(*last_view_) > kForgotten_s) recent_ = {};
   last_view_ = Clock::now();
   recent_.add(status());
@@ -91,7 +92,7 @@ std::string MetricsPages::now() {
 }
 
 void MetricsPages::note_scrape(std::string_view path) {
-  if (path == "/") return;  // it has no number of the run
+  if (path == "/") return;  // this page has no numbers of the run
   {
     const std::lock_guard lock(mutex_);
     scrape_before_ = std::exchange(last_scrape_, Clock::now());
@@ -116,12 +117,12 @@ void MetricsPages::write_target(const fs::path& folder, const std::string& run_i
   written.append(nlohmann::json::array({target}).dump(1) + "\n");
   written.commit();
   target_ = file;
-  // A folder above that is not ours to write is no reason to end a run.
+  // A folder above that we may not write into is no reason to end a run.
   std::error_code failed;
   const fs::path whole = fs::absolute(folder).lexically_normal();
   const fs::path named = whole.has_filename() ? whole : whole.parent_path();  // "a/" is "a"
   const fs::path link = named.string() + "." + kName;
-  if (fs::is_symlink(link, failed)) fs::remove(link, failed);  // a run that was killed left it
+  if (fs::is_symlink(link, failed)) fs::remove(link, failed);  // a killed run has left it
   fs::create_symlink(named.filename() / kName, link, failed);
   link_ = failed ? fs::path() : link;
   if (failed) link_failure_ = link.string() + " cannot be made (" + failed.message() + ")";

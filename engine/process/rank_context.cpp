@@ -21,8 +21,8 @@
 namespace scalemark::process {
 namespace {
 
-// NCCL would hang or fail obscurely; a launcher that shows every rank the same GPU is the usual
-// cause.
+// With a shared GPU, NCCL would hang or fail obscurely; the usual cause is a launcher that shows
+// every rank the same GPU.
 void refuse_shared_gpus(const std::vector<std::string>& gpu_of_rank) {
   for (std::size_t a = 0; a < gpu_of_rank.size(); ++a) {
     for (std::size_t b = a + 1; b < gpu_of_rank.size(); ++b) {
@@ -49,7 +49,7 @@ std::chrono::milliseconds enter_rendezvous(PhaseTracker& phase_tracker) {
   return milliseconds_of(phase_tracker.timeout_of("rendezvous"));
 }
 
-// A collective waits for the slowest peer, whatever phase that one may be in.
+// A collective waits for the slowest peer, whichever phase that peer is in.
 std::chrono::milliseconds longest_timeout(const PhaseTracker& phase_tracker) {
   double longest_s = 0;
   for (const std::string_view phase : settings::timeout_phases()) {
@@ -103,7 +103,7 @@ RankContext::RankContext(const RunRequest& request, PhaseTracker& phase_tracker,
       error_store_(joined_.store, request.world.rank, request.world.world_size,
                    joined_.hosts_store),
       posted_failures_(failures.attach(error_store_)) {
-  joined_.store->setTimeout(timeout_);  // groups are made through it
+  joined_.store->setTimeout(timeout_);  // groups are made through this store
   if (!request.error_file.empty()) {
     error_store_.also_ask([file = request.error_file] { return launching::cause_beside(file); });
   }

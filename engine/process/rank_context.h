@@ -1,5 +1,5 @@
-// One rank holds this from start to end: its device, its peers, and the error store in which
-// failures are posted.
+// Holds the parts of one rank from start to end: its device, its peers, and the error store in
+// which failures are posted.
 #pragma once
 
 #include <atomic>
@@ -28,48 +28,50 @@ namespace scalemark::process {
 class RankContext {
  public:
   // Opens the device and meets the other ranks: phase "rendezvous". From then on, `failures` are
-  // posted to the peers. Throws as join() and the devices do.
+  // posted to the peers. Throws what join() and the devices throw.
   RankContext(const RunRequest& request, PhaseTracker& phase_tracker, FailureReporter& failures);
 
-  // Connects all ranks for gathers and results, and starts MPI where it is asked for. After the
-  // preflight: it is the first collective.
+  // Connects all ranks for gathers and results, and starts MPI where it is wanted. As the first
+  // collective it comes after the preflight.
   void connect();
 
-  // Collective over all ranks, for what NCCL is to do: throws configuration() (78) when two of them
+  // Collective over all ranks that are to use NCCL: throws configuration() (78) when two of them
   // have the same GPU.
   void refuse_shared_gpus();
 
-  // Collective over `members`, ranks of the world, of which this one is number `rank`.
+  // Collective over `members`, which are ranks of the world; this one is number `rank` among them.
   std::unique_ptr<distributed::PointGroup> open_group(const std::string& name,
                                                       const std::vector<int>& members, int rank,
                                                       const std::string& backend);
 
-  // This rank's collectives go over this group now: a hang is explained by it. From any thread.
+  // The group over which this rank's collectives go now, by which a hang is explained. Any thread
+  // may ask.
   struct GroupInUse {
-    std::shared_ptr<distributed::CollectiveCount> count;  // null before the first
+    std::shared_ptr<distributed::CollectiveCount> count;  // null before the first group
     std::vector<int> members;
-    std::uint64_t begun_before = 0;  // in the groups before it
+    std::uint64_t begun_before = 0;  // collectives begun in earlier groups
   };
   GroupInUse group_in_use() const;
 
-  // This provider knows how the process ends at once: MPI once it is started, else the payload of
-  // the last group that was opened; null before the first. Safe from another thread.
+  // Returns the provider that can end the process at once: MPI once it is started, else that of the
+  // last opened group's payload; null before the first. Safe from another thread.
   const distributed::BackendProvider* abort_provider() const { return abort_provider_; }
 
-  // Ends the process with the code of `fault`, from a side thread: the main thread is stuck.
+  // Ends the process with the code of `fault`. A side thread calls it when the main thread is
+  // stuck.
   [[noreturn]] void give_up(const ErrorRecord& fault);
   // Lists the versions of the libraries behind the backends, by the backend's name.
   std::map<std::string, distributed::LibraryVersion> backend_versions() const {
     return distributed::library_versions(plugins_);
   }
 
-  // The machine is read from now on: see telemetry.h.
+  // From now on the machine is read: see telemetry.h.
   void watch_machine(std::unique_ptr<monitoring::Sampler> sampler) {
     sampler_ = std::move(sampler);
   }
-  // After watch_machine().
+  // Call it after watch_machine().
   monitoring::Sampler& telemetry() { return *sampler_; }
-  // How many threads compute, of the point that is measured now.
+  // The number of compute threads of the point that is measured now.
   const std::atomic<int>& compute_threads() const { return compute_threads_; }
   void set_compute_threads(int threads) { compute_threads_.store(threads); }
 
@@ -81,11 +83,11 @@ class RankContext {
   distributed::ControlGroup& control() { return *control_; }
   PhaseTracker& phase_tracker() { return phase_tracker_; }
   double rendezvous_s() const { return joined_.seconds; }
-  // Bounds collectives and results.
+  // The limit for collectives and results.
   std::chrono::milliseconds timeout() const { return timeout_; }
-  // Holds the node of every rank of the world; after connect().
+  // The node of every rank of the world; valid after connect().
   const std::vector<int>& node_of_rank() const { return node_of_rank_; }
-  // Ranks of the world that compute on this rank's GPU, itself counted; 0 on a CPU. After
+  // The number of ranks that compute on this rank's GPU, itself included; 0 on a CPU. Valid after
   // connect().
   int ranks_on_gpu() const { return ranks_on_gpu_; }
 

@@ -52,7 +52,7 @@ void RankGroup::max_over_ranks(std::vector<double>& values) { control_->max_over
 bool RankGroup::lost_a_peer() const noexcept { return group_->lost_a_peer(); }
 
 void RankGroup::finish(std::chrono::milliseconds limit) {
-  // Gloo over the CPU has nothing to give back.
+  // Gloo over the CPU has nothing to free.
   if (device().torch_device().is_cpu() && group_->notices_lost_peers()) return;
   device().synchronize();
   control_->barrier();
@@ -78,9 +78,9 @@ void RankGroup::close() {
 namespace {
 
 constexpr std::chrono::milliseconds kPollPeriod{200};
-// A rank that is starting a collective when the group is aborted waits for the whole abort, on
-// torch's lock. One that is not stuck has left by itself by then, or is stuck where an abort frees
-// it.
+// Time from the break to the abort. A rank that is starting a collective when the group is aborted
+// waits for the whole abort, on torch's lock. After this time a rank that is not stuck has left by
+// itself, and any other one is stuck where an abort frees it.
 constexpr double kGrace_s = 1;
 
 bool is_out_of_memory(const std::exception& error) {
@@ -103,7 +103,7 @@ void GroupGuard::run(const std::function<bool()>& called_off, const std::functio
   } catch (const std::exception& error) {
     if (!broken_ || is_out_of_memory(error)) throw;
   }
-  // The cause may be posted later than the loss is seen.
+  // The cause may be posted later than the loss is noticed.
   const auto loss = std::make_exception_ptr(broken_off());
   throw distributed::translate_collective_error(loss, rank_group_.context().error_store(),
                                                 cause_limit_);
@@ -130,7 +130,8 @@ void GroupGuard::run_watched(const std::function<bool()>& called_off,
   body();
 }
 
-// Nothing frees the calling thread: the process ends, with the cause where a peer has posted one.
+// Nothing frees the calling thread, so the process ends, with the cause where a peer has posted
+// one.
 void GroupGuard::give_up() {
   auto& context = rank_group_.context();
   const auto loss = std::make_exception_ptr(broken_off());

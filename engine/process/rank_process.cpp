@@ -22,11 +22,11 @@
 namespace scalemark::process {
 namespace {
 
-// A signalled run has 10 s (docs/FAULTS.md); the rest is for the report.
+// A signalled run has 10 s (docs/FAULTS.md); the last second is for the report.
 constexpr unsigned kSignalBackstopSeconds = 9;
 constexpr std::chrono::milliseconds kLeaveUnansweredLimit{1000};
 
-// Waits of these phases' own end first: they know who is missing, and where.
+// The waits of these phases should end first, since they know which ranks are missing, and where.
 constexpr double kPreflightMargin_s = 5, kRendezvousMargin_s = 15;
 
 void require_enough_descriptors(const launching::World& world) {
@@ -36,7 +36,7 @@ void require_enough_descriptors(const launching::World& world) {
                                  limit, world.rank == 0 ? "rank 0" : "a rank", world.world_size);
 }
 
-// Whether this process may end as any other does: nothing is started that has to be ended, or all
+// Whether this process may end like any other: nothing was started that has to be ended, or all
 // ranks end it together.
 bool finished(const distributed::BackendProvider* abort_provider, bool together,
               ExitCode code) noexcept {
@@ -51,7 +51,7 @@ bool finished(const distributed::BackendProvider* abort_provider, bool together,
   }
 }
 
-// Whether a rank has ended because it was asked to, and did not fail.
+// Whether a rank has ended because it was asked to and not because it failed.
 bool says_stop(const ErrorRecord& end) {
   return end.exit_code == ExitCode::kPreempted || end.exit_code == ExitCode::kInterrupted;
 }
@@ -95,10 +95,10 @@ RankProcess::RankProcess(const RunRequest& request)
 RankProcess::~RankProcess() {
   if (request_.on_thread_shortage) request_.on_thread_shortage->store(shortage_before_);
   data::on_lost_mapping({});
-  ends_overdue_ = false;  // Its hook uses members that are reset from here on.
+  ends_overdue_ = false;  // its hook uses members that are reset from here on
   bool ends_well = false;
   if (live_ && report_ && report_->writer()) {
-    // A partial report is gone on with: --fresh-process starts new ranks for the next block.
+    // A partial report is continued: with --fresh-process new ranks start for the next block.
     const reporting::Report& report = report_->writer()->report();
     live_->publish(report);
     ends_well = report.status == reporting::ReportStatus::kComplete;
@@ -178,7 +178,7 @@ void RankProcess::publish_end(reporting::ReportStatus status) noexcept {
   if (live_->pages()) live_->pages()->drop_target();
 }
 
-// The process ends with this fault's code, also when another thread's was reported first.
+// The process ends with this fault's code even if another thread's fault was reported first.
 void RankProcess::report_and_end(const ErrorRecord& fault) {
   failure_reporter_.report(fault);
   publish_end(reporting::ReportStatus::kFailed);
@@ -198,8 +198,8 @@ void RankProcess::end_overdue(int signal) {
   distributed::end_process(abort_provider(), code);
 }
 
-// Not posted as a fault: every rank that lives has agreed on it, and one that does not answer is
-// not waited for again.
+// The end is not posted as a fault, since every rank that lives has agreed on it, and nobody waits
+// again for a rank that does not answer.
 ExitCode RankProcess::end_interrupted(int signal, bool agreed, const std::string& kept) {
   ends_together_ = agreed;
   if (!agreed) leave_limit_ = kLeaveUnansweredLimit;

@@ -31,7 +31,7 @@ reporting::Report first_page(const RunRequest& request, RunReport::Opening& open
   reporting::Report report =
       opening.continued ? std::move(*opening.continued) : reporting::Report{};
   if (report.started.empty()) report.started = reporting::utc_now();
-  // One rank meets nobody, but who watches several runs tells them apart by it.
+  // One rank meets nobody, but the id distinguishes it for observers of several runs.
   const std::string& id = request.rendezvous.run_id;
   report.run_id =
       id == launching::Rendezvous().run_id ? launching::random_secret().substr(0, 16) : id;
@@ -51,7 +51,7 @@ reporting::Report first_page(const RunRequest& request, RunReport::Opening& open
   return report;
 }
 
-// By UUID: CUDA and NVML number GPUs differently. Empty on a CPU.
+// Finds the GPU by UUID, since CUDA and NVML number GPUs differently. Empty on a CPU.
 std::string device_name(const reporting::Environment& environment, const std::string& uuid) {
   for (const auto& host : environment.hosts) {
     const auto found = monitoring::find_gpu(host.gpus, uuid);
@@ -131,8 +131,8 @@ void RunReport::write_events(const reporting::PointRecord& point) const {
   append_events(event_file(tensorboard_, point.id), std::move(events));
 }
 
-// It is known when the baselines are, and moves with each session: TensorBoard takes the last one.
-// A run that was not told of then gets no folder.
+// The efficiency is known once the baselines are, and changes with each session; TensorBoard shows
+// the last value. A run that has no event folder yet gets none.
 void RunReport::write_efficiency() const {
   if (tensorboard_.empty()) return;
   for (const reporting::PointRecord& point : writer_->report().points) {
@@ -188,7 +188,7 @@ void RunReport::render_what_is_there() noexcept {
 
 namespace {
 
-// A network that diverges has losses of a dozen digits.
+// A network that diverges has losses with a dozen digits.
 std::string loss_text(double loss) { return printed(std::abs(loss) < 1e4 ? "%.4f" : "%.3e", loss); }
 
 }  // namespace
@@ -209,7 +209,7 @@ RunConsole::RunConsole(const RunRequest& request, const std::string& sample_unit
       samples_per_batch_(samples_per_batch) {
   if (!writes_ || quiet_ || request.settings.general.no_progress) return;
   auto options = reporting::progress_options_for(stderr);
-  if (request.terminal) {  // the launcher's stderr is one; ours is its pipe
+  if (request.terminal) {  // the launcher's stderr is a terminal; this process's is a pipe to it
     options.terminal = true;
     if (output_.is_terminal) options.width = output_.columns - 1;
   }

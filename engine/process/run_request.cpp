@@ -16,19 +16,21 @@
 namespace scalemark::process {
 namespace {
 
-// A wish: an allocator in glibc's place (a sanitizer's, a preloaded one) may not know it.
+// These settings are best effort: an allocator in glibc's place (a sanitizer's, a preloaded one)
+// may not know them.
 void keep_freed_memory() {
-  mallopt(M_MMAP_MAX, 0);              // no block of its own mapping
-  mallopt(M_TRIM_THRESHOLD, INT_MAX);  // nothing back to the kernel
-  mallopt(M_TOP_PAD, 64 << 20);        // grow in large pieces
+  mallopt(M_MMAP_MAX, 0);              // no block gets a mapping of its own
+  mallopt(M_TRIM_THRESHOLD, INT_MAX);  // nothing is returned to the kernel
+  mallopt(M_TOP_PAD, 64 << 20);        // the heap grows in large pieces
 }
 
-// A store that nobody serves, and a peer that NCCL's watchdog has lost, are logged as errors, with
-// backtraces; ours say it in a line.
+// Torch logs a store that nobody serves, or a peer that NCCL's watchdog has lost, as errors with
+// backtraces; our own error says the same in one line.
 void quieten_torch(bool on_gpu) {
   if (setenv("TORCH_CPP_LOG_LEVEL", "FATAL", /*overwrite=*/0) != 0) throw bug("setenv failed");
-  c10::initLogging();  // reads the variable; plain C++ programs have to ask for it
-  // The profiler (--trace) reports that a CPU run has no GPU. On one its errors are true.
+  c10::initLogging();  // reads the variable; plain C++ programs must call this
+  // The profiler (--trace) reports an error that a CPU run has no GPU. On a GPU its errors are
+  // real.
   if (!on_gpu && setenv("KINETO_LOG_LEVEL", "99", /*overwrite=*/0) != 0) throw bug("setenv failed");
 }
 
@@ -49,8 +51,8 @@ void apply_compute_settings(const ComputeSettings& settings) {
   at::globalContext().setDeterministicAlgorithms(deterministic, /*warn_only=*/false);
   at::globalContext().setDeterministicCuDNN(deterministic);
   at::globalContext().setBenchmarkCuDNN(!deterministic);
-  // Deterministic algorithms would fill every tensor that is made to be written: hundreds of passes
-  // over memory per step, for the sake of reads of what was never written, of which there are none.
+  // Deterministic algorithms would fill every new tensor before it is written: hundreds of passes
+  // over memory per step, to protect reads of unwritten memory, which do not occur here.
   at::globalContext().setDeterministicFillUninitializedMemory(false);
   device::pin_attention_order();
 }

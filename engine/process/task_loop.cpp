@@ -79,7 +79,7 @@ ExitCode TaskLoop::follow(TaskFollower& follower) {
       pass_on_signal();
     });
     seen = message.number;
-    follower.release();  // a new message means that all members have reported on the last
+    follower.release();  // a new message means that all members have reported on the last one
     auto [task, end] = from_wire<Message>(message.text);
     if (!task) return end.stop ? link_.end_interrupted(*end.stop) : end.exit_code;
     message.text = *std::move(task);
@@ -120,8 +120,8 @@ TaskLoop::Results TaskLoop::ask_all(const std::string& task,
 
 namespace {
 
-// A waiting rank sends a heartbeat at every poll, so their period must be shorter than its
-// deadline.
+// Returns the poll period. A waiting rank sends a heartbeat at every poll, so the period must be
+// shorter than the heartbeat's deadline.
 std::chrono::milliseconds waiting_poll_period(RankProcess& rank_process) {
   return std::min(milliseconds_of(rank_process.phase_tracker().timeout_of("wait") / 4),
                   distributed::WorkQueue::kPollPeriod);

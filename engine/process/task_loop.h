@@ -1,6 +1,6 @@
-// The loop of a command whose work is tasks: rank 0 leads and posts one after the other, the other
-// ranks follow. The command supplies both bodies; the loop does messages, signals and the end, over
-// the link of each rank.
+// The loop of a command whose work consists of tasks: rank 0 leads and posts one after the other,
+// the other ranks follow. The command supplies both bodies; the loop handles messages, signals and
+// the end, over the link of each rank.
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,7 @@
 
 namespace scalemark::process {
 
-// One rank and its way to the others, as the loop sees them: a process (ProcessLink), or a
+// One rank and its connection to the others, as the loop sees them: a process (ProcessLink), or a
 // thread of a test.
 class RankLink {
  public:
@@ -29,19 +29,19 @@ class RankLink {
   virtual distributed::WorkQueue& queue() = 0;
   virtual c10d::Store& store() = 0;
   virtual distributed::Clock& clock() = 0;
-  // The signal that this rank, perhaps alone, has received.
+  // Returns the signal that this rank, perhaps alone, has received.
   virtual std::optional<int> received_signal() const = 0;
   virtual void enter(const std::string& phase) = 0;  // a phase of --timeout
   virtual void heartbeat() = 0;
-  // On rank 0: what is measured now, for status.json.
+  // Rank 0: publishes what is measured now in status.json.
   virtual void publish(LiveStatus::Now) {}
-  // This rank's record for status.json, and on rank 0 that of another one.
+  // Returns this rank's record for status.json; on rank 0 take() receives the others'.
   virtual std::string heartbeat_record() { return {}; }
   virtual void take(const std::string& /*heartbeat_record*/) {}
-  // Bounds the wait for a result.
+  // Returns the limit for waiting for a result.
   virtual std::chrono::milliseconds timeout() const = 0;
-  // Reports that this rank was asked to stop; returns the process's exit code. `kept`: what there
-  // is, and how to go on; empty: nothing to say.
+  // Reports that this rank was asked to stop; returns the process's exit code. `kept` says what is
+  // kept and how to continue; empty: nothing.
   virtual ExitCode end_interrupted(const distributed::Stop& stop, const std::string& kept = {}) = 0;
 };
 
@@ -49,28 +49,29 @@ class RankLink {
 class TaskFollower {
  public:
   virtual ~TaskFollower() = default;
-  // Takes part in the task of `message`, where this rank has a part in it.
+  // Takes part in the task of `message` if this rank has a part in it.
   virtual void take_part(const distributed::WorkMessage& message) = 0;
-  // Every member has reported on the last task: gives back what it held.
+  // Every member has reported on the last task, so this frees what the task held.
   virtual void release() {}
 };
 
-// A command's part on rank 0. What its functions throw ends the command.
+// A command's part on rank 0. An exception from its functions ends the command.
 class TaskLeader {
  public:
   virtual ~TaskLeader() = default;
   virtual void begin() {}
-  // The text of the next task. Absent: the work is done.
+  // Returns the text of the next task, or nothing when the work is done.
   virtual std::optional<std::string> next() = 0;
-  // Takes part in the task that was posted, collects and records the results. The stop that its
-  // members have come to, if they have.
+  // Takes part in the posted task, collects and records the results. Returns the stop on which its
+  // members have agreed, if they have.
   virtual std::optional<distributed::Stop> run(const distributed::WorkMessage& message) = 0;
   // Closes the report; returns the command's exit code. The other ranks still live.
   virtual ExitCode close() = 0;
   // Shows the result. The other ranks may be gone.
   virtual void show() = 0;
-  // The same two for a command that is asked to stop; the error itself is the loop's. Returns what
-  // is kept and how to go on, in a sentence.
+  // close_stopped() and show_stopped() replace the two for a command that was asked to stop; the
+  // loop reports that error itself. close_stopped() returns, in a sentence, what is kept and how to
+  // continue.
   virtual std::string close_stopped() = 0;
   virtual void show_stopped() = 0;
 };
@@ -79,26 +80,27 @@ class TaskLoop {
  public:
   explicit TaskLoop(RankLink& link) : link_(link) {}
 
-  // On rank 0, and on every other rank. Return the process's exit code; throw what ends it
-  // otherwise: a lost rank, a full disk.
+  // For rank 0, and for every other rank. Both return the process's exit code. They throw what ends
+  // the command otherwise: a lost rank, a full disk.
   ExitCode lead(TaskLeader& leader);
   ExitCode follow(TaskFollower& follower);
 
   // --- For leaders.
 
-  // Whether somebody has asked for the end, and by which signal.
+  // Returns the signal by which somebody has asked for the end, if anybody has.
   std::optional<int> requested_signal();
 
-  // The results of `members` on message `number`, by rank, as WorkQueue::result_texts(). While it
-  // waits this rank lives, and passes on a signal if `idle`: it has no part in the task.
+  // Returns the results of `members` on message `number`, by rank, like WorkQueue::result_texts().
+  // Meanwhile this rank sends heartbeats; if it is `idle`, because it has no part in the task, it
+  // also passes on a signal.
   using Results = distributed::WorkQueue::ResultTexts;
   using KeepWaiting = std::function<bool(const Results&, std::chrono::milliseconds waited)>;
   Results collect(std::int64_t number, const std::vector<int>& members,
                   const KeepWaiting& keep_waiting, bool idle);
 
   enum class Waits { kForTheTimeout, kWhileTheyLive };
-  // Posts a task of every rank, of which `answer` is this one's part. Ranks that do not answer
-  // within timeout() are left out, or waited for as long as they send heartbeats.
+  // Posts a task for every rank; `answer` is this rank's part. Ranks that do not answer within
+  // timeout() are left out, or waited for as long as they send heartbeats.
   Results ask_all(const std::string& task, const std::function<std::string()>& answer,
                   Waits waits = Waits::kForTheTimeout);
 
@@ -111,11 +113,11 @@ class TaskLoop {
   RankLink& link_;
 };
 
-// A rank of a task loop as a process: its watchdog, signals and phases, and the queue over the
+// A process as the rank of a task loop: its watchdog, signals and phases, and the queue over the
 // run's store.
 class ProcessLink : public RankLink {
  public:
-  // After the preflight. A rank that is lost ends this process through RankProcess::give_up().
+  // Make it after the preflight. A lost rank ends this process through RankProcess::give_up().
   ProcessLink(RankProcess& rank_process, RankContext& context);
 
   int rank() const override { return context_.world().rank; }

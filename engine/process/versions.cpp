@@ -30,7 +30,7 @@ std::string cudnn_version(long version) {
          std::to_string(version % 100);
 }
 
-// lib/libc10.so lies in the folder that holds version.py.
+// The folder that holds lib/libc10.so also holds version.py.
 std::filesystem::path torch_folder() {
   Dl_info library{};
   const auto* symbol = reinterpret_cast<const void*>(&c10::GetAllocator);
@@ -64,14 +64,15 @@ namespace {
 
 constexpr std::string_view kOurs = "libscalemark_";
 
-// "/x/libscalemark_engine.so" -> "scalemark_engine"; empty for a library of others.
+// "/x/libscalemark_engine.so" -> "scalemark_engine"; empty for other projects' libraries.
 std::string our_name(std::string_view path) {
   const std::string_view file = path.substr(path.rfind('/') + 1);  // npos + 1 is 0
   if (!file.starts_with(kOurs)) return "";
   return std::string(file.substr(3, file.find('.') - 3));
 }
 
-// The notes of one segment: header, name, contents; each padded to 4 bytes.
+// Finds the build id in the notes of one segment. A note has header, name and contents, each padded
+// to 4 bytes.
 std::string build_id_in(const unsigned char* notes, std::size_t size) {
   const auto padded = [](std::size_t n) { return (n + 3) & ~std::size_t{3}; };
   std::size_t at = 0;

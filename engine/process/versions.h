@@ -1,4 +1,4 @@
-// Which libraries this engine was built with and runs with, for the report and the preflight.
+// The libraries with which this engine was built and runs, for the report and the preflight.
 #pragma once
 
 #include <map>
@@ -9,19 +9,19 @@
 
 namespace scalemark::process {
 
-// Names the libtorch that was loaded, as its wheel does ("2.11.0+cpu"); the one that this engine
-// was built with when its folder has no version.py.
+// Names the loaded libtorch as its wheel does ("2.11.0+cpu"), or the one with which this engine was
+// built when its folder has no version.py.
 std::string loaded_torch_version();
 
-// libtorch always; cuda and cudnn when the CUDA plugin is loaded; `backends`, the libraries that
-// carry messages (nccl, mpi); of a build from changed sources, which no commit names, the program's
-// own libraries by their build ids.
+// Returns libtorch always; cuda and cudnn when the CUDA plugin is loaded; `backends`, the libraries
+// that carry messages (nccl, mpi); and for a build from changed sources, which no commit names, the
+// program's own libraries by their build ids.
 std::map<std::string, reporting::LibraryVersion> library_versions(
     bool with_cuda, const std::map<std::string, distributed::LibraryVersion>& backends = {});
 
-// Which builds of this program's own libraries run here, by what their linker wrote into them:
-// "scalemark_engine" -> 40 hexadecimal digits, for each loaded library of the program: two builds
-// that differ in code differ here. Empty where the linker writes no build id.
+// Returns the build id, as the linker wrote it, of each loaded library of this program:
+// "scalemark_engine" -> 40 hexadecimal digits. Two builds with different code have different ids.
+// Empty where the linker writes none.
 std::map<std::string, std::string> build_ids();
 
 }  // namespace scalemark::process

@@ -1,5 +1,5 @@
-// How far a rank is, told by its main thread and read by any: the phase and step of its run, and
-// what it has counted over all trainings of its process. Knows no records.
+// A rank's progress, which its main thread stores and any thread reads: the phase and step of its
+// run, and counters over all trainings of its process. Knows no records.
 #pragma once
 
 #include <atomic>
@@ -16,13 +16,13 @@
 
 namespace scalemark::process {
 
-// A rank counts this while it trains, over all trainings of its process: the training thread stores
-// it, relaxed, and a side thread reads it.
+// Counters of a training rank over all trainings of its process. The training thread stores them,
+// relaxed, and a side thread reads them.
 class Vitals {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // Outside timed regions: a training begins, whose counters start at 0.
+  // A training begins, whose counters start at 0. Call it outside timed regions.
   void begin_training() {
     last_step_.store(0, std::memory_order_relaxed);
     samples_before_ = samples();
@@ -30,8 +30,8 @@ class Vitals {
     loss_.store(kNone, std::memory_order_relaxed);
     learning_rate_.store(kNone, std::memory_order_relaxed);
   }
-  // Outside timed regions: a loop of `planned` steps begins, whose payload is not known yet;
-  // absent: time decides.
+  // A loop of `planned` steps begins, whose payload is not known yet; absent: time decides. Call it
+  // outside timed regions.
   void begin_loop(std::optional<std::int64_t> planned) {
     set_payload(0);
     planned_.store(planned.value_or(-1), std::memory_order_relaxed);
@@ -42,11 +42,11 @@ class Vitals {
   void set_payload(std::int64_t bytes_per_step) { payload_per_step_ = bytes_per_step; }
   std::int64_t payload_per_step() const { return payload_per_step_; }
 
-  // A pass of a loop that trains nothing, as an evaluation, has ended.
+  // A pass of a loop that does not train, such as an evaluation, has ended.
   void pass_done() noexcept { set(done_, done_.load(std::memory_order_relaxed) + 1); }
 
   // A step has ended at `time` (of Clock, in its ticks); `samples` and `data_wait_s` are those of
-  // this training so far. Relaxed stores only.
+  // this training so far. Uses relaxed stores only.
   void step_done(std::int64_t time, std::int64_t samples, double data_wait_s,
                  const std::optional<double>& loss, double learning_rate) noexcept {
     set(last_step_, time);
@@ -63,10 +63,10 @@ class Vitals {
   std::int64_t samples() const { return samples_.load(std::memory_order_relaxed); }
   double data_wait_s() const { return data_wait_s_.load(std::memory_order_relaxed); }
   std::int64_t payload_bytes() const { return payload_bytes_.load(std::memory_order_relaxed); }
-  // There is none before the first step.
+  // Returns nothing before the first step.
   std::optional<double> since_step_s() const { return since(last_step_); }
 
-  // These are of the loop that began last.
+  // The following belong to the loop that began last.
   std::int64_t done() const { return done_.load(std::memory_order_relaxed); }
   std::optional<std::int64_t> planned() const {
     const std::int64_t planned = planned_.load(std::memory_order_relaxed);
@@ -102,15 +102,16 @@ class Vitals {
   std::atomic<double> data_wait_s_{0}, loss_{kNone}, learning_rate_{kNone};
 };
 
-// Where a run is: its phase and step, for error lines, the watchdog and the progress line. One
-// object per process; phases are entered by the main thread, read by any.
+// Where a run is: its phase and step, for error lines, the watchdog and the progress line. Each
+// process has one; the main thread enters phases, any thread reads them.
 class PhaseTracker {
  public:
-  // Seconds a phase may last without a sign of life: its own, or the common one.
+  // A timeout is the number of seconds that a phase may last without a sign of life. `timeout_s`
+  // holds for phases without one of their own.
   PhaseTracker(double timeout_s, std::map<std::string, double> phase_timeout_s)
       : timeout_s_(timeout_s), phase_timeout_s_(std::move(phase_timeout_s)) {}
 
-  // Called with each phase that is entered and its timeout: the watchdog's hook.
+  // Sets the hook that is called with each entered phase and its timeout, for the watchdog.
   void on_enter(std::function<void(const std::string& phase, double timeout_s)> hook) {
     hook_ = std::move(hook);
   }
@@ -127,7 +128,7 @@ class PhaseTracker {
     return value_at(phase_timeout_s_, phase, timeout_s_);
   }
 
-  // Another training begins: it has no finished step.
+  // Another training begins, which has no finished step.
   void begin_steps() { step_.store(-1, std::memory_order_relaxed); }
   void step_done(std::int64_t step) { step_.store(step, std::memory_order_relaxed); }
 
@@ -136,7 +137,7 @@ class PhaseTracker {
     return phase_;
   }
 
-  // The last finished optimizer step of the run, counted from 0.
+  // Returns the last finished optimizer step of the run, counted from 0.
   std::optional<std::int64_t> step() const {
     const std::int64_t step = step_.load(std::memory_order_relaxed);
     return step < 0 ? std::nullopt : std::optional(step);
