@@ -20,7 +20,7 @@
 namespace scalemark::training {
 namespace {
 
-constexpr std::int64_t kAlignment = 64;  // bytes: a cache line, and more than vector loads ask for
+constexpr std::int64_t kAlignment = 64;  // bytes: a cache line, and more than vector loads need
 
 std::int64_t rounded_up(std::int64_t elements, std::int64_t step) {
   return (elements + step - 1) / step * step;

@@ -35,7 +35,7 @@ data::Batch join(std::vector<data::Batch> parts, bool pinned) {
   if (parts.size() == 1) return std::move(parts.front());
   data::Batch whole;
   for (const data::Batch& part : parts) {
-    if (part.tensors.empty()) return {};  // no more batches
+    if (part.tensors.empty()) return {};  // there are no more batches
     whole.shares.push_back(share_like(part));
     whole.samples += part.samples;
     whole.padding += part.padding;
@@ -63,12 +63,12 @@ data::Batch share_of(const data::Batch& whole, std::size_t i) {
 
 namespace {
 
-constexpr std::size_t kPlaces = 2;  // one batch in use, one on its way
+constexpr std::size_t kPlaces = 2;  // one batch in use, one being copied
 
 // Device memory belongs to the compute stream, which takes and frees it in its order. So a copy
 // waits for the work that this stream had when the memory was taken (the block may have had another
-// use), and that stream waits for the copy before it reads; the allocator needs to know no second
-// stream. Pinned host memory is different: its allocator records each copy's stream.
+// use), and that stream waits for the copy before it reads; thus the allocator need not know a
+// second stream. Pinned host memory is different: its allocator records each copy's stream.
 class StreamLane final : public CopyLane {
  public:
   explicit StreamLane(c10::Device device)
@@ -115,7 +115,8 @@ std::unique_ptr<CopyLane> make_stream_lane(c10::Device device) {
   return std::make_unique<StreamLane>(device);
 }
 
-// A batch that was never taken: the compute stream frees its memory, so after its copy.
+// A batch was perhaps never taken. The compute stream frees its memory and must wait for its copy
+// first.
 CopyAhead::~CopyAhead() {
   if (!ahead_) return;
   try {
@@ -132,7 +133,7 @@ data::Batch CopyAhead::take(const NextBatch& next) {
     if (bytes_of(batch) < kBytesWorthCopyingAhead) return batch;
     ahead_ = sent(std::move(batch));
   }
-  auto following = fetch_ahead(next);  // should it throw, ahead_ is still to be waited for
+  auto following = fetch_ahead(next);  // if this throws, ahead_ must still be waited for
   OnItsWay taken = *std::exchange(ahead_, std::move(following));
   taken_ = taken.place;
   return std::move(taken.batch);

@@ -1,5 +1,5 @@
-// Batches are brought from the host to a step: those of several replicas become one, and a GPU gets
-// them one ahead of the micro-step that uses them.
+// Brings batches from the host to a step: the batches of several replicas become one, and a GPU
+// gets each batch one micro-step ahead.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -15,21 +15,22 @@
 
 namespace scalemark::training {
 
-// Batches of several replicas become one by each replica's rows one after the other in every field.
-// Knows no ranks, devices or networks.
+// --- Batches of several replicas become one batch, in which every field holds the replicas' rows
+// one after the other. Knows no ranks, devices or networks.
 
-// `parts` on the host, with the same fields; `pinned`: in pinned memory. One part stays as it is.
-// Its wait is that of all parts.
+// Joins `parts` on the host, which have the same fields; `pinned`: into pinned memory. A single
+// part stays as it is. The wait is that of all parts.
 data::Batch join(std::vector<data::Batch> parts, bool pinned);
 
-// Share `i` of a joined batch as a batch of its own, whose tensors are views of the whole.
+// Returns share `i` of a joined batch as a batch of its own, whose tensors are views of the whole.
 data::Batch share_of(const data::Batch& whole, std::size_t i);
 
-// The next batch, on the host; may wait. Without tensors: there are no more.
+// Returns the next batch, on the host; may wait. A batch without tensors means that there are no
+// more.
 using NextBatch = std::function<data::Batch()>;
 
-// A batch below this is not worth a stream of its own: its copies take about as long as the four
-// calls that order two streams (some 5 microseconds), which small steps would feel.
+// A smaller batch is not worth a stream of its own: its copies take about as long as the four calls
+// that order two streams (some 5 microseconds), which small steps would feel.
 inline constexpr std::uint64_t kBytesWorthCopyingAhead = std::uint64_t{1} << 20;
 
 std::uint64_t bytes_of(const data::Batch& batch);
@@ -41,14 +42,14 @@ class CopyLane {
   virtual ~CopyLane() = default;
   virtual void send(data::Batch& batch, std::size_t place) = 0;  // its tensors become the device's
   virtual void wait(std::size_t place) = 0;       // blocks the compute stream, not the host
-  virtual void send_now(data::Batch& batch) = 0;  // on the compute stream
+  virtual void send_now(data::Batch& batch) = 0;  // copies on the compute stream
 };
 
 // The lane of a GPU: a stream beside the current one, ordered by events.
 std::unique_ptr<CopyLane> make_stream_lane(c10::Device device);
 
-// Brings batches to a GPU one ahead of the micro-step that uses them, so that the copies run beside
-// its computing. Knows nothing of steps, marks or where batches come from.
+// Brings batches to a GPU one ahead of the micro-step that uses them, so that the copies overlap
+// its computation. Knows nothing of steps, marks or the source of batches.
 class CopyAhead {
  public:
   explicit CopyAhead(std::unique_ptr<CopyLane> lane) : lane_(std::move(lane)) {}
@@ -56,14 +57,15 @@ class CopyAhead {
   CopyAhead(const CopyAhead&) = delete;
   CopyAhead& operator=(const CopyAhead&) = delete;
 
-  // The batch of this micro-step. Large batches are fetched from `next` one ahead, across calls,
-  // and are being copied already; small ones when they are needed.
+  // Returns the batch of this micro-step. Large batches are fetched from `next` one ahead, across
+  // calls, and are already being copied; small ones are fetched when they are needed.
   data::Batch take(const NextBatch& next);
 
-  // The device's work from here on sees the batch of the latest take().
+  // From here on the device's work sees the batch of the latest take().
   void arrive(data::Batch& batch);
 
-  // The same where its tensors are on the device already; a small batch stays on the host.
+  // Does the same for a batch whose tensors are on the device already; a small batch stays on the
+  // host.
   void wait();
 
  private:
@@ -78,7 +80,8 @@ class CopyAhead {
   std::unique_ptr<CopyLane> lane_;
   std::optional<OnItsWay> ahead_;
   std::optional<std::size_t>
-      taken_;  // the place of the batch that was taken; none: still on the host
+      // The place of the batch that was taken; none: it is still on the host.
+      taken_;
   std::size_t next_place_ = 0;
 };
 

@@ -30,7 +30,7 @@
 namespace scalemark::training {
 namespace {
 
-// Autocast's types, which at::ThreadLocalState leaves out.
+// Autocast's types, which at::ThreadLocalState does not hold.
 class AutocastTypes {
  public:
   AutocastTypes() {
@@ -49,8 +49,8 @@ class AutocastTypes {
   std::array<at::ScalarType, kDevices.size()> types_{};
 };
 
-// Sets the number for this thread only. Torch sets the process's number in each thread that first
-// computes; so it must have done that before.
+// Sets the number for this thread only. Torch sets the process's number in each thread that
+// computes for the first time, so that must have happened before.
 void set_own_intra_op_threads(int threads) {
   at::get_num_threads();
   at::internal::lazy_init_num_threads();
@@ -65,7 +65,7 @@ ReplicaThreads::ReplicaThreads(std::size_t count, int intra_op)
     for (std::size_t i = 0; i < count; ++i) {
       threads_.emplace_back([this, i, intra_op] { serve(i, intra_op); });
     }
-  } catch (...) {  // the system starts no more
+  } catch (...) {  // the system starts no more threads
     stop();
     throw;
   }
@@ -140,7 +140,7 @@ struct Replica {
   c10::Device device;
   std::unique_ptr<workloads::Network> network;
   Tensors parameters;
-  Tensors state;  // parameters and buffers, as they are copied
+  Tensors state;  // parameters and buffers, in the order in which they are copied
 };
 
 Tensors state_of(const Tensors& parameters, const Tensors& buffers) {
@@ -160,7 +160,7 @@ void require_devices(c10::Device first, int replicas) {
   }
 }
 
-// By kind of output: the replicas' rows one after the other, on the first one's device.
+// Joins the replicas' rows for each kind of output, on the first replica's device.
 workloads::Outputs gathered(const std::vector<workloads::Outputs>& of_replicas,
                             c10::Device device) {
   workloads::Outputs whole;
@@ -175,9 +175,9 @@ workloads::Outputs gathered(const std::vector<workloads::Outputs>& of_replicas,
 }
 
 // Strategy data-parallel is torch.nn.DataParallel's scheme: every forward copies the first network
-// to the others, each computes its share of the batch in a thread of its own, the loss is taken of
-// all outputs on the first device, and the gradients are added up there, where the only optimizer
-// is.
+// to the others, and each replica computes its share of the batch in a thread of its own. The loss
+// is computed from all outputs on the first device; the gradients are added up there, where the
+// only optimizer is.
 class DataParallel final : public Strategy {
  public:
   explicit DataParallel(const StrategyInput& input)
@@ -231,7 +231,7 @@ class DataParallel final : public Strategy {
 
   void set_exchange(Exchange exchange) override { exchange_ = exchange; }
 
-  // A CPU has one generator for all replicas, which is the process's.
+  // On a CPU all replicas share the process's generator.
   void visit_state(StateVisitor& visitor) override {
     if (device_.is_cpu()) return;
     for (const Replica& other : others_) {
@@ -253,7 +253,8 @@ class DataParallel final : public Strategy {
     others_.push_back(std::move(replica));
   }
 
-  // They are dropped: the next backward makes new ones, as Python's does.
+  // The replica's gradients are dropped: the next backward makes new ones, as Python's DataParallel
+  // does.
   void add_gradients_of(Replica& other) {
     Tensors sums, parts;
     for (std::size_t k = 0; k < parameters_.size(); ++k) {
@@ -277,9 +278,9 @@ class DataParallel final : public Strategy {
   Tensors state_;
   std::vector<Replica> others_;
   std::optional<ReplicaThreads> threads_;
-  measurement::StepMarker* marker_ = nullptr;  // the backward that runs is marked with it
+  measurement::StepMarker* marker_ = nullptr;  // marks the running backward
   Exchange exchange_ = Exchange::kOverlapped;
-  bool begins_step_ = true;  // the next forward
+  bool begins_step_ = true;  // the next forward begins a step
   std::int64_t payload_bytes_ = 0;
 };
 

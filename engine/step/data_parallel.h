@@ -13,21 +13,21 @@
 
 namespace scalemark::training {
 
-// A function runs for all replicas at once; knows no networks. Kept from step to step: a thread
-// brings its own intra-op threads with it.
+// Runs a function for all replicas at once; knows no networks. The threads are kept from step to
+// step, since each has intra-op threads of its own.
 class ReplicaThreads {
  public:
   using Task = std::function<void(std::size_t replica)>;
 
-  // Each computes with `intra_op` threads, and the thread that makes them, which computes while
-  // they wait, with those of all together until they are gone. Throws std::system_error.
+  // Each thread computes with `intra_op` threads. Until they are gone, the thread that makes them,
+  // which computes while they wait, uses as many as all of them together. Throws std::system_error.
   ReplicaThreads(std::size_t count, int intra_op);
   ~ReplicaThreads();
   ReplicaThreads(const ReplicaThreads&) = delete;
   ReplicaThreads& operator=(const ReplicaThreads&) = delete;
 
   // Runs task(i) in thread i and returns when all have ended; throws what the first of them threw.
-  // Gradient, autocast and profiler modes are the caller's.
+  // The threads take over the caller's gradient, autocast and profiler modes.
   void run(const Task& task);
 
  private:
@@ -35,7 +35,7 @@ class ReplicaThreads {
   void serve(std::size_t replica, int intra_op);
   void run_one(std::size_t replica, const Task& task);
 
-  int before_;  // intra-op threads of the thread that makes them
+  int before_;  // intra-op threads of the constructing thread before
   std::mutex mutex_;
   std::condition_variable begin_, end_;
   const Task* task_ = nullptr;

@@ -16,15 +16,15 @@
 namespace scalemark::training {
 namespace {
 
-// Gives access to what the reducer does not expose.
+// Gives access to a member that the reducer does not expose.
 class OpenReducer final : public c10d::Reducer {
  public:
   using c10d::Reducer::Reducer;
   std::size_t bucket_count() const { return buckets_.size(); }
 };
 
-// DDP puts everything in one bucket until the first backward has shown the order in which gradients
-// come; then the reducer rebuilds. With unused parameters it never does.
+// DDP puts everything in one bucket until the first backward has shown the order of the gradients;
+// then the reducer rebuilds the buckets. With unused parameters it never does.
 std::vector<std::vector<std::size_t>> first_assignment(const std::vector<at::Tensor>& parameters,
                                                        const settings::ParallelSettings& settings,
                                                        std::int64_t first_cap, std::int64_t cap) {
@@ -57,11 +57,11 @@ class Ddp final : public Strategy {
   void make_reducer();
 
   settings::ParallelSettings settings_;
-  std::vector<at::Tensor> buffers_;  // one per type, whose parts the network has
+  std::vector<at::Tensor> buffers_;  // one per type; the network's buffers are parts of these
   c10::intrusive_ptr<c10d::ProcessGroup> whole_group_;
   c10::intrusive_ptr<MeteredGroup> group_;
   std::shared_ptr<OpenReducer> reducer_;
-  std::shared_ptr<c10d::Logger> logger_;  // with find_unused_parameters
+  std::shared_ptr<c10d::Logger> logger_;  // null without find_unused_parameters
   bool step_begins_ = true;               // DDP's require_forward_param_sync
   bool static_graph_known_ = false;       // the first synchronised backward has been seen
   bool synchronising_ = false;
@@ -91,9 +91,10 @@ void Ddp::make_reducer() {
       settings_.gradient_as_bucket_view, std::move(names), first_cap,
       /*skip_all_reduce_unused_params=*/false, /*use_python_reducer=*/false,
       std::vector<std::int64_t>{});
-  // A c10d::Logger is never asked for times: in each of the first ten steps and in every hundredth
-  // it waits for events of the step, on the host, in the middle of the run. They are off, too. The
-  // search for unused parameters needs one, which it tells of a change without asking for it.
+  // A c10d::Logger would measure times: in each of the first ten steps and in every hundredth it
+  // waits for events of the step, on the host, in the middle of the run. These times are never
+  // read, so they are off as well. The search for unused parameters needs a logger all the same,
+  // since it reports changes to it without a check.
   if (settings_.find_unused_parameters) {
     logger_ = std::make_shared<c10d::Logger>(reducer_);
     reducer_->set_logger(logger_);
@@ -114,7 +115,7 @@ void Ddp::before_forward(bool synchronise) {
     throw configuration("static_graph with gradient_accumulation_steps above 1", "one of the two",
                         "leave static_graph out");
   }
-  reducer_->rebuild_buckets();  // rebuilds once: in the forward after the first backward
+  reducer_->rebuild_buckets();  // this rebuilds once: in the forward after the first backward
   if (!step_begins_) return;
   group_->begin_step();
   if (settings_.broadcast_buffers) broadcast_each_from_rank_0(group_, buffers_);

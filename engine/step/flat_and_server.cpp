@@ -12,8 +12,8 @@
 namespace scalemark::training {
 namespace {
 
-// Strategy flat: gradients live in a few flat buffers, each averaged by one all-reduce while
-// backward goes on.
+// Strategy flat: gradients are in a few flat buffers, each averaged by one all-reduce while
+// backward runs.
 class Flat final : public Bucketed {
  public:
   explicit Flat(const StrategyInput& input)
@@ -22,8 +22,8 @@ class Flat final : public Bucketed {
         works_(buckets().size()) {}
 
  private:
-  // Compressed gradients are divided after rounding, as ddp's hook does it: divided before, fp16
-  // below 2^-14 would be rounded differently.
+  // Compressed gradients are divided after rounding, as in ddp's hook: fp16 numbers below 2^-14
+  // would be rounded differently if they were divided before.
   void send(std::size_t bucket) override {
     at::Tensor sent = buckets().buffers()[bucket];
     if (compressed()) sent = sent.to(*compressed()).div_(group().getSize());
@@ -79,7 +79,7 @@ class ParameterServer final : public Bucketed {
     if (synchronise && !computes()) buckets().fill_without_backward();
   }
 
-  // Only the server has seen the sums; the others' gradient scalers follow it.
+  // Only the server has seen the sums, so the others' gradient scalers follow it.
   void infinity_over_ranks(at::Tensor& found_inf) override {
     Tensors scalar{found_inf};
     group().broadcast(scalar, {.rootRank = server_})->wait();
@@ -100,7 +100,7 @@ class ParameterServer final : public Bucketed {
  private:
   struct Exchanged {
     Tensors sent;
-    std::vector<Tensors> received;  // on the server: one list, process by process
+    std::vector<Tensors> received;  // one list per process, in their order; only on the server
     c10::intrusive_ptr<c10d::Work> work;
   };
 
@@ -130,8 +130,8 @@ class ParameterServer final : public Bucketed {
     one.sent.clear();
   }
 
-  // In the precision of the parameters, whatever the gradients travelled in. What a dedicated
-  // server sent itself is no gradient.
+  // Adds up in the precision of the parameters, whatever type the gradients were sent in. A
+  // dedicated server's own tensor is no gradient and is left out.
   void add_up(const Tensors& received, at::Tensor sum) {
     if (!received[0].is_same(sum)) sum.copy_(received[0]);
     for (int rank = 1; rank < contributors(); ++rank) {

@@ -100,7 +100,8 @@ void WeightPasses::note_copies() const {
 
 namespace {
 
-// For ATen's kernels, which divide by a float: gradients in double are divided here.
+// Returns the divisor for ATen's kernels, which divide by a float; gradients in double are divided
+// here.
 MaybeTensor divisor_for(const ParameterLists& lists, const GradientTerms& terms) {
   if (!terms.divisor.defined()) return std::nullopt;
   if (terms.divisor.scalar_type() == at::kFloat) return terms.divisor;
@@ -108,14 +109,14 @@ MaybeTensor divisor_for(const ParameterLists& lists, const GradientTerms& terms)
   return std::nullopt;
 }
 
-// Calls `update` with the rate in the form that it has: ATen's kernels take both.
+// Calls `update` with the rate as a tensor or as a number; ATen's kernels take both.
 template <class Update>
 void with_rate(const LearningRate& rate, Update update) {
   if (rate.tensor.defined()) return update(rate.tensor);
   update(rate.value);
 }
 
-// On a CPU, where asking costs nothing.
+// These read a tensor, which is free on a CPU.
 double value_of(const LearningRate& rate) {
   return rate.tensor.defined() ? rate.tensor.item<double>() : rate.value;
 }
@@ -123,7 +124,7 @@ double divisor_of(const GradientTerms& terms) {
   return terms.divisor.defined() ? terms.divisor.item<double>() : 1;
 }
 
-// The passes serve only a step that surely counts: nothing was asked about infinities.
+// The passes serve only a step that certainly counts, without a check for infinities.
 bool serves(const ParameterLists& lists, const GradientTerms& terms) {
   return !terms.found_inf.defined() && WeightPasses::serve(lists);
 }
@@ -193,7 +194,7 @@ class Sgd final : public Optimizer {
   bool nesterov_;
 };
 
-enum class Decay { kInGradient, kDecoupled };  // Adam, AdamW
+enum class Decay { kInGradient, kDecoupled };  // Adam and AdamW
 
 class Adam final : public Optimizer {
  public:
@@ -217,7 +218,8 @@ class Adam final : public Optimizer {
       const ParameterLists& lists = group.with_gradients();
       if (lists.empty()) continue;
       const auto& steps = lists.state[kStep];
-      at::_foreach_add_(steps, one_);  // before the update: it divides by 1 - beta^step
+      // The steps are counted before the update, which divides by 1 - beta^step.
+      at::_foreach_add_(steps, one_);
       if (serves(lists, terms)) {
         by_passes(lists, value_of(rate), group.weight_decay(), terms);
       } else {
@@ -226,7 +228,7 @@ class Adam final : public Optimizer {
           fused_update(lists, learning_rate, group.weight_decay(), terms);
         });
       }
-      // A skipped step is not counted; as in PyTorch.
+      // A skipped step is not counted, as in PyTorch.
       if (terms.found_inf.defined()) {
         at::_foreach_add_(steps, terms.found_inf.squeeze(), -1);
       }

@@ -1,5 +1,5 @@
-// SGD, Adam and AdamW in one pass over everything: ATen's fused kernels and, on a CPU, vector code
-// of ours for weights that have copies in bfloat16. Private to the optimizers; knows no ranks.
+// SGD, Adam and AdamW in one pass over everything: ATen's fused kernels and, on a CPU, our own
+// vector code for weights that have copies in bfloat16. Private to the optimizers; knows no ranks.
 #pragma once
 
 #include <cstddef>
@@ -11,20 +11,21 @@
 
 namespace scalemark::training {
 
-// SGD's and Adam's update on a CPU of weights that have copies (kernels/optimizer_kernels.h,
+// SGD's and Adam's update on a CPU for weights that have copies (kernels/optimizer_kernels.h,
 // workloads/layers/weight_copies.h).
 class WeightPasses {
  public:
-  static constexpr std::size_t kMean = 0, kMeanSquare = 1;  // states of the lists
+  static constexpr std::size_t kMean = 0, kMeanSquare = 1;  // indices into ParameterLists::state
 
-  // Whether some parameter has a copy, and all are dense tensors of a CPU in float, with copies and
-  // states, and gradients in float or bfloat16, laid out as they are.
+  // Whether some parameter has a copy, and all parameters are dense float tensors on a CPU, with
+  // copies and states, and with gradients in float or bfloat16, all in the same layout.
   static bool serve(const ParameterLists& lists);
 
   // `lists` must outlive the passes.
   explicit WeightPasses(const ParameterLists& lists);
 
-  // One pass over everything, after which copies are current. The same at any number of threads.
+  // One pass over everything, after which the copies are current. The result is the same at any
+  // number of threads.
   void sgd(const kernels::SgdNumbers& numbers) const;
   void adam(const std::function<kernels::AdamNumbers(std::size_t tensor)>& numbers) const;
 

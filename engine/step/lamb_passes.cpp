@@ -26,8 +26,8 @@ bool has_kernels(const at::Tensor& parameter) {
 
 bool is_half_precision(at::ScalarType type) { return type == at::kHalf || type == at::kBFloat16; }
 
-// The kernels write these copies, entry i of parameter i; not defined where there is none. They
-// have one type, the one that autocast casts to.
+// Returns the copies that the kernels write, entry i for parameter i; undefined where there is
+// none. They all have the type to which autocast casts.
 std::vector<at::Tensor> written_copies(const ParameterLists& lists) {
   std::vector<at::Tensor> copies(lists.copies.size());
   bool any = false;
@@ -79,7 +79,7 @@ at::Tensor LambOperators::update_moments(bool with_norms) const {
       lamb_operator("scalemark::lamb_moments")
           .typed<at::Tensor(at::TensorList, at::TensorList, at::TensorList, at::TensorList,
                             const at::Tensor&, double, double, double, double, bool)>();
-  // Autograd's kernel for operators that it does not know would put all lists into boxes.
+  // Otherwise autograd's fallback for unknown operators would box all lists.
   const at::AutoDispatchBelowAutograd below;
   return kOperator.call(lists_.parameters, lists_.gradients, lists_.state[kMean],
                         lists_.state[kMeanSquare], numbers_, rule_.beta1, rule_.beta2, rule_.eps,

@@ -1,5 +1,5 @@
-// LAMB's update of many tensors in two passes: of a device's own kernels, or on a CPU of vector
-// code. Private to the optimizer; knows no ranks.
+// LAMB's update of many tensors in two passes: by a device's own kernels, or by vector code on a
+// CPU. Private to the optimizer; knows no ranks.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -19,33 +19,33 @@ struct LambRule {
 };
 
 // The passes of a device's own kernels, as operators of torch's dispatcher: a plugin that has
-// kernels for a device registers them (engine/cuda/lamb/). Nothing here waits for the device. A
-// CPU's passes are not behind operators.
+// kernels for a device registers them (engine/cuda/lamb/). Nothing here waits for the device. The
+// CPU's passes are no operators.
 class LambOperators {
  public:
-  static constexpr std::size_t kMean = 0, kMeanSquare = 1;  // states of the lists
+  static constexpr std::size_t kMean = 0, kMeanSquare = 1;  // indices into ParameterLists::state
 
-  // Whether there are kernels for these: dense tensors in float on one such device (in double only
-  // the kernels' tests compute, on a CPU), with gradients and states laid out as the parameters
-  // are.
+  // Whether there are kernels for these lists: dense float tensors on one such device, with
+  // gradients and states laid out like the parameters. (The kernels' tests also compute in double,
+  // on a CPU.)
   static bool serve(const ParameterLists& lists);
 
-  // The passes of one step need this beside tensors, in the memory of the device: the divisor, the
-  // corrections after `steps` steps, the rate, and whether the step is skipped. Only these
-  // operators use it.
+  // Returns what the passes of one step need besides tensors, in the device's memory: the divisor,
+  // the corrections after `steps` steps, the rate, and whether the step is skipped. Only these
+  // operators read it.
   static at::Tensor numbers(const at::Tensor& steps, const GradientTerms& terms,
                             const LearningRate& rate, const LambRule& rule);
 
-  // `lists` and `numbers` must outlive them.
+  // `lists` and `numbers` must outlive the operators.
   LambOperators(const ParameterLists& lists, const at::Tensor& numbers, const LambRule& rule)
       : lists_(lists), numbers_(numbers), rule_(rule) {}
 
-  // Moves the moments. [2, tensors], in double: 2-norms of the parameters and of their directions;
-  // not defined unless asked for. The same bits in each run.
+  // Updates the moments. Returns [2, tensors] in double: the 2-norms of the parameters and of their
+  // directions, with the same bits in each run; undefined unless asked for.
   at::Tensor update_moments(bool with_norms) const;
 
-  // Takes each parameter back by the rate, its trust ratio and its direction; `norms` not defined:
-  // without trust ratios. Copies of parameters in half precision are written as well.
+  // Subtracts from each parameter its direction times the rate and its trust ratio; `norms`
+  // undefined: without trust ratios. Copies of parameters in half precision are written as well.
   void apply(const at::Tensor& norms) const;
 
  private:
@@ -57,20 +57,20 @@ class LambOperators {
 // The passes of vector code on a CPU (kernels/optimizer_kernels.h).
 class LambPasses {
  public:
-  static constexpr std::size_t kMean = 0, kMeanSquare = 1;  // states of the lists
+  static constexpr std::size_t kMean = 0, kMeanSquare = 1;  // indices into ParameterLists::state
 
-  // Whether these are dense tensors of a CPU, in float or double, with gradients and states laid
-  // out as the parameters are.
+  // Whether these are dense tensors on a CPU, in float or double, with gradients and states laid
+  // out like the parameters.
   static bool serve(const ParameterLists& lists);
 
   // Throws nothing; `lists` must outlive the passes.
   LambPasses(const ParameterLists& lists, const kernels::LambNumbers& numbers);
 
-  // Moves the moments. [2, tensors], in double: 2-norms of the parameters and of their directions.
-  // The same at any number of threads.
+  // Updates the moments. Returns [2, tensors] in double: the 2-norms of the parameters and of their
+  // directions, the same at any number of threads.
   at::Tensor update_moments() const;
 
-  // Takes parameter i back by rates[i] times its direction; `rates` in double.
+  // Subtracts from parameter i its direction times rates[i]; `rates` are in double.
   void apply(const at::Tensor& rates) const;
 
  private:

@@ -1,4 +1,4 @@
-// LAMB and LARS: the length of each layer's update follows the length of its weights. Everything
+// LAMB and LARS: the length of each layer's update depends on the length of its weights. Everything
 // that depends on values stays on the device.
 
 #include <ATen/TensorOperators.h>
@@ -28,28 +28,28 @@
 
 namespace scalemark::training::layerwise {
 
-// LAMB and LARS share this, which is written with foreach kernels.
+// --- What LAMB and LARS share, written with foreach kernels.
 namespace {
 
 using Tensors = std::vector<at::Tensor>;
 
-// Matrices, which have trust ratios, apart from norm weights and biases, which have none.
+// Separates matrices, which have trust ratios, from norm weights and biases, which have none.
 std::vector<ParameterGroup> groups_by_kind(const Parameters& parameters,
                                            const RecipeSettings& recipe) {
   return make_groups(parameters, recipe.weight_decay, recipe.decay_norms_and_biases,
                      Split::kByKind);
 }
-constexpr std::size_t kMatrices = 0;  // the group of them
+constexpr std::size_t kMatrices = 0;  // index of their group
 
-// Norms of two lists, as [2, entries], of whole matrices. Collective where ranks hold pieces.
+// Norms of whole matrices in two lists, as [2, entries]. Collective where ranks hold pieces.
 class MatrixNorms {
  public:
   MatrixNorms(WholeNorms whole, const at::Tensor& like);
 
   at::Tensor of(const Tensors& a, const Tensors& b) const;
-  // From those of this rank's pieces.
+  // Computes them from the norms of this rank's pieces.
   at::Tensor from(const at::Tensor& own) const;
-  // A rank without a piece of a matrix calls this: the others wait for it.
+  // A rank without a piece of a matrix calls this, since the others wait for it.
   void of_nothing() const;
 
  private:
@@ -57,7 +57,7 @@ class MatrixNorms {
   at::TensorOptions options_;
 };
 
-// One number per tensor, as one vector on the device.
+// Returns one number per tensor, as one vector on the device.
 at::Tensor norms(const Tensors& tensors) { return at::stack(at::_foreach_norm(tensors, 2)); }
 
 MatrixNorms::MatrixNorms(WholeNorms whole, const at::Tensor& like)
@@ -75,31 +75,32 @@ void MatrixNorms::of_nothing() const {
   if (whole_) whole_(at::zeros({2, 0}, options_));
 }
 
-// `ratio`, and 1 where either norm is zero: a fresh layer must start to move, and a layer without
-// gradient has no direction.
+// Returns `ratio`, but 1 where either norm is zero: a fresh layer must start to move, and a layer
+// without gradient has no direction.
 at::Tensor trust_ratio(const at::Tensor& weight_norm, const at::Tensor& update_norm,
                        const at::Tensor& ratio) {
   return at::where((weight_norm > 0).logical_and(update_norm > 0), ratio, at::ones_like(ratio));
 }
 
-// 1 where the step counts and 0 where the gradient scaler skips it; undefined: it always counts.
+// Returns 1 where the step counts and 0 where the gradient scaler skips it; undefined: it always
+// counts.
 at::Tensor keep_factor(const at::Tensor& found_inf) {
   return found_inf.defined() ? 1 - found_inf.squeeze() : at::Tensor();
 }
 
-// A skipped step must not carry its infinities any further.
+// Clears the infinities of a skipped step.
 void drop_skipped(const Tensors& gradients, const at::Tensor& keep) {
   if (!keep.defined()) return;
   for (at::Tensor gradient : gradients) gradient.nan_to_num_(0, 0, 0);
   at::_foreach_mul_(gradients, keep);
 }
 
-// By the terms' divisor, if there is one.
+// Divides by the terms' divisor, if there is one.
 void divide(const Tensors& gradients, const at::Tensor& divisor) {
   if (divisor.defined()) at::_foreach_div_(gradients, divisor);
 }
 
-// list *= factor, or nothing in a skipped step.
+// Computes list *= factor, but leaves the list unchanged in a skipped step.
 void decay(const Tensors& list, double factor, const at::Tensor& keep) {
   if (!keep.defined()) return at::_foreach_mul_(list, factor);
   at::_foreach_mul_(list, (1 - (1 - factor) * keep).to(list.front().scalar_type()));
@@ -119,13 +120,15 @@ using layerwise::Tensors;
 
 namespace {
 
-// LAMB's update with torch's foreach kernels: for tensors that no kernels or passes of ours serve.
+// LAMB's update with torch's foreach kernels, for tensors that neither our kernels nor our passes
+// serve.
 class LambForeach {
  public:
   static constexpr std::size_t kMean = LambOperators::kMean,
                                kMeanSquare = LambOperators::kMeanSquare;
 
-  // `steps` are those that counted, with this one. All must outlive it.
+  // `steps` is the number of steps that counted, this one included. All arguments must outlive the
+  // object.
   LambForeach(const ParameterLists& lists, const LambRule& rule, const at::Tensor& steps)
       : lists_(lists), rule_(rule), steps_(steps) {}
 
@@ -164,7 +167,7 @@ void LambForeach::update_moments(const at::Tensor& keep) const {
   at::_foreach_addcmul_(mean_squares, lists_.gradients, lists_.gradients, 1 - rule_.beta2);
 }
 
-// r + lambda x, r = m^ / (sqrt(v^) + eps).
+// Returns r + lambda x, r = m^ / (sqrt(v^) + eps).
 Tensors LambForeach::direction() const {
   const auto dtype = lists_.parameters.front().scalar_type();
   // Step 0 occurs only when the first step is skipped; then nothing moves, and 0/0 is avoided.
@@ -192,7 +195,7 @@ void LambForeach::scale(const Tensors& update, const LearningRate& rate,
 using layerwise::kMatrices;
 using layerwise::MatrixNorms;
 
-// Only a CPU is asked, where asking costs nothing.
+// Only called on a CPU, where reading a tensor costs nothing.
 bool is_skipped(const at::Tensor& found_inf) {
   return found_inf.defined() && found_inf.item<float>() != 0;
 }
@@ -202,9 +205,9 @@ void add_step(const at::Tensor& steps, const at::Tensor& found_inf) {
   keep.defined() ? steps.add_(keep) : steps.add_(1);
 }
 
-// LAMB by kernels of ours where a device has some, on a CPU by passes of ours, else with foreach
-// kernels. arXiv:1904.00962, algorithm 2, with bias correction and phi = identity. One step count
-// for all parameters.
+// LAMB by our kernels where a device has some, on a CPU by our passes, else with foreach kernels.
+// arXiv:1904.00962, algorithm 2, with bias correction and phi = identity. One step count serves all
+// parameters.
 class Lamb final : public Optimizer {
  public:
   Lamb(std::vector<ParameterGroup> groups, const RecipeSettings& recipe, MatrixNorms matrix_norms,
@@ -224,11 +227,11 @@ class Lamb final : public Optimizer {
     const at::NoGradGuard no_grad;
     GradientTerms terms = all_terms;
     if (steps_.is_cpu()) {
-      if (is_skipped(terms.found_inf)) return;  // on all ranks alike
+      if (is_skipped(terms.found_inf)) return;  // all ranks skip it alike
       terms.found_inf.reset();
     }
     add_step(steps_, terms.found_inf);
-    at::Tensor numbers;  // for the operators
+    at::Tensor numbers;  // filled for the operators only
     for (std::size_t i = 0; i < groups_.size(); ++i) {
       const ParameterLists& lists = groups_[i].with_gradients();
       const MatrixNorms* norms = i == kMatrices ? &matrix_norms_ : nullptr;
@@ -287,8 +290,8 @@ class Lamb final : public Optimizer {
 
   std::vector<ParameterGroup> groups_;
   MatrixNorms matrix_norms_;
-  LambRule rule_;     // its weight decay is that of the group whose turn it is
-  at::Tensor steps_;  // counted on the device: only it knows which steps were skipped
+  LambRule rule_;     // holds the weight decay of the group that is being updated
+  at::Tensor steps_;  // lies on the device, since only the device knows which steps were skipped
 };
 
 }  // namespace
@@ -302,8 +305,8 @@ std::unique_ptr<Optimizer> make_lamb(const Parameters& parameters, const RecipeS
 
 namespace {
 
-// LARS with foreach kernels. arXiv:1708.03888, algorithm 1: the learning rate stands inside the
-// momentum.
+// LARS with foreach kernels. arXiv:1708.03888, algorithm 1: the velocity accumulates updates that
+// are already multiplied by the learning rate.
 class Lars final : public Optimizer {
  public:
   Lars(std::vector<ParameterGroup> groups, layerwise::MatrixNorms matrix_norms, double momentum)
@@ -341,7 +344,7 @@ class Lars final : public Optimizer {
   static constexpr std::size_t kVelocity = 0;
   static constexpr double kEta = 0.001;
 
-  // lambda (gradient + beta w), lambda = eta |w| / (|gradient| + beta |w|).
+  // Returns lambda (gradient + beta w), lambda = eta |w| / (|gradient| + beta |w|).
   layerwise::Tensors local_update(const ParameterLists& lists, double weight_decay,
                                   bool has_trust_ratio) const {
     layerwise::Tensors update = at::_foreach_add(lists.gradients, lists.parameters, weight_decay);
@@ -355,7 +358,7 @@ class Lars final : public Optimizer {
     return update;
   }
 
-  // A skipped step leaves the velocity as it was, and must not apply it once more.
+  // A skipped step must leave the velocity unchanged and must not apply it again.
   static void apply(const ParameterLists& lists, const at::Tensor& keep) {
     if (!keep.defined()) return at::_foreach_sub_(lists.parameters, lists.state[kVelocity]);
     at::_foreach_sub_(lists.parameters, at::_foreach_mul(lists.state[kVelocity], keep));

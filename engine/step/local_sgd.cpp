@@ -1,5 +1,5 @@
 // Strategy local-sgd: each rank trains alone, and every --local-steps steps the parameters become
-// the mean over ranks (arXiv:1805.09767). Optimizer states stay each rank's own.
+// the mean over ranks (arXiv:1805.09767). Optimizer states stay separate.
 #include <memory>
 #include <torch/csrc/distributed/c10d/Work.hpp>
 #include <utility>
@@ -32,7 +32,7 @@ class LocalSgd final : public Strategy {
     average(*group_);
   }
 
-  // The network that is evaluated or saved is the mean, also between two averages.
+  // Evaluation and saving use the mean, also between two averages.
   void before_evaluation() override {
     gather_full();
     broadcast_from_rank_0(whole_group_, statistics_);
@@ -41,7 +41,7 @@ class LocalSgd final : public Strategy {
     if (steps_since_ > 0) average(*whole_group_);
   }
 
-  // Per step: that of one average, divided among the steps that it serves.
+  // Payload per step: that of one average, divided by the number of steps that it serves.
   Communication communication() const override {
     Communication sent = group_->communication();
     sent.payload_bytes_per_step /= local_steps_;
@@ -58,7 +58,8 @@ class LocalSgd final : public Strategy {
 
  private:
   void average(c10d::ProcessGroup& group) {
-    // Handed back unsent, parameters would shrink with every average, down to denormal numbers.
+    // Without an exchange the share is 1: otherwise parameters would shrink with every average,
+    // down to denormal numbers.
     const double share = exchange_ == Exchange::kNone ? 1.0 : 1.0 / group.getSize();
     std::vector<std::vector<at::Tensor>> sent;
     std::vector<c10::intrusive_ptr<c10d::Work>> works;
@@ -75,7 +76,7 @@ class LocalSgd final : public Strategy {
   c10::intrusive_ptr<c10d::ProcessGroup> whole_group_;
   c10::intrusive_ptr<MeteredGroup> group_;
   std::int64_t local_steps_;
-  std::int64_t steps_since_ = 0;  // the last average
+  std::int64_t steps_since_ = 0;  // since the last average
   Exchange exchange_ = Exchange::kOverlapped;
   std::vector<at::Tensor> buffers_;
 };

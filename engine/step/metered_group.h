@@ -1,6 +1,6 @@
-// How gradients travel: through a process group that wraps the strategy's own and counts, marks,
-// holds back or leaves out each collective, and, where --gradient-compression asks for it, in half
-// the bytes.
+// How gradients are sent: through a process group that wraps the strategy's own. It counts, marks,
+// delays or leaves out each collective and, where --gradient-compression asks for it, halves the
+// bytes.
 #pragma once
 
 #include <c10/core/ScalarType.h>
@@ -21,37 +21,38 @@
 
 namespace scalemark::training {
 
-// The process group as a strategy sees it: the same backends, but each collective passes through
-// here on its way. Counts the payload, marks the moment at which the last gradient bucket leaves,
-// can hold buckets back (--overlap off) and can hand every collective back unsent (a run without
+// The process group as a strategy sees it, with the same backends. It counts the payload of each
+// collective, marks the moment at which the last gradient bucket leaves, can delay buckets
+// (--overlap off) and can return from every collective at once without sending (a run without
 // communication).
 //
-// A wrapper around the group instead of a communication hook: with a hook the reducer no longer
-// divides while it copies into the bucket, which costs one more pass over all gradients and, with 3
-// ranks, another rounding. Here DDP's default results stay the same bit for bit, and fp16
-// compression (which is a hook) combines with everything.
+// It is a wrapper around the group instead of a communication hook, because with a hook the reducer
+// no longer divides while it copies into the bucket. That costs one more pass over all gradients
+// and, with 3 ranks, another rounding. This way DDP's default results stay the same bit for bit,
+// and fp16 compression (which is a hook) combines with everything.
 //
-// Straight at the backend, not through c10d::ProcessGroup's own methods: those take every call
-// through torch's dispatcher in boxed form, which costs 4 us and only leads to the same backend.
+// It calls the backend directly and not through c10d::ProcessGroup's own methods: those pass every
+// call through torch's dispatcher in boxed form, which costs 4 us and only leads to the same
+// backend.
 class MeteredGroup final : public c10d::ProcessGroup {
  public:
   explicit MeteredGroup(const c10::intrusive_ptr<c10d::ProcessGroup>& group);
 
-  // Before the first collective of each step: its counts begin at zero.
+  // Call it before the first collective of each step: the counts begin at zero.
   void begin_step() { sent_ = {}; }
 
-  // Before each synchronised backward, whose first `buckets` collectives, whichever they are, carry
-  // gradient buckets. `marker` must live until the backward is over.
+  // Call it before each synchronised backward, whose first `buckets` collectives, whichever they
+  // are, carry gradient buckets. `marker` must live until the backward is over.
   void begin_backward(std::size_t buckets, measurement::StepMarker& marker);
 
   void set_exchange(Exchange exchange) { exchange_ = exchange; }
 
-  // Observes the buckets from the next backward on; null: nobody does.
+  // Sets the observer of the buckets from the next backward on; null: none.
   void set_observer(std::shared_ptr<measurement::BucketObserver> observer) {
     observer_ = std::move(observer);
   }
 
-  // Counts what this rank hands over in the collectives since begin_step().
+  // Returns what this rank has sent in the collectives since begin_step().
   const Communication& communication() const { return sent_; }
 
   using Tensors = std::vector<at::Tensor>;
@@ -109,14 +110,14 @@ class MeteredGroup final : public c10d::ProcessGroup {
   std::vector<Queued> queue_;
 };
 
-// Compressed gradients: fp16 keeps 11 bits of each number and loses those below 6e-8, bf16 keeps 8
-// bits over the range of float32.
+// --- Compressed gradients: fp16 keeps 11 bits of each number and loses those below 6e-8; bf16
+// keeps 8 bits over the range of float32.
 
-// --gradient-compression sends this type; absent for "none".
+// Returns the type in which --gradient-compression sends; absent for "none".
 std::optional<at::ScalarType> compressed_type(settings::GradientCompression compression);
 
-// For c10d::Reducer: each bucket is divided and summed in `type`, and written back. As PyTorch's
-// fp16 and bf16 hooks, which also divide after rounding.
+// Makes a hook for c10d::Reducer that divides and sums each bucket in `type` and writes it back.
+// Like PyTorch's fp16 and bf16 hooks it divides after rounding.
 std::unique_ptr<c10d::CommHookInterface> make_compression_hook(
     c10::intrusive_ptr<c10d::ProcessGroup> group, at::ScalarType type);
 

@@ -40,7 +40,7 @@ std::unique_ptr<Optimizer> make_optimizer(std::vector<NamedParameter> parameters
 at::Tensor norm_of(const std::vector<at::Tensor>& gradients) {
   if (gradients.empty()) throw bug("clipping without gradients");
   const at::NoGradGuard no_grad;
-  // Gradients in different types are all taken in float: the rounded ones' squares, too.
+  // Gradients of different types are all taken in float, the squares of rounded ones included.
   const auto is_rounded = [](const at::Tensor& one) { return one.scalar_type() == at::kBFloat16; };
   const auto type =
       std::ranges::any_of(gradients, is_rounded) ? std::optional(at::kFloat) : std::nullopt;

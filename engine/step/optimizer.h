@@ -1,5 +1,5 @@
-// Turns gradients into a parameter update. Knows the recipe and the parameters; nothing of ranks,
-// batches, precision policies or the clock. Nothing in step() waits for the device.
+// Turns gradients into a parameter update. Knows the recipe and the parameters, but nothing of
+// ranks, batches, precision policies or the clock. Nothing in step() waits for the device.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -14,8 +14,8 @@
 
 namespace scalemark::training {
 
-// Holds a number, or a scalar on the parameters' device: a step that is captured once and replayed
-// reads the rate from there. Where there is a tensor, the number is not used.
+// Holds a number, or a scalar on the parameters' device, from which a step that is captured once
+// and replayed reads the rate. Where there is a tensor, the number is not used.
 struct LearningRate {
   LearningRate(double rate) : value(rate) {}  // NOLINT: a number is a learning rate
   explicit LearningRate(at::Tensor rate) : tensor(std::move(rate)) {}
@@ -24,12 +24,12 @@ struct LearningRate {
   at::Tensor tensor;
 };
 
-// These scalars on the parameters' device change all gradients on their way into an update.
+// Scalars on the parameters' device that change all gradients in an update.
 struct GradientTerms {
-  // Other than 0 turns the whole update, state included, into nothing: the gradient scaler's
-  // skipped step. Float32; undefined: finite.
+  // A value other than 0 cancels the whole update, state included, which is the gradient scaler's
+  // skipped step. Float32; undefined: the gradients are finite.
   at::Tensor found_inf;
-  // The gradients are divided by it; whether they are so afterwards is left open. Of the type of
+  // The gradients are divided by it; they themselves may stay undivided. It has the type of
   // norm_of(); undefined: 1.
   at::Tensor divisor;
 };
@@ -38,40 +38,41 @@ class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  // One update at `rate`. Parameters without a gradient are left alone, as in PyTorch.
+  // Makes one update at `rate`. Parameters without a gradient stay unchanged, as in PyTorch.
   virtual void step(const LearningRate& rate, const GradientTerms& terms = {}) = 0;
 
   virtual void visit_state(StateVisitor& visitor) = 0;
 
-  // Whether step() takes gradients that use()'s copies have kept, in their type.
+  // Whether step() takes gradients that the copies of use() have kept, in the copies' type.
   virtual bool takes_kept_gradients() const { return false; }
 
-  // Which weights have copies: step() may write these as well, and say so in them. Must outlive the
-  // optimizer's last step.
+  // Sets the weights' copies: step() may write these as well, and then marks them as current. They
+  // must outlive the optimizer's last step.
   virtual void use(workloads::WeightCopies& /*copies*/) {}
 };
 
 // sgd, adam, adamw: ATen's fused kernels. lamb: arXiv:1904.00962, algorithm 2, with bias correction
-// and phi = identity. lars: arXiv:1708.03888, algorithm 1, eta 0.001. Trust ratio 1 for zero norms,
-// biases and norm weights; `whole_norms` is for those two. Without parameters: one that does
-// nothing. Throws configuration() for an unknown name or values that the method does not take
-// (Nesterov without momentum).
+// and phi = identity. lars: arXiv:1708.03888, algorithm 1, eta 0.001. lamb and lars have a trust
+// ratio of 1 for zero norms, biases and norm weights; `whole_norms` is for these two. Without
+// parameters the optimizer does nothing. Throws configuration() for an unknown name or values that
+// the method does not take (Nesterov without momentum).
 std::unique_ptr<Optimizer> make_optimizer(std::vector<NamedParameter> parameters,
                                           const settings::RecipeSettings& recipe,
                                           const WholeNorms& whole_norms = {});
 
-// The 2-norm of all gradients together, on the device. Throws bug() without gradients.
+// Returns the 2-norm of all gradients together, on the device. Throws bug() without gradients.
 at::Tensor norm_of(const std::vector<at::Tensor>& gradients);
 
-// By which gradients are divided so that `norm`, the norm of all, becomes at most `max_norm`: the
+// Returns the divisor of gradients that limits `norm`, the norm of all, to `max_norm`: the
 // reciprocal of torch.nn.utils.clip_grad_norm_'s factor. No host sync.
 at::Tensor clip_divisor(const at::Tensor& norm, double max_norm);
 
-// The gradients that exist, in parameter order. Reuses `into`'s memory.
+// Collects the existing gradients in parameter order. Reuses `into`'s memory.
 void collect_gradients(const std::vector<at::Tensor>& parameters, std::vector<at::Tensor>& into);
 
-// kDrop lets the next backward hand over its own tensors (cheapest). kInPlace keeps them, which ddp
-// with gradient_as_bucket_view needs; other strategies put their views in again.
+// kDrop frees the gradients and lets the next backward bring its own tensors (cheapest). kInPlace
+// keeps them, as ddp with gradient_as_bucket_view needs; other strategies restore their views
+// themselves.
 enum class ZeroGradients { kDrop, kInPlace };
 void zero_gradients(const std::vector<at::Tensor>& parameters, ZeroGradients how);
 

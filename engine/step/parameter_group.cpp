@@ -65,7 +65,7 @@ void ParameterGroup::cast_gradients() {
   }
 }
 
-// A weight that is used with its copy and without has parts of its gradient in both places.
+// A weight that is used both with and without its copy has parts of its gradient in both places.
 at::Tensor ParameterGroup::gradient_of(std::size_t parameter) {
   at::Tensor& own = all_.parameters[parameter].mutable_grad();
   workloads::WeightCopy* copy = copies_ ? copies_->find(all_.parameters[parameter]) : nullptr;

@@ -1,5 +1,5 @@
-// The update rules behind make_optimizer() share this: a factory of each, parameters in groups with
-// the optimizer's state, and the elements of many tensors in pieces for threads. Private to the
+// The update rules behind make_optimizer() share this: factories, parameters in groups with the
+// optimizer's state, and the elements of many tensors in pieces for threads. Private to the
 // optimizers.
 #pragma once
 
@@ -28,7 +28,8 @@ using settings::RecipeSettings;
 #include "core/catalogue/optimizer_list.inc"
 #undef SCALEMARK_OPTIMIZER
 
-// Updates on a CPU take elements of many tensors in pieces of one size, which threads share.
+// --- Updates on a CPU split the elements of many tensors into pieces of one size, which threads
+// share.
 struct TensorChunk {
   std::size_t tensor;
   std::int64_t begin, end;  // elements, in memory order
@@ -47,7 +48,7 @@ inline std::vector<TensorChunk> chunks_of(const std::vector<at::Tensor>& tensors
   return chunks;
 }
 
-// Calls body(index of a chunk) for each, in several threads.
+// Calls body(index) for each chunk, in several threads.
 template <class Body>
 void for_chunks(const std::vector<TensorChunk>& chunks, const Body& body) {
   workloads::parallel_for(0, std::ssize(chunks), 4, [&](std::int64_t begin, std::int64_t end) {
@@ -55,7 +56,7 @@ void for_chunks(const std::vector<TensorChunk>& chunks, const Body& body) {
   });
 }
 
-// Whether both lie in one device's memory in the same order.
+// Whether both are in one device's memory in the same order.
 inline bool same_layout(const at::Tensor& a, const at::Tensor& b) {
   if (a.sizes() != b.sizes() || a.device() != b.device()) return false;
   for (std::int64_t d = 0; d < a.dim(); ++d) {
@@ -68,23 +69,23 @@ inline bool is_dense_on_cpu(const at::Tensor& tensor) {
   return tensor.is_cpu() && tensor.is_non_overlapping_and_dense();
 }
 
-// Lists that run in parallel: entry i of each belongs to parameter i.
+// Parallel lists: entry i of each belongs to parameter i.
 struct ParameterLists {
   static constexpr std::size_t kStates = 3;
 
   std::vector<at::Tensor> parameters;
   std::vector<at::Tensor> gradients;
-  std::array<std::vector<at::Tensor>, kStates> state;  // unused ones stay empty
-  std::vector<workloads::WeightCopy*> copies;          // null where there is none
+  std::array<std::vector<at::Tensor>, kStates> state;  // unused lists stay empty
+  std::vector<workloads::WeightCopy*> copies;          // null where there is no copy
 
   bool empty() const { return parameters.empty(); }
 };
 
-// Whether the parameters are dense, on one device and of one type, and each one's gradient and
-// states are of its type and laid out as it is.
+// Whether the parameters are dense, on one device and of one type, and the gradient and states of
+// each have its type and layout.
 bool lie_alike(const ParameterLists& lists);
 
-// Parameters that share a weight decay, with the optimizer's state for each. Knows no update rule.
+// Parameters with one weight decay, and the optimizer's state for each. Knows no update rule.
 class ParameterGroup {
  public:
   ParameterGroup(const std::vector<NamedParameter>& parameters, double weight_decay);
@@ -100,14 +101,14 @@ class ParameterGroup {
   // From now on a gradient that is kept beside a copy counts as the weight's.
   void use(workloads::WeightCopies* copies) { copies_ = copies; }
 
-  // The lists restricted to parameters that have a gradient now. Valid until the next call.
+  // Returns the lists of the parameters that have a gradient now. Valid until the next call.
   // Allocates only when the set of these parameters changes.
   const ParameterLists& with_gradients();
 
-  // For an update that takes gradients of the parameters' type only: casts the others.
+  // Casts gradients of other types, for an update that takes only the parameters' type.
   void cast_gradients();
 
-  // Every state tensor, as "optimizer.<slot>.<parameter>".
+  // Visits every state tensor as "optimizer.<slot>.<parameter>".
   void visit_state(StateVisitor& visitor);
 
   // Call it after the update: a second owner would keep the memory of dropped gradients.
@@ -127,8 +128,8 @@ class ParameterGroup {
 
 enum class Split { kByDecay, kByKind };
 
-// kByDecay: one group, or two when norm weights and biases are spared from decay. kByKind: always
-// norm weights and biases (second) apart from the rest (first).
+// kByDecay: one group, or two when norm weights and biases are exempt from decay. kByKind: always
+// norm weights and biases (second) separate from the rest (first).
 std::vector<ParameterGroup> make_groups(const std::vector<NamedParameter>& parameters,
                                         double weight_decay, bool decay_norms_and_biases,
                                         Split split);

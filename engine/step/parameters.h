@@ -1,6 +1,6 @@
-// The tensors that a step changes: the trainable ones of a module under their names, each once, how
-// many bytes they hold, norms of whole matrices among them, and the walk over all state of a
-// training run. Knows nothing of gradients' use.
+// The tensors that a step changes: a module's trainable ones under their names, each once, with
+// their bytes, the norms of whole matrices, and the walk over all state of a training run. Knows
+// nothing of the use of gradients.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -25,18 +25,19 @@ bool is_norm_or_bias(const at::Tensor& parameter);
 struct NamedParameter {
   std::string name;
   at::Tensor tensor;
-  bool norm_or_bias = is_norm_or_bias(tensor);  // a piece takes it from the whole
+  bool norm_or_bias = is_norm_or_bias(tensor);  // a piece takes it from the whole parameter
 };
 
-// In registration order, as Python's module.named_parameters(): a tensor that is registered twice
-// (BERT's tied decoder) is listed under its first name only; frozen ones are left out.
+// Returns the parameters in registration order, like Python's module.named_parameters(): a tensor
+// that is registered twice (BERT's tied decoder) is listed under its first name only; frozen ones
+// are left out.
 std::vector<NamedParameter> trainable_parameters(torch::nn::Module& module);
 
-// Every buffer (running means, counters), each once, in registration order.
+// Returns every buffer (running means, counters) once, in registration order.
 std::vector<at::Tensor> buffers_of(torch::nn::Module& module);
 
 // Moves tensors of one device into one memory per type, of which each becomes a part, and returns
-// those memories. Before the first step: what holds the old memory does not see the new one.
+// these memories. Call it before the first step: holders of the old memory do not see the new one.
 std::vector<at::Tensor> in_one_memory(const std::vector<at::Tensor>& tensors);
 
 std::vector<at::Tensor> tensors_of(const std::vector<NamedParameter>& parameters);
@@ -51,22 +52,22 @@ inline std::int64_t bytes_of(const std::vector<at::Tensor>& tensors) {
   return bytes;
 }
 
-// Visitors walk the state of a training run: one walk serves every use (copying, putting back,
-// writing to files, comparing). Knows nothing of who owns the state or where it goes.
+// Visitors walk the state of a training run: one walk serves every use (copying, restoring, writing
+// to files, comparing). Knows neither the state's owner nor the visitor's use of it.
 class StateVisitor {
  public:
   virtual ~StateVisitor() = default;
 
   // `name` is unique within a run and the same in every run of equal settings. The visitor reads
-  // the value or writes it in place; shape, type and device of a tensor stay.
+  // the value or writes it in place; shape, type and device of a tensor do not change.
   virtual void visit(const std::string& name, at::Tensor& tensor) = 0;
   virtual void visit(const std::string& name, std::int64_t& number) = 0;
 };
 
-// Norms of whole matrices, for optimizers that look at layers while a rank holds pieces of them.
-// Collective. [rows, pieces] -> [rows, pieces]: from the 2-norms of a rank's pieces of matrices, in
-// the order of its optimizer's parameters, to those of the matrices that they belong to. Empty
-// where every rank holds whole matrices.
+// Returns the norms of whole matrices, for optimizers that treat layers separately while a rank
+// holds pieces of them. Collective. [rows, pieces] -> [rows, pieces]: takes the 2-norms of a rank's
+// pieces, in the order of its optimizer's parameters, and returns those of the matrices to which
+// they belong. Empty where every rank holds whole matrices.
 using WholeNorms = std::function<at::Tensor(const at::Tensor& norms)>;
 
 }  // namespace scalemark::training

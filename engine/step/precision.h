@@ -1,6 +1,6 @@
-// In which number format a step computes: fp32, tf32, or autocast to fp16 or bf16 with, for fp16, a
-// gradient scaler. Knows nothing of networks, ranks or optimizers. Nothing here waits for the
-// device. Whether a machine has a format is decided in core/settings/machine.h.
+// The number format in which a step computes: fp32, tf32, or autocast to fp16 or bf16 with, for
+// fp16, a gradient scaler. Knows nothing of networks, ranks or optimizers. Nothing here waits for
+// the device. core/settings/machine.h decides whether a machine has a format.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -18,19 +18,20 @@ namespace scalemark::training {
 
 using settings::Precision;
 
-// torch.amp.GradScaler without its host syncs: scale, growth and the skipped step live on the
-// device. Initial scale 65536, doubled after 2000 good steps, halved after a bad one, as PyTorch's.
+// Like torch.amp.GradScaler, but without its host syncs: scale, growth and the skipped step stay on
+// the device. The initial scale is 65536, doubled after 2000 good steps, halved after a bad one, as
+// in PyTorch.
 class GradientScaler {
  public:
   explicit GradientScaler(c10::Device device);
 
   at::Tensor scale(const at::Tensor& loss) const;
 
-  // Divides the gradients by the scale, and finds out whether all are finite.
+  // Divides the gradients by the scale, and checks whether all are finite.
   void unscale(const std::vector<at::Tensor>& gradients);
   at::Tensor& found_inf() { return found_inf_; }  // 0 or 1, set by the last unscale()
 
-  void update();  // after the optimizer step
+  void update();  // call it after the optimizer step
 
   void visit_state(StateVisitor& visitor);
 
@@ -40,7 +41,7 @@ class GradientScaler {
 
 class PrecisionPolicy {
  public:
-  // Sets the process's TF32 flags: on for tf32, off otherwise (fp32 means fp32, convolutions
+  // Sets the process's TF32 flags: on for tf32, off otherwise (so fp32 means fp32, convolutions
   // included, unlike PyTorch's default).
   PrecisionPolicy(Precision precision, c10::Device device);
 
@@ -53,7 +54,7 @@ class PrecisionPolicy {
   std::optional<at::ScalarType> autocast_dtype_;
 };
 
-// Forward passes inside this scope run under the policy; on this thread only. Nests.
+// Forward passes within this scope run under the policy, on this thread only. Scopes nest.
 class AutocastScope {
  public:
   explicit AutocastScope(const PrecisionPolicy& policy);

@@ -1,6 +1,7 @@
 // Strategy sharded: each rank receives the sum of its part of the gradients, updates its part of
 // the parameters with its part of the optimizer's state, and sends it to all: reduce-scatter,
-// update, all-gather. ZeRO's stages 1 and 2 (arXiv:1910.02054) without freeing the gradients.
+// update, all-gather. These are ZeRO's stages 1 and 2 (arXiv:1910.02054), but gradients are not
+// freed.
 
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/index_select.h>
@@ -22,16 +23,16 @@
 namespace scalemark::training {
 namespace {
 
-// Which part of the flat buffers belongs to a rank: of each bucket the part of its number, cut at
-// the borders of parameters into pieces that an optimizer can update.
+// The part of the flat buffers that belongs to a rank: of each bucket one part, cut at the borders
+// of parameters into pieces that an optimizer can update.
 struct Shards {
   std::vector<at::Tensor> parameters, gradients;  // this rank's part of each bucket
-  // Views of the parts, their gradients attached: what the rank's optimizer updates. Never empty: a
-  // rank whose parts hold only filling gets that as a bias.
+  // Views of the parts, with their gradients, for the rank's optimizer. Never empty: a rank whose
+  // parts hold only filling gets the filling as a bias.
   std::vector<NamedParameter> pieces;
-  // Numbers the matrix of each piece that is no norm weight or bias, in order, among all.
+  // For each piece that is no norm weight or bias: the number of its matrix.
   std::vector<std::int64_t> matrix_of_piece;
-  std::int64_t matrices = 0;  // the whole network has so many
+  std::int64_t matrices = 0;  // number of matrices of the whole network
 };
 
 NamedParameter piece_of(const NamedParameter& whole, const at::Tensor& parameters,
@@ -41,7 +42,7 @@ NamedParameter piece_of(const NamedParameter& whole, const at::Tensor& parameter
   return piece;
 }
 
-// The number of each parameter among those that are no norm weights or biases; theirs: unused.
+// Numbers the parameters that are no norm weights or biases; the numbers of those are not used.
 std::vector<std::int64_t> matrix_numbers(const std::vector<NamedParameter>& network) {
   std::vector<std::int64_t> numbers;
   std::int64_t next = 0;
@@ -53,7 +54,8 @@ std::vector<std::int64_t> matrix_numbers(const std::vector<NamedParameter>& netw
   return numbers;
 }
 
-// Pure. `parameters` and `gradients`: the buffers of `layouts`, which were made for `ranks` parts.
+// Pure. `parameters` and `gradients` are the buffers of `layouts`, which were made for `ranks`
+// parts.
 Shards shards_of(const std::vector<NamedParameter>& network,
                  const std::vector<BucketLayout>& layouts,
                  const std::vector<at::Tensor>& parameters,
@@ -137,7 +139,7 @@ class Sharded final : public Bucketed {
       std::vector<std::int64_t> equal_parts;
       works_[bucket] = group().alltoall_base(received_[bucket], sent, equal_parts, equal_parts, {});
     } else {
-      if (compressed()) sent.div_(group().getSize());  // so that their sum does not overflow
+      if (compressed()) sent.div_(group().getSize());  // keeps the sum from overflowing
       received_[bucket] = part_of(sent);
       works_[bucket] = group()._reduce_scatter_base(received_[bucket], sent, {});
     }

@@ -46,8 +46,8 @@ StepBody::StepBody(workloads::Network& network, const std::vector<NamedParameter
   }
 }
 
-// Gradients are kept as backward computes them where only the optimizer sees them, once: a sum of
-// several, or of several ranks, is taken in float.
+// Gradients stay in the type in which backward computes them where only the optimizer sees them,
+// once: a sum of several gradients, or over ranks, needs float.
 std::unique_ptr<workloads::WeightCopies> StepBody::make_copies() const {
   const bool kept = !options_.exchanges_gradients && options_.micro_steps == 1 && !scaler_ &&
                     optimizer_->takes_kept_gradients();
@@ -75,7 +75,7 @@ void StepBody::backward(const at::Tensor& loss, bool last, measurement::StepMark
   strategy_->after_backward();
 }
 
-// With those that are kept beside copies.
+// Collects the gradients that are kept beside copies, too.
 void StepBody::collect_all_gradients() {
   collect_gradients(updated_, gradients_);
   if (!copies_) return;
@@ -85,8 +85,7 @@ void StepBody::collect_all_gradients() {
   }
 }
 
-// Unscales them, and says by what they are to be divided so that they are clipped; the same on all
-// ranks.
+// Unscales the gradients, and returns the divisor that clips them; the same on all ranks.
 GradientTerms StepBody::terms_of_gradients() {
   GradientTerms terms;
   if (!scaler_ && !options_.clip_grad_norm) return terms;
@@ -100,11 +99,11 @@ GradientTerms StepBody::terms_of_gradients() {
     const at::Tensor norm = strategy_->norm_over_ranks(norm_of(gradients_));
     terms.divisor = clip_divisor(norm, *options_.clip_grad_norm);
   }
-  gradients_.clear();  // before they are dropped: a second owner would keep their memory
+  gradients_.clear();  // freed before they are dropped: a second owner would keep their memory
   return terms;
 }
 
-// A weight that is used with its copy and without has parts of its gradient in both places.
+// A weight that is used both with and without its copy has parts of its gradient in both places.
 void StepBody::show_gradients() {
   for (const NamedParameter& parameter : strategy_->optimizer_parameters()) {
     at::Tensor gradient = parameter.tensor.grad();
@@ -135,14 +134,14 @@ void StepBody::visit_state(StateVisitor& visitor) {
   optimizer_->visit_state(visitor);
   if (scaler_) scaler_->visit_state(visitor);
   strategy_->visit_state(visitor);
-  if (copies_) copies_->mark_outdated();  // it may have written parameters
+  if (copies_) copies_->mark_outdated();  // the visitor may have written parameters
 }
 
 LossHistory::LossHistory(c10::Device device)
     : values_(at::zeros({kSteps}, at::TensorOptions().dtype(at::kFloat).device(device))),
       last_(values_[kSteps - 1]) {}
 
-// All move up by one place, 4 KB: a place that wanders would have to be counted by the device.
+// All losses (4 KB) move by one place, since the device would have to keep a moving index.
 void LossHistory::write(const at::Tensor& loss) {
   values_.copy_(at::cat({values_.slice(0, 1), loss.detach().to(at::kFloat).view({1})}));
 }
@@ -158,8 +157,8 @@ LearningRate rate_on(c10::Device device) {
   return LearningRate(at::zeros({}, at::TensorOptions().dtype(at::kFloat).device(device)));
 }
 
-// A batch of the same shapes on `device`. What a network asks of a batch beside its tensors is
-// asked once, when it is captured.
+// Returns a batch of the same shapes on `device`. The network reads the batch's other members once,
+// when the step is captured.
 data::Batch place_for(const data::Batch& batch, c10::Device device) {
   data::Batch place{
       .samples = batch.samples, .padding = batch.padding, .non_pad_tokens = batch.non_pad_tokens};

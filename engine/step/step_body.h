@@ -1,6 +1,6 @@
-// A step computes forward, backward and update of a network on batches that are on its device:
-// operator by operator, or captured into a graph once and replayed from then on. Enqueues only.
-// Pulls no batches.
+// Forward, backward and update of a network on batches that are on its device: operator by
+// operator, or captured into a graph once and replayed from then on. Enqueues only. Fetches no
+// batches.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -33,33 +33,34 @@ struct StepBodyOptions {
   std::int64_t micro_steps = 1;
   std::optional<double> clip_grad_norm;
   settings::Precision precision = settings::Precision::kFp32;
-  // Whether weights that autocast would cast keep their copies between steps. Not where something
-  // but the optimizer writes parameters.
+  // Whether weights that autocast would cast keep their copies between steps. Must be off where
+  // anything but the optimizer writes parameters.
   bool weight_copies = false;
   bool exchanges_gradients = true;  // some rank's strategy reads them
 };
 
-// Marks nothing by itself and counts no steps: whoever drives it does (TrainStep step by step; a
-// captured graph once for all).
+// Marks nothing itself and counts no steps; its caller does (TrainStep step by step; a captured
+// graph once for all).
 class StepBody {
  public:
-  // The network stands on `options.device`, in train mode. `parameters` are those of the network
-  // that the strategy was made from, the optimizer from those that the strategy gives it.
+  // The network is on `options.device`, in train mode. The strategy was made from the network's
+  // `parameters`, the optimizer from the strategy's.
   StepBody(workloads::Network& network, const std::vector<NamedParameter>& parameters,
            std::unique_ptr<Optimizer> optimizer, std::unique_ptr<Strategy> strategy,
            StepBodyOptions options);
 
-  // One micro-step, in this order; `last`: of its step. forward() returns the micro-batch's share
-  // of the step's mean loss, with its graph. `marker` is for what the strategy does in between.
+  // One micro-step consists of these calls, in this order; `last`: of its step. forward() returns
+  // the micro-batch's share of the step's mean loss, with its graph. `marker` marks what the
+  // strategy does in between.
   void prepare(bool last) { strategy_->before_forward(last); }
   at::Tensor forward(const data::Batch& batch);
   void backward(const at::Tensor& loss, bool last, measurement::StepMarker& marker);
 
-  // After the last micro-step. Gradients are gone, or zero, afterwards.
+  // Call it after the last micro-step. Afterwards gradients are dropped, or zero.
   void update(const LearningRate& rate, measurement::StepMarker& marker);
 
-  // Every update tells it of each gradient that this rank's optimizer gets, by the parameter's
-  // name: averaged and unscaled, not clipped. Empty: nobody.
+  // Every update calls the observer with each gradient that this rank's optimizer gets, and the
+  // parameter's name. The gradients are averaged and unscaled, but not clipped. Empty: no observer.
   using GradientObserver = std::function<void(const std::string&, const at::Tensor&)>;
   void observe_gradients(GradientObserver observer) { observer_ = std::move(observer); }
 
@@ -67,7 +68,7 @@ class StepBody {
   const PrecisionPolicy& precision() const { return precision_; }
   const StepBodyOptions& options() const { return options_; }
 
-  // Parameters and buffers of the network, optimizer, gradient scaler and strategy.
+  // Visits parameters and buffers of the network, optimizer, gradient scaler and strategy.
   void visit_state(StateVisitor& visitor);
 
  private:
@@ -78,7 +79,7 @@ class StepBody {
 
   workloads::Network& network_;
   std::vector<at::Tensor> parameters_;
-  std::vector<at::Tensor> updated_;  // this rank's optimizer updates these
+  std::vector<at::Tensor> updated_;  // updated by this rank's optimizer
   std::unique_ptr<Optimizer> optimizer_;
   std::unique_ptr<Strategy> strategy_;
   StepBodyOptions options_;
@@ -89,7 +90,7 @@ class StepBody {
   GradientObserver observer_;
 };
 
-// The losses of the latest steps, on their device. Nothing of it is counted on the host: a step
+// The losses of the latest steps, on their device. The host counts nothing of it, so that a step
 // that is captured once and replayed can write its loss here.
 class LossHistory {
  public:
@@ -97,11 +98,11 @@ class LossHistory {
 
   explicit LossHistory(c10::Device device);
 
-  // A scalar. Enqueues only: two small operations.
+  // Writes a scalar loss. It only enqueues two small operations.
   void write(const at::Tensor& loss);
 
-  // Views, float32, of what the next write changes: the latest `steps` (at most kSteps) in order;
-  // the latest one, a scalar.
+  // Both return float32 views of memory that the next write changes: the latest `steps` losses in
+  // order (at most kSteps), or the latest one as a scalar.
   at::Tensor latest(std::int64_t steps) const;
   const at::Tensor& last() const { return last_; }
 
@@ -109,21 +110,21 @@ class LossHistory {
   at::Tensor values_, last_;
 };
 
-// A step whose work is captured into a graph once and replayed from then on, with one call. What
-// differs from step to step is at fixed places on the device: batches, the learning rate, and the
-// losses that come out. The first steps, operator by operator, compute the same from the same
-// places.
+// A step whose work is captured into a graph once and then replayed with one call. Whatever differs
+// from step to step is at fixed places on the device: batches, the learning rate, and the resulting
+// losses. The first steps run operator by operator and use the same places.
 class CapturedStep {
  public:
-  // Both outlive it.
+  // Both arguments must outlive the object.
   CapturedStep(StepBody& body, device::Graph& graph);
 
-  // Copies the batch of micro-step `i`, from host or device, to its place; on the current stream.
-  // Throws configuration() (78) for a batch that is not like the first one: a replay would compute
-  // something else.
+  // Copies the batch of micro-step `i`, from host or device, to its place, on the current stream.
+  // Throws configuration() (78) for a batch that is unlike the first one, since a replay would
+  // compute something else.
   void put(std::size_t i, const data::Batch& batch);
 
-  // One step on the batches that were put. Enqueues only, but for the step that is captured.
+  // Runs one step on the batches that were put. It only enqueues, except for the captured step
+  // itself.
   void run(double learning_rate);
 
   const LossHistory& losses() const { return losses_; }

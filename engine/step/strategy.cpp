@@ -48,12 +48,12 @@ void start_alike(const StrategyInput& input) {
   broadcast_from_rank_0(input.group, states);
 }
 
-// Strategy none: the true baseline, without a reducer. With N ranks, N independent replicas.
+// Strategy none: the true baseline, without a reducer. N ranks are N independent replicas.
 std::unique_ptr<Strategy> make_none(StrategyInput input) {
   return std::make_unique<Strategy>(std::move(input.parameters));
 }
 
-// The engine parts of core/catalogue/strategy_list.inc by name.
+// The makers of core/catalogue/strategy_list.inc by name.
 #define SCALEMARK_STRATEGY(descriptor, engine_part) \
   std::unique_ptr<Strategy> engine_part(StrategyInput input);
 #include "core/catalogue/strategy_list.inc"
@@ -63,14 +63,15 @@ namespace {
 
 using Maker = std::unique_ptr<Strategy> (*)(StrategyInput);
 
-// In the order of catalogue::all_strategies().
+// The makers in the order of catalogue::all_strategies().
 constexpr Maker kMakers[] = {
 #define SCALEMARK_STRATEGY(descriptor, engine_part) engine_part,
 #include "core/catalogue/strategy_list.inc"
 #undef SCALEMARK_STRATEGY
 };
 
-// Gloo's threads make their own current stream, the default one, wait for a result.
+// Throws where Gloo would go wrong: its threads let the default stream, and not ours, wait for a
+// result.
 void check_stream(const c10::intrusive_ptr<c10d::ProcessGroup>& group, c10::Device device) {
   if (device.is_cpu()) return;
   const c10::impl::VirtualGuardImpl streams(device.type());

@@ -1,7 +1,7 @@
 // How several ranks train one model: what a strategy does around forward, backward and update
-// beyond the arithmetic of one rank, how all ranks start with one model, and which strategy has
-// which name. Knows the process group it is given; nothing of optimizers or reports. The
-// descriptors stand in core/catalogue/strategy.h.
+// beyond the arithmetic of one rank, how all ranks start with one model, and the strategies' names.
+// Knows the process group it is given, but nothing of optimizers or reports. The descriptors are in
+// core/catalogue/strategy.h.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -25,16 +25,16 @@
 
 namespace scalemark::training {
 
-// The collectives of a step are handled in one of these ways.
+// The ways in which the collectives of a step are handled.
 enum class Exchange {
-  kOverlapped,  // gradient buckets leave at once, while backward goes on
-  kAfterwards,  // they are queued, and leave when the last one is full (--overlap off)
-  kNone,        // every collective is handed back as it is: a run without communication (T_noop)
+  kOverlapped,  // gradient buckets are sent at once, while backward runs
+  kAfterwards,  // buckets are queued and sent when the last one is full (--overlap off)
+  kNone,        // every collective returns at once, unsent: a run without communication (T_noop)
 };
 
-// One synchronised step hands this to the process group.
+// One synchronised step's traffic through the process group.
 struct Communication {
-  std::int64_t payload_bytes_per_step = 0;  // counted where the call is made, whatever the call
+  std::int64_t payload_bytes_per_step = 0;  // counted at the call of any collective
   std::vector<std::int64_t> bucket_bytes;   // in launch order
 };
 
@@ -43,8 +43,8 @@ struct StrategyInput {
   std::vector<at::Tensor> buffers;
   c10::intrusive_ptr<c10d::ProcessGroup> group;  // empty where nothing is exchanged
   settings::ParallelSettings settings;
-  // A process may train several replicas: how many, and how another one is made, in train mode on
-  // its device, of any weights.
+  // The number of replicas that a process trains, and how another one is made: in train mode on its
+  // device, with any weights.
   int replicas = 1;
   std::function<std::unique_ptr<workloads::Network>(c10::Device)> make_replica;
 };
@@ -54,8 +54,8 @@ class Strategy {
   explicit Strategy(std::vector<NamedParameter> parameters) : parameters_(std::move(parameters)) {}
   virtual ~Strategy() = default;
 
-  // This rank's optimizer updates these: all parameters unless the strategy divides them. None
-  // where another rank updates them all.
+  // Returns what this rank's optimizer updates: all parameters unless the strategy divides them.
+  // Empty where another rank updates them all.
   virtual const std::vector<NamedParameter>& optimizer_parameters() const { return parameters_; }
 
   // Whether this process computes gradients. A dedicated server does not: it takes part in every
@@ -63,9 +63,9 @@ class Strategy {
   virtual bool computes() const { return true; }
 
   // Called in every micro-step, in this order. `synchronise`: true for the last micro-step of a
-  // step. Marks kLastBucketReady when the last bucket leaves for the group. Gradients are complete,
-  // on the device's timeline, after after_backward(). Throws configuration() (78) where the
-  // settings cannot be combined with an unsynchronised micro-step.
+  // step. They mark kLastBucketReady when the last bucket is handed to the group. Gradients are
+  // complete, on the device's timeline, after after_backward(). They throw configuration() (78)
+  // where the settings cannot be combined with an unsynchronised micro-step.
   virtual void before_forward(bool /*synchronise*/) {}
   virtual workloads::Outputs forward(workloads::Network& network, const data::Batch& batch) {
     return network.forward(batch);
@@ -74,27 +74,28 @@ class Strategy {
                                measurement::StepMarker&) {}
   virtual void after_backward() {}
 
-  // The gradient that backward starts from; undefined: 1.
+  // Returns the gradient from which backward starts; undefined: 1.
   virtual at::Tensor backward_seed(const at::Tensor& /*loss*/) { return {}; }
 
-  // The norm of all gradients, and their "any infinity" (0 or 1), from the value over those that
-  // this rank's optimizer sees. Both scalars stay on the device.
+  // Turn the norm of the gradients that this rank's optimizer sees, and their "any infinity" (0 or
+  // 1), into those of all gradients. Both scalars stay on the device.
   virtual at::Tensor norm_over_ranks(const at::Tensor& norm) { return norm; }
   virtual void infinity_over_ranks(at::Tensor& /*found_inf*/) {}
 
-  // For this rank's optimizer; empty where it has whole matrices. Not to be called after the
-  // strategy is gone.
+  // Returns the function for this rank's optimizer; empty where it has whole matrices. It must not
+  // be called after the strategy is gone.
   virtual WholeNorms whole_norms() { return {}; }
 
-  // After the optimizer. A strategy that brings parameters to other ranks marks kUpdateEnd and
-  // then does so; others do nothing here.
+  // Called after the optimizer. A strategy that sends parameters to other ranks marks kUpdateEnd
+  // first; others do nothing here.
   virtual void after_update(measurement::StepMarker&) {}
 
-  // Between two steps; collective. Every rank's running statistics become rank 0's, which are the
-  // saved ones.
+  // Called between two steps; collective. Every rank's running statistics become rank 0's, which
+  // are the saved ones.
   virtual void before_evaluation() {}
 
-  // Between two steps; collective. Afterwards the network of rank 0 is what is saved.
+  // Called between two steps; collective. Afterwards the network of rank 0 is complete and can be
+  // saved.
   virtual void gather_full() {}
 
   // Whether gradients stay defined between steps, as views that the next backward adds to.
@@ -103,45 +104,46 @@ class Strategy {
   // Describes the last synchronised step; empty before it and where nothing is exchanged.
   virtual Communication communication() const { return {}; }
 
-  // Changes what happens to collectives from the next step on. Without a group: nothing to change.
+  // Changes how collectives are handled from the next step on. Without a group there is nothing to
+  // change.
   virtual void set_exchange(Exchange) {}
 
   // Reports gradient buckets to the observer from the next step on; null ends that. A strategy
   // without buckets ignores the call.
   virtual void observe_buckets(std::shared_ptr<measurement::BucketObserver>) {}
 
-  // Visits what the next step needs from earlier steps.
+  // Visits the state that the next step needs from earlier steps.
   virtual void visit_state(StateVisitor&) {}
 
  protected:
   std::vector<NamedParameter> parameters_;
 };
 
-// Where the replica `i` of a process computes whose first one is on `first`: on a CPU all together,
-// else on the GPUs from there on.
+// Returns the device of replica `i` of a process whose first replica is on `first`: a CPU computes
+// all of them, GPUs are taken in order from `first` on.
 c10::Device device_of_replica(c10::Device first, int i);
 
-// The strategy named by `settings.strategy`. With a group collective over it: verifies the
+// Makes the strategy named by `settings.strategy`. With a group it is collective: verifies the
 // parameters' shapes across ranks and broadcasts parameters and buffers from rank 0. Ownership of
 // the group is shared. Throws bug() for a strategy that exchanges and has no group.
 std::unique_ptr<Strategy> make_strategy(StrategyInput input);
 
-// Throws bug() when gradients go over gloo from a stream that is not the device's default one: with
-// tensors on a GPU, gloo is right only there.
+// Throws bug() when gradients go over gloo from a stream that is not the device's default one: for
+// tensors on a GPU, gloo is correct only there.
 void require_default_stream(const std::string& backend, c10::Stream current, c10::Stream standard);
 
-// The next three are shared by strategies of which each rank has the whole model.
+// --- The rest is shared by strategies in which each rank has the whole model.
 
-// Collective. As DistributedDataParallel's broadcasts: coalesced, 250 MiB at a time.
+// Collective. Broadcasts like DistributedDataParallel: coalesced, 250 MiB at a time.
 void broadcast_from_rank_0(const c10::intrusive_ptr<c10d::ProcessGroup>& group,
                            const std::vector<at::Tensor>& tensors);
 
-// Collective. Each tensor by a broadcast of its own, in place: for few large ones.
+// Collective. Broadcasts each tensor by itself, in place: for few large ones.
 void broadcast_each_from_rank_0(const c10::intrusive_ptr<c10d::ProcessGroup>& group,
                                 const std::vector<at::Tensor>& tensors);
 
-// Collective. Verifies shapes across ranks, then makes every rank's parameters rank 0's, and its
-// buffers too where --broadcast-buffers says so.
+// Collective. Verifies shapes across ranks; then every rank's parameters become rank 0's, and its
+// buffers too where --broadcast-buffers is on.
 void start_alike(const StrategyInput& input);
 
 }  // namespace scalemark::training

@@ -22,7 +22,7 @@ int milestones_reached(std::int64_t step, std::int64_t total) {
 constexpr std::int64_t kCycles = 4;
 constexpr double kLowestOfCycle = 0.25;
 
-// A triangle wave between kLowestOfCycle and 1, starting low.
+// A triangle wave between kLowestOfCycle and 1 that starts at its lowest value.
 double triangle(std::int64_t step, std::int64_t total) {
   const std::int64_t half = std::max<std::int64_t>(1, total / (2 * kCycles));
   const double position =
@@ -139,7 +139,7 @@ data::Batch TrainStep::fetch(const NextBatch& next_batch) {
   return batch;
 }
 
-// Forward and backward of one micro-batch; returns its share of the step's mean loss.
+// Runs forward and backward of one micro-batch; returns its share of the step's mean loss.
 at::Tensor TrainStep::micro_step(data::Batch batch, bool last, measurement::StepMarker& marker) {
   if (copies_) copies_->arrive(batch);
   marker.mark(Moment::kOnDevice);

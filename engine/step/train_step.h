@@ -1,6 +1,6 @@
-// Drives a step body step by step: micro-batches and the schedule's learning rate in, a loss on the
-// device out, moments marked. Enqueues only: no host sync, no logging, and no branch on the rank.
-// Knows nothing of windows or reports.
+// Runs a step body step by step: takes micro-batches and the schedule's learning rate, returns a
+// loss on the device, and marks moments. Enqueues only: no host sync, no logging, and no branch on
+// the rank. Knows nothing of windows or reports.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -33,7 +33,7 @@ namespace scalemark::training {
 //               (arXiv:1708.03888)
 //   cyclic      from rate / 4 up to rate and back, four times         CyclicLR, triangular
 //               (arXiv:1506.01186, section 3: a quarter to a third; end after a full cycle)
-// From total_steps on the value of step total_steps holds.
+// After total_steps the rate stays at the value of step total_steps.
 struct LrSchedule {
   std::string kind = "constant";
   double rate = 0;
@@ -44,24 +44,24 @@ struct LrSchedule {
 // Throws configuration() for an unknown kind, or a schedule that ends before its warm-up does.
 void validate(const LrSchedule& schedule);
 
-// The rate of step `step` (from 0) of a validated schedule.
+// Returns the rate of step `step` (from 0) of a validated schedule.
 double learning_rate_at(const LrSchedule& schedule, std::int64_t step);
 
 struct TrainStepOptions {
   StepBodyOptions body;
   LrSchedule schedule;
-  std::shared_ptr<device::Graph> graph;  // that steps are captured into; null: none is
+  std::shared_ptr<device::Graph> graph;  // the graph into which steps are captured; null: none are
 };
 
-// The steps of a run have trained on so much so far.
+// The data that the steps of a run have used for training so far.
 struct Consumed {
-  std::int64_t batches = 0;  // the position in the data
+  std::int64_t batches = 0;  // position in the data
   std::int64_t samples = 0;  // padding included
   std::int64_t padding = 0;
   std::int64_t non_pad_tokens = 0;
-  // These are of this process alone, and no state: a resume does not bring them back.
+  // These belong to this process alone and are no state: a resume does not restore them.
   std::int64_t trained = 0;  // samples without padding
-  double waited_s = 0;       // for batches
+  double waited_s = 0;       // waiting time for batches
 
   void add(const data::Batch& batch) {
     ++batches;
@@ -81,40 +81,41 @@ class TrainStep {
             std::unique_ptr<Optimizer> optimizer, std::unique_ptr<Strategy> strategy,
             TrainStepOptions options);
 
-  // One optimizer step over as many batches as micro-steps. `next_batch` may wait; a process that
-  // computes nothing (Strategy::computes) does not ask it. On a GPU it is asked one batch ahead,
+  // Runs one optimizer step over one batch per micro-step. `next_batch` may wait; a process that
+  // computes nothing (Strategy::computes) does not call it. On a GPU it is called one batch ahead,
   // across calls; on a CPU never beyond what the step uses. Returns the mean loss of the
   // micro-steps: a scalar on the device, in the network's dtype, not to be read before the device
   // is done. With a graph only kStepBegin is marked, once, and the scalar changes in the next step.
   at::Tensor run(const NextBatch& next_batch, measurement::StepMarker& marker);
 
-  // With a graph: the latest losses. Null without: nobody keeps them here.
+  // Returns the latest losses of a graph's steps; null without a graph.
   const LossHistory* losses() const { return captured_ ? &captured_->losses() : nullptr; }
 
-  // How many steps come first until all that follow are alike: 0, or with the one that is captured.
+  // Returns the number of first steps that differ from all later ones: 0, or those up to the
+  // captured one.
   std::int64_t first_steps() const;
 
   // Whether steps are marked as a whole, from begin to begin.
   bool runs_as_a_whole() const { return captured_.has_value(); }
 
-  // Not of captured steps; see StepBody.
+  // Captured steps have no observer; see StepBody.
   void observe_gradients(StepBody::GradientObserver observer) {
     body_.observe_gradients(std::move(observer));
   }
 
   std::int64_t steps_done() const { return steps_done_; }
   const Consumed& consumed() const { return consumed_; }
-  double learning_rate() const { return learning_rate_; }  // the last step used it
+  double learning_rate() const { return learning_rate_; }  // the last step's rate
   Strategy& strategy() { return body_.strategy(); }
-  const PrecisionPolicy& precision() const { return body_.precision(); }  // for evaluation
+  const PrecisionPolicy& precision() const { return body_.precision(); }  // evaluation uses it
 
-  // Between two steps: what was fetched ahead, which waits until it is given back; null on a CPU.
-  // Steps in between fetch for themselves.
+  // Takes out the batch that was fetched ahead, until it is given back; null on a CPU. Call it
+  // between two steps. Steps in between fetch for themselves.
   std::unique_ptr<CopyAhead> set_ahead_aside();
   void give_back(std::unique_ptr<CopyAhead> ahead);
 
-  // Between two steps: the body's state, the step count and the position in the data. When the
-  // visitor moved the position, a batch that was fetched ahead is dropped.
+  // Visits the body's state, the step count and the position in the data, between two steps. When
+  // the visitor has moved the position, a batch that was fetched ahead is dropped.
   void visit_state(StateVisitor& visitor);
 
  private:
@@ -126,7 +127,7 @@ class TrainStep {
   StepBody body_;
   std::shared_ptr<device::Graph> graph_;
   std::optional<CapturedStep> captured_;
-  std::unique_ptr<CopyAhead> copies_;  // on a GPU
+  std::unique_ptr<CopyAhead> copies_;  // null on a CPU
   Consumed consumed_;
   std::int64_t steps_done_ = 0;
   double learning_rate_ = 0;

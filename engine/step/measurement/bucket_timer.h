@@ -18,17 +18,17 @@
 
 namespace scalemark::measurement {
 
-// One moment per step, or per group of steps, on the device's timeline. Knows nothing of what the
-// times are for.
+// Records one moment per step, or per group of steps, on the device's timeline. Knows nothing of
+// the use of these times.
 class StepClock final : public StepMarker {
  public:
-  // Times the next `steps` steps, of which the first of every `steps_per_mark` is marked.
+  // Times the next `steps` steps, and marks the first of every `steps_per_mark`.
   StepClock(device::Device& device, std::int64_t steps, std::int64_t steps_per_mark);
 
   void mark(Moment moment) override;
 
-  // Mean seconds per step of each whole group, in order; call after mark(kWindowEnd) and a
-  // synchronise of the device.
+  // Returns the mean seconds per step of each whole group, in order; call it after mark(kWindowEnd)
+  // and a synchronise of the device.
   std::vector<double> step_s() const;
 
  private:
@@ -38,19 +38,20 @@ class StepClock final : public StepMarker {
   bool in_micro_steps_ = false;  // the next kStepBegin is a micro-step's
 };
 
-// Holds what was seen of one step.
+// The observations of one step.
 struct BucketStep {
   std::vector<reporting::BucketRecord> buckets;
 };
 
-// Each value the median over the steps. Empty where steps differ in their buckets.
+// Returns the medians over the steps. Empty where steps differ in their buckets.
 std::vector<reporting::BucketRecord> median_of(const std::vector<BucketStep>& steps);
 
-// When each gradient bucket of a step was ready, sent and done, beside the step's own moments: a
-// marker and an observer of buckets at once, for a few steps that are not measured otherwise.
+// Records when each gradient bucket of a step was ready, sent and done, beside the step's own
+// moments. It is marker and observer of buckets at once, for a few steps that are not measured
+// otherwise.
 class BucketTimer final : public StepMarker, public BucketObserver {
  public:
-  // For at most so many steps, and buckets in each of them.
+  // For at most `steps` steps with at most `buckets` buckets each.
   BucketTimer(device::Device& device, std::int64_t steps, std::size_t buckets);
 
   void mark(Moment moment) override;
@@ -58,8 +59,9 @@ class BucketTimer final : public StepMarker, public BucketObserver {
   void sent(std::size_t number) override;
   void done(std::size_t number) override;
 
-  // Waits for buckets whose end was not told yet (a collective's waiters may be woken before), at
-  // most 10 s; those steps are left out. The device must have been synchronised.
+  // Waits at most 10 s for buckets whose end was not reported yet (a collective's waiters may be
+  // woken before that); steps with such buckets are left out. The device must have been
+  // synchronised.
   std::vector<BucketStep> steps();
 
  private:
@@ -71,7 +73,7 @@ class BucketTimer final : public StepMarker, public BucketObserver {
   };
   struct Step {
     std::size_t begin = kUnknown, last_ready = kUnknown;
-    std::size_t first_bucket = 0;  // in buckets_, to the next step's
+    std::size_t first_bucket = 0;  // index of the step's first bucket in buckets_
   };
 
   std::size_t place();

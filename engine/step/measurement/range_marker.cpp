@@ -21,8 +21,8 @@ void RangeMarker::mark(Moment moment) {
       return begin_phase("parameters");
     case Moment::kStepEnd:
       return end_step();
-    case Moment::kBatchReady:       // copying to the device belongs to the range "data"
-    case Moment::kLastBucketReady:  // on backward's thread, within a range of another
+    case Moment::kBatchReady:       // the range "data" includes copying to the device
+    case Moment::kLastBucketReady:  // this comes on backward's thread, within another range
       return;
     case Moment::kWindowEnd:
       return end_whole_step();

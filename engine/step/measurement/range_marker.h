@@ -1,5 +1,5 @@
-// Turns the moments of a step into a profiler's ranges: one for the step, within it one for each
-// phase, within backward one for each gradient bucket. docs/PROFILERS.md lists them.
+// Turns the moments of a step into a profiler's ranges: one for the step, in it one for each phase,
+// in backward one for each gradient bucket. docs/PROFILERS.md lists them.
 #pragma once
 
 #include "engine/device/device.h"
@@ -9,8 +9,8 @@ namespace scalemark::measurement {
 
 class RangeMarker final : public StepMarker {
  public:
-  // Every moment goes on to `next`. `micro_steps`: 0 where steps are marked as a whole: they have
-  // no phases. `first_step`: the number of the next step in the run.
+  // Passes every moment to `next`. `micro_steps`: 0 where steps are marked as a whole, without
+  // phases. `first_step`: the number of the next step in the run.
   RangeMarker(StepMarker& next, device::Ranges& ranges, std::int64_t micro_steps,
               std::int64_t first_step)
       : next_(next), ranges_(ranges), micro_steps_(micro_steps), step_(first_step) {}
@@ -25,13 +25,13 @@ class RangeMarker final : public StepMarker {
   void end_step();
   void begin_whole_step();
   void end_whole_step();
-  void begin_phase(const char* name);  // ends the one before
+  void begin_phase(const char* name);  // ends the phase before
   void end_phase();
 
   StepMarker& next_;
   device::Ranges& ranges_;
   std::int64_t micro_steps_, step_;
-  std::int64_t micro_steps_done_ = 0;  // begins anew with each step
+  std::int64_t micro_steps_done_ = 0;  // counts those of the current step
   bool in_phase_ = false, in_whole_step_ = false;
 };
 

@@ -1,6 +1,6 @@
-// A step tells those who listen while it runs: its moments on one timeline, which become phases
-// after the window (window_timer.h), and its gradient buckets on their way. Knows nothing of
-// devices, ranks or reports.
+// The interfaces by which a running step reports to listeners: its moments on one timeline, which
+// become phases after the window (window_timer.h), and its gradient buckets as they are sent. Knows
+// nothing of devices, ranks or reports.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@
 
 namespace scalemark::measurement {
 
-// In the order of one micro-step. Each phase is the time up to the next moment; under accumulation
-// the moments from kStepBegin to kBackwardEnd repeat per micro-step.
+// The moments in the order of one micro-step. Each phase is the time up to the next moment; under
+// accumulation the moments from kStepBegin to kBackwardEnd repeat per micro-step.
 enum class Moment : unsigned char {
-  kStepBegin,        // -> data_wait; the only one of a step that runs as a whole
+  kStepBegin,        // -> data_wait; the only moment of a step that runs as a whole
   kBatchReady,       // -> host_to_device
   kOnDevice,         // -> exposed communication: the buffer broadcast before forward
   kForwardBegin,     // -> forward
@@ -23,8 +23,8 @@ enum class Moment : unsigned char {
   kStepEnd,          // -> other, until the next step begins
   kWindowEnd,        // closes the window; not marked by the step
 };
-inline constexpr int kMomentsPerMicroStep = 8;  // with the end of the step, at most
-inline constexpr int kMomentsAfterUpdate = 1;   // more at most, per step
+inline constexpr int kMomentsPerMicroStep = 8;  // the most possible, including the end of the step
+inline constexpr int kMomentsAfterUpdate = 1;   // the most possible additional ones, per step
 
 // The train step calls these. Marking never allocates, logs or synchronises.
 class StepMarker {
@@ -32,13 +32,13 @@ class StepMarker {
   virtual ~StepMarker() = default;
   virtual void mark(Moment moment) = 0;
 
-  // Before and after gradient bucket `i` of a backward is handed to its backend, on the thread that
-  // does it. Only the ranges of a profiler look at it.
+  // Called before and after gradient bucket `i` of a backward is handed to its backend, on the
+  // thread that hands it over. Only a profiler's ranges use these.
   virtual void bucket_leaves(std::size_t /*i*/) {}
   virtual void bucket_has_left() {}
 };
 
-// Both, also where handing it over throws.
+// Makes both calls, also where handing the bucket over throws.
 class BucketLeaving {
  public:
   BucketLeaving(StepMarker& marker, std::size_t i) : marker_(marker) { marker_.bucket_leaves(i); }
@@ -50,18 +50,18 @@ class BucketLeaving {
   StepMarker& marker_;
 };
 
-// Who wants to know of gradient buckets on their way. Nobody does in a measured window.
+// Is informed of gradient buckets as they are sent. A measured window has no observer.
 class BucketObserver {
  public:
   virtual ~BucketObserver() = default;
 
-  // In this order for each bucket of a backward. Its gradients are complete; returned is a number
-  // for the next two calls:
+  // Called in this order for each bucket of a backward. Here its gradients are complete; the result
+  // is a number for the next two calls.
   virtual std::size_t ready(std::int64_t bytes, std::string_view collective) = 0;
-  // the collective is handed to the backend (later than that where overlap is off):
+  // Here the collective is handed to the backend (later, where overlap is off).
   virtual void sent(std::size_t number) = 0;
-  // it is done. From any thread, perhaps after the next step began; on a GPU the current stream is
-  // one that has waited for it.
+  // Here the collective is done. Any thread may call it, perhaps after the next step began; on a
+  // GPU the current stream has waited for the collective.
   virtual void done(std::size_t number) = 0;
 };
 

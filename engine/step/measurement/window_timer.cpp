@@ -9,7 +9,7 @@
 namespace scalemark::measurement {
 namespace {
 
-// The phase that begins at a moment and lasts until the next one.
+// Returns the phase that begins at a moment and lasts until the next one.
 double Phases::*phase_after(Moment moment) {
   switch (moment) {
     case Moment::kStepBegin:
@@ -48,7 +48,7 @@ void require_whole_steps(std::span<const Moment> moments, std::span<const double
   }
 }
 
-// Whether no more than the begin of each step is marked.
+// Whether only the begin of each step is marked.
 bool marked_as_a_whole(std::span<const Moment> moments) {
   return moments.size() > 1 && moments[1] != Moment::kBatchReady;
 }
@@ -62,7 +62,7 @@ std::vector<Phases> split_into_phases(std::span<const Moment> moments,
   if (moments.empty()) return steps;
   for (std::size_t i = 0; i + 1 < moments.size(); ++i) {
     if (begins_step(moments, i)) steps.emplace_back();
-    // Between two micro-steps nothing of the optimizer runs: that gap is "other".
+    // Between two micro-steps no part of the optimizer runs, so that gap is "other".
     const bool next_micro_step =
         moments[i] == Moment::kBackwardEnd && moments[i + 1] == Moment::kStepBegin;
     const auto phase = next_micro_step ? &Phases::other : phase_after(moments[i]);
@@ -105,14 +105,14 @@ std::optional<double> mean_own_s(const MarkedSteps& steps) {
 
 namespace {
 
-// The marks of one step, and where the next begins.
+// Counts the marks of one step and the one at which the next step begins.
 std::int64_t events_per_marked_step(std::int64_t micro_steps) {
   return micro_steps * kMomentsPerMicroStep + 1;
 }
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-// The marked step's share of each phase, of a step that takes `step_s`.
+// Returns the marked step's phases, scaled to a step that takes `step_s`.
 Phases scaled_to(Phases marked, double step_s) {
   const double whole = marked.sum();
   if (!(whole > 0)) return {.other = step_s};
@@ -197,7 +197,7 @@ void ThinnedTimer::begin_step() {
   marking_ = in_group == 0 && begun_ <= steps_in_groups_;
 }
 
-// Closes once, and only after the last whole group.
+// Closes the window once, and only after the last whole group.
 void ThinnedTimer::close() {
   if (begun_ == steps_in_groups_) put(Moment::kWindowEnd);
 }

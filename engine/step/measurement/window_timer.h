@@ -14,67 +14,71 @@
 
 namespace scalemark::measurement {
 
-// The functions turn marked moments into step times and phases, as the report has them. Pure: they
-// work on plain seconds.
+// --- These functions turn marked moments into step times and phases for the report. They are pure
+// and work on plain seconds.
 
 using reporting::Phases;
 
-// One Phases per step. A step reaches from its first kStepBegin to that of the next step, the
-// last one to the window's final moment (kWindowEnd): phases of a step sum to its time.
+// Returns one Phases per step. A step reaches from its first kStepBegin to that of the next step;
+// the last one ends at the window's final moment (kWindowEnd). So the phases of a step sum to its
+// time.
 //
-// `moments` and `seconds` are of equal length, in order of recording; the final entry closes the
-// window. Throws bug() when the moments do not form whole steps.
-// Source: docs/METRICS.md, "phases_s" and "exposed communication".
+// `moments` and `seconds` have equal length, in order of recording; the final entry closes the
+// window. Throws bug() when the moments do not form whole steps. Source: docs/METRICS.md,
+// "phases_s" and "exposed communication".
 std::vector<Phases> split_into_phases(std::span<const Moment> moments,
                                       std::span<const double> seconds);
 
 Phases mean_of(std::span<const Phases> steps);
 
-// The steps of a window: seconds each, and their phases. `phases` is empty where steps run as a
-// whole (a captured graph, a collective) and only their kStepBegin is marked.
+// The seconds of a window's steps, and their phases. `phases` is empty where steps run as a whole
+// (a captured graph, a collective) and only their kStepBegin is marked.
 struct MarkedSteps {
   std::vector<double> step_s;
   std::vector<Phases> phases;
 };
 
-// Mean step without its exposed communication. Absent without phases.
+// Returns the mean step time without exposed communication. Absent without phases.
 std::optional<double> mean_own_s(const MarkedSteps& steps);
 
-// Does as split_into_phases(), for steps that are marked inside or as a whole. Throws bug() when a
+// Like split_into_phases(), but for steps that are marked inside or as a whole. Throws bug() when a
 // window holds both.
 MarkedSteps split_into_steps(std::span<const Moment> moments, std::span<const double> seconds);
 
-// Steps are marked less often where marks would change what they measure; all steps' times then
-// follow from the marked ones. This is pure, too.
+// --- Steps are marked less often where marks would change what they measure; the times of all
+// steps then follow from the marked ones. These functions are pure, too.
 
-// Recording one CUDA event costs the host this, and marks may cost that share of a step. The eight
-// marks would be a fifth of a step of 60 microseconds.
+// The host time that recording one CUDA event takes. Eight marks would be a fifth of a step of 60
+// microseconds.
 inline constexpr double kSecondsPerEvent = 1.5e-6;
 inline constexpr double kMarkBudget = 0.01;
 
-// Events of one window: each is an object of the driver's, made before the window opens.
+// Most events of one window, since each is an object of the driver's and is made before the window
+// opens.
 inline constexpr std::int64_t kMostEvents = 100'000;
 
-// The distance between marked steps on a GPU, 1 to `steps`: 1 where marking each step stays within
-// the time budget and kMostEvents. `step_s`: seconds per step; 0: unknown, only kMostEvents counts.
-// Whole groups of this many steps end as near to the window's end as possible.
+// Returns the distance between marked steps on a GPU, from 1 to `steps`: 1 where marking each step
+// stays within the time budget and kMostEvents. `step_s`: seconds per step; 0: unknown, so that
+// only kMostEvents counts. Whole groups of this many steps end as near to the window's end as
+// possible.
 std::int64_t steps_per_mark(double step_s, std::int64_t steps, std::int64_t micro_steps);
 
-// How many events a window takes at most, of a step that ends with its update.
+// Returns how many events a window takes at most, where a step ends with its update.
 std::int64_t events_of(std::int64_t groups, std::int64_t micro_steps);
 
-// The mean step of each whole group of `steps_per_mark` steps, in seconds: the group's length by
-// the number of its steps, divided among the phases as its first step was, which alone is marked.
-// That step's marks end with a kWindowEnd, where the second one begins; a group ends where the next
-// begins, the last group at its own kWindowEnd. An open group is left out. Source: docs/METRICS.md,
-// "Steps".
+// Returns the mean step of each whole group of `steps_per_mark` steps, in seconds: the group's
+// length divided by the number of its steps, and split into phases in proportion to its first step,
+// the only one that is marked. That step's marks end with a kWindowEnd, where the second step
+// begins. A group ends where the next begins, the last group at its own kWindowEnd; an open group
+// is left out. Source: docs/METRICS.md, "Steps".
 MarkedSteps split_thinned(std::span<const Moment> moments, std::span<const double> seconds,
                           std::int64_t steps_per_mark);
 
-// The StepMarkers of a measured window: space for every mark is reserved before the window opens.
+// The StepMarkers of a measured window. Space for every mark is reserved before the window opens.
 class WindowMarks : public StepMarker {
  public:
-  // Per step, or per group of steps; call after mark(kWindowEnd) and a synchronise of the device.
+  // Returns the times per step, or per group of steps; call it after mark(kWindowEnd) and a
+  // synchronise of the device.
   virtual MarkedSteps steps() const = 0;
 };
 
@@ -95,7 +99,7 @@ class WindowTimer final : public WindowMarks {
   std::vector<Moment> moments_;
 };
 
-// Marks the first of every `steps_per_mark` steps (2 or more), and where the second one begins:
+// Marks the first of every `steps_per_mark` steps (2 or more), and where the second one begins: see
 // split_thinned(). Steps after the last whole group are not marked.
 class ThinnedTimer final : public WindowMarks {
  public:
@@ -118,12 +122,12 @@ class ThinnedTimer final : public WindowMarks {
   bool marking_ = false;
 };
 
-// `steps_per_mark` 1: every step.
+// `steps_per_mark` 1: every step is marked.
 std::unique_ptr<WindowMarks> make_window_marks(device::Device& device, std::int64_t steps,
                                                std::int64_t micro_steps,
                                                std::int64_t steps_per_mark);
 
-// Outside windows: marks nothing.
+// Marks nothing; for steps outside windows.
 class NoMarker final : public StepMarker {
  public:
   void mark(Moment) override {}
