@@ -16,7 +16,7 @@ std::string text_of_augmentation(const settings::LoadingSettings& loading) {
   return text;
 }
 
-// The settings that open_data() reads. A sweep has no epochs.
+// Returns the settings that open_data() reads. A sweep has no epochs.
 std::string key_of(const settings::Settings& settings) {
   const auto& what = settings.task;
   const auto& workload = running::workload_named(what.workload);

@@ -1,5 +1,5 @@
-// The data of all points of a sweep, each set opened once, before the first point: unreadable data
-// are refused early, and opening is not part of any measured time.
+// The data of all points of a sweep. Each data set is opened once, before the first point, so that
+// unreadable data are refused early and no measured time includes the opening.
 #pragma once
 
 #include <map>
@@ -13,15 +13,15 @@ namespace scalemark::sweeping {
 
 class DatasetCache {
  public:
-  // Throws as open_data().
+  // Throws what open_data() throws.
   DatasetCache(const planning::Plan& plan, process::DataAccess& access);
 
   const running::WorkloadData& of(const settings::Settings& settings) const;
 
-  // The identities of all sets, for the comparison between ranks.
+  // Returns the identities of all sets, for the comparison between ranks.
   std::string identity() const;
 
-  // The notes on all of them, each once.
+  // Returns the notes on all sets, each once.
   std::set<std::string> notes() const;
 
  private:

@@ -29,7 +29,7 @@ using reporting::ReplayRecord;
 
 namespace {
 
-// Such a record is of a whole machine or of all ranks together, or names its rank itself.
+// Whether a record of this part describes a whole machine or all ranks, or names its rank itself.
 bool is_of_machine(FingerprintPart part) {
   return part == FingerprintPart::kMachine || part == FingerprintPart::kExchange ||
          part == FingerprintPart::kNode;
@@ -143,7 +143,7 @@ std::vector<ReplayRecord> FingerprintMember::replay() {
   return replays;
 }
 
-// A network that cannot be trained so says why, and the sweep goes on.
+// A network that cannot be trained this way records the reason, and the sweep continues.
 ReplayRecord FingerprintMember::replay_training(const planning::PlannedPoint& point,
                                                 const std::function<bool()>& continues) {
   const settings::Settings settings = running::replayed_settings(point.settings);

@@ -1,5 +1,5 @@
-// The fingerprint of a sweep's machines as one of its ranks: measures what rank 0 asks for. Knows
-// neither the order of things nor the report.
+// One rank's part in the fingerprint of a sweep's machines: it measures what rank 0 asks for. Knows
+// neither the order of measurements nor the report.
 #pragma once
 
 #include <functional>
@@ -23,20 +23,20 @@ class FingerprintMember {
                     const DatasetCache& datasets, const planning::Plan& plan)
       : rank_process_(rank_process), context_(context), datasets_(datasets), plan_(plan) {}
 
-  // This rank's FingerprintAnswer, as bytes. kMachine: of its machine, by its first rank; none by
-  // the others, which wait meanwhile. kDevices, kSustained, kReplay: of its own device, none where
-  // only another rank is asked. kExchange: collective over all ranks; rank 0 has the record. kNode:
-  // collective over the ranks of each node, whose first one has the records. Throws what a
-  // collective throws.
+  // Returns this rank's FingerprintAnswer, as bytes. kMachine: a machine's first rank measures it;
+  // the others wait and have no records. kDevices, kSustained, kReplay: each rank measures its own
+  // device, or nothing where only another rank is asked. kExchange: collective over all ranks; rank
+  // 0 has the record. kNode: collective over the ranks of each node, whose first one has the
+  // records. Throws what a collective throws.
   std::string answer(const SweepCommand& command);
 
-  // Call it once every rank has answered: lets go of the group of all ranks.
+  // Releases the group of all ranks. Call it once every rank has answered.
   void release();
 
  private:
   fingerprint::MachineOptions options(double seconds);
   std::vector<reporting::FingerprintRecord> measure_machine();
-  // `measure` under the eyes of the sampler; names the rank in what it returns.
+  // Runs `measure` while the sampler reads the machine; adds the rank to the records.
   FingerprintAnswer watched(const SweepCommand& command,
                             const std::function<FingerprintAnswer()>& measure);
   FingerprintAnswer measure_own(FingerprintPart part);

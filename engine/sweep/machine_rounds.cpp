@@ -51,7 +51,7 @@ std::string QuietCheck::before_block() {
              : "the machine was busy before this block" + waited_text(waited_s) + ": " + busy;
 }
 
-// The next task meets a rank that is missing here: it is only left out.
+// A rank that does not answer is only left out; the next task will notice its loss.
 std::string QuietCheck::read_machines() {
   const auto texts =
       loop_.ask_all(to_wire(SweepCommand{.task = {}, .quiet_check = true}), options_.read);
@@ -66,7 +66,7 @@ bool is_of_other_gpu(const std::string& source, const std::string& device) {
   return source.starts_with("cuda:") && source != device;
 }
 
-// Clocks, power and temperature of the record's GPU meanwhile.
+// Notes clocks, power and temperature of the record's GPU meanwhile.
 void note_gpu(const std::vector<reporting::TelemetryRecord>& telemetry,
               reporting::FingerprintRecord& record) {
   for (const reporting::TelemetryRecord& one : telemetry) {
@@ -80,9 +80,9 @@ void note_gpu(const std::vector<reporting::TelemetryRecord>& telemetry,
 
 }  // namespace
 
-// The fingerprint of a sweep's machines, before its first block: the first rank of each machine
-// measures it while all others wait, then all ranks measure the exchange of gradients together.
-// Once for all sessions: an earlier one may have ended behind it.
+// Takes the fingerprint of a sweep's machines, before its first block: the first rank of each
+// machine measures it while all others wait, then all ranks measure the exchange of gradients
+// together. It is taken once for all sessions, of which an earlier one may have done so.
 void MachineRounds::take_fingerprint() {
   if (!(plan_.fingerprint_s > 0) || plan_.runs.empty() || report_.has_fingerprint()) return;
   loop_.link().enter("wait");
@@ -94,8 +94,8 @@ void MachineRounds::take_fingerprint() {
   report_.add_fingerprint(std::move(records));
 }
 
-// --checks devices in each session: what differs from start to start is to be seen. --sustain and
-// --checks replay once.
+// --checks devices runs in each session, to show differences from start to start; --sustain and
+// --checks replay run once.
 void MachineRounds::check_devices() {
   if (plan_.runs.empty()) return;
   if (plan_.device_check_s > 0) {
@@ -106,7 +106,8 @@ void MachineRounds::check_devices() {
   if (plan_.replay_s > 0 && !report_.has_replays()) ask_devices(FingerprintPart::kReplay);
 }
 
-// GPUs are measured at once, as they work; ranks on CPUs share cores and memory, and take turns.
+// GPUs are measured at the same time, as in training; ranks on CPUs share cores and memory, and
+// take turns.
 void MachineRounds::ask_devices(FingerprintPart part) {
   loop_.link().enter("wait");
   const bool take_turns = planning::devices_take_turns(plan_);
@@ -119,22 +120,23 @@ void MachineRounds::ask_devices(FingerprintPart part) {
     std::ranges::move(answer.records, std::back_inserter(all.records));
     std::ranges::move(answer.replays, std::back_inserter(all.replays));
   }
-  // The session that goes on measures again whatever a stop cut short.
+  // The session that continues this one measures again what a stop cut short.
   if (loop_.requested_signal()) return;
   report_.add_fingerprint(std::move(all.records));
   report_.add_replays(std::move(all.replays));
 }
 
-// Exchanges within nodes, which all ranks make together, each with those of its own node.
+// All ranks measure at once, each with the others of its node.
 void MachineRounds::ask_nodes() {
   if (loop_.requested_signal() || plan_.world_size < 2) return;
   FingerprintAnswer answer = ask_ranks({.fingerprint = FingerprintPart::kNode});
   if (!loop_.requested_signal()) report_.add_fingerprint(std::move(answer.records));
 }
 
-// In the order of ranks. What others did on a machine meanwhile stands beside all of its values.
+// Returns the answers in the order of ranks. What others did on a machine meanwhile is noted with
+// all of its values.
 FingerprintAnswer MachineRounds::ask_ranks(const SweepCommand& command) {
-  // A measurement takes as long as it was asked to: a rank's heartbeat tells that it lives, and its
+  // A measurement may take as long as was asked: a rank's heartbeat shows that it lives, and its
   // watchdog ends it where it hangs.
   const auto texts = loop_.ask_all(
       to_wire(command), [&] { return member_.fingerprint(command); },

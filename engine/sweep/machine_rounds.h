@@ -1,5 +1,5 @@
-// Rank 0 asks all ranks about their machines: what they reach, before the first point, and who else
-// uses them, before each block.
+// Rank 0's questions to all ranks about their machines: how fast these are, before the first point,
+// and who else uses them, before each block.
 #pragma once
 
 #include <chrono>
@@ -18,16 +18,16 @@
 
 namespace scalemark::sweeping {
 
-// The longest wait for a quiet machine: a tenth of the time that the sweep is planned to take, 10 s
-// at most; none within a deadline (--quick, --thorough).
+// Returns the longest wait for a quiet machine: a tenth of the sweep's planned time, at most 10 s;
+// none within a deadline (--quick, --thorough).
 double longest_wait_s(const planning::Plan& plan);
 
-// Before a block every rank reads its own machine for a moment; rank 0 puts the readings together,
-// waits a bounded time for a quiet machine, and then goes on.
+// Before a block every rank reads its own machine for a moment. Rank 0 evaluates the readings, and
+// waits a bounded time for a quiet machine before it continues.
 class QuietCheck {
  public:
-  // `read`: this rank's machine, as SweepMember::read_machine(). `judge`: what of the readings
-  // disturbs. `idle` is called between two readings; true: stop waiting.
+  // `read` reads this rank's machine, like SweepMember::read_machine(). `judge` returns what in the
+  // readings disturbs. `idle` is called between two readings; true: stop waiting.
   struct Options {
     double longest_wait_s = 0;
     std::function<std::string()> read;
@@ -38,9 +38,9 @@ class QuietCheck {
   QuietCheck(process::TaskLoop& loop, Options options)
       : loop_(loop), options_(std::move(options)) {}
 
-  // Rank 0 only. In words what else uses the machines, and how long it was waited for; empty: they
-  // are quiet. After a wait that did not help the next check only reads, until the machines are
-  // quiet again.
+  // Rank 0 only. Returns in words what else uses the machines, and how long it has waited; empty:
+  // they are quiet. After a wait in vain the next checks only read, until the machines are quiet
+  // again.
   std::string before_block();
 
  private:
@@ -51,17 +51,17 @@ class QuietCheck {
   bool last_wait_failed_ = false;
 };
 
-// Rank 0 asks before the first point. Knows neither how machines and devices are measured nor what
-// comes after.
+// The measurements that rank 0 asks for before the first point. Knows neither how machines and
+// devices are measured nor what follows.
 class MachineRounds {
  public:
-  // `member`: rank 0 as one of the ranks. `report` gets what they answer.
+  // `member` is rank 0 as one of the ranks. `report` gets the answers.
   MachineRounds(process::TaskLoop& loop, const planning::Plan& plan, SweepMember& member,
                 SweepReport& report)
       : loop_(loop), plan_(plan), member_(member), report_(report) {}
 
-  // Both throw peer_lost() (69) where a rank does not answer. Where the run is asked to stop they
-  // end early.
+  // Both throw peer_lost() (69) where a rank does not answer, and end early where the run is asked
+  // to stop.
   void take_fingerprint();
   void check_devices();
 

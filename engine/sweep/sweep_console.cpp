@@ -68,7 +68,7 @@ void SweepConsole::end(const reporting::PointRecord& row, const std::string& dis
   say(place + shortened(row.id, line.size() + place.size()) + line);
 }
 
-// A line of progress takes one line of a terminal: a long id loses its middle.
+// Shortens a long id in its middle, so that a line of progress fits a line of the terminal.
 std::string SweepConsole::shortened(const std::string& id, std::size_t beside) const {
   constexpr std::size_t kShortest = 12;
   const auto width = static_cast<std::size_t>(terminal_.columns - 1);
@@ -94,7 +94,7 @@ std::string SweepConsole::kept() const {
   for (const char* option : {" --overwrite", " --resume"}) {
     again = without_option(std::move(again), option, false);
   }
-  // The typed one may hold {date}, which would name another folder today.
+  // The option as typed may hold {date}, which would name another folder today.
   again = without_option(std::move(again), " --output", true);
   again += " --output " + shell_word(output_) + " --resume";
   return std::to_string(schedule_.runs_done()) + " of " + counted(schedule_.runs_known(), "run") +

@@ -1,4 +1,4 @@
-// A person sees one line per run of a sweep on stderr while it runs, and the tables on stdout at
+// Shows a person one line per run of a sweep on stderr while it runs, and the tables on stdout at
 // its end. Rank 0 only.
 #pragma once
 
@@ -16,22 +16,23 @@ namespace scalemark::sweeping {
 
 class SweepConsole {
  public:
-  // `schedule` knows how many runs are done and how many there are; it outlives the console.
+  // `schedule` counts the finished and the known runs; it must outlive the console.
   SweepConsole(const process::RunRequest& request, const planning::Plan& plan,
                const planning::SweepSchedule& schedule);
 
-  // Before a run; the first one of a point says what memory it is expected to need.
+  // Call it before a run; for a point's first run it shows the memory that the point is expected to
+  // need.
   void begin(const planning::Task& task);
-  // `disturbed`: by what, of a run that is ok. `remaining_s`: until the planned blocks are done,
-  // when known.
+  // `disturbed` is what disturbed a run that succeeded. `remaining_s`: until the planned blocks are
+  // done, when known.
   void end(const reporting::PointRecord& row, const std::string& disturbed, bool is_final,
            std::optional<double> remaining_s);
-  // Tells what --until-ci still takes, after each block that it looks at.
+  // Shows how much --until-ci still needs, after each block that it judges.
   void end_block();
   void end_trial(const planning::Task& task, planning::Ending ending);
-  // The tables, and why the sweep does not end with 0.
+  // Shows the tables, and `why` the sweep's exit code is not 0.
   void show(const reporting::Report& report, const std::string& why);
-  // How many runs a sweep that stops now keeps, and the command that goes on.
+  // Returns how many runs a sweep that stops now keeps, and the command that continues it.
   std::string kept() const;
 
  private:

@@ -19,8 +19,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// A rank that lost its peers reports at once; the rank that caused it has reported before that, or
-// has ended.
+// A rank that lost its peers reports at once; the rank that caused it has reported before, or has
+// ended.
 constexpr milliseconds kWaitForCause{4'000};
 
 std::string missing_ranks(const std::vector<int>& members,
@@ -49,7 +49,7 @@ reporting::Attempt attempt_of(const reporting::PointRecord& row, const std::stri
   return {.samples_per_sec = row.samples_per_sec, .reason = disturbed};
 }
 
-// The error that ends a search: the fault of the rank that failed, with its text.
+// Returns the error that ends a search: the fault of the rank that failed, with its text.
 Error end_of_search(const planning::Task& task, const PointVerdict& verdict) {
   ErrorRecord record = verdict.failed.value();
   record.what = "batch search, trial " + std::to_string(task.batch_size) + ": " + verdict.reason;
@@ -94,15 +94,16 @@ void SweepCoordinator::begin() {
   health_.collect();
   MachineRounds machines(loop_, plan_, member_, report_);
   if (schedule_.runs_done() > 0) {
-    summarise();  // an earlier session has done runs
+    summarise();  // an earlier session has completed runs
   } else {
     machines.take_fingerprint();
   }
   machines.check_devices();
 }
 
-// --fresh-process: the launcher starts new ranks for the next block, unless one of these was asked
-// to stop: then the loop stops before a task of that block.
+// With --fresh-process the launcher starts new ranks for the next block, so this returns nothing
+// after a block, unless a rank was asked to stop: then the loop stops before a task of the next
+// block.
 std::optional<std::string> SweepCoordinator::next() {
   const bool stopping = loop_.requested_signal().has_value();
   const bool block_is_over = has_run_ && schedule_.block_is_complete();
@@ -143,7 +144,7 @@ std::optional<distributed::Stop> SweepCoordinator::run(const distributed::WorkMe
 void SweepCoordinator::publish(const planning::Task& task) {
   const planning::PlannedPoint& point = plan_.points[task.run.point];
   const settings::Settings settings = planning::settings_of(plan_, task);
-  const bool is_trial = task.kind == planning::Task::Kind::kTrial;  // before any run
+  const bool is_trial = task.kind == planning::Task::Kind::kTrial;  // a trial comes before any run
   auto now = process::LiveStatus::now_of(
       settings, point.world_size, catalogue::find_workload(settings.task.workload)->sample_unit);
   now.point = is_trial ? "batch search" : task.run.id;
@@ -164,7 +165,7 @@ bool SweepCoordinator::is_member(const std::vector<int>& members) const {
   return std::ranges::find(members, loop_.link().rank()) != members.end();
 }
 
-// Each text is read once.
+// Each text is decoded once.
 void SweepCoordinator::add_new(std::map<int, RankResult>& results,
                                const distributed::WorkQueue::ResultTexts& texts) {
   for (const auto& [rank, text] : texts) {
@@ -174,8 +175,8 @@ void SweepCoordinator::add_new(std::map<int, RankResult>& results,
   }
 }
 
-// A rank that trains elsewhere has watchdogs of its own, and its heartbeat: it is waited for as
-// long as it lives. Where this rank trained, too, the others are nearly done.
+// A rank that trains elsewhere has its own watchdog and heartbeat, so this waits as long as it
+// lives. Where this rank trained as well, the others are nearly done.
 std::map<int, RankResult> SweepCoordinator::collect(std::int64_t number,
                                                     const std::vector<int>& members) {
   std::map<int, RankResult> results;
@@ -198,7 +199,7 @@ std::map<int, RankResult> SweepCoordinator::collect(std::int64_t number,
   return results;
 }
 
-// The outcome of a task in which this rank had no part: one of a single rank.
+// Returns the outcome of a task of a single other rank, in which this rank had no part.
 TaskOutcome SweepCoordinator::outcome_elsewhere(const distributed::WorkMessage& message,
                                                 const planning::Task& task,
                                                 const std::map<int, RankResult>& results) {
@@ -233,7 +234,7 @@ void SweepCoordinator::record(const planning::Task& task, const TaskOutcome& out
   if (!is_final && !gpu_fault_in(results)) {
     return report_.note_retry(task, attempts_.back().reason);
   }
-  // Which attempt counts may not depend on what it gave: the last one does (docs/METRICS.md).
+  // The last attempt counts: which one does may not depend on its result (docs/METRICS.md).
   if (attempts_.size() > 1) row.attempts = attempts_;
   attempts_.clear();
   report_.add(row, std::move(telemetry), std::exchange(busy_, {}));
@@ -243,13 +244,13 @@ void SweepCoordinator::record(const planning::Task& task, const TaskOutcome& out
   console_.end_block();
 }
 
-// --until-ci judges by what the report says.
+// --until-ci judges by the report's summary.
 void SweepCoordinator::summarise() {
   report_.summarise(schedule_.stop_reasons());
   schedule_.note_precision(report_.precision());
 }
 
-// True: the run is over; false: it is measured again.
+// Returns true when the run is over, false when it is measured again.
 bool SweepCoordinator::record_outcome(const planning::Task& task, const reporting::PointRecord& row,
                                       const std::string& disturbed) {
   const bool is_ok = row.status == reporting::PointStatus::kOk;

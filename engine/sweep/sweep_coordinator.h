@@ -1,6 +1,6 @@
-// Rank 0's part of a sweep: what comes next, what the results mean, and the report. Takes part in
-// each task of several ranks itself, since rank 0 is a member of all of them; a task of one rank
-// may be another's.
+// Rank 0's part of a sweep: it chooses the next task, interprets the results, and writes the
+// report. It takes part in each task of several ranks, since rank 0 is a member of all of them; a
+// task of one rank may be another's.
 #pragma once
 
 #include <map>
@@ -23,8 +23,8 @@ namespace scalemark::sweeping {
 
 class SweepCoordinator : public process::TaskLeader {
  public:
-  // `begun`: when this process began, for --max-time. `report` is open. `member`: rank 0 as one of
-  // the ranks.
+  // `begun` is the time at which this process began, for --max-time. `report` is open. `member` is
+  // rank 0 as one of the ranks.
   SweepCoordinator(const process::RunRequest& request, process::TaskLoop& loop,
                    const planning::Plan& plan, SweepMember& member, SweepReport& report,
                    distributed::Clock::time_point begun);
@@ -64,13 +64,14 @@ class SweepCoordinator : public process::TaskLeader {
   SweepConsole console_;
   QuietCheck quiet_check_;
   process::HealthCollector health_;
-  std::optional<planning::Task> task_;  // the one that next() named
+  std::optional<planning::Task> task_;  // the task that next() returned
   bool has_run_ = false;
-  std::string why_;  // the sweep does not end with 0
+  std::string why_;  // the reason for an exit code other than 0
   int checked_block_ = -1;
-  // Names what kept a machine busy before this block, until the block's first run has its row.
+  // Names the programs that kept a machine busy before this block, until the block's first run has
+  // its row.
   std::string busy_;
-  std::vector<reporting::Attempt> attempts_;  // the same run had them before the one in progress
+  std::vector<reporting::Attempt> attempts_;  // earlier attempts of the current run
 };
 
 }  // namespace scalemark::sweeping

@@ -41,7 +41,7 @@ SweepReport::SweepReport(const Opening& opening, const planning::Plan& plan,
 }
 
 void SweepReport::open(const Opening& opening) {
-  // Locked before it is read: another session may still be writing there.
+  // The folder is locked before it is read, since another session may still be writing there.
   const auto existing = existing_folder(opening.request, plan_);
   reporting::OutputFolder folder(opening.request.settings.general.output, existing);
   std::vector<std::string> broke_with;
@@ -60,7 +60,8 @@ void SweepReport::open(const Opening& opening) {
   forget_varying_variables();
 }
 
-// The report has one environment for all its ranks; what differs between points stands there.
+// Removes variables that differ between points, since the report has one environment for all its
+// ranks.
 void SweepReport::forget_varying_variables() {
   if (!plan_.launch) return;
   run_report_->writer()->amend([&](reporting::Report& report) {
@@ -70,7 +71,7 @@ void SweepReport::forget_varying_variables() {
   });
 }
 
-// The differences from the earlier session, which --resume-anyway allows.
+// Returns the differences from the earlier session, which --resume-anyway allows.
 std::vector<std::string> SweepReport::breaks(const Opening& opening) {
   const auto now = reporting::sameness_of(
       opening.tool, reporting::settings_texts(planning::settings_json(plan_)), opening.hosts);
@@ -97,7 +98,8 @@ std::map<std::string, std::string> SweepReport::data_identities() const {
   return identities;
 }
 
-// Absent: the last one goes on, in which other ranks ran this block's points of other environments.
+// Returns nothing where the last session continues, in which other ranks ran this block's points
+// with other environments.
 std::optional<reporting::SessionRecord> SweepReport::new_session(
     const std::string& command_line, const std::vector<std::string>& broke_with) {
   if (plan_.launch && plan_.launch->same_session && earlier_ && !earlier_->sessions.empty()) {

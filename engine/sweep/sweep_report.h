@@ -23,54 +23,54 @@ namespace scalemark::sweeping {
 
 class SweepReport {
  public:
-  // A rank knows this when it opens its report.
+  // A rank's knowledge when it opens its report.
   struct Opening {
     const process::RunRequest& request;
-    std::vector<monitoring::Host> hosts;  // rank 0: of all ranks
-    reporting::Tool tool;                 // rank 0: with the versions of its libraries
+    std::vector<monitoring::Host> hosts;  // rank 0: the hosts of all ranks
+    reporting::Tool tool;                 // rank 0: includes the versions of its libraries
     std::function<process::RunReport&(process::RunReport::Opening)> open;
   };
-  // Rank 0 reads what an earlier session left and refuses (configuration(), 78) to go on with
-  // something else.
+  // Rank 0 reads what an earlier session left, and refuses (configuration(), 78) to continue it
+  // with different settings.
   SweepReport(const Opening& opening, const planning::Plan& plan, const DatasetCache& datasets);
 
-  // Rank 0 only, all of them.
+  // --- All functions below are for rank 0 only.
   std::vector<planning::EarlierRun> earlier_runs() const;
   void add_skipped_points();
-  // `started`: when the run began (reporting::utc_now()); `took_s`: since then.
+  // `started` is the time at which the run began (reporting::utc_now()); `took_s` the seconds since
+  // then.
   reporting::PointRecord row_of(const planning::Task& task, const TaskOutcome& outcome,
                                 const PointVerdict& verdict, const std::string& started,
                                 double took_s) const;
-  // `busy`: what the check before its block found, of the first row of a block; else empty.
+  // `busy` is the result of the check before a block, for the block's first row; else empty.
   void add(const reporting::PointRecord& row,
            std::vector<reporting::TelemetryRecord> telemetry = {}, const std::string& busy = {});
   std::vector<reporting::Finding> disturbances_of(
       const std::vector<reporting::TelemetryRecord>& telemetry) const {
     return run_report_->disturbances_of(telemetry);
   }
-  // Keeps what the machines do by themselves; rows that follow tell the share of it that they
-  // reach.
+  // Keeps what the machines reach by themselves; later rows report their share of it.
   void add_fingerprint(std::vector<reporting::FingerprintRecord> records);
-  // The counters of this session so far.
+  // Sets the counters of this session so far.
   void set_health(const std::vector<reporting::HealthRecord>& rows) {
     run_report_->set_health(rows, session_number_);
   }
-  // Whether the machines have one, and not only ranks' devices.
+  // Whether there is a fingerprint of machines, and not only of ranks' devices.
   bool has_fingerprint() const;
   bool has_sustained() const;
   void add_replays(std::vector<reporting::ReplayRecord> replays);
-  // Whether an earlier session has made some.
+  // Whether an earlier session has replays.
   bool has_replays() const;
-  // Whether the machine was busy before a block already.
+  // Whether the machine was already busy before some block.
   bool was_busy() const;
   void note_retry(const planning::Task& task, const std::string& reason);
   // `stop_reasons`: why the repetitions of each group ended (SweepSchedule::stop_reasons()).
   void summarise(const std::map<std::string, std::string>& stop_reasons);
-  // How well each point is known, by the last summary.
+  // Returns how precisely each point is known, by the last summary.
   const planning::Precisions& precision() const { return precision_; }
   void end_session(const std::map<std::string, std::string>& stop_reasons);
   // Also writes report.md and report.html, before report.json reports success. With --fresh-process
-  // report.json says that the sweep continues: the launcher writes the final state.
+  // report.json says that the sweep continues; the launcher writes the final state.
   reporting::RunEnd close(reporting::RunEnd end);
   void render_what_is_there() noexcept { run_report_->render_what_is_there(); }
   reporting::Report report() const { return run_report_->writer()->report(); }

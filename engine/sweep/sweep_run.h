@@ -1,5 +1,4 @@
-// scalemark sweep as one rank, from what the program asks of the engine to a closed report. The
-// header is torch-free.
+// Runs `scalemark sweep` as one rank, from the program's request to a closed report. Torch-free.
 #pragma once
 
 #include "core/base/error.h"
@@ -9,15 +8,15 @@
 
 namespace scalemark::sweeping {
 
-// `scalemark sweep` asks this of the engine. `settings` are those of one point: they hold what all
-// points share.
+// The program's request to the engine for `scalemark sweep`. `settings` are those of one point and
+// hold what all points share.
 struct SweepRequest {
   process::RunRequest run;
   settings::Settings settings;
-  planning::Plan plan;  // members are assigned anew when the ranks have met
+  planning::Plan plan;  // the members are assigned anew when the ranks have met
 };
 
-// Never throws. The exit code of the process: docs/FAULTS.md.
+// Never throws. Returns the exit code of the process: docs/FAULTS.md.
 ExitCode sweep(const SweepRequest& request) noexcept;
 
 }  // namespace scalemark::sweeping

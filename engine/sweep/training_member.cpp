@@ -44,7 +44,7 @@ TaskOutcome SweepMember::run(std::int64_t number, const planning::Task& task) {
   }
   gpu_fault_ = gpu_fault_in({{ranks_.rank(), result}});
   result.heartbeat_record = ranks_.heartbeat_record();
-  // First: peers that notice the loss then find its cause.
+  // This comes first, so that peers that notice the loss find its cause.
   ranks_.queue().report_result(number, to_wire(result), has_failed(result));
   if (has_failed(result)) drop();
   return outcome;
@@ -79,9 +79,10 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// A failing member reports the cause in its result, not in the error store: no rank waits there.
+// A failing member reports the cause in its result and not in the error store, so no rank waits
+// there.
 constexpr milliseconds kNoCause{0};
-// A run that was asked to end has 10 s for everything.
+// A run that was asked to end has 10 s in all.
 constexpr milliseconds kStoppedLimit{2000};
 // How long the machine is watched for one reading.
 constexpr milliseconds kMachineReadTime{300};

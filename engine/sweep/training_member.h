@@ -1,5 +1,5 @@
 // A rank's part in the tasks of a sweep, and how this process does them: a group, a training, a
-// look at the machine. Knows neither what comes next nor the report.
+// reading of the machine. Knows neither the order of tasks nor the report.
 #pragma once
 
 #include <cstdint>
@@ -23,41 +23,42 @@
 namespace scalemark::sweeping {
 
 // The outcome of one task on this rank. The `world` of the task's ranks is known even where no
-// group could be made; the group's rank 0 has what was `measured` when the result is ok.
+// group could be made; the group's rank 0 has the `measured` values when the result is ok.
 struct TaskOutcome {
   RankResult result;
   launching::World world;
   running::PointOutcome measured;
 };
 
-// It says what a task gave and reports it; how points are trained is TrainingMember's, or a test's.
+// Runs a task and reports its result. TrainingMember trains points; tests have members of their
+// own.
 class SweepMember {
  public:
   explicit SweepMember(process::RankLink& ranks) : ranks_(ranks) {}
   virtual ~SweepMember() = default;
 
-  // Takes part in the task of message `number` and reports its result. Throws only what ends the
-  // sweep: a store that is gone.
+  // Takes part in the task of message `number` and reports its result. Throws only a lost store,
+  // which ends the sweep.
   TaskOutcome run(std::int64_t number, const planning::Task& task);
 
-  // Call it once every member has reported: gives back what the task held. After a fault of this
-  // rank's GPU (E_GPU_FAULT) it throws that fault instead, which ends the process: no call to the
+  // Frees what the task held. Call it once every member has reported. After a fault of this rank's
+  // GPU (E_GPU_FAULT) it throws that fault instead, which ends the process, since no call to the
   // GPU succeeds any more. By then rank 0 has written the row.
   void release();
 
   // Whether an epoch of the task's data has one batch for each rank.
   virtual bool data_holds_batch(const planning::Task& task) const = 0;
-  // Reads what uses this rank's machine while nothing trains; as bytes.
+  // Reads what uses this rank's machine while nothing trains, as bytes.
   virtual std::string read_machine() = 0;
   virtual std::string read_health() = 0;
-  // This rank's records of its machines' fingerprint, as bytes. Collective over all ranks.
+  // Returns this rank's records of its machine's fingerprint, as bytes. Collective over all ranks.
   virtual std::string fingerprint(const SweepCommand& command) = 0;
 
  protected:
-  // Fills in `outcome`. Ok, or stopped; every failure is thrown.
+  // Fills in `outcome`. Returns ok or stopped; every failure is thrown.
   virtual RankResult train(std::int64_t number, const planning::Task& task,
                            TaskOutcome& outcome) = 0;
-  // After a failure: peers that wait for this rank fail, too.
+  // Called after a failure: peers that wait for this rank fail, too.
   virtual void drop() noexcept = 0;
   virtual void give_back() = 0;
 
@@ -89,7 +90,7 @@ class TrainingMember : public SweepMember {
   ~TrainingMember() override;
 
   bool data_holds_batch(const planning::Task& task) const override;
-  // 0.3 s.
+  // Takes 0.3 s.
   std::string read_machine() override;
   std::string read_health() override { return health_.snapshot(); }
   std::string fingerprint(const SweepCommand& command) override {
