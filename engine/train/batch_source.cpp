@@ -57,7 +57,7 @@ class EndlessEpochs final : public BatchSource {
  public:
   EndlessEpochs(const data::Dataset& dataset, SamplingOptions options)
       : dataset_(dataset), options_(std::move(options)) {
-    // Dropping the tail instead of padding it: a window of steps holds no repeated sample.
+    // The tail is dropped instead of padded, so that a window of steps holds no repeated sample.
     options_.drop_last = true;
     options_.loader.drop_short_batch = true;
     batches_per_epoch_ = dataset_.size() / options_.ranks.world_size / options_.loader.batch_size;
@@ -179,7 +179,7 @@ std::unique_ptr<data::Loader> open_epoch(const data::Dataset& dataset,
                                        .shuffle = shuffle,
                                        .drop_last = options.drop_last},
                                       epoch);
-  // A bad sample moves all that come after it: what was skipped then must be read to be known.
+  // A bad sample shifts all later ones, so what was skipped then must be read again.
   const bool by_reading = options.loader.on_bad_sample == data::OnBadSample::kSkip;
   if (!by_reading) {
     const auto left_out = std::min<std::size_t>(
@@ -219,7 +219,7 @@ class FreshBatches final : public BatchSource {
   void seek(std::int64_t batches) override { next_ = batches; }
 
  private:
-  // Torch's generator of the CPU takes 32 bits of a seed.
+  // Torch's CPU generator takes 32 bits of a seed.
   void begin_stream(std::uint64_t seed) {
     const std::lock_guard lock(random_.mutex());
     random_.set_current_seed(data::SampleRandom(seed).next() >> 32);
@@ -244,7 +244,7 @@ class FreshBatches final : public BatchSource {
 RandomRanges random_ranges(const catalogue::Workload& workload,
                            const catalogue::ModelShape& shape) {
   if (workload.data_kind == catalogue::DataKind::kText) {
-    return {{"input_ids", {1, shape.vocab_size}},  // 0 is padding
+    return {{"input_ids", {1, shape.vocab_size}},  // 0 is padding.
             {"masked_labels", {1, shape.vocab_size}},
             {"next_sentence_label", {0, 2}}};
   }

@@ -1,6 +1,6 @@
 // The training ranks that one process of a point computes train on endless streams of batches:
-// cached or fresh synthetic ones, or a data set's epochs one after another. Applies the rank to the
-// data: data/ itself knows no ranks.
+// cached or fresh synthetic ones, or the epochs of a data set one after another. The data are
+// divided among ranks here, since data/ itself knows no ranks.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +18,15 @@
 
 namespace scalemark::running {
 
-// Batches, seeds, averages and evaluation go by the training ranks that a process computes; control
-// traffic, stops and watchdogs go by processes (process::RankGroup). Pure.
+// Batches, seeds, averages and evaluation count the training ranks that a process computes; control
+// traffic, stops and watchdogs count processes (process::RankGroup). Pure.
 struct TrainingRanks {
   int first = 0, count = 1;  // count 0: a dedicated server, which trains nothing
-  int world_size = 1;        // all processes together have so many
+  int world_size = 1;        // number of training ranks of all processes
 
   bool serves() const { return count == 0; }
 
-  // The i-th of them by itself.
+  // Returns the i-th of them alone.
   TrainingRanks one(int i) const {
     return {.first = first + i, .count = 1, .world_size = world_size};
   }
@@ -40,7 +40,7 @@ class BatchSource {
  public:
   virtual ~BatchSource() = default;
 
-  // The next full batch on the host; its wait_s is how long the caller waited.
+  // Returns the next full batch on the host; its wait_s is how long the caller waited.
   virtual data::Batch next() = 0;
 
   // Makes the next batch the one that follows the first `batches` batches of the stream.
@@ -49,56 +49,57 @@ class BatchSource {
   virtual std::vector<data::SkippedSample> skipped() const { return {}; }
 };
 
-// Hands out `batches` in turn, for ever: made outside the timed region.
+// Returns `batches` in turn, for ever. Make it outside the timed region.
 std::unique_ptr<BatchSource> cached_batches(std::vector<data::HostBatch> batches);
 
-// The same of the next `count` batches of `source`.
+// Does the same with the next `count` batches of `source`.
 std::unique_ptr<BatchSource> cached_batches(BatchSource& source, int count);
 
-// The batches of several ranks of one process, joined. Of one rank: its source.
+// Joins the batches of several ranks of one process; for one rank, returns its source.
 std::unique_ptr<BatchSource> joined_batches(std::vector<std::unique_ptr<BatchSource>> ranks,
                                             bool pinned);
 
 struct SamplingOptions {
   data::LoaderOptions loader;
-  TrainingRanks ranks;  // a stream or loader is of one
-  bool pinned = false;  // where batches of several are joined
+  TrainingRanks ranks;  // a stream or loader belongs to one of them
+  bool pinned = false;  // applies to joined batches of several ranks
   bool drop_last = false;
   std::uint64_t seed = 0;
 };
 
-// Appends the samples that `all` does not name yet: each epoch skips the same files again.
+// Appends the samples that `all` does not list yet, since each epoch skips the same files again.
 void add_new(std::vector<data::SkippedSample>& all, const std::vector<data::SkippedSample>& more);
 
-// Batches of an epoch in the sampler's order, without the first `skip_batches`; one pass.
+// Loads the batches of an epoch in the sampler's order, without the first `skip_batches`; one pass.
 std::unique_ptr<data::Loader> open_epoch(const data::Dataset& dataset,
                                          const SamplingOptions& options, std::int64_t epoch,
                                          bool shuffle, std::int64_t skip_batches = 0);
 
-// Epoch after epoch without a gap: the next epoch's workers start before the last batch is taken.
-// Only full batches; a step window runs on into the next epoch, so sampler padding is dropped.
-// Throws configuration() when one epoch of one rank holds no full batch.
+// Returns epoch after epoch without a gap: the next epoch's workers start before the last batch is
+// taken. Batches are full; a window of steps continues into the next epoch, so sampler padding is
+// dropped. Throws configuration() when one epoch of one rank holds no full batch.
 std::unique_ptr<BatchSource> endless_epochs(const data::Dataset& dataset, SamplingOptions options);
 
-// Fresh batches are made anew whenever one is asked for, inside the timed loop (--synthetic-in-loop
-// on), as scripts do that call torch.randn in each step.
+// --- Fresh batches are made at each request, inside the timed loop (--synthetic-in-loop on), like
+// those of scripts that call torch.randn in each step.
 
-// Values of a field of whole numbers: from `low` on, below `end`.
+// The values of an integer field: `low` <= value < `end`.
 struct ValueRange {
   std::int64_t low = 0, end = 0;
 };
 using RandomRanges = std::map<std::string, ValueRange>;
 
-// The random fields of a workload's synthetic batches: pixels, labels, tokens. Fields of floats are
-// random without a range; what is not named (masks, positions) is the same in every batch.
+// Returns the random fields of a workload's synthetic batches: pixels, labels, tokens. Float fields
+// need no range; fields that are not listed (masks, positions) are the same in every batch.
 RandomRanges random_ranges(const catalogue::Workload& workload, const catalogue::ModelShape& shape);
 
-// Seeds of ranks' streams of random numbers are as far apart as no run has steps.
+// Returns the first seed of a rank's random stream. Ranks' seeds are further apart than any run has
+// steps.
 std::uint64_t first_seed(const settings::Settings& settings, int rank);
 
-// Batches like `example`, which stays alive, with new random fields in new host memory that is not
-// pinned: torch's normal and uniform numbers of the CPU, drawn by the calling thread. Batch k has
-// the seed `seed` + k. The time that this takes is the batch's wait_s.
+// Returns batches like `example`, which stays alive, with new random fields in new host memory that
+// is not pinned: torch's normal and uniform numbers of the CPU, drawn by the calling thread. Batch
+// k has the seed `seed` + k. The time that this takes is the batch's wait_s.
 std::unique_ptr<BatchSource> fresh_batches(const data::HostBatch& example, RandomRanges ranges,
                                            std::uint64_t seed);
 

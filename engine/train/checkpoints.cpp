@@ -45,7 +45,7 @@ struct Place {
   fs::path folder;
 };
 
-// Newest first. Nothing there, and no folder, is an empty list.
+// Returns the newest first. An empty or missing folder gives an empty list.
 std::vector<Place> places_in(const fs::path& checkpoints) {
   std::vector<Place> places;
   std::error_code error;
@@ -57,7 +57,7 @@ std::vector<Place> places_in(const fs::path& checkpoints) {
   return places;
 }
 
-// Somebody else's step-100 is neither replaced nor mixed with ours.
+// A step-100 of somebody else's is neither replaced nor mixed with ours.
 void refuse_foreign(const fs::path& folder) {
   std::error_code unknown;
   if (!fs::exists(fs::symlink_status(folder, unknown)) || reporting::is_checkpoint(folder)) return;
@@ -65,7 +65,7 @@ void refuse_foreign(const fs::path& folder) {
                       "a name that is free is expected", "choose another --output");
 }
 
-// Why the checkpoint in `folder` is not whole; empty: it is.
+// Returns why the checkpoint in `folder` is not whole; empty: it is.
 std::string damage_of(const fs::path& folder, const reporting::CheckpointManifest& manifest) {
   for (const reporting::CheckpointFile& file : manifest.files) {
     const auto there = describe_file(folder / file.name);
@@ -136,7 +136,7 @@ void finish_checkpoint(const fs::path& unfinished, const reporting::CheckpointMa
   const fs::path checkpoints = unfinished.parent_path();
   const fs::path finished = checkpoints / name_of(manifest.step);
   refuse_foreign(finished);
-  reporting::remove_checkpoint(finished);  // torn: this session has passed it over
+  reporting::remove_checkpoint(finished);  // it is torn, and this session has skipped it
   std::error_code error;
   fs::rename(unfinished, finished, error);
   if (error) throw reporting::file_failure("rename", unfinished, error.value());
@@ -166,7 +166,8 @@ Checkpoints::Checkpoints(CheckpointOptions options, distributed::ControlGroup& c
 
 std::optional<Checkpoints::Found> Checkpoints::found_by_rank_0() {
   if (control_.rank() != 0) return std::nullopt;
-  if (options_.every) refuse_foreign_checkpoints(options_.folder);  // not only when its step comes
+  // Foreign checkpoints are refused at the start, and not only when a checkpoint is due.
+  if (options_.every) refuse_foreign_checkpoints(options_.folder);
   if (!options_.resume) return std::nullopt;
   const auto found = newest_whole_checkpoint(options_.folder, options_.note);
   if (!found) return std::nullopt;

@@ -30,7 +30,8 @@ void append(Window& all, const Window& stretch, std::int64_t epoch) {
                            .entries = std::ssize(stretch.steps.step_s),
                            .epoch = epoch});
   all.iterations += stretch.iterations;
-  all.steps_per_mark = stretch.steps_per_mark;  // every epoch has as many steps, so it is the same
+  // Every epoch has equally many steps, so this is always the same.
+  all.steps_per_mark = stretch.steps_per_mark;
   append(all.steps.step_s, stretch.steps.step_s);
   append(all.steps.phases, stretch.steps.phases);
   append(all.losses, stretch.losses);
@@ -46,7 +47,8 @@ struct EpochTotals {
   std::int64_t samples = 0;
 };
 
-// Loss averaged and samples added over all training ranks; the wall time is the same on each.
+// Averages the loss and adds up the samples over all training ranks; the wall time is the same on
+// each.
 EpochTotals totals_over_ranks(distributed::ControlGroup& control, const TrainingRanks& ranks,
                               const EpochTotals& mine) {
   EpochTotals all{.wall_s = mine.wall_s};
@@ -59,9 +61,9 @@ EpochTotals totals_over_ranks(distributed::ControlGroup& control, const Training
   return all;
 }
 
-using Loaders = std::vector<std::unique_ptr<data::Loader>>;  // each rank of this process has one
+using Loaders = std::vector<std::unique_ptr<data::Loader>>;  // one for each rank of this process
 
-// Empty after the epoch's last step; the loaders may still hold batches then.
+// Returns an empty batch after the epoch's last step; the loaders may still hold batches then.
 data::Batch next_of(const Loaders& loaders, bool pinned, std::int64_t& left) {
   if (left == 0) return {};
   --left;
@@ -74,11 +76,11 @@ data::Batch next_of(const Loaders& loaders, bool pinned, std::int64_t& left) {
   return training::join(std::move(parts), pinned);
 }
 
-// A rank measures this of one epoch: summed over its stretches, and over sessions. It is one
+// A rank's measurements of one epoch, summed over its stretches and over sessions. They are one
 // tensor, so that a checkpoint holds it.
 class EpochPart {
  public:
-  // `slowest_s`: the stretch's wall of the slowest rank.
+  // `slowest_s`: the wall time of the stretch on the slowest rank.
   void add(const Window& window, double slowest_s) {
     auto* values = sums_.mutable_data_ptr<double>();
     for (const double loss : window.losses) values[kLoss] += loss;
@@ -150,7 +152,8 @@ class EpochTraining {
     return loaders;
   }
 
-  // Trains the rest of an epoch, stretch by stretch; true: a checkpoint is due after its last step.
+  // Trains the rest of an epoch, stretch by stretch. Returns true when a checkpoint is due after
+  // its last step.
   bool train(std::int64_t epoch) {
     const auto opening = std::chrono::steady_clock::now();
     const std::int64_t done = step().steps_done() % steps_;
@@ -185,7 +188,7 @@ class EpochTraining {
             .empty_cache_every = options_.empty_cache_every};
   }
 
-  // To the next checkpoint or histogram, whichever comes first.
+  // Returns the stretch to the next checkpoint or histogram, whichever comes first.
   Stretch next_stretch(std::int64_t left, double step_s) {
     const std::int64_t done = step().steps_done();
     const Stretch stretch = in_.checkpoints.next_stretch(done, left, step_s);
@@ -193,7 +196,8 @@ class EpochTraining {
     return {.steps = steps, .checkpoint = stretch.checkpoint && steps == stretch.steps};
   }
 
-  // The epoch's first batch once more shows the gradients; the training goes on as without it.
+  // Repeats the epoch's first batch to show the gradients; afterwards the training continues as if
+  // it had not.
   void count_histograms(std::int64_t epoch) {
     if (!in_.histograms.wanted()) return;
     const auto start = std::chrono::steady_clock::now();
@@ -206,7 +210,7 @@ class EpochTraining {
       result_.all.stopped = true;
   }
 
-  // Seconds per step.
+  // Returns the seconds per step.
   double run_stretch(const StepContext& context, std::int64_t epoch, std::int64_t steps) {
     const std::int64_t first_step = step().steps_done();
     Window window = measure(
@@ -219,7 +223,8 @@ class EpochTraining {
     return step_s;
   }
 
-  // Between two barriers the slowest rank counts; another one may be it in the next stretch.
+  // Returns the slowest rank's time of one stretch; in the next stretch another rank may be the
+  // slowest.
   double slowest(double wall_s) {
     std::vector<double> all{ranks().serves() ? 0 : wall_s};
     in_.control.max_over_ranks(all);

@@ -1,4 +1,4 @@
-// train --epochs N: training for real. Each epoch is a window of its own, without the evaluation.
+// train --epochs N: a full training. Each epoch is a window of its own, without the evaluation.
 #pragma once
 
 #include <cstdint>
@@ -21,26 +21,26 @@ struct EpochTrainingOptions {
   std::int64_t micro_steps = 1;
   std::int64_t empty_cache_every = 0;  // steps; 0: never
   SamplingOptions sampling;
-  std::string metric;  // "top-1"
+  std::string metric;  // such as "top-1"
 };
 
 struct EpochsResult {
-  Window all;  // every step of every epoch, one after another
+  Window all;  // every step of every epoch, one after the other
   std::vector<reporting::Evaluation> evaluations;
-  std::vector<data::SkippedSample> skipped;  // each once; held-out ones too
-  std::int64_t left_out = 0;                 // samples_left_out() of each epoch that ended
-  double data_s = 0;                         // until the first epoch's loader was ready
+  std::vector<data::SkippedSample> skipped;  // each sample once, held-out ones included
+  std::int64_t left_out = 0;                 // sum of samples_left_out() over the finished epochs
+  double data_s = 0;                         // time until the first epoch's loader was ready
   std::vector<reporting::Resumption> resumed;
 };
 
-// How many optimizer steps an epoch has on every rank: full batches only.
+// Returns the number of optimizer steps of an epoch on every rank; only full batches count.
 std::int64_t steps_per_epoch(std::int64_t dataset_size, const EpochTrainingOptions& options);
 
-// How many samples of an epoch no rank trains on: they fill no batch, or (--drop-last) do not
-// divide among the ranks.
+// Returns how many samples of an epoch no rank trains on: they fill no batch, or (--drop-last) do
+// not divide among the ranks.
 std::int64_t samples_left_out(std::int64_t dataset_size, const EpochTrainingOptions& options);
 
-// An epoch is trained with these, and reports there.
+// The epochs of a training use these.
 struct EpochsContext {
   Trainer& trainer;
   const data::Dataset& train;
@@ -50,12 +50,13 @@ struct EpochsContext {
   StepWatch& watch;
   Checkpoints& checkpoints;
   Histograms& histograms;
-  std::function<void(const reporting::Evaluation&)> report;  // on every rank, after each evaluation
-  monitoring::Sampler* telemetry = nullptr;                  // during the stretches; may be null
+  // Called on every rank after each evaluation.
+  std::function<void(const reporting::Evaluation&)> report;
+  monitoring::Sampler* telemetry = nullptr;  // reads during the stretches; may be null
 };
 
 // Collective over the control group. Resumes from the last checkpoint if asked to; then the
-// measurements are of this session, the evaluations of all sessions.
+// measurements cover this session, the evaluations all sessions.
 EpochsResult train_epochs(const EpochsContext& context, const EpochTrainingOptions& options);
 
 }  // namespace scalemark::running

@@ -20,7 +20,7 @@ namespace {
 struct Sums {
   double loss = 0;
   std::int64_t correct = 0, items = 0;
-  std::int64_t samples = 0;  // decoded, each once; known to the host
+  std::int64_t samples = 0;  // decoded samples, each once; counted on the host
 };
 
 template <class A>
@@ -45,7 +45,8 @@ Sums sums_of_this_rank(workloads::Network& network, data::Loader& loader, c10::D
     total.loss += sums.loss;
     total.correct += sums.correct;
     total.items += sums.items;
-    watch.step_done(step.steps_done() - 1, std::nullopt);  // a heartbeat: evaluation may take long
+    // This is the watchdog's heartbeat, as an evaluation may take long.
+    watch.step_done(step.steps_done() - 1, std::nullopt);
   }
   return {.loss = total.loss.item<double>(),
           .correct = total.correct.item<std::int64_t>(),

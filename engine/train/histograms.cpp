@@ -23,7 +23,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Histograms between the ends may take this share of the time.
+// Histograms between beginning and end may take this share of the time.
 constexpr double kLargestShare = 0.01;
 
 tensorboard::Histogram counted(const at::Tensor& tensor) {
@@ -37,7 +37,7 @@ bool averages_gradients(const settings::Settings& settings) {
   return !settings.parallel.cuda_graphs && strategy && strategy->in_every_step;
 }
 
-// Whether parts of the gradients are whole on other ranks alone.
+// Whether some gradients are complete only over several ranks.
 bool are_spread(const settings::Settings& settings) {
   const catalogue::Strategy* strategy = catalogue::find_strategy(settings.parallel.strategy);
   return strategy && strategy->updates != catalogue::Updates::kEverywhere;
@@ -90,7 +90,8 @@ bool Histograms::count_gradients(const StepContext& context, const RunState* bac
   const std::int64_t step = trainer_.step->steps_done();
   workloads::NamedTensors before;
   if (back_to) before = copy_of(*back_to);
-  auto ahead = trainer_.step->set_ahead_aside();  // a batch of the epoch's, which comes later
+  // This batch belongs to the epoch, which continues later.
+  auto ahead = trainer_.step->set_ahead_aside();
   Named mine;
   if (!run_counted(context, mine)) return false;
   write_gradients(mine, step);
@@ -100,7 +101,7 @@ bool Histograms::count_gradients(const StepContext& context, const RunState* bac
 }
 
 bool Histograms::run_counted(const StepContext& context, Named& mine) {
-  struct Observed {  // also where the step throws
+  struct Observed {  // its destructor runs also where the step throws
     training::TrainStep& step;
     ~Observed() { step.observe_gradients({}); }
   } const observed{*trainer_.step};
@@ -115,7 +116,7 @@ bool Histograms::run_counted(const StepContext& context, Named& mine) {
   return run_watched(context, no_marker);
 }
 
-// The parts that ranks have of a gradient are added up on rank 0.
+// Adds up the ranks' parts of each gradient on rank 0.
 void Histograms::write_gradients(const Named& mine, std::int64_t step) {
   std::map<std::string, tensorboard::Histogram> whole;
   for (const std::string& bytes : control_.gather(to_wire(mine))) {
@@ -149,7 +150,7 @@ bool Histograms::is_due(std::int64_t done, bool epoch_ends) {
   if (!wanted_ || !named || counts_ == tensorboard::kMostEvents) return false;
   const double allowed_s = kLargestShare * seconds_since(began_);
   const bool now = agree(control_, spent_s_ + last_s_ <= allowed_s) != 0;
-  if (every_) {  // a window that ends for nothing costs time, too
+  if (every_) {  // a window that ends without histograms costs time, too
     waits_ = now ? 1 : std::min<std::int64_t>(2 * waits_, tensorboard::kMostEvents);
     ask_from_ = done + waits_ * *every_;
   }

@@ -22,12 +22,12 @@ namespace scalemark::running {
 namespace {
 
 struct BucketCourse {
-  std::vector<reporting::BucketRecord> buckets;  // medians; empty without any
+  std::vector<reporting::BucketRecord> buckets;  // medians; empty without any bucket
   bool stopped = false;                          // an agreed stop came in between
 };
 
-// In a few steps after the window every gradient bucket is timed. They are kept apart from it, so
-// that what is measured there carries no observer. Collective. `most_buckets`: of a step.
+// Times every gradient bucket in a few steps after the window. These are separate, so that the
+// window's measurements include no observer. Collective. `most_buckets` is per step.
 BucketCourse time_buckets(const StepContext& context, std::size_t most_buckets) {
   if (context.step.strategy().communication().bucket_bytes.empty()) return {};
   const auto timer = std::make_shared<measurement::BucketTimer>(
@@ -61,7 +61,7 @@ CommunicationCostBlocks measure_communication_cost_blocks(const StepContext& con
                                                           std::int64_t period) {
   using enum training::Exchange;
   const std::int64_t steps = planning::cost_block_steps(window.steps, period);
-  // Marked as the window is: the marks' own cost is in both, so that they can be compared.
+  // Marked like the window, so that both include the marks' own cost and can be compared.
   const WindowPlan block_plan{.steps = steps,
                               .steps_per_mark = std::min(window.steps_per_mark, steps)};
   const workloads::NamedTensors before = copy_of(state);
@@ -87,7 +87,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A GPU's gradients over a backend of the CPU: their ends are on no stream of the GPU.
+// True for a GPU's gradients over a CPU backend: no stream of the GPU has their ends.
 bool exchanges_through_the_host(const PointContext& point) {
   return point.rank_group.device().torch_device().is_cuda() &&
          !catalogue::needs_one_rank_per_gpu(point.settings.parallel.backend);
@@ -119,11 +119,11 @@ Window MeasuredSteps::run() {
   WindowPlan mine = plan_window(
       steps, planning::whole_periods(window_steps(point_.length, warmup.step_s), period),
       warmup.step_s);
-  // A window may become far shorter than it was planned, where others leave meanwhile.
+  // A window may become far shorter than planned when others stop using the machine.
   mine.brief = static_cast<double>(mine.steps) * warmup.step_s <
                2 * process::least_watched_s(point_.rank_group.world().local_world_size);
   const WindowPlan plan = agreed(point_.rank_group.control(), mine);
-  // A window that is long enough is watched alone.
+  // A long window is watched by itself, without the time before it.
   if (!plan.brief) {
     telemetry_.end();
     telemetry_.clear();
@@ -175,8 +175,8 @@ StepContext MeasuredSteps::context(LossCourse* losses) {
           .empty_cache_every = point_.settings.parallel.empty_cache_every};
 }
 
-// Returns false when an agreed stop came in between. The weights that --save takes are those after
-// the window. A step that runs as a whole hands no bucket over.
+// Returns false when an agreed stop came in between. For --save the state after the window is
+// restored. A step that runs as a whole reports no buckets.
 bool MeasuredSteps::time_gradient_buckets(const StepContext& context) {
   if (exchanges_through_the_host(point_) || trainer_.step->runs_as_a_whole()) return true;
   const auto start = Clock::now();
@@ -208,8 +208,8 @@ RunState MeasuredSteps::state() const {
           .device = point_.rank_group.device().torch_device()};
 }
 
-// The counters that this rank reads: its GPU's, or its machine's CPU packages. None of several
-// GPUs: those of one would be a part of the energy beside all of the samples.
+// Returns the counters that this rank reads: its GPU's, or its machine's CPU packages. Several GPUs
+// have none, since one GPU's counters would give a part of the energy for all of the samples.
 std::unique_ptr<monitoring::EnergyMeter> MeasuredSteps::open_energy() const {
   device::Device& device = point_.rank_group.device();
   if (device.torch_device().is_cuda()) {

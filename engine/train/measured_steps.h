@@ -1,5 +1,5 @@
-// A run of steps that is measured: warm-up, window, and the steps after it that say what its
-// communication does. --epochs trains otherwise: epochs.h.
+// A run of steps that is measured: warm-up, window, and further steps that measure its
+// communication. --epochs trains differently: epochs.h.
 #pragma once
 
 #include <chrono>
@@ -17,17 +17,17 @@
 
 namespace scalemark::running {
 
-// Communication costs a step what the same steps without it save. Definition: docs/METRICS.md,
-// "Communication cost".
+// A step's communication cost is the time saved by the same steps without it. Definition:
+// docs/METRICS.md, "Communication cost".
 struct CommunicationCostBlocks {
   std::vector<reporting::CostBlock> blocks;  // this rank measured them in this order
   bool stopped = false;                      // an agreed stop came in between
 };
 
-// Four quadruples of short blocks (planning::cost_block_steps()), about as many steps as the window
-// has, in whole `period`s of the exchange: with communication (as `usual`), without, without, with.
-// Collective. Ranks that exchange nothing drift apart: `state` is put back afterwards, bit by bit,
-// from a copy in host memory.
+// Runs four quadruples of short blocks (planning::cost_block_steps()), about as many steps as the
+// window has, in whole `period`s of the exchange: with communication (as `usual`), without,
+// without, with. Collective. Ranks that exchange nothing drift apart, so `state` is restored
+// afterwards, bit by bit, from a copy in host memory.
 CommunicationCostBlocks measure_communication_cost_blocks(const StepContext& context,
                                                           const RunState& state,
                                                           training::Exchange usual,
@@ -36,7 +36,7 @@ CommunicationCostBlocks measure_communication_cost_blocks(const StepContext& con
 
 class MeasuredSteps {
  public:
-  // Fills in `measured`. All that it is given must outlive it. `telemetry` has begun a stretch.
+  // Fills in `measured`. All arguments must outlive it. `telemetry` has begun a stretch.
   MeasuredSteps(const PointContext& point, const TrainingRanks& ranks, Trainer& trainer,
                 monitoring::Sampler& telemetry, reporting::RankMeasurement& measured)
       : point_(point),
@@ -46,16 +46,16 @@ class MeasuredSteps {
         measured_(measured),
         histograms_(point.settings, point.rank_group.control(), point.watch, trainer) {}
 
-  // May be called once. Collective.
+  // Collective. May be called once.
   Window run();
 
-  // Seconds outside the window: in the warm-up and in the steps after the window.
+  // Returns the seconds outside the window: in the warm-up and in the steps after the window.
   double beside_window_s() const { return beside_window_s_; }
 
-  // After run(); false: an agreed stop came before its step.
+  // Call it after run(). Returns false when an agreed stop came before its step.
   bool count_histograms();
 
-  // For further steps, after run(). `losses`: as StepContext's.
+  // Returns a context for further steps, after run(). `losses`: see StepContext.
   StepContext context(LossCourse* losses = nullptr);
 
  private:
@@ -70,13 +70,13 @@ class MeasuredSteps {
   Trainer& trainer_;
   monitoring::Sampler& telemetry_;
   reporting::RankMeasurement& measured_;
-  std::unique_ptr<BatchSource> source_;  // a dedicated server has none
+  std::unique_ptr<BatchSource> source_;  // null on a dedicated server
   const std::chrono::steady_clock::time_point watched_since_ = std::chrono::steady_clock::now();
   double beside_window_s_ = 0;
   Histograms histograms_;
 };
 
-// Call it at the end of the measured part: later memory does not belong to the point.
+// Call it at the end of the measured part, since later memory does not belong to the point.
 void note_memory_peak(device::Device& device, reporting::RankRecord& record);
 
 // Lists each file that could not be read.

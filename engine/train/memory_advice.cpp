@@ -36,7 +36,7 @@ std::optional<std::uint64_t> memory_of_gpu(const std::string& uuid) {
   return bytes > 0 ? std::optional(bytes) : std::nullopt;
 }
 
-// The other processes of a node wait where all ranks of a point are in one.
+// Where all ranks of a point are in one process, the other processes of a node wait.
 int processes_at_work(const settings::Settings& settings, const process::RankContext& context) {
   const auto kind = settings::process_kind_of(settings.parallel);
   return kind.count == catalogue::ProcessCount::kOne ? 1 : context.world().local_world_size;
@@ -61,7 +61,8 @@ planning::AvailableMemory memory_here(const settings::Settings& settings,
 
 }  // namespace
 
-// A limit is of the host's memory, or given: no GPU is looked for before each run of a sweep.
+// Asks for no GPU, so that none is searched for before each run of a sweep: a limit is given or is
+// the host's memory.
 std::optional<std::uint64_t> memory_limit(const settings::Settings& settings,
                                           process::RankContext& context) {
   return planning::memory_limit(settings.parallel, context.world().rank,
@@ -82,7 +83,7 @@ std::optional<std::string> what_fits(const settings::Settings& settings,
                                      std::optional<std::uint64_t> available_bytes) {
   if (!available_bytes) return std::nullopt;
   auto question = planning::memory_question(settings, shape, world_size);
-  question.whole_process = false;  // the limit counts tensors
+  question.whole_process = false;  // the limit counts tensors only
   const std::int64_t batch =
       catalogue::largest_batch_that_fits(workload, question, *available_bytes);
   const std::string within = " into " + size_text(*available_bytes);

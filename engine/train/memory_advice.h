@@ -1,5 +1,5 @@
-// A rank that ran out of memory could have trained the largest batch whose estimate fits. Estimates
-// only; measures nothing.
+// Which batch size would have fitted where a rank ran out of memory. It estimates and measures
+// nothing.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,17 @@
 
 namespace scalemark::running {
 
-// Tensors of this rank may hold so much: planning::memory_limit() on its machine.
+// Returns the limit for this rank's tensors: planning::memory_limit() on its machine.
 std::optional<std::uint64_t> memory_limit(const settings::Settings& settings,
                                           process::RankContext& context);
 
-// Bytes that this rank may use: planning::memory_available(), and on a CPU no more than the
-// address-space limit (ulimit -v) leaves to this process. Absent when it is unknown.
+// Returns the bytes that this rank may use: planning::memory_available(), and on a CPU no more than
+// the address-space limit (ulimit -v) leaves to this process. Absent when unknown.
 std::optional<std::uint64_t> available_memory(const settings::Settings& settings,
                                               process::RankContext& context);
 
-// "by the estimate --batch-size 96 fits into 3.2 GiB": the rest of an error's sentence. Absent
-// without `available_bytes`.
+// Returns the rest of an error's sentence: "by the estimate --batch-size 96 fits into 3.2 GiB", or
+// nothing without `available_bytes`.
 std::optional<std::string> what_fits(const settings::Settings& settings,
                                      const catalogue::Workload& workload,
                                      const catalogue::ModelShape& shape, int world_size,

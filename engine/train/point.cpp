@@ -25,8 +25,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A measured run whose length is given in seconds, of warm-up or window, follows the schedule of a
-// run of this many steps: how many it will have is known only after the warm-up.
+// The schedule's number of steps for a run whose warm-up or window is given in seconds: how many
+// steps it will have is known only after the warm-up.
 constexpr std::int64_t kNominalSteps = 1000;
 
 EpochTrainingOptions epochs_of(process::RankGroup& rank_group, const settings::Settings& settings,
@@ -49,12 +49,12 @@ std::int64_t planned_steps(process::RankGroup& rank_group, const settings::Setti
   return scheduled_steps(measuring);
 }
 
-// One training of a point on this rank, and what it measures. Captured work runs on `stream`, which
-// outlives all that is made on it.
+// One training of a point on this rank, and its measurements. Captured work runs on `stream`, which
+// must outlive all that is made on it.
 struct Training {
   TrainingRanks ranks;
   std::optional<device::OwnStream> stream;
-  monitoring::Sampler* telemetry = nullptr;  // the process owns it
+  monitoring::Sampler* telemetry = nullptr;  // owned by the process
   Trainer trainer;
   reporting::RankMeasurement measured;
 };
@@ -84,7 +84,7 @@ void set_up(const PointContext& point, Training& training) {
   if (point.settings.parallel.cuda_graphs) training.stream.emplace(device);
   device.reset_memory_peak();
   training.telemetry = &process::fresh_telemetry(rank_group.context(), rank_group.leads_node());
-  // It ends with a window that is too short alone; another window begins a new one.
+  // This stretch ends with a window that is too short by itself; other windows begin a new stretch.
   if (!point.settings.measuring.epochs) training.telemetry->begin();
 
   point.watch.enter("model");
@@ -98,8 +98,9 @@ void set_up(const PointContext& point, Training& training) {
   if (auto* events = point.watch.events(); events && point.settings.measuring.epochs)
     events->plan(planned);
   device.synchronize();
-  // Only making it took these: a copy of all parameters for the broadcast, the flattened ones'
-  // old places. Kept, they would add to the peak of steps that have no blocks of that size.
+  // Frees what only the construction took: a copy of all parameters for the broadcast, the
+  // flattened parameters' old places. Otherwise it would add to the peak of steps, which have no
+  // blocks of that size.
   device.release_cached_memory();
   training.measured.setup_s.model_s = seconds_since(start);
 }
@@ -130,7 +131,7 @@ Window train(const PointContext& point, Training& training, CheckpointOptions op
   return std::move(result.all);
 }
 
-// Sends what this rank measured to rank 0. Collective.
+// Collective. Sends this rank's measurements to rank 0.
 void gather(const PointContext& point, const Window& window, Training& training,
             PointOutcome& outcome) {
   reporting::RankMeasurement& measured = training.measured;
@@ -162,15 +163,15 @@ void save(const PointContext& point, Trainer& trainer, PointOutcome& outcome) {
   }
 }
 
-// No rank leaves while others are still in a step.
+// No rank may leave while others are still in a step.
 PointOutcome stopped(const PointContext& point, PointOutcome outcome) {
-  outcome.stopped = true;  // it has no row
+  outcome.stopped = true;  // the outcome has no row
   if (point.watch.peers_answered()) point.rank_group.control().barrier();
   return outcome;
 }
 
-// The last histograms; then the events of the run are complete but for its results. Returns false
-// when a stop came in between.
+// Takes the last histograms; then the run's events lack only its results. Returns false when a stop
+// came in between.
 bool finish_events(const PointContext& point, MeasuredSteps& steps) {
   const bool is_measured = !point.settings.measuring.epochs;
   if (is_measured) point.watch.enter("window");
@@ -204,7 +205,7 @@ PointOutcome run_point(const PointContext& point, const EpochReport& report_epoc
   gather(point, window, training, outcome);
   save(point, training.trainer, outcome);
   const auto start = Clock::now();
-  // An agreed stop in the steps behind the measurement ends only them: the row is there.
+  // An agreed stop during the steps after the measurement ends only these steps: the row exists.
   if (finish_events(point, steps)) {
     trace_run(point.rank_group, steps.context(),
               {.folder = trace_folder, .steps = point.settings.measuring.trace_steps}, outcome);

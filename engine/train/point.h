@@ -1,4 +1,4 @@
-// One point: from settings and a group to what each rank measured.
+// One point: from settings and a group to each rank's measurements.
 #pragma once
 
 #include <filesystem>
@@ -20,18 +20,20 @@
 namespace scalemark::running {
 
 struct PointOutcome {
-  // On the group's rank 0, in rank order, then a dedicated server; empty elsewhere.
+  // On the group's rank 0, in rank order, a dedicated server last; empty elsewhere.
   std::vector<reporting::RankMeasurement> ranks;
-  reporting::StepSeries series;                    // over the ranks, on each of them
-  std::vector<reporting::Evaluation> evaluations;  // --epochs
+  reporting::StepSeries series;                    // over the ranks; each rank has it
+  std::vector<reporting::Evaluation> evaluations;  // empty without --epochs
   std::vector<reporting::Resumption> resumed;
   std::optional<reporting::RawPart>
-      raw_steps;  // --raw-steps: this rank's; save_raw_steps() takes it
-  std::optional<reporting::RawStepsRecord> raw_steps_file;  // once saved, where it was
-  bool stopped = false;                                     // a stop came before all was measured
+      // --raw-steps: this rank's; save_raw_steps() takes it.
+      raw_steps;
+  std::optional<reporting::RawStepsRecord> raw_steps_file;  // set once the file was saved
+  bool stopped = false;  // a stop came before the end of the measurements
   // Why --save, --raw-steps or --trace failed; the rest is valid.
   std::optional<ErrorRecord> not_saved;
-  double measuring_s = 0;  // in warm-up, window and what --communication-cost and --trace add
+  // Time in warm-up, window and the steps for --communication-cost and --trace.
+  double measuring_s = 0;
 };
 template <class A>
 constexpr void fields(A& a, typename A::template Field<PointOutcome>& o) {
@@ -39,11 +41,11 @@ constexpr void fields(A& a, typename A::template Field<PointOutcome>& o) {
   a.stays(o.evaluations, o.resumed, o.raw_steps_file, o.stopped);
 }
 
-// Steps of the learning-rate schedule without --epochs: those of warm-up and window when both are
-// given, else a nominal 1000, or --iters when that is more.
+// Returns the steps of the learning-rate schedule without --epochs: those of warm-up and window
+// when both are given, else a nominal 1000, or --iters when that is more.
 std::int64_t scheduled_steps(const settings::MeasuringSettings& measuring);
 
-// A point is trained with these, on one rank.
+// A point's training uses these on one rank.
 struct PointContext {
   process::RankGroup& rank_group;
   const settings::Settings& settings;
@@ -54,8 +56,8 @@ struct PointContext {
 };
 
 // Collective over the group. Builds the network, warms up and measures (or trains for --epochs),
-// and gathers. `checkpoints`: of --epochs. `trace_folder`: of a measured run, of this run alone;
-// empty: no trace.
+// and gathers. `checkpoints` is for --epochs. `trace_folder` is for this measured run alone; empty:
+// no trace.
 using EpochReport = std::function<void(const reporting::Evaluation&)>;
 PointOutcome run_point(const PointContext& point, const EpochReport& report_epoch,
                        CheckpointOptions checkpoints = {},

@@ -21,12 +21,12 @@ namespace {
 constexpr std::int64_t kSteps = 3;
 constexpr std::int64_t kRounds = 2;
 constexpr std::int64_t kMostSamples = 16;  // bits need no large batch
-constexpr double kLearningRate = 1e-3;     // whatever the number of ranks scales it to
+constexpr double kLearningRate = 1e-3;     // independent of the number of ranks
 
-// Digests in an order that does not depend on threads: "step 2: gradient of fc.weight".
+// Digests by name: "step 2: gradient of fc.weight". Their order does not depend on threads.
 using Digests = std::map<std::string, std::string>;
 
-// Notes each gradient as backward delivers it: the update uses them up.
+// Notes each gradient when backward delivers it, since the update changes it.
 void watch_gradients(const Trainer& trainer, const std::int64_t& step, Digests& digests) {
   for (const training::NamedParameter& parameter : trainer.parameters) {
     parameter.tensor.register_hook([&step, &digests, name = parameter.name](at::Tensor gradient) {
@@ -36,7 +36,7 @@ void watch_gradients(const Trainer& trainer, const std::int64_t& step, Digests& 
   }
 }
 
-// One training from the start; empty where `continues` ended it.
+// Runs one training from the start. Returns nothing where `continues` ended it.
 Digests train_once(const settings::Settings& settings, const catalogue::Workload& workload,
                    const catalogue::ModelShape& shape, device::Device& device,
                    const std::function<bool()>& continues) {
@@ -75,7 +75,7 @@ std::string first_difference(const Digests& first, const Digests& again) {
   return first.size() == again.size() ? "" : "other tensors";
 }
 
-// Whether the option decides the bits of a training, and not only its speed.
+// Whether the option affects the bits of a training, and not only its speed.
 bool decides_bits(const settings::Option& option) {
   constexpr std::array<std::string_view, 4> kOfParallel{"precision", "memory_format",
                                                         "activation_checkpointing", "fused_layers"};

@@ -66,7 +66,7 @@ class RunWatch final : public StepWatch {
     phase_tracker_.step_done(step);
     console_.step_done(++steps_in_phase_, loss);
     if (!step_) return vitals_.pass_done();
-    // The payload of a step is known once one has run, which is in a warm-up or in an epoch.
+    // A step's payload is known once a step has run, in a warm-up or in an epoch.
     if (steps_in_phase_ == 1 && vitals_.payload_per_step() == 0)
       vitals_.set_payload(step_->strategy().communication().payload_bytes_per_step);
     const training::Consumed& consumed = step_->consumed();
@@ -82,7 +82,7 @@ class RunWatch final : public StepWatch {
   const process::GroupGuard& guard_;
   process::Vitals& vitals_;
   std::unique_ptr<process::EventLog> events_;
-  training::TrainStep* step_ = nullptr;  // the loop that has begun runs it; null: it trains nothing
+  training::TrainStep* step_ = nullptr;  // the current loop's step; null: the loop does not train
   std::int64_t steps_in_phase_ = 0;
 };
 

@@ -39,7 +39,7 @@ namespace {
 
 using distributed::all_ranks;
 
-// A run that was asked to end has 10 s for everything.
+// A run that was asked to end has 10 s in all.
 constexpr std::chrono::milliseconds kStoppedLimit{2000};
 
 struct Opened {
@@ -59,13 +59,13 @@ Opened open(const settings::Settings& settings, process::RankProcess& rank_proce
   return opened;
 }
 
-// Whether this rank writes or reads what tells of a checkpoint.
+// Whether this rank writes or reads the description of a checkpoint.
 bool has_checkpoints(const settings::Settings& settings, const process::RankContext& context) {
   return context.world().rank == 0 &&
          (settings.checkpoints.resume || settings::parse_steps_or_time(settings.checkpoints.every));
 }
 
-// A later session must find all of this as it is.
+// Returns what must be unchanged in a later session.
 std::map<std::string, std::string> identity_of_training(const settings::Settings& settings,
                                                         process::RankContext& context,
                                                         const std::vector<monitoring::Host>& hosts,
@@ -79,8 +79,8 @@ std::map<std::string, std::string> identity_of_training(const settings::Settings
   for (std::size_t i = 0; i < same.machines.size(); ++i) {
     all["machine " + std::to_string(i)] = same.machines[i];
   }
-  // Inputs are known by their content, however their paths are spelled; of text, the identity
-  // covers the vocabulary.
+  // Inputs are identified by their content, however their paths are spelled; for text this covers
+  // the vocabulary.
   if (settings.task.data != "synthetic") {
     all.erase("data");
     all.erase("vocab");
@@ -109,7 +109,7 @@ CheckpointOptions checkpoint_options(const settings::Settings& settings,
           .note = [&report](const std::string& text) { report.note(text); }};
 }
 
-// --resume: the folder of the earlier session, on rank 0.
+// Returns the folder of the earlier session for --resume, on rank 0.
 std::optional<reporting::OutputFolder> continued_folder(const settings::Settings& settings,
                                                         process::RankContext& context) {
   if (!settings.checkpoints.resume || context.world().rank != 0) return std::nullopt;
@@ -149,7 +149,7 @@ void compare(const Opened& opened, process::RankProcess& rank_process) {
   rank_process.compare(facts);
 }
 
-// The heartbeat may be older than the end.
+// The last heartbeat may be older than the end.
 void gather_last_records(process::RankGroup& ranks, process::LiveStatus& live) {
   for (const auto& record : ranks.control().gather(live.record())) live.take(record);
   ranks.control().barrier();

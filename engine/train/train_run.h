@@ -1,5 +1,4 @@
-// scalemark train as one rank, from what the program asks of the engine to a closed report. The
-// header is torch-free.
+// Runs `scalemark train` as one rank, from the program's request to a closed report. Torch-free.
 #pragma once
 
 #include "core/base/error.h"
@@ -8,13 +7,13 @@
 
 namespace scalemark::running {
 
-// `scalemark train` asks this of the engine.
+// The program's request to the engine for `scalemark train`.
 struct TrainRequest {
   process::RunRequest run;
   settings::Settings settings;  // resolved
 };
 
-// Never throws. The exit code of the process: docs/FAULTS.md.
+// Never throws. Returns the exit code of the process: docs/FAULTS.md.
 ExitCode train(const TrainRequest& request) noexcept;
 
 }  // namespace scalemark::running

@@ -19,8 +19,8 @@
 namespace scalemark::running {
 namespace {
 
-// Odd, and no small number: generators of a CPU read the lower 32 bits of a seed, and neither
-// another rank nor one of the seeds beside this one may come to the same.
+// It is odd and large: a CPU's generators read the lower 32 bits of a seed, and no other rank and
+// no neighbouring seed may arrive at the same ones.
 constexpr std::uint64_t kRankSeed = 0x9E3779B9;
 
 workloads::NetworkOptions network_options(const settings::Settings& settings,
@@ -36,7 +36,7 @@ workloads::NetworkOptions network_options(const settings::Settings& settings,
                                : at::MemoryFormat::Contiguous};
 }
 
-// Only where each rank's optimizer, and nothing else, writes all of its parameters.
+// True only where each rank's optimizer, and nothing else, writes all of its parameters.
 bool keeps_weight_copies(const settings::Settings& settings) {
   const catalogue::Strategy* strategy = catalogue::find_strategy(settings.parallel.strategy);
   return settings.parallel.fused_layers && strategy && strategy->in_every_step &&
@@ -54,7 +54,7 @@ training::LrSchedule schedule_of(const settings::RecipeSettings& recipe,
           .total_steps = planned_steps};
 }
 
-// The network of a seed, or of --init-from, in train mode on a device.
+// Makes the network of a seed, or of --init-from, in train mode on a device.
 std::unique_ptr<workloads::Network> make_network(const settings::Settings& settings,
                                                  const catalogue::ModelShape& shape,
                                                  c10::Device device) {
@@ -67,8 +67,8 @@ std::unique_ptr<workloads::Network> make_network(const settings::Settings& setti
   return network;
 }
 
-// Seeds the numbers that a rank draws in training. Replicas on GPUs draw from a generator each,
-// those on a CPU from the process's.
+// Seeds the random numbers that a rank draws in training. Each GPU replica has its own generator;
+// replicas on a CPU share the process's.
 void seed_draws(std::uint64_t seed, c10::Device device, const TrainingRanks& ranks) {
   const auto seed_of = [&](int rank) { return seed + kRankSeed * static_cast<unsigned>(rank); };
   if (ranks.first > 0) at::manual_seed(seed_of(ranks.first));

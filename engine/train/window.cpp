@@ -24,7 +24,7 @@ void note_samples(Window& window, const training::Consumed& before,
   window.non_pad_tokens = after.non_pad_tokens - before.non_pad_tokens;
 }
 
-// Counts the micro-steps that are marked: 0 where a step is marked as a whole.
+// Returns the number of marked micro-steps: 0 where a step is marked as a whole.
 std::int64_t marked_micro_steps(const StepContext& context) {
   return context.step.runs_as_a_whole() ? 0 : context.micro_steps;
 }
@@ -65,7 +65,7 @@ WindowPlan agreed(distributed::ControlGroup& control, const WindowPlan& mine) {
 std::int64_t window_steps(const planning::RunLength& length, double step_s) {
   if (length.iters) return *length.iters;
   if (step_s <= 0) return length.least_steps;
-  // A little more than planned: the window's steps may be faster than those of the warm-up.
+  // A little more than planned, as the window's steps may be faster than those of the warm-up.
   const auto enough = static_cast<std::int64_t>(
       std::ceil(planning::kWindowMargin * length.least_window_s / step_s));
   const std::int64_t steps = std::max(length.least_steps, enough);
@@ -95,7 +95,7 @@ Window measure(const StepContext& context, const std::string& name, const Window
   if (meters.profiler) meters.profiler->start();
   const auto before_barrier = Clock::now();
   context.control.barrier();
-  if (meters.telemetry) meters.telemetry->begin();  // reads in a thread of its own
+  if (meters.telemetry) meters.telemetry->begin();  // it reads in a thread of its own
   if (meters.energy) meters.energy->begin();
 
   // ---- timed region: nothing but steps, their marks and one synchronise ----

@@ -1,5 +1,5 @@
-// The steps of one rank in its measured window, and who is asked between two steps whether to stop
-// early. Definitions: docs/METRICS.md, "One run".
+// The steps of one rank in its measured window, and the interface that decides between two steps
+// whether to stop early. Definitions: docs/METRICS.md, "One run".
 #pragma once
 
 #include <cstdint>
@@ -21,37 +21,37 @@
 
 namespace scalemark::running {
 
-// The step loops ask between two steps whether to stop early, and report their progress.
+// Between two steps the step loops ask this whether to stop early, and report their progress to it.
 class StepWatch {
  public:
   virtual ~StepWatch() = default;
 
-  // The run enters a phase ("model", "warmup"): for error lines, the report and the watchdog.
+  // The run enters a phase ("model", "warmup"), for error lines, the report and the watchdog.
   virtual void enter(const std::string& phase) = 0;
 
-  // A loop of `steps` steps begins, each of `micro_steps` batches; outside timed regions.
+  // A loop of `steps` steps with `micro_steps` batches each begins; outside timed regions.
   virtual void begin(const std::string& phase, std::optional<std::int64_t> steps,
                      std::int64_t micro_steps) = 0;
 
-  // The loop that has begun trains by `step`: what it consumes is counted.
+  // The loop that has begun trains by `step`, whose consumption is counted.
   virtual void count(training::TrainStep&) {}
 
-  // True when all ranks have agreed to stop before step `step` (counted over the whole run): every
-  // rank gets the same answer for the same step. Costs an atomic read.
+  // Returns true when all ranks have agreed to stop before step `step` (counted over the whole
+  // run). Every rank gets the same answer for the same step. Costs an atomic read.
   virtual bool stop_before(std::int64_t step) = 0;
 
-  // After a stop: false when some rank did not take part in the agreement, so that no collective
-  // can follow.
+  // Called after a stop. Returns false when some rank did not take part in the agreement, so that
+  // no collective may follow.
   virtual bool peers_answered() const = 0;
 
-  // Where the steps are told besides; null: nowhere.
+  // Returns the event log for the steps; null: there is none.
   virtual process::EventLog* events() { return nullptr; }
 
-  // The watchdog's heartbeat and the progress line's numbers. Costs a few atomic stores.
+  // Updates the watchdog's heartbeat and the progress line. Costs a few atomic stores.
   virtual void step_done(std::int64_t step, std::optional<double> loss) = 0;
 };
 
-// The loops work with these: one rank's step, where its batches come from, and its peers.
+// The loops use these: one rank's step, the source of its batches, and its peers.
 struct StepContext {
   training::TrainStep& step;
   std::function<data::Batch()> next_batch;
@@ -59,66 +59,67 @@ struct StepContext {
   device::Device& device;
   distributed::ControlGroup& control;
   StepWatch& watch;
-  LossCourse* losses = nullptr;        // the warm-up's steps are noted in it; null: nobody asks
+  LossCourse* losses = nullptr;        // notes the warm-up's losses; null: they are not needed
   std::int64_t empty_cache_every = 0;  // steps; 0: never
 };
 
-// One step of a loop, with what --empty-cache-every does after it: that is part of the time between
-// two steps. The step's mean loss, as TrainStep::run().
+// Runs one step of a loop, and what --empty-cache-every does after it, which counts as time between
+// two steps. Returns the step's mean loss, like TrainStep::run().
 at::Tensor run_step(const StepContext& context, measurement::StepMarker& marker);
 
-// The same under the watch, where nobody asks for its loss. False: an agreed stop came before it.
+// Does the same under the watch, where the loss is not needed. Returns false when an agreed stop
+// came before the step.
 bool run_watched(const StepContext& context, measurement::StepMarker& marker);
 
-// A number that rank 0 decides. Collective.
+// Returns a number that rank 0 decides. Collective.
 std::int64_t agree(distributed::ControlGroup& control, std::int64_t mine);
 
-// How many steps the window has, planned from the warm-up's step time (the minimum when that is 0,
-// unknown).
+// Returns how many steps the window has, planned from the warm-up's step time (the minimum when
+// that is 0, unknown).
 std::int64_t window_steps(const planning::RunLength& length, double step_s);
 
 struct WindowPlan {
   std::int64_t steps = 0;
   std::int64_t steps_per_mark = 1;  // above 1: engine/step/measurement/window_timer.h
-  bool brief = false;  // too short to tell from it alone what others did on the machine
+  bool brief = false;               // too short to show by itself what others did on the machine
 };
 template <class A>
 constexpr void fields(A& a, typename A::template Field<WindowPlan>& p) {
   a.values(p.steps, p.steps_per_mark, p.brief);
 }
 
-// `step_s`: 0 where it is unknown. Only a GPU's marks are thinned: those of a CPU cost 30 ns each.
+// `step_s` 0: unknown. Only a GPU's marks are thinned, since a CPU's cost 30 ns each.
 WindowPlan plan_window(const StepContext& context, std::int64_t steps, double step_s);
 
-// Rank 0's plan, on every rank. Collective.
+// Returns rank 0's plan on every rank. Collective.
 WindowPlan agreed(distributed::ControlGroup& control, const WindowPlan& mine);
 
 struct Window {
-  double wall_s = 0;    // t1 - t0 on this rank; of several stretches their sum
-  double around_s = 0;  // the same with the two barriers; of a window that was stopped less
-  std::vector<reporting::RawWindow> stretches;  // only --epochs fills these
+  double wall_s = 0;    // t1 - t0 on this rank; for several stretches their sum
+  double around_s = 0;  // includes the two barriers; shorter for a stopped window
+  std::vector<reporting::RawWindow> stretches;  // empty without --epochs
   std::vector<double> energy_J;                 // see EnergyMeter::joules(); empty without a meter
-  std::int64_t iterations = 0;                  // steps that were run
+  std::int64_t iterations = 0;                  // number of steps run
   std::int64_t steps_per_mark = 1;
   measurement::MarkedSteps steps;
   std::vector<double> losses;
-  std::int64_t samples = 0;  // executed by this rank, padding excluded
+  std::int64_t samples = 0;  // samples that this rank computed, padding excluded
   std::int64_t padded = 0;
-  std::int64_t non_pad_tokens = 0;  // text
+  std::int64_t non_pad_tokens = 0;  // counted in text only
   bool stopped = false;
 };
 
-// These look at the machine or at the steps meanwhile; null: nothing does.
+// These read the machine or the steps meanwhile; null: nothing does.
 struct WindowMeters {
   monitoring::EnergyMeter* energy = nullptr;
   monitoring::Sampler* telemetry = nullptr;
   device::OuterProfiler* profiler = nullptr;
 };
 
-// Barrier, t0, the steps, device synchronised, t1, barrier. Collective over the control group.
-// `name` is for the progress line. `meters` count from t0 to t1: they are begun and read between
-// the barriers, outside the timed region. `profiler` collects from before the first barrier to
-// after t1, and sees the steps' ranges.
+// Collective over the control group. The order is: barrier, t0, the steps, device synchronised, t1,
+// barrier. `name` is for the progress line. `meters` count from t0 to t1: they are begun and read
+// between the barriers, outside the timed region. `profiler` collects from before the first barrier
+// to after t1, and sees the steps' ranges.
 Window measure(const StepContext& context, const std::string& name, const WindowPlan& plan,
                const WindowMeters& meters = {});
 

@@ -19,7 +19,8 @@
 namespace scalemark::running {
 namespace {
 
-// At most a tenth more rows of the MLM head, so that shapes recur. A CPU does not profit from it.
+// Adds at most a tenth more rows to the MLM head, so that shapes recur. A CPU does not profit from
+// it.
 constexpr std::int64_t kMaskedMultipleOnGpu = 64;
 
 catalogue::ModelShape asked_shape(const settings::TaskSettings& what) {
@@ -41,7 +42,7 @@ constexpr void fields(A& a, typename A::template Field<ScannedTree>& s) {
   a.values(s.tree, s.identity, s.sample);
 }
 
-// How many files a rank checks when it takes over another rank's list.
+// A rank checks this many files when it takes over another rank's list.
 constexpr std::size_t kFilesChecked = 64;
 
 ScannedTree scan(const settings::Settings& settings, process::DataAccess& access) {
@@ -49,16 +50,16 @@ ScannedTree scan(const settings::Settings& settings, process::DataAccess& access
   ScannedTree scanned{.tree = data::scan_image_tree(settings.task.data, progress)};
   const auto& tree = scanned.tree;
   scanned.identity = data::identity_of(tree.root, tree.train, progress);
-  // Only --epochs evaluates, so only then must there be held-out images: other runs also accept one
-  // image per class.
+  // Only --epochs evaluates and so needs held-out images; other runs also accept one image per
+  // class.
   if (settings.measuring.epochs) {
     scanned.identity.append("+").append(data::identity_of(tree.root, tree.evaluate, progress));
   }
   return scanned;
 }
 
-// The first rank of a machine lists the tree and looks at each file; the others take its list, and
-// check on a sample of the files that theirs is the same tree.
+// The first rank of a machine lists the tree and checks each file; the others take its list, and
+// verify with a sample of the files that theirs is the same tree.
 ScannedTree scan_once(const settings::Settings& settings, process::DataAccess& access) {
   std::optional<ScannedTree> mine;
   const process::SharedBytes list = access.once_per_node(
@@ -85,7 +86,7 @@ data::Augmentation augmentation_of(const settings::LoadingSettings& loading) {
           .mixing = {.mixup = loading.mixup, .cutmix = loading.cutmix}};
 }
 
-// Both splits of images, whichever `open` reads. Only epochs evaluate.
+// Opens both splits of images by `open`. Only epochs evaluate.
 template <class Open>
 WorkloadData open_splits(const settings::Settings& settings, const catalogue::Workload& workload,
                          std::size_t classes, std::string identity, const Open& open) {
@@ -110,7 +111,7 @@ WorkloadData open_splits(const settings::Settings& settings, const catalogue::Wo
   return opened;
 }
 
-// Every rank maps the index, whose pages a machine's ranks share: nothing is handed on.
+// Every rank maps the index itself, since a machine's ranks share its pages.
 WorkloadData open_packed(const settings::Settings& settings, const catalogue::Workload& workload,
                          process::DataAccess& access) {
   const auto data = data::open_packed_data(settings.task.data, progress_of(access));
@@ -131,7 +132,7 @@ WorkloadData open_images(const settings::Settings& settings, const catalogue::Wo
   return opened;
 }
 
-// --vocab, or the vocab.txt that lies in the corpus's own folder (`data generate text` puts it
+// Returns --vocab, or the vocab.txt in the corpus's own folder (`data generate text` puts it
 // there).
 std::filesystem::path vocabulary_of(const settings::TaskSettings& what) {
   if (!what.vocab.empty()) return what.vocab;

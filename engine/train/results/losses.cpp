@@ -82,7 +82,7 @@ std::optional<double> LossTrace::latest() const {
   return cpu_values_[n - 1];
 }
 
-// The losses from fetched_ to `end`, which are the latest ones of the history.
+// Copies the losses from fetched_ to `end`, which are the latest ones of the history.
 void LossTrace::fetch(bool non_blocking, std::int64_t end) {
   if (end == fetched_) return;
   host_.slice(0, fetched_, end).copy_(history_->latest(end - fetched_), non_blocking);

@@ -17,7 +17,7 @@
 namespace scalemark::running {
 namespace {
 
-// Sets values below the times of any rank, so that a maximum over ranks ignores this one's.
+// Sets values below any rank's times, so that a maximum over ranks ignores this one's.
 void clear_own_series(reporting::StepSeries& series) {
   for (auto* values :
        {&series.max_step_s, &series.max_own_s, &series.max_own_less_wait_s, &series.max_wall_s}) {
@@ -63,7 +63,8 @@ void note_window(const Window& window, std::int64_t tokens_per_sample,
   if (!phases.empty()) measured.record.phases_s = measurement::mean_of(phases);
   for (const reporting::Phases& step : phases) {
     series.exposed_communication_s.push_back(step.exposed_communication);
-    series.counted_data_wait_s.push_back(step.data_wait);  // the timeline is the device's: METRICS
+    // The timeline is the device's: docs/METRICS.md.
+    series.counted_data_wait_s.push_back(step.data_wait);
   }
   double& first_step_s = measured.setup_s.first_step_s;
   if (first_step_s == 0 && !series.step_s.empty()) first_step_s = series.step_s.front();
@@ -83,14 +84,14 @@ OverRanks over_ranks(reporting::RankMeasurement measured, process::RankGroup& ra
 
 namespace {
 
-constexpr std::size_t kRoundBytes = 16 << 20;  // all ranks together send no more in a round
+constexpr std::size_t kRoundBytes = 16 << 20;  // all ranks together send at most this in a round
 constexpr std::size_t kLeastPieceBytes = 4 << 10;
 
 std::size_t piece_bytes(int ranks) {
   return std::max(kLeastPieceBytes, kRoundBytes / static_cast<std::size_t>(ranks));
 }
 
-// Rank 0's side. What the disk refuses is kept for later: the other ranks are in the rounds.
+// Rank 0's side. A disk error is thrown later, since the other ranks continue with the rounds.
 class Sink {
  public:
   Sink(const RawStepsPlace& place, const reporting::RawPart& part, PointOutcome& outcome)
@@ -139,11 +140,11 @@ class Sink {
   const RawStepsPlace& place_;
   PointOutcome& outcome_;
   std::optional<reporting::RawStepsFile> file_;
-  std::size_t ranks_ = 0;  // the first ones of all pieces: a dedicated server's come last
+  std::size_t ranks_ = 0;  // ranks with pieces come first: a dedicated server's pieces come last
   bool failed_ = false;
 };
 
-// `gather(piece)`: on rank 0 the piece of every rank, in the order of outcome.ranks.
+// `gather(piece)` returns on rank 0 the piece of every rank, in the order of outcome.ranks.
 template <class Gather>
 void save(const RawStepsPlace& place, PointOutcome& outcome, std::size_t piece, Gather gather) {
   if (!outcome.raw_steps) return;

@@ -1,5 +1,5 @@
-// Brings together what the ranks of a point measured: as records on rank 0 and, for --raw-steps, as
-// every value in one file.
+// Collects what the ranks of a point measured: as records on rank 0 and, for --raw-steps, as every
+// value in one file.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace scalemark::running {
 
-// Fills in what the window says of this rank. `tokens_per_sample`: of text, else 0.
+// Fills in the window's values for this rank. `tokens_per_sample` is for text, else 0.
 void note_window(const Window& window, std::int64_t tokens_per_sample,
                  reporting::RankMeasurement& measured);
 
@@ -28,27 +28,27 @@ struct OverRanks {
   reporting::StepSeries series;
 };
 
-// Collective. The times of a dedicated server count for nothing. Throws bug() where ranks have
-// different numbers of steps.
+// Collective. The times of a dedicated server do not count. Throws bug() where ranks have different
+// numbers of steps.
 OverRanks over_ranks(reporting::RankMeasurement measured, process::RankGroup& rank_group);
 
-// Every value of the window, as the rank's part of the file.
+// Returns every value of the window, as the rank's part of the file.
 reporting::RawPart raw_steps(const Window& window, const std::vector<reporting::CostBlock>& blocks);
 
 struct RawStepsPlace {
-  std::filesystem::path output;  // folder of the report; what ranks other than 0 pass is ignored
-  std::string point;             // its id
+  std::filesystem::path output;  // folder of the report; only rank 0's value counts
+  std::string point;             // the point's id
 };
 
-// Collective over `control`, whose rank 0 is that of the run. The ranks' outcome.raw_steps come to
-// rank 0 in rounds, which writes them as they come: however many steps and ranks there are, it
-// holds no more than 16 MiB of them at a time, in at most three copies. Sets
-// outcome.raw_steps_file, or not_saved where the disk fails. `after_round`: tells a watchdog that
-// there is progress. Does nothing where no steps were asked for.
+// Collective over `control`, whose rank 0 is that of the run. Rank 0 receives the ranks'
+// outcome.raw_steps in rounds and writes them as they arrive, so that it holds no more than 16 MiB
+// of them at a time, in at most three copies, however many steps and ranks there are. Sets
+// outcome.raw_steps_file, or not_saved where the disk fails. `after_round` reports progress to a
+// watchdog. Does nothing where no steps were asked for.
 void save_raw_steps(distributed::ControlGroup& control, const RawStepsPlace& place,
                     PointOutcome& outcome, const std::function<void()>& after_round);
 
-// The same for the outcome of a point of one rank that ran elsewhere.
+// Does the same for the outcome of a one-rank point that ran elsewhere.
 void save_raw_steps(const RawStepsPlace& place, PointOutcome& outcome);
 
 }  // namespace scalemark::running

@@ -44,7 +44,7 @@ class TraceRanges final : public device::Ranges {
   void end() override { open_.pop_back(); }
 
  private:
-  // Makes what Python's record_function() makes: the trace's category "user_annotation".
+  // Makes a range like Python's record_function(), of the trace's category "user_annotation".
   void open(std::string name) {
     auto range = std::make_unique<at::RecordFunction>(at::RecordScope::USER_SCOPE);
     if (range->isActive()) range->before(std::move(name));
@@ -83,7 +83,7 @@ class Recording {
     if (!is_on_) return;
     try {
       kineto::disableProfiler();
-    } catch (...) {  // the step's own exception says more
+    } catch (...) {  // the step's own exception is more useful
     }
   }
   Recording(const Recording&) = delete;
@@ -104,11 +104,11 @@ class Recording {
   bool is_on_ = false;
 };
 
-// Steps are recorded as Python's torch.profiler records them: with the same configuration, ranges
-// of the same kind, and what it writes about the process groups. One step with the profiler ready
-// and not recording (a GPU's activities begin to be collected meanwhile), then `steps` recorded
-// ones, as a plain continuation of the training. Collective where steps are. `distributed_info`:
-// JSON. Null: an agreed stop came in between.
+// Records steps as Python's torch.profiler does: with the same configuration, ranges of the same
+// kind, and its data on the process groups. It runs one step while the profiler is ready but not
+// recording (a GPU's activities begin to be collected meanwhile), then `steps` recorded ones, as a
+// plain continuation of the training. Collective where steps are. `distributed_info` is JSON.
+// Returns null when an agreed stop came in between.
 StepTrace trace_steps(const StepContext& context, std::int64_t steps,
                       const std::string& distributed_info) {
   context.watch.begin("trace", steps + 1, context.micro_steps);
@@ -127,13 +127,13 @@ StepTrace trace_steps(const StepContext& context, std::int64_t steps,
   for (std::int64_t i = 0; i < steps; ++i) {
     if (!run_watched(context, marker)) return nullptr;
   }
-  context.device.synchronize();  // a GPU's last activities are in the trace, too
+  context.device.synchronize();  // so that a GPU's last activities are in the trace
   return recording.end();
 }
 
 namespace fs = std::filesystem;
 
-// Kineto writes the file and tells nobody when it could not: it is read again.
+// Reads the file again, since Kineto does not report that it could not write it.
 bool is_whole(const fs::path& file) {
   std::ifstream text(file, std::ios::binary);
   return text && nlohmann::json::accept(text);
@@ -147,21 +147,21 @@ Error not_written(const fs::path& file) {
                   {}, "free space there, or choose another --trace");
 }
 
-// "FOLDER/rank0.pt.trace.json": the ending that TensorBoard's profiler plugin looks for.
+// Returns "FOLDER/rank0.pt.trace.json", with the ending that TensorBoard's profiler plugin needs.
 fs::path trace_file(const fs::path& folder, int rank) {
   return folder / ("rank" + std::to_string(rank) + ".pt.trace.json");
 }
 
-// Removes the traces of ranks from `first` on: an earlier run with more ranks left them, and they
-// would be taken for this one's. Best effort.
+// Removes the traces of ranks from `first` on, which an earlier run with more ranks left and which
+// would be taken for this run's. Best effort.
 void remove_traces_from(const fs::path& folder, int first) {
   std::error_code ignored;
   for (int rank = first; fs::remove(trace_file(folder, rank), ignored); ++rank) {
   }
 }
 
-// Makes the folder and replaces the file. Throws cannot_create() (73), io_error() (74); then no
-// file remains.
+// Makes the folder and replaces the file. Throws cannot_create() (73) or io_error() (74), and then
+// leaves no file.
 void write_trace(const StepTrace& trace, const fs::path& file) {
   std::error_code error;
   fs::create_directories(file.parent_path(), error);
@@ -169,13 +169,14 @@ void write_trace(const StepTrace& trace, const fs::path& file) {
     throw cannot_create("cannot create " + file.parent_path().string() + ": " + error.message(),
                         "a folder that can be written to is expected as --trace");
   }
-  fs::remove(file, error);  // an old one would pass for the new one
+  fs::remove(file, error);  // an old file would pass for the new one
   if (error) throw cannot_create("cannot replace " + file.string() + ": " + error.message());
   trace->save(file.string());
   if (is_whole(file)) return;
-  const Error problem = not_written(file);  // while what was written still takes its space
+  // The reason is determined before the incomplete file is removed and its space is free again.
+  const Error problem = not_written(file);
   fs::remove(file, error);
-  fs::remove(file.string() + ".tmp", error);  // Kineto's
+  fs::remove(file.string() + ".tmp", error);  // Kineto's temporary file
   throw problem;
 }
 
@@ -191,8 +192,8 @@ std::string ranks_of(const launching::World& world) {
   return std::string("[") + joined(ranks, ", ") + "]";
 }
 
-// Writes what torch.profiler writes of the default process group, letter for letter: HTA looks for
-// the rank with its space before the number.
+// Writes what torch.profiler writes of the default process group, letter for letter: HTA searches
+// for the rank with its space before the number.
 std::string distributed_info(process::RankGroup& rank_group) {
   const launching::World& world = rank_group.world();
   const std::string backend(rank_group.backend());
@@ -214,7 +215,7 @@ std::string distributed_info(process::RankGroup& rank_group) {
   return std::string("{") + joined(info, ", ") + "}";
 }
 
-// Returns what went wrong, for rank 0.
+// Returns the error, if any, for rank 0.
 std::optional<ErrorRecord> write(const StepTrace& trace, const std::filesystem::path& folder,
                                  const process::RankGroup& rank_group) {
   try {

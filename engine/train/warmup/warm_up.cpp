@@ -16,7 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// How much longer a warm-up that has not settled becomes before it is looked at again.
+// A warm-up whose step times still change becomes longer by this share before the next check.
 constexpr double kGrowth = 0.25;
 constexpr std::int64_t kStepsForMean = 10;
 
@@ -29,7 +29,8 @@ class WarmingUp {
     context_.watch.begin("warm-up", length_.warmup_iters, context_.micro_steps);
     context_.watch.count(context_.step);
     run_first_steps();
-    if (!result_.stopped) run_least_steps();  // else perhaps without the others: no collective
+    // After a stop others may be gone, so no collective is possible.
+    if (!result_.stopped) run_least_steps();
     if (!length_.warmup_iters && !result_.stopped && result_.step_s > 0) {
       run_least_seconds();
       run_until_settled();
@@ -69,7 +70,7 @@ class WarmingUp {
     if (count >= kStepsForMean) result_.step_s = seconds_since(start) / static_cast<double>(count);
   }
 
-  // A limit in seconds needs a first estimate, of the first steps.
+  // A limit in seconds needs a first estimate, from the first steps.
   bool is_limited() const { return !length_.warmup_iters && length_.most_warmup_s; }
   std::int64_t asked_steps() const {
     return length_.warmup_iters.value_or(length_.least_warmup_steps);
@@ -91,7 +92,7 @@ class WarmingUp {
         later_step_s(result_.iterations - before, seconds_since(start), result_.first_step_s);
   }
 
-  // How many of the rest of the least steps the time allows.
+  // Returns how many of the remaining least steps the time allows.
   std::int64_t affordable_steps() {
     const double spent_s = seconds_since(start_);
     const double left_s = std::max(0.0, *length_.most_warmup_s - spent_s);
@@ -105,7 +106,7 @@ class WarmingUp {
   void run_least_seconds() {
     const double latest_s = planning::latest_warmup_s(length_);
     const double missing_s = std::min(length_.least_warmup_s, latest_s) - seconds_since(start_);
-    // No more values are kept than one test of them takes.
+    // One test takes so many values, so no more are kept.
     steps_per_mark_ = 1 + static_cast<std::int64_t>(latest_s / result_.step_s /
                                                     static_cast<double>(statistics::kMostPoints));
     run_timed(agree(context_.control, static_cast<std::int64_t>(
@@ -121,7 +122,7 @@ class WarmingUp {
     }
   }
 
-  // 0: the warm-up is over.
+  // Returns 0 when the warm-up is over.
   std::int64_t steps_to_settle() {
     if (timed_s_.size() < statistics::kFewestPoints) return 0;
     result_.settled = statistics::has_settled(timed_s_);
@@ -136,7 +137,7 @@ class WarmingUp {
   const planning::RunLength& length_;
   const Clock::time_point start_ = Clock::now();
   std::int64_t steps_per_mark_ = 1;
-  std::vector<double> timed_s_;  // seconds per step, or mean of steps_per_mark_ steps
+  std::vector<double> timed_s_;  // seconds per step, or means over steps_per_mark_ steps
   Warmup result_;
 };
 
