@@ -80,7 +80,7 @@ BenchedData bench_sequences(const BenchSource& source, const LoaderBenchOptions&
           .notes = left_out_notes(source.path, corpus->left_out())};
 }
 
-constexpr std::int64_t kMostStaged = 200;  // images: a second or two
+constexpr std::int64_t kMostStaged = 200;  // images; they take a second or two
 
 struct OpenedImages {
   std::unique_ptr<Dataset> dataset;
@@ -116,7 +116,7 @@ BenchedData bench_images(const BenchSource& source, const LoaderBenchOptions& op
   return benched;
 }
 
-// Else the packed data would be what is trained on.
+// Refuses a folder that holds packed data, since training would use these instead of the images.
 GeneratedImages generate_images_beside_nothing(const GenerateImagesOptions& options) {
   if (packed::is_packed(options.dir)) {
     throw cannot_create(options.dir + " holds packed data", "a new or empty folder",

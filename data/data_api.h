@@ -1,6 +1,6 @@
-// libscalemark_data.so offers this to the light program: one exported function returns a table, so
-// that `scalemark data` loads the codecs when it needs them and no other command does. How fast a
-// data set is loaded (`data bench`) is measured here, too.
+// The interface of libscalemark_data.so for the light program: one exported function returns a
+// table, so that `scalemark data` loads the codecs when it needs them and no other command does. It
+// also measures how fast a data set is loaded (`data bench`).
 #pragma once
 
 #include <cstdint>
@@ -25,23 +25,23 @@ namespace scalemark::data {
 
 struct LoaderBenchOptions {
   LoaderOptions loader;
-  double min_seconds = 2.0;  // whole epochs until this is reached
+  double min_seconds = 2.0;  // whole epochs run until this time is reached
 };
 
 struct LoaderBenchResult {
   std::int64_t samples = 0;
   std::int64_t epochs = 0;
   double wall_s = 0;
-  double cpu_s = 0;  // all of the process's threads count
+  double cpu_s = 0;  // sum over all threads of the process
   double samples_per_sec = 0;
   double bytes_per_sec = 0;            // counts the batches made, not the files read
   std::vector<SkippedSample> skipped;  // the first epoch skipped these
 };
 
-// One epoch to warm the file cache, then whole epochs in the order of the sampler (rank 0 of 1).
+// Runs one epoch to warm the file cache, then whole epochs in the sampler's order (rank 0 of 1).
 LoaderBenchResult bench_loader(const Dataset& dataset, const LoaderBenchOptions& options);
 
-// `data bench` reads one of these: a folder with train/ is an image tree, one with an index packed
+// The data set for `data bench`: a folder with train/ is an image tree, one with an index is packed
 // data, everything else is text or a token file.
 struct BenchSource {
   std::string path;
@@ -50,20 +50,20 @@ struct BenchSource {
   int image_size = 224;
   ImageDecoding image_decoding = ImageDecoding::kExact;
   std::int64_t sequence_length = 128;
-  Augmentation augmentation;  // only images have any
+  Augmentation augmentation;  // applies to images only
 };
 
 struct BenchedData {
   std::string kind;            // "images" | "sequences"
   std::int64_t data_size = 0;  // samples of the training split
   LoaderBenchResult result;
-  std::optional<ImageStages> stages;  // set for images
-  std::vector<std::string> notes;     // name files and folders that are not read
+  std::optional<ImageStages> stages;  // set for images only
+  std::vector<std::string> notes;     // about files and folders that are not read
 };
 
 inline constexpr const char* kDataAbi = "scalemark-data/4";
 
-// Errors are thrown through it as scalemark::Error: program and library are of one build.
+// Its functions throw scalemark::Error, since program and library are of one build.
 struct DataApi {
   PluginStamp stamp;
   GeneratedImages (*generate_images)(const GenerateImagesOptions& options);
@@ -71,7 +71,7 @@ struct DataApi {
   TokenizeReport (*tokenize_corpus)(const TokenizeOptions& options);
   PackReport (*pack_images)(const PackOptions& options);
   VerifyReport (*verify_images)(const VerifyOptions& options);
-  // Throws 66 when the path is not there, and what opening and loading the data set throw.
+  // Throws 66 when the path does not exist, and what opening and loading the data set throw.
   BenchedData (*bench)(const BenchSource& source, const LoaderBenchOptions& options);
   ShownImages (*show)(const ShowOptions& options);
 };

@@ -1,5 +1,5 @@
-// XXH3-128 of a stream of bytes, by which ranks and reports recognise the same data: fast enough
-// (10 GB/s) to check a token file at every opening. Detects accidents, not an adversary.
+// XXH3-128 of a stream of bytes, by which ranks and reports recognise the same data. It is fast
+// enough (10 GB/s) to check a token file at every opening. It detects accidents, not an adversary.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ class Hash128 {
   std::unique_ptr<State> state_;
 };
 
-// The digest of bytes that lie in memory; `progress` is called after each 64 MiB.
+// Returns the digest of bytes in memory; `progress` is called after each 64 MiB.
 Digest digest_of(std::span<const std::byte> bytes, const Progress& progress = {});
 
 std::string to_hex(const Digest& digest);

@@ -60,7 +60,8 @@ Descriptor lock_output_folder(const fs::path& dir, bool overwrite) {
     throw cannot_create("another process makes data in " + dir.string(), {},
                         "wait for its end, or choose another folder");
   }
-  refuse_non_empty(dir, overwrite);  // it may have ended between the first look and the lock
+  // The folder may have changed between the first check and the lock.
+  refuse_non_empty(dir, overwrite);
   return held;
 }
 

@@ -24,9 +24,9 @@
 namespace scalemark::data {
 namespace {
 
-// A signal handler takes no argument of ours, so its data are static; it reads only atomics.
+// A signal handler gets no argument of ours, so its data are static; it reads only atomics.
 struct Guarded {
-  std::atomic<const char*> name{nullptr};  // null: the place is free
+  std::atomic<const char*> name{nullptr};  // null: the entry is free
   std::atomic<std::uintptr_t> begin{0}, end{0};
 };
 constexpr std::size_t kPlaces = 256;
@@ -35,7 +35,7 @@ constexpr std::size_t kNowhere = kPlaces;
 struct State {
   std::array<Guarded, kPlaces> places;
   std::atomic<const char*> lost{nullptr};
-  int wake[2] = {-1, -1};  // a pipe: a handler may write to one
+  int wake[2] = {-1, -1};  // a pipe, to which a handler may write
   std::mutex mutex;        // guards the members below
   std::size_t in_use = 0;
   bool watched = false;
@@ -43,14 +43,14 @@ struct State {
   std::function<void(const ErrorRecord&)> act;
 };
 
-// Never destroyed: the side thread may outlive main().
+// It is never destroyed, since the side thread may outlive main().
 State& state() {
   static State* const only = new State;
   return *only;
 }
 
 void on_sigbus(int, siginfo_t* info, void*) {
-  State& s = state();  // made before this handler was installed
+  State& s = state();  // it was constructed before this handler was installed
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
   for (Guarded& place : s.places) {
     const char* name = place.name.load();
@@ -61,8 +61,9 @@ void on_sigbus(int, siginfo_t* info, void*) {
     }
     while (true) ::pause();
   }
-  ::sigaction(SIGBUS, &s.before, nullptr);  // not ours: the earlier handler gets it again
-  if (info->si_code <= 0) ::raise(SIGBUS);  // sent by a process: no instruction repeats it
+  // The fault is not ours, so the earlier handler gets the signal again.
+  ::sigaction(SIGBUS, &s.before, nullptr);
+  if (info->si_code <= 0) ::raise(SIGBUS);  // a process has sent it, so no instruction repeats it
 }
 
 Error lost(const char* name) {
@@ -107,7 +108,7 @@ void install_handler(State& s) {
   ::sigaction(SIGBUS, &action, &s.before);
 }
 
-// From now on a SIGBUS inside `bytes` means a lost file. `name` must live as long as the guard.
+// From now on a SIGBUS inside `bytes` means a lost file. `name` must outlive the guard.
 std::size_t guard_mapping(std::span<const std::byte> bytes, const char* name) {
   State& s = state();
   const std::lock_guard lock(s.mutex);
@@ -121,7 +122,7 @@ std::size_t guard_mapping(std::span<const std::byte> bytes, const char* name) {
     s.places[i].name = name;
     return i;
   }
-  return kNowhere;  // too many files at once: this one is not guarded
+  return kNowhere;  // there are too many files at once, so this one is not guarded
 }
 
 void end_guard(std::size_t guard) {

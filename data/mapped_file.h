@@ -1,5 +1,5 @@
-// A file that is read through the page cache, where others may change it while it is read: losing
-// it (SIGBUS) ends the process with an error. Knows nothing of what it holds.
+// A file that is read through the page cache, where others may change it meanwhile: losing it
+// (SIGBUS) ends the process with an error. Knows nothing of its contents.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ namespace scalemark::data {
 
 class MappedFile {
  public:
-  // `what` is what errors call it: "token file". Errors: 66 not there, 74 it cannot be read, 65
-  // empty.
+  // `what` describes the file in errors: "token file". Errors: 66 it does not exist, 74 it cannot
+  // be read, 65 it is empty.
   MappedFile(const std::filesystem::path& path, const std::string& what);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
@@ -35,10 +35,11 @@ class MappedFile {
   std::size_t guard_ = 0;
 };
 
-// Touching a mapped page that is no longer in the file (cut short, or its disk fails) stops the
-// thread that does it for good: it cannot go on, and a signal handler may do next to nothing. A
-// side thread calls `act` with E_IO (74), which names the file, and ends the process with its exit
-// code if `act` returns. Without an `act`, or with an empty one: the error line goes to stderr.
+// Handles access to a mapped page that is no longer in the file (because it was cut, or its disk
+// fails). The thread is blocked for good: it cannot continue, and a signal handler may do next to
+// nothing. A side thread calls `act` with E_IO (74), which names the file, and ends the process
+// with its exit code if `act` returns. Without an `act`, or with an empty one, the error line goes
+// to stderr.
 void on_lost_mapping(std::function<void(const ErrorRecord&)> act);
 
 }  // namespace scalemark::data

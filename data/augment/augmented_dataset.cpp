@@ -13,7 +13,7 @@
 namespace scalemark::data {
 namespace {
 
-// Random numbers beside those of crop and flip.
+// Each kind of choice has random numbers of its own, besides those of crop and flip.
 enum Purpose : std::uint64_t {
   kForOperations = 0x6f7065726174696f,
   kForErasing = 0x6572617365000001,
@@ -52,7 +52,8 @@ class AugmentedDataset : public Dataset {
     if (!options_.mixing.mixes()) return;
     auto random = random_of(key, kForMixing);
     const MixingRow row = draw_mixing(options_.mixing, size_, random);
-    std::ranges::copy(slot[own_fields_ - 1], slot[own_fields_].begin());  // until collate()
+    // The own label stands for the mixed one until collate().
+    std::ranges::copy(slot[own_fields_ - 1], slot[own_fields_].begin());
     std::memcpy(slot[own_fields_ + 1].data(), row.data(), sizeof row);
   }
 
@@ -107,7 +108,7 @@ std::unique_ptr<Dataset> augmented(std::unique_ptr<Dataset> images, const Augmen
 
 namespace {
 
-// Whatever loaded this library: the engine, `scalemark data` or a test.
+// The library may have been loaded by the engine, by `scalemark data` or by a test.
 std::filesystem::path folder_of_this_library() {
   Dl_info info = {};
   if (dladdr(reinterpret_cast<const void*>(&load_opencv), &info) == 0 ||

@@ -1,6 +1,6 @@
 // A data set of images that changes what another one loads: operations, erasing, and the numbers by
-// which a batch is mixed. Knows no image files; the same keys give the same samples and batches
-// whatever thread, rank or worker count asks for them.
+// which a batch is mixed. Knows no image files. The same keys give the same samples and batches for
+// any thread, rank or worker count.
 #pragma once
 
 #include <memory>
@@ -18,19 +18,20 @@ struct Augmentation {
   MixingOptions mixing;
 };
 
-// Whether any of it is asked for.
+// Whether any change is asked for.
 bool changes_images(const Augmentation& options);
 
-// `images` has the fields "image" u8 [h, w, 3] and "label" i64 and nothing else; of those it is
-// given, crop and flip stay as they are. Each kind of choice has random numbers of its own: more
-// erasing changes no operation. With mixing, fields "mixed_label" and "mixing" (mixing.h) are
-// added; a batch is mixed as its first sample's key says. Returns `images` itself where nothing
-// changes. Throws system_error() (71) where an operation needs OpenCV and it is not there.
+// Returns `images` with the changes, or `images` itself where nothing changes. `images` must have
+// exactly the fields "image" u8 [h, w, 3] and "label" i64; its crop and flip stay unchanged. Each
+// kind of choice has random numbers of its own, so that more erasing changes no operation. With
+// mixing, fields "mixed_label" and "mixing" (mixing.h) are added; the key of a batch's first sample
+// decides how the batch is mixed. Throws system_error() (71) where an operation needs OpenCV and it
+// is missing.
 std::unique_ptr<Dataset> augmented(std::unique_ptr<Dataset> images, const Augmentation& options);
 
-// Loads libscalemark_opencv.so from the folder of libscalemark_data.so, and not before an
-// augmentation needs it. Throws system_error() (71), which names the packages, when the plugin
-// or OpenCV is not there.
+// Loads libscalemark_opencv.so from the folder of libscalemark_data.so; called only when an
+// augmentation needs it. Throws system_error() (71), which names the packages, when the plugin or
+// OpenCV is missing.
 const OpencvApi& load_opencv();
 
 }  // namespace scalemark::data

@@ -41,15 +41,15 @@ void erase(const RgbView& image, const Box& box) {
 
 namespace {
 
-// Box and Muller.
+// The Box-Muller method.
 double draw_normal(SampleRandom& random) {
   const double radius = std::sqrt(-2 * std::log(1 - random.uniform()));
   return radius * std::cos(2 * std::numbers::pi * random.uniform());
 }
 
-// The logarithm of a Gamma(shape, 1) variable, shape > 0: of small shapes most values are smaller
-// than any double. Source: Marsaglia and Tsang, "A simple method for generating gamma variables",
-// ACM TOMS 26(3), 2000, with its section 6 for shapes below 1.
+// Returns the logarithm of a Gamma(shape, 1) variable, shape > 0, since for small shapes most
+// values are smaller than any double. Source: Marsaglia and Tsang, "A simple method for generating
+// gamma variables", ACM TOMS 26(3), 2000, with its section 6 for shapes below 1.
 double draw_log_gamma(double shape, SampleRandom& random) {
   if (shape < 1) {
     const double log_power = std::log(1 - random.uniform()) / shape;

@@ -10,7 +10,7 @@
 
 namespace scalemark::data {
 
-// Pixel i covers [i, i + 1): shears are around the corner, so a pixel's middle counts.
+// Pixel i covers [i, i + 1); as shears are around the corner, the pixel's middle counts.
 ToSource shear_x(double share) { return {1, share, share * 0.5, 0, 1, 0}; }
 ToSource shear_y(double share) { return {1, 0, 0, share, 1, share * 0.5}; }
 
@@ -33,7 +33,7 @@ std::span<std::uint8_t> bytes_of(const RgbView& image) {
   return {image.bytes, static_cast<std::size_t>(image.width) * image.height * 3};
 }
 
-// Cuts the fraction off like torch's clamp and conversion; it does not round.
+// Truncates like torch's clamp and conversion; it does not round.
 std::uint8_t to_byte(float value) {
   return static_cast<std::uint8_t>(std::clamp(value, 0.F, 255.F));
 }
@@ -56,7 +56,7 @@ void look_up(const RgbView& image, const std::array<Table, 3>& of_channels) {
   }
 }
 
-// torchvision's weights, and its sum cut off.
+// Uses torchvision's weights, and truncates the sum.
 float grey_of(const std::uint8_t* pixel) {
   return std::floor(0.2989F * static_cast<float>(pixel[0]) + 0.587F * static_cast<float>(pixel[1]) +
                     0.114F * static_cast<float>(pixel[2]));
@@ -123,7 +123,7 @@ void adjust_saturation(const RgbView& image, double factor) {
 
 void adjust_contrast(const RgbView& image, double factor) {
   const auto bytes = bytes_of(image);
-  double sum = 0;  // exact: grey_of() is a whole number
+  double sum = 0;  // exact, since grey_of() returns whole numbers
   for (std::size_t i = 0; i < bytes.size(); i += 3) sum += grey_of(&bytes[i]);
   const auto mean =
       static_cast<float>(sum / std::max<double>(1, static_cast<double>(bytes.size()) / 3));

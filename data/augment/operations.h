@@ -1,7 +1,7 @@
-// Operations on the RGB bytes of one image, and the maps from its result to its source by which it
-// is sheared, shifted and rotated: each is what torchvision.transforms.v2.functional computes for a
-// uint8 tensor (the bounds: docs/TRAINING.md, "Augmentation"). Pure; knows nothing of when an
-// operation is drawn, nor of OpenCV.
+// Operations on the RGB bytes of one image, and the maps from result to source for shears, shifts
+// and rotations. Each computes what torchvision.transforms.v2.functional computes for a uint8
+// tensor (the bounds: docs/TRAINING.md, "Augmentation"). Pure; knows neither when an operation is
+// drawn nor OpenCV.
 #pragma once
 
 #include "data/augment/opencv/opencv_plugin.h"
@@ -9,23 +9,23 @@
 
 namespace scalemark::data {
 
-// Shears, shifts and rotations as maps from a pixel of the result to one of the source: what
-// torchvision's affine() and rotate() compute.
+// --- Shears, shifts and rotations as maps from a pixel of the result to one of the source, equal
+// to torchvision's affine() and rotate().
 
-// By `share` of a pixel per pixel, around the upper left corner, as torchvision's AutoAugment
-// family does; positive: what is lower moves left (x), what is further right moves up (y).
+// Shears by `share` of a pixel per pixel, around the upper left corner, like torchvision's
+// AutoAugment family. Positive: lower rows move left (x), columns further right move up (y).
 ToSource shear_x(double share);
 ToSource shear_y(double share);
 
-// Whole pixels to the right and down.
+// Shifts by whole pixels to the right and down.
 ToSource shift(int right, int down);
 
-// Around the centre; positive: counter-clockwise.
+// Rotates around the centre; positive: counter-clockwise.
 ToSource rotation(ImageSize size, double degrees);
 
-// Operations on the bytes, in place.
+// --- Operations on the bytes, in place.
 
-void adjust_brightness(const RgbView& image, double factor);  // 0: black, 1: as it is
+void adjust_brightness(const RgbView& image, double factor);  // 0: black; 1: unchanged
 void adjust_saturation(const RgbView& image, double factor);  // 0: grey
 void adjust_contrast(const RgbView& image, double factor);    // 0: its mean grey everywhere
 
@@ -35,13 +35,13 @@ void posterize(const RgbView& image, int bits);
 // Inverts bytes from `threshold` on.
 void solarize(const RgbView& image, double threshold);
 
-// Per channel: the smallest byte becomes 0 and the largest 255.
+// Stretches each channel so that its smallest byte becomes 0 and its largest 255.
 void autocontrast(const RgbView& image);
 
-// Per channel, by Pillow's look-up table: histograms as even as steps allow.
+// Equalizes the histogram of each channel, as far as steps allow, by Pillow's look-up table.
 void equalize(const RgbView& image);
 
-// `blurred`: what OpencvApi::blur() makes of the image. The outermost pixels stay.
+// `blurred` is the result of OpencvApi::blur() for the image. The outermost pixels stay unchanged.
 void blend_with_blurred(const RgbView& image, const RgbView& blurred, double factor);
 
 }  // namespace scalemark::data

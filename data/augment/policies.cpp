@@ -25,8 +25,8 @@ struct Widest {
   double shear;
   double shift_x, shift_y;  // pixels
   double rotation;
-  double factor;  // beside 1
-  double bits;    // that posterize takes away
+  double factor;  // largest difference from 1
+  double bits;    // bits that posterize removes
 };
 
 Widest widest_of(Augment augment, ImageSize size) {
@@ -35,8 +35,8 @@ Widest widest_of(Augment augment, ImageSize size) {
   return {0.3, kShiftOfSize * size.width, kShiftOfSize * size.height, 30, 0.9, 4};
 }
 
-// torch.linspace(from, to, kBins)[bin], bit by bit, in float32 and rounded once: thresholds of
-// solarize lie on levels.
+// Returns torch.linspace(from, to, kBins)[bin], bit by bit, in float32 and rounded once, since
+// solarize's thresholds are exact levels.
 double between(double from, double to, int bin) {
   const auto low = static_cast<float>(from), high = static_cast<float>(to);
   const double step = (high - low) / static_cast<float>(kBins - 1);
@@ -76,7 +76,7 @@ double strength(Operation operation, const Widest& widest, int bin) {
   return 0;
 }
 
-// `bin`: absent: drawn.
+// `bin` is drawn when absent.
 Change draw_change(const Widest& widest, std::optional<int> bin, SampleRandom& random) {
   Change change{.operation = static_cast<Operation>(random.below(kKinds))};
   const int drawn = bin ? *bin : static_cast<int>(random.below(kBins));
@@ -97,7 +97,7 @@ std::vector<Change> draw_jitter(SampleRandom& random) {
   return changes;
 }
 
-// A copy of the image's bytes, of which OpenCV makes the image anew.
+// A copy of the image's bytes, from which OpenCV writes the image anew.
 struct Copy {
   explicit Copy(const RgbView& image)
       : pixels(image.width, image.height), view{pixels.row(0), image.width, image.height} {}

@@ -40,7 +40,7 @@ enum class Operation {
   kSolarize,
   kAutocontrast,
   kEqualize,
-  kHue,  // only colour-jitter draws it
+  kHue,  // drawn by colour-jitter only
 };
 constexpr auto words_of(Operation) {
   return std::to_array<Word<Operation>>({{Operation::kIdentity, "identity"},
@@ -62,16 +62,16 @@ constexpr auto words_of(Operation) {
 
 struct Change {
   Operation operation = Operation::kIdentity;
-  // The unit is that of torchvision's AutoAugment family: pixels per pixel (shear), pixels
+  // The units are those of torchvision's AutoAugment family: pixels per pixel (shear), pixels
   // (translate), degrees (rotate), factor - 1 (brightness to sharpness), bits (posterize),
-  // threshold / 255 (solarize); hue: turns.
+  // threshold / 255 (solarize); for hue: turns.
   double magnitude = 0;
 };
 
-// In the order in which they are done; empty for kBasic.
+// Returns the changes in the order in which they are made; empty for kBasic.
 std::vector<Change> draw_changes(Augment augment, ImageSize size, SampleRandom& random);
 
-// In place.
+// Changes the image in place.
 void apply(const Change& change, const RgbView& image, const OpencvApi& opencv);
 
 }  // namespace scalemark::data

@@ -76,22 +76,23 @@ class PngDecoder : public ImageDecoder {
   }
 
  private:
-  // An error inside `step` jumps back here, like in the JPEG decoder.
+  // A libpng error inside `step` jumps back here, like in the JPEG decoder.
   template <class Step>
   void guarded(const Step& step) {
     if (setjmp(jump_) != 0) throw bad_sample(name_, message_);
     step();
   }
 
-  // Skips chunks that do not affect pixels: libpng would unpack and keep up to 1,000 of these, of 8
-  // MB each. The smaller limit is for chunks that a later libpng may keep.
+  // Skips chunks that do not affect pixels, of which libpng would unpack and keep up to 1,000 of 8
+  // MB each. The smaller limit is for other chunks that a later libpng may keep.
   void leave_out_texts() {
     static constexpr png_byte kChunks[] = "tEXt\0zTXt\0iTXt\0iCCP\0sPLT\0eXIf\0hIST\0pCAL";
     png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, kChunks, sizeof kChunks / 5);
     png_set_chunk_cache_max(png_, kMostChunks);
   }
 
-  // 8-bit RGB; alpha and transparency are dropped, not blended, and 16 bits lose their low byte.
+  // Sets the output to 8-bit RGB; alpha and transparency are dropped, not blended, and 16-bit
+  // values lose their low byte.
   void set_transforms() {
     guarded([this] {
       const auto colour = png_get_color_type(png_, info_);
@@ -174,7 +175,7 @@ std::string reason_of(VP8StatusCode status) {
   }
 }
 
-// Decodes the whole image whatever is asked for: a crop's edges would be interpolated differently.
+// Always decodes the whole image, since the edges of a crop would be interpolated differently.
 class WebpDecoder : public ImageDecoder {
  public:
   WebpDecoder(std::span<const std::uint8_t> bytes, std::string name)

@@ -26,7 +26,7 @@ bool is_webp(std::span<const std::uint8_t> bytes) {
   return starts_with(bytes, "RIFF") && bytes.size() >= 12 && starts_with(bytes.subspan(8), "WEBP");
 }
 
-// The name of a format that people have images in and that is not read; empty: another.
+// Returns the name of a common image format that is not supported; empty: none of these.
 std::string unread_format(std::span<const std::uint8_t> bytes) {
   using namespace std::string_view_literals;
   constexpr std::pair<std::string_view, std::string_view> kMagics[] = {
@@ -43,7 +43,7 @@ std::string unread_format(std::span<const std::uint8_t> bytes) {
 
 constexpr const char* kFormats = "a JPEG, PNG, WebP, PPM, PGM or BMP file";
 
-// A missing file concerns this sample alone; any other error is one of the disk, the file server or
+// A missing file affects this sample alone. Any other error comes from the disk, the file server or
 // this process, and would affect good samples as well.
 Error cannot_read(const std::string& path, int error) {
   if (error == ENOENT || error == ENOTDIR || error == ELOOP) {
@@ -74,7 +74,8 @@ DecoderMemory::DecoderMemory() : scan_(std::make_unique<jpeg::ScanMemory>()) {}
 DecoderMemory::~DecoderMemory() = default;
 
 jpeg::ScanMemory& DecoderMemory::scan() {
-  // More is not kept for the next image: there are few such files, and many threads.
+  // No more than this is kept for the next image, since larger files are rare and there are many
+  // threads.
   constexpr std::size_t kMostKept = std::size_t{8} << 20;
   if (scan_->segment.bytes.size() > kMostKept) scan_->segment = {};
   return *scan_;
@@ -104,7 +105,7 @@ std::vector<std::uint8_t> read_image_file(const std::string& path) {
 }
 
 void read_image_file(const std::string& path, std::vector<std::uint8_t>& bytes) {
-  // O_NONBLOCK: a pipe among the pictures must not block.
+  // O_NONBLOCK keeps a pipe among the pictures from blocking.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file.open()) throw cannot_read(path, errno);
   struct stat info = {};

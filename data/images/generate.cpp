@@ -21,14 +21,15 @@
 namespace scalemark::data {
 namespace {
 
-// In alphabetical order, so that a shape's place is its label in an ImageFolder tree.
+// The names are in alphabetical order, so that a shape's index is its label in an ImageFolder tree.
 constexpr std::array<std::string_view, 10> kShapeNames = {
     "bars",      "circle", "crescent", "cross", "frame",
     "hourglass", "ring",   "square",   "star",  "triangle"};
 
 constexpr double kHalfDiagonal = 1 / std::numbers::sqrt2;  // half the side of the inscribed square
 
-// Not std::hypot: its last bit is the C library's, and shapes are to be the same everywhere.
+// std::hypot is not used, because its last bit depends on the C library and shapes must be the same
+// everywhere.
 double radius(double x, double y) { return std::sqrt(x * x + y * y); }
 
 double square_radius(double x, double y) { return std::max(std::abs(x), std::abs(y)); }
@@ -45,12 +46,12 @@ bool bars(double x, double y) {
   return square_radius(x, y) <= kHalfDiagonal && std::fmod(x + kHalfDiagonal, 0.566) <= 0.283;
 }
 
-// Five spikes: the edge runs straight from radius 1 to 0.4 in each tenth of a turn.
+// Five spikes: in each tenth of a turn the edge is a straight line from radius 1 to 0.4.
 bool star(double x, double y) {
   constexpr double kTenth = std::numbers::pi / 5;
   constexpr double kInner = 0.4;
   const double turn = std::fmod(std::atan2(y, x) + 2 * std::numbers::pi, 2 * kTenth);
-  const double angle = std::min(turn, 2 * kTenth - turn);  // from the nearest spike
+  const double angle = std::min(turn, 2 * kTenth - turn);  // is 0 at the nearest spike
   const double edge =
       kInner * std::sin(kTenth) / (kInner * std::sin(kTenth - angle) + std::sin(angle));
   return radius(x, y) <= edge;
@@ -58,7 +59,7 @@ bool star(double x, double y) {
 
 bool triangle(double x, double y) { return y <= 0.5 && std::numbers::sqrt3 * std::abs(x) - y <= 1; }
 
-// Whether (x, y) lies inside shape `shape`, drawn upright and to fill the unit circle around 0.
+// Whether (x, y) is inside `shape`, drawn upright and filling the unit circle around 0.
 bool inside_shape(int shape, double x, double y) {
   switch (shape) {
     case 0:
@@ -94,7 +95,7 @@ Colour random_colour(SampleRandom& random) {
 
 double brightness(const Colour& c) { return 0.299 * c[0] + 0.587 * c[1] + 0.114 * c[2]; }
 
-// Different enough in brightness from both to be seen in any colour.
+// Returns a colour whose brightness differs enough from both to be seen in any hue.
 Colour contrasting_colour(const Colour& a, const Colour& b, SampleRandom& random) {
   constexpr double kLeastContrast = 60;
   while (true) {
@@ -106,7 +107,8 @@ Colour contrasting_colour(const Colour& a, const Colour& b, SampleRandom& random
   }
 }
 
-// Two background colours that allow a contrasting third: not one dark and one bright.
+// Returns two background colours that leave room for a contrasting third: not one dark and one
+// bright.
 std::array<Colour, 2> background_colours(SampleRandom& random) {
   constexpr double kMostContrast = 60;
   const Colour first = random_colour(random);
@@ -122,7 +124,7 @@ struct Placement {
   double x, y, radius, cosine, sine;
 };
 
-// Inside the image, and mostly inside its central square, which is what evaluation looks at.
+// Places the shape inside the image, and mostly inside its central square, which evaluation uses.
 Placement random_placement(ImageSize size, SampleRandom& random) {
   const double shorter = std::min(size.width, size.height);
   const double radius = shorter * random.uniform(0.27, 0.45);
@@ -139,7 +141,7 @@ Placement random_placement(ImageSize size, SampleRandom& random) {
           .sine = std::sin(angle)};
 }
 
-// How much of pixel (x, y) the shape covers, from four points in it.
+// Returns how much of pixel (x, y) the shape covers, from four points in it.
 double coverage(int shape, const Placement& at, int x, int y) {
   const double dx = x + 0.5 - at.x;
   const double dy = y + 0.5 - at.y;
@@ -200,7 +202,7 @@ constexpr int kQuality = 90;
 struct PlannedFile {
   std::string path;
   int shape = 0;
-  SampleKey key;  // epoch: 0 train, 1 val
+  SampleKey key;  // its epoch is 0 for train, 1 for val
 };
 
 void refuse_if_invalid(const GenerateImagesOptions& o) {
@@ -230,7 +232,7 @@ bool is_made_here(const fs::path& file) {
          std::find(kShapeNames.begin(), kShapeNames.end(), shape) != kShapeNames.end();
 }
 
-// Only a tree that generate_images made is removed: `dir` could be anybody's photos.
+// Removes only a tree that generate_images made, since `dir` could hold anybody's photos.
 void remove_made(const fs::path& dir) {
   for (const char* split : {"train", "val"}) {
     if (fs::is_symlink(dir / split)) {
@@ -280,7 +282,7 @@ std::int64_t make_file(const PlannedFile& file, std::optional<int> side) {
   return static_cast<std::int64_t>(bytes.size());
 }
 
-// Files are independent of each other; the first failure ends all.
+// Files are independent of each other; the first failure ends the work.
 std::int64_t make_files(const std::vector<PlannedFile>& files, const GenerateImagesOptions& o) {
   std::atomic<std::int64_t> bytes = 0;
   in_threads(files.size(), o.threads, [&](std::size_t i) { bytes += make_file(files[i], o.size); });

@@ -53,7 +53,7 @@ class ImageFolder : public Dataset {
   ImageTransform transform_;
   ImageDecoding decoding_;
   int size_;
-  mutable WorkspacePool workspaces_;  // load() is called from several threads
+  mutable WorkspacePool workspaces_;  // several threads call load()
 };
 
 }  // namespace

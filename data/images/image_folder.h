@@ -1,5 +1,5 @@
-// ImageFolder trees: which files there are and what they show, and the data set of one split. Knows
-// nothing of ranks, threads or how a file is decoded.
+// ImageFolder trees: their files and labels, and the data set of one split. Knows nothing of ranks,
+// threads or how a file is decoded.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 namespace scalemark::data {
 
 struct ImageFile {
-  std::string path;  // below the tree's root: "train/n01440764/tench.JPEG"
+  std::string path;  // relative to the tree's root: "train/n01440764/tench.JPEG"
   std::int64_t label = 0;
 };
 
@@ -28,12 +28,12 @@ constexpr void fields(A& a, typename A::template Field<ImageFile>& f) {
 
 struct ImageTree {
   std::string root;
-  std::vector<std::string> classes;  // sorted; a label is the place in here
+  std::vector<std::string> classes;  // sorted; a label is an index into it
   std::vector<ImageFile> train;      // by class, then by path
   std::vector<ImageFile> evaluate;
-  bool held_out = false;                         // no val/: `evaluate` was taken from train/
-  std::vector<std::string> notes;                // for people: files and folders that are not read
-  std::map<std::string, std::int64_t> left_out;  // files that are not read by suffix: ".tif" -> 2
+  bool held_out = false;           // there is no val/: `evaluate` was taken from train/
+  std::vector<std::string> notes;  // notes for people: files and folders that are not read
+  std::map<std::string, std::int64_t> left_out;  // unread files by suffix: ".tif" -> 2
 };
 
 template <class A>
@@ -42,23 +42,24 @@ constexpr void fields(A& a, typename A::template Field<ImageTree>& t) {
 }
 
 // Reads root/train/<class>/** (is_image_name() of tree_notes.h) and root/val/ likewise. Without
-// val/ the last files of each class are held out, held_out_of() many. Errors: 66 when root or
-// root/train is not there or holds no class, 65 for a class without images, for a class in val/
-// that train/ lacks and for links in a circle. `progress` is called after each folder entry.
+// val/ the last held_out_of() files of each class are held out. Errors: 66 when root or root/train
+// does not exist or has no class; 65 for a class without images, for a class in val/ that train/
+// lacks, and for circular links. `progress` is called after each folder entry.
 ImageTree scan_image_tree(const std::string& root, const Progress& progress = {});
 
-// Dataset::identity() of a split: a hash of paths and sizes; what is no regular file, or not there
-// any more, has none and is found when it is loaded. `progress` is called after each. Throws
-// no_input() (66) when the system refuses to tell.
+// Returns Dataset::identity() of a split: a hash of paths and sizes. A missing or irregular file
+// has no size; loading it will fail. `progress` is called after each file. Throws no_input() (66)
+// when the system refuses to return a size.
 std::string identity_of(const std::string& root, const std::vector<ImageFile>& files,
                         const Progress& progress = {});
 
-// identity_of() of up to `most` files, spread evenly: enough to see that two ranks look at one
-// tree.
+// Returns identity_of() of up to `most` files, spread evenly: enough to show that two ranks see the
+// same tree.
 std::string identity_of_sample(const ImageTree& tree, std::size_t most,
                                const Progress& progress = {});
 
-// How many of a class's `files` are held out: a tenth, rounded down, but at least 1 of 2 or more.
+// Returns how many of a class's `files` are held out: a tenth, rounded down, but at least 1 of 2 or
+// more.
 std::int64_t held_out_of(std::int64_t files);
 
 enum class ImageSplit { kTrain, kEvaluate };
@@ -74,22 +75,22 @@ struct ImageFolderOptions {
 // Every data set of images has these fields: "image" u8 [size, size, 3] (RGB), "label" i64.
 std::vector<FieldSpec> image_fields(int size);
 
-// Throws configuration() (78) for a size that no image can be brought to.
+// Throws configuration() (78) for a size to which no image can be resized.
 void refuse_odd_image_size(int size);
 
-// Throws bad_data() (65), saying that `root` has no image for this split.
+// Throws bad_data() (65): `root` has no image for this split.
 [[noreturn]] void refuse_empty_split(const std::string& root, ImageSplit split);
 
-// Fields: image_fields(). Refuses a split without images (65).
+// The fields are image_fields(). Refuses a split without images (65).
 std::unique_ptr<Dataset> open_image_folder(const ImageFolderOptions& options);
 
-// The same over a tree that has been scanned already; `options.root` is not looked at.
+// Does the same for a tree that has been scanned already; `options.root` is ignored.
 std::unique_ptr<Dataset> open_image_folder(const ImageTree& tree,
                                            const ImageFolderOptions& options);
 
-// The encoded images of a data set, one after the other, in the steps in which loading gets at
-// them: read(), then the others, which are of the image that was read last. They throw what loading
-// the image would. For measurements of the single steps.
+// The encoded images of a data set, for measuring the single steps of loading. read() comes first;
+// the other functions then handle the image that was read last. They throw what loading the image
+// would.
 class ImageSource {
  public:
   virtual ~ImageSource() = default;
@@ -99,14 +100,14 @@ class ImageSource {
   // none.
   virtual bool read(std::int64_t index) = 0;
 
-  // Compares these bytes with their checksum; false where loading looks at none.
+  // Verifies the checksum of these bytes; false where loading does not.
   virtual bool check() const { return false; }
 
   // `memory` must outlive the decoder.
   virtual std::unique_ptr<ImageDecoder> open(DecoderMemory& memory) const = 0;
 };
 
-// The training images of a tree, which must outlive it.
+// Returns the training images of a tree, which must outlive the source.
 std::unique_ptr<ImageSource> source_of(const ImageTree& tree);
 
 }  // namespace scalemark::data

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// std::filesystem's errors in our form.
+// Turns std::filesystem's errors into ours.
 template <class Read>
 auto reading(const fs::path& folder, const Read& read) {
   try {
@@ -53,7 +53,7 @@ FolderView list_folder(const fs::path& folder, const Progress& progress) {
   });
 }
 
-// The root is looked at for notes and hints alone: one that may not be listed says nothing.
+// The root is listed only for notes and hints, so a root that may not be listed is no error.
 FolderView list_root(const std::string& root, const Progress& progress) {
   try {
     return list_folder(root, progress);
@@ -62,10 +62,10 @@ FolderView list_root(const std::string& root, const Progress& progress) {
   }
 }
 
-// Walks a folder and what links in it lead to.
+// Walks a folder and the targets of its links.
 class ImageFinder {
  public:
-  // `above`: folders that no link may lead back to.
+  // `above`: folders to which no link may lead back.
   ImageFinder(std::initializer_list<fs::path> above, UnreadFiles& unread, const Progress& progress)
       : above_(above), unread_(unread), progress_(progress) {}
 
@@ -123,7 +123,7 @@ std::vector<std::string> image_paths(const fs::path& split, const std::string& n
 
 std::string so(const std::string& reason) { return reason.empty() ? "" : ": " + reason; }
 
-// Reads both splits of a tree and keeps what there is to say of them.
+// Reads both splits of a tree and collects notes on it.
 class TreeReader {
  public:
   TreeReader(ImageTree& tree, const Progress& progress) : tree_(tree), progress_(progress) {}
@@ -245,7 +245,7 @@ ImageTree scan_image_tree(const std::string& root, const Progress& progress) {
 
 namespace {
 
-// Returns "-" where there is no file with a size: that is a bad sample, and no error.
+// Returns "-" where there is no file with a size, which is a bad sample and no error.
 std::string size_text(const std::string& path) {
   std::error_code failed;
   const std::uintmax_t bytes = fs::file_size(path, failed);

@@ -154,7 +154,7 @@ void write_view(ImageDecoder& image, const ImageView& view, ImageDecoding decodi
 
 namespace {
 
-// A file that is larger was one of a few.
+// No more than this is kept, since larger files are rare.
 constexpr std::size_t kMostKeptOfAFile = std::size_t{16} << 20;
 
 }  // namespace
@@ -162,7 +162,7 @@ constexpr std::size_t kMostKeptOfAFile = std::size_t{16} << 20;
 std::unique_ptr<ImageWorkspace> WorkspacePool::take() {
   const std::lock_guard lock(mutex_);
   if (idle_.empty()) {
-    idle_.reserve(idle_.capacity() + 1);  // so that giving it back cannot fail
+    idle_.reserve(idle_.capacity() + 1);  // reserved so that giving it back cannot fail
     return std::make_unique<ImageWorkspace>();
   }
   std::unique_ptr<ImageWorkspace> workspace = std::move(idle_.back());

@@ -1,5 +1,5 @@
-// A sample shows a part of an image: this unit chooses the part, decodes, resizes and flips it, and
-// keeps the memory that this takes. Knows nothing of files, folders or labels.
+// The part of an image that a sample shows: chooses, decodes, resizes and flips it, and keeps the
+// memory for this. Knows nothing of files, folders or labels.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace scalemark::data {
 
-// Which part of an image a sample shows: torchvision's RandomResizedCrop + flip and Resize +
+// The part of an image that a sample shows: torchvision's RandomResizedCrop + flip and Resize +
 // CenterCrop, as boxes.
 enum class ImageTransform {
   kTrain,     // random resized crop, random flip
@@ -22,19 +22,19 @@ enum class ImageTransform {
   kNone,      // the whole image stretched to the size; for tests of determinism and equality
 };
 
-// torchvision's RandomResizedCrop.get_params with its defaults (scale 0.08-1, ratio 3/4-4/3, ten
-// tries, then the central crop).
+// Draws like torchvision's RandomResizedCrop.get_params with its defaults (scale 0.08-1, ratio
+// 3/4-4/3, ten tries, then the central crop).
 Box random_crop_box(ImageSize image, SampleRandom& random);
 
-// Size after torchvision's Resize(shorter side).
+// Returns the size after torchvision's Resize(shorter side).
 ImageSize resized_by_shorter_side(ImageSize image, int shorter);
 
-// Resize to round(size * 256 / 224), of which the central size x size pixels.
+// Resizes to round(size * 256 / 224) and takes the central size x size pixels.
 ResizePlan evaluation_plan(ImageSize image, int size);
 
-// The smallest of the scales 1, 2, 4 eighths at which `box` still has at least `target` pixels in
-// both directions, else 8. (libjpeg-turbo has no vector code for the scales between: the whole
-// costs 5 % more with them.)
+// Returns the smallest of the scales 1, 2, 4 eighths at which `box` still has at least `target`
+// pixels in both directions, else 8. (libjpeg-turbo has no vector code for the scales in between:
+// using them makes loading 5 % slower.)
 int scale_that_covers(const Box& box, ImageSize target);
 
 enum class ImageDecoding {
@@ -45,19 +45,19 @@ enum class ImageDecoding {
 };
 
 struct ImageView {
-  Box box;              // decoded is at least this
+  Box box;              // the smallest part to decode
   bool scaled = false;  // the decoder may reduce it
-  ResizePlan plan;      // its box in pixels of the whole image
+  ResizePlan plan;      // its box is in pixels of the whole image
 };
 
 // Pure.
 ImageView view_of(ImageSize image, const SampleKey& key, ImageTransform transform, int size);
 
-// A random crop that has been drawn: `box` becomes size x size pixels.
+// Returns the view of a given random crop: `box` becomes size x size pixels.
 ImageView crop_view(const Box& box, int size, bool flip);
 
-// Memory for one sample at a time, which is kept from sample to sample: an image's pages need not
-// be mapped anew each time.
+// Memory for one sample at a time. It is kept from sample to sample, so that an image's pages need
+// not be mapped anew each time.
 struct ImageWorkspace {
   std::vector<std::uint8_t> file;
   DecoderMemory decoder;
@@ -69,16 +69,18 @@ struct ImageWorkspace {
 void write_view(ImageDecoder& image, const ImageView& view, ImageDecoding decoding,
                 ImageWorkspace& workspace, std::uint8_t* target);
 
-// The steps of write_view(). At which eighths the image is decoded: kFast never reduces there, even
-// to twice the target's size, since the decoder's reduction is sharper than a triangle filter's
-// (p99.9 of single photos: 12 levels).
+// --- The steps of write_view().
+//
+// Returns the eighths at which the image is decoded. kFast never reduces there, even to twice the
+// target's size, since the decoder's reduction is sharper than a triangle filter's (p99.9 of single
+// photos: 12 levels).
 int scale_of(const ImageView& view, ImageDecoding decoding);
 
-// The view's plan, in pixels of what has been decoded.
+// Returns the view's plan in pixels of the decoded region.
 ResizePlan plan_of(const ImageView& view, const DecodedRegion& region);
 ResizePlan plan_of(const ImageView& view, const PlanarRegion& region);
 
-// Workspaces, handed from thread to thread: at most as many as threads load at once.
+// Workspaces that threads take and give back: at most as many as threads load at once.
 class WorkspacePool {
  public:
   class Lease {

@@ -1,5 +1,5 @@
-// Decoders of the formats that need no library, BMP and the PBM family, which give what Pillow
-// gives.
+// Decoders of the formats that need no library, BMP and the PBM family. They return what Pillow
+// returns.
 
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@
 namespace scalemark::data {
 namespace {
 
-// Uncompressed BMP files of 1, 4, 8, 16, 24 and 32 bits, as Pillow reads them: alpha is dropped.
+// Decodes uncompressed BMP files of 1, 4, 8, 16, 24 and 32 bits like Pillow: alpha is dropped.
 
 class BmpDecoder : public ImageDecoder {
  public:
@@ -84,7 +84,8 @@ class BmpDecoder : public ImageDecoder {
     }
     masks_ = bits_ == 16 ? Masks{0x7c00, 0x3e0, 0x1f} : Masks{0xff0000, 0xff00, 0xff};
     if (compression == kMasks && bits_ > 8) {
-      const Masks given{word(54), word(58), word(62)};  // in the header, or behind 40 bytes of it
+      // The masks are part of a longer header, or follow a header of 40 bytes.
+      const Masks given{word(54), word(58), word(62)};
       if (given != Masks{}) masks_ = given;
     } else if (compression != kPlain) {
       throw bad_sample(name_, "BMP with compression " + std::to_string(compression) +
@@ -97,7 +98,7 @@ class BmpDecoder : public ImageDecoder {
     if (odd && bits_ > 8) throw bad_sample(name_, "BMP with masks that are not read");
   }
 
-  // An entry has 3 or 4 bytes: blue, green, red. Entries that are not there are black.
+  // An entry has 3 or 4 bytes: blue, green, red. Missing entries are black.
   void read_palette(std::uint32_t header, std::uint32_t colours) {
     const std::size_t entry = header == 12 ? 3 : 4;
     const std::size_t begin = kFileHeader + header;
@@ -140,7 +141,7 @@ class BmpDecoder : public ImageDecoder {
   std::int64_t width_ = 0, height_ = 0;
   std::uint32_t bits_ = 0;
   bool top_down_ = false;
-  std::size_t first_ = 0;  // byte of the stored first row
+  std::size_t first_ = 0;  // byte of the first stored row
   Masks masks_{};
   std::array<Colour, 256> palette_{};
 };
@@ -153,7 +154,7 @@ std::unique_ptr<ImageDecoder> open_bmp(std::span<const std::uint8_t> bytes, std:
 
 namespace {
 
-// PBM, PGM and PPM files, plain and raw (P1 to P6). Values are scaled as Pillow scales them.
+// Decodes PBM, PGM and PPM files, plain and raw (P1 to P6). Values are scaled like Pillow's.
 
 bool is_blank_byte(std::uint8_t c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
@@ -191,7 +192,7 @@ class NetpbmDecoder : public ImageDecoder {
     return static_cast<std::size_t>(width_ * height_) * (kind_ % 3 == 0 ? 3 : 1);
   }
 
-  // Before memory is taken for pixels: each plain sample has a byte at least.
+  // This comes before memory is allocated for pixels: each plain sample has at least one byte.
   void refuse_if_cut_short() const {
     const auto rows = static_cast<std::size_t>(height_);
     const std::size_t least = kind_ == 4 ? static_cast<std::size_t>(width_ + 7) / 8 * rows
@@ -200,7 +201,7 @@ class NetpbmDecoder : public ImageDecoder {
   }
   Error cut_short() const { return bad_sample(name_, "the image is cut short"); }
 
-  // The next byte that belongs to no comment; a comment goes to the end of its line.
+  // Returns the next byte outside of comments; a comment extends to the end of its line.
   std::uint8_t next() {
     while (!rest_.empty()) {
       const std::uint8_t c = rest_[0];
@@ -213,7 +214,7 @@ class NetpbmDecoder : public ImageDecoder {
     return '\n';
   }
 
-  // A number has up to 10 digits, and is taken with the white space behind it.
+  // Reads a number of up to 10 digits, and the white space after it.
   std::int64_t number() {
     std::int64_t value = 0;
     for (int digits = 0;;) {
@@ -237,7 +238,7 @@ class NetpbmDecoder : public ImageDecoder {
     throw cut_short();
   }
 
-  // 1 is black.
+  // 1 means black.
   void read_bits(Pixels& pixels) {
     const auto row_bytes = static_cast<std::size_t>(width_ + 7) / 8;
     for (int y = 0; y < pixels.height; ++y) {
@@ -250,7 +251,7 @@ class NetpbmDecoder : public ImageDecoder {
   }
 
   // Pillow reads grey of more than 8 bits as 16 bits, of which its conversion to RGB keeps what is
-  // below 255; colours it brings to 8 bits. It rounds halves to even.
+  // below 255. Colours it scales to 8 bits, rounding halves to even.
   std::vector<std::uint8_t> levels() const {
     const double most = is_grey() && largest_ > 255 ? 65'535 : 255;
     std::vector<std::uint8_t> levels(largest_ < 256 ? 256 : 65'536);

@@ -13,8 +13,8 @@ namespace {
 
 using kernels::BandColour;
 
-// The two passes read this: a part of a plane, or of RGB pixels. `bytes` begins with sample (left,
-// top).
+// The input of the two passes: a part of a plane, or of RGB pixels. `bytes` begins with sample
+// (left, top).
 struct ResizeSource {
   const std::uint8_t* bytes = nullptr;
   std::size_t stride = 0;
@@ -61,10 +61,10 @@ void make_filters(const ResizeSource& source, const ResizePlan& plan,
   rebase(filters.down, source.top);
 }
 
-// One source on its way through the two passes.
+// One source in its two passes.
 class Bands {
  public:
-  // `filters` have been made for the source, or for another one of the same samples.
+  // `filters` were made for this source, or for another one with equal samples.
   Bands(const ResizeSource& source, const ResizeBuffers::Filters& filters, int lines,
         std::vector<std::int16_t>& middle)
       : filters_(filters), middle_(middle) {
@@ -96,7 +96,7 @@ class Bands {
   kernels::BandRows job_;
 };
 
-// Rows first: that pass costs less per pixel, and there are more pixels before it than after.
+// Rows come first: this pass costs less per pixel, and there are more pixels before it than after.
 void write_bands(std::vector<Bands>& sources, const ResizePlan& plan, BandColour colour,
                  std::uint8_t* target, const kernels::ResizeKernels& kernels) {
   const Box& window = plan.window;
@@ -115,7 +115,7 @@ void write_bands(std::vector<Bands>& sources, const ResizePlan& plan, BandColour
   }
 }
 
-// The planes' own filters; those that are sampled alike have the same.
+// Returns the filters of plane i; planes with equal sampling share them.
 const ResizeBuffers::Filters& filters_of(std::span<const ResizeSource> planes, std::size_t i,
                                          const ResizePlan& plan, ResizeBuffers& buffers) {
   for (std::size_t other = 0; other < i; ++other) {

@@ -1,5 +1,5 @@
-// Antialiased bilinear resampling of pixels, as Pillow and torchvision do it, and of the planes
-// that a JPEG file stores. Pure: knows nothing of files, of libjpeg or of why a box was chosen.
+// Antialiased bilinear resampling of pixels, like Pillow and torchvision, and of a JPEG file's
+// stored planes. Pure: knows nothing of files, libjpeg or the choice of a box.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 namespace scalemark::data {
 
-// A part of one of the planes that a JPEG file stores: decoded, but neither upsampled nor converted
-// to RGB. `bytes` begins with sample (left, top) of the whole plane.
+// A part of one stored plane of a JPEG file: decoded, but neither upsampled nor converted to RGB.
+// `bytes` begins with sample (left, top) of the whole plane.
 struct Plane {
   const std::uint8_t* bytes = nullptr;
   std::size_t stride = 0;
@@ -24,8 +24,7 @@ struct Plane {
   LineSamples down;
 };
 
-// Memory for planes that is kept from image to image; what it holds before it is written to is
-// undefined.
+// Memory for planes that is kept from image to image; unwritten contents are undefined.
 class PlaneStore {
  public:
   std::uint8_t* of(std::size_t bytes);
@@ -38,12 +37,12 @@ class PlaneStore {
 struct PlanarRegion {
   Plane planes[3];
   int count = 0;     // 1: grey; 3: Y, Cb and Cr
-  ImageSize scaled;  // the whole image has this size at eighths / 8
+  ImageSize scaled;  // size of the whole image at eighths / 8
   int eighths = 8;
   PlaneStore store;
 };
 
-// In pixels of the source, edges not necessarily between pixels.
+// In pixels of the source; edges may lie within pixels.
 struct RealBox {
   double left = 0;
   double top = 0;
@@ -51,8 +50,8 @@ struct RealBox {
   double height = 0;
 };
 
-// The part `box` of the source would become an image of the size `full`, of which the part `window`
-// is wanted, mirrored left to right if `flip`.
+// The part `box` of the source is resized to `full`, of which only the part `window` is computed,
+// mirrored left to right if `flip`.
 struct ResizePlan {
   RealBox box;
   ImageSize full;
@@ -60,7 +59,7 @@ struct ResizePlan {
   bool flip = false;
 };
 
-// A resize needs these besides its pixels; buffers that are used again cost no allocation.
+// Memory of a resize besides its pixels. Reusing it avoids allocations.
 struct ResizeBuffers {
   struct Filters {
     LineFilter across;
@@ -70,21 +69,21 @@ struct ResizeBuffers {
   std::vector<std::int16_t> middle[3];  // between the passes
 };
 
-// Writes window.height rows of window.width RGB pixels to `target`. Triangle filter whose support
-// grows with the reduction; taps outside the box's pixels are left out, the rest weighs as one.
-// Within 1 level of Pillow's BILINEAR (which rounds between its two passes), and the same bytes
-// with every instruction set.
+// Writes window.height rows of window.width RGB pixels to `target`. The filter is a triangle whose
+// support grows with the reduction; taps outside the box are left out, and the others are
+// normalised to a sum of one. The result is within 1 level of Pillow's BILINEAR (which rounds
+// between its two passes), and has the same bytes with every instruction set.
 void resize(const Pixels& source, const ResizePlan& plan, std::uint8_t* target,
             ResizeBuffers& buffers, kernels::InstructionSet set = kernels::widest());
 void resize(const Pixels& source, const ResizePlan& plan, std::uint8_t* target);
 
-// Planes are resized each by itself and become RGB at the target's size; plan.box is in pixels of
-// the whole image at the region's scale. Differs from the above by rounding, and where RGB of the
-// source would have been clipped.
+// Resizes each plane by itself and converts to RGB at the target's size; plan.box is in pixels of
+// the whole image at the region's scale. The result differs from that of the function above by
+// rounding, and where the source's RGB would have been clipped.
 void resize(const PlanarRegion& source, const ResizePlan& plan, std::uint8_t* target,
             ResizeBuffers& buffers, kernels::InstructionSet set = kernels::widest());
 
-// Resizes three planes without converting them to RGB: for measurements.
+// Resizes three planes without converting them to RGB, for measurements.
 void resize_unconverted(const PlanarRegion& source, const ResizePlan& plan, std::uint8_t* target,
                         ResizeBuffers& buffers);
 

@@ -20,7 +20,7 @@ int sample_beside(int pixel, const LineSamples& line) {
   return std::clamp(neighbour, 0, line.samples - 1);
 }
 
-// Pixels -> samples.
+// Adds up the weights of the pixels that a sample stands for.
 void fold(const Weights& pixels, const LineSamples& line, Weights& samples) {
   const int last = pixels.first + static_cast<int>(pixels.of.size()) - 1;
   const auto own = [&](int pixel) { return std::min(pixel / line.each, line.samples - 1); };
@@ -38,7 +38,7 @@ void fold(const Weights& pixels, const LineSamples& line, Weights& samples) {
   }
 }
 
-// Rounds the running sum rather than each weight, so that the weights sum to one exactly.
+// Rounds the running sum rather than each weight, so that the weights sum to exactly one.
 void append_normalised(const std::vector<double>& exact, std::vector<std::int16_t>& weights) {
   double sum = 0;
   for (const double w : exact) sum += w;
@@ -60,7 +60,7 @@ void append(const Weights& samples, LineFilter& filter) {
   append_normalised(samples.of, filter.weights);
 }
 
-// Only now does the vector stay where it is.
+// The pointers are set last, when the vector no longer moves.
 void point_at_weights(LineFilter& filter) {
   const std::int16_t* weights = filter.weights.data();
   for (kernels::ResizeTaps& taps : filter.taps) {

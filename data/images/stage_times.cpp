@@ -27,8 +27,8 @@ double shortest(const Act& act) {
   return least;
 }
 
-// A difference of two times may come out below 0 by chance: then it is none, and what it was taken
-// from is the shorter.
+// By chance a difference of two times may be below 0. It is set to 0 then, and `rest`, from which
+// it was subtracted, becomes shorter.
 void clamp_to_zero(double& difference, double& rest) {
   rest += std::min(0.0, difference);
   difference = std::max(0.0, difference);
@@ -104,7 +104,7 @@ class Stages {
     sums_.colour_s += converted - unconverted;
   }
 
-  // By how much it took longer the first time.
+  // Returns how much longer the first resize took.
   double add_resize_of(const DecodedRegion& region) {
     const auto resize_as = [&](bool flip) {
       resize(region.pixels, plan(region, flip), target_.data(), workspace_.resize);
@@ -115,8 +115,8 @@ class Stages {
     return std::max(0.0, first - straight);
   }
 
-  // Colour is what pixels take beyond planes. Where chance makes them take less, entropy decoding
-  // is that much shorter.
+  // Colour is the extra time for pixels over planes. Where chance makes that negative, entropy
+  // decoding counts as so much shorter.
   void add_exact(double entropy, double planes) {
     DecodedRegion region;
     const double pixels =
@@ -129,7 +129,7 @@ class Stages {
     add_resize_of(region);
   }
 
-  // Pixels in a map are read while they are resized, when that is done for the first time.
+  // Mapped pixels are read from the disk's cache during their first resize.
   void add_without_planes() {
     DecodedRegion region;
     const int scale = scale_of(view_, ImageDecoding::kExact);

@@ -1,5 +1,5 @@
-// Where the time of one image goes: each stage of loading timed by itself, on the calling thread.
-// For `scalemark data bench`; knows nothing of batches, workers or what is printed.
+// The time of each stage of loading an image, measured by itself on the calling thread. For
+// `scalemark data bench`; knows nothing of batches, workers or output.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace scalemark::data {
 
-// Seconds, of all images together, none below 0; they add up to what loading takes.
+// Seconds of all images together, none below 0; their sum is the time of loading.
 struct ImageStages {
   std::int64_t images = 0;
-  double read_s = 0;      // the file, record or map, from the system's cache
-  double checksum_s = 0;  // exactly 0 where no record has one
+  double read_s = 0;      // file, record or map, from the system's cache
+  double checksum_s = 0;  // exactly 0 where records have none
   double entropy_s = 0;   // headers and Huffman or arithmetic decoding
   double idct_s = 0;
-  double colour_s = 0;  // to RGB; under kExact with the upsampling of chroma
+  double colour_s = 0;  // conversion to RGB; under kExact also the upsampling of chroma
   double resize_s = 0;
   double flip_s = 0;
   double other_s = 0;  // decoding of files that store no planes: PNG, CMYK
@@ -26,9 +26,9 @@ struct ImageStages {
   }
 };
 
-// Shows each of up to `most` images, spread evenly, as epoch 0 of training would. A stage is the
-// shortest of three tries, or the difference of two such: decoding with and without the inverse
-// DCT, resizing with and without conversion. Leaves out what cannot be decoded.
+// Loads each of up to `most` images, spread evenly, as in epoch 0 of training. A stage's time is
+// the shortest of three tries, or the difference of two such times: decoding with and without the
+// inverse DCT, resizing with and without conversion. Images that cannot be decoded are left out.
 ImageStages time_stages(ImageSource& source, const ImageFolderOptions& options, std::uint64_t seed,
                         std::int64_t most);
 

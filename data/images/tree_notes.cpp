@@ -33,7 +33,7 @@ constexpr auto kSplits = std::to_array<std::string_view>(
     {"train", "training", "val", "valid", "validate", "validation", "eval", "evaluation", "dev",
      "test", "tests", "testing", "holdout", "held_out", "held-out"});
 
-// From the last dot on, as torchvision looks at it: ".jpg" is one of a file without another name.
+// Starts at the last dot, like torchvision: ".jpg" is the suffix of a file without another name.
 std::string suffix_of(const fs::path& file) {
   const std::string name = file.filename().string();
   const std::size_t dot = name.rfind('.');
@@ -44,7 +44,7 @@ bool holds(const auto& words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
 }
 
-// Folders beside train/ and val/ that are named as a split.
+// Returns folders beside train/ and val/ that have the name of a split.
 std::vector<std::string> other_splits(const FolderView& root) {
   std::vector<std::string> names;
   for (const std::string& name : root.folders) {
@@ -84,7 +84,7 @@ std::string note_on_missing_classes(const ImageTree& tree) {
          counted(tree.classes.size(), "class", "classes") + " of train/: " + listed(missing);
 }
 
-// Such a tree trains without a word on images that are all of one class.
+// Without this note, such a tree would train silently on images that are all of one class.
 std::string note_on_deeper_classes(const ImageTree& tree) {
   if (tree.classes.size() != 1) return "";
   std::set<std::string> below;

@@ -1,5 +1,5 @@
-// Notes for people on files and folders of an image tree that are not read. Looks at names, never
-// into files.
+// Notes for people on files and folders of an image tree that are not read. Checks names, never
+// contents.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@
 
 namespace scalemark::data {
 
-// By its suffix, in any case: what torchvision's ImageFolder reads, except TIFF.
+// Checks the suffix, in any case: those of torchvision's ImageFolder, except TIFF.
 bool is_image_name(const std::filesystem::path& file);
 
-// For messages.
+// for messages
 inline constexpr const char* kImageSuffixes = ".jpg, .jpeg, .png, .webp, .ppm, .pgm or .bmp files";
 
-// Counts files that may hold images and are not read: pictures of other formats, archives.
+// Counts files that may hold images but are not read: pictures of other formats, archives.
 class UnreadFiles {
  public:
-  // Anything else is passed over.
+  // Ignores all other files.
   void inspect(const std::filesystem::path& file);
   UnreadFiles& operator+=(const UnreadFiles& more);
 
@@ -41,16 +41,16 @@ struct FolderView {
   UnreadFiles unread;
 };
 
-// Notes on `tree`, of which `root`, `train` and `val` are the folders that have been looked into
-// (without val/, `val` is empty), and `unread` is what they and the class folders hold.
+// Returns notes on `tree`. `root`, `train` and `val` are its listed folders (without val/, `val` is
+// empty); `unread` are the unread files in these and in the class folders.
 std::vector<std::string> notes_on(const ImageTree& tree, const FolderView& root,
                                   const FolderView& train, const FolderView& val,
                                   const UnreadFiles& unread);
 
-// "2 images lie directly in `name`"; empty: none does.
+// Returns "2 images lie directly in `name`", or nothing where there are none.
 std::string loose_images(const FolderView& view, const std::string& name);
 
-// A hint at the folder that may be meant where `root` holds no train/, or empty.
+// Returns a hint at the folder that may be meant where `root` has no train/, or nothing.
 std::string hint_without_train(const std::string& root, const FolderView& view);
 
 }  // namespace scalemark::data

@@ -1,5 +1,6 @@
-// The border between data and torch: a host batch as tensors that share its memory. The only header
-// in data/ that knows torch; header-only, so that libscalemark_data.so does not.
+// The border between data and torch: a host batch as tensors that share its memory. This is the
+// only header in data/ that includes torch; it is header-only, so that libscalemark_data.so needs
+// no torch.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -16,7 +17,7 @@
 
 namespace scalemark::data {
 
-// One of several batches that were joined: how much of the whole it is.
+// The part of a joined batch that one of the batches makes up.
 struct Share {
   std::map<std::string, std::int64_t, std::less<>> rows;  // by field
   std::int64_t samples = 0;
@@ -25,7 +26,8 @@ struct Share {
 
 struct Batch {
   std::map<std::string, at::Tensor, std::less<>> tensors;  // names and shapes as in HostBatch
-  std::vector<Share> shares;  // empty unless joined; then indices into a share count from its begin
+  // Empty unless joined; indices count from the beginning of their share.
+  std::vector<Share> shares;
   std::int64_t samples = 0;
   std::int64_t padding = 0;
   std::int64_t non_pad_tokens = 0;
@@ -52,7 +54,7 @@ inline at::ScalarType to_torch(DType dtype) {
   throw bug("unknown dtype of a batch field");
 }
 
-// Tensors on the host over the same bytes; each keeps its buffer alive.
+// Returns tensors on the host over the same bytes; each keeps its buffer alive.
 inline Batch to_tensors(const HostBatch& host, double wait_s = 0) {
   Batch batch{.samples = host.samples,
               .padding = host.padding,
@@ -66,8 +68,8 @@ inline Batch to_tensors(const HostBatch& host, double wait_s = 0) {
   return batch;
 }
 
-// Every tensor on `device`: those already there stay as they are, the others are copied in the
-// order of the device's current stream, without waiting.
+// Moves every tensor to `device`: tensors that are there already stay unchanged, others are copied
+// in the order of the device's current stream, without waiting.
 inline void to_device(Batch& batch, c10::Device device) {
   for (auto& [name, tensor] : batch.tensors) {
     tensor = tensor.to(device, tensor.scalar_type(), /*non_blocking=*/true);

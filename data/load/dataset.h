@@ -1,6 +1,6 @@
-// The loader sees a data set like this: samples of one layout, the batch in host memory that they
-// are written into, and the random numbers that each of them draws. Knows nothing of ranks, batches
-// in flight, threads or torch.
+// A data set as the loader sees it: samples of one layout, the batch in host memory into which they
+// are written, and the random numbers that each draws. Knows nothing of ranks, batches in flight,
+// threads or torch.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace scalemark::data {
 
-// A batch in host memory: named fields, one buffer each. data/load/batch.h makes tensors of it.
+// A batch in host memory: named fields with one buffer each. data/load/batch.h makes tensors of it.
 
 enum class DType { kUint8, kInt32, kInt64, kFloat32 };
 
@@ -32,8 +32,8 @@ constexpr std::size_t size_of(DType dtype) {
   return 0;
 }
 
-// One field of one sample: {"image", kUint8, {224, 224, 3}} (height, width, RGB), {"label", kInt64,
-// {}}.
+// One field of one sample, such as {"image", kUint8, {224, 224, 3}} (height, width, RGB) or
+// {"label", kInt64, {}}.
 struct FieldSpec {
   std::string name;
   DType dtype;
@@ -49,7 +49,7 @@ struct FieldSpec {
 // One sample's place in a batch: one byte range per field, in the order of Dataset::fields().
 using SampleSlot = std::span<const std::span<std::byte>>;
 
-// Host memory, owned. On CUDA the engine's allocator pins it; data/ does not depend on that.
+// Owned host memory. On CUDA the engine's allocator pins it; data/ does not depend on that.
 using HostBuffer = std::shared_ptr<std::byte>;
 using HostAllocator = std::function<HostBuffer(std::size_t bytes)>;
 
@@ -76,19 +76,19 @@ struct HostField {
 struct HostBatch {
   std::vector<HostField> fields;
   std::int64_t samples = 0;         // rows in the fields
-  std::int64_t padding = 0;         // the sampler repeated so many of them to even out the ranks
+  std::int64_t padding = 0;         // repeated samples with which the sampler evens out the ranks
   std::int64_t non_pad_tokens = 0;  // text only
   std::int64_t epoch = 0;
 
   const HostField& field(std::string_view name) const;  // throws bug() when absent
 };
 
-// Where one sample's random choices (crop, flip, masking) come from: the same (seed, epoch, index)
-// gives the same sample whatever thread, rank or worker count draws it.
+// The source of one sample's random choices (crop, flip, masking): the same (seed, epoch, index)
+// gives the same sample for any thread, rank or worker count.
 struct SampleKey {
   std::uint64_t seed = 0;
   std::int64_t epoch = 0;
-  std::int64_t index = 0;  // into the data set
+  std::int64_t index = 0;  // index into the data set
 };
 
 class Dataset {
@@ -97,31 +97,32 @@ class Dataset {
 
   virtual std::int64_t size() const = 0;
 
-  // The fields of one sample, in the order in which load() finds them in its slot.
+  // Returns the fields of one sample, in the order of load()'s slot.
   virtual std::vector<FieldSpec> fields() const = 0;
 
-  // Writes sample `key.index` completely: every byte of every field in `slot`. Called from several
-  // threads at once. Throws Error (65, naming the file and the reason) when it cannot be decoded.
+  // Writes sample `key.index` completely: every byte of every field in `slot`. Several threads may
+  // call it at once. Throws Error (65, naming the file and the reason) when the sample cannot be
+  // decoded.
   virtual void load(const SampleKey& key, SampleSlot slot) const = 0;
 
-  // Sample `index` is one of the next to be loaded: what can be fetched without waiting for it may
-  // be fetched now. From several threads at once; says nothing of what is wrong with a sample.
+  // Announces that sample `index` will be loaded soon, so that its data may be fetched now without
+  // waiting. Several threads may call it at once. It does not report bad samples.
   virtual void expect(std::int64_t /*index*/) const noexcept {}
 
-  // Turns the slots of a batch into what the network takes (BERT: padded slots of masked positions
+  // Turns the slots of a batch into the network's input (BERT: padded slots of masked positions
   // become one flat list). The default returns the batch unchanged.
   virtual HostBatch collate(HostBatch batch) const { return batch; }
 
-  // A readable name of sample `index`: a path, or a document and sentence number.
+  // Returns a readable name of sample `index`: a path, or a document and sentence number.
   virtual std::string name_of(std::int64_t index) const = 0;
 
-  // Hash of what the data is (sorted relative paths and sizes; file contents for token files), by
+  // Returns a hash of the data (sorted relative paths and sizes; file contents for token files), by
   // which ranks and reports recognise the same data.
   virtual std::string identity() const = 0;
 };
 
-// Random numbers for one sample: the sequence depends on the key alone, not on thread, rank or
-// platform. SplitMix64: one multiply-xor chain per number, passes BigCrush, no state worth sharing.
+// Random numbers for one sample. The sequence depends on the key alone, not on thread, rank or
+// platform. SplitMix64: one multiply-xor chain per number, passes BigCrush, has hardly any state.
 // Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
 class SampleRandom {
  public:
@@ -132,11 +133,11 @@ class SampleRandom {
 
   std::uint64_t next() { return mix(state_ += kStep); }
 
-  // In [0, 1), 53 random bits.
+  // Returns a number in [0, 1) with 53 random bits.
   double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
   double uniform(double low, double high) { return low + (high - low) * uniform(); }
 
-  // In [0, n), n > 0. The modulo's bias is below n / 2^64.
+  // Returns a number in [0, n), n > 0. The modulo's bias is below n / 2^64.
   std::int64_t below(std::int64_t n) {
     return static_cast<std::int64_t>(next() % static_cast<std::uint64_t>(n));
   }

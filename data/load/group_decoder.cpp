@@ -60,7 +60,7 @@ std::optional<std::string> reason_of_bad_sample(const std::exception_ptr& failur
     std::rethrow_exception(failure);
   } catch (const Error& error) {
     if (error.record().exit_code == ExitCode::kBadData) return error.record().what;
-  } catch (...) {  // not about the sample
+  } catch (...) {  // the failure is not the sample's
   }
   return std::nullopt;
 }
@@ -70,7 +70,7 @@ GroupDecoder::GroupDecoder(const Dataset& dataset, std::uint64_t seed, int worke
   threads_.reserve(static_cast<std::size_t>(workers));
   try {
     for (int w = 0; w < workers; ++w) threads_.emplace_back([this] { work(); });
-  } catch (...) {  // no more threads available: end those that started
+  } catch (...) {  // no more threads are available, so those that have started are ended
     stop();
     throw;
   }
@@ -124,7 +124,7 @@ SampleGroup* GroupDecoder::group_with_work() const {
   return nullptr;
 }
 
-// Each sample once, in the order of their turns; mostly one for one that is taken.
+// Returns each sample once, in the order of its turn; mostly one for each that is taken.
 std::vector<std::int64_t> GroupDecoder::next_expected() {
   std::vector<std::int64_t> indices;
   std::size_t ahead = 0;

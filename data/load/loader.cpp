@@ -26,13 +26,14 @@ LoaderOptions checked(LoaderOptions options) {
   return options;
 }
 
-// How many samples a pass without bad ones returns; kSkip replaces bad ones, so it returns as many.
+// Returns how many samples a pass returns without bad ones; kSkip replaces bad ones, so it returns
+// as many.
 std::int64_t samples_to_return(std::size_t available, const LoaderOptions& options) {
   const auto n = static_cast<std::int64_t>(available);
   return options.drop_short_batch ? n / options.batch_size * options.batch_size : n;
 }
 
-// Cuts the batch to `rows` rows: the last batch under kLeaveOut.
+// Cuts the batch to `rows` rows, for the last batch under kLeaveOut.
 void shorten(HostBatch& batch, std::size_t rows) {
   batch.samples = static_cast<std::int64_t>(rows);
   for (HostField& field : batch.fields) field.shape[0] = batch.samples;
@@ -49,8 +50,8 @@ void copy_row(const HostBatch& from, std::size_t from_row, const HostBatch& to,
 
 }  // namespace
 
-// Groups coincide with batches and are handed on as they are, until a sample is skipped: from then
-// on the rows of `leftover` and of the groups after it are moved up into new batches.
+// Groups coincide with batches and are returned unchanged until a sample is skipped. From then on
+// the rows of `leftover` and of later groups are moved up into new batches.
 struct Loader::Impl {
   Impl(const Dataset& d, std::vector<SampledIndex> i, std::int64_t e, LoaderOptions o)
       : dataset(d),
@@ -64,8 +65,8 @@ struct Loader::Impl {
     top_up();
   }
 
-  // After the last sample of the order comes the first again, as padding: ranks that skip samples
-  // return as many batches as the others.
+  // After the last sample of the order the first follows again, as padding, so that ranks that skip
+  // samples return as many batches as the others.
   SampledIndex sample_at(std::size_t place) const {
     SampledIndex sample = order[place % order.size()];
     sample.padding = sample.padding || place >= order.size();
@@ -119,7 +120,7 @@ struct Loader::Impl {
     }
   }
 
-  // Keeps `leftover`, or takes the next group into it; false when the pass is over.
+  // Keeps `leftover`, or sets it to the next group; false when the pass is over.
   bool find_group() {
     if (leftover != nullptr) return true;
     if (to_decode == 0 && decoder.queued() == 0) return false;
@@ -138,7 +139,7 @@ struct Loader::Impl {
     return gather(rows);
   }
 
-  // Under kLeaveOut it may return fewer rows: bad ones are found only here.
+  // Under kLeaveOut it may return fewer rows, since bad ones are found only here.
   std::optional<HostBatch> gather(std::size_t rows) {
     if (rows == 0) return std::nullopt;
     HostBatch batch =
@@ -164,7 +165,7 @@ struct Loader::Impl {
       if (!batch) return std::nullopt;
       to_return -= batch->samples;
       return dataset.collate(std::move(*batch));
-    } catch (...) {  // the pass is over, asking again gives the same answer
+    } catch (...) {  // the pass is over, and the next call gives the same answer
       failure = std::current_exception();
       throw;
     }
@@ -185,7 +186,7 @@ struct Loader::Impl {
   std::unique_ptr<SampleGroup> leftover;
   std::size_t leftover_row = 0;
   std::exception_ptr failure;
-  GroupDecoder decoder;  // last: its threads end before anything above is destroyed
+  GroupDecoder decoder;  // last, so that its threads end before the other members are destroyed
 };
 
 Loader::Loader(const Dataset& dataset, std::vector<SampledIndex> indices, std::int64_t epoch,

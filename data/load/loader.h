@@ -1,4 +1,4 @@
-// Batches in the sampler's order, made by worker threads ahead of time.
+// Batches in the sampler's order, loaded by worker threads ahead of time.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +12,24 @@
 
 namespace scalemark::data {
 
-// Decides what happens to a sample that cannot be decoded, or whose file is not there.
+// The treatment of a sample that cannot be decoded, or whose file is missing.
 enum class OnBadSample {
   kFail,      // it ends the pass
-  kSkip,      // the next good sample takes its place: every rank trains on equally many batches
-  kLeaveOut,  // nothing takes its place: evaluation counts each sample once
+  kSkip,      // the next good sample replaces it, so that every rank trains on equally many batches
+  kLeaveOut,  // nothing replaces it, since evaluation counts each sample once
 };
 
 struct LoaderOptions {
   std::int64_t batch_size = 1;
   int workers = 0;               // 0: the calling thread decodes
-  int batches_ahead = 2;         // bound of the queue, in batches
-  bool drop_short_batch = true;  // a measured window holds full batches only
+  int batches_ahead = 2;         // limit of the queue, in batches
+  bool drop_short_batch = true;  // a measured window needs full batches
   OnBadSample on_bad_sample = OnBadSample::kFail;
   std::uint64_t seed = 0;
-  HostAllocator allocate;  // empty: allocate_host
+  HostAllocator allocate;  // empty: allocate_host()
 };
 
-// Shuffled data with as many bad samples in a row are not worth training on.
+// Shuffled data with so many bad samples in a row are not worth training on.
 inline constexpr std::size_t kMostBadInARow = 10'000;
 
 struct SkippedSample {
@@ -39,10 +39,11 @@ struct SkippedSample {
 
 struct LoadedBatch {
   HostBatch batch;
-  double wait_s = 0;  // how long next() blocked
+  double wait_s = 0;  // time that next() blocked
 };
 
-// One pass over one epoch's indices. Destroying it ends the workers, at any moment.
+// One pass over one epoch's indices. Its destructor may be called at any moment and ends the
+// workers.
 class Loader {
  public:
   Loader(const Dataset& dataset, std::vector<SampledIndex> indices, std::int64_t epoch,
@@ -51,16 +52,16 @@ class Loader {
   Loader(const Loader&) = delete;
   Loader& operator=(const Loader&) = delete;
 
-  // The next batch; empty at the end of the epoch. Throws the Error of a bad sample (65) when its
-  // batch's turn comes, so that the same sample ends the run whatever the worker count. Under kSkip
-  // throws (65) when no good sample is left: as many bad samples in a row as the order is long, or
-  // kMostBadInARow. Any other failure to load (74: an I/O error) always ends the pass.
+  // Returns the next batch; empty at the end of the epoch. Throws the Error of a bad sample (65)
+  // when its batch's turn comes, so that the same sample ends the run for any worker count. Under
+  // kSkip it throws (65) when no good sample is left: as many bad samples in a row as the order is
+  // long, or kMostBadInARow. Any other failure to load (74: an I/O error) always ends the pass.
   std::optional<LoadedBatch> next();
 
-  // Under kSkip and kLeaveOut: what is missing in the batches returned so far. Under kSkip a
-  // sample's place is taken by the next good one of the epoch's order, so that batches stay full;
-  // after the order's end its start follows, counted as padding, so that every rank returns equally
-  // many batches. Under kLeaveOut the batches stay full, too, but the last is shorter.
+  // Returns the samples that are missing in the batches so far, under kSkip and kLeaveOut. Under
+  // kSkip the next good sample of the epoch's order takes the place, so that batches stay full;
+  // after the order's end its beginning follows, counted as padding, so that every rank returns
+  // equally many batches. Under kLeaveOut the batches stay full, too, but the last is shorter.
   std::vector<SkippedSample> skipped() const;
 
  private:

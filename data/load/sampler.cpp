@@ -12,7 +12,7 @@
 namespace scalemark::data {
 namespace {
 
-// From this size on torch draws 64 bits per step, and shuffles inside out.
+// From this size on torch draws 64 bits per step, and uses the inside-out shuffle.
 constexpr std::int64_t kLarge = std::numeric_limits<std::uint32_t>::max() / 20;
 
 std::uint64_t draw64(std::mt19937& random) {
@@ -54,7 +54,8 @@ void refuse_if_invalid(const SamplerOptions& o, std::int64_t epoch) {
   }
 }
 
-// Per rank. With drop_last the tail that does not divide is left out, else the ranks are filled up.
+// Counts the samples of a rank. With drop_last the remainder that does not divide is left out; else
+// the ranks are filled up.
 std::int64_t samples_per_rank(const SamplerOptions& o) {
   return o.drop_last ? o.dataset_size / o.world_size
                      : (o.dataset_size + o.world_size - 1) / o.world_size;
@@ -63,7 +64,7 @@ std::int64_t samples_per_rank(const SamplerOptions& o) {
 }  // namespace
 
 std::vector<std::int64_t> torch_randperm(std::int64_t n, std::uint64_t seed) {
-  // torch's CPU generator keeps the low 32 bits of the seed, as std::mt19937 does.
+  // Like std::mt19937, torch's CPU generator uses the low 32 bits of the seed.
   std::mt19937 random(static_cast<std::uint32_t>(seed));
   return n < kLarge ? small_permutation(n, random) : large_permutation(n, random);
 }

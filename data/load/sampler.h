@@ -1,5 +1,5 @@
-// Which samples a rank sees in an epoch, and in which order. Pure; the only place in data/ where a
-// rank enters.
+// The samples that a rank sees in an epoch, and their order. Pure; the only place in data/ that
+// knows ranks.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +14,22 @@ struct SamplerOptions {
   std::uint64_t seed = 0;
   bool shuffle = true;
   bool drop_last =
-      false;  // drop the tail that does not divide; otherwise pad by repeating from the start
+      // true: the remainder that does not divide is dropped; false: samples from the start are
+      // repeated as padding.
+      false;
 };
 
 struct SampledIndex {
   std::int64_t index = 0;
-  bool padding = false;  // a repeat that evens out the ranks; counted apart from samples
+  bool padding = false;  // repeated to even out the ranks; not counted as a sample
 };
 
 // Equal to torch.utils.data.DistributedSampler with the same arguments after set_epoch(epoch): the
-// permutation is torch.randperm under a generator seeded with seed + epoch; rank r takes r, r +
+// permutation is torch.randperm with a generator seeded with seed + epoch; rank r takes r, r +
 // world, ...
 std::vector<SampledIndex> sample_indices(const SamplerOptions& options, std::int64_t epoch);
 
-// torch.randperm(n, generator seeded with `seed`) on CPU.
+// Returns torch.randperm(n, generator seeded with `seed`) on a CPU.
 std::vector<std::int64_t> torch_randperm(std::int64_t n, std::uint64_t seed);
 
 }  // namespace scalemark::data

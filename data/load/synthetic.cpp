@@ -20,7 +20,7 @@ void at_least_one(std::initializer_list<std::pair<const char*, std::int64_t>> co
   }
 }
 
-// Adds a field and returns its elements, not yet written.
+// Adds a field and returns its unwritten elements.
 template <class T>
 std::span<T> add_field(HostBatch& batch, const HostAllocator& allocate, std::string name,
                        DType dtype, std::vector<std::int64_t> shape) {
@@ -47,7 +47,7 @@ void fill_below(std::span<std::int64_t> values, std::int64_t low, std::int64_t e
   for (std::int64_t& value : values) value = low + random.below(end - low);
 }
 
-// `count` distinct numbers below n, ascending (Floyd's selection would save little memory).
+// Returns `count` distinct numbers below n, ascending (Floyd's selection would save little memory).
 std::vector<std::int64_t> choose_sorted(std::int64_t count, std::int64_t n, SampleRandom& random) {
   std::vector<std::int64_t> all(static_cast<std::size_t>(n));
   std::iota(all.begin(), all.end(), std::int64_t{0});

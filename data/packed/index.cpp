@@ -11,13 +11,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Thrown where an index is damaged; the constructor, which knows the index's name, catches it and
-// throws an Error.
+// Is thrown where an index is damaged. The constructor, which knows the index's name, catches it
+// and throws an Error.
 struct Damage {
   std::string what;
 };
 
-// A packing that is killed before its plan has its name leaves the plan's part file alone.
+// A packing that is killed while it writes its plan leaves only the plan's part file.
 bool is_begun(const fs::path& root) {
   std::error_code ignored;
   return fs::exists(root / kPlanName, ignored) || fs::exists(root / kPartName, ignored);
@@ -94,9 +94,9 @@ bool is_one_of(std::uint32_t encoding, std::span<const Encoding> allowed) {
                      [&](Encoding one) { return static_cast<std::uint32_t>(one) == encoding; });
 }
 
-// Pixels are read in place, as far as their size says.
+// Pixels are read in place, as far as their size indicates, so the size must fit.
 bool is_whole_raw(const SampleEntry& s) {
-  constexpr std::uint32_t kLong = 1u << 24;  // keeps the product from wrapping
+  constexpr std::uint32_t kLong = 1u << 24;  // keeps the product from overflowing
   return s.encoding == static_cast<std::uint32_t>(Encoding::kRaw) && s.height > 0 &&
          s.height < kLong && s.width > 0 && s.width < kLong &&
          s.bytes == std::uint64_t{3} * s.width * s.height;
@@ -130,9 +130,9 @@ Index::Index(const std::string& root, const Progress& progress) try
                  "pack the tree again with `scalemark data pack`");
 }
 
-// A file with a correct checksum may come from a faulty writer.
+// Even a file with a correct checksum may come from a faulty writer.
 void Index::check_numbers() const {
-  constexpr std::uint64_t kMany = std::uint64_t{1} << 48;  // keeps the sum from wrapping
+  constexpr std::uint64_t kMany = std::uint64_t{1} << 48;  // keeps the sum from overflowing
   const auto& h = header_;
   const bool few = std::max({h.classes, h.shards, h.train, h.evaluate, h.text_bytes}) < kMany;
   if (!few || total_bytes(h) != h.file_bytes) {

@@ -1,5 +1,6 @@
-// The index of packed data: written once, at the end; mapped and checked whole when data is opened,
-// so that the ranks of a machine share its pages. Knows nothing of the shards' contents.
+// The index of packed data: written once, at the end of packing; mapped and checked completely when
+// data are opened, so that the ranks of a machine share its pages. Knows nothing of the shards'
+// contents.
 #pragma once
 
 #include <filesystem>
@@ -18,8 +19,8 @@ namespace scalemark::data::packed {
 class Index {
  public:
   // Reads the index of the folder `root`. Errors: 66 there is none (65 where packing was
-  // interrupted), 65 another version, damaged, or numbers that do not fit each other. `progress` is
-  // called now and then.
+  // interrupted), 65 another version, damage, or inconsistent numbers. `progress` is called now and
+  // then.
   explicit Index(const std::string& root, const Progress& progress = {});
 
   const std::string& root() const { return root_; }
@@ -31,7 +32,7 @@ class Index {
   std::string_view path_of(const SampleEntry& sample) const;
   std::vector<std::string> class_names() const;
   std::filesystem::path shard_path(const ShardEntry& shard) const;
-  // "train/cat/1.jpg in DIR/train-00000.shard"
+  // Returns "train/cat/1.jpg in DIR/train-00000.shard".
   std::string name_of(const SampleEntry& sample) const;
 
  private:
@@ -52,8 +53,8 @@ class Index {
 // Whether `root` holds packed data, finished or interrupted.
 bool is_packed(const std::filesystem::path& root);
 
-// index_bytes() makes an index of these. It reads form, side, quality, held_out, plan, train and
-// evaluate of the header; the rest follows.
+// The input of index_bytes(). Of the header it reads form, side, quality, held_out, plan, train and
+// evaluate, and computes the rest.
 struct IndexParts {
   IndexHeader header;
   std::vector<ClassEntry> classes;
@@ -62,7 +63,7 @@ struct IndexParts {
   std::string texts;
 };
 
-// The complete file.
+// Returns the complete file.
 std::vector<std::byte> index_bytes(IndexParts parts);
 
 }  // namespace scalemark::data::packed

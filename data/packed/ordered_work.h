@@ -1,4 +1,4 @@
-// Many pieces of work by several threads, whose results one thread takes in their order. Knows
+// Runs many pieces of work in several threads, while one thread takes the results in order. Knows
 // nothing of what is made.
 #pragma once
 
@@ -15,9 +15,9 @@
 
 namespace scalemark::data::packed {
 
-// Calls make(i) for i in [first, end) from `threads` threads, at most `ahead` results before what
-// has been taken, and take(i, result) in order from the calling thread. The first exception, of
-// the earliest i, ends it all and is thrown.
+// Calls make(i) for i in [first, end) on `threads` threads, at most `ahead` results before those
+// that were taken, and take(i, result) in order on the calling thread. The exception of the
+// earliest i ends the work and is thrown.
 template <class Result, class Make, class Take>
 class OrderedWork {
  public:
@@ -34,7 +34,7 @@ class OrderedWork {
     const Stopper stopper{*this};
     for (int t = 0; t < threads; ++t) workers.emplace_back([this] { work(); });
     for (std::size_t i = taken_; i < end_; ++i) take_(i, wait_for(i));
-    // Destroyed in reverse: the stopper ends the workers, which are then joined.
+    // Members are destroyed in reverse: the stopper ends the workers, which are then joined.
   }
 
  private:
@@ -58,7 +58,7 @@ class OrderedWork {
     changed_.notify_all();
   }
 
-  // In its slot once the slot's earlier result has been taken.
+  // A result may use its slot once the slot's earlier result has been taken.
   std::optional<std::size_t> next_place() {
     std::unique_lock lock(mutex_);
     wait_until_true(changed_, lock,

@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace packed;
 
-// A record, or why there is none.
+// A record, or the reason why there is none.
 struct Made {
   Record record;
   std::optional<std::string> bad;
@@ -62,8 +62,8 @@ class ShardPacker {
   struct Split {
     std::uint32_t split;
     const std::vector<ImageFile>& files;
-    std::vector<SampleEntry> paths;  // place of each path, and labels
-    std::uint64_t number = 0;        // the shard that is being written
+    std::vector<SampleEntry> paths;  // offset of each path, and labels
+    std::uint64_t number = 0;        // number of the shard that is being written
     std::optional<ShardWriter> writer = {};
   };
 
@@ -92,7 +92,7 @@ class ShardPacker {
     return entries;
   }
 
-  // Goes over the shards that an earlier call finished; where in the split it ended.
+  // Reads the shards that an earlier call finished; returns where in the split they end.
   std::size_t find_finished(Split& split) {
     std::size_t next = 0;
     while (auto shard = read_finished_shard(folder_.path(), header_of(split))) {
@@ -125,7 +125,7 @@ class ShardPacker {
     report_progress(i + 1);
   }
 
-  // How much of the split has been looked at.
+  // `done` is the number of processed samples of the split.
   void report_progress(std::size_t done) const {
     if (!options_.progress) return;
     options_.progress(done_ + static_cast<std::int64_t>(done),
@@ -182,7 +182,7 @@ class ShardPacker {
     file.append(bytes);
     file.commit();
     report_.bytes += std::ssize(bytes);
-    std::error_code ignored;  // beside an index the plan says nothing
+    std::error_code ignored;  // beside an index the plan has no meaning, so errors are ignored
     fs::remove(folder_.path() / kPlanName, ignored);
   }
 
@@ -194,7 +194,7 @@ class ShardPacker {
   std::int64_t done_ = 0;
 };
 
-// Paths hold the names of the classes.
+// The paths contain the names of the classes.
 std::string identity_of_tree(const ImageTree& tree) {
   return identity_of(tree.root, tree.train) + "+" + identity_of(tree.root, tree.evaluate);
 }
@@ -207,7 +207,7 @@ void refuse_if_invalid(const PackOptions& options) {
   if (options.threads < 1) throw bug("packing with no thread");
 }
 
-// It would become a class, or images of one.
+// Output within the tree would become a class, or images of one.
 void refuse_output_within(const PackOptions& options) {
   if (is_same_file(options.output, options.tree)) {
     throw configuration(options.output + " is the folder that is to be packed", "another folder");

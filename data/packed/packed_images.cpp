@@ -17,22 +17,22 @@
 namespace scalemark::data::packed {
 namespace {
 
-// One sample of packed data on its way from its shard to a decoder. Knows nothing of crops.
+// Brings one sample of packed data from its shard to a decoder. Knows nothing of crops.
 class StoredSample {
  public:
-  // `data` and `sample` must outlive it.
+  // `data` and `sample` must outlive the object.
   StoredSample(const PackedData& data, const SampleEntry& sample)
       : data_(&data), sample_(&sample) {}
 
-  // Into memory of its own; false, and nothing is done, where the shard is mapped. Throws what
-  // ShardFile::read() throws.
+  // Reads into memory of its own; returns false and does nothing where the shard is mapped. Throws
+  // what ShardFile::read() throws.
   bool read();
 
-  // Throws bad_sample() (65) when what was read does not match its checksum; false, and nothing is
-  // compared, where the shard is mapped.
+  // Throws bad_sample() (65) when the bytes do not match their checksum; returns false and compares
+  // nothing where the shard is mapped.
   bool check() const;
 
-  // Over what was read, or over the map; `memory` as of open_record(), whose errors it throws.
+  // Opens a decoder over the read bytes or the map; `memory` and errors are those of open_record().
   std::unique_ptr<ImageDecoder> open(DecoderMemory& memory) const;
 
  private:
@@ -141,7 +141,7 @@ class PackedImages : public Dataset {
   ImageTransform transform_;
   ImageDecoding decoding_;
   int size_;
-  mutable WorkspacePool workspaces_;  // load() is called from several threads
+  mutable WorkspacePool workspaces_;  // several threads call load()
 };
 
 }  // namespace
@@ -162,7 +162,7 @@ std::unique_ptr<Dataset> open_images(const ImageFolderOptions& options) {
 
 namespace {
 
-// The training images of packed data as a source whose steps are timed.
+// The training images of packed data, for measuring the steps of loading.
 class PackedSource : public ImageSource {
  public:
   explicit PackedSource(std::shared_ptr<const PackedData> data)
@@ -170,7 +170,7 @@ class PackedSource : public ImageSource {
 
   std::int64_t size() const override { return std::ssize(samples_); }
 
-  // Into memory that is allocated anew, as loading does.
+  // Reads into newly allocated memory, like loading.
   bool read(std::int64_t index) override {
     sample_.emplace(*data_, samples_[static_cast<std::size_t>(index)]);
     return sample_->read();

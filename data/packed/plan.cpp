@@ -26,7 +26,7 @@ std::string read_text(const fs::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// The first line in which two plans differ, theirs and ours.
+// Shows the first line in which two plans differ, theirs and ours.
 Error another_plan(const fs::path& folder, const std::string& theirs, const std::string& ours) {
   const auto before = lines_of(theirs), now = lines_of(ours);
   std::size_t i = 0;
@@ -42,7 +42,7 @@ Error another_plan(const fs::path& folder, const std::string& theirs, const std:
                        "give those again, choose another folder, or pass --overwrite");
 }
 
-// Others name their shards so, too.
+// Other programs name their shards like this, too.
 bool begins_as_shard(const fs::path& file) {
   const ShardHeader ours;
   char magic[sizeof ours.magic] = {};
@@ -68,7 +68,7 @@ void refuse_other_files(const fs::path& folder) {
   }
 }
 
-// The index first: without it nothing looks finished.
+// The index is removed first, as without it nothing looks finished.
 void remove_all_packed(const fs::path& folder) {
   fs::remove(folder / kIndexName);
   sync_folder(folder);
@@ -142,7 +142,7 @@ void PackingFolder::begin(const Plan& plan) try {
     before.skip_bad_samples = false;
     if (theirs != before.text()) throw another_plan(path_, theirs, text);
   } else {
-    fs::remove(path_ / kPartName);  // a call that ended before it had written its plan leaves it
+    fs::remove(path_ / kPartName);  // left by a call that ended before it had written its plan
     if (!fs::is_empty(path_)) {
       throw cannot_create(path_.string() + " holds shards without their " + kPlanName,
                           "a new or empty folder", "choose another folder, or pass --overwrite");

@@ -1,4 +1,4 @@
-// The plan of a packing is a file in its folder: a repeated call reads it and knows whether it may
+// The plan of a packing is a file in its folder, by which a repeated call knows whether it may
 // continue. This unit also locks the folder and knows which files may be removed from it. Knows
 // nothing of images.
 #pragma once
@@ -19,23 +19,23 @@ struct Plan {
   bool skip_bad_samples = false;
   std::string tree;  // hash of the tree's paths and sizes
 
-  std::string text() const;  // a line for each
-  // Leaves out what is done with bad samples: the user may still choose that until one has been
+  std::string text() const;  // one line for each member
+  // Excludes the handling of bad samples, which the user may still change until a sample has been
   // left out.
   Digest digest() const;
 };
 
-// A folder that this process packs into, until it is destroyed.
+// A folder into which this process packs, until the object is destroyed.
 class PackingFolder {
  public:
-  // Makes the folder, or checks that it holds nothing but packed data, unfinished unless
-  // `overwrite`. Errors: as pack_images().
+  // Makes the folder, or checks that it holds only packed data, which must be unfinished unless
+  // `overwrite`. Errors: as for pack_images().
   PackingFolder(std::filesystem::path path, bool overwrite);
 
-  // Writes the plan, or checks that the unfinished work is of this one.
+  // Writes the plan, or checks that the unfinished work follows the same plan.
   void begin(const Plan& plan);
 
-  // Removes the folders that have been made when nothing was packed into them.
+  // Removes the folders that it made when nothing was packed into them.
   ~PackingFolder();
   PackingFolder(const PackingFolder&) = delete;
   PackingFolder& operator=(const PackingFolder&) = delete;
@@ -48,7 +48,7 @@ class PackingFolder {
 
   std::filesystem::path path_;
   bool overwrite_;
-  std::vector<std::filesystem::path> made_;  // itself, then those above it
+  std::vector<std::filesystem::path> made_;  // the folder itself, then its parents
   Descriptor lock_;
 };
 

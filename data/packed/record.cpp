@@ -114,7 +114,7 @@ Record of_form(Form form, std::vector<std::uint8_t> file, const std::string& nam
     case Form::kJpeg: {
       const ImageSize size = size_or_none(file);
       Record record = indexed_or_as_it_is(std::move(file), size);
-      // A record with access points was decoded to find them: its file has no fault.
+      // A record with access points was decoded to find them, so its file has no fault.
       if (record.encoding == Encoding::kFile) record.fault = fault_of(record.bytes, name);
       return record;
     }
@@ -141,7 +141,8 @@ Record make_record(Form form, std::vector<std::uint8_t> file, const std::string&
 
 namespace {
 
-// Decoders over the bytes of a record: pixels in place, and JPEG files with access points.
+// --- Decoders over the bytes of a record: of pixels in place, and of JPEG files with access
+// points.
 
 class RawDecoder : public ImageDecoder {
  public:
@@ -156,7 +157,7 @@ class RawDecoder : public ImageDecoder {
   ImageSize size_;
 };
 
-// Holds the points that its decoder looks at.
+// Holds the points that its decoder uses.
 class IndexedDecoder : public ImageDecoder {
  public:
   IndexedDecoder(TableAndFile parts, ImageSize size, const std::string& name, DecoderMemory* memory)

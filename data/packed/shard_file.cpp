@@ -97,7 +97,7 @@ Error damaged(const fs::path& path, const std::string& what) {
                   "pack the tree again with `scalemark data pack --overwrite`");
 }
 
-// The shard's last bytes, whose magic shows that it was written to its end.
+// Returns the shard's last bytes, whose magic shows that it was written completely.
 ShardEnd read_end(const fs::path& path, std::span<const std::byte> image) {
   ShardEnd end;
   const ShardEnd expected;

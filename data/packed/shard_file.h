@@ -1,6 +1,6 @@
-// One shard as a file: written, it appears under its name when it is complete and on the disk;
-// opened, it is whole and of the right packing as far as its length and header tell. Knows nothing
-// of what its samples are.
+// One shard as a file. A written shard gets its name only when it is complete and on the disk;
+// length and header of an opened shard must show that it is whole and of the right packing. Knows
+// nothing of its samples' meaning.
 #pragma once
 
 #include <cstddef>
@@ -21,23 +21,23 @@ namespace scalemark::data::packed {
 // One shard opened for reading.
 class ShardFile {
  public:
-  // Errors: 66 it is missing; 65 its length is not that of the index, or its header is another;
-  // 74 it cannot be read.
+  // Errors: 66 it is missing; 65 its length differs from the index, or its header is another; 74 it
+  // cannot be read.
   ShardFile(const Index& index, const ShardEntry& shard, bool mapped);
-  // For who looks at length and header by itself: not mapped.
+  // For callers that check length and header themselves: the shard is not mapped.
   ShardFile(const Index& index, const ShardEntry& shard);
 
-  // Throw bad_data() (65).
+  // These throw bad_data() (65).
   void check_length(const ShardEntry& shard) const;
   void check_header(const Index& index, const ShardEntry& shard) const;
 
   std::uint64_t length() const;
   bool mapped() const { return map_ != nullptr; }
-  // Throws io_error() (74) when reading fails, or the shard ends before, though it was whole.
+  // Throws io_error() (74) when reading fails, or when the shard now ends earlier.
   void read(std::uint64_t offset, std::span<std::byte> target) const;
   std::span<const std::byte> mapped_bytes(const SampleEntry& sample) const;
-  // Asks the system to read the sample into its cache meanwhile, mapped or not: a map shows the
-  // same cache.
+  // Asks the system to read the sample into its cache, for mapped shards as well, which share this
+  // cache.
   void expect(const SampleEntry& sample) const noexcept;
 
  private:
@@ -46,8 +46,8 @@ class ShardFile {
   std::unique_ptr<MappedFile> map_;
 };
 
-// The facts of a finished shard, from its writer or from a repeated packing that reads it. `shard`
-// of the entries and `first` of the shard are not known here: both are 0.
+// The facts of a finished shard, from its writer or from a repeated packing that reads it. The
+// entries' `shard` and the shard's `first` are not known here: both are 0.
 struct FinishedShard {
   ShardEntry shard;
   std::vector<SampleEntry> samples;
@@ -56,12 +56,12 @@ struct FinishedShard {
 
 class ShardWriter {
  public:
-  // Errors: 73 it cannot be created; add() and finish(): 74.
+  // Errors: 73 it cannot be created. add() and finish() throw 74.
   ShardWriter(const std::filesystem::path& folder, const ShardHeader& header);
 
   std::uint64_t bytes() const { return bytes_; }
   std::size_t samples() const { return entries_.size(); }
-  // Size of the finished shard, were a sample of so many bytes added.
+  // Returns the size of the finished shard if a sample of so many bytes were added.
   std::uint64_t bytes_with(std::uint64_t sample) const;
 
   void add(SampleEntry entry, std::span<const std::byte> bytes);
@@ -81,8 +81,8 @@ Digest digest_of_entries(const ShardHeader& header, std::span<const SampleEntry>
                          const ShardEnd& end);
 
 // Reads the facts of a finished shard, whose header must be `expected`; absent: there is no shard
-// under its name. Throws bad_data() (65) for one that is damaged or of another packing. Reads all
-// of it, for its checksum.
+// under its name. Throws bad_data() (65) for one that is damaged or belongs to another packing.
+// Reads the whole file for its checksum.
 std::optional<FinishedShard> read_finished_shard(const std::filesystem::path& folder,
                                                  const ShardHeader& expected);
 

@@ -18,7 +18,7 @@
 namespace scalemark::data::packed {
 namespace {
 
-// Reads a shard once, from its begin to its end.
+// Reads a shard once, from beginning to end.
 class ShardCheck {
  public:
   ShardCheck(const Index& index, const ShardEntry& shard)
@@ -80,7 +80,7 @@ class ShardCheck {
     add("its bytes before " + std::to_string(end) + ", which belong to no sample, are not 0");
   }
 
-  // The entries of its samples, as the index was given them, and the end.
+  // Checks the entries of its samples against the index, and the end.
   void check_end() {
     const std::uint64_t bytes = samples_.size_bytes() + sizeof(ShardEnd);
     if (shard_.bytes - at_ < bytes) return add("there is no room for its list of samples");
@@ -99,7 +99,7 @@ class ShardCheck {
     for (std::size_t i = 0; i < samples_.size(); ++i) compare(written[i], samples_[i]);
   }
 
-  // A shard does not know its own place in the index.
+  // A shard does not know its own number in the index.
   void compare(const SampleEntry& written, SampleEntry expected) {
     const std::uint32_t shard = std::exchange(expected.shard, 0);
     if (std::memcmp(&written, &expected, sizeof expected) == 0) return;
@@ -121,14 +121,14 @@ class ShardCheck {
   const ShardFile file_;
   Hash128 whole_;
   std::uint64_t at_ = 0;
-  std::uint64_t there_ = 0;  // bytes of the file that the index knows of
+  std::uint64_t there_ = 0;  // bytes of the file that the index accounts for
   std::vector<std::byte> buffer_;
   std::vector<std::string> faults_;
 };
 
-// Returns a line for each fault, in the order of the places in the shard; each names the shard, and
-// the sample where the fault is in one. A shard that is missing is a fault; throws io_error (74)
-// when reading fails.
+// Returns a line for each fault, in the order of the places in the shard. Each names the shard, and
+// the sample where the fault is in one. A missing shard is a fault; throws io_error (74) when
+// reading fails.
 std::vector<std::string> faults_of(const Index& index, const ShardEntry& shard) {
   try {
     return ShardCheck(index, shard).run();
@@ -152,7 +152,7 @@ namespace fs = std::filesystem;
 using namespace packed;
 using Faults = std::vector<std::string>;
 
-// A fault is what a reader would be told; anything else ends the verification.
+// Returns the fault that a reader would report; any other error ends the verification.
 std::optional<std::string> fault_of(const Error& error) {
   const ExitCode code = error.record().exit_code;
   if (code != ExitCode::kBadData && code != ExitCode::kNoInput) throw error;

@@ -38,7 +38,7 @@ std::vector<TokenizedDocument> tokenized_by_threads(const WordPiece& tokenizer,
   return results;
 }
 
-// Gathers documents until there is enough work for all threads, and keeps their order.
+// Collects documents until there is enough work for all threads, and keeps their order.
 class TokenizingStream {
  public:
   TokenizingStream(const WordPiece& tokenizer, CorpusBuilder& builder, int threads,
@@ -93,18 +93,18 @@ struct Source {
   Progress progress = {};
 };
 
-// A text and a vocabulary that are one pipe would each get a part of it.
+// Refuses a text and a vocabulary that are the same pipe, since each would get a part of it.
 void refuse_one_pipe(const fs::path& input, const fs::path& vocab) {
   const std::string special = special_kind(input);
   if (special.empty()) return;
-  struct stat one = {}, other = {};  // std::filesystem compares no pipes
+  struct stat one = {}, other = {};  // std::filesystem does not compare pipes
   if (::stat(input.c_str(), &one) != 0 || ::stat(vocab.c_str(), &other) != 0) return;
   if (one.st_dev != other.st_dev || one.st_ino != other.st_ino) return;
   throw no_input("the text " + input.string() + " and its vocabulary are the same: " + special,
                  "two files", "write the vocabulary to a file first");
 }
 
-// Nothing is text.
+// The error for a folder without any text.
 Error refused_folder(const fs::path& folder, const FilesLeftOut& left_out) {
   return bad_data("corpus " + folder.string() + " holds no text: " + listed_counts(left_out),
                   "plain text, or WikiExtractor's files, is expected",
@@ -180,7 +180,7 @@ void refuse_mismatch(const TokenCorpus& corpus, const fs::path& path, const fs::
   }
 }
 
-// In the folder that is read, an earlier token file is no text.
+// An earlier token file inside the input folder is no text, so it may be the output.
 void refuse_input_as_output(const TokenizeOptions& options) {
   std::error_code unknown;
   if (!fs::is_regular_file(options.output, unknown)) return;

@@ -14,11 +14,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kLineEnds = "\r\n";  // each, or both as one, as Python reads text
+constexpr std::string_view kLineEnds = "\r\n";  // each, or both as one, as in Python
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::size_t kHeadBytes = std::size_t{1} << 20, kReadAtOnce = std::size_t{1} << 16;
 
-// How many bytes of closing quotes and brackets `rest` starts with.
+// Returns how many bytes of closing quotes and brackets `rest` starts with.
 std::size_t closing(std::string_view rest) {
   constexpr std::string_view kClosers[] = {"\"", "'", ")", "]", "\u201D", "\u2019", "\u00BB"};
   std::size_t length = 0;
@@ -37,7 +37,7 @@ bool begins_doc(std::string_view line) {
   return line == "<doc>" || (line.starts_with("<doc ") && line.ends_with(">"));
 }
 
-// Files that were put together have a mark within, too.
+// Removes a byte order mark, which concatenated files have in their middle, too.
 std::string_view without_mark(std::string_view line) {
   if (line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
   return stripped(line);
@@ -45,12 +45,12 @@ std::string_view without_mark(std::string_view line) {
 
 }  // namespace
 
-// Puts lines together to documents.
+// Assembles lines into documents.
 class DocumentAssembler {
  public:
   explicit DocumentAssembler(const std::function<void(TextDocument)>& take) : take_(take) {}
 
-  // Returns whether it may stand there.
+  // Returns whether the line is allowed there.
   bool add(std::string_view line) {
     line = stripped(line);
     if (const auto rest = without_mark(line); !in_doc_ && begins_doc(rest)) line = rest;
@@ -127,7 +127,7 @@ TextFile::TextFile(const fs::path& path) : path_(path), in_(path, std::ios::bina
   inspect_head();
 }
 
-// With all of the first line, if that may be JSON, which is told by it.
+// Reads the first line completely if it may be JSON, since only the whole line shows that.
 void TextFile::read_head() {
   const auto grow = [&] {
     const std::size_t before = head_.size();
@@ -145,7 +145,7 @@ void TextFile::read_head() {
   }
 }
 
-// The first one that is not blank.
+// Returns the first line that is not blank.
 std::string_view TextFile::first_line() const {
   std::string_view rest = std::string_view(head_).substr(at_);
   while (!rest.empty()) {
@@ -233,7 +233,7 @@ void TextFile::add_line(std::string_view line, std::int64_t number, DocumentAsse
 
 namespace {
 
-// The files of a corpus: where they lie, not what they hold.
+// --- The files of a corpus: their places, not their contents.
 
 bool is_among(const fs::path& path, const std::vector<fs::path>& files) {
   return std::any_of(files.begin(), files.end(), [&path](const fs::path& file) {
@@ -242,7 +242,7 @@ bool is_among(const fs::path& path, const std::vector<fs::path>& files) {
   });
 }
 
-// Walks a folder and what links in it lead to.
+// Walks a folder and the targets of its links.
 class TextFinder {
  public:
   TextFinder(const std::vector<fs::path>& excluded, CorpusFiles& found)

@@ -1,5 +1,5 @@
-// Text files as documents of sentences: where they lie, and what they hold. Knows nothing of
-// tokens; bytes pass through unchanged.
+// Text files as documents of sentences: finds and reads them. Knows nothing of tokens; bytes pass
+// through unchanged.
 #pragma once
 
 #include <cstdint>
@@ -23,37 +23,37 @@ struct TextDocument {
 
 struct CorpusFiles {
   std::vector<std::filesystem::path> files;
-  std::vector<std::pair<std::filesystem::path, NoText>> left_out;  // pipes, links that lead nowhere
+  // Pipes, and links that lead nowhere.
+  std::vector<std::pair<std::filesystem::path, NoText>> left_out;
 };
 
-// A file, or every file below a folder in the order of their sorted paths (hidden files and
-// those of `excluded`, such as a vocabulary beside a corpus, are no corpus). Links are followed,
-// but for those that lead back to a folder above them. Errors: 66 when there is no file,
-// and those of unreadable_path().
+// Returns a file, or every file below a folder in the order of their sorted paths, without hidden
+// files and those of `excluded` (such as a vocabulary beside a corpus). Links are followed, except
+// those that lead back to a folder above them. Errors: 66 when there is no file, and those of
+// unreadable_path().
 CorpusFiles corpus_files(const std::filesystem::path& path,
                          const std::vector<std::filesystem::path>& excluded = {});
 
 class DocumentAssembler;
 
-// A file of a corpus: opened once and read once from front to back, so that it may be a pipe.
+// A file of a corpus. It is opened once and read once from front to back, so that it may be a pipe.
 //
-// Plain text: a blank line ends a document, a line is a sentence. Between WikiExtractor's
+// In plain text a blank line ends a document, and a line is a sentence. Between WikiExtractor's
 // `<doc ...>` and `</doc>` everything is one document, and its paragraphs are cut into sentences;
-// so is the text of a line of JSON (json_lines.h), where the first line is one. Lines end with LF,
-// CR or both, are blank, and lose white space at their ends, as Python's open() and str.strip()
-// have it.
+// so is the text in a line of JSON (json_lines.h), if the first line is JSON. Line ends (LF, CR or
+// both), blank lines and white space to strip are those of Python's open() and str.strip().
 class TextFile {
  public:
   // Throws no_input() (66).
   explicit TextFile(const std::filesystem::path& path);
 
-  // Says what it is, where it is no text by what it begins with.
+  // Returns what the file is where its first bytes show that it is no text.
   const std::optional<NoText>& no_text() const { return no_text_; }
-  // bad_data() (65) that says so.
+  // Returns the bad_data() (65) for it.
   Error refusal(const NoText& no_text) const;
 
-  // Returns how many of its bytes are no UTF-8, or NUL. Throws bad_data() (65) when the file ends
-  // inside a <doc>, when a line of JSON has no text, and when more than stray bytes are broken.
+  // Returns how many of its bytes are invalid UTF-8, or NUL. Throws bad_data() (65) when the file
+  // ends inside a <doc>, when a line of JSON has no text, and when too many bytes are broken.
   std::int64_t read(const std::function<void(TextDocument)>& take);
 
  private:
@@ -66,13 +66,13 @@ class TextFile {
   std::filesystem::path path_;
   std::ifstream in_;
   std::string head_;
-  std::size_t at_ = 0;  // where in head_ the next line begins
+  std::size_t at_ = 0;  // start of the next line in head_
   std::optional<NoText> no_text_;
   bool is_json_ = false;
 };
 
-// Cuts behind `.`, `!` or `?` (with the quotes and brackets that close there) where white space
-// follows: "3.14" stays whole. Views of `paragraph`, trimmed, none empty.
+// Cuts after `.`, `!` or `?` (with closing quotes and brackets) where white space follows: "3.14"
+// stays whole. Returns trimmed, non-empty views of `paragraph`.
 std::vector<std::string_view> cut_sentences(std::string_view paragraph);
 
 }  // namespace scalemark::data

@@ -26,7 +26,7 @@ constexpr std::array<std::string_view, 8> kFunctionWords = {"the", "a",    "of",
                                                             "and", "with", "near", "often"};
 constexpr std::string_view kPunctuation = ".,!?-'";
 constexpr double kFavourite = 0.8;  // share of favourite verbs, and of repeated last nouns
-constexpr double kRareWord = 0.01;  // a word that only letters spell, some with an accent
+constexpr double kRareWord = 0.01;  // share of words spelled by letters, some with an accent
 
 struct Topic {
   std::vector<std::string> nouns, verbs, adjectives;
@@ -67,7 +67,7 @@ std::string make_vocabulary(const std::vector<Topic>& topics, std::int64_t& coun
   for (const char c : kPunctuation) add(std::string_view(&c, 1));
   for (const char* before : {"", "##"}) {
     for (char c = 'a'; c <= 'z'; ++c) {
-      if (std::string_view(before).empty() && c == 'a') continue;  // "a" is a function word
+      if (std::string_view(before).empty() && c == 'a') continue;  // "a" is a function word.
       add(std::string(before) + c);
     }
   }
@@ -81,7 +81,7 @@ std::string make_vocabulary(const std::vector<Topic>& topics, std::int64_t& coun
   return text;
 }
 
-// Writes sentences of one topic, remembering the noun that the next one may repeat.
+// Writes sentences of one topic, and remembers the noun that the next one may repeat.
 class Speaker {
  public:
   Speaker(const Topic& topic, SampleRandom& random)
@@ -146,8 +146,8 @@ std::string line_of(std::istream& text) {
   return line;
 }
 
-// Whether each word of the corpus's first line is in a vocabulary of ours, which begins with
-// `head`, with one of the endings of verbs, or spelled by letters.
+// Whether each word of the corpus's first line is in one of our vocabularies (which begins with
+// `head`), with a verb's ending, or spelled by letters.
 bool is_made_here(const GeneratedText& made, std::string_view head) {
   std::ifstream vocab(made.vocab, std::ios::binary), corpus(made.corpus, std::ios::binary);
   std::set<std::string> known;
@@ -180,7 +180,7 @@ void refuse_foreign(const GeneratedText& made) {
                       "--overwrite replaces only what was", "choose another folder");
 }
 
-// The folder is held as long as the result lives.
+// The folder stays locked as long as the result lives.
 Descriptor prepare(const GenerateTextOptions& options, const GeneratedText& made) {
   if (options.samples < 4 || options.samples > 10'000'000) {
     throw configuration("samples is " + std::to_string(options.samples), "4 to 10000000 documents");

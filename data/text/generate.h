@@ -23,11 +23,11 @@ struct GeneratedText {
   std::int64_t bytes = 0;  // size of the corpus file
 };
 
-// Writes a corpus from which a network can learn: function words by their place, the nouns, verbs
-// and adjectives of a document by its topic, each noun's favourite verb, and that a sentence often
-// repeats the last noun of the one before (which reveals a random next sentence). The same options
-// give the same bytes. Refuses (78) counts out of range, (73) a dir that is not empty or cannot be
-// written.
+// Writes a corpus from which a network can learn: function words depend on their position, the
+// nouns, verbs and adjectives of a document on its topic, each noun has a favourite verb, and a
+// sentence often repeats the last noun of the one before (which reveals a random next sentence).
+// The same options give the same bytes. Refuses (78) counts out of range, (73) a dir that is not
+// empty or cannot be written.
 GeneratedText generate_text(const GenerateTextOptions& options);
 
 }  // namespace scalemark::data

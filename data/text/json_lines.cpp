@@ -15,7 +15,7 @@ using nlohmann::json;
 
 constexpr const char* kText = "text";
 
-// The code unit of an escape \uXXXX, which `escape` starts with; absent: it is none.
+// Returns the code unit of the escape \uXXXX with which `escape` starts; absent: there is none.
 std::optional<unsigned> unit_of(std::string_view escape) {
   if (escape.size() < 6 || !escape.starts_with("\\u")) return std::nullopt;
   const std::string digits(escape.substr(2, 4));
@@ -26,7 +26,8 @@ std::optional<unsigned> unit_of(std::string_view escape) {
 bool is_high(std::optional<unsigned> unit) { return unit && *unit >= 0xD800 && *unit <= 0xDBFF; }
 bool is_low(std::optional<unsigned> unit) { return unit && *unit >= 0xDC00 && *unit <= 0xDFFF; }
 
-// Appends the escape that `rest` starts with and returns its length; half a pair becomes U+FFFD.
+// Appends the escape with which `rest` starts and returns its length; half a surrogate pair becomes
+// U+FFFD.
 std::size_t append_escape(std::string_view rest, std::string& out) {
   const auto unit = unit_of(rest);
   std::size_t length = unit ? 6 : std::min<std::size_t>(2, rest.size());
@@ -40,8 +41,8 @@ std::size_t append_escape(std::string_view rest, std::string& out) {
   return length;
 }
 
-// How long the number is that `rest` starts with; 0: it starts with none. Ours may be too large
-// for a double, and Python's NaN and Infinity are none in JSON.
+// Returns the length of the number with which `rest` starts; 0: there is none. The number may be
+// too large for a double, or Python's NaN or Infinity, which JSON lacks.
 std::size_t number_length(std::string_view rest) {
   for (const std::string_view word : {"NaN", "Infinity"}) {
     if (rest.starts_with(word)) return word.size();
@@ -49,7 +50,7 @@ std::size_t number_length(std::string_view rest) {
   return std::min(rest.find_first_not_of("0123456789"), rest.size());
 }
 
-// Our parser takes the result where Python reads `line` and our parser refuses it.
+// Returns a line that our parser accepts where only Python accepts the original.
 std::string mended(std::string_view line) {
   std::string out;
   bool in_string = false;
@@ -76,7 +77,7 @@ std::string mended(std::string_view line) {
   return out;
 }
 
-// A discarded value where `line` is no JSON.
+// Returns a discarded value where `line` is no JSON.
 json parsed(std::string_view line) {
   if (nests_too_deep(line)) return json(json::value_t::discarded);
   json value = json::parse(line, nullptr, false);
@@ -90,7 +91,7 @@ std::optional<std::string> text_of(const json& value) {
   return found->get<std::string>();
 }
 
-// A document that goes on in further lines, or is cut off.
+// Whether the line begins a document that continues in further lines, or is cut off.
 bool begins_json(std::string_view line) {
   if (line == "{" || line == "[") return true;
   const std::size_t next = line.find_first_not_of(" \t", 1);
@@ -103,7 +104,7 @@ FirstLine form_of_first(std::string_view line) {
   if (!line.starts_with('{') && !line.starts_with('[')) return FirstLine::kPlain;
   const json value = parsed(line);
   if (value.is_object()) return text_of(value) ? FirstLine::kJsonLine : FirstLine::kOtherJson;
-  if (value.is_array()) {  // "[1]" is a footnote
+  if (value.is_array()) {  // "[1]" is a footnote.
     const bool of_data = !value.empty() && !value.front().is_number();
     return of_data ? FirstLine::kOtherJson : FirstLine::kPlain;
   }

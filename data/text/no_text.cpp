@@ -18,15 +18,16 @@ constexpr const char* kUnpack = "unpack it, or give --data the text alone";
 constexpr const char* kTextAlone = "give --data the text that it was made of";
 constexpr const char* kConvert = "convert it, as with iconv -f ENCODING -t UTF-8";
 
-// NUL bytes are looked for here, as git does; further on they count as broken bytes.
+// NUL bytes are searched for here, as git does; further on they count as broken bytes.
 constexpr std::size_t kBytesChecked = 8000;
 
-// A few broken bytes are strays in a text, however short it is; a third of it is another encoding.
+// A few broken bytes are strays in a text, however short it is; if a third of it is broken, it is
+// another encoding.
 constexpr std::int64_t kStrays = 8, kPerMille = 3;
 
 enum class Needs {
   kNothing,  // no text begins like this
-  kBinary,   // a text may begin like this: the name holds where other signs say that it is none
+  kBinary,   // a text may begin like this: the name is used where other signs show that it is none
 };
 
 struct Sign {
@@ -119,14 +120,14 @@ std::uint64_t little_endian(std::string_view bytes) {
 
 NoText made(const char* what, const char* hint) { return {what, {}, hint}; }
 
-// bzip2 writes the level behind its magic, then a block's magic or that of the end.
+// bzip2 writes its level after its magic, then a block's magic or that of the end.
 bool is_bzip2(std::string_view head) {
   if (!head.starts_with("BZh")) return false;
   const std::string_view rest = head.substr(std::min<std::size_t>(4, head.size()));
   return rest.starts_with("1AY&SY") || rest.starts_with("\x17\x72\x45\x38\x50\x90");
 }
 
-// The name of the first file within tells what wrote the archive.
+// The name of the first file inside shows which program wrote the archive.
 std::optional<NoText> zip_of(std::string_view head) {
   constexpr std::size_t kLengthAt = 26, kNameAt = 30;
   if (!head.starts_with("PK\x03\x04")) return std::nullopt;
@@ -143,14 +144,14 @@ std::optional<NoText> zip_of(std::string_view head) {
   return made("a zip archive", kUnpack);
 }
 
-// The length of a header in JSON, and the header.
+// The file begins with the length of a header in JSON, and the header.
 bool is_safetensors(std::string_view head) {
   constexpr std::uint64_t kMostHeader = 100'000'000;
   return head.size() > 10 && head.substr(8, 2) == "{\"" &&
          little_endian(head.substr(0, 8)) <= kMostHeader;
 }
 
-// The length of a record, and the length's checksum.
+// The file begins with the length of a record, and that length's checksum.
 bool is_tfrecord(std::string_view head) {
   return head.size() >= 12 && little_endian(head.substr(8, 4)) == masked_crc32c(head.substr(0, 8));
 }

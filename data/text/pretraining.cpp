@@ -17,10 +17,10 @@ namespace {
 constexpr std::int64_t kSpecialsOfPair = 3;  // [CLS], [SEP], [SEP]
 constexpr std::int64_t kShortestSequence = 8;
 constexpr double kMaskedShare = 0.15;
-constexpr std::uint64_t kEvaluationSeed = 0x6576616c;  // any constant does
+constexpr std::uint64_t kEvaluationSeed = 0x6576616c;  // any constant
 constexpr int kTriesForWholeSentence = 8;
 
-// The place of each field in a slot; fields() and load() both go by it.
+// The index of each field in a slot, for fields() and load().
 enum Field { kInputIds, kTypes, kAttention, kPositions, kLabels, kCount, kNextSentence };
 
 struct TokenRange {
@@ -38,7 +38,7 @@ std::int64_t masked_of(std::int64_t tokens) {
   return std::max<std::int64_t>(1, std::lrint(kMaskedShare * static_cast<double>(tokens)));
 }
 
-// The next multiple, but at most `room`.
+// Returns the next multiple, but at most `room`.
 std::size_t filled_up(std::size_t count, std::size_t room, std::int64_t multiple) {
   const auto unit = static_cast<std::size_t>(multiple);
   return std::min((count + unit - 1) / unit * unit, room);
@@ -117,14 +117,15 @@ Pair Pretraining::choose_pair(std::int64_t index, SampleRandom& random) const {
   return pair;
 }
 
-// Offsets in a file that is being overwritten may have any value.
+// In a file that is being overwritten offsets may have any value.
 void Pretraining::refuse_outside(bool inside) const {
   if (inside) return;
   corpus_->refuse_if_changed();
   throw bug("a sample lies outside its corpus");
 }
 
-// How many tokens A gets: up to a random sentence's end, or half of a sample without one.
+// Returns the length of A in tokens: up to a random sentence's end, or half of a sample without
+// one.
 std::int64_t Pretraining::cut_of(TokenRange whole, SampleRandom& random) const {
   const std::int64_t first = corpus_->sentence_of_token(whole.first);
   const std::int64_t last = corpus_->sentence_of_token(whole.first + whole.length - 1);
@@ -136,14 +137,14 @@ std::int64_t Pretraining::cut_of(TokenRange whole, SampleRandom& random) const {
   return cut;
 }
 
-// Whole sentences up to `limit` tokens, the true B's length, so that lengths give nothing away. A
-// first sentence longer than that is drawn again, and cut when it happens too often.
+// Takes whole sentences of up to `limit` tokens, the true B's length, so that the length reveals
+// nothing. A longer first sentence is drawn again, and cut when that happens too often.
 TokenRange Pretraining::random_next(std::int64_t own_document, std::int64_t limit,
                                     SampleRandom& random) const {
   const std::int64_t documents = range_.last - range_.first;
   TokenRange chosen;
   for (int tries = 0; tries < kTriesForWholeSentence; ++tries) {
-    const std::int64_t step = 1 + random.below(documents - 1);  // never back to the own one
+    const std::int64_t step = 1 + random.below(documents - 1);  // never returns to its own document
     const std::int64_t document = range_.first + (own_document - range_.first + step) % documents;
     const std::int64_t begin = corpus_->first_sentence(document);
     const std::int64_t end = corpus_->first_sentence(document + 1);
@@ -160,8 +161,8 @@ TokenRange Pretraining::random_next(std::int64_t own_document, std::int64_t limi
   return chosen;
 }
 
-// [CLS] A [SEP] B [SEP]; returns the positions that may be masked. A corpus may spell out special
-// tokens ("[SEP]"): these are not masked either, unless there is nothing else.
+// Writes [CLS] A [SEP] B [SEP]; returns the positions that may be masked. Special tokens that a
+// corpus spells out ("[SEP]") are not masked either, unless there is nothing else.
 std::vector<std::int64_t> Pretraining::write_tokens(const Pair& pair, SampleSlot slot) const {
   const SpecialTokens& special = corpus_->special();
   const auto ids = ints(slot[kInputIds]);
@@ -194,7 +195,7 @@ void Pretraining::mask(std::vector<std::int64_t> maskable, std::int64_t count, S
                        SampleSlot slot) const {
   const auto n =
       static_cast<std::size_t>(std::min(count, static_cast<std::int64_t>(maskable.size())));
-  for (std::size_t i = 0; i < n; ++i) {  // the first n of a shuffle
+  for (std::size_t i = 0; i < n; ++i) {  // the first n steps of a shuffle
     const auto rest = static_cast<std::int64_t>(maskable.size() - i);
     std::swap(maskable[i], maskable[i + static_cast<std::size_t>(random.below(rest))]);
   }
@@ -214,8 +215,8 @@ void Pretraining::mask(std::vector<std::int64_t> maskable, std::int64_t count, S
   }
 }
 
-// The masked slots move together to one list, row by row, in the buffers that they have (which may
-// be pinned); masked_count is dropped.
+// Moves the masked slots together to one list, row by row, in their buffers (which may be pinned);
+// masked_count is dropped.
 HostBatch Pretraining::collate(HostBatch batch) const {
   corpus_->refuse_if_changed();
   auto& positions = batch.fields[kPositions];

@@ -12,11 +12,11 @@ namespace scalemark::data {
 
 struct PretrainingOptions {
   std::int64_t sequence_length = 128;
-  // So many of the samples aim at a shorter length, like BERT's.
+  // This share of the samples aims at a shorter length, as in BERT.
   double short_sequence_share = 0.1;
-  // A batch's list of masked positions is filled up to a multiple of this with rows that no loss
-  // counts (label kNoLabel, position 0), as far as there is space: on a GPU, a length that varies
-  // per batch would be a new shape for every kernel of the MLM head.
+  // A batch's list of masked positions is padded to a multiple of this, as far as there is space,
+  // with rows that no loss counts (label kNoLabel, position 0): on a GPU a length that varies per
+  // batch would be a new shape for every kernel of the MLM head.
   std::int64_t masked_multiple = 1;
 };
 
@@ -33,8 +33,8 @@ struct HeldOut {
   DocumentRange evaluate;
 };
 
-// The last 5 % of the documents, rounded, and at least 2 (a random next sentence comes from another
-// document). Refuses (65) fewer than 4 documents.
+// Returns the last 5 % of the documents, rounded, and at least 2 (a random next sentence comes from
+// another document). Refuses (65) fewer than 4 documents.
 HeldOut hold_out(std::int64_t documents);
 
 enum class PretrainingSplit {
@@ -42,19 +42,19 @@ enum class PretrainingSplit {
   kEvaluate,  // pairs and masks depend on the sample alone: the same in every evaluation
 };
 
-// The documents of `range` as samples [CLS] A [SEP] B [SEP]. Where a sample starts is planned once,
-// from the corpus alone: consecutive sentences of a document are packed greedily up to
-// sequence_length - 3 tokens, and longer sentences are cut. A sample is cut into A and B at a
+// Makes samples [CLS] A [SEP] B [SEP] from the documents of `range`. Where a sample starts is
+// planned once, from the corpus alone: consecutive sentences of a document are packed greedily up
+// to sequence_length - 3 tokens, and longer sentences are cut. A sample is cut into A and B at a
 // random sentence; with probability 1/2, B is replaced by text of about the same length from
 // another document of `range`.
 //
 // Fields of a slot: "input_ids", "token_type_ids", "attention_mask" i64 [s]; "masked_positions",
 // "masked_labels" i64 [most that can be masked] and "masked_count" i64; "next_sentence_label" i64
-// (0: B follows A, 1: random, as in Hugging Face). collate() makes of the masked_* what
-// dataset.h says, in the same memory.
+// (0: B follows A, 1: random, as in Hugging Face). collate() turns the masked_* fields into those
+// of dataset.h, in the same memory.
 //
-// Masked are max(1, round(0.15 x tokens)) positions, [CLS] and [SEP] counted but never masked
-// (round half to even, as Python): 80 % [MASK], 10 % a random token, 10 % left.
+// max(1, round(0.15 x tokens)) positions are masked, where [CLS] and [SEP] count but are never
+// masked (round half to even, as in Python): 80 % become [MASK], 10 % a random token, 10 % stay.
 //
 // Refuses (78) sequence_length below 8, (65) a range of fewer than 2 documents or without samples.
 std::unique_ptr<Dataset> open_pretraining(std::shared_ptr<const TokenCorpus> corpus,
@@ -66,7 +66,7 @@ struct PretrainingData {
   std::unique_ptr<Dataset> evaluate;
 };
 
-// Training and evaluation data, as hold_out() parts them.
+// Opens training and evaluation data, divided by hold_out().
 PretrainingData open_pretraining(const std::shared_ptr<const TokenCorpus>& corpus,
                                  const PretrainingOptions& options);
 

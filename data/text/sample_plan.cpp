@@ -16,8 +16,8 @@ class Packer {
     target_ = target_at(token);
   }
 
-  // The next sentence of the document ends at `end`. What is longer than a sample is cut; a
-  // sentence that does not fit into the open sample closes it.
+  // The next sentence of the document ends at `end`. A sentence longer than a sample is cut; one
+  // that does not fit into the open sample closes it.
   void add_sentence(std::int64_t end) {
     if (end - begin_ > target_ && end_ > begin_) close();
     while (end - begin_ > longest_) {

@@ -45,9 +45,10 @@ TokenHeader read_header(std::span<const std::byte> image) {
   return header;
 }
 
-// Checks the header's numbers: a file with a correct checksum may come from a faulty writer.
+// Checks the header's numbers, since even a file with a correct checksum may come from a faulty
+// writer.
 void check_header(const TokenHeader& h) {
-  constexpr std::uint64_t kMany = std::uint64_t{1} << 48;  // keeps the sum below from wrapping
+  constexpr std::uint64_t kMany = std::uint64_t{1} << 48;  // keeps the sum below from overflowing
   if (h.token_bytes != 2 && h.token_bytes != 4) throw damaged("its tokens have an unknown width");
   if (h.documents >= kMany || h.sentences >= kMany || h.tokens >= kMany ||
       h.file_bytes !=
@@ -67,7 +68,7 @@ std::span<const T> view(std::span<const std::byte> image, std::uint64_t at, std:
   return {reinterpret_cast<const T*>(image.data() + at), static_cast<std::size_t>(count)};
 }
 
-// 0 first, then strictly up to `end`: nothing is empty.
+// Offsets must begin at 0 and increase strictly up to `end`, so that nothing is empty.
 void check_ascending(std::span<const std::uint64_t> begin, std::uint64_t end, const char* what) {
   const bool up =
       std::adjacent_find(begin.begin(), begin.end(), std::greater_equal<>()) == begin.end();

@@ -30,31 +30,32 @@ struct TokenHeader {
   std::uint32_t vocabulary_size = 0;
   std::uint32_t cased = 0;
   SpecialTokens special;
-  std::uint32_t replaced_bytes = 0;  // bytes of the text; more than fit: the largest number
+  // Counts bytes of the text; the largest number where the count does not fit.
+  std::uint32_t replaced_bytes = 0;
   std::uint64_t documents = 0;
   std::uint64_t sentences = 0;
   std::uint64_t tokens = 0;
   std::uint64_t file_bytes = 0;
-  Digest payload_hash = {};  // XXH3-128 of everything behind the header
-  Digest header_hash = {};   // XXH3-128 of everything before this field
+  Digest payload_hash = {};  // XXH3-128 of all that follows the header
+  Digest header_hash = {};   // XXH3-128 of all that precedes this field
 };
 static_assert(sizeof(TokenHeader) == 128);
 
-// Files of a corpus folder that are no text: what they are -> how many.
+// Counts files of a corpus folder that are no text, by kind.
 using FilesLeftOut = std::map<std::string, std::int64_t>;
 
 class TokenCorpus {
  public:
-  // Views `image`, which `owner` keeps alive, after checking every byte of it. Throws (65), naming
-  // `name` and the reason, when anything is not as CorpusBuilder wrote it.
+  // Views `image`, which `owner` keeps alive, after checking every byte of it. Throws (65), with
+  // `name` and the reason, when anything is unlike CorpusBuilder's output.
   TokenCorpus(std::span<const std::byte> image, std::shared_ptr<const void> owner,
               const std::string& name, const Progress& progress = {});
-  // The same over a file, which stays mapped.
+  // Does the same for a file, which stays mapped.
   TokenCorpus(std::shared_ptr<const MappedFile> file, const std::string& name,
               const Progress& progress);
 
-  // Throws io_error (74) when the corpus is a file that has been changed since. Data read from it
-  // before may be corrupt.
+  // Throws io_error (74) when the corpus is a file that has been changed since it was opened. Data
+  // read earlier may be corrupt.
   void refuse_if_changed() const {
     if (file_ != nullptr) file_->refuse_if_changed();
   }
@@ -63,7 +64,7 @@ class TokenCorpus {
   std::int64_t sentences() const { return static_cast<std::int64_t>(header_.sentences); }
   std::int64_t tokens() const { return static_cast<std::int64_t>(header_.tokens); }
 
-  // Ranges end where the next one starts: documents() and sentences() are valid arguments.
+  // A range ends where the next one starts, so documents() and sentences() are valid arguments.
   std::int64_t first_sentence(std::int64_t document) const {
     return static_cast<std::int64_t>(document_begin_[static_cast<std::size_t>(document)]);
   }
@@ -83,13 +84,13 @@ class TokenCorpus {
   std::string vocabulary_hash() const { return to_hex(header_.vocabulary_hash); }
   bool cased() const { return header_.cased != 0; }
 
-  // Bytes of the text that were no UTF-8, or NUL.
+  // Returns the bytes of the text that were invalid UTF-8, or NUL.
   std::int64_t replaced_bytes() const { return header_.replaced_bytes; }
-  // Empty unless a folder was tokenized into memory: a token file does not keep it.
+  // Empty unless a folder was tokenized into memory, since a token file does not store it.
   const FilesLeftOut& left_out() const { return left_out_; }
   void set_left_out(FilesLeftOut left_out) { left_out_ = std::move(left_out); }
 
-  // The same for the same documents and vocabulary, whether they came from text or a token file.
+  // Equal for the same documents and vocabulary, whether they came from text or a token file.
   std::string identity() const { return to_hex(header_.header_hash); }
 
  private:
@@ -98,7 +99,7 @@ class TokenCorpus {
   TokenHeader header_;
   FilesLeftOut left_out_;
   std::shared_ptr<const void> owner_;
-  std::shared_ptr<const MappedFile> file_;  // empty: in memory
+  std::shared_ptr<const MappedFile> file_;  // empty: the corpus is in memory
   std::span<const std::uint16_t> narrow_;   // one of the two is empty
   std::span<const std::uint32_t> wide_;
   std::span<const std::uint64_t> sentence_begin_;
@@ -107,8 +108,8 @@ class TokenCorpus {
 
 using TokenizedDocument = std::vector<std::vector<std::int32_t>>;  // sentences of ids
 
-// Writes the layout as a stream: hands out the bytes behind the header in order, and the header
-// last. Sentences without tokens and documents without sentences are left out.
+// Writes the layout as a stream: returns the bytes after the header in order, and the header last.
+// Sentences without tokens and documents without sentences are left out.
 class CorpusBuilder {
  public:
   using Sink = std::function<void(std::span<const std::byte>)>;
@@ -128,10 +129,10 @@ class CorpusBuilder {
   std::vector<std::uint64_t> document_begin_{0};
 };
 
-// Maps a token file. Errors: 66 when it is not there, 74 when it cannot be read, 65 as above.
+// Maps a token file. Errors: 66 it does not exist, 74 it cannot be read, 65 see TokenCorpus().
 std::unique_ptr<TokenCorpus> map_token_file(const std::filesystem::path& path,
                                             const Progress& progress = {});
 
-bool is_token_file(const std::filesystem::path& path);  // by its first eight bytes
+bool is_token_file(const std::filesystem::path& path);  // checks the first eight bytes
 
 }  // namespace scalemark::data

@@ -14,8 +14,8 @@ namespace {
 
 struct Lead {
   int continuations = 0;             // 0: not a lead byte
-  unsigned char second_low = 0x80;   // the first continuation's range keeps out overlong forms,
-  unsigned char second_high = 0xBF;  // surrogates and what lies above U+10FFFF
+  unsigned char second_low = 0x80;   // range of the first continuation: without overlong forms,
+  unsigned char second_high = 0xBF;  // surrogates and code points above U+10FFFF
 };
 
 constexpr Lead lead_of(unsigned char byte) {
@@ -29,7 +29,7 @@ constexpr Lead lead_of(unsigned char byte) {
   return {};
 }
 
-// Most of a text is ASCII, which is passed over in words.
+// Most of a text is ASCII, which is skipped eight bytes at a time.
 bool is_plain_ascii(const char* eight) {
   constexpr std::uint64_t kOnes = 0x0101010101010101, kHighest = 0x8080808080808080;
   std::uint64_t word = 0;
@@ -58,7 +58,7 @@ char32_t next_code_point(std::string_view bytes, std::size_t& at) {
 }
 
 std::int64_t broken_bytes(std::string_view text) {
-  constexpr std::string_view kWrittenOut = "\xEF\xBF\xBD";  // U+FFFD itself is no error
+  constexpr std::string_view kWrittenOut = "\xEF\xBF\xBD";  // U+FFFD itself is no error.
   std::int64_t broken = 0;
   for (std::size_t at = 0; at < text.size();) {
     if (text.size() - at >= 8 && is_plain_ascii(text.data() + at)) {
@@ -79,7 +79,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// All white space of Unicode beyond ASCII.
+// All Unicode white space beyond ASCII.
 constexpr std::array kWide{"\u0085"sv, "\u00A0"sv, "\u1680"sv, "\u2000"sv, "\u2001"sv,
                            "\u2002"sv, "\u2003"sv, "\u2004"sv, "\u2005"sv, "\u2006"sv,
                            "\u2007"sv, "\u2008"sv, "\u2009"sv, "\u200A"sv, "\u2028"sv,
@@ -91,7 +91,7 @@ bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 bool is_separator(char c) { return c >= '\x1c' && c <= '\x1f'; }
 
-// How many bytes of white space `text` ends with: one character, or none.
+// Returns the length in bytes of one character of white space at the end of `text`, or 0.
 std::size_t last_space(std::string_view text, bool separators) {
   if (text.empty()) return 0;
   const char last = text.back();
@@ -124,11 +124,11 @@ std::string_view trimmed_end(std::string_view text) { return without_end(text, f
 
 namespace {
 
-// Hugging Face `tokenizers` takes its facts from Rust crates of several Unicode versions (marks and
-// punctuation of version 8 or so, decompositions of 10, lower case of 17), utf8proc 2.8 from
-// version 15. The tables below are the differences, found by asking both about every code point
-// (tests/data/text/wordpiece_oracle.py asks again in every run). A range may run over code points
-// that are the same in both.
+// Hugging Face `tokenizers` uses Rust crates of several Unicode versions (marks and punctuation of
+// version 8 or so, decompositions of 10, lower case of 17), utf8proc 2.8 version 15. The tables
+// below are the differences, found by comparing both for every code point
+// (tests/data/text/wordpiece_oracle.py repeats that in every run). A range may include code points
+// that are equal in both.
 struct Range {
   char32_t first, last;
 };
@@ -164,7 +164,7 @@ constexpr Range kIdeographs[] = {{0x3400, 0x4DBF},   {0x4E00, 0x9FFF},   {0xF900
                                  {0x20000, 0x2A6DF}, {0x2A700, 0x2B81F}, {0x2B920, 0x2CEAF},
                                  {0x2F800, 0x2FA1F}};
 
-// Letters whose lower case is younger than Unicode 15.
+// Letters whose lower case was added after Unicode 15.
 struct LowerRange {
   char32_t first, last;
   std::int32_t distance;
@@ -175,10 +175,10 @@ constexpr LowerRange kYoungLetters[] = {{0x1C89, 0x1C89, 1},      {0xA7CB, 0xA7C
                                         {0xA7DA, 0xA7DA, 1},      {0xA7DC, 0xA7DC, 0x19B - 0xA7DC},
                                         {0x10D50, 0x10D65, 0x20}, {0x16EA0, 0x16EB8, 0x1B}};
 
-constexpr char32_t kDotlessException = 0x130;      // lower case of two code points
+constexpr char32_t kDotlessException = 0x130;      // its lower case has two code points
 constexpr char32_t kYoungDecomposition = 0x11938;  // decomposes since Unicode 13
 constexpr char32_t kCodePoints = 0x110000;
-constexpr Range kEmptyPlanes = {0x40000, 0xDFFFF};  // nothing is assigned there: no bits
+constexpr Range kEmptyPlanes = {0x40000, 0xDFFFF};  // nothing is assigned there, so it has no bits
 
 bool within(std::span<const Range> ranges, char32_t c) {
   return std::any_of(ranges.begin(), ranges.end(),
@@ -193,7 +193,7 @@ bool is_removed(char32_t c, utf8proc_category_t category) {
   return other && !within(kNotRemoved, c);
 }
 
-// Vertical tab, form feed and U+0085 are white space too, but cleaned away before it matters.
+// Vertical tab, form feed and U+0085 are white space too, but are removed before this matters.
 bool is_space(char32_t c, utf8proc_category_t category) {
   return c == '\t' || c == '\n' || c == '\r' || category == UTF8PROC_CATEGORY_ZS ||
          category == UTF8PROC_CATEGORY_ZL || category == UTF8PROC_CATEGORY_ZP;

@@ -1,5 +1,5 @@
-// Text in UTF-8: its code points, the white space at its ends, and what BERT's tokenizer needs to
-// know of a code point. Knows nothing of what the text means; the only user of utf8proc.
+// Text in UTF-8: its code points, the white space at its ends, and the traits of code points for
+// BERT's tokenizer. Knows nothing of a text's meaning; the only user of utf8proc.
 #pragma once
 
 #include <cstddef>
@@ -9,30 +9,30 @@
 
 namespace scalemark::data {
 
-// UTF-8 bytes to code points, the way Python's bytes.decode("utf-8", errors="replace") does it.
+// --- UTF-8 bytes to code points, like Python's bytes.decode("utf-8", errors="replace").
 
 inline constexpr char32_t kReplacement = 0xFFFD;
 
-// The code point that starts at bytes[at], and moves `at` behind it. A broken sequence gives one
-// U+FFFD for each maximal subpart (Unicode 15, section 3.9, table 3-8). `at` < bytes.size().
+// Returns the code point that starts at bytes[at], and moves `at` after it. A broken sequence gives
+// one U+FFFD for each maximal subpart (Unicode 15, section 3.9, table 3-8). `at` < bytes.size().
 char32_t next_code_point(std::string_view bytes, std::size_t& at);
 
-// How many bytes of `text` belong to broken sequences, or are NUL: whoever reads it loses them.
+// Returns how many bytes of `text` belong to broken sequences, or are NUL; readers lose these.
 std::int64_t broken_bytes(std::string_view text);
 
-// `text` without white space at both ends, as Python's str.strip(): U+00A0, U+3000, U+2028 and the
-// separators U+001C to U+001F are some.
+// Returns `text` without white space at both ends, like Python's str.strip(), which includes
+// U+00A0, U+3000, U+2028 and the separators U+001C to U+001F.
 std::string_view stripped(std::string_view text);
 
-// How many bytes of such white space `text` begins with: those of one character, or 0.
+// Returns the length in bytes of one such character at the beginning of `text`, or 0.
 std::size_t first_space(std::string_view text);
 
-// Without white space at its end, as Rust's str::trim_end(), which the readers of Hugging Face
-// tokenizers call: the separators stay.
+// Strips white space at the end, like Rust's str::trim_end(), which Hugging Face tokenizers call
+// for files: the separators stay.
 std::string_view trimmed_end(std::string_view text);
 
-// The traits of each code point that BERT's tokenizer needs, as in Hugging Face `tokenizers`: a
-// byte of bits for each, made once, since 1.1 million look-ups take tens of ms and a corpus has
+// The traits of each code point for BERT's tokenizer, as in Hugging Face `tokenizers`: a byte of
+// bits for each. It is made once, since 1.1 million look-ups take tens of ms and a corpus has
 // billions.
 class UnicodeTraits {
  public:
@@ -47,7 +47,7 @@ class UnicodeTraits {
     kHasLower = 128,   // lower-casing changes it
   };
 
-  static const UnicodeTraits& get();  // made on first use, never changes
+  static const UnicodeTraits& get();  // made on first use, then constant
 
   std::uint8_t operator[](char32_t c) const { return bits_[c]; }
 
@@ -56,17 +56,17 @@ class UnicodeTraits {
   std::vector<std::uint8_t> bits_;
 };
 
-// Canonical combining class of a code point.
+// Returns the canonical combining class of a code point.
 int combining_class(char32_t c);
 
-// Full canonical decomposition of one code point, not reordered. At most 4 code points.
+// The full canonical decomposition of one code point, not reordered. At most 4 code points.
 struct Decomposition {
   char32_t code_points[4];
   int size;
 };
 Decomposition decompose(char32_t c);
 
-// Lower case of one code point, without context; "i" + U+0307 for U+0130.
+// Returns the lower case of one code point, without context; "i" + U+0307 for U+0130.
 Decomposition to_lower(char32_t c);
 
 }  // namespace scalemark::data

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 
-// In one pass: it may be a pipe.
+// Reads in one pass, since the file may be a pipe.
 std::string content_of(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file || std::filesystem::is_directory(path)) {
@@ -47,8 +47,8 @@ void refuse_no_text(std::string_view content) {
   }
 }
 
-// Reads them as Hugging Face does, without the white space behind a token. Blank lines at the end
-// are no tokens; further up they keep the places of those below.
+// Reads tokens like Hugging Face, without the white space after a token. Blank lines at the end are
+// no tokens; others keep their ids.
 std::vector<std::string> lines_of(std::string_view content) {
   std::vector<std::string> tokens;
   for (const std::string_view line : split(content, "\n")) tokens.emplace_back(trimmed_end(line));
@@ -56,7 +56,7 @@ std::vector<std::string> lines_of(std::string_view content) {
   return tokens;
 }
 
-// Lines that stand for no word: [unused7] and its like, and blank ones.
+// Accepts lines that stand for no word: [unused7] and the like, and blank ones.
 bool may_be_repeated(std::string_view token) {
   return token.empty() || token.starts_with("[unused") || token.starts_with("[UNUSED") ||
          token.starts_with("<unused");
@@ -87,7 +87,7 @@ Vocabulary::Vocabulary(std::vector<std::string> tokens) : tokens_(std::move(toke
       if (!may_be_repeated(token)) {
         throw bad_data(line + " repeats the token '" + token + "'", "every token once");
       }
-      known->second = id;  // the last one counts, as with Hugging Face
+      known->second = id;  // the last one counts, as in Hugging Face
     }
     hash.add(token);
     hash.add("\n");

@@ -1,5 +1,5 @@
-// A WordPiece vocabulary (vocab.txt: one token per line, the line number is its id). Knows how to
-// find the longest piece; knows nothing of normalisation or corpora.
+// A WordPiece vocabulary (vocab.txt: one token per line, whose number is its id). Finds the longest
+// piece; knows nothing of normalisation or corpora.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@ struct SpecialTokens {
 
 class Vocabulary {
  public:
-  // Refuses (66) a missing file, and (65) one without [PAD] [UNK] [CLS] [SEP] [MASK], with a word
-  // twice, that begins with a byte order mark, or that is not UTF-8. Of blank lines and [unused...]
-  // that are repeated the last one counts; blank lines at the end are dropped.
+  // Refuses (66) a missing file, and (65) one without [PAD] [UNK] [CLS] [SEP] [MASK], with a
+  // repeated word, with a byte order mark at its beginning, or with invalid UTF-8. Of repeated
+  // blank lines and [unused...] the last one counts; blank lines at the end are dropped.
   static Vocabulary read(const std::filesystem::path& path);
   explicit Vocabulary(std::vector<std::string> tokens);
   Vocabulary(Vocabulary&&) = default;
@@ -36,19 +36,20 @@ class Vocabulary {
   }
   std::optional<std::int32_t> find(std::string_view token) const;
 
-  // XXH3-128 of the tokens in order, as 32 hex digits.
+  // Returns the XXH3-128 of the tokens in order, as 32 hex digits.
   const std::string& hash() const { return hash_; }
 
   struct Match {
     std::int32_t id;
     std::size_t length;  // bytes of the word; 0: nothing matches
   };
-  // The longest token that `word` starts with; inside a word (`continues`), the longest "##" piece.
+  // Returns the longest token with which `word` starts; inside a word (`continues`), the longest
+  // "##" piece.
   Match longest(std::string_view word, bool continues) const;
 
  private:
-  // The tokens as a tree of bytes, its edges in one open-addressed table: a word is walked once,
-  // however many of its prefixes are tokens.
+  // The tokens are a tree of bytes whose edges are in one open-addressed table, so that a word is
+  // walked once however many of its prefixes are tokens.
   struct Edge {
     std::uint32_t key = kFree;  // node * 256 + byte
     std::uint32_t node = 0;

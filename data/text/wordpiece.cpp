@@ -21,7 +21,7 @@ class WordCollector {
 
   void add(char32_t c) {
     if (characters_ >= kMaxWordCharacters) {
-      ++characters_;  // will be [UNK]: its letters no longer matter
+      ++characters_;  // it will be [UNK], so its letters no longer matter
       return;
     }
     append_utf8(c, word_);
@@ -36,7 +36,8 @@ class WordCollector {
   }
 
  private:
-  // Greedy longest match; when any part of the word matches nothing, the whole word is [UNK].
+  // Finds the greedy longest matches; when any part of the word matches nothing, the whole word is
+  // [UNK].
   void append_pieces() {
     const std::size_t before = ids_.size();
     std::string_view rest = word_;
@@ -59,8 +60,9 @@ class WordCollector {
   std::int64_t characters_ = 0;
 };
 
-// Clean text -> spaces around ideographs -> (uncased) NFD, no marks, lower case -> split at white
-// space and around punctuation: one pass, one code point at a time.
+// Cleans the text, puts spaces around ideographs, applies NFD, removes marks and lower-cases (where
+// uncased), and splits at white space and around punctuation: in one pass, one code point at a
+// time.
 class Normalizer {
  public:
   Normalizer(WordCollector& words, bool cased)
@@ -90,7 +92,7 @@ class Normalizer {
   }
 
  private:
-  // Canonical order: combining characters between two starters are sorted by their class.
+  // Canonical order means that combining characters between two starters are sorted by their class.
   void add_decomposed(char32_t c) {
     const auto bits = traits_[c];
     if (bits & Traits::kNonStarter) {

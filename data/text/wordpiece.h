@@ -14,15 +14,15 @@ namespace scalemark::data {
 
 class WordPiece {
  public:
-  // Uncased: accents are stripped and letters lower-cased. Cased: neither.
+  // Uncased: accents are removed and letters lower-cased; cased: neither.
   WordPiece(std::shared_ptr<const Vocabulary> vocabulary, bool cased);
 
   const Vocabulary& vocabulary() const { return *vocabulary_; }
   bool cased() const { return cased_; }
 
-  // Appends the ids of `text`. Broken UTF-8 is read as Python's errors="replace" reads it; the
-  // names of the five special tokens in the text become those tokens, as in Hugging Face's
-  // tokenizer. Safe from several threads at once.
+  // Appends the ids of `text`. Broken UTF-8 is read like Python's errors="replace"; the names of
+  // the five special tokens in the text become those tokens, as in Hugging Face's tokenizer.
+  // Several threads may call it at once.
   void encode(std::string_view text, std::vector<std::int32_t>& ids) const;
 
  private:
@@ -30,6 +30,6 @@ class WordPiece {
   bool cased_;
 };
 
-inline constexpr int kMaxWordCharacters = 100;  // a longer word is [UNK]
+inline constexpr int kMaxWordCharacters = 100;  // a longer word becomes [UNK]
 
 }  // namespace scalemark::data

@@ -10,7 +10,7 @@
 namespace scalemark::data {
 namespace {
 
-// Over the same bytes.
+// The matrix shares the view's bytes.
 cv::Mat matrix_of(const RgbView& view) { return {view.height, view.width, CV_8UC3, view.bytes}; }
 
 void warp_nearest(const RgbView& from, const RgbView& to, const ToSource& to_source) {
@@ -27,14 +27,14 @@ void blur(const RgbView& from, const RgbView& to) {
   cv::filter2D(matrix_of(from), result, CV_8U, kernel, {-1, -1}, 0, cv::BORDER_REPLICATE);
 }
 
-// Below 360, which OpenCV takes for the end of the circle and not for its begin.
+// The result is below 360, which OpenCV takes for the end of the circle and not for its beginning.
 float wrapped(float degrees) {
   const float below = degrees >= 360 ? degrees - 360 : degrees;
   return below < 0 ? below + 360 : below;
 }
 
-// In float: OpenCV's HSV of bytes has 180 hues. Rounded as torchvision does: [0, 1] times 255.999,
-// cut off.
+// Computes in float, since OpenCV's HSV of bytes has only 180 hues. The result is rounded as in
+// torchvision: [0, 1] times 255.999, truncated.
 void shift_hue(const RgbView& pixels, double turns) {
   constexpr float kLevels = 255.999F;
   cv::Mat bytes = matrix_of(pixels);
@@ -54,7 +54,8 @@ void shift_hue(const RgbView& pixels, double turns) {
 
 }  // namespace scalemark::data
 
-// The loader's workers are the threads: OpenCV's own are off before its first use.
+// OpenCV's own threads are turned off before its first use, since the loader's workers are the
+// threads.
 const scalemark::data::OpencvApi* scalemark_opencv_api() {
   namespace data = scalemark::data;
   static const std::string commit = scalemark::program_version().git_commit;

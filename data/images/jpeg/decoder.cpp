@@ -1,17 +1,17 @@
-// libjpeg rather than TurboJPEG's own calls: only here can rows and columns outside a crop be left
-// out, which is half of the work of a random resized crop.
+// Calls libjpeg rather than TurboJPEG's own functions: only libjpeg can leave out rows and columns
+// outside a crop, which is half of the work of a random resized crop.
 #include "data/images/jpeg/decoder.h"
 
 #include <algorithm>
 #include <utility>
 
-// After jpeglib.h, which it extends.
+// It extends jpeglib.h and must follow it.
 #include <jerror.h>
 
 namespace scalemark::data {
 namespace {
 
-// Warnings about data around the picture, which leave every pixel correct.
+// Recognises warnings about data around the picture, which leave every pixel correct.
 bool is_harmless(int message) {
   switch (message) {
     case JWRN_ADOBE_XFORM:
@@ -25,7 +25,7 @@ bool is_harmless(int message) {
   }
 }
 
-// libjpeg "warns" of missing or corrupt data and paints grey in its place; such a file is refused.
+// Throws for missing or corrupt data, of which libjpeg only "warns" while it paints grey.
 void take_message(j_common_ptr info, int level) {
   if (level < 0 && !is_harmless(info->err->msg_code)) JpegErrorManager::leave(info);
 }
@@ -66,8 +66,8 @@ void JpegDecoder::choose_colours() {
   }
 }
 
-// A crop that ends above the damage would not notice. The end-of-image marker cannot occur inside
-// picture data, so its absence after the first scan's header shows the damage.
+// Detects damage below a crop, which the crop itself would not show: the end-of-image marker cannot
+// occur inside picture data, so its absence after the first scan's header shows the damage.
 void JpegDecoder::refuse_if_cut_short() {
   const std::uint8_t* const scan = info_.src->next_input_byte;
   const std::uint8_t* const end = bytes_.data() + bytes_.size();
@@ -79,7 +79,7 @@ void JpegDecoder::refuse_if_cut_short() {
 
 namespace {
 
-// Pillow takes every CMYK file as Adobe's, inverted, and files in practice are so.
+// Like Pillow this takes every CMYK file as Adobe's, inverted, as files in practice are.
 void inverted_cmyk_to_rgb(const std::uint8_t* cmyk, int pixels, std::uint8_t* rgb) {
   for (int i = 0; i < pixels; ++i) {
     const int light = cmyk[4 * i + 3];
@@ -93,7 +93,7 @@ void inverted_cmyk_to_rgb(const std::uint8_t* cmyk, int pixels, std::uint8_t* rg
 
 }  // namespace
 
-// Reads as far as the first scan's data; of a file of several scans, all of it.
+// Reads up to the first scan's data, or all of a file with several scans.
 void JpegDecoder::start() {
   if (jpeg_has_multiple_scans(&info_) != FALSE) scan_limit_.install(info_);
   guarded([this] { jpeg_start_decompress(&info_); });
@@ -134,9 +134,9 @@ Box JpegDecoder::scaled_to_eighths(const Box& box, int eighths) const {
           .height = bottom - down(box.top)};
 }
 
-// libjpeg-turbo 2.1 makes the components of a crop as wide as if none were scaled by another size
-// than the image, which those of 4 x 2 samples and others are: interpolated to half of the width, a
-// row ends in memory that nobody has written.
+// Corrects the component widths of a crop. libjpeg-turbo 2.1 ignores that components may be scaled
+// by another size than the image (those of 4 x 2 samples and others are): after interpolation to
+// half of the width a row would end in unwritten memory.
 void JpegDecoder::narrow_components() {
   const auto high = static_cast<std::int64_t>(info_.max_h_samp_factor) * jpeg::block_size(info_);
   for (int c = 0; c < info_.num_components; ++c) {
@@ -148,10 +148,10 @@ void JpegDecoder::narrow_components() {
   }
 }
 
-// Rows are told by jpeg_skip_scanlines().
+// Columns only; rows are left out by jpeg_skip_scanlines().
 JpegDecoder::Columns JpegDecoder::leave_out_columns(const Box& scaled) {
-  // A margin, because at a crop's edge chroma is interpolated from a repeated column; and because
-  // libjpeg does not interpolate at all where a component is left with a single sample.
+  // A margin is needed because at a crop's edge chroma is interpolated from a repeated column, and
+  // because libjpeg does not interpolate at all where a component is left with a single sample.
   const int across = info_.max_h_samp_factor;
   const int margin = across <= 2 ? 2 : 2 * across;
   const int full = static_cast<int>(info_.output_width);
@@ -183,8 +183,8 @@ void JpegDecoder::read_rows(Pixels& pixels) {
   end_if_at_the_bottom();
 }
 
-// Then damage behind the last row is noticed, too. A file with access points has been whole when
-// they were found.
+// At the bottom this also notices damage after the last row. A file with access points was whole
+// when they were found.
 void JpegDecoder::end_if_at_the_bottom() {
   if (info_.output_scanline < info_.output_height || points_ != nullptr) return;
   guarded([this] {

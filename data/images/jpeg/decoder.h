@@ -1,5 +1,5 @@
 // The JPEG decoder, an ImageDecoder over libjpeg. Private to decoder.cpp (RGB pixels) and
-// decoder_planes.cpp (planes as they are stored).
+// decoder_planes.cpp (planes as stored).
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ namespace scalemark::data {
 
 class JpegDecoder : public ImageDecoder {
  public:
-  // `memory` and `points`, unless null, must live as long as this.
+  // `memory` and `points`, unless null, must outlive the decoder.
   JpegDecoder(std::span<const std::uint8_t> bytes, std::string name, DecoderMemory* memory,
               const jpeg::AccessPoints* points = nullptr);
   ~JpegDecoder() override { jpeg_destroy_decompress(&info_); }
@@ -34,7 +34,7 @@ class JpegDecoder : public ImageDecoder {
 
  private:
   // Runs libjpeg calls. An error inside jumps back here, so `step` must hold nothing that a
-  // destructor has to release.
+  // destructor would have to release.
   template <class Step>
   void guarded(const Step& step) {
     if (setjmp(error_.jump) != 0) throw bad_sample(name_, error_.message);
@@ -63,18 +63,18 @@ class JpegDecoder : public ImageDecoder {
   PlaneBegins lay_out_planes(const Blocks& blocks, PlanarRegion& region) const;
   void read_planes(const Blocks& blocks, PlanarRegion& region, PlaneWork work);
 
-  // An object is not used for a second image: tables that the second file lacks would be those of
-  // the first.
+  // The object is not reused for a second image, which would get the first image's tables where its
+  // own are missing.
   std::span<const std::uint8_t> bytes_;
   std::string name_;
   DecoderMemory* memory_;
-  std::optional<DecoderMemory> own_memory_;  // where none was given
+  std::optional<DecoderMemory> own_memory_;  // used where none is passed
   const jpeg::AccessPoints* points_;
   JpegErrorManager error_;
   JpegScanLimit scan_limit_;
   jpeg_decompress_struct info_{};
   jpeg::LibjpegScan scan_;
-  bool own_scan_ = false;  // scan_ decodes, else libjpeg
+  bool own_scan_ = false;  // scan_ decodes instead of libjpeg
 };
 
 }  // namespace scalemark::data

@@ -8,18 +8,20 @@
 #include "data/images/jpeg/decoder.h"
 #include "data/images/resize.h"
 
-// After jpeglib.h, which it extends.
+// It extends jpeglib.h and must follow it.
 #include <jerror.h>
 
 namespace scalemark::data {
 namespace {
 
-// More than this is not kept for the next image: there are few such images, and many workers.
+// No more than this is kept for the next image, since larger images are rare and there are many
+// workers.
 constexpr std::size_t kMostKept = std::size_t{32} << 20;
 
 using jpeg::block_size;
 
-// From its jpegint.h, which is not installed everywhere: DSTATE_SCANNING and DSTATE_RAW_OK.
+// These are from libjpeg's jpegint.h, which is not installed everywhere: DSTATE_SCANNING and
+// DSTATE_RAW_OK.
 constexpr int kScanningState = 205;
 constexpr int kRawState = 206;
 
@@ -27,8 +29,7 @@ int rows_in_a_block(const jpeg_component_info& component) {
   return component.v_samp_factor * block_size(component);
 }
 
-// Describes what libjpeg's upsampling would do (jdsample.c, jinit_upsampler); false where it cannot
-// upsample.
+// Describes libjpeg's upsampling (jdsample.c, jinit_upsampler); false where it cannot upsample.
 bool describe(const jpeg_decompress_struct& info, const jpeg_component_info& component,
               Plane& plane) {
   const int high_across = info.max_h_samp_factor * block_size(info);
@@ -52,7 +53,7 @@ bool describe(const jpeg_decompress_struct& info, const jpeg_component_info& com
   return true;
 }
 
-// The rows of samples that libjpeg fills with one row of blocks.
+// The rows of samples that libjpeg fills from one row of blocks.
 class RowTargets {
  public:
   RowTargets(const jpeg_decompress_struct& info, const std::array<std::uint8_t*, 3>& begins)
@@ -63,7 +64,7 @@ class RowTargets {
     }
   }
 
-  // `row` counts from the first wanted one.
+  // `row` is relative to the first wanted one.
   void point_at(const PlanarRegion& region, int row) {
     for (int c = 0; c < count_; ++c) {
       const std::size_t first = static_cast<std::size_t>(row) * lines_[c].size();
@@ -93,9 +94,9 @@ std::uint8_t* PlaneStore::of(std::size_t bytes) {
   return bytes_.get();
 }
 
-// Rows and columns of blocks (iMCUs): what libjpeg decodes at once.
+// Rows and columns of blocks (iMCUs), which libjpeg decodes at once.
 struct JpegDecoder::Blocks {
-  int width;  // pixels of the image in each
+  int width;  // pixels of the image in each block
   int height;
   Box wanted;  // in blocks
 };
@@ -126,7 +127,7 @@ bool JpegDecoder::decode_planes(const Box& box, int eighths, PlanarRegion& regio
 
   const Blocks blocks = blocks_of(box, eighths, region.scaled);
   leave_out_columns_of(blocks);
-  // A row of blocks has so many rows of MCUs.
+  // rows of MCUs in a row of blocks
   const int rows = info_.num_components == 1 ? info_.max_v_samp_factor : 1;
   scan_.need({.left = blocks.wanted.left,
               .top = blocks.wanted.top * rows,
@@ -138,11 +139,11 @@ bool JpegDecoder::decode_planes(const Box& box, int eighths, PlanarRegion& regio
 }
 
 JpegDecoder::Blocks JpegDecoder::blocks_of(const Box& box, int eighths, ImageSize scaled) const {
-  // libjpeg takes a file of one component for one of 1 x 1 samples, across.
+  // Across, libjpeg treats a file of one component as one of 1 x 1 samples.
   const int width =
       info_.num_components == 1 ? block_size(info_) : info_.max_h_samp_factor * block_size(info_);
   const int height = info_.max_v_samp_factor * block_size(info_);
-  const int across = 2 * info_.max_h_samp_factor;  // for a smooth neighbour
+  const int across = 2 * info_.max_h_samp_factor;  // margin for a smooth neighbour
   const int down = 2 * info_.max_v_samp_factor;
   const auto first = [&](int low, int margin, int block) {
     return std::max(0, low * eighths / 8 - margin) / block;
@@ -156,10 +157,10 @@ JpegDecoder::Blocks JpegDecoder::blocks_of(const Box& box, int eighths, ImageSiz
   return {.width = width, .height = height, .wanted = wanted};
 }
 
-// libjpeg offers this for jpeg_read_scanlines() only, though it heeds it wherever blocks become
-// samples. Its state says which of the two is meant, and is looked at by the call alone. With the
-// margin of blocks_of() no component is left with a column of less than 2 samples, for which the
-// call would choose another upsampling: there is none to choose.
+// libjpeg offers this call for jpeg_read_scanlines() only, though it obeys the result wherever
+// blocks become samples. Its state says which of the two modes is active, and only this call checks
+// it. With the margin of blocks_of() each component keeps a column of at least 2 samples; otherwise
+// the call would select another upsampling, which is not set up here.
 void JpegDecoder::leave_out_columns_of(const Blocks& blocks) {
   auto first = static_cast<JDIMENSION>(blocks.wanted.left * blocks.width);
   const auto columns = static_cast<JDIMENSION>(blocks.wanted.width * blocks.width);
@@ -170,7 +171,7 @@ void JpegDecoder::leave_out_columns_of(const Blocks& blocks) {
   info_.global_state = kRawState;
 }
 
-// Where each plane lies in the image and in the store; its first byte there.
+// Sets each plane's place in the image and in the store, and returns its first byte there.
 JpegDecoder::PlaneBegins JpegDecoder::lay_out_planes(const Blocks& blocks,
                                                      PlanarRegion& region) const {
   const Box& wanted = blocks.wanted;
@@ -192,7 +193,7 @@ JpegDecoder::PlaneBegins JpegDecoder::lay_out_planes(const Blocks& blocks,
   return begins;
 }
 
-// Above the wanted rows nothing but entropy decoding is done, which cannot be left out.
+// Above the wanted rows only entropy decoding is done, which cannot be left out.
 void JpegDecoder::read_planes(const Blocks& blocks, PlanarRegion& region, PlaneWork work) {
   RowTargets targets(info_, lay_out_planes(blocks, region));
   for (int row = 0; row < blocks.wanted.top + blocks.wanted.height; ++row) {

@@ -10,7 +10,7 @@
 namespace scalemark::data {
 namespace {
 
-// Owns libjpeg's two sides and what is written.
+// Owns libjpeg's two sides and the output.
 struct Transcoder {
   JpegErrorManager error;
   jpeg_decompress_struct in{};
@@ -22,7 +22,7 @@ struct Transcoder {
     in.err = error.install();
     out.err = in.err;
     error.base.emit_message = [](j_common_ptr info, int level) {
-      if (level < 0) JpegErrorManager::leave(info);  // a warning: kept as it is
+      if (level < 0) JpegErrorManager::leave(info);  // a file with a warning is stored unchanged
     };
     error.base.output_message = [](j_common_ptr) {};
   }
@@ -41,7 +41,7 @@ bool suits(const jpeg_decompress_struct& in) {
          std::int64_t{in.image_width} * std::int64_t{in.image_height} <= kMaxPixels;
 }
 
-// Holds nothing that a jump over it would leak.
+// It holds nothing that a jump over it would leak.
 bool Transcoder::run(std::span<const std::uint8_t> jpeg) {
   if (setjmp(error.jump) != 0) return false;
   jpeg_create_decompress(&in);
@@ -60,7 +60,7 @@ bool Transcoder::run(std::span<const std::uint8_t> jpeg) {
   return true;
 }
 
-// Reads the headers of a file and what follows.
+// Reads the headers of a file and its data.
 struct PointFinder {
   JpegErrorManager error;
   jpeg_decompress_struct info{};
@@ -72,7 +72,7 @@ struct PointFinder {
   PointFinder(const PointFinder&) = delete;
   PointFinder& operator=(const PointFinder&) = delete;
 
-  // Only libjpeg's calls jump, while nothing is held.
+  // Only libjpeg's calls jump, while this holds nothing.
   void run(std::span<const std::uint8_t> jpeg) {
     if (setjmp(error.jump) != 0) return;
     jpeg_create_decompress(&info);
@@ -88,7 +88,7 @@ bool same(const Pixels& a, const Pixels& b) {
   return std::memcmp(a.row(0), b.row(0), static_cast<std::size_t>(a.height) * a.stride()) == 0;
 }
 
-// Whole, and its last quarter.
+// Compares the whole image and its lower right quarter.
 bool decodes_alike(std::span<const std::uint8_t> jpeg, const IndexedJpeg& made) {
   const auto indexed = [&] { return open_indexed_jpeg(made.bytes, "", made.points); };
   try {

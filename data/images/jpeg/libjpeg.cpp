@@ -6,7 +6,7 @@
 #include "core/base/error.h"
 #include "data/images/codecs.h"
 
-// After jpeglib.h, which it extends.
+// It extends jpeglib.h and must follow it.
 #include <jerror.h>
 
 namespace scalemark::data {
@@ -40,14 +40,14 @@ void JpegTarget::offer_from(std::size_t used) {
   manager_.free_in_buffer = bytes_.size() - used;
 }
 
-// libjpeg's error handler leaves by a jump: nothing with a destructor may be alive here.
+// libjpeg's error handler leaves by a jump, so no object with a destructor may be alive here.
 void JpegTarget::begin(j_compress_ptr info) {
   JpegTarget& target = target_of(info);
   if (!target.resize(kFirstBytes)) ERREXIT1(info, JERR_OUT_OF_MEMORY, 0);
   target.offer_from(0);
 }
 
-// Called when every byte is used.
+// libjpeg calls it when every byte is used.
 boolean JpegTarget::grow(j_compress_ptr info) {
   JpegTarget& target = target_of(info);
   const std::size_t used = target.bytes_.size();
@@ -73,7 +73,7 @@ struct Encoder {
   Encoder(const Encoder&) = delete;
   Encoder& operator=(const Encoder&) = delete;
 
-  // Holds nothing that a jump over it would leak.
+  // It holds nothing that a jump over it would leak.
   bool run(const Pixels& pixels, int quality) {
     if (setjmp(error.jump) != 0) return false;
     jpeg_create_compress(&info);

@@ -1,5 +1,5 @@
-// How libjpeg is called: a failing call returns by a jump to the caller's setjmp, and a file is
-// written into memory of ours. Private to the JPEG decoder and encoder.
+// How libjpeg is called: a failing call returns by a jump to the caller's setjmp, and files are
+// written into our own memory. Private to the JPEG decoder and encoder.
 #pragma once
 
 #include <csetjmp>
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-// After <cstdio>: jpeglib.h uses FILE and size_t without including them.
+// It must follow <cstdio>: jpeglib.h uses FILE and size_t without including them.
 #include <jpeglib.h>
 
 #include "data/images/decode.h"
@@ -17,11 +17,11 @@
 namespace scalemark::data {
 
 struct JpegErrorManager {
-  jpeg_error_mgr base;  // first: libjpeg hands a pointer to it back
+  jpeg_error_mgr base;  // first, since libjpeg passes a pointer to it back
   std::jmp_buf jump;
   char message[JMSG_LENGTH_MAX] = {};
 
-  // Fills in libjpeg's own functions, except that an error jumps.
+  // Fills in libjpeg's own functions, but lets an error jump.
   jpeg_error_mgr* install() {
     jpeg_std_error(&base);
     base.error_exit = leave;
@@ -35,10 +35,11 @@ struct JpegErrorManager {
   }
 };
 
-// Limits scans like djpeg -maxscans: a file of a few kilobytes can hold thousands, minutes of work.
+// Limits scans like djpeg -maxscans, since a file of a few kilobytes can hold thousands, which take
+// minutes.
 class JpegScanLimit {
  public:
-  // `info` has a JpegErrorManager, and keeps a pointer to this.
+  // `info` must have a JpegErrorManager; it keeps a pointer to this object.
   void install(jpeg_decompress_struct& info) {
     monitor_.progress_monitor = refuse_many_scans;
     info.progress = &monitor_;
@@ -55,14 +56,14 @@ class JpegScanLimit {
   jpeg_progress_mgr monitor_{};
 };
 
-// Memory that a JPEG file is written into. libjpeg's own, jpeg_mem_dest(), leaves the caller with
-// memory that has been freed when it finds no more.
+// Memory into which a JPEG file is written. When libjpeg's own jpeg_mem_dest() runs out of memory,
+// it leaves the caller with freed memory.
 class JpegTarget {
  public:
-  // `info` has a JpegErrorManager, and keeps a pointer to this.
+  // `info` must have a JpegErrorManager; it keeps a pointer to this object.
   void install(jpeg_compress_struct& info);
 
-  // The file, when jpeg_finish_compress() has been called.
+  // Returns the file; call it after jpeg_finish_compress().
   std::vector<std::uint8_t> take() { return std::move(bytes_); }
 
  private:

@@ -2,14 +2,15 @@
 
 #include <algorithm>
 
-// After jpeglib.h, which it extends.
+// It extends jpeglib.h and must follow it.
 #include <jerror.h>
 
 #ifndef LIBJPEG_TURBO_VERSION
 #error "libjpeg-turbo is needed: IJG's libjpeg has another struct jpeg_entropy_decoder"
 #endif
 
-// From its jpegint.h, which is not installed everywhere. Its first members: version 3 has more.
+// From libjpeg's jpegint.h, which is not installed everywhere. These are the first members; version
+// 3 has more.
 struct jpeg_entropy_decoder {
   void (*start_pass)(j_decompress_ptr info);
   boolean (*decode_mcu)(j_decompress_ptr info, JBLOCKROW* blocks);
@@ -62,8 +63,8 @@ bool has_tables(const jpeg_decompress_struct& info) {
   return true;
 }
 
-// One scan of all coefficients by the Huffman codes of ITU T.81, F.2: neither progressive,
-// arithmetic-coded nor, which libjpeg-turbo 3 reads too, lossless.
+// Accepts one scan of all coefficients with the Huffman codes of ITU T.81, F.2: neither progressive
+// nor arithmetic-coded nor lossless, which libjpeg-turbo 3 also reads.
 bool suits(jpeg_decompress_struct& info) {
   const bool all_coefficients =
       info.Ss == 0 && info.Se == DCTSIZE2 - 1 && info.Ah == 0 && info.Al == 0;
@@ -90,7 +91,7 @@ bool LibjpegScan::take_over(jpeg_decompress_struct& info, std::span<const std::u
   return true;
 }
 
-// libjpeg asks for one MCU after the other, `blocks` null for those that it knows to be skipped.
+// libjpeg requests one MCU after the other, with `blocks` null for those that it skips.
 boolean LibjpegScan::decode_mcu(j_decompress_ptr info, JBLOCKROW* blocks) {
   auto& scan = *static_cast<LibjpegScan*>(info->client_data);
   const std::uint32_t mcu = scan.asked_++;
@@ -106,8 +107,8 @@ boolean LibjpegScan::decode_mcu(j_decompress_ptr info, JBLOCKROW* blocks) {
   return TRUE;
 }
 
-// Needed MCUs follow each other to the row's right edge; in a crop as wide as the image to the end,
-// which is too much to prepare at once if not all of it is needed.
+// Prepares a run of needed MCUs: to the right edge of the crop's row, or, in a crop as wide as the
+// image, a bounded number, since the rest of the image may be too much.
 ScanFault LibjpegScan::decode(std::uint32_t mcu, JBLOCKROW* blocks) {
   constexpr std::uint32_t kMostAtOnce = 512;
   if (mcu >= run_end_ || mcu != decoder_->next()) {
@@ -129,7 +130,7 @@ void LibjpegScan::finish(jpeg_decompress_struct& info) {
   info.src->next_input_byte = marker;
 }
 
-// In libjpeg's words.
+// Warns in libjpeg's words.
 void LibjpegScan::warn(jpeg_decompress_struct& info, ScanFault fault) const {
   switch (fault) {
     case ScanFault::kNone:
@@ -154,7 +155,7 @@ std::optional<AccessPoints> find_access_points(jpeg_decompress_struct& info,
   return find_access_points(data_of(info, bytes), layout_of(info, memory), memory.segment);
 }
 
-// Their members have other names in libjpeg 7's API.
+// These members have other names in libjpeg 7's API.
 #if JPEG_LIB_VERSION >= 70
 int block_size(const jpeg_decompress_struct& info) { return info.min_DCT_v_scaled_size; }
 int block_size(const jpeg_component_info& component) { return component.DCT_v_scaled_size; }

@@ -10,12 +10,12 @@ namespace {
 
 constexpr std::uint32_t kBlocksBetween = 32;
 
-// Counts bytes of the data without the zeros behind 0xff.
+// Counts bytes of the data without the zeros that follow 0xff.
 class DataCursor {
  public:
   explicit DataCursor(std::span<const std::uint8_t> data) : data_(data) {}
 
-  // Not back. The place of that byte in the data.
+  // Moves forward only. Returns that byte's position in the data.
   std::size_t to(std::uint64_t byte) {
     for (; byte_ < byte && at_ + 1 < data_.size(); ++byte_) at_ += data_[at_] == 0xff ? 2 : 1;
     return at_;
@@ -39,7 +39,7 @@ bool suits(const ScanLayout& layout, std::size_t bytes) {
                      [](const BlockPlan& plan) { return plan.component < kMostIndexedComponents; });
 }
 
-// The decoder must read over everything between a point and the MCU that is asked for.
+// The decoder must read all data between a point and the requested MCU.
 std::uint32_t most_spacing(const ScanLayout& layout) {
   return std::max(1U, kBlocksBetween / layout.blocks);
 }
@@ -95,13 +95,14 @@ ScanFault ScanDecoder::go_to(std::uint32_t first, std::uint32_t end) {
   return read_over(first);
 }
 
-// To the last point before `first`. The bits read end behind `end`, in the byte of the point there.
+// Jumps to the last point before `first`. The prepared bits end after `end`, with the byte of the
+// point there.
 void ScanDecoder::jump(std::uint32_t first, std::uint32_t end) {
   const auto& points = points_->points;
   const std::size_t from = std::min<std::size_t>(first / points_->spacing, points.size() - 1);
   const std::size_t to = (std::size_t{end} + points_->spacing - 1) / points_->spacing;
   const std::size_t begin = points[from].at;
-  constexpr std::size_t kByte = 2;  // 0xff has a zero behind it
+  constexpr std::size_t kByte = 2;  // 0xff is followed by a zero.
   const std::size_t data_end =
       to < points.size() ? std::min(points[to].at + kByte, data_.size()) : data_.size();
   begin_segment(data_.subspan(begin, data_end - begin), points[from].bit);
@@ -133,7 +134,7 @@ ScanFault ScanDecoder::read_over(std::uint32_t to) {
   return ScanFault::kNone;
 }
 
-// ITU T.81, E.2.4: restart markers count from 0 to 7 and again.
+// ITU T.81, E.2.4: restart markers count from 0 to 7, repeatedly.
 ScanFault ScanDecoder::restart() {
   constexpr unsigned kFirst = 0xd0;
   const std::uint8_t* const end = data_.data() + data_.size();

@@ -3,8 +3,8 @@
 namespace scalemark::data::jpeg {
 namespace {
 
-// From zigzag to natural order. A run past the block's end, which only a damaged file has, goes to
-// the last coefficient, as in libjpeg.
+// Maps zigzag to natural order. As in libjpeg, a run past the block's end, which only a damaged
+// file has, ends at the last coefficient.
 constexpr std::uint8_t kNatural[80] = {
     0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,  12, 19, 26, 33,
     40, 48, 41, 34, 27, 20, 13, 6,  7,  14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36,
@@ -12,19 +12,19 @@ constexpr std::uint8_t kNatural[80] = {
     47, 55, 62, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63};
 
 constexpr unsigned kLast = 63;
-// After so many look-ups, each as long as it may be, a longest code and value (31 bits) are still
-// there.
+// After so many look-ups of the largest length, the bits of a longest code and value (31) are still
+// available.
 constexpr int kLookupsPerRefill = 3;
 static_assert((kLookupsPerRefill - 1) * kLookupBits + 31 <= 56);
 
 constexpr LookupEntry kNoCode{kNotInTable << 8};
 
 struct Symbol {
-  unsigned length;  // bits of its code; above 16: no code
+  unsigned length;  // length of its code in bits; above 16: no code
   unsigned symbol;
 };
 
-// The codes that are longer than kLookupBits.
+// Finds codes that are longer than kLookupBits.
 Symbol find_long(std::uint64_t bits, const HuffmanTable& table) {
   const auto next16 = static_cast<std::uint32_t>(bits >> 48);
   unsigned length = kLookupBits + 1;
@@ -34,8 +34,8 @@ Symbol find_long(std::uint64_t bits, const HuffmanTable& table) {
   return {length, table.symbols[static_cast<unsigned>(place) & 255]};
 }
 
-// Finds the coefficient, of at most 31 bits, that the table left out; returns kNotInTable again for
-// bits that are no code.
+// Finds the coefficient, of at most 31 bits, that is not in the table; returns kNotInTable again
+// for bits that are no code.
 [[gnu::noinline]] LookupEntry beyond_table(std::uint64_t bits, LookupEntry entry,
                                            const HuffmanTable& table, Coefficients kind) {
   Symbol found{entry.length(), static_cast<unsigned>(entry.value())};
@@ -53,7 +53,7 @@ Symbol find_long(std::uint64_t bits, const HuffmanTable& table) {
           static_cast<std::uint32_t>(extended(value, size)) << 16};
 }
 
-// Coefficients from k + 1 on, one for each look-up.
+// Reads coefficients from k + 1 on, one for each look-up.
 template <bool kStore>
 [[gnu::always_inline]] inline bool read_singly(BitReader& reader, const HuffmanTable& ac,
                                                unsigned k, std::int16_t* block) {
@@ -84,7 +84,7 @@ template <bool kStore>
   }
 }
 
-// The same without values, several for each look-up.
+// Skips a block's coefficients without their values, several for each look-up.
 [[gnu::always_inline]] inline bool read_over_block(BitReader& reader, const HuffmanTable& ac) {
   unsigned k = 0;
   for (;;) {
@@ -108,7 +108,7 @@ template <bool kStore>
       }
       const bool ends = entry.advance() >= kEndOfBlock;
       const unsigned reached = before + (entry.advance() & ~kEndOfBlock);
-      // Else the block ends within the entry, and what follows belongs to the next one.
+      // Otherwise the block ends within the entry, and the rest belongs to the next block.
       if (ends ? reached < kLast : reached == kLast) {
         reader.skip(entry.length());
         return true;

@@ -7,13 +7,13 @@
 namespace scalemark::data::jpeg {
 
 struct ScanLoops {
-  // One MCU into its blocks, which must be zero.
+  // Decodes one MCU into its blocks, which must be zero.
   ScanFault (*decode)(const ScanLayout&, const Segment&, ScanPlace&, Block* const* blocks);
-  // Goes over `mcus` MCUs of the segment.
+  // Skips `mcus` MCUs of the segment.
   ScanFault (*read_over)(const ScanLayout&, const Segment&, ScanPlace&, std::uint32_t mcus);
 };
 
-// For this processor; asked of it once.
+// Returns the loops for this processor, which is determined once.
 const ScanLoops& scan_loops();
 
 // The loops for processors without BMI2. Every processor can run them; tests do.

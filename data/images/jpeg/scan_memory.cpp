@@ -4,7 +4,8 @@
 
 namespace scalemark::data::jpeg {
 
-// ITU T.81, B.1.1.2 and B.1.1.5: 0xff 0x00 stands for 0xff; before a marker further 0xff may stand.
+// ITU T.81, B.1.1.2 and B.1.1.5: 0xff 0x00 stands for 0xff; before a marker there may be further
+// 0xff.
 void Segment::read(std::span<const std::uint8_t> data) {
   if (bytes.size() < data.size() + kBlockMargin) bytes.resize(data.size() + kBlockMargin);
   std::uint8_t* to = bytes.data();
@@ -41,7 +42,7 @@ constexpr LongLookupEntry long_entry(unsigned length, unsigned advance) {
   return {static_cast<std::uint16_t>(length | advance << 8)};
 }
 
-// Fills all entries that begin with a code: `first` is the code followed by zeros.
+// Fills all entries that begin with a code; `first` is the code followed by zeros.
 void fill(std::array<LookupEntry, kLookupEntries>& one, unsigned first, unsigned length,
           unsigned symbol, Coefficients kind) {
   const unsigned size = symbol & 15;
@@ -63,7 +64,8 @@ void fill(std::array<LookupEntry, kLookupEntries>& one, unsigned first, unsigned
   }
 }
 
-// A look-up by fewer than all bits, zeros behind them, is right where what it finds has no more.
+// Finds all coefficients within `bits`. A look-up with some bits used up, and zeros in their place
+// at the end, is right if its result is no longer than the bits left.
 LongLookupEntry all_in(const std::array<LookupEntry, kLookupEntries>& one, unsigned bits) {
   constexpr unsigned kMostAdvance = 63;
   LookupEntry next = one[bits];

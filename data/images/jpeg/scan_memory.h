@@ -1,5 +1,5 @@
-// Decoding a JPEG scan works with its bits and with its Huffman codes as tables; the memory of both
-// is kept from image to image. Knows nothing of libjpeg.
+// Memory for decoding a JPEG scan, kept from image to image: the scan's bits, and its Huffman codes
+// as tables. Knows nothing of libjpeg.
 #pragma once
 
 #include <array>
@@ -12,29 +12,29 @@
 
 namespace scalemark::data::jpeg {
 
-// The bits of a scan: its bytes without the zeros that stand behind each 0xff, and a reader of
-// them.
+// --- The bits of a scan: its bytes without the zero that follows each 0xff, and a reader of them.
 
-// Zeros behind the bits, so that a block that runs past the end reads no other memory: 64 codes and
+// Zeros after the bits, so that a block that runs past the end reads no other memory: 64 codes and
 // values of at most 31 bits each, and a load.
 inline constexpr std::size_t kBlockMargin = 64 * 4 + 8;
 
-// Bytes up to a marker, which may be a restart marker.
+// The bytes up to a marker, which may be a restart marker.
 struct Segment {
-  std::vector<std::uint8_t> bytes;  // kept from segment to segment; kBlockMargin zeros at the end
-  std::uint64_t bits = 0;           // without these
+  // Memory is kept from segment to segment; kBlockMargin zeros at the end.
+  std::vector<std::uint8_t> bytes;
+  std::uint64_t bits = 0;                // does not count these zeros
   const std::uint8_t* marker = nullptr;  // its 0xff, or the end of the data
 
   void read(std::span<const std::uint8_t> data);
 };
 
-// At least 56 bits are there after refill().
+// After refill() there are at least 56 bits.
 struct BitReader {
   const std::uint8_t* next = nullptr;
-  std::uint64_t bits = 0;  // from the highest
+  std::uint64_t bits = 0;  // the next bit is the highest
   unsigned count = 0;
 
-  // From `bit`, 0 to 7, of the first byte.
+  // Starts at `bit`, 0 to 7, of the first byte.
   void begin(const std::uint8_t* first, unsigned bit) {
     next = first;
     bits = 0;
@@ -64,10 +64,10 @@ struct BitReader {
   }
 };
 
-// Huffman codes as tables that answer a look at the next bits with a coefficient, or with how far
-// several go (ITU T.81, annexes C and F).
+// --- Huffman codes as tables: the next bits are looked up and give one coefficient, or the length
+// of several (ITU T.81, annexes C and F).
 
-// A file defines its codes like this.
+// The codes as a file defines them.
 struct HuffmanCodes {
   std::array<std::uint8_t, 17> counts = {};  // counts[n] codes have n bits; [0] is not used
   std::array<std::uint8_t, 256> symbols = {};
@@ -75,18 +75,18 @@ struct HuffmanCodes {
   bool operator==(const HuffmanCodes&) const = default;
 };
 
-// So many bits are looked at at once: most codes together with their value have no more, and the
-// tables of a scan stay in a core's first cache.
+// The number of bits in a look-up: most codes with their values are no longer, and the tables of a
+// scan fit a core's first-level cache.
 inline constexpr unsigned kLookupBits = 11;
 inline constexpr unsigned kLookupEntries = 1U << kLookupBits;
 
-// Marks in how far the k of block[k] moves on. Both are above what any block holds, so that one
-// comparison with 63 finds them as well as a block's end.
-inline constexpr unsigned kEndOfBlock = 0x80;  // alone, or added to the advance before it
+// Markers within an advance, the step of k in block[k]. Both are above any advance in a block, so
+// that one comparison with 63 finds them as well as a block's end.
+inline constexpr unsigned kEndOfBlock = 0x80;  // may be added to the advance before it
 inline constexpr unsigned kNotInTable = 0xc0;  // a code or a value longer than kLookupBits
 
-// One coefficient: bits of code and value together, advance, value. With kNotInTable: bits of the
-// code and its symbol, or no bits where the code is longer, too.
+// One coefficient: bits of code and value together, advance, value. With kNotInTable: the code's
+// bits and its symbol, or 0 bits where the code itself is too long.
 struct LookupEntry {
   std::uint32_t bits;
   unsigned length() const { return bits & 63; }
@@ -94,7 +94,7 @@ struct LookupEntry {
   int value() const { return static_cast<std::int32_t>(bits) >> 16; }
 };
 
-// Goes over as many coefficients as kLookupBits hold whole, for blocks whose values nobody needs.
+// Skips as many coefficients as fit whole into kLookupBits, for blocks whose values are not needed.
 struct LongLookupEntry {
   std::uint16_t bits;
   unsigned length() const { return bits & 63; }
@@ -107,24 +107,24 @@ struct HuffmanTable {
   std::array<LookupEntry, kLookupEntries> one;
   std::array<LongLookupEntry, kLookupEntries> many;  // filled in for kAc only
 
-  // For codes longer than kLookupBits: of each length the highest code, left-aligned in 16 bits,
-  // plus one (0: there is none), and where its symbol stands less the code.
+  // For codes longer than kLookupBits, by length: one more than the highest code, left-aligned in
+  // 16 bits (0: no such code), and the offset from a code to its symbol.
   std::array<std::uint32_t, 17> end_of_length;
   std::array<std::int32_t, 17> symbol_offset;
   std::array<std::uint8_t, 256> symbols;
 
-  // `codes` must be canonical codes that fit their lengths, as libjpeg has checked.
+  // `codes` must be canonical codes that fit their lengths, as libjpeg has verified.
   void build(const HuffmanCodes& codes, Coefficients kind);
 };
 
-// The value that `size` bits stand for: negative where the first of them is 0.
+// Returns the value that `size` bits stand for: negative where the first of them is 0.
 constexpr int extended(unsigned bits, unsigned size) {
   if (size == 0) return 0;
   const int value = static_cast<int>(bits);
   return bits >> (size - 1) != 0 ? value : value - (1 << size) + 1;
 }
 
-// Most files of a set have the same tables: those of the image before are kept.
+// Most files of a data set have the same tables, so those of the previous image are kept.
 class KeptTable {
  public:
   const HuffmanTable& of(const HuffmanCodes& codes, Coefficients kind) {
@@ -141,10 +141,10 @@ class KeptTable {
   std::unique_ptr<HuffmanTable> table_;
 };
 
-// A scan uses at most so many tables of each kind: ITU T.81, B.2.4.2.
+// Most tables of each kind in a scan: ITU T.81, B.2.4.2.
 inline constexpr std::size_t kMostTables = 4;
 
-// For one image at a time.
+// Only one image may use it at a time.
 struct ScanMemory {
   Segment segment;
   std::array<KeptTable, kMostTables> dc;

@@ -21,7 +21,7 @@
 namespace scalemark::data {
 namespace {
 
-// From ' ' to '~': five columns each, the lowest bit on top.
+// The letters from ' ' to '~'. Each has five columns, whose lowest bit is on top.
 using Letter = std::array<std::uint8_t, 5>;
 constexpr Letter kLetters[] = {
     {0x00, 0x00, 0x00, 0x00, 0x00}, {0x00, 0x00, 0x5f, 0x00, 0x00}, {0x00, 0x07, 0x00, 0x07, 0x00},
@@ -89,7 +89,7 @@ void write_text(Pixels& image, int left, int top, std::string_view text, int sca
 namespace {
 
 constexpr int kMargin = 8;
-constexpr int kLargePicture = 160;  // from here on, larger letters
+constexpr int kLargePicture = 160;  // larger pictures get larger letters
 
 struct Cells {
   int width, height, scale;
@@ -161,7 +161,7 @@ void refuse_output(const ShowOptions& options) {
                       "choose another name, or give --overwrite");
 }
 
-// The views of the batch's images, which are its own bytes.
+// Returns views of the batch's images, which share its bytes.
 std::vector<RgbView> images_of(const HostBatch& batch) {
   const HostField& field = batch.field("image");
   const auto height = static_cast<int>(field.shape[1]), width = static_cast<int>(field.shape[2]);
@@ -172,7 +172,7 @@ std::vector<RgbView> images_of(const HostBatch& batch) {
   return views;
 }
 
-// Does to the bytes what the network's device does to the pixels of a batch.
+// Mixes the bytes as the network's device mixes the pixels of a batch.
 void mix(const HostBatch& batch, const MixingRow& row) {
   const auto images = images_of(batch);
   if (images.empty()) return;
@@ -186,7 +186,7 @@ std::string share_text(double share, const std::string& name) {
   return with_decimals(share, 2) + " " + name;
 }
 
-// A character that the font lacks is one '?'.
+// Replaces each character that the font lacks by '?'.
 std::string in_ascii(const std::string& text) {
   std::string ascii;
   for (const char c : text) {
@@ -228,7 +228,7 @@ std::vector<SampledIndex> first_samples(std::int64_t data_size, const ShowOption
   return indices;
 }
 
-// So that a class has room below its picture: how many pixels each pixel is shown as, in a row.
+// Returns the factor by which small pictures are enlarged, so that their class fits below them.
 int enlargement(int image_size) {
   constexpr int kLegible = 128;
   return (kLegible + image_size - 1) / image_size;
@@ -243,7 +243,7 @@ Pixels enlarged(const RgbView& from, int times) {
   return to;
 }
 
-// Before anything is loaded. The PNG library refuses more rows.
+// This comes before anything is loaded. The PNG library refuses more rows.
 void refuse_large_sheet(std::int64_t pictures, const ShowOptions& options) {
   constexpr std::int64_t kMostRows = 1'000'000;
   const int lines = options.augmentation.mixing.mixes() ? 2 : 1;
@@ -265,7 +265,7 @@ struct Labelled {
   std::vector<std::string> notes;
 };
 
-// A tree or packed data.
+// Opens an image tree or packed data.
 Labelled open_labelled(const ShowOptions& options) {
   const ImageFolderOptions shown{
       .root = options.data, .image_size = options.image_size, .decoding = options.decoding};
@@ -289,7 +289,7 @@ ShownImages show_images(const ShowOptions& options) {
                  .drop_short_batch = false,
                  .on_bad_sample = options.on_bad_sample,
                  .seed = options.seed});
-  std::vector<Pixels> pixels;  // `pictures` view these
+  std::vector<Pixels> pixels;  // `pictures` are views of these
   std::vector<Picture> pictures;
   while (auto loaded = loader.next()) {
     for (Picture& picture : pictures_of(loaded->batch, shown.classes)) {

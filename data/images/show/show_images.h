@@ -1,4 +1,4 @@
-// A picture of what a network sees of an image tree: `scalemark data show`.
+// A picture of an image tree as a network sees it: `scalemark data show`.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,20 @@
 
 namespace scalemark::data {
 
-// Letters of 5 x 7 pixels, drawn into RGB pixels.
+// --- Letters of 5 x 7 pixels, drawn into RGB pixels.
 
-inline constexpr int kLetterWidth = 6;   // with the gap behind it
-inline constexpr int kLetterHeight = 8;  // with the gap below it
+inline constexpr int kLetterWidth = 6;   // includes the gap after it
+inline constexpr int kLetterHeight = 8;  // includes the gap below it
 
-// Black, upper left corner at (left, top), each pixel `scale` x `scale`. What lies outside `image`
-// is left out; a byte that is no printable ASCII becomes '?'.
+// Writes black letters with the upper left corner at (left, top), each pixel enlarged to `scale` x
+// `scale`. Parts outside `image` are left out; bytes that are no printable ASCII become '?'.
 void write_text(Pixels& image, int left, int top, std::string_view text, int scale);
 
-// Pictures of one size side by side, each with lines of text below it.
+// --- Pictures of one size side by side, each with lines of text below it.
 
 struct Picture {
   RgbView pixels;
-  std::vector<std::string> lines;  // too long ones are cut, and end in ".."
+  std::vector<std::string> lines;  // too long lines are cut and end in ".."
 };
 
 struct SheetSize {
@@ -36,10 +36,10 @@ struct SheetSize {
   std::int64_t height = 0;
 };
 
-// `pictures`, at least one, each have so many lines of text below them.
+// Returns the size for `pictures`, at least one, with `lines` lines of text below each.
 SheetSize sheet_size(std::int64_t pictures, int columns, ImageSize picture, int lines);
 
-// Row by row, at least one picture; `columns` >= 1.
+// Arranges at least one picture row by row; `columns` >= 1.
 Pixels contact_sheet(std::span<const Picture> pictures, int columns);
 
 struct ShowOptions {
@@ -63,9 +63,9 @@ struct ShownImages {
   std::vector<std::string> notes;  // ImageTree::notes
 };
 
-// The first samples of epoch 0 as training on one rank sees them, with their classes below. Throws
-// 73 when the file is there or a folder, 78 when its name does not end in .png or the sheet would
-// be too large, and what opening and loading the data throw.
+// Shows the first samples of epoch 0 as training on one rank sees them, with their classes below.
+// Throws 73 when the file exists or is a folder, 78 when its name does not end in .png or the sheet
+// would be too large, and what opening and loading the data throw.
 ShownImages show_images(const ShowOptions& options);
 
 }  // namespace scalemark::data
