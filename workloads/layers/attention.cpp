@@ -45,7 +45,7 @@ void AttentionChoices::note(const at::Tensor& query, const at::Tensor& key, cons
                             const std::optional<at::Tensor>& mask, double dropout) {
   std::optional<std::string>& choice = mask ? with_mask_ : without_mask_;
   if (choice) return;
-  // Autocast casts the mask on its way to the kernel.
+  // Autocast casts the mask before it reaches the kernel.
   const auto used = mask ? std::optional(mask->to(query.scalar_type())) : std::nullopt;
   choice = name_of(at::_fused_sdp_choice(query, key, value, used, dropout));
 }
@@ -67,8 +67,8 @@ namespace {
 using torch::autograd::SavedVariable;
 using torch::autograd::variable_list;
 
-// The heads of all samples, one after the other: each is computed by one thread, whose matrices of
-// one head stay in its cache.
+// The heads of all samples, one after the other. One thread computes a head, so that the matrices
+// of one head stay in its cache.
 struct HeadLayout {
   HeadLayout(const at::Tensor& query, std::int64_t heads)
       : per_sample(heads),
@@ -78,7 +78,7 @@ struct HeadLayout {
         width(features / heads),
         factor(1 / std::sqrt(static_cast<double>(width))) {}
 
-  // Returns one head's part of a tensor [n, length, features], as a view [length, width].
+  // Returns one head's part of a tensor [n, length, features] as a view [length, width].
   at::Tensor of(const at::Tensor& tensor, std::int64_t head) const {
     return at::as_strided(tensor, {length, width}, {features, 1},
                           head / per_sample * length * features + head % per_sample * width);

@@ -23,9 +23,9 @@ using torch::autograd::SavedVariable;
 using torch::autograd::SavedVariableHooks;
 using MakeHooks = std::function<std::unique_ptr<SavedVariableHooks>()>;
 
-// Autograd applies these hooks to the tensors that operators save on this thread now; null: it
-// keeps the tensors. Each thread has its own, like autograd's modes: operators save tensors
-// wherever they run, and backward on a GPU runs in a thread of torch's.
+// Autograd applies these hooks to the tensors that operators now save on this thread; null:
+// autograd keeps the tensors. Each thread has its own hooks, like autograd's modes: operators save
+// tensors on whichever thread they run, and backward on a GPU runs on one of torch's threads.
 thread_local const MakeHooks* saving = nullptr;
 
 class SavingScope {
@@ -39,9 +39,9 @@ class SavingScope {
   const MakeHooks* before_;
 };
 
-// Torch asks its engine for the hooks of a tensor that is saved. Python's engine answers with those
-// of torch.autograd.graph.saved_tensors_hooks, C++'s own with none: so this one takes its place,
-// from the first use on.
+// Torch asks its engine for the hooks of a saved tensor. Python's engine returns those of
+// torch.autograd.graph.saved_tensors_hooks, C++'s own engine none; so this engine replaces it from
+// the first use on.
 class HookingEngine final : public torch::autograd::Engine {
  public:
   ~HookingEngine() override { stop(); }
@@ -62,7 +62,7 @@ class HookingEngine final : public torch::autograd::Engine {
   }
 };
 
-// Holds the random state of the CPU and, where the input is on another device, of that device.
+// Holds the random state of the CPU and, where the input is on another device, of that device too.
 class RandomState {
  public:
   explicit RandomState(c10::Device device) {
@@ -103,7 +103,7 @@ struct AutocastMode {
   at::ScalarType dtype;
 };
 
-// Weights that are cast inside are kept for its length only: the next pass may have other weights.
+// Keeps weights that are cast inside only while it lives, as the next pass may have other weights.
 class AutocastScope {
  public:
   explicit AutocastScope(const AutocastMode& mode) : before_(mode.device) {
@@ -121,8 +121,8 @@ class AutocastScope {
   AutocastMode before_;
 };
 
-// One use of a part: what its second pass needs, and the tensors which that has saved until the
-// nodes of the first pass take them.
+// One use of a part: what its second pass needs, and the tensors that the second pass has saved,
+// until the nodes of the first pass take them.
 class Use {
  public:
   Use(Part part, const Tensors& inputs)
@@ -137,14 +137,14 @@ class Use {
   std::size_t drop() { return dropped_++; }
 
   at::Tensor take(std::size_t index) {
-    // Taken before: the graph was kept, and backward runs once more.
+    // A tensor that was taken before shows that the graph was kept and backward runs once more.
     if (index >= saved_.size() || !saved_[index].defined()) run_again();
     return std::exchange(saved_[index], {});
   }
 
  private:
   struct Input {
-    SavedVariable tensor;  // tells when somebody has written into it
+    SavedVariable tensor;  // detects that somebody has written into it
     bool has_gradient;
   };
 
@@ -180,7 +180,7 @@ class Collect final : public SavedVariableHooks {
   std::vector<at::Tensor>& into_;
 };
 
-// The inputs without what they come from.
+// Returns the inputs without their history.
 Tensors Use::leaves() const {
   Tensors result;
   for (const Input& input : inputs_) {
@@ -189,7 +189,7 @@ Tensors Use::leaves() const {
   return result;
 }
 
-// Its own graph is dropped at once; operators save nothing without one.
+// The second pass needs a graph, as operators save nothing without one; it is dropped at once.
 void Use::run_again() {
   saved_.clear();
   const Tensors inputs = leaves();

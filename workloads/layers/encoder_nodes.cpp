@@ -106,7 +106,8 @@ struct NormKept {
 };
 
 struct NormGradients {
-  at::Tensor of_x, of_residual, of_parameters;  // the last: of bias, weight and bias of the norm
+  // of_parameters holds the gradients of bias, and of the norm's weight and bias.
+  at::Tensor of_x, of_residual, of_parameters;
 };
 
 at::Tensor norm_forward(const at::Tensor& x, const at::Tensor& bias, const at::Tensor& residual,

@@ -68,8 +68,8 @@ std::tuple<at::Tensor, at::Tensor> backward_on_cpu(
 
 }  // namespace
 
-// The operators scalemark::norm_forward and norm_backward: schemas and kernels of the CPU. Those of
-// CUDA register themselves when the CUDA plugin is loaded.
+// The operators scalemark::norm_forward and norm_backward: schemas and the CPU's kernels. CUDA's
+// kernels register themselves when the CUDA plugin is loaded.
 TORCH_LIBRARY_FRAGMENT(scalemark, library) {
   library.def(
       "norm_forward(Tensor x, Tensor weight, Tensor bias, Tensor(a!)? running_mean, Tensor(b!)? "
@@ -125,8 +125,8 @@ bool is_ours_alone(const at::Tensor& tensor) {
   return tensor.use_count() == 1 && tensor.has_storage() && tensor.storage().use_count() == 1;
 }
 
-// The gradients of a node's output or outputs, and memory for what is made of them: theirs, where
-// nobody else can see it.
+// The gradients of a node's outputs, and memory for results: that of the gradients, where nothing
+// else uses it.
 class Gradients {
  public:
   explicit Gradients(variable_list&& all) {
@@ -154,7 +154,8 @@ class Gradients {
   variable_list spare_;
 };
 
-// Gradients of x, weight, bias, shortcut, in this order, which is that of ATen's node.
+// Returns the gradients of x, weight, bias and shortcut, in this order, which is that of ATen's
+// node.
 struct FusedNormBackward final : torch::autograd::Node {
   SavedVariable x, weight, bias, statistics, positive;
   double gain = 1;
@@ -166,7 +167,8 @@ struct FusedNormBackward final : torch::autograd::Node {
     const std::lock_guard lock(mutex_);
     Gradients gradients(std::move(of_outputs));
     if (!gradients.first.defined()) return variable_list(4);
-    // Before autograd is left: where they were dropped, this runs a part of the network again.
+    // This must happen while autograd is on: where the tensors were dropped, unpacking runs a part
+    // of the network again.
     const NormForward forward{.x = x.unpack(),
                               .weight = weight.unpack(),
                               .bias = bias.unpack(),
@@ -222,7 +224,7 @@ bool is_parameter(const at::Tensor& tensor, const at::Tensor& x) {
          tensor.is_contiguous() && tensor.numel() == x.size(1);
 }
 
-// Training may do without running ones.
+// Training needs no running statistics.
 bool has_statistics(const NormState& state, const at::Tensor& x) {
   const auto fits = [&](const at::Tensor& tensor) {
     return (state.training && !tensor.defined()) || is_parameter(tensor, x);
@@ -230,8 +232,8 @@ bool has_statistics(const NormState& state, const at::Tensor& x) {
   return fits(state.running_mean) && fits(state.running_var);
 }
 
-// The second output shares memory and version with the first: it is no view of it, so that the
-// node gives both.
+// The second output shares memory and version counter with the first without being its view, so
+// that the node has two outputs.
 Fork outputs_of(const at::Tensor& y, bool fork) {
   if (!fork) return {y, y};
   at::Tensor again = at::alias(y);

@@ -59,7 +59,7 @@ TORCH_LIBRARY_FRAGMENT(scalemark, library) {
 bool has_layer_operators(const at::Tensor& x) {
   static const auto kOperator = find("scalemark::residual_norm");
   if (!(x.is_cuda() || x.is_cpu()) || x.dim() == 0) return false;
-  // In double only the kernels' tests compute, on a CPU.
+  // The kernels' tests also compute in double, on a CPU.
   const bool has_type =
       is_activation(x.scalar_type()) || (x.is_cpu() && x.scalar_type() == at::kDouble);
   return has_type && kOperator.hasKernelForDispatchKey(x.is_cuda() ? c10::DispatchKey::CUDA
@@ -128,7 +128,7 @@ namespace {
 using torch::autograd::SavedVariable;
 using torch::autograd::variable_list;
 
-// Operators compute what they are given, and autograd does not look on.
+// Operators run in the types that they are given, without autocast and autograd.
 struct PlainScope {
   at::AutoDispatchBelowADInplaceOrView below_autograd;
   c10::impl::ExcludeDispatchKeyGuard no_autocast{c10::autocast_dispatch_keyset};
@@ -146,14 +146,14 @@ at::Tensor shaped_like(const at::Tensor& matrix, const at::Tensor& x) {
   return matrix.view(sizes);
 }
 
-// The product of two matrices, in the type of sums (float for half precision) without rounding.
+// Returns the product of two matrices in the type of sums (float for half precision), unrounded.
 at::Tensor unrounded_product(const at::Tensor& a, const at::Tensor& b) {
   const auto type = parameter_type(a.scalar_type());
   if (type == a.scalar_type()) return at::mm(a, b);
   return a.is_cuda() ? at::mm(a, b, type) : at::mm(a.to(type), b.to(type));
 }
 
-// Outputs: gradients of bias, x, weight, in the order in which at::linear's nodes hand theirs on.
+// Returns the gradients of bias, x and weight, in the order of at::linear's nodes.
 struct ProductBackward final : torch::autograd::Node {
   SavedVariable x, weight;  // both of the product's type
 
@@ -177,7 +177,7 @@ struct ProductBackward final : torch::autograd::Node {
 };
 
 struct ProjectionsBackward final : torch::autograd::Node {
-  SavedVariable x, weight;  // the packed one
+  SavedVariable x, weight;  // weight is the packed one
 
   variable_list apply(variable_list&& gradients) override {
     const auto given = std::find_if(gradients.begin(), gradients.end(),

@@ -31,10 +31,10 @@
 namespace scalemark::workloads {
 namespace {
 
-// [n, h, w, channels], as it lies in memory.
+// Views images as [n, h, w, channels], their order in memory.
 at::Tensor rows_of(const at::Tensor& images) { return images.permute({0, 2, 3, 1}); }
 
-// Returns the input values that each output pixel depends on, one row per pixel: [n h' w', k k in].
+// Returns the input values for each output pixel, one row per pixel: [n h' w', k k in].
 at::Tensor patches_of(const at::Tensor& x, std::int64_t height, std::int64_t width,
                       std::int64_t kernel, const ConvolutionSteps& steps) {
   const std::int64_t n = x.size(0), in = x.size(1), s = steps.stride, p = steps.padding;
@@ -58,9 +58,10 @@ at::Tensor weight_gradient(const at::Tensor& of_y, const at::Tensor& x, std::int
   return at::mm(gradients.t(), patches).view({out, kernel, kernel, in}).permute({0, 3, 1, 2});
 }
 
-// oneDNN's kernel holds a weight's sums in float and adds to them image by image: it is slow where
-// the weight is large beside the images. A copy of patches is worth its time there only. The bounds
-// are from 2 threads of a Xeon without AMX, at 224 and 64 px: docs/PERFORMANCE.md.
+// oneDNN's kernel keeps a weight's sums in float and adds to them image by image, which is slow
+// where the weight is large compared with the images. Only there is a copy of patches worth its
+// time. The bounds were measured with 2 threads of a Xeon without AMX, at 224 and 64 px:
+// docs/PERFORMANCE.md.
 bool product_is_faster(const at::Tensor& x, const at::Tensor& weight,
                        const ConvolutionSteps& steps) {
   const std::int64_t kernel = weight.size(2), pairs = weight.size(0) * weight.size(1);
@@ -87,7 +88,8 @@ struct Bf16ConvolutionBackward final : torch::autograd::Node {
     const std::lock_guard lock(mutex_);
     variable_list result(2);
     if (!of_outputs[0].defined()) return result;
-    // Before autograd is left: where they were dropped, this runs a part of the network again.
+    // This must happen while autograd is on: where the tensors were dropped, unpacking runs a part
+    // of the network again.
     const at::Tensor in = x.unpack(), weight = rounded.unpack();
     const at::AutoDispatchBelowADInplaceOrView below_autograd;
     const at::Tensor of_y = of_outputs[0].contiguous(kLayout);
@@ -151,8 +153,8 @@ namespace {
 constexpr double kBatchNormMomentum = 0.1;
 constexpr double kBatchNormEps = 1e-5;
 
-// The shortcut comes behind the norm, as in torchvision: so gradients come in its order, too, by
-// which DDP fills its buckets.
+// The shortcut is computed after the norm, as in torchvision. So gradients come in torchvision's
+// order, too, and DDP fills its buckets in that order.
 Fork plain_norm(const at::Tensor& x, const NormState& state, const NormTail& tail,
                 const Shortcut& shortcut) {
   at::Tensor y = at::batch_norm(x, state.weight, state.bias, state.running_mean, state.running_var,
@@ -172,7 +174,8 @@ Linear::Linear(std::int64_t in, std::int64_t out) {
 }
 
 at::Tensor Linear::forward(const at::Tensor& x) const {
-  const at::Tensor of_weight = weight_copy(weight);  // first: gradients come in the reverse order
+  // The weight comes first, since gradients come in the reverse order.
+  const at::Tensor of_weight = weight_copy(weight);
   return linear(x, of_weight, weight_copy(bias));
 }
 
@@ -181,9 +184,9 @@ Convolution::Convolution(std::int64_t in, std::int64_t out, std::int64_t kernel,
     : steps{.stride = step, .padding = kernel / 2}, fused_(fused) {
   const double deviation = std::sqrt(2 / static_cast<double>(out * kernel * kernel));
   const auto fresh = at::empty({out, in, kernel, kernel}).normal_(0, deviation);
-  // Not fresh.contiguous(memory_format): a 1x1 filter counts as contiguous in every format and
-  // would keep its strides, which then differ from its gradient's and cost the reducer a copy per
-  // step.
+  // fresh.contiguous(memory_format) would not do: a 1x1 filter counts as contiguous in every format
+  // and would keep its strides, which then differ from its gradient's and cost the reducer a copy
+  // per step.
   weight = register_parameter(
       "weight", at::empty(fresh.sizes(), fresh.options(), memory_format).copy_(fresh));
 }
@@ -204,7 +207,7 @@ BatchNorm::BatchNorm(std::int64_t channels, const at::Tensor& batches, bool fuse
   register_buffer("num_batches_tracked", batches);
 }
 
-// Settings that lead here are refused before there is a network.
+// Settings that would lead here are refused before there is a network.
 void BatchNorm::refuse_single_values(const at::Tensor& x) const {
   if (!is_training() || x.numel() != x.size(1)) return;
   throw configuration("batch norm got one value per channel",
@@ -212,8 +215,8 @@ void BatchNorm::refuse_single_values(const at::Tensor& x) const {
                       "give a larger --batch-size or --image-size");
 }
 
-// Training writes running statistics and never reads them: in a second pass they are memory that
-// nobody looks at. Without any, autograd would save other tensors than in the first.
+// Training writes running statistics and never reads them, so a second pass writes into memory that
+// is not used. Without such memory autograd would save other tensors than in the first pass.
 Fork BatchNorm::forward(const at::Tensor& x, Pass pass, NormTail tail,
                         const Shortcut& shortcut) const {
   refuse_single_values(x);

@@ -16,13 +16,13 @@ namespace {
 
 using kernels::BFloat16;
 
-// A part has enough elements that its sums per channel are little beside it, and so few rows that
+// A part has enough elements to make the cost of its sums per channel small, and so few rows that
 // sums in float lose no digit that matters.
 constexpr std::int64_t kElementsOfPart = 1 << 16;
 constexpr std::int64_t kFewestRows = 16, kMostRows = 256;
 constexpr std::int64_t kSumsOfTask = 64;
 
-// Rows in parts, by the shape alone.
+// Divides rows into parts, by the shape alone.
 struct Rows {
   explicit Rows(const at::Tensor& x)
       : channels(x.size(1)),
@@ -60,7 +60,7 @@ T* ahead(T* pointer, std::int64_t elements) {
   return pointer ? pointer + elements : nullptr;
 }
 
-// Per channel, in the type of the kernels' arithmetic.
+// Numbers per channel, in the type of the kernels' arithmetic.
 template <class Real>
 struct PerChannel {
   explicit PerChannel(std::int64_t channels) : values(static_cast<std::size_t>(channels)) {}
@@ -69,7 +69,7 @@ struct PerChannel {
   std::vector<Real> values;
 };
 
-// x * scale + offset is gain * norm(x).
+// Computes scale and offset, with x * scale + offset = gain * norm(x).
 template <class Real>
 struct Affine {
   Affine(const NormForward& norm, const at::Tensor& statistics)
@@ -88,7 +88,8 @@ struct Affine {
   PerChannel<Real> scale, offset;
 };
 
-// The two sums per channel of all parts, [2, channels], in double and in their order.
+// Adds up the two sums per channel of all parts, [2, channels], in double and in the order of
+// parts.
 template <class Real>
 std::vector<double> total(const Rows& rows, const at::Tensor& sums) {
   const std::int64_t width = 2 * rows.channels;
@@ -120,7 +121,7 @@ void move_running(const RunningStatistics& running, std::int64_t c, double mean,
   move(running.variance, variance);
 }
 
-// Sums are of x less its first row, so that a mean far from 0 costs the variance no digits.
+// x is summed less its first row, so that a mean far from 0 costs the variance no digits.
 template <class Element>
 at::Tensor statistics_of(const at::Tensor& x, double eps, const RunningStatistics& running,
                          kernels::InstructionSet set) {
@@ -172,7 +173,7 @@ void forward_rows(const NormForward& norm, const at::Tensor& statistics, const a
   });
 }
 
-// One backward pass: its sums, then what they mean for parameters, then the gradient of x.
+// One backward pass: the sums, then the parameters' gradients from them, then the gradient of x.
 template <class Element>
 class Backward {
  public:
@@ -223,7 +224,7 @@ class Backward {
     return total<Real>(rows_, sums);
   }
 
-  // The kernels took sums of g (x - mean) with means in their own type.
+  // The kernels summed g (x - mean) with means in their own type.
   void correct_for_rounded_means() {
     const double* mean = backward_.statistics.template const_data_ptr<double>();
     for (std::int64_t c = 0; c < rows_.channels; ++c) {
@@ -233,7 +234,7 @@ class Backward {
   }
 
   // With g the gradient of gain * norm(x), n rows, normalised x h and factor = gain weight /
-  // deviation: factor (g - sum(g) / n - h sum(g h) / n).
+  // deviation, this writes factor (g - sum(g) / n - h sum(g h) / n).
   void write_input_gradient() {
     PerChannel<Real> a(rows_.channels), b(rows_.channels), c(rows_.channels);
     const double* mean = backward_.statistics.template const_data_ptr<double>();
@@ -280,7 +281,8 @@ class Backward {
   Rows rows_;
   Affine<Real> affine_;
   PerChannel<Real> mean_;
-  std::vector<double> sums_;  // [2, channels]: of the gradients of bias and weight, but for gain
+  // [2, channels]: gradients of bias and weight, not yet multiplied by gain.
+  std::vector<double> sums_;
 };
 
 // call(a value of the kernels' element type of `type`)

@@ -9,9 +9,10 @@
 
 namespace scalemark::workloads {
 
-// body(b, e) for parts [b, e) that cover [begin, end), in up to at::get_num_threads() threads, each
-// part at least `grain` long but the last. Within a parallel region all of it, in the calling
-// thread. The parts depend on the number of threads. Throws what a body throws.
+// Calls body(b, e) for parts [b, e) that cover [begin, end), on up to at::get_num_threads()
+// threads; each part but the last has at least `grain` elements. Within a parallel region the
+// calling thread does everything. The parts depend on the number of threads. Throws what a body
+// throws.
 void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain,
                   c10::function_ref<void(std::int64_t, std::int64_t)> body);
 

@@ -1,6 +1,6 @@
-// A table of what each of the 256 byte values becomes, per channel. The host computes it by one
-// formula; the CPU and the CUDA kernel both gather from it, so that both give the same bits. Knows
-// no torch; C++17, since nvcc compiles it too.
+// A table with the network's input for each of the 256 byte values, per channel. The host computes
+// it by one formula, and the CPU and the CUDA kernel both look values up in it, so that both give
+// the same bits. Knows no torch; C++17, since nvcc compiles it too.
 #pragma once
 
 namespace scalemark::workloads {
@@ -10,8 +10,8 @@ struct PixelTable {
   Out value[256][3];
 };
 
-// (byte / 255 - mean) / deviation in double, then rounded to Out (fp16 and bf16 by way of float).
-// `mean` and `deviation`: anything with three numbers and [].
+// Computes (byte / 255 - mean) / deviation in double, rounded to Out (fp16 and bf16 via float).
+// `mean` and `deviation` may be of any type with three numbers and [].
 template <class Out, class Numbers>
 PixelTable<Out> make_pixel_table(const Numbers& mean, const Numbers& deviation) {
   PixelTable<Out> table;

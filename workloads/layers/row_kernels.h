@@ -14,10 +14,10 @@
 
 namespace scalemark::workloads {
 
-// A node of ours unpacks what it has saved before it goes below autograd: unpacking may run a
-// checkpointed part's forward again (checkpointed.h), which must find autograd as it was.
+// --- A node of ours must unpack its saved tensors before it goes below autograd: unpacking may run
+// a checkpointed part's forward again (checkpointed.h), which needs autograd.
 
-// The types of activations and of parameters that a kernel is called for.
+// The types of activations and of parameters for one call of a kernel.
 template <class Activation, class Parameter>
 struct Types {
   using X = Activation;
@@ -35,10 +35,10 @@ struct Types {
 };
 
 // Whether there is code for a layer whose input is `x`, a tensor of the parameters' type: on a CPU,
-// in float or double, under no autocast or one to bfloat16.
+// in float or double, without autocast or with one to bfloat16.
 bool has_row_kernels(const at::Tensor& x);
 
-// Calls body(Types<...>{}) for activations of that type.
+// Calls body(Types<...>{}) for activations of this type.
 template <class Body>
 void with_types(at::ScalarType activation, const Body& body) {
   switch (activation) {
@@ -53,10 +53,10 @@ void with_types(at::ScalarType activation, const Body& body) {
   }
 }
 
-// The type of the parameters that go with activations of that type.
+// Returns the type of the parameters for activations of this type.
 at::ScalarType parameter_type(at::ScalarType activation);
 
-// Points at a dense tensor's memory; null for a tensor that is not defined.
+// Returns the memory of a dense tensor, or null for an undefined one.
 template <class T>
 T* pointer(const at::Tensor& tensor) {
   return tensor.defined() ? static_cast<T*>(tensor.mutable_data_ptr()) : nullptr;
@@ -70,34 +70,35 @@ struct Matrix {
   std::int64_t columns, rows;
 };
 
-// Shares rows out among threads.
+// Divides rows among threads.
 void for_rows(const Matrix& matrix,
               const std::function<void(std::int64_t begin, std::int64_t end)>& body);
 
-// For what is a sum over rows: body(partial, begin, end) adds its rows' part to `partial`, `width`
-// elements that are 0, for chunks of rows that do not depend on the number of threads; nor does the
-// result, then, to which the partial sums are added up in their order: one tensor [width].
+// Computes a sum over rows. body(partial, begin, end) adds its rows' part to `partial`, which has
+// `width` elements that start at 0. The chunks of rows do not depend on the number of threads, and
+// the partial sums are added in their order, so the result, one tensor [width], does not depend on
+// it either.
 at::Tensor summed_over_rows(
     const Matrix& matrix, std::int64_t width, const at::TensorOptions& options,
     const std::function<void(void* partial, std::int64_t begin, std::int64_t end)>& body);
 
-// Whether autograd wants a node for an operation on these.
+// Whether autograd needs a node for an operation on these.
 bool any_wants_gradient(std::initializer_list<at::Tensor> inputs);
 
-// Dropout with masks from a counter (kernels/dropout.h): drawn in vector code, by any number of
-// threads the same, one bit an element.
+// --- Dropout with masks from a counter (kernels/dropout.h). They are drawn in vector code, with
+// equal results for any number of threads, and take one bit per element.
 
-// One mask: its key is the next 64 random bits of torch's default generator, so that seeds,
-// checkpoints and activation checkpointing hold for it as for torch's own dropout. `probability`,
-// which is rounded to 2^-16, is at least 0 and below 1 (else c10::Error). 0 draws nothing.
+// Returns the data of one mask. Its key is the next 64 random bits of torch's default generator, so
+// seeds, checkpoints and activation checkpointing work as for torch's own dropout. `probability`,
+// which is rounded to 2^-16, must be at least 0 and below 1 (else c10::Error). 0 draws nothing.
 kernels::Dropout next_dropout(double probability);
 
-// Room for the bits of a mask of that many rows; not defined where nothing is dropped.
+// Returns memory for a mask's bits of so many rows; undefined where nothing is dropped.
 at::Tensor mask_for(const kernels::Dropout& dropout, std::int64_t rows, std::int64_t columns);
 
 // at::dropout in training: `x` of any shape, float or double on a CPU. Differentiable once. The
-// mask's bits are kept for backward: reading them is 1/32 of the gradient's own bytes, drawing them
-// again would take as long as reading the gradient.
+// mask's bits are kept for backward: reading them is 1/32 of the gradient's own bytes, while
+// drawing them again would take as long as reading the gradient.
 at::Tensor fast_dropout(const at::Tensor& x, double probability);
 
 }  // namespace scalemark::workloads

@@ -80,7 +80,8 @@ at::Tensor WeightCopies::of(const at::Tensor& weight) {
   node->set_next_edges(torch::autograd::collect_next_edges(weight));
   node->copy = entry;
   node->gradients = gradients_;
-  // With a version of its own: whatever writes the copy later does so after this graph is gone.
+  // The result has a version of its own, as later writes into the copy come after this graph is
+  // gone.
   at::Tensor result = entry->copy.variable_data();
   torch::autograd::set_history(result, node);
   return result;

@@ -1,5 +1,5 @@
-// Weights in the type that autocast would cast them to in every forward, kept from one update to
-// the next: whoever updates a weight can write its copy in the same pass, and read the gradient as
+// Weights in the type to which autocast would cast them in every forward, kept from one update to
+// the next: the optimizer can write a weight's copy in the same pass, and read the gradient as
 // backward computed it. Knows no network, no optimizer and no rank.
 #pragma once
 
@@ -14,41 +14,41 @@ namespace scalemark::workloads {
 
 struct WeightCopy {
   at::Tensor weight;    // a parameter in float
-  at::Tensor copy;      // in its layout, rounded to the nearest
-  at::Tensor gradient;  // has the copy's type; only with kKept
+  at::Tensor copy;      // has the weight's layout; rounded to nearest
+  at::Tensor gradient;  // has the copy's type; with kKept only
   bool is_current = false;
-  std::uint32_t version = 0;  // the weight's when the copy was current
+  std::uint32_t version = 0;  // the weight's version when the copy was current
 };
 
 enum class CopyGradients {
-  kOfWeights,  // are cast and added to the weights' own, as under autocast
-  kKept,       // stay in WeightCopy::gradient, and the weights get none
+  kOfWeights,  // cast and added to the weights' own, as under autocast
+  kKept,       // kept in WeightCopy::gradient, while the weights get none
 };
 
 class WeightCopies {
  public:
-  // `type`: float16 or bfloat16.
+  // `type` is float16 or bfloat16.
   WeightCopies(at::ScalarType type, CopyGradients gradients) : type_(type), gradients_(gradients) {}
 
-  // A tensor with the copy's values and the weight's place in the graph, where autocast would cast
-  // `weight` to this type; else `weight` itself. Copies are made at their first use, and brought up
-  // to date when the weight was changed by an operator of torch, or since it was marked.
+  // Returns a tensor with the copy's values and the weight's place in the graph where autocast
+  // would cast `weight` to this type; else `weight` itself. Copies are made at their first use, and
+  // updated when an operator of torch has changed the weight or the copy was marked as outdated.
   at::Tensor of(const at::Tensor& weight);
 
-  // Its values alone; not defined where of() gives `weight` itself.
+  // Returns its values alone; undefined where of() returns `weight` itself.
   at::Tensor values_of(const at::Tensor& weight);
 
-  // Null for a weight that of() has not seen.
+  // Returns null for a weight that of() has not seen.
   WeightCopy* find(const at::Tensor& weight);
 
-  // Before weights are changed; who writes a copy himself says so by WeightCopy::is_current.
+  // Call it before weights are changed. Whoever writes a copy as well sets WeightCopy::is_current.
   void mark_outdated();
 
-  // Casts what is outdated, all together.
+  // Casts all outdated copies together.
   void refresh();
 
  private:
-  std::shared_ptr<WeightCopy> current(const at::Tensor& weight);  // null: has none
+  std::shared_ptr<WeightCopy> current(const at::Tensor& weight);  // null: the weight has none
 
   at::ScalarType type_;
   CopyGradients gradients_;
@@ -56,7 +56,7 @@ class WeightCopies {
   std::vector<WeightCopy*> in_order_;
 };
 
-// weight_copy() on this thread takes them from `copies`, which may be null: from nowhere.
+// While it lives, weight_copy() on this thread uses `copies`; null: none.
 class WeightCopiesScope {
  public:
   explicit WeightCopiesScope(WeightCopies* copies);
@@ -68,12 +68,12 @@ class WeightCopiesScope {
   WeightCopies* previous_;
 };
 
-// A layer hands this to an operator that autocast casts for: the copy of the scope, if there is
-// one; else `weight`, which autocast then casts.
+// Returns what a layer passes to an operator with autocast: the copy of the scope, if there is one;
+// else `weight`, which autocast then casts.
 at::Tensor weight_copy(const at::Tensor& weight);
 
-// `weight` in `type` without a place in the graph, for a node that hands the weight's gradient on
-// itself: the copy of the scope, if there is one of this type; else cast now.
+// Returns `weight` in `type` without a place in the graph, for a node that computes the weight's
+// gradient itself: the copy of the scope, if there is one of this type; else it is cast now.
 at::Tensor cast_weight(const at::Tensor& weight, at::ScalarType type);
 
 }  // namespace scalemark::workloads

@@ -49,7 +49,7 @@ struct Embeddings : torch::nn::Module {
     words->weight.detach().select(0, kPadToken).zero_();
   }
 
-  // `rows`: the word embeddings [n, s, h], which the sum is written into.
+  // `rows` are the word embeddings [n, s, h]; the sum is written into them.
   at::Tensor forward(at::Tensor rows, const at::Tensor& token_type_ids) const {
     rows.add_(at::embedding(token_types->weight, token_type_ids));
     rows.add_(positions->weight.narrow(0, 0, rows.size(1)));
@@ -139,7 +139,7 @@ struct Predictions : torch::nn::Module {
       : bias(register_parameter("bias", at::zeros({sizes.vocab_size}))),
         transform(register_module("transform", std::make_shared<Transform>(sizes))) {}
 
-  at::Tensor bias;  // the decoder adds it; its weight is that of the word embeddings
+  at::Tensor bias;  // the decoder adds it; the decoder's weight is that of the word embeddings
   std::shared_ptr<Transform> transform;
 };
 
@@ -186,8 +186,8 @@ struct Bert : torch::nn::Module {
   std::shared_ptr<Heads> heads;
 };
 
-// 0 where a token is real and -infinity where it is padding, [n, 1, 1, s]; none when the host knows
-// that nothing is padded, which saves a pass over every attention matrix.
+// Returns [n, 1, 1, s]: 0 where a token is real and -infinity where it is padding. Returns nothing
+// when the host knows that there is no padding, which saves a pass over every attention matrix.
 std::optional<at::Tensor> padding_mask(const data::Batch& batch, at::ScalarType dtype) {
   const at::Tensor& real = batch["attention_mask"];
   if (batch.non_pad_tokens == real.numel()) return std::nullopt;
@@ -228,7 +228,7 @@ class BertNetwork : public Network {
     const at::Tensor& positions = batch["masked_positions"];
     const at::Tensor& labels = batch["masked_labels"];
     const std::int64_t kept = batch.samples - batch.padding;
-    // Padding samples stand last; rows that only fill the list up have no label.
+    // Padding samples come last; rows that only pad the list have no label.
     const auto counted = positions.lt(kept * batch["input_ids"].size(1)).logical_and(labels.ge(0));
     const auto words =
         at::cross_entropy_loss(logits.words, labels, {}, at::Reduction::None).to(at::kDouble);

@@ -29,8 +29,8 @@ namespace {
 
 using torch::autograd::variable_list;
 
-// y = x w' + b; gradients of b, x, w. In this order at::linear's own nodes hand b's gradient on
-// before w's, and DDP fills its rebuilt buckets in the order in which gradients come.
+// y = x w' + b; gradients of b, x, w. at::linear's own nodes also return b's gradient before w's,
+// and DDP fills its rebuilt buckets in the order in which gradients come.
 struct LinearBackward final : torch::autograd::Node {
   at::Tensor x, weight;
 
@@ -51,7 +51,7 @@ struct LinearBackward final : torch::autograd::Node {
 };
 
 struct CrossEntropyBackward final : torch::autograd::Node {
-  at::Tensor of_logits;  // for a loss whose own gradient is 1
+  at::Tensor of_logits;  // computed for a loss whose own gradient is 1
 
   variable_list apply(variable_list&& gradients) override {
     if (!gradients[0].defined()) return variable_list(1);
@@ -65,7 +65,7 @@ bool wants_gradient(const at::Tensor& tensor) {
   return at::GradMode::is_enabled() && tensor.requires_grad();
 }
 
-// One row: returns log(sum(exp(x))) - x[label], writes (softmax(x) - [label]) / rows.
+// Returns log(sum(exp(x))) - x[label] for one row, and writes (softmax(x) - [label]) / rows.
 template <class T>
 T row_of_cross_entropy(const T* x, std::int64_t classes, std::int64_t label, T scale, T* gradient) {
   const T highest = *std::max_element(x, x + classes);
@@ -79,7 +79,7 @@ T row_of_cross_entropy(const T* x, std::int64_t classes, std::int64_t label, T s
   return highest + std::log(sum) - x[label];
 }
 
-// The loss; `gradient` is filled.
+// Returns the loss and fills `gradient`.
 template <class T>
 double cross_entropy_rows(const at::Tensor& logits, const at::Tensor& labels,
                           at::Tensor& gradient) {

@@ -39,8 +39,8 @@ struct Lookup : torch::autograd::Function<Lookup> {
         of_table =
             at::zeros({context->saved_data["vocabulary"].toInt(), features}, of_rows.options());
       }
-      // Only we use the gradient that the decoder's product makes, so rows are added in place; not
-      // to one whose elements share memory (a broadcast sum).
+      // The gradient that the decoder's product makes is used only here, so rows are added in
+      // place, unless its elements share memory (a broadcast sum).
       if (!of_table.is_non_overlapping_and_dense()) of_table = of_table.contiguous();
       const auto flat = of_rows.reshape({-1, features});
       of_table.index_add_(0, ids, flat.masked_fill(ids.eq(kPadToken).unsqueeze(1), 0));
@@ -84,7 +84,7 @@ struct ResidualOutput : torch::nn::Module {
   at::Tensor by_torch(const at::Tensor& x, const at::Tensor& residual, double share) const {
     auto y = linear->forward(x);
     if (share > 0) y = at::dropout(y, share, true);
-    // Under autocast `y` is of lower precision than the residual and cannot take the sum in place.
+    // Under autocast `y` has lower precision than the residual and cannot take the sum in place.
     return norm->forward(y.scalar_type() == residual.scalar_type() ? y.add_(residual)
                                                                    : y + residual);
   }
@@ -125,7 +125,7 @@ struct SelfAttention : torch::nn::Module {
     return by_torch(by_head(q), by_head(k), by_head(v), mask, share).reshape(x.sizes());
   }
 
-  // [n, s, heads, h / heads]
+  // q, k and v are [n, s, heads, h / heads].
   at::Tensor by_torch(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                       const std::optional<at::Tensor>& mask, double share) const {
     if (is_training()) choices->note(q, k, v, mask, dropout);

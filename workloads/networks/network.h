@@ -18,22 +18,23 @@
 namespace scalemark::workloads {
 
 struct NetworkOptions {
-  catalogue::ModelShape shape;      // resolved: no zeros
-  bool zero_init_residual = false;  // ResNet: last batch norm of each block starts at 0
+  catalogue::ModelShape shape;      // resolved, without zeros
+  bool zero_init_residual = false;  // ResNet: the last batch norm of each block starts at 0
   double label_smoothing = 0;
   std::optional<double> dropout;  // nullopt: the workload's own
-  bool checkpointing = false;     // ResNet, BERT: each block keeps its input only (checkpointed.h)
+  bool checkpointing = false;     // ResNet, BERT: each block keeps only its input (checkpointed.h)
   double stochastic_depth = 0;    // ResNet: share of the batches that skip the last block's branch
   bool fused_layers = true;       // our own passes run between products or convolutions
   at::MemoryFormat memory_format = at::MemoryFormat::Contiguous;
 };
 
-// Tensors whose first dimension counts what the loss is a mean over.
+// Tensors whose first dimension is that over which the loss is averaged.
 using Outputs = std::vector<at::Tensor>;
 
-// Sums over one batch of evaluation, as device tensors (no host sync); the caller adds and divides.
+// Sums over one batch of evaluation, as device tensors (no host sync); the caller adds and divides
+// them.
 struct EvaluationSums {
-  at::Tensor loss;     // float64 scalar: sum of per-item losses
+  at::Tensor loss;     // float64 scalar: the sum of per-item losses
   at::Tensor correct;  // int64 scalar
   at::Tensor items;    // int64 scalar: images, or masked tokens
 };
@@ -42,19 +43,21 @@ class Network {
  public:
   virtual ~Network() = default;
 
-  // The module tree. Parameter and buffer names are those of the PyTorch original (torchvision,
-  // Hugging Face), so that weights travel as safetensors in both directions.
+  // Returns the module tree. Parameter and buffer names are those of the PyTorch original
+  // (torchvision, Hugging Face), so that weights can be exchanged as safetensors in both
+  // directions.
   virtual torch::nn::Module& module() = 0;
 
-  // Second names of one parameter in the original's state dict (a tied decoder): alias -> name. The
-  // module tree holds the parameter under its first name only.
+  // Returns second names of a parameter in the original's state dict (a tied decoder): alias ->
+  // name. The module tree has the parameter under its first name only.
   virtual std::map<std::string, std::string> tied_names() const { return {}; }
 
   // Returns what the loss needs of a batch on the network's device, with its graph: logits, row by
   // row. Images arrive as uint8 NHWC and are normalised and cast here.
   virtual Outputs forward(const data::Batch& batch) = 0;
 
-  // Mean loss of outputs, given the labels of their batch: a scalar to call backward() on.
+  // Returns the mean loss of outputs for the labels of their batch: a scalar on which to call
+  // backward().
   virtual at::Tensor loss_of(const Outputs& outputs, const data::Batch& batch) = 0;
 
   at::Tensor loss(const data::Batch& batch) { return loss_of(forward(batch), batch); }
@@ -63,12 +66,13 @@ class Network {
   // others, are left out. The loss is the training loss, weighted by items.
   virtual EvaluationSums evaluate(const data::Batch& batch) = 0;
 
-  // Names of the attention kernels that forward() has used so far (attention.h); empty without any.
+  // Returns the names of the attention kernels that forward() has used so far (attention.h); empty
+  // without any.
   virtual std::vector<std::string> attention_backends() const { return {}; }
 };
 
-// Fresh parameters from torch's default generator (seed it first), on the CPU in float32,
-// initialised as the original does. Throws configuration() for an unknown name.
+// Makes a network with fresh parameters from torch's default generator (seed it first), on the CPU
+// in float32, initialised like the original. Throws configuration() for an unknown name.
 std::unique_ptr<Network> make_network(std::string_view workload, const NetworkOptions& options);
 
 }  // namespace scalemark::workloads

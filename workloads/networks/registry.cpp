@@ -1,4 +1,4 @@
-// Makes the network of a workload of workload_list.inc. Tests replace this file, too.
+// Makes the network of a workload in workload_list.inc. Tests replace this file, too.
 
 #include "core/base/error.h"
 #include "workloads/networks/network.h"
@@ -14,7 +14,7 @@ namespace {
 
 using Maker = std::unique_ptr<Network> (*)(const catalogue::Workload&, const NetworkOptions&);
 
-// In the order of catalogue::all_workloads().
+// The makers in the order of catalogue::all_workloads().
 constexpr Maker kMakers[] = {
 #define SCALEMARK_WORKLOAD(descriptor, network) network,
 #include "core/catalogue/workload_list.inc"

@@ -24,10 +24,10 @@
 namespace scalemark::workloads {
 namespace {
 
-// Batches whose images are mixed in pairs (--mixup, --cutmix): their pixels, and a loss that knows
-// both labels. data/augment/mixing.h says what travels with a batch.
+// --- Batches whose images are mixed in pairs (--mixup, --cutmix): their pixels, and a loss for
+// both labels. data/augment/mixing.h describes the fields of such a batch.
 
-// 1 within each row's rectangle, else 0: [n, 1, h, w].
+// Returns [n, 1, h, w]: 1 within each row's rectangle, else 0.
 at::Tensor rectangles(const at::Tensor& mixing, std::int64_t height, std::int64_t width) {
   const auto edge = [&](data::MixingColumn column) {
     return mixing.select(1, column).view({-1, 1, 1, 1});
@@ -41,17 +41,17 @@ at::Tensor rectangles(const at::Tensor& mixing, std::int64_t height, std::int64_
 
 bool is_mixed(const data::Batch& batch) { return batch.tensors.contains("mixing"); }
 
-// `own`, `other`: [n, c, h, w], `mixing`: f32 [n, kMixingColumns], on one device. In float at
-// least: nothing is rounded to bytes. Enqueues only, and the same operators whatever the batch
-// holds. A share of 1 or 0 takes a pixel over as it is.
+// Mixes `own` and `other` [n, c, h, w] by `mixing`, f32 [n, kMixingColumns], on one device.
+// Computes in float at least, without rounding to bytes. Only enqueues, and always the same
+// operators whatever the batch holds. A share of 1 or 0 leaves a pixel exactly unchanged.
 at::Tensor mixed_images(const at::Tensor& own, const at::Tensor& other, const at::Tensor& mixing) {
   const at::Tensor outside = 1 - rectangles(mixing, own.size(2), own.size(3));
   const at::Tensor share = outside * mixing.select(1, data::kPixelShare).view({-1, 1, 1, 1});
   return (own * share + other * (1 - share)).to(own.scalar_type());
 }
 
-// Mean cross-entropy against a share of one label and the rest of another: what PyTorch's
-// cross_entropy computes for such probabilities, smoothed as it smooths them. logits [n, classes],
+// Returns the mean cross-entropy against a `share` of one label and the rest of another, equal to
+// PyTorch's cross_entropy for such probabilities, its smoothing included. logits are [n, classes],
 // labels i64 [n], `share` f32 [n].
 at::Tensor mixed_cross_entropy(const at::Tensor& logits, const at::Tensor& labels,
                                const at::Tensor& other_labels, const at::Tensor& share,
@@ -68,9 +68,8 @@ at::Tensor mixed_cross_entropy(const at::Tensor& logits, const at::Tensor& label
   return loss.mean();
 }
 
-// The operator scalemark::normalise_images: its schema and its CPU kernel. The CUDA kernel stands
-// in engine/cuda and registers itself when that plugin is loaded; the dispatcher finds it by
-// device.
+// The operator scalemark::normalise_images: its schema and its CPU kernel. The CUDA kernel is in
+// engine/cuda and registers itself when that plugin is loaded; the dispatcher finds it by device.
 
 constexpr std::int64_t kPixelsPerTask = 16'384;
 
@@ -118,8 +117,8 @@ at::Tensor normalise_images(const at::Tensor& images, const PixelStatistics& sta
 
 namespace {
 
-// These are the statistics of ImageNet's training images that torchvision's and most other
-// published recipes use.
+// The statistics of ImageNet's training images that torchvision's and most other published recipes
+// use.
 constexpr PixelStatistics kImageNet{.mean = {0.485, 0.456, 0.406},
                                     .deviation = {0.229, 0.224, 0.225}};
 
@@ -131,7 +130,7 @@ struct Common {
   bool fused_layers;
 };
 
-// A convolution and its norm, registered side by side in the module that holds them.
+// A convolution and its norm, registered side by side in the module that has them.
 struct ConvolutionNorm {
   std::shared_ptr<Convolution> convolution;
   std::shared_ptr<BatchNorm> norm;
@@ -167,8 +166,8 @@ struct Bottleneck : torch::nn::Module {
     shortcut = register_pair(downsample, "0", "1", {in, 4 * width, 1, stride}, common);
   }
 
-  // `scale`: of the residual branch; absent: without it, which leaves the input of a block without
-  // a convolution in its shortcut as it is, since that is the output of a ReLU.
+  // `scale` multiplies the residual branch; absent: the branch is left out. Then a block without a
+  // convolution in its shortcut returns its input unchanged, since that is the output of a ReLU.
   Fork forward(const Fork& x, std::optional<double> scale, Pass pass) const {
     if (!scale) {
       return shortcut ? shortcut->forward(x.shortcut, pass, {.relu = true, .fork = true}) : x;
@@ -186,8 +185,8 @@ struct Bottleneck : torch::nn::Module {
 };
 
 // Draws the factor of a residual branch that a share `skipped` of the batches skips in training:
-// absent where this batch skips it, else so that the expectation is what evaluation computes
-// (torchvision's StochasticDepth, mode "batch"). Draws on the host, which must know what to
+// absent where this batch skips it, else such that the expectation equals the value in evaluation
+// (torchvision's StochasticDepth, mode "batch"). It is drawn on the host, which must know what to
 // enqueue.
 std::optional<double> draw_scale(double skipped) {
   if (skipped == 0) return 1;

@@ -27,7 +27,7 @@ struct Magic {
   const char* hint;
 };
 
-// Sources: the formats' own documents, and `file`'s magic numbers.
+// Sources: the formats' own documents, and the magic numbers of `file`.
 constexpr std::array kMagics{
     Magic{"GGUF"sv, "a GGUF file (llama.cpp)", kFromElsewhere},
     Magic{"lmgg"sv, "a GGML file (llama.cpp)", kFromElsewhere},
@@ -51,7 +51,7 @@ constexpr std::array kMagics{
 
 constexpr std::size_t kPlaceOfTar = 257;
 
-// Names the first entry of a zip archive, by its local header.
+// Returns the name of the first entry of a zip archive, from its local header.
 std::string_view first_entry(std::string_view bytes) {
   constexpr std::size_t kLength = 26, kName = 30;
   if (bytes.size() < kName) return {};
@@ -60,8 +60,8 @@ std::string_view first_entry(std::string_view bytes) {
   return bytes.substr(kName, low + 256U * high);
 }
 
-// torch.save begins with NAME/data.pkl, torch.jit.save with NAME/data/0 or NAME/code/...,
-// numpy.savez with NAME.npy.
+// torch.save's archives begin with NAME/data.pkl, torch.jit.save's with NAME/data/0 or
+// NAME/code/..., numpy.savez's with NAME.npy.
 ForeignFile of_zip(std::string_view entry) {
   if (entry.ends_with("/data.pkl")) {
     return {"a checkpoint of torch.save (a zip archive around a pickle)", kFromTorch};
@@ -112,7 +112,7 @@ std::string in_quotes(std::string_view name) {
   return "'" + std::string(name.substr(0, end)) + "...'";
 }
 
-// nlohmann lets the last of two equal keys win; here two equal names are an error.
+// Refuses equal names, of which nlohmann would take the last one.
 json parse_object(const std::string& text, const std::string& what) {
   std::vector<std::set<std::string>> keys;
   const auto watch = [&](int, json::parse_event_t event, json& parsed) {

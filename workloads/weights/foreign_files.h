@@ -1,6 +1,6 @@
-// Helps to read strangers' files: recognises by its first bytes a file that is no safetensors file,
-// reads JSON that must be an object, and quotes names for error lines. Pure; knows no format beyond
-// that.
+// Helps to read files of unknown origin: recognises by its first bytes a file that is no
+// safetensors file, reads JSON that must be an object, and quotes names for error lines. Pure;
+// knows no further format.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -16,21 +16,21 @@ struct ForeignFile {
   std::string hint;
 };
 
-// So many of the first bytes tell all kinds apart.
+// So many first bytes distinguish all kinds.
 constexpr std::size_t kSignatureBytes = 512;
 
-// Absent: the bytes are of no kind that is known here. JSON is left to its reader.
+// Returns nothing for bytes of an unknown kind. JSON is left to its reader.
 std::optional<ForeignFile> foreign_file(std::string_view first_bytes);
 
-// Whether the first byte behind blanks, and behind the mark that editors of Windows put before a
-// text, is that of a JSON object.
+// Whether the first byte after blanks, and after the byte order mark of Windows editors, begins a
+// JSON object.
 bool looks_like_json(std::string_view first_bytes);
 
-// A name of a stranger's file for an error line: in quotes, and no more than 100 bytes of it.
+// Quotes at most 100 bytes of a name in a file, for an error line.
 std::string in_quotes(std::string_view name);
 
-// Parses JSON of a stranger: an object, no key twice, no deeper than our own. `what` begins the
-// message of bad_data (65), as "FILE is not a valid index".
+// Parses JSON of unknown origin: an object, without repeated keys, no deeper than our own. `what`
+// begins the message of bad_data (65): "FILE is not a valid index".
 nlohmann::json parse_object(const std::string& text, const std::string& what);
 
 }  // namespace scalemark::workloads

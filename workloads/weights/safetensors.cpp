@@ -43,7 +43,7 @@ constexpr std::array<TypeName, 8> kTypes{{{at::kDouble, "F64"},
                                           {at::kByte, "U8"},
                                           {at::kBool, "BOOL"}}};
 
-// Types of the format that are not read here.
+// The format's types that are not supported here.
 constexpr std::array<std::string_view, 14> kUnread{
     "I8",      "U16", "I16",     "U32",     "U64", "F8_E4M3",     "F8_E5M2",
     "F8_E8M0", "F4",  "F6_E2M3", "F6_E3M2", "C64", "F8_E4M3FNUZ", "F8_E5M2FNUZ"};
@@ -54,7 +54,7 @@ Error damaged(const std::filesystem::path& path, const std::string& why) {
   return bad_data(path.string() + " is not a valid safetensors file: " + why);
 }
 
-// For an error line: shortens long values.
+// Shortens long values for an error line.
 std::string in_words(const json& value) {
   constexpr std::size_t kLongest = 40;
   const bool is_short = value.is_string() && value.get_ref<const std::string&>().size() <= kLongest;
@@ -70,7 +70,7 @@ std::uint64_t read_count(const json& value, const std::string& name,
   return value.get<std::uint64_t>();
 }
 
-// Also of an empty tensor: torch multiplies the sizes up to strides.
+// Checks empty tensors as well, since torch multiplies the sizes to strides.
 std::uint64_t bytes_of(const Entry& entry, const std::filesystem::path& path) {
   std::uint64_t bytes = c10::elementSize(entry.type), strides = bytes;
   for (const std::int64_t n : entry.shape) {
@@ -116,7 +116,7 @@ Entry read_entry(const std::string& name, const json& value, const std::filesyst
   return entry;
 }
 
-// In the order of their bytes, which they cover exactly.
+// Returns the entries in the order of their bytes, which they cover exactly.
 std::vector<Entry> read_entries(const json& header, std::uint64_t data_bytes,
                                 const std::filesystem::path& path) {
   std::vector<Entry> entries;
@@ -137,14 +137,14 @@ std::vector<Entry> read_entries(const json& header, std::uint64_t data_bytes,
   return entries;
 }
 
-// An opened file up to its data.
+// An opened file, read up to its data.
 struct Opened {
   std::ifstream file;
   std::vector<Entry> entries;
 };
 
-// Other formats begin with bytes that would be an enormous length; where the length fits, a header
-// that is no object is none of ours either.
+// Other formats begin with bytes that would be an enormous length. Where the length is possible, a
+// header that is no object shows another format, too.
 void refuse_foreign(std::string_view first_bytes, const std::filesystem::path& path) {
   if (const auto foreign = foreign_file(first_bytes)) {
     throw bad_data(path.string() + " is " + foreign->what, "a safetensors file", foreign->hint);
@@ -154,7 +154,7 @@ void refuse_foreign(std::string_view first_bytes, const std::filesystem::path& p
   }
 }
 
-// The beginning of a text, for an error line; empty where the bytes are none.
+// Returns the beginning of a text for an error line; empty where the bytes are no text.
 std::string text_in(std::string_view first_bytes) {
   constexpr std::size_t kShown = 40;
   std::string text(first_bytes.substr(0, kShown));
@@ -165,7 +165,8 @@ std::string text_in(std::string_view first_bytes) {
   return text.substr(std::min(text.find_first_not_of(' '), text.size()));
 }
 
-// "04 22 4d 18": a number of 19 digits would say less of a file that begins otherwise.
+// Returns hexadecimal bytes, such as "04 22 4d 18", which show more of a file's beginning than a
+// number of 19 digits.
 std::string in_hex(std::string_view bytes) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text;
@@ -224,7 +225,7 @@ json describe(const at::Tensor& tensor, const std::string& name, std::uint64_t b
           {"data_offsets", {begin, begin + tensor.nbytes()}}};
 }
 
-// The order of the data: wide types first, so that every tensor is aligned to its element.
+// Returns the order of the data: wide types first, so that every tensor is aligned to its element.
 std::vector<std::string> data_order(const NamedTensors& tensors) {
   std::vector<std::string> names;
   for (const auto& [name, tensor] : tensors) names.push_back(name);
@@ -235,7 +236,7 @@ std::vector<std::string> data_order(const NamedTensors& tensors) {
 }
 
 std::string header_text(const NamedTensors& tensors) {
-  json header{{"__metadata__", {{"format", "pt"}}}};  // without it transformers refuses the file
+  json header{{"__metadata__", {{"format", "pt"}}}};  // transformers refuses a file without it
   std::uint64_t offset = 0;
   for (const std::string& name : data_order(tensors)) {
     const at::Tensor& tensor = tensors.find(name)->second;

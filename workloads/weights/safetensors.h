@@ -15,7 +15,7 @@
 
 namespace scalemark::workloads {
 
-// Sorted by name, as the file is written.
+// Sorted by name, like the file.
 using NamedTensors = std::map<std::string, at::Tensor, std::less<>>;
 
 // One tensor of a file as its header describes it.
@@ -23,24 +23,25 @@ struct StoredTensor {
   std::string name;
   at::ScalarType type = at::kFloat;
   std::vector<std::int64_t> shape;
-  std::uint64_t begin = 0, end = 0;  // bytes behind the header
+  std::uint64_t begin = 0, end = 0;  // bytes after the header
 };
 
-// The tensors in the order of their bytes, which they cover exactly. Checks and throws as
-// read_safetensors() does, and reads no byte of data.
+// Returns the tensors in the order of their bytes, which they cover exactly. Checks and throws as
+// read_safetensors() does, but reads no data.
 std::vector<StoredTensor> read_safetensors_header(const std::filesystem::path& path);
 
-// "F32": a type's name in these files. Empty: they have none for it.
+// Returns a type's name in these files, such as "F32"; empty: the format has none.
 std::string_view name_in_file(at::ScalarType type);
 
-// Tensors on the CPU, contiguous. The header is checked completely before a byte of data is read:
-// lengths, names, types, shapes, and offsets that cover the data exactly, without overlap or gap.
-// Throws no_input (66) when there is no such file, bad_data (65) for a damaged or hostile one, for
-// one of another format, which it names, and for a type that is not read here (F8_E4M3).
+// Returns contiguous tensors on the CPU. The header is checked completely before a byte of data is
+// read: lengths, names, types, shapes, and offsets, which must cover the data exactly, without
+// overlap or gap. Throws no_input (66) when there is no such file, bad_data (65) for a damaged or
+// hostile one, for one of another format, which it names, and for a type that is not supported here
+// (F8_E4M3).
 NamedTensors read_safetensors(const std::filesystem::path& path);
 
-// Writes under another name first, then fsync and rename: leaves the old file or the new one, never
-// a part. Throws cannot_create (73) or io_error (74).
+// Writes under another name first, then does fsync and rename, so that the old file or the new one
+// remains, never a part. Throws cannot_create (73) or io_error (74).
 void write_safetensors(const std::filesystem::path& path, const NamedTensors& tensors);
 
 }  // namespace scalemark::workloads

@@ -27,7 +27,8 @@ std::string shape_text(at::IntArrayRef shape) {
   return text.str();
 }
 
-// A name in a file stands for this tensor of the network: its own, or the one that it is tied to.
+// The network's tensor for a name in a file: the tensor of that name, or the one that it is tied
+// to.
 struct Target {
   std::string name;
   at::Tensor tensor;
@@ -59,14 +60,14 @@ void check_names(const WeightsFile& file, const std::map<std::string, Target>& a
                  "--workload and the class count or vocabulary must be those of the file");
 }
 
-// The network's counters are int64 in a file, whatever dtype the rest was converted to.
+// The network's counters are int64 in a file, whatever the dtype of the rest.
 bool is_counter(std::string_view name) { return name.ends_with("num_batches_tracked"); }
 
 at::ScalarType file_type(std::string_view name, const at::Tensor& tensor) {
   return is_counter(name) ? at::kLong : tensor.scalar_type();
 }
 
-// A model that was converted as a whole has its counters in the type of its weights.
+// A model that was converted as a whole has counters in the type of its weights.
 bool can_be_read(std::string_view name, at::ScalarType type) {
   return at::isFloatingType(type) || (is_counter(name) && (type == at::kLong || type == at::kInt));
 }
@@ -95,7 +96,7 @@ void check_finite(const NamedTensors& tensors, const std::string& path) {
                  "finite weights", "see why the training that wrote it diverged");
 }
 
-// In the types of the network's own file. Throws bad_data() for a value that they do not hold.
+// Converts to the types of the network's own file. Throws bad_data() for a value that does not fit.
 void convert(NamedTensors& tensors, const std::map<std::string, Target>& all,
              const std::string& path) {
   for (auto& [name, tensor] : tensors) {
@@ -113,7 +114,7 @@ void convert(NamedTensors& tensors, const std::map<std::string, Target>& all,
   }
 }
 
-// Names that end in one tensor of ours (a tied decoder, the batch counters) must agree.
+// Names for one tensor of ours (a tied decoder, the batch counters) must have equal values.
 void check_aliases(const NamedTensors& file, const std::map<std::string, Target>& all,
                    const std::string& path) {
   std::unordered_map<const void*, const std::string*> seen;

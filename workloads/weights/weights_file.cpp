@@ -21,7 +21,7 @@ constexpr std::uintmax_t kMostIndexBytes = 16'000'000;
 constexpr std::array<std::string_view, 6> kWrappers{
     "module.", "_orig_mod.", "_fsdp_wrapped_module.", "model.", "net.", "network."};
 
-// An index: in which shard each name is.
+// The shard of each name.
 using Index = std::map<std::string, std::string>;
 
 std::string first_bytes_of(const fs::path& path) {
@@ -32,8 +32,8 @@ std::string first_bytes_of(const fs::path& path) {
   return bytes;
 }
 
-// Such a file begins with a brace, where a safetensors file has a length: as a length, the first
-// eight letters would be more than any file holds.
+// An index begins with a brace, where a safetensors file has a length; the first eight letters as a
+// length would be more than any file holds.
 bool is_index(const fs::path& path) {
   const std::string bytes = first_bytes_of(path);
   return looks_like_json(bytes) && !(bytes.size() > 8 && bytes[8] == '{' && bytes[7] == '\0');
@@ -43,7 +43,8 @@ Error bad_index(const fs::path& path, const std::string& why) {
   return bad_data(path.string() + " is not a valid index of weights: " + why);
 }
 
-// Shards are plain names of files beside the index, which no index of a stranger leaves.
+// Shards must be plain names of files beside the index, so that an index of unknown origin cannot
+// refer to other folders.
 bool is_plain_name(std::string_view name) {
   const bool printable =
       std::ranges::all_of(name, [](unsigned char c) { return c >= ' ' && c != 0x7f; });
@@ -90,7 +91,7 @@ Index read_index(const fs::path& path) {
 
 using Places = std::map<std::string, WeightsFile::Place, std::less<>>;
 
-// `index`: of which the file is a shard, or the file itself.
+// `index` is the index that lists the file as a shard, or the file itself.
 void add_shard(const fs::path& path, std::size_t number, const fs::path& index, Places& places) {
   for (StoredTensor& tensor : read_safetensors_header(path)) {
     const std::string name = tensor.name;
@@ -99,7 +100,7 @@ void add_shard(const fs::path& path, std::size_t number, const fs::path& index, 
   }
 }
 
-// Every tensor is in the shard that the index says, and none is anywhere that it does not say.
+// Checks that every tensor is in its shard of the index, and that no shard has any other tensor.
 void check_index(const Index& index, const std::vector<std::string>& shards, const fs::path& path,
                  const Places& places) {
   for (const auto& [name, shard] : index) {
@@ -137,7 +138,7 @@ std::vector<fs::path> open_shards(const fs::path& path, Places& places) {
   return shards;
 }
 
-// Taken from every name; two names cannot become one.
+// The prefix is removed from every name, so two names cannot become equal.
 Places without_prefix(Places places, std::size_t length) {
   Places all;
   for (auto& [name, place] : places) all.emplace(name.substr(length), std::move(place));
