@@ -1,4 +1,4 @@
-// Compiled with -mavx2 -mfma; called where runs(InstructionSet::kAvx2).
+// Compiled with -mavx2 -mfma; called only where runs(InstructionSet::kAvx2).
 namespace scalemark::kernels {
 namespace {
 

@@ -1,4 +1,4 @@
-// Compiled with AVX-512 F, BW, DQ and VL; called where runs(InstructionSet::kAvx512).
+// Compiled with AVX-512 F, BW, DQ and VL; called only where runs(InstructionSet::kAvx512).
 namespace scalemark::kernels {
 namespace {
 

@@ -1,5 +1,5 @@
 // The updates of optimizers over dense tensors, for each instruction set: LAMB in two passes, and
-// SGD, Adam and AdamW in one. Knows no tensor of torch, no layer and no thread.
+// SGD, Adam and AdamW in one. Knows no torch tensor, no layer and no thread.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace scalemark::kernels {
 
-// LAMB (arXiv:1904.00962, algorithm 2, with bias correction) in two passes that read and write what
-// they must. Between them the caller turns norms into a rate.
+// --- LAMB (arXiv:1904.00962, algorithm 2, with bias correction) in two passes that read and write
+// no more than necessary. In between, the caller turns norms into a rate.
 
-// C: float or double.
+// C is float or double.
 template <class C>
 struct LambTensor {
   const C* gradient;
@@ -33,11 +33,11 @@ struct LambSquares {
 // + weight_decay x.
 template <class C>
 struct LambKernels {
-  // Moves m and v; returns the sums of x^2 and u^2, each added up in C: call it for some thousand
-  // elements.
+  // Updates m and v; returns the sums of x^2 and u^2, each added up in C, so call it for some
+  // thousand elements at a time.
   LambSquares (*moments)(const LambTensor<C>&, const LambNumbers&, std::int64_t begin,
                          std::int64_t end);
-  // x -= rate u.
+  // Computes x -= rate u.
   void (*apply)(const LambTensor<C>&, const LambNumbers&, double rate, std::int64_t begin,
                 std::int64_t end);
 };
@@ -47,19 +47,20 @@ struct OptimizerKernels {
   LambKernels<double> of_double;
 };
 
-// `set` must be one that runs() here.
+// runs(set) must be true.
 const OptimizerKernels& optimizer_kernels(InstructionSet set);
 
-// SGD, Adam and AdamW of a tensor in float whose copy in bfloat16 computes: one pass reads the
-// gradient in either format, updates, and writes the copy. Formulas: torch.optim's.
+// --- SGD, Adam and AdamW for a float tensor whose bfloat16 copy is used in computations: one pass
+// reads the gradient in either format, updates, and writes the copy. The formulas are
+// torch.optim's.
 
 struct WeightTensor {
-  const float* gradient = nullptr;             // this one,
-  const BFloat16* rounded_gradient = nullptr;  // or this one
+  const float* gradient = nullptr;             // null where rounded_gradient is given
+  const BFloat16* rounded_gradient = nullptr;  // null where gradient is given
   float* parameter = nullptr;
-  float* mean = nullptr;         // SGD: momentum; null: without
-  float* mean_square = nullptr;  // Adam and AdamW
-  BFloat16* copy = nullptr;  // receives the updated parameter, rounded to the nearest; null: none
+  float* mean = nullptr;         // SGD's momentum; null: without momentum
+  float* mean_square = nullptr;  // used by Adam and AdamW
+  BFloat16* copy = nullptr;      // gets the updated parameter, rounded to nearest; null: none
 };
 
 struct SgdNumbers {
@@ -81,10 +82,10 @@ struct WeightUpdateKernels {
   void (*adam)(const WeightTensor&, const AdamNumbers&, std::int64_t begin, std::int64_t end);
 };
 
-// `set` must be one that runs() here.
+// runs(set) must be true.
 const WeightUpdateKernels& weight_update_kernels(InstructionSet set);
 
-// The tables that the units with instructions of their own define.
+// The tables of the units for each instruction set.
 extern const OptimizerKernels kPortableOptimizerKernels;
 extern const OptimizerKernels kOptimizerKernelsOfAvx2;
 extern const OptimizerKernels kOptimizerKernelsOfAvx512;

@@ -7,7 +7,7 @@
 
 namespace scalemark::kernels {
 
-// A block of four random words for each counter and key, least significant words first.
+// Returns four random words for a counter and a key, least significant words first.
 std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::uint64_t key);
 
 }  // namespace scalemark::kernels

@@ -1,4 +1,4 @@
-// Compiled with -mavx2 -mfma; called where runs(InstructionSet::kAvx2).
+// Compiled with -mavx2 -mfma; called only where runs(InstructionSet::kAvx2).
 #include <immintrin.h>
 
 #include <cstdint>
@@ -10,8 +10,8 @@ namespace {
 
 constexpr int kLanes = 8;
 
-// One word of a counter for four blocks: in the low halves of four 64-bit lanes. High halves hold
-// what multiplications leave there, and nothing reads it.
+// One word of a counter for four blocks: in the low halves of four 64-bit lanes. The high halves
+// hold remains of multiplications that nothing reads.
 struct Counter {
   __m256i words[4];
 };
@@ -27,7 +27,7 @@ Counter next_round(const Counter& c, std::uint32_t low, std::uint32_t high) {
            two_xors(_mm256_srli_epi64(a, 32), c.words[3], high), a}};
 }
 
-// Bits of 16 words, whose first and second eight are given.
+// Returns the bits of 16 words; `first` and `second` hold eight each.
 std::uint32_t keep_bits(__m256i first, __m256i second, std::uint32_t threshold) {
   const __m256i least = _mm256_set1_epi16(static_cast<std::int16_t>(threshold));
   const __m256i a = _mm256_cmpeq_epi16(_mm256_max_epu16(first, least), first);

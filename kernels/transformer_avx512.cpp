@@ -1,4 +1,4 @@
-// Compiled with -mavx512f, bw, dq and vl; called where runs(InstructionSet::kAvx512).
+// Compiled with -mavx512f, bw, dq and vl; called only where runs(InstructionSet::kAvx512).
 #include <immintrin.h>
 
 #include <cstdint>
@@ -10,8 +10,8 @@ namespace {
 
 constexpr int kLanes = 16;
 
-// One word of a counter for eight blocks: in the low halves of eight 64-bit lanes. High halves hold
-// what multiplications leave there, and nothing reads it.
+// One word of a counter for eight blocks: in the low halves of eight 64-bit lanes. The high halves
+// hold remains of multiplications that nothing reads.
 struct Counter {
   __m512i words[4];
 };

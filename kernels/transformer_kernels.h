@@ -1,11 +1,10 @@
-// These kernels do, row by row in vector code, the work of a transformer layer beside its matrix
-// products: for each instruction set there is a table of functions over plain pointers. Knows no
-// tensor and no thread.
+// The work of a transformer layer besides its matrix products, row by row in vector code. Each
+// instruction set has a table of functions over plain pointers. Knows no tensor and no thread.
 //
-// All matrices are dense, row after row of `columns` elements. X is the type of activations, C that
-// of parameters, sums and statistics, in which everything is computed: float and float, BFloat16
-// and float (mixed precision), double and double (for comparisons). Each function does the rows
-// [begin, end) and none of them depends on how rows are shared out.
+// All matrices are dense, row after row of `columns` elements. X is the type of activations; C is
+// the type of parameters, sums, statistics and all arithmetic: float and float, BFloat16 and float
+// (mixed precision), or double and double (for comparisons). Each function does the rows [begin,
+// end), and no result depends on how rows are divided.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +15,7 @@
 namespace scalemark::kernels {
 
 // y = norm(sum) gamma + beta with sum = dropout(x + bias) + residual and norm(s) = (s - mean) rstd
-// over a row. `sum` may be `x`. Without dropout (threshold 0) `bits` is not looked at.
+// over a row. `sum` may be `x`. Without dropout (threshold 0) `bits` is not used.
 template <class X, class C>
 struct ResidualNorm {
   const X* x;
@@ -28,8 +27,8 @@ struct ResidualNorm {
   Dropout dropout;
 };
 
-// Gradients of what goes in. `bits` null: without dropout; then `of_x` may be null, too: for X = C
-// it equals `of_residual`.
+// The gradients of the inputs. `bits` null: without dropout; then `of_x` may be null, too, since
+// for X = C it equals `of_residual`.
 template <class X, class C>
 struct ResidualNormGradient {
   const C *of_y, *sum, *mean, *rstd, *gamma;
@@ -40,7 +39,8 @@ struct ResidualNormGradient {
   C* of_residual;
 };
 
-// y = (x + bias) P(x + bias), P the normal distribution's cumulative function: GELU with erf.
+// y = (x + bias) P(x + bias), which is GELU with erf; P is the normal distribution's cumulative
+// function.
 template <class X, class C>
 struct BiasGelu {
   const X* x;
@@ -57,9 +57,9 @@ struct BiasGeluGradient {
   std::int64_t columns;
 };
 
-// probabilities = softmax(factor scores + added), in the place of the scores, and kept =
-// dropout(probabilities). `added` is one row for all, or null. Row i uses the mask's row
-// first_mask_row + i; `bits` is that row's. `scratch` is a row.
+// probabilities = softmax(factor scores + added), written over the scores, and kept =
+// dropout(probabilities). `added` is one row for all rows, or null. Row i uses row first_mask_row +
+// i of the mask, whose bits are in `bits`. `scratch` has the size of a row.
 template <class X, class C>
 struct SoftmaxDropout {
   X *scores, *kept;
@@ -71,7 +71,8 @@ struct SoftmaxDropout {
   Dropout dropout;
 };
 
-// `gradient`: of `kept` before, of the scores after. Writes `kept` again.
+// `gradient` is that of `kept` before the call and that of the scores after it. Writes `kept`
+// again.
 template <class X, class C>
 struct SoftmaxDropoutGradient {
   const X* probabilities;
@@ -105,7 +106,7 @@ struct LayerKernels {
   void (*softmax_dropout_gradient)(const SoftmaxDropoutGradient<X, C>&, std::int64_t begin,
                                    std::int64_t end);
   void (*draw_and_drop)(const Drop<X, C>&, std::int64_t begin, std::int64_t end);
-  void (*drop)(const Drop<X, C>&, std::int64_t begin, std::int64_t end);  // by bits that are there
+  void (*drop)(const Drop<X, C>&, std::int64_t begin, std::int64_t end);  // uses the given bits
 };
 
 struct TransformerKernels {
@@ -114,10 +115,10 @@ struct TransformerKernels {
   LayerKernels<double, double> of_double;
 };
 
-// `set` must be one that runs() here.
+// runs(set) must be true.
 const TransformerKernels& transformer_kernels(InstructionSet set);
 
-// The tables that the units with instructions of their own define.
+// The tables of the units for each instruction set.
 extern const TransformerKernels kPortableTransformerKernels;
 extern const TransformerKernels kTransformerKernelsOfAvx2;
 extern const TransformerKernels kTransformerKernelsOfAvx512;

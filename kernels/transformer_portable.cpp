@@ -1,4 +1,5 @@
-// For every processor: vectors of four floats, which the compiler turns into what there is.
+// For every processor: vectors of four floats, which the compiler turns into available
+// instructions.
 #include <cstdint>
 
 #include "kernels/dropout.h"

@@ -8,7 +8,7 @@ namespace {
 // 8 floats.
 struct Wide {
   static constexpr std::int64_t kLanes = 8;
-  using Mask = __m256;  // all bits of a lane, or none
+  using Mask = __m256;  // all bits of a lane are set, or none
   __m256 value;
 
   static Wide load(const float* from) { return {_mm256_loadu_ps(from)}; }

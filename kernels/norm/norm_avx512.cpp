@@ -5,7 +5,8 @@
 namespace scalemark::kernels {
 namespace {
 
-// 16 floats. bf16 by shifts: the passes wait for memory, so instructions for it would gain nothing.
+// Holds 16 floats. bf16 is converted by shifts: the passes wait for memory, so that bf16
+// instructions would gain nothing.
 struct Wide {
   static constexpr std::int64_t kLanes = 16;
   using Mask = __mmask16;

@@ -56,7 +56,7 @@ Vector shifted_words(Vector words) {
   return {_mm256_srai_epi16(words.value, kBits)};
 }
 
-// Part p of v[g] becomes part g of v[p].
+// Moves part p of v[g] to part g of v[p].
 void exchange_parts(Vector* v) {
   const __m256i first = _mm256_permute2x128_si256(v[0].value, v[1].value, 0x20);
   v[1].value = _mm256_permute2x128_si256(v[0].value, v[1].value, 0x31);

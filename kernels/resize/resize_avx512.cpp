@@ -62,10 +62,10 @@ Vector shifted_words(Vector words) {
   return {_mm512_srai_epi16(words.value, kBits)};
 }
 
-// Part p of v[g] becomes part g of v[p].
+// Moves part p of v[g] to part g of v[p].
 void exchange_parts(Vector* v) {
-  const __m512i a = _mm512_shuffle_i32x4(v[0].value, v[1].value, 0x44);  // 0 1 of each
-  const __m512i b = _mm512_shuffle_i32x4(v[0].value, v[1].value, 0xee);  // 2 3
+  const __m512i a = _mm512_shuffle_i32x4(v[0].value, v[1].value, 0x44);  // parts 0 and 1 of each
+  const __m512i b = _mm512_shuffle_i32x4(v[0].value, v[1].value, 0xee);  // parts 2 and 3 of each
   const __m512i c = _mm512_shuffle_i32x4(v[2].value, v[3].value, 0x44);
   const __m512i d = _mm512_shuffle_i32x4(v[2].value, v[3].value, 0xee);
   v[0].value = _mm512_shuffle_i32x4(a, c, 0x88);

@@ -1,8 +1,9 @@
 // Antialiased resampling of 8-bit images over a band of target rows, for each instruction set.
 // Knows nothing of files, boxes or filters, and allocates nothing.
 //
-// The same bytes on every instruction set: integers only. Weights are Q14 and sum to one, values
-// between the passes Q7, planes of Y, Cb and Cr before their conversion Q6.
+// The result has the same bytes with every instruction set, since all arithmetic is in integers.
+// Weights are Q14 and sum to one, values between the passes are Q7, planes of Y, Cb and Cr before
+// their conversion Q6.
 #pragma once
 
 #include <cstddef>
@@ -14,22 +15,23 @@ namespace scalemark::kernels {
 
 inline constexpr int kResizeWeightBits = 14;
 
-// Which source elements make one target element.
+// The source elements that make one target element.
 struct ResizeTaps {
   std::int32_t first = 0;
   std::int32_t count = 0;
-  const std::int16_t* weights = nullptr;  // behind an odd number of them one of 0
+  const std::int16_t* weights = nullptr;  // an odd number is followed by a weight of 0
 };
 
 // The first pass: weighted sums of rows.
 struct BandRows {
   const std::uint8_t* source = nullptr;  // element 0 of row 0
-  std::size_t stride = 0;                // from row to row
+  std::size_t stride = 0;                // bytes from row to row
   std::size_t width = 0;                 // elements of a row
   const ResizeTaps* taps = nullptr;      // one per line
   int lines = 0;                         // 1 to ResizeKernels::lines
-  std::int16_t* middle = nullptr;  // width x ResizeKernels::lines values: columns, not rows, so
-                                   // that the second pass does all lines at once
+  // Holds width x ResizeKernels::lines values, by column instead of by row, so that the second pass
+  // handles all lines at once.
+  std::int16_t* middle = nullptr;
 };
 
 struct BandChannel {
@@ -38,13 +40,13 @@ struct BandChannel {
 };
 
 enum class BandColour : std::uint8_t {
-  kRgb,   // channels[0]: red, green and blue of a pixel behind each other
+  kRgb,   // channels[0]: neighbouring red, green and blue of a pixel
   kGrey,  // channels[0]: one plane
-  kYcc,   // Y, Cb and Cr (of JFIF), a plane each
-  kKept,  // three planes that are not converted: what is left of kYcc's time is the conversion's
+  kYcc,   // one plane each for Y, Cb and Cr (of JFIF)
+  kKept,  // three planes without conversion; kYcc's additional time is that of the conversion
 };
 
-// The second pass: weighted sums along lines, the conversion to RGB, and its bytes in place.
+// The second pass: weighted sums along lines, conversion to RGB, and storing the bytes.
 struct BandPixels {
   BandChannel channels[3];
   BandColour colour = BandColour::kRgb;
@@ -63,7 +65,7 @@ struct ResizeKernels {
 
 const ResizeKernels& resize_kernels(InstructionSet set);
 
-// The tables that resize_<set>.cpp export; resize_kernels() chooses among them.
+// The kernel tables of the files resize_<set>.cpp; resize_kernels() chooses one.
 const ResizeKernels& resize_portable();
 const ResizeKernels& resize_avx2();
 const ResizeKernels& resize_avx512();

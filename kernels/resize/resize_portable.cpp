@@ -9,7 +9,8 @@ using Pairs __attribute__((vector_size(16))) = std::int32_t;
 using Quads __attribute__((vector_size(16))) = std::int64_t;
 using WideWords __attribute__((vector_size(32))) = std::int32_t;
 
-// 8 words, in the compiler's own vectors. Little-endian, as is all that this program runs on.
+// Holds 8 words in the compiler's own vectors. Little-endian, like all machines that this program
+// runs on.
 struct Vector {
   static constexpr int kLanes = 8;
   Words value;
@@ -66,7 +67,7 @@ Vector high_quads(Vector a, Vector b) {
   return Vector::of(__builtin_shufflevector(a.quads(), b.quads(), 1, 3));
 }
 
-// Values that fit.
+// The values must fit.
 Vector pack_pairs(Vector a, Vector b) {
   return {__builtin_shufflevector(a.value, b.value, 0, 2, 4, 6, 8, 10, 12, 14)};
 }
