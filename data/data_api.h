@@ -45,7 +45,7 @@ LoaderBenchResult bench_loader(const Dataset& dataset, const LoaderBenchOptions&
 // data, everything else is text or a token file.
 struct BenchSource {
   std::string path;
-  std::string vocab;  // for text; may be empty for a token file
+  std::string vocab;  // needed for text; may be empty for a token file
   bool cased = false;
   int image_size = 224;
   ImageDecoding image_decoding = ImageDecoding::kExact;

@@ -1,4 +1,4 @@
-// For every processor: vectors of four floats, which the compiler turns into available
+// Serves every processor: vectors of four floats, which the compiler turns into available
 // instructions.
 namespace scalemark::kernels {
 namespace {

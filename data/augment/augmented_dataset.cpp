@@ -52,7 +52,7 @@ class AugmentedDataset : public Dataset {
     if (!options_.mixing.mixes()) return;
     auto random = random_of(key, kForMixing);
     const MixingRow row = draw_mixing(options_.mixing, size_, random);
-    // The own label stands for the mixed one until collate().
+    // Until collate() the sample's own label is in the place of the mixed one.
     std::ranges::copy(slot[own_fields_ - 1], slot[own_fields_].begin());
     std::memcpy(slot[own_fields_ + 1].data(), row.data(), sizeof row);
   }

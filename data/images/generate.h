@@ -22,7 +22,7 @@ ImageSize random_photo_size(SampleRandom& random);
 struct GenerateImagesOptions {
   std::string dir;
   int classes = 10;                         // 2 to 10
-  std::int64_t samples = 500;               // in train/, spread evenly over the classes
+  std::int64_t samples = 500;               // number in train/, spread evenly over the classes
   std::optional<std::int64_t> val_samples;  // number in val/; nullopt: a fifth of `samples`
   std::uint64_t seed = 0;
   // Side of square images in pixels; absent: sizes as in ImageNet, around 500 x 375.

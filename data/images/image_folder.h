@@ -29,7 +29,7 @@ constexpr void fields(A& a, typename A::template Field<ImageFile>& f) {
 struct ImageTree {
   std::string root;
   std::vector<std::string> classes;  // sorted; a label is an index into it
-  std::vector<ImageFile> train;      // by class, then by path
+  std::vector<ImageFile> train;      // sorted by class, then by path
   std::vector<ImageFile> evaluate;
   bool held_out = false;           // there is no val/: `evaluate` was taken from train/
   std::vector<std::string> notes;  // notes for people: files and folders that are not read

@@ -42,7 +42,7 @@ struct PlanarRegion {
   PlaneStore store;
 };
 
-// In pixels of the source; edges may lie within pixels.
+// The box is in pixels of the source; its edges may be within pixels.
 struct RealBox {
   double left = 0;
   double top = 0;
@@ -66,7 +66,7 @@ struct ResizeBuffers {
     LineFilter down;
   };
   Filters filters[3];                   // one per plane
-  std::vector<std::int16_t> middle[3];  // between the passes
+  std::vector<std::int16_t> middle[3];  // holds the values between the passes
 };
 
 // Writes window.height rows of window.width RGB pixels to `target`. The filter is a triangle whose

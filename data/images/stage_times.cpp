@@ -129,7 +129,7 @@ class Stages {
     add_resize_of(region);
   }
 
-  // Mapped pixels are read from the disk's cache during their first resize.
+  // Pixels in a map are read during their first resize.
   void add_without_planes() {
     DecodedRegion region;
     const int scale = scale_of(view_, ImageDecoding::kExact);

@@ -15,7 +15,7 @@ namespace scalemark::data {
 // Checks the suffix, in any case: those of torchvision's ImageFolder, except TIFF.
 bool is_image_name(const std::filesystem::path& file);
 
-// for messages
+// Messages list the suffixes like this.
 inline constexpr const char* kImageSuffixes = ".jpg, .jpeg, .png, .webp, .ppm, .pgm or .bmp files";
 
 // Counts files that may hold images but are not read: pictures of other formats, archives.

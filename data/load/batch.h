@@ -19,7 +19,7 @@ namespace scalemark::data {
 
 // The part of a joined batch that one of the batches makes up.
 struct Share {
-  std::map<std::string, std::int64_t, std::less<>> rows;  // by field
+  std::map<std::string, std::int64_t, std::less<>> rows;  // rows of each field
   std::int64_t samples = 0;
   std::int64_t non_pad_tokens = 0;
 };

@@ -13,10 +13,9 @@ struct SamplerOptions {
   int world_size = 1;
   std::uint64_t seed = 0;
   bool shuffle = true;
-  bool drop_last =
-      // true: the remainder that does not divide is dropped; false: samples from the start are
-      // repeated as padding.
-      false;
+  // true: the remainder that does not divide is dropped; false: samples from the start are repeated
+  // as padding.
+  bool drop_last = false;
 };
 
 struct SampledIndex {

@@ -24,7 +24,7 @@ class ShardFile {
   // Errors: 66 it is missing; 65 its length differs from the index, or its header is another; 74 it
   // cannot be read.
   ShardFile(const Index& index, const ShardEntry& shard, bool mapped);
-  // For callers that check length and header themselves: the shard is not mapped.
+  // Callers that check length and header themselves use this: the shard is not mapped.
   ShardFile(const Index& index, const ShardEntry& shard);
 
   // These throw bad_data() (65).

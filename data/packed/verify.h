@@ -22,7 +22,7 @@ struct VerifyReport {
   std::int64_t samples = 0;
   std::int64_t shards = 0;
   std::int64_t bytes = 0;           // checked bytes of packed data
-  std::vector<std::string> faults;  // in the order of shards and samples; each names its place
+  std::vector<std::string> faults;  // sorted by shard and sample; each names its place
   std::vector<std::string> notes;   // ImageTree::notes
 };
 

@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kTopics = 10;
-constexpr std::size_t kNouns = 12, kVerbs = 8, kAdjectives = 6;  // per topic
+constexpr std::size_t kNouns = 12, kVerbs = 8, kAdjectives = 6;  // words of each topic
 constexpr std::array<std::string_view, 8> kFunctionWords = {"the", "a",    "of",   "in",
                                                             "and", "with", "near", "often"};
 constexpr std::string_view kPunctuation = ".,!?-'";

@@ -22,7 +22,7 @@ struct PretrainingOptions {
 
 inline constexpr std::int64_t kNoLabel = -100;  // cross-entropy's ignore_index
 
-// Half-open.
+// A half-open range.
 struct DocumentRange {
   std::int64_t first = 0;
   std::int64_t last = 0;

@@ -47,7 +47,7 @@ class CommReport {
              process::RunReport& run_report)
       : plan_(plan), machines_(std::move(machines)), run_report_(run_report) {}
 
-  // All members are for rank 0 only. row_of() returns a run as a row, with what disturbed it.
+  // All members are called on rank 0 only. row_of() returns a run as a row, with what disturbed it.
   reporting::CollectiveRecord row_of(const planning::CollectivePoint& point, int repetition,
                                      const std::string& started,
                                      const CollectiveOutcome& outcome) const;

@@ -205,10 +205,10 @@ void verify(const Call& call, const Buffers& buffers, const CollectivePoint& poi
   count_wrong(buffers, point, rank, round, times);
 }
 
-// Watching goes on for a moment in which nothing is timed, since other users of the machine are
+// Watching continues for a moment in which nothing is timed, since other users of the machine are
 // seen then, too. All ranks wait for the machine that must be watched longest.
 void watch_longer(const Surroundings& around, std::chrono::steady_clock::time_point since) {
-  constexpr double kPollPeriod_s = 0.2;  // between two checks for a stop
+  constexpr double kPollPeriod_s = 0.2;  // pause between two checks for a stop
   process::RankGroup& group = around.rank_group;
   const double least_s = process::least_watched_s(group.world().local_world_size);
   std::vector<double> missing_s{least_s - seconds_since(since)};
@@ -237,7 +237,7 @@ Timing time_beside(const Call& call, const Call& barrier, const CollectivePoint&
   return timing;
 }
 
-constexpr std::int64_t kVerifiedCalls = 2;  // before the timed calls, and again after them
+constexpr std::int64_t kVerifiedCalls = 2;  // calls before the timed ones, and again after them
 
 std::vector<reporting::RankReadings> gather_readings(const Surroundings& around) {
   auto& group = around.rank_group;

@@ -186,7 +186,7 @@ constexpr double kFewIsolated_s = 2;
 constexpr std::int64_t kTrialCalls = 5;  // they show how long one call takes
 constexpr double kLongTrial_s = 0.5;     // a call that takes so long is trial enough by itself
 
-constexpr double kLongCall_s = 0.2;  // after each longer call, the ranks check whether to stop
+constexpr double kLongCall_s = 0.2;  // the ranks check for a stop after each longer call
 
 void run_once(const Call& call) {
   call.start();
@@ -212,7 +212,7 @@ class CallTimer {
 
   struct WarmUp {
     std::int64_t calls = 0;
-    double call_s = 0;  // at its end, of the slowest rank
+    double call_s = 0;  // the slowest rank's time of a call, at the end
   };
   WarmUp warm_up() {
     WarmUp done;

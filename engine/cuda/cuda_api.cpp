@@ -187,7 +187,7 @@ class CudaDevice final : public device::Device {
   }
 
   void limit_memory(std::optional<std::uint64_t> bytes) override {
-    at::globalContext().lazyInitDevice(c10::kCUDA);  // without it the allocator knows no devices
+    at::globalContext().lazyInitDevice(c10::kCUDA);  // the allocator knows no devices without it
     const auto all = static_cast<double>(
         at::cuda::getDeviceProperties(static_cast<c10::DeviceIndex>(index_))->totalGlobalMem);
     const double share = bytes ? std::min(1.0, static_cast<double>(*bytes) / all) : 1.0;

@@ -124,9 +124,8 @@ cudaError_t launch_add_up_chunks(const C* partials, unsigned chunks, std::int64_
                 static_cast<unsigned>(width), sums);
 }
 
-constexpr unsigned kTileBlocksAtOnce =
-    // Blocks on a multiprocessor at least; without this ptxas assumes more and spills.
-    2;
+// Blocks on a multiprocessor at least; without this ptxas assumes more and spills.
+constexpr unsigned kTileBlocksAtOnce = 2;
 
 // Calls at(row, group) for this thread's part; the warps of all chunks take rows in turn.
 template <class Body>

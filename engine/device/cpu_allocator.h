@@ -55,7 +55,7 @@ class CpuMemoryRefused final : public c10::OutOfMemoryError {
 };
 
 struct CpuMemory {
-  std::uint64_t live_bytes = 0;      // in use, as asked for
+  std::uint64_t live_bytes = 0;      // counts blocks in use, as requested
   std::uint64_t peak_bytes = 0;      // the highest live_bytes since reset_peak()
   std::uint64_t reserved_bytes = 0;  // taken from the system: in use or kept, rounded up
 };

@@ -112,9 +112,9 @@ class PointGroup {
   PointGroup(const PointGroup&) = delete;
   PointGroup& operator=(const PointGroup&) = delete;
 
-  // For c10d::Reducer and collectives over the device's tensors. Release every copy before drop().
+  // Serves c10d::Reducer and collectives on the device's tensors. Release copies before drop().
   const c10::intrusive_ptr<c10d::ProcessGroup>& group() const { return group_; }
-  // For a ControlGroup. Where the payload goes over Gloo, it uses the same connections.
+  // Serves a ControlGroup. Where the payload goes over Gloo, it uses the same connections.
   const c10::intrusive_ptr<c10d::Backend>& control() const { return control_; }
 
   // Returns the payload's communicator without c10d, or null where its backend has none. Destroy it

@@ -90,9 +90,8 @@ class Meeting {
   void poll_store() {
     on_poll_();
     if (count_posted_errors(*store_) == 0) return;
-    ErrorStore error_store(store_, rank_, world_size_,
-                           // This costs a connection, so it is not made at every poll.
-                           false);
+    // This costs a connection, so it is not made at every poll.
+    ErrorStore error_store(store_, rank_, world_size_, false);
     throw_posted_error(*store_, error_store);
   }
 
@@ -201,7 +200,7 @@ class Meeting {
   const std::function<void()>& on_poll_;
   KeyWait wait_;
   std::int64_t refusals_seen_ = 0;
-  std::map<int, std::pair<milliseconds, std::string>> refused_;  // by rank: time and text
+  std::map<int, std::pair<milliseconds, std::string>> refused_;  // rank -> time and text
 };
 
 }  // namespace

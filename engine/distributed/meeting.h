@@ -28,7 +28,7 @@ class NotAdmitted : public Error {
 struct MeetingTerms {
   launching::World world;
   std::string run;          // its id, for messages
-  std::string place;        // where the store is, for messages
+  std::string place;        // names the store's place in messages
   std::string detected_by;  // why other ranks are expected: detected_by() in store.h
   bool by_file = false;     // the file may be left from an earlier run
   // Describes what the ranks should have in common. A rank with rank 0's digest takes precedence

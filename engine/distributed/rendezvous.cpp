@@ -156,7 +156,7 @@ constexpr const char* kComparedKey = "preflight/compared";  // number of ranks t
 constexpr const char* kAllKey = "preflight/all";            // set once all have compared
 constexpr const char* kDifferKey = "preflight/differ";      // number of ranks that differ
 constexpr const char* kAgreed = "agreed";
-constexpr std::size_t kMostNamed = 16;  // so many ranks are named in one line
+constexpr std::size_t kMostNamed = 16;  // one line names so many ranks
 
 std::string compared_key(int rank) { return "preflight/compared/" + std::to_string(rank); }
 std::string difference_key(std::int64_t number) { return "preflight/" + std::to_string(number); }

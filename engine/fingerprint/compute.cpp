@@ -165,7 +165,7 @@ FingerprintRecord sustained_product(device::Device& device, settings::Precision 
   const auto start = std::chrono::steady_clock::now();
   reporting::TimedCalls late;
   // On a busy machine one piece may begin in the first half and end after the second, so the loop
-  // goes on until a late piece counts.
+  // continues until a late piece counts.
   while ((seconds_since(start) < seconds || late.call_s.empty()) && continues()) {
     const bool counts = 2 * seconds_since(start) >= seconds;
     const reporting::TimedCalls piece = run_blocks(device, plan_blocks(call_s, piece_s), call);

@@ -54,7 +54,7 @@ class MetricsPages {
 
   std::function<Shown()> shown_;
   const std::string front_page_;
-  // For the live page; only the endpoint's thread uses it.
+  // The live page uses it, in the endpoint's thread.
   live::Recent recent_;
   std::optional<Clock::time_point> last_view_;
   std::filesystem::path target_, link_;

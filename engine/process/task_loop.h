@@ -80,8 +80,8 @@ class TaskLoop {
  public:
   explicit TaskLoop(RankLink& link) : link_(link) {}
 
-  // For rank 0, and for every other rank. Both return the process's exit code. They throw what ends
-  // the command otherwise: a lost rank, a full disk.
+  // lead() runs on rank 0, follow() on every other rank. Both return the process's exit code. They
+  // throw what ends the command otherwise: a lost rank, a full disk.
   ExitCode lead(TaskLeader& leader);
   ExitCode follow(TaskFollower& follower);
 

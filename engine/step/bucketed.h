@@ -29,7 +29,7 @@ std::int64_t bytes_of_mb(double mb, const char* option);
 
 struct BucketPlace {
   std::size_t parameter = 0;  // the parameter's index
-  std::int64_t offset = 0;    // in elements of the buffer, at a cache line
+  std::int64_t offset = 0;    // counts elements of the buffer; begins a cache line
 };
 
 struct BucketLayout {

@@ -79,9 +79,8 @@ class CopyAhead {
 
   std::unique_ptr<CopyLane> lane_;
   std::optional<OnItsWay> ahead_;
-  std::optional<std::size_t>
-      // The place of the batch that was taken; none: it is still on the host.
-      taken_;
+  // The place of the batch that was taken; none: it is still on the host.
+  std::optional<std::size_t> taken_;
   std::size_t next_place_ = 0;
 };
 

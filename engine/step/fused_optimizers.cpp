@@ -116,7 +116,7 @@ void with_rate(const LearningRate& rate, Update update) {
   update(rate.value);
 }
 
-// These read a tensor, which is free on a CPU.
+// These are called only on a CPU, where reading a tensor costs nothing.
 double value_of(const LearningRate& rate) {
   return rate.tensor.defined() ? rate.tensor.item<double>() : rate.value;
 }

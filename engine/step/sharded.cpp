@@ -30,7 +30,7 @@ struct Shards {
   // Views of the parts, with their gradients, for the rank's optimizer. Never empty: a rank whose
   // parts hold only filling gets the filling as a bias.
   std::vector<NamedParameter> pieces;
-  // For each piece that is no norm weight or bias: the number of its matrix.
+  // This numbers the matrix of each piece that is no norm weight or bias.
   std::vector<std::int64_t> matrix_of_piece;
   std::int64_t matrices = 0;  // number of matrices of the whole network
 };

@@ -35,7 +35,7 @@ enum class Exchange {
 // One synchronised step's traffic through the process group.
 struct Communication {
   std::int64_t payload_bytes_per_step = 0;  // counted at the call of any collective
-  std::vector<std::int64_t> bucket_bytes;   // in launch order
+  std::vector<std::int64_t> bucket_bytes;   // listed in launch order
 };
 
 struct StrategyInput {

@@ -20,14 +20,13 @@
 namespace scalemark::running {
 
 struct PointOutcome {
-  // On the group's rank 0, in rank order, a dedicated server last; empty elsewhere.
+  // Filled on the group's rank 0, in rank order, a dedicated server last; empty elsewhere.
   std::vector<reporting::RankMeasurement> ranks;
   reporting::StepSeries series;                    // over the ranks; each rank has it
   std::vector<reporting::Evaluation> evaluations;  // empty without --epochs
   std::vector<reporting::Resumption> resumed;
-  std::optional<reporting::RawPart>
-      // --raw-steps: this rank's; save_raw_steps() takes it.
-      raw_steps;
+  // --raw-steps: this rank's steps; save_raw_steps() takes them.
+  std::optional<reporting::RawPart> raw_steps;
   std::optional<reporting::RawStepsRecord> raw_steps_file;  // set once the file was saved
   bool stopped = false;  // a stop came before the end of the measurements
   // Why --save, --raw-steps or --trace failed; the rest is valid.

@@ -40,7 +40,7 @@ struct RunState {
   training::TrainStep& step;
   BatchSource* source;  // nullptr: whoever opens the data reads the step's position
   c10::Device device;
-  // With --epochs: this rank's measurements of the current epoch so far. Null without it.
+  // --epochs keeps this rank's measurements of the current epoch here. Null without it.
   at::Tensor* epoch = nullptr;
 };
 

@@ -58,7 +58,7 @@ struct BandPixels {
 };
 
 struct ResizeKernels {
-  int lines;  // per band
+  int lines;  // lines of a band
   void (*rows)(const BandRows& job);
   void (*pixels)(const BandPixels& job);
 };

@@ -155,7 +155,7 @@ at::Tensor unrounded_product(const at::Tensor& a, const at::Tensor& b) {
 
 // Returns the gradients of bias, x and weight, in the order of at::linear's nodes.
 struct ProductBackward final : torch::autograd::Node {
-  SavedVariable x, weight;  // both of the product's type
+  SavedVariable x, weight;  // both have the product's type
 
   variable_list apply(variable_list&& gradients) override {
     if (!gradients[0].defined()) return variable_list(3);

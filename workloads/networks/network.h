@@ -62,8 +62,8 @@ class Network {
 
   at::Tensor loss(const data::Batch& batch) { return loss_of(forward(batch), batch); }
 
-  // For a network in eval mode, under no_grad. The batch's last `padding` samples, which repeat
-  // others, are left out. The loss is the training loss, weighted by items.
+  // Evaluates a batch with the network in eval mode, under no_grad. The batch's last `padding`
+  // samples, which repeat others, are left out. The loss is the training loss, weighted by items.
   virtual EvaluationSums evaluate(const data::Batch& batch) = 0;
 
   // Returns the names of the attention kernels that forward() has used so far (attention.h); empty

@@ -11,7 +11,7 @@
 
 namespace scalemark::workloads {
 
-// Per channel (red, green, blue), for pixels in [0, 1].
+// Numbers per channel (red, green, blue), for pixels in [0, 1].
 struct PixelStatistics {
   std::array<double, 3> mean, deviation;
 };

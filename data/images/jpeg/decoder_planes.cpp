@@ -98,7 +98,7 @@ std::uint8_t* PlaneStore::of(std::size_t bytes) {
 struct JpegDecoder::Blocks {
   int width;  // pixels of the image in each block
   int height;
-  Box wanted;  // in blocks
+  Box wanted;  // counts blocks
 };
 
 bool JpegDecoder::stores_planes() const {

@@ -9,8 +9,8 @@
 #error "libjpeg-turbo is needed: IJG's libjpeg has another struct jpeg_entropy_decoder"
 #endif
 
-// From libjpeg's jpegint.h, which is not installed everywhere. These are the first members; version
-// 3 has more.
+// This is from libjpeg's jpegint.h, which is not installed everywhere. These are the first members;
+// version 3 has more.
 struct jpeg_entropy_decoder {
   void (*start_pass)(j_decompress_ptr info);
   boolean (*decode_mcu)(j_decompress_ptr info, JBLOCKROW* blocks);

@@ -40,8 +40,8 @@ struct BlockPlan {
 };
 
 struct ScanLayout {
-  std::uint32_t mcus = 0;              // in the whole scan
-  std::uint32_t restart_interval = 0;  // in MCUs; 0: no restart markers
+  std::uint32_t mcus = 0;              // MCUs of the whole scan
+  std::uint32_t restart_interval = 0;  // MCUs; 0: no restart markers
   unsigned blocks = 0;                 // blocks in an MCU, at most kMostBlocks
   std::array<BlockPlan, kMostBlocks> block = {};
 };

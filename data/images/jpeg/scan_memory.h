@@ -82,7 +82,7 @@ inline constexpr unsigned kLookupEntries = 1U << kLookupBits;
 
 // Markers within an advance, the step of k in block[k]. Both are above any advance in a block, so
 // that one comparison with 63 finds them as well as a block's end.
-inline constexpr unsigned kEndOfBlock = 0x80;  // may be added to the advance before it
+inline constexpr unsigned kEndOfBlock = 0x80;  // stands alone, or is added to the advance before it
 inline constexpr unsigned kNotInTable = 0xc0;  // a code or a value longer than kLookupBits
 
 // One coefficient: bits of code and value together, advance, value. With kNotInTable: the code's
@@ -107,8 +107,8 @@ struct HuffmanTable {
   std::array<LookupEntry, kLookupEntries> one;
   std::array<LongLookupEntry, kLookupEntries> many;  // filled in for kAc only
 
-  // For codes longer than kLookupBits, by length: one more than the highest code, left-aligned in
-  // 16 bits (0: no such code), and the offset from a code to its symbol.
+  // These find codes longer than kLookupBits, by length: one more than the highest code,
+  // left-aligned in 16 bits (0: no such code), and the offset from a code to its symbol.
   std::array<std::uint32_t, 17> end_of_length;
   std::array<std::int32_t, 17> symbol_offset;
   std::array<std::uint8_t, 256> symbols;

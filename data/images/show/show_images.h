@@ -52,7 +52,7 @@ struct ShowOptions {
   OnBadSample on_bad_sample = OnBadSample::kFail;
   Augmentation augmentation;
   std::int64_t samples = 24;  // fewer where the data set has fewer
-  int columns = 6;            // also the size of the batches that are mixed
+  int columns = 6;            // is the size of mixed batches, too
 };
 
 struct ShownImages {

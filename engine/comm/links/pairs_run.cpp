@@ -100,7 +100,7 @@ std::vector<reporting::LinkEnd> ends_of(const LinkGroup& group, const Links& lin
                                         const std::string& device) {
   const auto devices = group.rank_group.control().gather(device);
   std::vector<reporting::LinkEnd> ends;
-  std::map<int, int> ranks_seen;  // by node
+  std::map<int, int> ranks_seen;  // counts the ranks of each node
   for (std::size_t i = 0; i < group.names.size(); ++i) {
     reporting::LinkEnd& end = ends.emplace_back(reporting::LinkEnd{.name = group.names[i]});
     if (!links.by_rank) continue;

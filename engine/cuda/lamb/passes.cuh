@@ -181,7 +181,7 @@ __global__ void __launch_bounds__(kChunkThreads)
         const C u = direction.of(x, m, v);
         sum_of_parameter += x * x;
         if (i + k < chunk.count)
-          sum_of_direction += u * u;  // without eps it is 0 / 0 behind the end
+          sum_of_direction += u * u;  // it is 0 / 0 behind the end if eps is 0
       }
       store_four(mean, chunk.at.mean, i, chunk.count, by_four);
       store_four(mean_square, chunk.at.mean_square, i, chunk.count, by_four);

@@ -66,7 +66,7 @@ ChannelGrid channel_grid(std::int64_t rows, std::int64_t channels, unsigned most
           static_cast<unsigned>(std::min(wanted, allowed))};
 }
 
-// Where the mask of a thread's channels lies: one byte for the channels of a vector, bit i for
+// The place of a thread's channels in the mask: one byte for the channels of a vector, bit i for
 // channel i.
 template <class Element>
 __host__ __device__ constexpr std::int64_t mask_stride(std::int64_t channels) {

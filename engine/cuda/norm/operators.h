@@ -17,7 +17,7 @@
 
 namespace scalemark::cuda {
 
-// Where kernels run: on a GPU, or in tests on a CPU.
+// The device on which kernels run: a GPU, or in tests a CPU.
 struct NormDevice {
   unsigned multiprocessors;
   cudaStream_t stream;

@@ -51,7 +51,7 @@ std::vector<reporting::BucketRecord> median_of(const std::vector<BucketStep>& st
 // otherwise.
 class BucketTimer final : public StepMarker, public BucketObserver {
  public:
-  // For at most `steps` steps with at most `buckets` buckets each.
+  // Takes at most `steps` steps with at most `buckets` buckets each.
   BucketTimer(device::Device& device, std::int64_t steps, std::size_t buckets);
 
   void mark(Moment moment) override;

@@ -127,7 +127,7 @@ StepTrace trace_steps(const StepContext& context, std::int64_t steps,
   for (std::int64_t i = 0; i < steps; ++i) {
     if (!run_watched(context, marker)) return nullptr;
   }
-  context.device.synchronize();  // so that a GPU's last activities are in the trace
+  context.device.synchronize();  // the trace then has a GPU's last activities, too
   return recording.end();
 }
 
