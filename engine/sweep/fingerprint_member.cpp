@@ -200,8 +200,8 @@ void FingerprintMember::with_group(const std::string& name, const std::vector<in
 
 namespace {
 
-// Of each member of the group, in the order of ranks: with each other one in turn, both ways at
-// once. The value is the harmonic mean over the others, so that one slow pair shows.
+// Makes a record for each member of the group, in the order of ranks. The value is the harmonic mean
+// over the other members, so that one slow pair shows.
 std::vector<FingerprintRecord> peer_records(const std::vector<communicating::PairTimes>& pairs,
                                             const std::vector<std::string>& devices,
                                             const std::vector<int>& members,
