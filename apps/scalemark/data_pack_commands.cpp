@@ -11,7 +11,7 @@
 #include "apps/scalemark/sources.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "report/keep/progress.h"
+#include "core/live/progress.h"
 
 namespace scalemark::cli {
 namespace {
@@ -25,7 +25,7 @@ class ShownProgress {
  public:
   ShownProgress(const ToolValues& values, std::string phase) : phase_(std::move(phase)) {
     if (values.on("no_progress")) return;
-    shown_.emplace(stderr, reporting::progress_options_for(stderr), "images", "image");
+    shown_.emplace(stderr, live::progress_options_for(stderr), "images", "image");
   }
 
   Done done() {
@@ -39,7 +39,7 @@ class ShownProgress {
 
  private:
   std::string phase_;
-  std::optional<reporting::Progress> shown_;
+  std::optional<live::Progress> shown_;
   bool begun_ = false;
 };
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "apps/scalemark/rank_command.h"
-#include "core/launch/environment.h"
 #include "core/launch/mpi_library.h"
+#include "core/launch/variables.h"
 #include "core/plan/estimates.h"
 #include "core/settings/layers.h"
 #include "core/settings/machine.h"

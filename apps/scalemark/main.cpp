@@ -21,10 +21,10 @@
 #include "core/base/file_kind.h"
 #include "core/base/threads.h"
 #include "core/base/words.h"
-#include "core/launch/environment.h"
 #include "core/launch/mpirun.h"
 #include "core/launch/outcome.h"
 #include "core/launch/resources.h"
+#include "core/launch/variables.h"
 #include "core/launch/world.h"
 
 namespace scalemark::cli {

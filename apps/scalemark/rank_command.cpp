@@ -22,7 +22,7 @@
 #include "core/base/words.h"
 #include "core/launch/meeting_point.h"
 #include "core/launch/resources.h"
-#include "core/machine/environment.h"
+#include "core/machine/survey.h"
 #include "core/machine/topology.h"
 #include "core/plan/estimates.h"
 #include "core/settings/machine.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/machine/environment.h"
+#include "core/machine/survey.h"
 
 namespace scalemark::cli {
 

@@ -1,19 +1,14 @@
 #include "apps/scalemark/row_files.h"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <filesystem>
-#include <set>
 #include <vector>
 
 #include "apps/scalemark/commands.h"
-#include "apps/scalemark/file_checks.h"
 #include "apps/scalemark/outputs.h"
 #include "apps/scalemark/sources.h"
 #include "claims/import/given_fields.h"
 #include "claims/import/log.h"
-#include "claims/rows/names.h"
 #include "claims/rows/row.h"
 #include "claims/rows/show.h"
 #include "core/base/atomic_file.h"
@@ -23,7 +18,6 @@
 #include "core/base/number_words.h"
 #include "core/base/text.h"
 #include "core/settings/config_file.h"
-#include "report/keep/disk.h"
 
 namespace scalemark::cli {
 namespace {
@@ -62,6 +56,11 @@ void refuse_idle_fields(const settings::ToolValues& values) {
   if (values.given("fields"))
     throw usage("--fields is about a file, and the table comes from a library",
                 "a .jsonl, .csv or .md file is expected with it");
+}
+
+std::vector<published::Row> library_rows(const settings::ToolValues& values) {
+  const auto folder = values.text("library");
+  return folder ? published::read_library(*folder) : published::own_library();
 }
 
 void write_row_file(const std::string& path, const std::vector<published::Row>& rows) {
@@ -107,77 +106,6 @@ ExitCode import_command(const Invocation& invocation) {
   return print_result(counted(imported.rows.size(), "row") + " of " + forms_of(logs) +
                       " written to " + output + "\n" + joined(imported.lines, "\n") +
                       "\nnext: scalemark published show " + shell_word(output) + "\n");
-}
-
-namespace {
-
-bool holds_rows(const fs::path& folder) {
-  std::error_code none;
-  return std::ranges::any_of(fs::directory_iterator(folder, none), [](const auto& entry) {
-    return published::is_library_file(entry.path());
-  });
-}
-
-// Refuses ids that the library has already, except in the file that is replaced.
-void refuse_known_ids(const std::vector<published::Row>& rows, const fs::path& folder,
-                      const fs::path& replaced) {
-  if (!fs::is_directory(folder) || !holds_rows(folder)) return;
-  std::set<std::string> known;
-  for (const published::Row& row : published::read_library(folder.string())) known.insert(row.id);
-  if (fs::exists(replaced)) {
-    for (const published::Row& row :
-         published::parse_rows(read_row_text(replaced.string()), replaced.string()))
-      known.erase(row.id);
-  }
-  for (const published::Row& row : rows) {
-    if (known.contains(row.id))
-      throw bad_data("'" + folder.string() + "' has a row '" + row.id + "' already",
-                     "ids that are new there are expected",
-                     "give the table another name: --group NAME");
-  }
-}
-
-// The file has the name of its group, or, with several groups, that of its source.
-std::string file_slug(const std::vector<published::Row>& rows, const std::string& source,
-                      const settings::ToolValues& values) {
-  const bool one = std::ranges::all_of(
-      rows, [&](const published::Row& row) { return row.group == rows.front().group; });
-  const std::string name =
-      values.text("group").value_or(one ? rows.front().group : fs::path(source).stem().string());
-  const std::string slug = published::slug_of(name);
-  if (slug.empty())
-    throw configuration("the table's name is '" + name + "'",
-                        "letters or digits are expected in --group");
-  return slug;
-}
-
-}  // namespace
-
-ExitCode published_add_command(const Invocation& invocation) {
-  const settings::ToolValues values = read_tool_values(invocation);
-  const std::string file = exactly(invocation, 1, "a file with a table is expected").front();
-  const auto library = values.text("library");
-  if (!library) throw usage("--library is not given", "the folder of a library is expected");
-  refuse_unwritable_folder("--library", *library);
-  const auto read = read_row_file(file, values);
-  const fs::path output = fs::path(*library) / (file_slug(read.rows, file, values) + ".jsonl");
-  Inputs inputs(invocation);
-  inputs.add(file);
-  inputs.refuse("--library", output);
-  std::error_code failed;
-  fs::create_directories(*library, failed);
-  if (failed) throw cannot_create("--library '" + *library + "': " + failed.message());
-  // The lock keeps two commands from adding at once: neither would see the ids of the other.
-  const reporting::LockedFile held(*library, O_RDONLY | O_DIRECTORY);
-  if (fs::exists(output) && !values.on("overwrite"))
-    throw cannot_create("'" + output.string() + "' exists already", {},
-                        "name the table by --group, or give --overwrite");
-  refuse_known_ids(read.rows, *library, output);
-  write_row_file(output.string(), read.rows);
-  return print_result(counted(read.rows.size(), "row") + " (" + read.form + ") written to " +
-                      output.string() + "\nnext: scalemark published show " +
-                      shell_word(published::name_of_table(read.rows.front().group)) +
-                      " --library " + shell_word(*library) + "\n");
 }
 
 }  // namespace scalemark::cli

@@ -1,5 +1,5 @@
-// Files of published rows that commands read and write, and the commands that make them: import,
-// others' logs as rows of a table; published add, rows for a library of one's own.
+// Files of published rows that commands read and write, and `import`, which makes one of others'
+// logs.
 #pragma once
 
 #include <string>
@@ -20,6 +20,9 @@ importing::TableFile read_row_file(const std::string& path, const settings::Tool
 
 // Throws usage() (64) for --fields beside a table that comes with the program: its rows are whole.
 void refuse_idle_fields(const settings::ToolValues& values);
+
+// Rows of the program's own library, or of the folder that --library names.
+std::vector<published::Row> library_rows(const settings::ToolValues& values);
 
 // Writes JSON Lines in the form of results/published, and replaces the file as a whole. Throws
 // bad_data() (65), and writes nothing, for rows that could not be read again.

@@ -7,8 +7,8 @@
 #include "apps/scalemark/machine_probe.h"
 #include "core/base/error.h"
 #include "core/base/file_kind.h"
-#include "core/launch/environment.h"
-#include "core/plan/forecast.h"
+#include "core/launch/variables.h"
+#include "core/plan/listed_configs.h"
 #include "core/settings/config_file.h"
 
 namespace scalemark::cli {
@@ -57,6 +57,12 @@ settings::ToolValues read_tool_values(const Invocation& invocation) {
 
 int threads_of(const settings::ToolValues& values) {
   return static_cast<int>(std::max<std::int64_t>(1, values.count("workers").value_or(0)));
+}
+
+std::string at_most_one(const Invocation& invocation) {
+  const auto& words = invocation.positionals;
+  if (words.size() > 1) throw usage("'" + words[1] + "' is one name too many", "one is expected");
+  return words.empty() ? "" : words.front();
 }
 
 const std::vector<std::string>& exactly(const Invocation& invocation, std::size_t count,

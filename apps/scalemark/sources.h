@@ -28,6 +28,9 @@ settings::ToolValues read_tool_values(const Invocation& invocation);
 // How many threads --workers asks for; 0 means, as in training, that the calling thread works.
 int threads_of(const settings::ToolValues& values);
 
+// The only positional argument; empty: none. Throws usage() (64) for a second one.
+std::string at_most_one(const Invocation& invocation);
+
 // The positional arguments, exactly `count` of them. Throws usage() (64) naming `what` is expected.
 const std::vector<std::string>& exactly(const Invocation& invocation, std::size_t count,
                                         const std::string& what);

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/base/atomic_file.h"
-#include "core/launch/environment.h"
+#include "core/launch/variables.h"
 
 namespace scalemark::launching {
 

@@ -2,8 +2,8 @@
 
 #include "core/base/error.h"
 #include "core/base/words.h"
-#include "core/launch/environment.h"
 #include "core/launch/launchers.h"
+#include "core/launch/variables.h"
 #include "core/launch/world.h"
 
 namespace scalemark::launching {

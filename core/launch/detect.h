@@ -10,7 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/base/terminal.h"
-#include "core/launch/environment.h"
+#include "core/launch/variables.h"
 #include "core/launch/world.h"
 #include "core/settings/settings.h"
 

@@ -1,9 +1,9 @@
 #include "core/launch/launchers.h"
 
 #include "core/base/words.h"
-#include "core/launch/environment.h"
 #include "core/launch/meeting_point.h"
 #include "core/launch/slurm_lists.h"
+#include "core/launch/variables.h"
 
 namespace scalemark::launching {
 namespace {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "core/launch/environment.h"
 #include "core/launch/outcome.h"
 #include "core/launch/signal_scope.h"
+#include "core/launch/variables.h"
 #include "core/launch/world.h"
 
 namespace scalemark::launching {

@@ -13,8 +13,8 @@
 #include "core/base/characters.h"
 #include "core/base/digest.h"
 #include "core/base/error.h"
-#include "core/launch/environment.h"
 #include "core/launch/launchers.h"
+#include "core/launch/variables.h"
 
 namespace scalemark::launching {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/launch/detect.h"
-#include "core/launch/environment.h"
+#include "core/launch/variables.h"
 
 namespace scalemark::launching {
 

@@ -18,7 +18,7 @@
 #include "core/base/error.h"
 #include "core/base/threads.h"
 #include "core/launch/descriptor_message.h"
-#include "core/launch/environment.h"
+#include "core/launch/variables.h"
 #include "core/launch/world.h"
 
 namespace scalemark::launching {

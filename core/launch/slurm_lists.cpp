@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "core/base/text.h"
-#include "core/launch/environment.h"
+#include "core/launch/variables.h"
 
 namespace scalemark::launching {
 namespace {

@@ -8,7 +8,7 @@
 #include "core/base/words.h"
 #include "core/catalogue/backends.h"
 #include "core/catalogue/workload.h"
-#include "core/plan/forecast.h"
+#include "core/plan/listed_configs.h"
 #include "core/plan/scaled_values.h"
 #include "core/settings/checks.h"
 #include "core/settings/comm_settings.h"

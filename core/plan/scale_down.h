@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/plan/forecast.h"
+#include "core/plan/listed_configs.h"
 
 namespace scalemark::planning {
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/machine/environment.h"
 #include "core/machine/process_reading.h"
+#include "core/machine/survey.h"
 #include "core/machine/telemetry/gpu_probes.h"
 #include "core/machine/telemetry/host_probes.h"
 #include "core/machine/telemetry/sampler.h"

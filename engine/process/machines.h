@@ -18,7 +18,7 @@
 #include "engine/process/rank_context.h"
 #include "engine/process/task_loop.h"
 #include "report/judge/point/telemetry.h"
-#include "report/record/health.h"
+#include "report/record/health_figures.h"
 
 namespace scalemark::process {
 
@@ -56,7 +56,7 @@ reporting::RankReadings readings(RankContext& context);
 
 // --- Counters of errors over a session (--checks health): each rank reads those of its GPU, the
 // first rank of a machine also the machine's, and rank 0 makes rows of the snapshots.
-// core/machine/health.h reads; report/record/health.h explains the rows.
+// core/machine/health.h reads; report/record/health_figures.h explains the rows.
 
 // One rank's part. Xid errors are noted from the first snapshot on, as long as this object lives.
 class HealthWatch {

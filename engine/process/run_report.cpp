@@ -13,13 +13,13 @@
 #include "core/base/number_words.h"
 #include "core/base/terminal.h"
 #include "core/launch/meeting_point.h"
-#include "core/machine/environment.h"
+#include "core/machine/survey.h"
 #include "core/settings/settings_json.h"
 #include "engine/process/event_log.h"
 #include "report/judge/point/assemble.h"
 #include "report/judge/point/findings.h"
 #include "report/record/finding_kinds.h"
-#include "report/record/health.h"
+#include "report/record/health_figures.h"
 #include "report/say/render/answer/answer.h"
 #include "report/say/render/render.h"
 #include "report/say/render/tensorboard.h"
@@ -208,7 +208,7 @@ RunConsole::RunConsole(const RunRequest& request, const std::string& sample_unit
       output_(request.output),
       samples_per_batch_(samples_per_batch) {
   if (!writes_ || quiet_ || request.settings.general.no_progress) return;
-  auto options = reporting::progress_options_for(stderr);
+  auto options = live::progress_options_for(stderr);
   if (request.terminal) {  // the launcher's stderr is a terminal; this process's is a pipe to it
     options.terminal = true;
     if (output_.is_terminal) options.width = output_.columns - 1;

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "core/live/progress.h"
 #include "engine/process/failure_reporter.h"
 #include "engine/process/run_request.h"
 #include "report/judge/point/disturbances.h"
 #include "report/judge/point/rank_steps.h"
-#include "report/keep/progress.h"
 #include "report/keep/writer.h"
 #include "report/record/report.h"
 #include "report/record/runs.h"
@@ -117,7 +117,7 @@ class RunConsole {
   bool quiet_;
   Terminal output_;
   double samples_per_batch_;
-  std::optional<reporting::Progress> progress_;
+  std::optional<live::Progress> progress_;
 };
 
 }  // namespace scalemark::process

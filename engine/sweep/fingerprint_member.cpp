@@ -8,7 +8,7 @@
 
 #include "core/base/wire.h"
 #include "core/catalogue/backends.h"
-#include "core/machine/environment.h"
+#include "core/machine/survey.h"
 #include "core/plan/collectives/collective_plan.h"
 #include "core/plan/presets.h"
 #include "engine/comm/links/pair_rounds.h"
@@ -18,7 +18,7 @@
 #include "engine/process/machines.h"
 #include "engine/process/rank_group.h"
 #include "engine/process/run_request.h"
-#include "engine/train/replay.h"
+#include "engine/train/replayed_training.h"
 #include "report/judge/point/fingerprint.h"
 #include "report/record/rank_fields.h"
 
@@ -200,8 +200,8 @@ void FingerprintMember::with_group(const std::string& name, const std::vector<in
 
 namespace {
 
-// Makes a record for each member of the group, in the order of ranks. The value is the harmonic mean
-// over the other members, so that one slow pair shows.
+// Makes a record for each member of the group, in the order of ranks. The value is the harmonic
+// mean over the other members, so that one slow pair shows.
 std::vector<FingerprintRecord> peer_records(const std::vector<communicating::PairTimes>& pairs,
                                             const std::vector<std::string>& devices,
                                             const std::vector<int>& members,

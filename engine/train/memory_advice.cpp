@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "core/base/number_words.h"
-#include "core/machine/environment.h"
+#include "core/machine/survey.h"
 #include "core/plan/estimates.h"
 #include "core/settings/processes.h"
 

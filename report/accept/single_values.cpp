@@ -11,7 +11,7 @@
 #include "core/statistics/acceptance.h"
 #include "report/accept/acceptance.h"
 #include "report/accept/inventory.h"
-#include "report/record/health.h"
+#include "report/record/health_figures.h"
 #include "report/say/table/table.h"
 
 namespace scalemark::acceptance {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/base/text.h"
-#include "core/machine/environment.h"
+#include "core/machine/survey.h"
 #include "core/plan/plan.h"
 #include "core/settings/layers.h"
 #include "core/settings/option.h"

@@ -1,8 +1,7 @@
-#include "report/record/health.h"
-
 #include <gtest/gtest.h>
 
 #include "report/accept/rules.h"
+#include "report/record/health_figures.h"
 
 namespace scalemark::reporting {
 namespace {

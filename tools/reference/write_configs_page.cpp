@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "core/plan/forecast.h"
+#include "core/plan/listed_configs.h"
 #include "tools/programs/commands.h"
 
 int scalemark::commands::write_configs_page(int argc, char** argv) try {

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "core/base/text.h"
-#include "core/machine/environment.h"
 #include "core/machine/places.h"
 #include "core/machine/process_reading.h"
+#include "core/machine/survey.h"
 #include "core/machine/telemetry/host_probes.h"
 #include "core/machine/telemetry/sampler.h"
 #include "report/record/point_facts.h"

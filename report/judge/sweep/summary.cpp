@@ -9,7 +9,7 @@
 #include "report/judge/point/fingerprint.h"
 #include "report/judge/sweep/runs.h"
 #include "report/record/finding_kinds.h"
-#include "report/record/health.h"
+#include "report/record/health_figures.h"
 
 namespace scalemark::reporting {
 namespace {

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "core/launch/detect.h"
-#include "core/launch/environment.h"
 #include "core/launch/meeting_point.h"
 #include "core/launch/slurm_lists.h"
+#include "core/launch/variables.h"
 
 namespace scalemark::launching {
 namespace {

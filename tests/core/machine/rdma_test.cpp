@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "core/machine/environment.h"
+#include "core/machine/survey.h"
 #include "tests/core/machine/fake_root.h"
 
 namespace scalemark::monitoring {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/base/number_words.h"
-#include "core/plan/forecast.h"
+#include "core/plan/listed_configs.h"
 #include "core/plan/scaled_values.h"
 #include "core/settings/config_file.h"
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "core/base/error.h"
-#include "core/machine/environment.h"
+#include "core/machine/survey.h"
 #include "engine/device/cpu_allocator.h"
 #include "engine/device/device.h"
 #include "engine/fingerprint/compute.h"

@@ -16,7 +16,7 @@
 #include "engine/sweep/sweep_coordinator.h"
 #include "report/judge/point/rank_steps.h"
 #include "report/keep/earlier.h"
-#include "report/record/health.h"
+#include "report/record/health_figures.h"
 #include "report/record/rank_fields.h"
 #include "report/record/report_json.h"
 #include "tests/report/sample_report.h"

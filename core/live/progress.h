@@ -13,7 +13,7 @@
 #include <string>
 #include <thread>
 
-namespace scalemark::reporting {
+namespace scalemark::live {
 
 struct ProgressState {
   std::string phase;                  // "warm-up" | "window" | "epoch 3/10"
@@ -84,4 +84,4 @@ class Progress {
   std::thread writer_;  // last, so that all members above exist when it starts
 };
 
-}  // namespace scalemark::reporting
+}  // namespace scalemark::live

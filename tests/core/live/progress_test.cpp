@@ -1,4 +1,4 @@
-#include "report/keep/progress.h"
+#include "core/live/progress.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <string>
 #include <thread>
 
-namespace scalemark::reporting {
+namespace scalemark::live {
 namespace {
 
 ProgressState state() {
@@ -106,4 +106,4 @@ TEST(Progress, EndsAtOnceWhenItsIntervalIsLong) {
 }
 
 }  // namespace
-}  // namespace scalemark::reporting
+}  // namespace scalemark::live

@@ -1,4 +1,4 @@
-#include "core/launch/environment.h"
+#include "core/launch/variables.h"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "report/keep/progress.h"
+#include "core/live/progress.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include "core/base/number_words.h"
 #include "core/base/terminal.h"
 
-namespace scalemark::reporting {
+namespace scalemark::live {
 namespace {
 
 constexpr int kBarColumns = 20;
@@ -149,4 +149,4 @@ void Progress::clear() {
   std::fflush(out_);
 }
 
-}  // namespace scalemark::reporting
+}  // namespace scalemark::live

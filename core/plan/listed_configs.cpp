@@ -1,4 +1,4 @@
-#include "core/plan/forecast.h"
+#include "core/plan/listed_configs.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "core/machine/environment.h"
+#include "core/machine/survey.h"
 
 #include <gtest/gtest.h>
 #include <sched.h>

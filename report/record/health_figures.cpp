@@ -1,4 +1,4 @@
-#include "report/record/health.h"
+#include "report/record/health_figures.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "engine/train/replay.h"
+#include "engine/train/replayed_training.h"
 
 #include <gtest/gtest.h>
 
