@@ -123,22 +123,17 @@ Bound network_bound(Collective collective, const DataPath& path) {
 }
 
 Bound nvlink_bound(const DataPath& path) {
-  if (!path.on_gpus || path.host_staging || path.nvlinks.value_or(0) < 1 || !path.compute_major) {
-    return std::nullopt;
-  }
-  const auto rate = nvlink_GBps(*path.compute_major, path.compute_minor.value_or(0));
-  if (!rate) return std::nullopt;
-  return bound_of(*path.nvlinks * *rate, std::to_string(*path.nvlinks) + " NVLinks of " +
-                                             bandwidth_text(*rate) + " one way" + kRingBound);
+  Bound bound;
+  if (path.on_gpus && !path.host_staging) bound = nvlink_rate(path);
+  if (bound) bound->source += kRingBound;
+  return bound;
 }
 
 Bound pcie_bound(const DataPath& path) {
-  if (!path.on_gpus || !path.pcie_generation || !path.pcie_lanes) return std::nullopt;
-  const auto rate = lane_GBps(*path.pcie_generation);
-  if (!rate || *path.pcie_lanes < 1) return std::nullopt;
-  return bound_of(*path.pcie_lanes * *rate, "PCIe " + std::to_string(*path.pcie_generation) + " x" +
-                                                std::to_string(*path.pcie_lanes) + " one way" +
-                                                (path.host_staging ? "" : kRingBound));
+  Bound bound;
+  if (path.on_gpus) bound = pcie_rate(path);
+  if (bound && !path.host_staging) bound->source += kRingBound;
+  return bound;
 }
 
 // Ranks on the fullest node that write what they receive at the same time.
@@ -170,6 +165,22 @@ Bound gpu_bound(const DataPath& path) {
 }
 
 }  // namespace
+
+Bound nvlink_rate(const DataPath& path) {
+  if (path.nvlinks.value_or(0) < 1 || !path.compute_major) return std::nullopt;
+  const auto rate = nvlink_GBps(*path.compute_major, path.compute_minor.value_or(0));
+  if (!rate) return std::nullopt;
+  return bound_of(*path.nvlinks * *rate, std::to_string(*path.nvlinks) + " NVLinks of " +
+                                             bandwidth_text(*rate) + " one way");
+}
+
+Bound pcie_rate(const DataPath& path) {
+  if (!path.pcie_generation || !path.pcie_lanes) return std::nullopt;
+  const auto rate = lane_GBps(*path.pcie_generation);
+  if (!rate || *path.pcie_lanes < 1) return std::nullopt;
+  return bound_of(*path.pcie_lanes * *rate, "PCIe " + std::to_string(*path.pcie_generation) + " x" +
+                                                std::to_string(*path.pcie_lanes) + " one way");
+}
 
 Bound expected_busbw(Collective collective, const DataPath& path) {
   if (path.node_of_member.size() < 2 || collective == Collective::kBarrier) return std::nullopt;

@@ -52,6 +52,11 @@ struct ExpectedBandwidth {
   std::string source;  // "31.5 GB/s: PCIe 4 x16 one way; ..."
 };
 
+// What the links of one GPU carry one way, all of them together: those between GPUs (NVLink), and
+// those to its host (PCIe). Absent where it is not known.
+std::optional<ExpectedBandwidth> nvlink_rate(const DataPath& path);
+std::optional<ExpectedBandwidth> pcie_rate(const DataPath& path);
+
 // The busbw that a collective can reach at most, with the derivation in words: the least of the
 // bounds that are known; absent without any, for a barrier and for one member.
 //   network   all ports of the busiest node, one way. A ring crosses them as often as

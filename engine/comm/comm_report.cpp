@@ -22,6 +22,7 @@
 #include "report/judge/point/telemetry.h"
 #include "report/keep/disk.h"
 #include "report/record/finding_kinds.h"
+#include "report/record/point_facts.h"
 #include "report/record/rank_fields.h"
 #include "report/record/runs.h"
 #include "report/record/verdict.h"
@@ -44,11 +45,6 @@ double copied_bytes_per_s() {
     ++copies;
   } while (seconds_since(begin) < kCopying_s);
   return 2 * copies * kBufferBytes / seconds_since(begin);
-}
-
-template <class T>
-void keep_least(std::optional<T>& least, const std::optional<T>& value) {
-  if (value && (!least || *value < *least)) least = value;
 }
 
 // The ports of `host` that its `ranks` reach. A GPU takes the ports beside it, so that ranks on a
@@ -81,14 +77,6 @@ int most_on_a_node(const std::vector<int>& node_of_member) {
   int most = 0;
   for (const auto& [node, count] : members) most = std::max(most, count);
   return most;
-}
-
-void add_gpu(collectives::DataPath& path, const monitoring::Gpu& gpu) {
-  keep_least(path.pcie_generation, gpu.pcie.generation);
-  keep_least(path.pcie_lanes, gpu.pcie.width);
-  keep_least(path.nvlinks, gpu.nvlinks);
-  path.compute_major = gpu.compute_major;
-  path.compute_minor = gpu.compute_minor;
 }
 
 // The bandwidth that one rank copied with, and its readings of its machine meanwhile.
@@ -170,9 +158,7 @@ collectives::DataPath data_path(const planning::CollectivePoint& point, settings
     const auto network = network_of(host, point.backend, ranks);
     if (network && (!path.network || network->Gbit_per_s < path.network->Gbit_per_s))
       path.network = network;
-    for (const monitoring::Gpu& gpu : host.gpus) {
-      if (on_gpus) add_gpu(path, gpu);
-    }
+    if (on_gpus) reporting::add_gpus(path, host);
   }
   return path;
 }

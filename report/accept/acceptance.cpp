@@ -65,6 +65,7 @@ bool applies(const Rule& rule, std::span<const NamedReport> reports, std::size_t
   };
   switch (definition_of(rule.metric).applies) {
     case Applies::kEverywhere:
+    case Applies::kWhereMeasured:
       return true;
     case Applies::kWithGpus:
       return any(has_gpus);
@@ -217,13 +218,15 @@ Acceptance accept(std::vector<NamedReport> reports, const Rules& rules, const Ex
   add_missing_nodes(expected, reports, nodes, acceptance.results);
   add_ends(reports, rules, acceptance.results);
   add_copies(reports, acceptance.results);
-  WithoutDatasheet without_datasheet;
+  WithoutMost without_most;
   std::vector<Rule> applied;
   for (const Rule& rule : rules.checks) {
     if (!applies(rule, reports, nodes.size())) continue;
-    Judged judged = judged_by(rule, rules, read_series(rule, reports), baseline);
-    for (const std::string& chip : judged.without_datasheet) {
-      without_datasheet[chip].emplace_back(definition_of(rule.metric).name);
+    const std::vector<Series> series = read_series(rule, reports);
+    if (series.empty() && definition_of(rule.metric).applies == Applies::kWhereMeasured) continue;
+    Judged judged = judged_by(rule, rules, series, baseline);
+    for (const std::string& chip : judged.without_most) {
+      without_most[chip].emplace_back(definition_of(rule.metric).name);
     }
     std::ranges::move(judged.results, std::back_inserter(acceptance.results));
     std::ranges::move(judged.classes, std::back_inserter(acceptance.classes));
@@ -231,7 +234,7 @@ Acceptance accept(std::vector<NamedReport> reports, const Rules& rules, const Ex
   }
   add_unmeasured(applied, nodes, reports, acceptance.results);
   judge_nodes(acceptance, nodes, expected);
-  acceptance.notes = notes_of(acceptance, expected, reports, without_datasheet);
+  acceptance.notes = notes_of(acceptance, expected, reports, without_most);
   for (const CheckResult& result : acceptance.results) {
     acceptance.outcome = std::max(acceptance.outcome, result.outcome);
   }

@@ -99,10 +99,14 @@ Acceptance accept(std::vector<NamedReport> reports, const Rules& rules, const Ex
 
 // --- The steps of accept(). Private to this folder.
 
+// Stands in Judged::without_most for links.
+inline constexpr const char* kLinksOfUnknownPorts =
+    "links whose ports are of unknown rate, or not measured rank by rank";
+
 struct Judged {
   std::vector<CheckResult> results;
   std::vector<CheckedClass> classes;
-  std::set<std::string> without_datasheet = {};  // chips whose figure is not known
+  std::set<std::string> without_most = {};  // chips of which it is not known what they could reach
 };
 
 // Makes the result of `series`, still without its outcome and value.
@@ -117,7 +121,8 @@ bool is_rate(const CheckResult& result);
 // Judges series of ValueKind::kRate by the rule of statistics/acceptance.h.
 Judged judge_by_reference(const Rule& rule, const Rules& rules, const std::vector<Series>& all,
                           const Baseline* baseline);
-// Judges rates against a number or a datasheet: such a floor finds the wrong card.
+// Judges rates against a number, a datasheet or the links of a GPU: such a floor finds the wrong
+// card, and what is off on all of them.
 Judged judge_by_floor(const Rule& rule, const std::vector<Series>& all);
 // Judges single values that have an interval of their own: links, and rates that are held.
 Judged judge_single(const Rule& rule, const std::vector<Series>& all);
@@ -148,9 +153,9 @@ std::vector<std::string> shared_switches(const std::vector<CheckResult>& results
 // Returns notes on classes that the baseline lacks, on kinds of device and versions in the fleet,
 // on machines of one name, on a switch that failed nodes share, and on each attribute that all
 // failed devices (two or more) and few of the others have.
-using WithoutDatasheet = std::map<std::string, std::vector<std::string>>;  // metrics by chip
+using WithoutMost = std::map<std::string, std::vector<std::string>>;  // metrics by chip
 std::vector<std::string> notes_of(const Acceptance& acceptance, const Expected& expected,
                                   std::span<const NamedReport> reports,
-                                  const WithoutDatasheet& without_datasheet);
+                                  const WithoutMost& without_most);
 
 }  // namespace scalemark::acceptance

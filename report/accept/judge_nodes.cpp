@@ -76,14 +76,15 @@ std::vector<Part> nodes_that_trained(std::span<const NamedReport> reports) {
 // Whether all devices of a kind have what the rule checks, or none: rates, and their bits.
 bool is_of_every_device(const Rule& rule) {
   if (rule.metric == Metric::kWrongBits || rule.metric == Metric::kSustainedProduct) return true;
-  return definition_of(rule.metric).kind == ValueKind::kRate && rule.of != LimitOf::kDatasheet;
+  return definition_of(rule.metric).kind == ValueKind::kRate && !is_of_physics(rule.of);
 }
 
 // A device that other checks measured and this one did not would otherwise pass unseen.
 void add_devices(const Rule& rule, const Coverage& coverage, std::vector<CheckResult>& results) {
   const auto measured = coverage.devices.find(rule.name);
   if (!is_of_every_device(rule) || measured == coverage.devices.end()) return;
-  const bool of_gpus = definition_of(rule.metric).applies == Applies::kWithGpus;
+  const bool of_gpus = definition_of(rule.metric).applies == Applies::kWithGpus ||
+                       rule.metric == Metric::kHostToDevice || rule.metric == Metric::kDeviceToHost;
   for (const auto& [key, part] : coverage.at_work) {
     if (measured->second.contains(key)) continue;
     if (of_gpus && part.device.starts_with("cpu")) continue;
@@ -161,7 +162,7 @@ void add_unmeasured(const std::vector<Rule>& rules, const std::vector<Part>& nod
   for (const Rule& rule : rules) {
     if (is_of_health(rule)) {
       add_unwatched(rule, nodes, reports, coverage, results);
-    } else if (rule.of != LimitOf::kDatasheet) {
+    } else if (!is_of_physics(rule.of)) {
       add_nodes(rule, nodes, coverage, results);
       add_devices(rule, coverage, results);
     }

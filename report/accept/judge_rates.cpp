@@ -242,13 +242,16 @@ Judged judge_by_floor(const Rule& rule, const std::vector<Series>& all) {
   for (const Series& series : all) {
     double limit = rule.limit;
     std::string from = "the rules";
-    if (rule.of == LimitOf::kDatasheet) {
-      if (!series.datasheet) {
-        judged.without_datasheet.insert(series.chip);
+    if (rule.of != LimitOf::kNumber) {
+      const auto most = series.at_most.find(rule.of);
+      if (most == series.at_most.end()) {
+        // Links between GPUs are of one kind: the floor of the other kind is no gap.
+        if (rule.of == LimitOf::kDatasheet || series.at_most.empty())
+          judged.without_most.insert(series.chip);
         continue;
       }
-      limit *= series.datasheet->per_sec;
-      from = percent(rule.limit, 0) + " of the " + series.datasheet->source;
+      limit *= most->second.per_sec;
+      from = percent(rule.limit, 0) + " of the " + most->second.source;
     }
     CheckResult result = measured_result(rule, series);
     result.of_class = class_name(series, all);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/collectives/bandwidth.h"
 #include "core/machine/gpus.h"
 #include "core/statistics/summary.h"
 #include "report/accept/inventory.h"
@@ -233,15 +234,42 @@ class PointReader {
   Gatherer& gatherer_;
 };
 
-MachineRate rate_of(Metric metric) {
-  if (metric == Metric::kMatrixProduct) return MachineRate::kMatrixProduct;
-  return metric == Metric::kMemoryCopy ? MachineRate::kMemoryCopy : MachineRate::kHostToDevice;
+// Absent for metrics that no measurement of a machine by itself has.
+std::optional<MachineRate> rate_of(Metric metric) {
+  static const std::map<Metric, MachineRate> kRates{
+      {Metric::kMatrixProduct, MachineRate::kMatrixProduct},
+      {Metric::kMemoryCopy, MachineRate::kMemoryCopy},
+      {Metric::kHostToDevice, MachineRate::kHostToDevice},
+      {Metric::kDeviceToHost, MachineRate::kDeviceToHost},
+      {Metric::kNodeAllReduce, MachineRate::kNodeAllReduce},
+      {Metric::kNodeAllToAll, MachineRate::kNodeAllToAll},
+      {Metric::kPeerExchange, MachineRate::kPeerExchange}};
+  const auto found = kRates.find(metric);
+  return found == kRates.end() ? std::nullopt : std::optional(found->second);
 }
 
-std::optional<reporting::Peak> datasheet_of(Metric metric, const Series& series) {
-  if (metric == Metric::kMatrixProduct) return reporting::peak_flops(series.chip, series.precision);
-  if (metric == Metric::kMemoryCopy) return reporting::peak_memory_bandwidth(series.chip);
-  return std::nullopt;
+// What the links of the slowest GPU of `host` carry. Between GPUs NVLink carries what PCIe would.
+void add_links(Series& series, const Host& host, bool between_gpus) {
+  collectives::DataPath path{.node_of_member = {}, .on_gpus = true};
+  reporting::add_gpus(path, host);
+  const bool nvlink = between_gpus && path.nvlinks.value_or(0) > 0;
+  const auto rate = nvlink ? collectives::nvlink_rate(path) : collectives::pcie_rate(path);
+  if (!rate) return;
+  series.at_most[nvlink ? LimitOf::kNvlink : LimitOf::kPcie] = {rate->busbw_GBps * 1e9,
+                                                                rate->source};
+}
+
+void add_most(Series& series, Metric metric, const Host* host) {
+  std::optional<reporting::Peak> datasheet;
+  if (metric == Metric::kMatrixProduct)
+    datasheet = reporting::peak_flops(series.chip, series.precision);
+  if (metric == Metric::kMemoryCopy) datasheet = reporting::peak_memory_bandwidth(series.chip);
+  if (datasheet) series.at_most[LimitOf::kDatasheet] = *datasheet;
+  const bool copies = metric == Metric::kHostToDevice || metric == Metric::kDeviceToHost;
+  const bool exchanges = metric == Metric::kNodeAllReduce || metric == Metric::kNodeAllToAll ||
+                         metric == Metric::kPeerExchange;
+  if ((copies || exchanges) && host != nullptr && !host->gpus.empty())
+    add_links(series, *host, exchanges);
 }
 
 void read_fingerprint(const Rule& rule, const Report& report, std::size_t number,
@@ -251,14 +279,16 @@ void read_fingerprint(const Rule& rule, const Report& report, std::size_t number
     if (record.what != rate_of(rule.metric)) continue;
     if (precision != rule.where.end() && precision->second != record.precision) continue;
     Series series;
-    series.part = measured_part(report, record.host, record.device, record.rank);
+    series.part = definition_of(rule.metric).of == PartKind::kNode
+                      ? node_part(report, record.host)
+                      : measured_part(report, record.host, record.device, record.rank);
     series.chip = record.device_name;
     series.precision = record.precision;
     const std::string what =
         record.precision.empty() ? record.method : record.precision + ", " + record.method;
     series.of_class = record.device_name + ", " + what;
     if (record.device == "cpu") series.of_class += ", " + counted(record.threads, "thread");
-    series.datasheet = datasheet_of(rule.metric, series);
+    add_most(series, rule.metric, reporting::find_host(report.environment.hosts, record.host));
     series.software = software_of(report, record.host);
     RunsOfStart& runs = gatherer.at(series, {number, record.session.value_or(0)});
     DisturbedBy disturbed_by =

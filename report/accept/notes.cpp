@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/statistics/summary.h"
 #include "report/accept/acceptance.h"
 #include "report/accept/inventory.h"
 #include "report/judge/judge.h"
@@ -130,12 +131,33 @@ void add_not_in_baseline(const std::vector<CheckedClass>& classes,
   }
 }
 
-void add_without_datasheet(const WithoutDatasheet& chips, std::vector<std::string>& texts) {
+void add_without_most(const WithoutMost& chips, std::vector<std::string>& texts) {
   for (const auto& [chip, metrics] : chips) {
-    texts.push_back("no datasheet figure for " + chip +
+    if (chip == kLinksOfUnknownPorts) {
+      texts.push_back(chip + ": whether they carry what they could is not judged");
+      continue;
+    }
+    texts.push_back("no figure of a datasheet or of its links for " + chip +
                     ": whether its speed can be true is not judged (" + joined(metrics, ", ") +
                     ")");
   }
+}
+
+// Sockets have no limit of their own, since the CPU decides what they carry: their share of the
+// ports is reported only.
+void add_sockets(std::span<const NamedReport> reports, std::vector<std::string>& texts) {
+  std::vector<double> shares;
+  std::string slowest;
+  for (const Series& series : read_series({.metric = Metric::kLinkBandwidth}, reports)) {
+    const auto most = series.at_most.find(LimitOf::kSockets);
+    if (most == series.at_most.end()) continue;
+    shares.push_back(series.starts.back().value / most->second.per_sec);
+    if (shares.back() == *std::ranges::min_element(shares)) slowest = series.part.name();
+  }
+  if (shares.empty()) return;
+  texts.push_back("links over sockets carry " + percent(statistics::median(shares), 0) +
+                  " of what their ports have for each rank, the slowest " +
+                  percent(*std::ranges::min_element(shares), 0) + " (" + slowest + "): not judged");
 }
 
 // The speed of a GPU that waits for its host is the host's, and varies with it.
@@ -220,7 +242,7 @@ void add_not_in_list(const Acceptance& acceptance, const Expected& expected,
 
 std::vector<std::string> notes_of(const Acceptance& acceptance, const Expected& expected,
                                   std::span<const NamedReport> reports,
-                                  const WithoutDatasheet& without_datasheet) {
+                                  const WithoutMost& without_most) {
   const std::vector<CheckResult>& results = acceptance.results;
   std::vector<std::string> texts = shared_switches(results, acceptance.nodes, reports);
   add_not_in_list(acceptance, expected, texts);
@@ -228,7 +250,8 @@ std::vector<std::string> notes_of(const Acceptance& acceptance, const Expected& 
   if (std::string kinds = kinds_text(acceptance.classes); !kinds.empty()) texts.push_back(kinds);
   add_versions(reports, texts);
   add_namesakes(reports, texts);
-  add_without_datasheet(without_datasheet, texts);
+  add_without_most(without_most, texts);
+  add_sockets(reports, texts);
   add_waiting(reports, texts);
   add_informing(reports, results, texts);
   add_kept_out(acceptance.classes, texts);

@@ -81,6 +81,28 @@ double number_with_unit(const Json& value, const MetricDefinition& definition,
                       source.hint);
 }
 
+// What the limit of a metric may be a share of.
+std::vector<LimitOf> shares_of(Metric metric) {
+  switch (metric) {
+    case Metric::kMatrixProduct:
+    case Metric::kMemoryCopy:
+      return {LimitOf::kReference, LimitOf::kDatasheet};
+    case Metric::kHostToDevice:
+    case Metric::kDeviceToHost:
+      return {LimitOf::kReference, LimitOf::kPcie};
+    case Metric::kNodeAllReduce:
+    case Metric::kNodeAllToAll:
+    case Metric::kPeerExchange:
+      return {LimitOf::kReference, LimitOf::kNvlink, LimitOf::kPcie};
+    case Metric::kSustainedProduct:
+      return {LimitOf::kReference, LimitOf::kBurst};
+    case Metric::kLinkBandwidth:
+      return {LimitOf::kReference, LimitOf::kRdma, LimitOf::kSockets};
+    default:
+      return {LimitOf::kReference};
+  }
+}
+
 void read_at_least(Rule& rule, const Json& value, double tolerance, const std::string& where,
                    const JsonSource& source) {
   const MetricDefinition& definition = definition_of(rule.metric);
@@ -90,18 +112,13 @@ void read_at_least(Rule& rule, const Json& value, double tolerance, const std::s
   }
   refuse_other_keys(value, {"share", "of"}, where + ", at_least", source);
   const Json of = value.value("of", Json());
-  std::vector<LimitOf> allowed{LimitOf::kReference};
-  if (rule.metric == Metric::kMatrixProduct || rule.metric == Metric::kMemoryCopy) {
-    allowed.push_back(LimitOf::kDatasheet);
-  }
-  if (rule.metric == Metric::kSustainedProduct) allowed.push_back(LimitOf::kBurst);
+  const std::vector<LimitOf> allowed = shares_of(rule.metric);
   const auto found = std::ranges::find_if(
       allowed, [&](LimitOf one) { return of.is_string() && of == name_of(one); });
   if (found == allowed.end()) {
-    throw configuration(where + ": of is " + of.dump(),
-                        std::string("reference") +
-                            (allowed.size() > 1 ? " or " + std::string(name_of(allowed[1])) : ""),
-                        source.hint);
+    std::vector<std::string> names;
+    for (const LimitOf one : allowed) names.emplace_back(name_of(one));
+    throw configuration(where + ": of is " + of.dump(), joined(names, " or "), source.hint);
   }
   rule.of = *found;
   const Json share = value.value("share", Json());

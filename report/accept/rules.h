@@ -22,12 +22,13 @@ constexpr auto words_of(PartKind) {
 // A metric is expected of fleets that have this. kWithSeveralDevices: on one node, since a single
 // device has no other to train with. kWithOwnTimes: besides, the phases of their steps were timed,
 // which is not done for replayed ones. kWithThreeNodes: of two nodes that differ, neither is the
-// odd one.
+// odd one. kWhereMeasured: some report has it, which those of older versions have not.
 enum class Applies {
   kEverywhere,
   kWithGpus,
   kWithSeveralDevices,
   kWithOwnTimes,
+  kWhereMeasured,
   kWithSeveralNodes,
   kWithThreeNodes
 };
@@ -71,15 +72,36 @@ constexpr auto words_of(Comparison) {
                                           {Comparison::kSameAsClass, "same_as_class"}});
 }
 
-// The limit is a share of this, or a number by itself. kBurst is what the same device reached in
-// its first seconds.
-enum class LimitOf { kNumber, kReference, kDatasheet, kBurst, kSession };
+// The limit is a share of this, or a number by itself. kNvlink and kPcie are what the links of a
+// GPU carry one way, kRdma and kSockets what the ports of a node have for each of its ranks; kBurst
+// is what the same device reached in its first seconds.
+enum class LimitOf {
+  kNumber,
+  kReference,
+  kDatasheet,
+  kNvlink,
+  kPcie,
+  kRdma,
+  kSockets,
+  kBurst,
+  kSession
+};
 constexpr auto words_of(LimitOf) {
   return std::to_array<Word<LimitOf>>({{LimitOf::kNumber, "number"},
                                        {LimitOf::kReference, "reference"},
                                        {LimitOf::kDatasheet, "datasheet"},
+                                       {LimitOf::kNvlink, "nvlink"},
+                                       {LimitOf::kPcie, "pcie"},
+                                       {LimitOf::kRdma, "rdma"},
+                                       {LimitOf::kSockets, "sockets"},
                                        {LimitOf::kBurst, "burst"},
                                        {LimitOf::kSession, "session"}});
+}
+
+// Whether the limit is a share of what is possible at most, which is not known of every product.
+constexpr bool is_of_physics(LimitOf of) {
+  return of == LimitOf::kDatasheet || of == LimitOf::kNvlink || of == LimitOf::kPcie ||
+         of == LimitOf::kRdma || of == LimitOf::kSockets;
 }
 
 struct Rule {

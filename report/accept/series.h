@@ -54,7 +54,8 @@ struct Series {
   std::string precision;
   std::vector<Start> starts;
   bool unsteady = false;  // its windows, all repetitions together, were shown not to be steady
-  std::optional<reporting::Peak> datasheet;  // set for products and copies on a known chip
+  // What it could reach at most: by the datasheet, or by its links. Only what is known is there.
+  std::map<LimitOf, reporting::Peak> at_most = {};
 };
 
 // Collects series by part and class, in the order in which they come first: every session of a part

@@ -78,9 +78,16 @@ void judge_count(CheckResult& result, std::span<const Start> starts) {
 }
 
 // Returns the value that the limit is a share of; absent: there is nothing to compare with.
-std::optional<double> compared_with(const Rule& rule, const Start& one,
+std::optional<double> compared_with(const Rule& rule, const Series& series,
                                     const std::optional<double>& reference) {
-  return rule.of == LimitOf::kBurst ? one.burst : reference;
+  if (is_of_physics(rule.of)) return series.at_most.at(rule.of).per_sec;
+  return rule.of == LimitOf::kBurst ? series.starts.back().burst : reference;
+}
+
+// Names what has no figure to be held against; empty: notes tell it.
+std::string why_without_most(const Series& series) {
+  if (series.at_most.contains(LimitOf::kSockets)) return "";  // notes tell their shares
+  return kLinksOfUnknownPorts;
 }
 
 void judge_fact(CheckResult& result, const std::string& common, std::size_t parts) {
@@ -124,7 +131,12 @@ Judged judge_single(const Rule& rule, const std::vector<Series>& all) {
     const auto reference = reference_of(members);
     for (const Series* series : members) {
       const Start& one = series->starts.back();  // the last session counts
-      const auto compared = compared_with(rule, one, reference);
+      if (is_of_physics(rule.of) && !series->at_most.contains(rule.of)) {
+        if (const std::string why = why_without_most(*series); !why.empty())
+          judged.without_most.insert(why);
+        continue;
+      }
+      const auto compared = compared_with(rule, *series, reference);
       CheckResult result = result_like(rule, *series);
       if (!std::isfinite(one.value)) {
         result.conclude(Outcome::kMissing, one.why);
@@ -137,7 +149,9 @@ Judged judge_single(const Rule& rule, const std::vector<Series>& all) {
       } else {
         result.value = one.value;
         result.limit = rule.limit * compared.value_or(1);
-        result.limit_from = rule.of == LimitOf::kNumber  ? "the rules"
+        result.limit_from = rule.of == LimitOf::kNumber ? "the rules"
+                            : is_of_physics(rule.of)    ? percent(rule.limit, 0) + " of the " +
+                                                           series->at_most.at(rule.of).source
                             : rule.of == LimitOf::kBurst ? share + "it reached in the first seconds"
                                                          : share + of_ten + parts + " reach";
         if (rule.of == LimitOf::kReference) result.of_reference = one.value / *compared;

@@ -124,6 +124,25 @@ const monitoring::Host* find_host(std::span<const monitoring::Host> hosts,
   return found == hosts.end() ? nullptr : &*found;
 }
 
+namespace {
+
+template <class T>
+void keep_least(std::optional<T>& least, const std::optional<T>& value) {
+  if (value && (!least || *value < *least)) least = value;
+}
+
+}  // namespace
+
+void add_gpus(collectives::DataPath& path, const monitoring::Host& host) {
+  for (const monitoring::Gpu& gpu : host.gpus) {
+    keep_least(path.pcie_generation, gpu.pcie.generation);
+    keep_least(path.pcie_lanes, gpu.pcie.width);
+    keep_least(path.nvlinks, gpu.nvlinks);
+    path.compute_major = gpu.compute_major;
+    path.compute_minor = gpu.compute_minor;
+  }
+}
+
 std::optional<double> seconds_of(const std::string& utc) {
   std::tm time{};
   int used = 0;

@@ -8,6 +8,7 @@
 #include <string>
 #include <tuple>
 
+#include "core/collectives/bandwidth.h"
 #include "core/machine/host.h"
 #include "report/record/records.h"
 #include "report/record/sweep_records.h"
@@ -75,6 +76,9 @@ const GroupRecord* find_group(std::span<const GroupRecord> groups, const std::st
 // Returns null where no host has that name.
 const monitoring::Host* find_host(std::span<const monitoring::Host> hosts,
                                   const std::string& hostname);
+
+// Lowers what `path` knows of GPUs to the slowest one of `host`.
+void add_gpus(collectives::DataPath& path, const monitoring::Host& host);
 
 // Returns the seconds since 1970 of "2026-01-02T03:04:05[.678]Z", and nothing for any other text.
 std::optional<double> seconds_of(const std::string& utc);

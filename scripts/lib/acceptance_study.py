@@ -22,7 +22,10 @@ def plain(row):
 # Every check of a rules file that is shipped is in one of these two, by its metric and what its limit is a share of.
 SIMULATED = {("device_samples_per_sec", "reference"), ("node_samples_per_sec", "reference"), ("own_steps_per_sec", "reference"),
              ("matrix_product", "reference"), ("memory_copy", "reference"), ("matrix_product", "datasheet"), ("memory_copy", "datasheet"),
-             ("sustained_product", "burst"), ("link_bandwidth", "reference"), ("node_bandwidth", "reference")}
+             ("sustained_product", "burst"), ("link_bandwidth", "reference"), ("node_bandwidth", "reference"),
+             ("host_to_device", "reference"), ("device_to_host", "reference"), ("node_all_reduce", "reference"),
+             ("node_all_to_all", "reference"), ("peer_exchange", "reference"), ("host_to_device", "pcie"), ("device_to_host", "pcie"),
+             ("node_all_reduce", "nvlink"), ("node_all_reduce", "pcie")}
 # Counters, states and equalities: no noise moves them.
 EXACT = {"wrong_bits", "ecc_uncorrected", "rows_remapped", "rows_remap_pending", "rows_remap_failed", "xid", "nvlink_errors",
          "pcie_lanes_missing", "held_back", "link_downed", "memory_uncorrected", "gpus", "gpu_name", "gpu_memory", "driver", "power_limit",

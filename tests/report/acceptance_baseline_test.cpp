@@ -278,7 +278,7 @@ TEST(Accept, SaysThatAChipHasNoDatasheetFigure) {
   }
   const Acceptance fleet = accept(reports, standard_rules(), {});
   const std::string note =
-      "no datasheet figure for NVIDIA B200: whether its speed can be true is not judged "
+      "no figure of a datasheet or of its links for NVIDIA B200: whether its speed can be true is not judged "
       "(memory_copy)";
   EXPECT_EQ(std::ranges::count(fleet.notes, note), 1);
   EXPECT_TRUE(has(hand_over(fleet, {}, {.columns = 200}), "! " + note));

@@ -7,6 +7,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "core/base/text.h"
 #include "report/accept/acceptance.h"
 #include "report/accept/forms.h"
 #include "report/record/finding_kinds.h"
@@ -64,6 +65,104 @@ TEST(AcceptGaps, ADeviceThatContradictsItselfFailsWhateverElseIsUnknown) {
   EXPECT_EQ(outcome_of(fleet, "same bits", "node000 cuda:1"), "failed");
   EXPECT_NE(why_of(fleet, "same bits", "node000 cuda:1").find("bf16"), std::string::npos);
   EXPECT_EQ(outcome_of(fleet, "same bits", "node000 cuda:0"), "unsure");
+}
+
+std::vector<std::string> failed_parts(const std::vector<NamedReport>& fleet,
+                                      std::string_view check) {
+  std::vector<std::string> names;
+  for (const CheckResult& result : accept(fleet, standard_rules(), {}).results) {
+    if (result.check == check && result.outcome == Outcome::kFailed)
+      names.push_back(result.part.name());
+  }
+  return names;
+}
+
+TEST(AcceptGaps, ANodeWhoseInsideIsSlowFailsAgainstItsSiblings) {
+  const auto fleet = sample_fleet({.slow_inside = {{5, 0.22}}});
+  for (const char* check : {"all-reduce in the node", "all-to-all in the node"})
+    EXPECT_EQ(failed_parts(fleet, check), std::vector<std::string>{"node005"});
+  EXPECT_EQ(failed_parts(fleet, "exchange with peers").size(), 8u);
+  EXPECT_TRUE(failed_parts(fleet, "all-reduce in the node, NVLink").empty()) << "270 is the floor";
+  EXPECT_TRUE(failed_parts(fleet, "training together").empty());
+  EXPECT_EQ(outcome_of(fleet, "all-reduce in the node, PCIe", "node000"), "")
+      << "NVLink carries what PCIe would";
+}
+
+TEST(AcceptGaps, WhatIsOffOnAllNodesFailsByItsFloor) {
+  const auto fleet = sample_fleet({.all_reduce_GBps = 200, .host_copy_GBps = 40});
+  EXPECT_TRUE(failed_parts(fleet, "all-reduce in the node").empty());
+  EXPECT_EQ(failed_parts(fleet, "all-reduce in the node, NVLink").size(), 8u);
+  EXPECT_NE(why_of(fleet, "all-reduce in the node, NVLink", "node000").find("below the limit"),
+            std::string::npos);
+  EXPECT_EQ(failed_parts(fleet, "copy to the device, physics").size(), 64u) << "63 GB/s by PCIe";
+  EXPECT_EQ(failed_parts(fleet, "copy to the host, physics").size(), 64u);
+}
+
+TEST(AcceptGaps, ANodeWithoutItsInsideIsMissingAndAFleetWithoutIsNotAsked) {
+  auto fleet = sample_fleet({});
+  const auto forget = [](Report& report) {
+    std::erase_if(report.fingerprint,
+                  [](const auto& record) { return record.what == MachineRate::kNodeAllReduce; });
+  };
+  forget(fleet[3].report);
+  EXPECT_EQ(outcome_of(fleet, "all-reduce in the node", "node003"), "missing");
+  EXPECT_EQ(outcome_of(fleet, "all-reduce in the node, NVLink", "node003"), "");
+  for (NamedReport& one : fleet) forget(one.report);
+  EXPECT_EQ(outcome_of(fleet, "all-reduce in the node", "node003"), "") << "an older version's";
+}
+
+// Links of rank with rank, each over a port of its own, at `GBps`, of nodes that have so many ports
+// of 400 Gbit/s for their eight ranks.
+std::vector<NamedReport> fleet_with_ports(double GBps, int ports, bool rdma = true) {
+  auto fleet = sample_fleet({.nodes = 3});
+  Report& report = fleet.back().report;
+  for (monitoring::Host& host : report.environment.hosts) {
+    host.nics.clear();
+    for (int i = 0; i < ports; ++i) {
+      const std::string name = (rdma ? "mlx5_" : "eth") + std::to_string(i);
+      if (rdma) host.rdma.push_back({.device = name, .state = "ACTIVE", .rate_Gbit_per_s = 400});
+      if (!rdma) host.nics.push_back({name, "up", 400'000, 9000});
+    }
+  }
+  const auto links = report.links;
+  report.links.clear();
+  for (reporting::LinkRecord link : links) {
+    for (int i = 0; i < 8; ++i) {
+      link.a_rank = 8 * std::stoi(link.a.substr(4)) + i;
+      link.b_rank = 8 * std::stoi(link.b.substr(4)) + i;
+      link.a_device = link.b_device = "cuda:" + std::to_string(i);
+      link.bandwidth_GBps = GBps;
+      link.bandwidth_ci95 = {GBps * 0.99, GBps * 1.01};
+      report.links.push_back(link);
+    }
+  }
+  return fleet;
+}
+
+TEST(AcceptGaps, ANetworkThatIsSlowEverywhereFailsByItsPorts) {
+  EXPECT_TRUE(failed_parts(fleet_with_ports(45, 8), "link, ports").empty()) << "of 50 GB/s each";
+  const auto slow = fleet_with_ports(25, 8);
+  EXPECT_TRUE(failed_parts(slow, "link").empty()) << "none differs";
+  EXPECT_EQ(failed_parts(slow, "link, ports").size(), 24u);
+  EXPECT_TRUE(failed_parts(fleet_with_ports(25, 4), "link, ports").empty())
+      << "two ranks share a port";
+  EXPECT_EQ(failed_parts(fleet_with_ports(30, 12), "link, ports").size(), 24u)
+      << "a rank fills one port";
+}
+
+TEST(AcceptGaps, SocketsAndPortsOfUnknownRateAreReportedOnly) {
+  const auto notes_of = [](const std::vector<NamedReport>& fleet) {
+    return joined(accept(fleet, standard_rules(), {}).notes, "\n");
+  };
+  const auto sockets = fleet_with_ports(12.5, 8, /*rdma=*/false);
+  EXPECT_TRUE(failed_parts(sockets, "link, ports").empty());
+  EXPECT_NE(notes_of(sockets).find("links over sockets carry 25 % of what their ports have"),
+            std::string::npos)
+      << notes_of(sockets);
+  const auto unknown = fleet_with_ports(1, 0);
+  EXPECT_TRUE(failed_parts(unknown, "link, ports").empty());
+  EXPECT_NE(notes_of(unknown).find("whether they carry what they could is not judged"),
+            std::string::npos);
 }
 
 TEST(AcceptGaps, PortsDoNotStandForTheCountersOfGpus) {

@@ -409,7 +409,7 @@ TEST(Accept, GpusThatWaitForTheirHostsAreReported) {
 }
 
 TEST(Accept, WhatFailedDevicesShareIsReported) {
-  FleetShape shape{.slow = {{{1, 3}, 0.1}, {{4, 3}, 0.1}, {{6, 3}, 0.1}}};
+  FleetShape shape{.slow = {{{1, 3}, 0.1}, {{4, 3}, 0.1}, {{6, 3}, 0.1}}, .links = false};
   EXPECT_EQ(judged(shape).notes,
             Texts{"all 3 failed devices share one place in the node (cuda:3), few others have it"});
   shape.devices = 4;  // a sixth of the others stand in that place, too
@@ -605,7 +605,7 @@ TEST(Accept, ThePageHasAFigureForEachClass) {
     for (auto at = page.find(part); at != std::string::npos; at = page.find(part, at + 1)) ++found;
     return found;
   };
-  EXPECT_EQ(count("\"name\":\"parts\""), 5u) << "of each class";
+  EXPECT_EQ(count("\"name\":\"parts\""), 10u) << "of each class";
   EXPECT_TRUE(holds(page, "node003 cuda:1: failed, "));
   EXPECT_TRUE(holds(page, "\"verdict\":\"failed\""));
 }

@@ -43,6 +43,8 @@ monitoring::Host host_of(const FleetShape& shape, int node) {
     gpu.power_limit_W = 700;
     gpu.pcie = {5, 16};
     gpu.nvlinks = 18;
+    gpu.compute_major = 9;
+    gpu.compute_minor = 0;
     host.gpus.push_back(gpu);
     host.visible_gpus.push_back(i);
   }
@@ -53,6 +55,8 @@ class NodeMaker {
  public:
   NodeMaker(const FleetShape& shape, int node)
       : shape_(shape), node_(node), random_(shape.seed * 1000 + static_cast<std::uint64_t>(node)) {
+    random_of_links_.seed(shape.seed * 1000 +
+                          static_cast<std::uint64_t>(node + 500 * (1 + shape.boot)));
     for (int i = 0; i < shape.devices; ++i) {
       const auto slow_node = shape.slow_nodes.find(node);
       const double slow = value_at(shape.slow, node, i) +
@@ -92,6 +96,11 @@ class NodeMaker {
  private:
   double rate(double base, double ln) {
     return base * std::exp(ln + shape_.run_sd * normal_(random_));
+  }
+
+  // Links do not slow down with the arithmetic of a device. In B/s.
+  double link_rate(double GBps, double ln) {
+    return 1e9 * GBps * std::exp(ln + shape_.run_sd * normal_of_links_(random_of_links_));
   }
 
   double effect(int device, int start, MeasuredRate what) const {
@@ -143,7 +152,12 @@ class NodeMaker {
                  rate(kProduct, own + slow + effect(i, start, MeasuredRate::kProduct)));
         add_rate(report, start, i, MachineRate::kMemoryCopy,
                  rate(kCopy, own + effect(i, start, MeasuredRate::kCopy)));
+        for (const auto what : {MachineRate::kHostToDevice, MachineRate::kDeviceToHost}) {
+          add_rate(report, start, i, what,
+                   link_rate(shape_.host_copy_GBps, effect(i, start, MeasuredRate::kInside)));
+        }
       }
+      add_inside(report, start);
     }
     for (int i = 0; i < shape_.devices; ++i) {
       const double slow = std::log1p(-value_at(shape_.products, node_, i)) +
@@ -152,6 +166,25 @@ class NodeMaker {
                rate(0.97 * kProduct, truth_[static_cast<std::size_t>(i)] + slow +
                                          effect(i, 0, MeasuredRate::kHeld)));
       add_replay(report, i);
+    }
+  }
+
+  // The slowest device holds up what all exchange.
+  void add_inside(Report& report, int start) {
+    const auto slow = shape_.slow_inside.find(node_);
+    const double node = (slow == shape_.slow_inside.end() ? 0 : std::log1p(-slow->second)) +
+                        effect(-1, start, MeasuredRate::kInside);
+    double slowest = 1e300;
+    for (int i = 0; i < shape_.devices; ++i) {
+      const double own =
+          link_rate(shape_.all_reduce_GBps, node + effect(i, start, MeasuredRate::kInside));
+      slowest = std::min(slowest, own);
+      add_rate(report, start, i, MachineRate::kPeerExchange, own);
+    }
+    if (shape_.devices < 2) return;
+    for (const auto what : {MachineRate::kNodeAllReduce, MachineRate::kNodeAllToAll}) {
+      add_rate(report, start, 0, what, slowest);
+      report.fingerprint.back().rank.reset();
     }
   }
 
@@ -180,7 +213,8 @@ class NodeMaker {
     record.device_name = kChip;
     record.what = what;
     record.session = start;
-    const bool copies = what == MachineRate::kMemoryCopy;
+    const bool copies =
+        what != MachineRate::kMatrixProduct && what != MachineRate::kSustainedProduct;
     record.precision = copies ? "" : "bf16";
     record.method = copies ? "1 GiB" : "8192 x 8192";
     if (what == MachineRate::kSustainedProduct) record.method += ", held for 60 s";
@@ -246,8 +280,8 @@ class NodeMaker {
 
   const FleetShape& shape_;
   int node_;
-  std::mt19937_64 random_;
-  std::normal_distribution<double> normal_;
+  std::mt19937_64 random_, random_of_links_;
+  std::normal_distribution<double> normal_, normal_of_links_;
   std::vector<double> truth_;  // ln of each device's speed
 };
 

@@ -14,7 +14,7 @@
 
 namespace scalemark::reporting {
 
-enum class MeasuredRate { kAlone, kTogether, kProduct, kCopy, kHeld };
+enum class MeasuredRate { kAlone, kTogether, kProduct, kCopy, kHeld, kInside };
 
 // Every _sd and _noise is a standard deviation of ln of a rate; that of a link is of its passes.
 struct FleetShape {
@@ -26,6 +26,8 @@ struct FleetShape {
   std::map<int, double> slow_nodes;                // all devices of the node
   std::map<std::pair<int, int>, double> products;  // only matrix products of the device are slower
   std::map<std::pair<int, int>, double> fading;    // the device's held products are slower
+  std::map<int, double> slow_inside;               // what the node's devices exchange is slower
+  double all_reduce_GBps = 360, host_copy_GBps = 54;       // within a node; with its host
   std::set<std::pair<int, int>> wrong_once, wrong_always;  // bits of the device
   std::set<int> without_report, disturbed, throttled;      // nodes
   std::set<std::pair<int, int>> slow_links;                // (a, b), a < b

@@ -1,5 +1,5 @@
 """Whatever the sources include is what the table "Rooms" of docs/ARCHITECTURE.md allows, and its arrows go one way: a room includes
-rooms above it."""
+rooms above it. docs/FILES.md lists every unit, each in its folder."""
 
 import os
 import re
@@ -66,4 +66,17 @@ for file in files:
         seen += 1
         check(header in names or room_of(header) in names, f"{name} includes {header}; docs/ARCHITECTURE.md allows {room}: {rows[i][1]}")
 check(seen > 500, seen)
+
+index = (SOURCE / "docs/FILES.md").read_text()
+listed = set()
+for folder, text in re.findall(r"^- `([^`]+)`: (.*(?:\n  .*)*)", index, re.M):
+    plain = re.sub(r"\([^()]*(?:\([^()]*\)[^()]*)*\)", "", text.replace("\n ", ""))
+    for name in re.split(r", *", plain.partition(";")[0]):
+        unit = f"{folder}/{name.strip()}"
+        check(unit not in listed, f"docs/FILES.md lists {unit} twice")
+        listed.add(unit)
+held = {name.as_posix() if name.suffix == ".inc" else name.with_suffix("").as_posix() for name in (file.relative_to(SOURCE) for file in files)}
+check(not held - listed, f"docs/FILES.md lacks {sorted(held - listed)}")
+gone = {unit for unit in listed - held if not (SOURCE / unit).exists()}
+check(not gone, f"docs/FILES.md lists {sorted(gone)}, which are not there")
 print(f"{seen} includes among {len(rooms)} rooms are in the table, whose arrows go one way")
