@@ -237,6 +237,23 @@ Judged judge_by_reference(const Rule& rule, const Rules& rules, const std::vecto
   return judged;
 }
 
+namespace {
+
+// A single start has no noise of its own, and is compared as it is. The mean of several passes or
+// fails where its 98 % interval lies on one side: at the limit itself each is wrong in 1 %.
+void judge_against(CheckResult& result, const std::vector<double>& logs) {
+  const double limit = std::log(*result.limit), mean = std::log(*result.value);
+  const auto interval = statistics::mean_interval(logs, 0.98);
+  const double low = interval ? interval->low : mean, high = interval ? interval->high : mean;
+  if (high < limit) {
+    result.conclude(Outcome::kFailed, percent(-std::expm1(mean - limit), 0) + " below the limit");
+  } else if (low < limit) {
+    result.conclude(Outcome::kUnsure, "too near the limit to tell");
+  }
+}
+
+}  // namespace
+
 Judged judge_by_floor(const Rule& rule, const std::vector<Series>& all) {
   Judged judged;
   for (const Series& series : all) {
@@ -257,10 +274,10 @@ Judged judge_by_floor(const Rule& rule, const std::vector<Series>& all) {
     result.of_class = class_name(series, all);
     result.limit = limit;
     result.limit_from = from;
-    if (!result.value) {
+    if (result.value) {
+      judge_against(result, logarithms_of(series));
+    } else {
       result.conclude(Outcome::kMissing, why_without_value(series));
-    } else if (*result.value < limit) {
-      result.conclude(Outcome::kFailed, percent(1 - *result.value / limit, 0) + " below the limit");
     }
     judge_failures(result, series);
     judged.results.push_back(std::move(result));
