@@ -36,7 +36,9 @@ class JsonReader {
 
   void record(const char*, const char*) {}
   bool measured(const auto& status, auto ok) { return status == ok; }
-  void constant(const char*, const char*, const About&) {}  // checked where the text is opened
+  // The only constant of a record is its "schema". Whoever opens a text compares it before a reader
+  // is made: parse_status(), the readers of reports, parse_baseline().
+  void constant(const char*, const char*, const About&) {}
 
   template <class T>
   void operator()(const char* key, T& value, const About&) {

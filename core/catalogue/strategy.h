@@ -59,8 +59,8 @@ struct Strategy {
   // The exchange options that have an effect with this strategy.
   std::vector<std::string_view> options;
 
-  // Bytes that rank 0 hands to its process group per step, in float32 without compression, clipping
-  // and the norms of layer-wise optimizers.
+  // Bytes that rank 0 hands to its process group per step: in float32, uncompressed, not counting
+  // what gradient clipping and the norms of layer-wise optimizers exchange.
   std::function<double(const ExchangeQuestion&)> payload_bytes;
   // The same on the wire, where all-reduces, all-gathers and reduce-scatters are rings and the
   // others go straight from rank to rank, as over Gloo.

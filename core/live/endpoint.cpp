@@ -247,7 +247,8 @@ void Endpoint::Server::serve() {
       if (!accepts_) accept();
       io_.run();
       return;
-    } catch (...) {  // no memory: the connection that asked for it is closed
+    } catch (...) {
+      // Memory ran out. The connection that needed it is closed already; the others are served on.
     }
   }
 }
@@ -260,7 +261,8 @@ void Endpoint::Server::accept() {
       admit(std::move(socket));
       return accept();
     }
-    constexpr std::chrono::milliseconds kPause{100};  // out of descriptors: the client waits
+    // There are no descriptors left. The client waits until one is free.
+    constexpr std::chrono::milliseconds kPause{100};
     pause_.expires_after(kPause);
     pause_.async_wait([this](beast::error_code) { accept(); });
     accepts_ = true;
@@ -275,7 +277,8 @@ void Endpoint::Server::admit(tcp::socket socket) {
   if (connections_.size() == kMostConnections && !make_room()) return;
   try {
     std::make_shared<Connection>(*this, std::move(socket))->read_request();
-  } catch (...) {  // no memory: this client goes, the next may come
+  } catch (...) {
+    // There is no memory for this client, which is dropped; the next one may find some.
   }
 }
 

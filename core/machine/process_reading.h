@@ -1,6 +1,6 @@
-// How this process stands by its own files of /proc and its control group: how old it is, what
-// memory it holds, what CPU time it and its threads used, and what they may use. Knows nothing of
-// allocators or devices.
+// Reads from this process's files in /proc and from its control group how old the process is, what
+// memory it holds, what CPU time it and its threads have used, and how much they may use. Knows
+// nothing of allocators or devices.
 #pragma once
 
 #include <atomic>

@@ -214,7 +214,9 @@ std::size_t below_largest_gap(std::span<const double> sorted) {
   return below;
 }
 
-// P that two sides of one level, parted in any way, differ by so much. 0 where neither spreads.
+// An upper bound on the probability that runs of one level, split into two sides in whichever way
+// makes them differ most, differ by `difference`: a t-test's P times the number of splits. Where
+// neither side spreads: 0, or 1 if they do not differ.
 double chance_of(std::span<const double> slow, std::span<const double> fast, double difference) {
   const auto n = static_cast<double>(slow.size()), m = static_cast<double>(fast.size());
   const double squares = sum_of_squares(slow, mean(slow)) + sum_of_squares(fast, mean(fast));

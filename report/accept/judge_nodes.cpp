@@ -306,10 +306,11 @@ std::vector<Grouping> groupings_of(std::span<const NamedReport> reports) {
   return all;
 }
 
-// The link group that failed nodes, or failed links, have in common with the least chance.
+// A link group that failed nodes, or failed links, have in common.
 struct Shared {
+  // The probability that at least so many of the failed members lie in this link group by chance.
   double chance = 1;
-  std::size_t failed_here = 0, failed = 0;  // failed ones of the link group, and all
+  std::size_t failed_here = 0, failed = 0;  // failed members in the link group, and in all
   const Grouping* grouping = nullptr;       // null: none is found
   std::size_t link_group = 0;
 
@@ -321,6 +322,8 @@ struct Shared {
   }
 };
 
+// Puts into `best` the link group of `grouping` in which so many failed members would lie by chance
+// with the least probability.
 void find_least_chance(const Grouping& grouping, const std::vector<Member>& members, Shared& best) {
   const auto failed = static_cast<std::size_t>(std::ranges::count_if(members, &Member::failed));
   for (std::size_t link_group = 0; link_group < grouping.link_groups.sizes.size(); ++link_group) {

@@ -48,9 +48,10 @@ class SpaceReserve {
 // A killed run may have left the last line of a journal incomplete. Private to this folder.
 struct JournalLines {
   std::vector<std::string> lines;  // whole lines, without line ends
-  bool torn = false;               // the file does not end with a line end after a whole line
-  std::size_t whole_bytes = 0;     // torn: the bytes of the whole lines
-  bool lacks_line_end = false;     // torn: the only thing missing is the last line end
+  // The file ends within a line, or its last line is whole but lacks the line end.
+  bool torn = false;
+  std::size_t whole_bytes = 0;  // how many bytes the whole lines take, with their line ends
+  bool lacks_line_end = false;  // torn, but nothing is missing except the last line end
 };
 
 // A missing file has no lines. Throws bad_data() (65) for a line before the last that is no JSON,

@@ -18,7 +18,7 @@
 namespace scalemark::reporting {
 namespace {
 
-bool scales(const ScalingTable& table, const ScalingRow& row) {
+bool has_efficiency_to_explain(const ScalingTable& table, const ScalingRow& row) {
   return row.world_size > 1 && row.points != table.baseline_points &&
          ((row.speedup && row.efficiency) || row.standing.is_withheld()) &&
          catalogue::exchanges(row.strategy);
@@ -28,7 +28,7 @@ std::vector<ChosenRow> rows_of(const Report& report) {
   std::vector<ChosenRow> all;
   for (const ScalingTable& table : report.scaling) {
     for (const ScalingRow& row : table.rows) {
-      if (scales(table, row)) all.push_back({&table, &row});
+      if (has_efficiency_to_explain(table, row)) all.push_back({&table, &row});
     }
   }
   return all;

@@ -106,7 +106,7 @@ std::string loss_text(const PointRecord& p) {
   return significant(*p.loss_first, 4) + " -> " + significant(*p.loss_last, 4);
 }
 
-// Makes the columns with the number by which notes name a row, and its ranks.
+// The first two columns: the number by which notes name a row, and how many ranks it has.
 std::vector<Column> first_columns(const std::vector<Row>& rows) {
   return {column({"#"}, false, rows, &Row::number),
           of_points({"ranks"}, false, rows,

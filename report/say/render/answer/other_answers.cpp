@@ -180,7 +180,8 @@ Answer answer_of_collectives(const Report& report, const std::string& folder) {
 
 namespace {
 
-using RowRange = std::pair<std::size_t, std::size_t>;  // first, last
+// The first and the last row of a range, both included, counted from 1.
+using RowRange = std::pair<std::size_t, std::size_t>;
 
 // Returns which rows of the common table are each report's.
 std::vector<RowRange> rows_of_reports(std::span<const Report> reports) {
