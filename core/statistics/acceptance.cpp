@@ -19,8 +19,8 @@ using Basis = AcceptanceBasis;
 using Outcome = AcceptanceOutcome;
 using Reason = AcceptanceReason;
 
-// Returns the values of the parts that can be judged by `runs` repetitions, and that are no reason
-// to call the others slow.
+// Returns the values of the parts that can be judged by `runs` repetitions and are not kept out of
+// the reference.
 std::vector<Repetitions> with_runs(std::span<const ComparedPart> parts, std::size_t runs) {
   std::vector<Repetitions> enough;
   for (const ComparedPart& part : parts) {
@@ -52,7 +52,7 @@ bool is_decided(AcceptanceJudgement& judgement, const Basis& basis, const Compar
   return false;
 }
 
-// The first look that decides stands.
+// The verdict is that of the first look that decides.
 AcceptanceJudgement judge_by_looks(const ComparedPart& part, std::span<const Basis> bases,
                                    double limit) {
   AcceptanceJudgement judgement;
@@ -132,7 +132,8 @@ class Judge {
   bool two_differ_ = false;
 };
 
-// Against a baseline sessions count as boots, whose spread its own errors contain.
+// With a baseline, sessions count as boots, and the baseline's error contains the spread between
+// boots; so the shifts of sessions are not taken off.
 std::vector<ComparedPart> compared_parts(std::span<const AcceptancePart> parts,
                                          const AcceptanceRule& rule, bool has_baseline) {
   if (has_baseline) return as_measured(parts);

@@ -19,9 +19,9 @@ struct AcceptancePart {
   // of their starts. Each repetition is a process start of its own: bounds from repetitions that
   // share a start are too narrow. Empty: the part is missing, and counts as not passed.
   std::vector<double> values;
-  bool unsteady = false;  // its windows are together shown not to be steady; unknown is false
-  // The session that each value was measured in, ascending: measured at one time they have one
-  // number, and the first of each part is 0. Empty: all are of session 0.
+  bool unsteady = false;  // its windows, judged together, are not steady; false: also unknown
+  // For each value the number of the session that it was measured in, ascending. Values that were
+  // measured at one time have one number, and each part's first is 0. Empty: all are of session 0.
   std::vector<std::size_t> sessions = {};
 };
 
@@ -30,7 +30,7 @@ struct AcceptanceReference {
   double ln_value = 0;
   double standard_error = 0;  // error of ln_value
   double between_boots = 0;   // standard deviation of one part's value between boots
-  double lifted_by = 0;       // by how much noise may have lifted the k-th highest of a fleet
+  double lifted_by = 0;       // noise may have raised ln_value, the k-th highest, by this much
 };
 
 struct AcceptanceRule {
@@ -48,18 +48,18 @@ constexpr auto words_of(AcceptanceOutcome) {
                                                  {AcceptanceOutcome::kUnsure, "unsure"}});
 }
 
-// So many runs show that a part is slow now and then; fewer do not.
+// With fewer runs nothing shows that a part is slow now and then.
 inline constexpr std::size_t kRunsForIntermittent = 10;
 
-// So many decided parts of a later session, or more, show what it has in common.
+// At least so many decided parts must show by how much all values of a later session are shifted.
 inline constexpr std::size_t kControlsOfSession = 2;
 
 // Each belongs to one outcome.
 enum class AcceptanceReason {
   kAboveLimit,  // pass
   kBelowLimit,  // fail: surely below the limit
-  // fail: surely below the limit in two single runs or more of at least 10, and in more than chance
-  // explains where the class has such runs, too
+  // fail: of 10 runs or more at least two are, each by itself, surely below the limit; and these
+  // are more than chance explains where other parts of the class have such runs, too
   kIntermittent,
   kFewRepetitions,   // repeat: the first look is not reached yet
   kUndecided,        // repeat: the next look may decide
@@ -68,7 +68,7 @@ enum class AcceptanceReason {
   kMissing,          // unsure: no value
   kNotFinite,        // unsure: a value is no finite number
   kNoReference,      // unsure: fewer than 3 parts with values, and no baseline
-  kOneOfTwo,         // unsure: two parts alone differ by more than the tolerance, and none judges
+  kOneOfTwo,         // unsure: the only two parts differ by more than the tolerance; no baseline
   kFewParts,         // unsure: one repetition, and fewer than 8 parts to take the noise from
   kNotSteady,        // unsure: above the limit, but not steady, while most of its class is
   kReferenceInDoubt  // unsure: above a limit that is itself in doubt
@@ -94,10 +94,12 @@ constexpr auto words_of(AcceptanceReason) {
 struct AcceptanceJudgement {
   AcceptanceOutcome outcome = AcceptanceOutcome::kUnsure;
   AcceptanceReason reason = AcceptanceReason::kMissing;
-  std::size_t repetitions = 0;           // the look that the figures below are of; 0: none reached
-  std::size_t more_repetitions = 0;      // kRepeat: so many until the next look
-  std::optional<double> from_reference;  // y - y0 in ln; absent without a look or a reference
-  // h: y - y0 - h .. y - y0 + h holds the truth in 99 %; absent where no noise is known.
+  // The figures below are those of the look at so many repetitions; 0: no look is reached.
+  std::size_t repetitions = 0;
+  std::size_t more_repetitions = 0;  // kRepeat: how many are missing until the next look
+  // The part's mean less the reference, in ln; absent without a look or a reference.
+  std::optional<double> from_reference;
+  // from_reference +- half_width holds the truth in 99 %; absent where no noise is known.
   std::optional<double> half_width;
   std::size_t slow_runs = 0;  // single runs surely below the limit, where at least 10 were judged
 };
@@ -111,32 +113,34 @@ constexpr auto words_of(AcceptanceDoubt) {
 }
 
 struct ClassJudgement {
-  double limit = 0;  // L = ln(1 - tolerance), from the reference
+  double limit = 0;  // ln(1 - tolerance): from_reference of a part at the limit
   // The baseline, or the fleet's own at the largest look that all of its parts reached; absent
   // where kNoReference or kOneOfTwo.
   std::optional<AcceptanceReference> reference;
-  // Standard deviation of one repetition in ln, over the class; at a look of 1 the spread of parts.
+  // The standard deviation of one repetition in ln, pooled over the class. Where a part has only
+  // one repetition, it is the spread between parts.
   std::optional<double> spread;
   // The share by which a part must be slower than the reference, such as 0.06, so that a part with
-  // the noise of the class fails at the last look at latest: with 99 % if the noise is what was
-  // measured, with 95 % for what 8 parts know of it. Absent without a reference or spread.
+  // the noise of the class fails at the last look at latest: with a probability of 99 % if the
+  // noise is what was measured, of 95 % if 8 parts have shown it. Absent without a reference or
+  // spread.
   std::optional<double> smallest_decidable;
   AcceptanceDoubt doubt = AcceptanceDoubt::kNone;
   std::vector<AcceptanceJudgement> parts;  // in the order given
   // Parts that the fleet's own reference leaves out: a sixteenth of them or less, from 16 parts on,
   // each faster than every other one by more than the tolerance.
   std::vector<std::size_t> kept_out;
-  std::vector<std::size_t>
-      faster;  // parts that are surely faster than the reference by the tolerance
+  // Parts that are surely faster than the reference by more than the tolerance.
+  std::vector<std::size_t> faster;
 };
 
 inline constexpr std::size_t kPartsForReference = 3;  // fewer are no fleet
 
-// Judges the parts of one class (same product, check, settings and versions) with `baseline`, or
-// else with the fleet itself. Without a baseline values of later sessions count less what their
-// session has in common with the first one: the mean difference of the parts that the first session
-// passed, at least kControlsOfSession of them, or of all parts where it measured all; else they do
-// not count. Throws bug() for a rule that is not as its members say.
+// Judges the parts of one class (same product, check, settings and versions) against `baseline`, or
+// else against the fleet itself. Without a baseline, the shift of a later session against the first
+// one is taken off its values: the mean difference of the parts that passed in the first session,
+// or of all parts where the later one measured all of them. With fewer than kControlsOfSession such
+// parts its values do not count. Throws bug() for a rule that is not as its members say.
 // Source: docs/ACCEPTANCE.md, "The rule"; moderated t: Smyth 2004, "Linear models and empirical
 // Bayes methods for assessing differential expression in microarray experiments".
 ClassJudgement judge_class(std::span<const AcceptancePart> parts, const AcceptanceRule& rule,
@@ -150,7 +154,7 @@ constexpr std::size_t parts_that_reach(std::size_t parts) {
 }
 inline constexpr double kShareThatReaches = kOfTenThatReach / 10.0;
 
-// The value that this share of `values` reach; at least one value.
+// Returns the value that kShareThatReaches of `values`, which are not empty, reach.
 double kth_highest(std::span<const double> values);
 
 // Whether a node is to blame rather than its devices: at least two of them, and at least half of

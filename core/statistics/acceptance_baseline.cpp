@@ -36,7 +36,7 @@ struct Squares {
 
 struct SpreadsOfBoots {
   std::optional<double> starts, boots;  // variances
-  double starts_of_mean = 0;            // 1 / starts of a part, the mean over the parts
+  double starts_of_mean = 0;            // the mean over the parts of 1 / number of starts
 };
 
 SpreadsOfBoots spreads_of_boots(std::span<const BootedPart> parts) {

@@ -12,7 +12,7 @@
 
 namespace scalemark::statistics {
 
-// The values of one part: of each boot those of its starts. No boot is without a value.
+// The values of one part: a list for each boot, with a value for each start. No list is empty.
 using BootedPart = std::vector<std::vector<double>>;
 
 // With fewer parts or boots a baseline counts as rougher than its values show.
@@ -23,7 +23,7 @@ inline constexpr std::size_t kPartsOfBaseline = 8, kBootsOfBaseline = 2;
 // and between_boots that of one part beyond what its starts explain; both are pooled.
 struct AcceptanceBaseline {
   AcceptanceReference reference;
-  std::size_t boots = 0;  // boots of a part: the lower median of the parts
+  std::size_t boots = 0;  // how many each part has: the lower median over the parts
   std::optional<double> between_parts;
   std::optional<double> between_starts;
   std::optional<double> between_boots;

@@ -45,7 +45,7 @@ std::vector<double> variances_of(std::span<const Repetitions> parts, std::size_t
 }
 
 // A few parts that vary much more than the others do not move the median, which is too rough an
-// estimate for few parts. `prior`: degrees; infinite: all have the same noise.
+// estimate for few parts. `prior`: see prior_degrees(); infinite: all have the same noise.
 double pooled_variance(std::span<const double> variances, double degrees, double prior) {
   if (variances.size() < kPartsForMedianVariance) return mean(variances);
   const double middle =
@@ -54,7 +54,7 @@ double pooled_variance(std::span<const double> variances, double degrees, double
   return median(variances) / middle;
 }
 
-// By Newton's method on 1 / trigamma, which is nearly a straight line (Smyth 2004, appendix).
+// Uses Newton's method on 1 / trigamma, which is nearly a straight line (Smyth 2004, appendix).
 double trigamma_inverse(double value) {
   double y = 0.5 + 1 / value;
   for (int k = 0; k < 50; ++k) {
@@ -89,9 +89,9 @@ double error_of_kth(std::span<const double> values, double kth, double error) {
   return error * std::min(1.0, std::sqrt(count_varies_by) / count_falls_by);
 }
 
-// One run shows no noise but how far parts are from each other, which contains it.
+// With one run per part the noise shows only in how far the parts are from each other.
 void take_noise_of_one_run(AcceptanceBasis& basis, std::span<const double> values) {
-  basis.degrees = 1;  // one run has no variance of its own that would weigh
+  basis.degrees = 1;  // one run has no variance of its own to be averaged with
   if (values.size() >= kPartsForOneRun) basis.variance = squared(spread_by_median(values));
 }
 

@@ -13,37 +13,41 @@ namespace scalemark::statistics {
 
 using Repetitions = std::span<const double>;  // the values of one part
 
-// How well one repetition is known.
+// The variance of one repetition, and the degrees of freedom with which it is known.
 struct AcceptanceNoise {
-  double variance = 0, degrees = 0;  // degrees of freedom behind it
+  double variance = 0, degrees = 0;
 };
 
 // A part is judged on this basis by its first `runs` repetitions.
 struct AcceptanceBasis {
-  std::size_t runs = 0;         // a look
-  bool reached_by_all = false;  // else the class is known by fewer repetitions
-  // The variance of one repetition, pooled over the class; at one run: of the parts' values. Absent
-  // where too few parts show it.
+  std::size_t runs = 0;         // one of AcceptanceRule::looks
+  bool reached_by_all = false;  // false: noise and reference are those of an earlier look
+  // The variance of one repetition, pooled over the class; where `runs` is 1, that between the
+  // parts' values. Absent where too few parts show it.
   std::optional<double> variance;
-  double degrees = 0;  // with so many the pooled variance counts beside a part's own
-  double factor = 0;   // half-width divided by standard error, of a part with the usual noise
-  // The largest ratio of a part's variance to the pooled one up to which its noise is usual.
+  // The degrees of freedom for which `variance` counts when it is averaged with a part's own.
+  double degrees = 0;
+  // How many standard errors half of the interval is, for a part whose noise is usual.
+  double factor = 0;
+  // The noise of a part is usual up to this ratio of its variance to the pooled one.
   double most_usual = 0;
-  double correlation = 0;  // between neighbouring repetitions, where the class shows it
+  double correlation = 0;  // between neighbouring repetitions; 0 where the class shows none
   std::optional<AcceptanceReference> reference;
 
   // Degrees of freedom of moderated_variance().
   double all_degrees() const { return degrees + static_cast<double>(runs) - 1; }
 };
 
-// Returns one for each look. `parts` are finite and have reached the first look. At a look that
-// only undecided parts have reached, reference and pooled variance are those of the repetitions
-// that all parts have: parts are repeated because they vary or are slow, and by their repetitions
-// alone both would be wrong. s_pool^2 is the median of the parts' variances divided by its
-// expectation for values whose variances differ so (a quantile of F), below 8 parts their mean.
-// degrees: what the variances show of how far the parts' noise differs (prior_degrees()), at most
-// 10 and (D - 1)(r - 1) / 2. correlation: correlation_of_starts(). At one run the noise is the
-// spread of 8 parts or more.
+// Returns one basis for each look. `parts` are finite and have reached the first look. At a look
+// that only undecided parts have reached, reference and noise are those of the last look that all
+// have reached: parts are repeated because they vary or are slow, and from them alone both would be
+// wrong. For D parts of r repetitions each:
+//   variance     the median of the parts' variances, divided by its expectation for values whose
+//                variances differ so (a quantile of F); below 8 parts their mean. For one
+//                repetition: the squared spread of the parts' values, from 8 parts on.
+//   degrees      how far the parts' noise differs, by prior_degrees(); at most 10, and at most
+//                (D - 1)(r - 1) / 2
+//   correlation  by correlation_of_starts()
 std::vector<AcceptanceBasis> acceptance_bases(std::span<const Repetitions> parts,
                                               std::span<const std::size_t> looks,
                                               const std::optional<AcceptanceReference>& baseline);
@@ -55,25 +59,27 @@ std::vector<AcceptanceBasis> acceptance_bases(std::span<const Repetitions> parts
 // e^2 / o, o being their spread (by the median absolute deviation, at least e). Needs one value.
 AcceptanceReference reference_of_fleet(std::span<const double> values, double error);
 
-// With how many degrees the usual noise counts beside a part's own: d0, so that the logarithms of
-// the parts' variances of `degrees` each vary by trigamma(degrees / 2) + trigamma(d0 / 2). What
-// they vary by is taken less its own standard error, so that few parts do not show what is not
-// there; infinite: no more than chance explains. One part counts with 30 times the median at most.
-// Needs 2 variances. Source: Smyth 2004 (acceptance.h), section 6.2.
+// Returns the degrees of freedom d0 for which the usual noise counts when it is averaged with a
+// part's own. With them, logarithms of variances of `degrees` degrees each have the variance
+// trigamma(degrees / 2) + trigamma(d0 / 2). From the variance that `variances` show, its own
+// standard error is subtracted, so that a few parts do not show a difference that is not there.
+// Infinite: the parts differ no more than chance explains. A variance counts as at most 30 times
+// the median. Needs 2 variances. Source: Smyth 2004 (acceptance.h), section 6.2.
 double prior_degrees(std::span<const double> variances, double degrees);
 
-// The correlation of neighbouring starts: the variance of differences of starts at distance 2
-// divided by the largest one at distance 1, less 1, what all parts have in common in a start being
-// taken off. 0 where it is below 6.4 / sqrt(D), three standard errors, or fewer than 16 parts or 3
-// starts show it.
+// Returns the correlation of neighbouring starts: the mean variance of differences between starts
+// at distance 2, divided by the largest such variance at distance 1, less 1. What all parts have in
+// common in a start does not count. 0 where the result is below 6.4 / sqrt(D), three standard
+// errors, and for fewer than 16 parts or 3 starts.
 double correlation_of_starts(std::span<const Repetitions> parts, std::size_t runs);
 
-// s^2 = (d0 s_pool^2 + (r - 1) s_own^2) / (d0 + r - 1), for the r = `runs` repetitions of one part;
-// s_own^2 alone where it is larger than that of 999 of 1,000 parts in a class like this: the usual
-// noise says nothing of a part that is known to differ. The basis has a variance. Source: Smyth
-// 2004 (acceptance.h).
+// Returns s^2 = (d0 s_pool^2 + (r - 1) s_own^2) / (d0 + r - 1), d0 + r - 1 being its degrees of
+// freedom: r repetitions of a part have the variance s_own^2, and `basis` has the variance s_pool^2
+// and d0 degrees. Where s_own^2 is larger than that of 999 of 1,000 parts in a class like this, it
+// counts alone: the usual noise says nothing of a part that is known to differ. The basis has a
+// variance. Source: Smyth 2004 (acceptance.h).
 AcceptanceNoise moderated_noise(const AcceptanceBasis& basis, Repetitions repetitions);
-// The noise of a part like its class.
+// Returns the noise of a part that varies as its class does.
 AcceptanceNoise usual_noise(const AcceptanceBasis& basis);
 
 // The standard error of the difference to the reference, for a mean over `runs` repetitions of this

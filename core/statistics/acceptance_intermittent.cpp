@@ -21,7 +21,7 @@ std::size_t slow_runs(Repetitions values, const AcceptanceBasis& basis, double l
       std::ranges::count_if(values, [=](double value) { return value < surely_slow; }));
 }
 
-// The chance that so many of a part's runs are slow or more, where a share of all runs is.
+// The probability that `slow` or more of `runs` runs are slow if a `share` of all runs are.
 double chance_of_slow(std::size_t slow, std::size_t runs, double share) {
   const boost::math::binomial of_runs(static_cast<double>(runs), share);
   return boost::math::cdf(boost::math::complement(of_runs, static_cast<double>(slow) - 1));

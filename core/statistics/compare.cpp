@@ -82,7 +82,7 @@ namespace {
 
 constexpr double kEffectFalseAlarms = 0.05;  // among the comparisons of one axis
 
-// Two-sided p of "the mean is 0".
+// Returns the two-sided p of the hypothesis that the mean is 0.
 double p_of(std::span<const double> values) {
   const double centre = mean(values);
   const double error = standard_error(values, centre);

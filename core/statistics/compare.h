@@ -14,8 +14,8 @@
 
 namespace scalemark::statistics {
 
-// When a change of a rate counts: the one definition of "2 %", for effects and for old against new.
-// It is of the ratio, as people say it: from 0.98 down and from 1.02 up.
+// A change of a rate counts from 2 % on, for effects as for old against new: ratios up to 0.98 and
+// from 1.02 on.
 inline constexpr double kChangeThatCounts = 0.02;
 
 // Whether |exp(log_ratio) - 1| >= threshold.
@@ -53,8 +53,8 @@ enum class ComparedUnit {
   kRunOfTheSameSession  // both sides were measured in one go
 };
 
-// samples_per_sec of one point on either side, one value per unit: of a session the geometric mean
-// of its runs.
+// samples_per_sec of one point on either side, one value per unit. The value of a session is the
+// geometric mean of its runs.
 struct PointSides {
   std::vector<double> before;
   std::vector<double> after;
@@ -64,7 +64,7 @@ struct PointChange {
   Change change = Change::kUnsure;
   std::optional<double> relative;    // exp(d) - 1; absent where a side has no value
   std::optional<Interval> ci90;      // around `relative`; absent for fewer than 3 units on a side
-  std::optional<double> p_adjusted;  // Welch, Holm over all points; absent likewise
+  std::optional<double> p_adjusted;  // Welch's p, by Holm over all points; absent likewise
   // exp(d_min) - 1, d_min = (t(1 - a / 2m) + t(.95)) SE with a = 5 % and m points tested: the
   // smallest change that would probably have been significant. Absent likewise.
   std::optional<double> smallest_found;
@@ -95,8 +95,9 @@ constexpr auto words_of(EffectVerdict) {
 struct Effect {
   std::size_t pairs = 0;
   double ratio = 1;                    // exp(mean of the log ratios)
-  std::optional<Interval> ratio_ci95;  // one pair has none; it holds for this comparison alone
-  std::optional<double> p_holm;  // over all comparisons given; absent below kPairsToJudge pairs
+  std::optional<Interval> ratio_ci95;  // one pair has none; not adjusted over all comparisons
+  // Adjusted over all comparisons; absent for fewer than kPairsToJudge pairs.
+  std::optional<double> p_holm;
   EffectVerdict verdict = EffectVerdict::kUnsure;
 };
 

@@ -52,7 +52,7 @@ void add(LossTerms& total, const LossTerms& terms, double factor) {
   total.communication += factor * terms.communication;
 }
 
-// The same terms of every pair: what one run did not time is left out of all.
+// Gives every pair the same terms: what one run did not time is left out of all.
 std::vector<StepTimesPair> alike(std::span<const StepTimesPair> pairs) {
   std::vector<StepTimesPair> result(pairs.begin(), pairs.end());
   const auto timed = [](const StepTimesPair& pair) {
@@ -70,8 +70,8 @@ double scale_of(const StepTimesPair& pair, Scaling scaling, double ranks_ratio) 
   return logarithmic_mean(pair.scaled.step_s, ideal_s);
 }
 
-// The rank that is slowest over all blocks, each by its scale. Absent for one block, and where the
-// ranks are not known in each.
+// The rank that is slowest over all blocks, own times being divided by scale_of() of their block;
+// one block has none, nor have blocks whose ranks are not known.
 std::optional<std::size_t> slowest_rank(std::span<const StepTimesPair> pairs, Scaling scaling,
                                         double ranks_ratio) {
   const std::size_t ranks = pairs.front().scaled.own_of_ranks_s.size();

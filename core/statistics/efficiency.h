@@ -35,12 +35,13 @@ struct Efficiency {
 Efficiency paired_efficiency(std::span<const ThroughputPair> pairs, int ranks,
                              int baseline_ranks = 1);
 
-// One run says this of its steps, in seconds per step; the names of report.json are in brackets.
+// The step times of one run, in seconds. A rank's own time is what it needs for a step by itself;
+// in the rest it waits for bytes or for slower ranks.
 struct StepTimes {
   double step_s = 0;                   // T = wall_s / iterations
-  double own_mean_s = 0;               // mean over ranks and steps of own [own_s.mean]
-  double own_max_of_rank_means_s = 0;  // max over ranks of mean over steps
-  // Mean over steps of max over ranks; absent where single steps were not timed.
+  double own_mean_s = 0;               // mean over ranks and steps of own: own_s.mean of a report
+  double own_max_of_rank_means_s = 0;  // max over ranks of (mean over steps of own)
+  // Mean over steps of (max over ranks of own); absent where single steps were not timed.
   std::optional<double> own_mean_of_step_max_s;
   double data_wait_s = 0;  // d: the data wait that counts, mean over ranks and steps
   // Mean over steps of own, rank by rank. Empty: not known, or not the same ranks in every run.
@@ -52,10 +53,10 @@ struct StepTimes {
 // 0 is a gain.
 struct LossTerms {
   double slower_compute = 0, data_wait = 0, persistent_imbalance = 0;
-  // A rank other than the slowest one over all runs adds this in a run. Absent where there is one
-  // run, or the ranks are not known: persistent_imbalance holds it.
+  // Another rank than the one that is slowest over all runs may be the slowest of a run, which adds
+  // this. One run has none, nor have unknown ranks: persistent_imbalance then contains it.
   std::optional<double> run_imbalance;
-  std::optional<double> jitter;  // unset where single steps were not timed: communication holds it
+  std::optional<double> jitter;  // unset: single steps were not timed; communication contains it
   double communication = 0;
 
   double sum() const {
@@ -90,11 +91,11 @@ LossTerms loss_terms(const StepTimesPair& pair, Scaling scaling, double ranks_ra
 LossTerms shares_of_lost_efficiency(std::span<const StepTimesPair> pairs, Scaling scaling,
                                     double ranks_ratio);
 
-// share_jk, block by block: what each says of a share. Their means are those above.
+// Returns the shares of each block, share_jk; their means over the blocks are the shares above.
 std::vector<LossTerms> shares_by_block(std::span<const StepTimesPair> pairs, Scaling scaling,
                                        double ranks_ratio);
 
-// 95 % intervals of shares: Student's t over share_jk. Each absent where the share is.
+// The 95 % intervals of shares, by Student's t over share_jk; each is absent where the share is.
 struct LossIntervals {
   Bounds slower_compute, data_wait, persistent_imbalance, run_imbalance, jitter, communication;
 };

@@ -19,7 +19,7 @@ struct FastestCandidate {
   std::size_t place;
   std::vector<double> logs;
   double level;  // mean of logs
-  double p = 1;  // p of "it is as fast as the best"
+  double p = 1;  // tests whether it is as fast as the best
 };
 
 std::vector<FastestCandidate> fastest_first(std::span<const std::vector<double>> points) {
@@ -67,7 +67,7 @@ std::optional<Fastest> fastest_of(std::span<const std::vector<double>> points) {
 
 namespace {
 
-constexpr double kRaceFalseAlarms = 0.05;  // probability that a search has any
+constexpr double kRaceFalseAlarms = 0.05;  // the probability that a search has any
 
 // The probability that a mean of these or a larger one arises where the true mean is 0.
 double one_sided_p(std::span<const double> values) {

@@ -28,24 +28,25 @@ struct Fastest {
 // distinguished from any. Absent when all are empty; throws bug() for a rate that is not above 0.
 std::optional<Fastest> fastest_of(std::span<const std::vector<double>> points);
 
-// ln X of one value's runs, by block and session, by which a search drops values on the way: runs
-// are compared where both are equal.
+// ln X of the runs of one value that a search tries, by block and session. Runs of two values are
+// compared where block and session are the same.
 using BlockRates = std::map<std::pair<int, int>, double>;
 
 struct Race {
   std::size_t leader = 0;
-  // By runner. Slower: the one-sided bound of its mean distance from the leader lies below 0, from
-  // kBlocksToJudge blocks that both ran. Alike: see surely_alike(); the leader itself is alike.
+  // By runner. slower: over the blocks that both ran, at least kBlocksToJudge, the one-sided bound
+  // of the mean shows it behind the leader. alike: see surely_alike(); the leader itself is alike.
   std::vector<bool> slower, alike;
-  // By runner: one-sided p of "it is as fast as the leader"; 1 for the leader and where slower is
-  // not judged.
+  // By runner: the one-sided p of the hypothesis that it is as fast as the leader. 1 for the
+  // leader, and where `slower` is not judged.
   std::vector<double> p;
 };
 
 inline constexpr std::size_t kBlocksToJudge = 3;
 
-// The leader beats, in the mean of the blocks that both ran, each runner after it and the leader
-// before it. `level`: of false alarms that one comparison may have. Throws bug() without a runner.
+// In the mean of the blocks that both ran, the leader is ahead of each runner after it and of the
+// leader before it. `level`: the probability of a false alarm that one comparison may have. Throws
+// bug() without a runner.
 Race judge_race(std::span<const BlockRates> runners, double level);
 
 // The level of one comparison such that the truly fastest of `runners` is called slower in at most

@@ -98,7 +98,7 @@ struct Sample {
 };
 
 struct Centred {
-  std::vector<Sample> samples;  // around the means of their own point
+  std::vector<Sample> samples;  // each less the means of its own point
   std::size_t points = 0;
 };
 
@@ -166,7 +166,7 @@ std::vector<TimedRun> in_time_order(std::span<const TimedRun> runs) {
   return ordered;
 }
 
-// Values around the mean of their point.
+// Subtracts from each value the mean of its point.
 std::vector<double> centred(std::span<const TimedRun> runs, std::vector<double> values,
                             const std::map<std::size_t, double>& counts) {
   std::map<std::size_t, double> means;

@@ -44,8 +44,8 @@ struct MeanEstimate {
 // The values may have any sign. Throws bug() without a value, and for a session without one.
 MeanEstimate mean_over_sessions(std::span<const std::vector<double>> sessions);
 
-// An estimate_over_...() with an interval that is `growth` times as wide in ln X; without a growth
-// there is none.
+// Returns `estimate` with an interval that is `growth` times as wide in ln X, or without an
+// interval where `growth` is absent.
 RunsEstimate widened(RunsEstimate estimate, std::optional<double> growth);
 
 // ln of each value; throws bug() for one that is not finite and above 0.
@@ -79,7 +79,7 @@ std::optional<Drift> estimate_drift(std::span<const TimedRun> runs);
 // Do runs that follow each other resemble each other more than others? Then they are no independent
 // draws: intervals over them are too narrow, and a drift may be chance.
 struct RunCorrelation {
-  double lag1 = 0;           // between neighbouring runs, less what the fit itself brings
+  double lag1 = 0;           // between neighbouring runs, less what the fit itself causes
   bool significant = false;  // one-sided, 5 %
 };
 

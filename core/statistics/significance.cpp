@@ -78,7 +78,7 @@ constexpr std::size_t kSimulations = 1999;
 constexpr std::size_t kMostKept = 1024;          // groups; 32 MB
 constexpr std::uint64_t kSeed = 0x6E6F726D616C;  // the same runs always have the same p
 constexpr double kNoSpread = 1e-24;              // a smaller variance of ln X is rounding
-constexpr double kFurthest = 1 - 1e-12;          // 1: all other runs equal each other
+constexpr double kFurthest = 1 - 1e-12;          // at 1 all other runs equal each other
 
 // Sums of z^3 and z^4 over runs.
 struct Moments {
@@ -110,7 +110,7 @@ std::optional<Moments> moments_of(std::span<const double> group) {
   return moments;
 }
 
-// Values that normal runs give.
+// How skewness and kurtosis of normal runs are distributed, by simulated sweeps.
 struct Null {
   double skewness_spread = 1, kurtosis_centre = 0, kurtosis_spread = 1;
   std::vector<double> distances;
@@ -128,8 +128,8 @@ double spread_of(const std::vector<double>& values, double centre) {
 
 using Simulated = std::vector<Moments>;  // one for each simulated sweep
 
-// The moments of one group of `size` normal runs in each simulated sweep. `place`: among the groups
-// of that size, each with draws of its own.
+// The moments of one group of `size` normal runs in each simulated sweep. `place` is its number
+// among the groups of that size, each of which has draws of its own.
 Simulated simulate(std::size_t size, std::size_t place) {
   boost::random::mt19937_64 random(kSeed + (place << 32) + size);
   boost::random::normal_distribution<double> normal;
@@ -142,8 +142,7 @@ Simulated simulate(std::size_t size, std::size_t place) {
   return sweeps;
 }
 
-// A sweep that grows has other sizes after each run, and all groups but one as before: each group
-// is simulated once.
+// Simulates each group once: when a sweep grows by a run, all groups but one stay as they were.
 const Simulated& simulated(std::size_t size, std::size_t place) {
   thread_local std::map<std::pair<std::size_t, std::size_t>, Simulated> known;
   if (known.size() >= kMostKept) known.clear();
@@ -152,7 +151,7 @@ const Simulated& simulated(std::size_t size, std::size_t place) {
   return found->second;
 }
 
-// `sizes`: in order.
+// `sizes` is sorted.
 Null null_of(const Sizes& sizes) {
   Simulated sweeps(kSimulations);
   double runs = 0;
@@ -223,7 +222,7 @@ double chance_of(std::span<const double> slow, std::span<const double> fast, dou
   if (!(squares > 0)) return difference > 0 ? 0 : 1;
   const double degrees = n + m - 2;
   const double t = difference / std::sqrt(squares / degrees * (1 / n + 1 / m));
-  // No double holds 2^(R - 1) from R = 1,025 on, and few of so many runs hold P.
+  // From R = 1,025 on no double holds 2^(R - 1), and P of so many runs is mostly too small for one.
   const double ways = (n + m - 1) * std::numbers::ln2 + std::log1p(-std::exp2(1 - n - m));
   return std::exp(std::min(0.0, ways + ln_students_t_two_sided(t, degrees)));
 }

@@ -44,7 +44,7 @@ struct Normality {
   std::size_t runs = 0;
   double skewness_z = 0;  // below 0: a few runs are far slower than the rest
   double kurtosis_z = 0;  // above 0: a few are far from the rest; below 0: they keep to two levels
-  double p = 1;           // the probability that normal runs are as far from it
+  double p = 1;           // the probability that normal runs look at least as far from normal
 };
 
 // `groups`: ln X of the runs of each point, each group with a mean and a spread of its own. Each
@@ -64,7 +64,8 @@ struct Levels {
   std::size_t slow_runs = 0;  // on the lower level: those below the largest gap between sorted runs
   double gap = 0;             // that gap, in ln
   double slower_by = 0;       // difference of the levels' means of ln X
-  double p = 1;      // the probability that runs of one level part so far, by Holm over all series
+  // At most so probable is such a difference among runs of one level; by Holm over all series.
+  double p = 1;
   bool two = false;  // p is at most 5 %, and the gap above 1 %
 };
 
@@ -73,14 +74,14 @@ inline constexpr double kGapThatCounts = 0.01;
 
 // One answer per series, each the rates of one point in one session, in any order; absent for fewer
 // than kRunsForLevels runs. Split at the largest gap between sorted ln X, T is the two-sample t of
-// the two sides with their common spread (R - 2 degrees of freedom). Whatever split was chosen for
-// being the widest, p <= (2^(R - 1) - 1) P(|t| >= T) for normal runs of one level: so many ways are
-// there to part R runs. Throws bug() for a rate that is not above 0.
-// Source: docs/METRICS.md, "Two levels".
+// the two sides with their common spread (R - 2 degrees of freedom). R runs can be split in
+// 2^(R - 1) - 1 ways. So p <= (2^(R - 1) - 1) P(|t| >= T) for normal runs of one level, although
+// the widest split was chosen. Throws bug() for a rate that is not above 0. Source:
+// docs/METRICS.md, "Two levels".
 std::vector<std::optional<Levels>> judge_levels(std::span<const std::vector<double>> series);
 
-// The largest share p of runs for which a state of the machine may still be missed by all of `runs`
-// runs with the chance that is left: (1 - p)^R = 1 - confidence.
+// Returns p for (1 - p)^R = 1 - confidence: if the machine is in some state in a larger share of
+// runs than p, at least one of R = `runs` runs shows that state with this confidence.
 double share_that_may_be_missed(std::size_t runs, double confidence = 0.95);
 
 }  // namespace scalemark::statistics

@@ -137,8 +137,9 @@ double degrees_of(const Candidate& one, std::size_t passes) {
   return static_cast<double>(passes - 1) * (sum > 0 ? sum * sum / (a * a + b * b) : 1);
 }
 
-// One-sided: "slower by no more than kSlowRatio". What holds passes up comes and goes: a link with
-// two quick passes is sound, whatever its median; a single one may be chance.
+// Returns the one-sided p of the hypothesis that this one is slower by no more than kSlowRatio.
+// Passes are held up now and then, so a link with two quick passes is sound, whatever its median. A
+// single quick pass may be chance.
 double p_of(const Candidate& one, std::size_t passes) {
   const double limit = one.reference.median + std::log(kSlowRatio);
   const double beyond = one.level.median - limit;
@@ -239,7 +240,7 @@ std::optional<LinkGroups> groups_at(Links sorted, std::size_t near, std::size_t 
 std::optional<LinkGroups> groups_of_links(Links links, std::size_t nodes) {
   std::vector<LinkLevel> sorted(links.begin(), links.end());
   std::ranges::sort(sorted, {}, &LinkLevel::ln_seconds);
-  std::vector<std::pair<double, std::size_t>> gaps;  // width, and the links before it
+  std::vector<std::pair<double, std::size_t>> gaps;  // width, and how many links lie before it
   for (std::size_t i = 1; i < sorted.size(); ++i) {
     const double gap = sorted[i].ln_seconds - sorted[i - 1].ln_seconds;
     if (gap >= std::log(kBetweenGroups)) gaps.emplace_back(gap, i);
@@ -253,7 +254,7 @@ std::optional<LinkGroups> groups_of_links(Links links, std::size_t nodes) {
 
 double chance_of_sharing(std::size_t seen, std::size_t drawn, std::size_t with, std::size_t all) {
   if (drawn > all || with > all || seen > drawn) throw bug("more are drawn than there are");
-  if (seen == 0 || drawn + with >= all + seen) return 1;  // fewer cannot be
+  if (seen == 0 || drawn + with >= all + seen) return 1;  // fewer are impossible
   if (seen > with) return 0;
   const boost::math::hypergeometric_distribution<double> of_drawn(with, drawn, all);
   return boost::math::cdf(boost::math::complement(of_drawn, seen - 1));

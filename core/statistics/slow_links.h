@@ -11,7 +11,8 @@
 
 namespace scalemark::statistics {
 
-// One message time per pass, in seconds, above 0; equally many passes for all links.
+// The times of messages between two nodes, one per pass and above 0. All links have equally many
+// passes.
 struct LinkTimes {
   int a = 0, b = 0;  // nodes, from 0
   std::vector<double> seconds;
@@ -61,26 +62,28 @@ struct LinkLevel {
 
 // Nodes of one group stand near each other, such as behind one switch.
 struct LinkGroups {
-  std::vector<std::size_t> of_node;  // the number of its group, from 0
-  std::vector<std::size_t> sizes;    // nodes of each group
-  double times_as_long = 1;          // between groups, as within them: ratio of medians
+  std::vector<std::size_t> of_node;  // for each node the number of its group, from 0
+  std::vector<std::size_t> sizes;    // how many nodes each group has
+  // Messages between groups take so many times as long as those within one: ratio of medians.
+  double times_as_long = 1;
 };
 
 // Links between groups take longer than this, as a multiple of those within them.
 inline constexpr double kBetweenGroups = 1.1;
-// At least this share of the links within a group are near: a bad cable does not part it.
+// At least this share of the links within a group are near: one bad cable does not split it.
 inline constexpr double kNearWithin = 0.8;
 
-// Parts links into near and far ones at a gap of kBetweenGroups or more in the order of their
-// times, at the widest one that makes groups: nodes that near links connect are one group where
-// kNearWithin of the links among them are near, two groups or more have two nodes, and one has
-// three, for noise makes pairs. A node all of whose links are slow is a group by itself, and no
-// group of others. Absent: no gap makes groups, as in a network where all nodes are alike, or where
+// Sorts links by their times and divides them into near and far ones at a gap of kBetweenGroups or
+// more: the widest one that makes groups. Nodes that near links connect are one group. A gap makes
+// groups where, within each, kNearWithin of the links are near, and where two or more have at least
+// two nodes, one of them three, since noise makes pairs. A node all of whose links are slow is a
+// group by itself. Absent: no gap makes groups, as in a network where all nodes are alike, or where
 // only some nodes or links are slow.
 std::optional<LinkGroups> groups_of_links(std::span<const LinkLevel> links, std::size_t nodes);
 
-// The chance that `seen` or more of `drawn` things have what `with` of `all` have, drawn blindly
-// (hypergeometric). Throws bug() where a count is larger than the one that it is part of.
+// `with` of `all` things have a property, and `drawn` of them are drawn at random. Returns the
+// probability that `seen` or more of the drawn ones have it (hypergeometric). Throws bug() where a
+// count is larger than the one that it is part of.
 double chance_of_sharing(std::size_t seen, std::size_t drawn, std::size_t with, std::size_t all);
 
 }  // namespace scalemark::statistics

@@ -17,7 +17,7 @@ namespace {
 constexpr double kLeastSpread = 0.005;                     // with --device-spread
 constexpr double kUsualSpread = 0.005, kUsualDegrees = 2;  // without it
 
-using Deviations = std::vector<std::vector<double>>;  // [r][k]
+using Deviations = std::vector<std::vector<double>>;  // [r][k]: of rank r in run k
 
 std::vector<double> without(std::vector<double> values, std::size_t rank) {
   values.erase(values.begin() + static_cast<std::ptrdiff_t>(rank));
@@ -32,7 +32,7 @@ std::vector<double> of_others(const Deviations& deviations, std::size_t rank) {
   return others;
 }
 
-// By how much ranks differ from run to run: each rank's deviations around their mean.
+// The variance of a rank's deviations between runs, as the ranks other than `rank` show it.
 double variance_of_runs(Deviations deviations, std::size_t rank) {
   const auto runs = static_cast<double>(deviations.front().size());
   if (runs < 2) return 0;
@@ -44,29 +44,28 @@ double variance_of_runs(Deviations deviations, std::size_t rank) {
   return spread * spread * runs / (runs - 1);
 }
 
-// By how much the variance of a value's distance to the median of `others` values exceeds its own.
+// The variance of a value's distance to the median of `others` values, divided by the value's own.
 double lifted_by_median(std::size_t others) {
   return 1 + std::min(1.0, std::numbers::pi / 2 / static_cast<double>(others));
 }
 
-// The t distribution that a normal value has when it is divided by 1.4826 MAD of `others` normal
-// values has so many degrees. A least-squares line through those of 2,000,000 simulated ones each:
-// 0.9 of 3 values, 2.5 of 7, 5.5 of 15, 11.3 of 31, 23 of 63, for p from 0.05 to 1 %. Of an even
-// number they are those of the next odd one, and one value has no spread.
+// A normal value divided by 1.4826 MAD of `others` normal values has a t distribution. Returns its
+// degrees of freedom, by a least-squares line through the results of 2,000,000 simulations each:
+// 0.9 for 3 values, 2.5 for 7, 5.5 for 15, 11.3 for 31, 23 for 63, for p from 0.05 to 1 %. An even
+// number of values counts as the next odd one, and one value has no spread.
 double degrees_of_mad(std::size_t others) {
   if (others < 2) return 0;
   return 0.37 * static_cast<double>(others / 2 * 2 + 1) - 0.15;
 }
 
-// s^2 = (2 (0.5 %)^2 + d MAD^2) / (2 + d), lifted: the least by which devices of one kind differ
-// counts as two degrees beside those of the few ranks that are there.
+// Returns s, s^2 = (2 (0.5 %)^2 + d MAD^2) / (2 + d) lifted_by_median(): that devices of one kind
+// differ by 0.5 % at least counts as two degrees of freedom beside the d of the few ranks.
 double moderated_spread(const std::vector<double>& values, std::size_t others) {
   const double own = spread_by_median(values), degrees = degrees_of_mad(others);
   return std::sqrt((kUsualDegrees * kUsualSpread * kUsualSpread + degrees * own * own) /
                    (kUsualDegrees + degrees) * lifted_by_median(others));
 }
 
-// The mean of each rank.
 std::vector<double> means_over_runs(const RunsOfRanks& runs) {
   std::vector<double> means(runs.front().size(), 0.0);
   for (const auto& run : runs) {
@@ -77,7 +76,7 @@ std::vector<double> means_over_runs(const RunsOfRanks& runs) {
   return means;
 }
 
-// Own value - median of the other ranks.
+// From each value the median of the other ranks in that run is subtracted.
 Deviations deviations_of(const RunsOfRanks& runs) {
   Deviations deviations(runs.front().size());
   for (const auto& run : runs) {
@@ -130,7 +129,8 @@ double upper_quantile(double level, double degrees) {
   return std::isinf(degrees) ? normal_quantile(1 - level) : students_t_quantile(1 - level, degrees);
 }
 
-// p is not adjusted yet, and the verdict follows from it. `level`: of false alarms, for each rank.
+// Leaves p unadjusted, and the verdict to judge_together(). `level`: the probability of a false
+// alarm that each rank may have.
 std::vector<RankDelay> delays_of(const RunsOfRanks& runs, double level, double device_spread) {
   const auto deviations = deviations_of(runs);
   const std::vector<double> means = means_over_runs(runs);

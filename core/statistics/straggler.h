@@ -29,7 +29,7 @@ constexpr auto words_of(RankVerdict) {
                                            {RankVerdict::kDisturbed, "disturbed"}});
 }
 
-// Whether the rank is slower in every run; of two ranks neither is at fault.
+// Whether the rank is slower in every run. Of two ranks this does not say which one is at fault.
 constexpr bool is_named(RankVerdict verdict) {
   return verdict == RankVerdict::kStraggler || verdict == RankVerdict::kSlower;
 }
@@ -37,13 +37,15 @@ constexpr bool is_named(RankVerdict verdict) {
 struct RankDelay {
   double slower_by = 0;  // D_r, in ln seconds: 0.03 is 3 % above the others' median
   double threshold = 0;  // max(3 %, t(1 - .05/M) s), M: ranks of all points
-  double p = 1;          // P that devices differ by so much, by Holm over all ranks of all points
-  std::optional<double> lower_bound;  // one-sided 95 %, over runs; absent for fewer than 3 runs
-  std::size_t slow_runs = 0;          // above max(3 %, t(1 - .05/M) s of single runs)
+  // The probability that healthy devices differ so much, by Holm over all ranks of all points.
+  double p = 1;
+  // The one-sided 95 % bound of slower_by over runs; absent for fewer than 3 runs.
+  std::optional<double> lower_bound;
+  std::size_t slow_runs = 0;  // runs above max(3 %, t(1 - .05/M) s), s being that of single runs
   RankVerdict verdict = RankVerdict::kWithinNoise;
 };
 
-// [k][r]: mean over steps of ln own_s of rank r in run k; every run has the same ranks.
+// [k][r] is the mean over steps of ln own_s of rank r in run k; every run has the same ranks.
 using RunsOfRanks = std::vector<std::vector<double>>;
 
 // One answer per rank of each point; none for points of one rank or without a run. D_r = mean over

@@ -41,7 +41,7 @@ Summary summarise(std::span<const double> values);
 Summary summarise_means(std::span<const double> means);
 
 // Quantile of type 7 (Hyndman and Fan 1996; what numpy and R do by default): linear between the
-// order statistics around (n - 1) p. `sorted` ascending and not empty, p in [0, 1].
+// order statistics around (n - 1) p. `sorted` is ascending and not empty, p lies in [0, 1].
 double quantile_of_sorted(std::span<const double> sorted, double p);
 
 double mean(std::span<const double> values);
@@ -58,8 +58,8 @@ struct Interval {
   double high;
 };
 
-// Values that differ by orders of magnitude have intervals that no number can hold: there is none
-// then.
+// False also for the ends of an interval that no double can hold: values that differ by orders of
+// magnitude have such intervals.
 inline bool is_finite(const std::optional<Interval>& interval) {
   return interval && std::isfinite(interval->low) && std::isfinite(interval->high);
 }

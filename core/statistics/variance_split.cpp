@@ -13,7 +13,8 @@ namespace {
 constexpr double kTail = 0.025;
 constexpr double kWorthSaving = 0.10, kLongestWindow = 10;
 
-// F with infinitely many degrees of freedom below; `above` is the probability above it.
+// The value that F, with infinitely many degrees of freedom in its denominator, exceeds with the
+// probability `above`.
 double f_quantile(double above, double degrees) {
   const boost::math::chi_squared distribution(degrees);
   return boost::math::quantile(boost::math::complement(distribution, above)) / degrees;
@@ -86,7 +87,7 @@ void set_sessions(VarianceSplit& split, const SplitLevels& levels) {
   split.sessions_ci95 = root_of(variance_difference_ci95(means, runs));
 }
 
-// Share of the time that the best window saves, `beyond_steps` being the truth.
+// The share of the time that windows `growth` times as long save if `beyond_steps` is the truth.
 double saved_share(double steps, double beyond_steps, const RunCost& cost, double growth) {
   const auto time = [&](double g) {
     return (square(beyond_steps) + square(steps) / g) * (cost.fixed_s + cost.window_s * g);
@@ -146,8 +147,8 @@ Advice advise_replication(const VarianceSplit& split, const RunCost& cost,
 
 namespace {
 
-// Half-width in ln divided by the standard deviation of one repetition. exp(x) - exp(-x) = 2
-// sinh(x).
+// The half-width in ln divided by the standard deviation of one repetition. A relative half-width h
+// is asinh(h) in ln, since exp(x) - exp(-x) = 2 sinh(x).
 double half_width_by_spread(std::size_t repetitions) {
   const auto n = static_cast<double>(repetitions);
   return students_t_quantile(0.975, n - 1) / std::sqrt(n);

@@ -23,11 +23,11 @@ struct SplitRun {
 // 0.01 is 1 %. A part is never below 0, and its interval begins at 0 where the part cannot be
 // distinguished from none.
 struct VarianceSplit {
-  double between_runs = 0;         // runs of one session differ by this, their steps included
-  double steps = 0;                // steps explain this part of it: more of them would lower it
-  double beyond_steps = 0;         // the rest of it
-  Interval beyond_steps_ci95{};    // 95 %
-  std::optional<double> sessions;  // beyond their runs; absent for one session
+  double between_runs = 0;  // runs of one session differ by this, their steps included
+  double steps = 0;         // steps explain this part of it: more of them would lower it
+  double beyond_steps = 0;  // the rest of it
+  Interval beyond_steps_ci95{};
+  std::optional<double> sessions;  // sessions differ by this beyond their runs; absent for one
   std::optional<Interval> sessions_ci95;
 };
 
@@ -64,15 +64,19 @@ constexpr auto words_of(ReplicationLevel) {
 
 struct Advice {
   ReplicationLevel buy = ReplicationLevel::kUnsure;
-  double window_growth = 1;  // kWindows: the best window / today's, 10 at most
-  double saved_share = 0;    // kWindows: saved share of the time for the same interval
+  double window_growth = 1;  // kWindows: the best window divided by today's, 10 at most
+  double saved_share = 0;    // kWindows: the share of the time that it saves for one interval
 };
 
 // In a given time the interval is narrowest with windows sqrt(cost of a run / cost of its window x
-// steps^2 / beyond_steps^2) times as long (Kalibera and Jones). kRuns: that saves less than 10 %
-// even if beyond_steps is at the lower end of its interval. kWindows: the window that is best if it
-// is at the upper end saves 10 % if it is as estimated. kSessions: with two sessions, which have no
-// interval, and where sessions are the larger part of what session means vary by.
+// steps^2 / beyond_steps^2) times as long (Kalibera and Jones).
+//   kSessions  there are two sessions, which have no interval; or sessions are the larger part of
+//              what session means vary by
+//   kRuns      such windows save less than 10 % of the time even if beyond_steps is at the lower
+//              end of its interval
+//   kWindows   the window that is best if beyond_steps is at the upper end of its interval saves
+//              10 % if beyond_steps is as estimated
+//   kUnsure    all else
 Advice advise_replication(const VarianceSplit& split, const RunCost& cost,
                           double mean_runs_per_session, std::size_t sessions);
 

@@ -24,8 +24,8 @@ int write_all(int descriptor, std::string_view bytes);
 // Makes an io_error() (74) that says what could not be done, where, and the system's reason.
 Error file_failure(const char* verb, const std::filesystem::path& file, int error);
 
-// Replaces `file` by `text`: temporary file beside it, fsync, rename, fsync of the folder. When it
-// fails (io_error(), 74), the old file is unchanged and no temporary file is left.
+// Replaces `file` by `text`: writes and syncs a temporary file beside it, renames it, and syncs the
+// folder. If that fails (io_error(), 74), the old file is unchanged and no temporary file is left.
 void write_atomically(const std::filesystem::path& file, std::string_view text);
 
 // Holds back disk space until release(), so that a run that filled the disk can still record that.

@@ -88,8 +88,9 @@ class JournalReplay {
 
   Report& report_;
   std::string origin_;
-  std::set<std::string> known_, gained_;  // ids of rows
-  bool gained_links_ = false;             // the last line of links added some
+  // Ids of all rows, and of those that the journal has added.
+  std::set<std::string> known_, gained_;
+  bool gained_links_ = false;  // whether the last line with links has added some
 };
 
 void add_from_journal(Report& report, const fs::path& file) {

@@ -40,7 +40,7 @@ Sameness sameness_of(const Tool& tool, std::map<std::string, std::string> settin
 // Returns the members of a JSON object as texts: invocation.settings of a report, or of a plan.
 std::map<std::string, std::string> settings_texts(const std::string& json_object);
 
-// Reads this from an earlier report. `settings` are those of its invocation.
+// Returns that of an earlier report, with the settings of its invocation.
 Sameness sameness_of(const Report& report);
 
 // Lists the differences in words: "batch_size was 32, now 64". Empty: there are none. Paths of

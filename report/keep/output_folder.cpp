@@ -22,8 +22,8 @@ namespace fs = std::filesystem;
 constexpr const char* kJournal = "journal.jsonl";
 constexpr std::array<std::string_view, 2> kRenderings{"report.md", "report.html"};
 
-// A file that runs write, and a text near the begin of every such file. Without a text it is one of
-// kMarkdownMarks.
+// A file that runs write. `mark` stands near the beginning of every such file; where it is empty,
+// one of kMarkdownMarks does.
 struct OwnFile {
   std::string_view name, mark;
 };
@@ -38,7 +38,7 @@ constexpr std::array<OwnFile, 11> kOurs{{{"report.json", "\"scalemark.report/"},
                                          {"metrics-target.json", "\"targets\""},
                                          {".reserve", {}},
                                          {kJournal, "\"event\":"}}};
-// The texts of a sweep, of collectives, and of a table of runs, by its first column.
+// How report.md begins: that of a sweep, of collectives, and a table of runs with its first column.
 constexpr std::array<std::string_view, 3> kMarkdownMarks{"# Sweep report", "# Collectives",
                                                          "| # |"};
 constexpr const char* kCheckpoints = "checkpoints";

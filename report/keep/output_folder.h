@@ -27,17 +27,18 @@ bool is_written_by_runs(std::string_view name);
 // us, since --overwrite would lose it. `only`: checks this file; empty: all.
 void refuse_foreign_files(const std::filesystem::path& folder, std::string_view only = {});
 
-// A checkpoint is the folder step-N, with this ending until its manifest is there.
+// A checkpoint is a folder step-N, whose name ends in kUnfinished until its manifest is there.
 inline constexpr const char* kManifest = "checkpoint.json";
 inline constexpr std::string_view kCheckpointPrefix = "step-", kUnfinished = ".unfinished";
 
 // Whether the folder is a checkpoint of a run of ours, finished or not.
 bool is_checkpoint(const std::filesystem::path& folder);
 
-// Removes the folder, too, unless it holds something else. Throws io_error() (74).
+// Removes the files of a checkpoint, and its folder unless that holds something else. Throws
+// io_error() (74).
 void remove_checkpoint(const std::filesystem::path& folder);
 
-// Makes its parents, too. Throws cannot_create() (73).
+// Makes the folder and its parents. Throws cannot_create() (73).
 void make_folder(const std::filesystem::path& folder);
 
 // A folder whose journal is locked before anything in it is changed, and until destruction. If two

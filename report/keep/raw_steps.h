@@ -20,8 +20,8 @@ namespace scalemark::reporting {
 struct RawWindow {
   double wall_s = 0;  // t1 - t0 of this rank
   std::int64_t steps = 0;
-  std::int64_t entries =
-      0;                   // rows in the table `steps`: one per step, fewer where marks are thinned
+  // Rows in the table `steps`: one per step, or fewer where only every n-th step is marked.
+  std::int64_t entries = 0;
   std::int64_t epoch = 0;  // counted from 1; 0 without --epochs
 };
 
@@ -51,8 +51,8 @@ constexpr void fields(A& a, typename A::template Field<RawTable>& t) {
   a.values(t.name, t.rows, t.columns);
 }
 
-// The same as it stands in the file: table after table, column after column, every value a float64
-// in this machine's byte order.
+// The measurements of one rank as they stand in the file: table after table, column after column,
+// every value a float64 in this machine's byte order.
 struct RawPart {
   std::int64_t steps_per_mark = 1;
   std::vector<RawTable> tables;  // the same on every rank of a point

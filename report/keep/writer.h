@@ -91,8 +91,8 @@ class ReportWriter {
   SpaceReserve reserve_;
   Clock clock_;
   SavePace durations_;
-  // The first counts report.json, the second what the journal got since then.
-  std::size_t saved_bytes_ = 0, unsaved_bytes_ = 0;
+  std::size_t saved_bytes_ = 0;    // the size of report.json
+  std::size_t unsaved_bytes_ = 0;  // the journal has grown by them since report.json was written
   bool ending_ = false, closed_ = false;
 };
 

@@ -15,7 +15,7 @@ inline constexpr std::size_t kFewestPoints = 2;
 // A prediction beyond this many times the largest measured world size is only indicative.
 inline constexpr int kIndicativeBeyond = 4;
 
-// A point of weak scaling: each rank has the same batch on every count.
+// A point of weak scaling: each rank has the same batch at every world size.
 struct MeasuredPoint {
   int world_size = 1, nodes = 1;
   double samples_per_sec = 0;
@@ -39,15 +39,15 @@ struct Band {
 // Predictions of one class by the rule, tried on published series, each with the same weight.
 struct PublishedTest {
   bool new_link_level = false;
-  int doublings = 1;  // more than doublings - 1, at most so many
+  int doublings = 1;  // the class has more than doublings - 1 of them, and at most so many
   int series = 0, sources = 0;
-  int largest_world_size = 0;  // at least kFewestSeries series of kFewestSources reach it
+  int largest_world_size = 0;  // at least kFewestSeries series of kFewestSources sources reach it
   double median_error = 0;     // median of |predicted / published - 1|
   Band band;                   // holds 95 % of published / predicted
   double coverage = 0;         // share of the predictions inside bands made without their source
 };
 
-// Fewer than so many test nothing: then there is no band.
+// Fewer series or sources test nothing: then there is no band.
 inline constexpr int kFewestSeries = 5, kFewestSources = 3;
 inline constexpr int kMostDoublings = 3;
 
@@ -71,16 +71,16 @@ struct Forecast {
   bool assumed_link = false, indicative = false;
 };
 
-// Beyond the largest count the rule,
+// Beyond the largest measured world size N_last the rule predicts
 //   E(N) = E(N_last) x (1 - kLossPerDoubling)^log2(N / N_last);
-// between two counts E runs on a line over log N. Absent below the smallest one, for which there is
+// between two measured ones E is linear in log N. Absent below the smallest one, for which there is
 // neither. Throws bug() for fewer than kFewestPoints points, points that are not ascending, a rate
 // that is not positive, and a world size that was measured.
 std::optional<Forecast> forecast(MeasuredPoints measured, int world_size, int nodes,
                                  std::span<const PublishedTest> tests = published_tests());
 
-// predicted / measured samples per second of the largest point - 1, when the rule predicts it from
-// the others. Absent with fewer than 3 points.
+// Returns predicted / measured - 1 for the samples per second of the largest point, which the rule
+// predicts from the one before it. Absent with fewer than 3 points.
 std::optional<double> miss_of_the_largest(MeasuredPoints measured);
 
 }  // namespace scalemark::prediction

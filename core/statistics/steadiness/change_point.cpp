@@ -74,7 +74,7 @@ bool is_beyond_noise(const Column& means, std::size_t place) {
   return shift * shift > kChangeLimit * variance;
 }
 
-// Sum of squares around a constant and `shape`.
+// The sum of squares that is left when a constant and a multiple of `shape` are fitted.
 double left_by(const Column& means, Column shape) {
   const double centre = mean(shape);
   for (double& value : shape) value -= centre;

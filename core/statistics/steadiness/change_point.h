@@ -16,7 +16,7 @@ struct ChangePoint {
   double change = 0;      // relative to the level before: 0.1 means 10 % longer steps
   double bias = 0;        // relative: the mean / the longer part's - 1
   bool is_found = false;
-  double independent_values = 0;  // values around their part's mean are worth so many
+  double independent_values = 0;  // the values around the two levels are worth so many
 };
 
 // CUSUM on 20 batch means: of all places with two batches on either side, the one where two levels
@@ -33,9 +33,9 @@ std::optional<ChangePoint> most_likely_change(const DecayBasis& basis, const Col
 inline constexpr double kChangeLimit = 25;
 inline constexpr std::size_t kFewestForChange = 60;
 
-// Each value within median +- 6 x 1.4826 MAD (median absolute deviation; the factor makes it the
-// standard deviation of normal values). More than half of the values equal: nothing is changed,
-// since the MAD is 0. `values` not empty.
+// Returns `values` with each limited to median +- 6 x 1.4826 MAD (median absolute deviation; the
+// factor makes it the standard deviation of normal values). Where more than half of the values are
+// equal, nothing is changed, since the MAD is 0. `values` is not empty.
 std::vector<double> clipped(std::span<const double> values);
 
 }  // namespace scalemark::statistics

@@ -67,7 +67,7 @@ std::vector<Column> cosines_without(const std::vector<Column>& trend) {
   return cosines;
 }
 
-// The QR decomposition: the longest column first, what is left of the others next.
+// A QR decomposition: takes the longest column, then the longest of what is left of the others.
 std::vector<Column> longest_first(std::vector<Column> columns, std::size_t count) {
   std::vector<Column> units;
   while (units.size() < count) {
@@ -127,7 +127,7 @@ double correlation_of(const Column& residuals, const Column& values, double para
 
 double shrunk(std::size_t n, double phi) { return static_cast<double>(n) * (1 - phi) / (1 + phi); }
 
-// Variance of a direction of low frequency.
+// The mean variance along the noise directions, which are of low frequency.
 double noise_in(const DecayBasis& basis, const Column& values) {
   double sum = 0;
   for (const Column& direction : basis.noise) {

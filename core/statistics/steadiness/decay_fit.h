@@ -20,7 +20,7 @@ using Column = std::vector<double>;  // one value per point
 struct Decay {
   Column shape;        // e^(-x / L) less its mean
   double mean = 0;     // the mean of e^(-x / L)
-  double squares = 0;  // sum over `shape`
+  double squares = 0;  // the sum of the squares of `shape`
 };
 
 // The shapes that a window is searched for, and the directions that show how noisy it is: they
@@ -39,13 +39,13 @@ struct DecayBasis {
 // x = (i + 1/2) / points. Throws bug() below kFewestPoints. Source: docs/METRICS.md, "Steady?".
 DecayBasis decay_basis(std::size_t points);
 
-using OfDecays = std::array<double, kDecays>;  // by kDecayLengths
+using OfDecays = std::array<double, kDecays>;  // one value for each of kDecayLengths
 
 // Correlated values carry what fewer independent ones would: n (1 - phi) / (1 + phi). Below this
 // many nothing is claimed of them.
 inline constexpr double kFewestIndependent = 32;
 
-// Below it no window is called unsteady.
+// With a smaller bias no window is called unsteady.
 inline constexpr double kBiasThatCounts = 0.0025;
 
 struct DecayFit {
@@ -65,14 +65,14 @@ struct DecayFit {
 DecayFit fit_decays(const DecayBasis& basis, const Column& values);
 
 // n (1 - phi) / (1 + phi) of the residuals that a fit of `parameters` parameters left of `values`;
-// n where they are but rounding errors.
+// n where the residuals are only rounding errors.
 double independent_values(const Column& residuals, const Column& values, double parameters);
 
 // Returns, among the decays whose |size| exceeds kBiasThatCounts, the one with the largest
 // |bias| / error, if that exceeds `t`. `size`: one value per decay, as a rule its bias.
 std::optional<std::size_t> clear_decay(const DecayFit& fit, double t, const OfDecays& size);
 
-// Index of the decay with the largest |bias| + t(confidence) error, and that bound.
+// The decay with the largest |bias| + t error, as an index into kDecayLengths, and that sum.
 struct BiasBound {
   std::size_t decay = 0;
   double bias = 0;

@@ -67,7 +67,7 @@ std::optional<ChangePoint> change_in(const DecayBasis& basis, const Column& poin
   return change && change->is_found ? change : std::nullopt;
 }
 
-// Fewer are accidents that happen to stand together.
+// Fewer stalls may stand together by chance.
 constexpr std::ptrdiff_t kFewestStalls = 8;
 
 std::ptrdiff_t stalls_among(std::span<const double> steps, double limit) {
@@ -235,7 +235,7 @@ bool has_settled(std::span<const double> step_s) {
   const auto later = step_s.last(std::max(kFewestPoints, step_s.size() / 2));
   const DecayBasis basis = decay_basis(points_of(later.size()));
   const DecayFit fit = fit_decays(basis, points_to_fit(later));
-  OfDecays left{};  // each decay's rest at the end, relative
+  OfDecays left{};  // how much of each decay is left at the end, relative to the level
   for (std::size_t k = 0; k < kDecays; ++k) {
     left[k] = fit.bias[k] / basis.decays[k].mean * std::exp(-1 / kDecayLengths[k]);
   }

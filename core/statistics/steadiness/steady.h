@@ -12,9 +12,10 @@
 
 namespace scalemark::statistics {
 
-inline constexpr double kSureOfUnsteady = 0.992;  // five decays resemble each other
-inline constexpr double kSureOfSteady = 0.965;    // confidence of the bound that says "true"
-inline constexpr double kBiasAllowed = 0.005;     // a steady window has at most so much
+// Confidence levels: that one of five decays, which resemble each other, is there; and that the
+// bias of a window which is called steady lies below its bound.
+inline constexpr double kSureOfUnsteady = 0.992, kSureOfSteady = 0.965;
+inline constexpr double kBiasAllowed = 0.005;  // a steady window has at most so much
 inline constexpr std::size_t kStepsForUnsteady = 200;
 // Longer series are averaged over equally many neighbours first: no decay here is shorter than 200
 // points then.
@@ -45,10 +46,10 @@ SteadyCheck check_steady(std::span<const double> step_s, const DecayBasis& basis
 
 std::size_t points_of(std::size_t steps);
 
-// Clipped, and averaged to points_of() values: a short rest is left out.
+// Returns the step times clipped and averaged to points_of() values; a short rest is left out.
 std::vector<double> points_to_fit(std::span<const double> step_s);
 
-// Are the windows of a point steady, by all of its runs together? What a warm-up leaves is in each
+// With fewer runs the windows of a point are not judged together. What a warm-up leaves is in each
 // run alike, and noise is not.
 inline constexpr std::size_t kRunsToPool = 3;
 
