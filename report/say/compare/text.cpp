@@ -26,7 +26,7 @@ using statistics::PointChange;
 // More than these are shown with details only.
 constexpr std::size_t kRowsWithTheSame = 10, kMostRows = 30, kMostDifferences = 8;
 
-// A row of the table: a point, set against one further side.
+// A row of the table compares a point on the first side with the same point on one further side.
 struct TableRow {
   const ComparedPoint* point;
   const PointAgainst* against;
@@ -110,11 +110,11 @@ std::string main_reason(const std::vector<TableRow>& rows) {
 }
 
 // Writes "; 1 faster, 7 same", without the changes that the sentence has named.
-std::string the_others(const Comparison& comparison, const std::vector<Change>& told) {
+std::string the_others(const Comparison& comparison, const std::vector<Change>& named) {
   std::string text;
   for (const auto& [change, word] : words_of(Change())) {
     const std::size_t count = count_of(comparison, change);
-    if (count == 0 || std::ranges::count(told, change)) continue;
+    if (count == 0 || std::ranges::count(named, change)) continue;
     text += (text.empty() ? "; " : ", ") + std::to_string(count) + " " + std::string(word);
   }
   return text;

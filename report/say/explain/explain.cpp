@@ -33,7 +33,8 @@ std::optional<double> mean_of(
   return sum / static_cast<double>(runs.size());
 }
 
-// Whether the same ranks, in runs without an exchange, compute nearly as fast as one alone.
+// Whether as many ranks with no exchange lose less than half of what this row loses to slower
+// compute. Then it is the exchange that slows the computation.
 bool is_slowed_by_exchange(const ScalingTable& table, const ScalingRow& row) {
   const auto solo = std::ranges::find_if(table.rows, [&](const ScalingRow& other) {
     return other.world_size == row.world_size && !catalogue::exchanges(other.strategy);

@@ -33,7 +33,7 @@ struct LostShare {
 // One bucket size of a step, and the time of its collective by itself.
 struct BucketTime {
   double bytes = 0;
-  int buckets = 0;               // buckets of this size in a step
+  int buckets = 0;               // how many of this size a step has
   std::optional<double> time_s;  // one bucket's; unset outside the sizes that `comm` measured
 };
 
@@ -69,7 +69,7 @@ struct Explanation {
   std::vector<std::string> slow;       // sentences on ranks, devices, links that are proven slow
   std::vector<std::string> disturbed;  // other load, slowed hardware, idle GPUs
   const EffectRecord* best_effect = nullptr;  // null: no measured one helps
-  bool compares_options = false;     // options other than the number of ranks, at this number
+  bool compares_options = false;     // the report has effects of options at this number of ranks
   bool in_one_process = false;       // the ranks are replicas, without a network
   std::vector<std::string> missing;  // lists what was not measured, and what measures it
   std::string quoting;  // whether the report may be quoted (judge.h); empty: not judged

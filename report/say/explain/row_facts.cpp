@@ -276,9 +276,9 @@ std::vector<std::string> slow_parts(const Report& report, const ScalingRow& row,
     };
     if (std::ranges::any_of(report.stragglers, is_it)) all.push_back(brief_text(finding));
   }
-  std::set<std::string> told;  // a device may be in several solo groups
+  std::set<std::string> added;  // a device may be in several solo groups
   for (const DeviceRecord& device : report.devices) {
-    if (!is_slow(device) || !told.insert(place_of(device.host, device.device)).second) continue;
+    if (!is_slow(device) || !added.insert(place_of(device.host, device.device)).second) continue;
     all.push_back(text_of(device));
   }
   add_links(report, all);

@@ -178,7 +178,7 @@ std::vector<std::string> baseline_notes(const std::vector<Row>& rows) {
 
 std::vector<std::string> finding_notes(std::span<const Report> reports,
                                        const std::vector<Row>& rows) {
-  std::vector<std::pair<std::string, std::string>> order;  // text, rows that it is about
+  std::vector<std::pair<std::string, std::string>> order;  // text, and the rows that it is about
   for (const auto& report : reports) {
     for (const auto& finding : report.findings) {
       const std::string text =

@@ -12,19 +12,19 @@
 
 namespace scalemark::reporting {
 
-// A point, with the machine where the point itself does not name it: on a CPU the models of its
-// hosts' CPUs ("AMD EPYC 9654"), or the hosts' names where the report has no model. Empty on a GPU,
-// which device_name describes.
+// A point, and the machine that it ran on where the point itself does not name it: on a CPU the
+// models of its hosts' CPUs ("AMD EPYC 9654"), or the hosts' names where the report has no model.
 struct PlacedPoint {
   const PointRecord* point;
-  std::string machine;
+  std::string machine;  // empty on a GPU, which device_name describes
 };
 PlacedPoint placed(const Report& report, const PointRecord& point);
 
 struct SpeedUp {
-  std::vector<const PointRecord*> baselines;  // equally good ones, in the order given; combined
-  // The rate divided by exp of the mean of the baselines' ln samples_per_sec, and that by
-  // world_size; never clipped. Unset where something disturbed one of the runs.
+  std::vector<const PointRecord*> baselines;  // equally good ones, in the order given
+  // speedup is samples_per_sec divided by the geometric mean of the baselines' values, efficiency
+  // is speedup divided by world_size; never clipped. Unset where something disturbed one of the
+  // runs.
   std::optional<double> speedup, efficiency;
   Standing standing;
   bool strong;    // true: same global batch; false: same batch per rank

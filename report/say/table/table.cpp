@@ -101,7 +101,8 @@ std::string telemetry_cost(std::span<const Report> reports) {
   std::optional<double> most;
   for (const Report& report : reports) {
     for (const TelemetryRecord& record : report.telemetry) {
-      const std::string& source = record.values.source;  // older reports have only the latter
+      const std::string& source = record.values.source;
+      // Older reports have only the second of these sources.
       if (source != "watching_cpu_share" && source != "sampler_cpu_share") continue;
       most = std::max(most.value_or(0), record.values.mean);
     }
@@ -112,8 +113,8 @@ std::string telemetry_cost(std::span<const Report> reports) {
 
 namespace {
 
-constexpr std::size_t kUuidShown =
-    12;  // "GPU-5a1e9c1e": enough to distinguish the GPUs of a machine
+// "GPU-5a1e9c1e" is enough to distinguish the GPUs of a machine.
+constexpr std::size_t kUuidShown = 12;
 
 // Returns nvidia-smi's form, without the domain if that is 0: "10:00.0".
 std::string short_pci(const std::string& pci) {
@@ -238,10 +239,10 @@ std::vector<std::string> fingerprint_notes(const std::vector<FingerprintRecord>&
   std::vector<std::string> notes{
       "each measured alone: nothing else of this program ran on the machine; intervals are of "
       "these seconds, another day may differ by more; a memory copy counts bytes read and written"};
-  std::vector<std::string> told;
+  std::vector<std::string> seen;
   for (const FingerprintRecord& record : records) {
-    if (record.disturbed.empty() || std::ranges::count(told, record.disturbed) > 0) continue;
-    told.push_back(record.disturbed);
+    if (record.disturbed.empty() || std::ranges::count(seen, record.disturbed) > 0) continue;
+    seen.push_back(record.disturbed);
     notes.push_back(
         "! measured while something else used the machine, so nothing is judged by it: " +
         record.disturbed);

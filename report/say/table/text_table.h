@@ -26,8 +26,8 @@ struct Column {
 // The text of a cell that has nothing to show.
 inline constexpr const char* kAbsent = "-";
 
-// Makes a column with a cell for each of `rows`, or for what they point to: `text` of it, which is
-// a function or a member.
+// Makes a column with a cell for each of `rows`, which may be pointers. The cell holds `text` of
+// the row: what a function returns for it, or one of its members.
 template <class Rows, class Text>
 Column column(std::vector<std::string> head, bool left, const Rows& rows, const Text& text) {
   Column made{std::move(head), left};
@@ -45,7 +45,7 @@ inline std::string or_absent(const std::optional<double>& value, std::string (*t
   return value ? text(*value) : kAbsent;
 }
 
-// Makes a column of a number of each row, which may be unset.
+// Makes a column with one number of each row; a row whose number is unset has kAbsent.
 template <class Rows, class Number>
 Column numbers(std::vector<std::string> head, const Rows& rows, const Number& number,
                std::string (*text)(double)) {

@@ -55,7 +55,7 @@ std::optional<std::string> drift_sentence(const Report& report) {
          " (95 % interval " + share_interval(drift.ci95) + ").";
 }
 
-// Takes the widest row that communicates, in each slice.
+// Writes a sentence for each slice, about the row with the most ranks that exchange gradients.
 std::vector<std::string> efficiency_sentences(const Report& report) {
   std::vector<std::string> sentences;
   for (const ScalingTable& table : report.scaling) {

@@ -11,7 +11,7 @@
 namespace scalemark::reporting {
 namespace {
 
-constexpr double kThreeDigits = 9.95;  // larger numbers have three digits with one decimal
+constexpr double kThreeDigits = 9.95;  // from here on one decimal makes three digits
 
 // More digits than the interval allows would make the number look surer than it is.
 std::string percent_of(const ScalingRow& row, double efficiency) {

@@ -39,8 +39,8 @@ bool is_of_windows(const VerdictReason& reason) {
   return kind && kind->role == FindingRole::kWindow && kind->severity == std::string_view("info");
 }
 
-// The table's repetitions show that there is only one run, and the parts are listed above the
-// table.
+// Whether the answer shows the reason at another place: the table's repetitions show that there is
+// only one run, and proven parts are listed above the table.
 bool is_said_elsewhere(const VerdictReason& reason, const Report& report, bool of_one_run) {
   if (is_of_one_run(reason) || (of_one_run && is_of_windows(reason))) return true;
   return std::ranges::any_of(report.findings, [&](const Finding& finding) {
@@ -52,7 +52,8 @@ void add_effort(Answer& answer, const std::string& words) {
   answer.effort += (answer.effort.empty() ? "" : ", ") + words;
 }
 
-// Adds what costs the verdict something, then warnings that are answers.
+// Adds the reasons why the numbers may be trusted less, then errors, then warnings that these do
+// not cover.
 void add_notes(Answer& answer, const Report& report) {
   std::vector<std::string> codes;
   const auto& verdict = report.verdict;

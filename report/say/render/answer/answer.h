@@ -29,7 +29,7 @@ struct Answer {
   std::string what;    // "mlp, batch 64 per rank, fp32, ddp over gloo"
   std::string effort;  // "3 runs each, 1:46"
   std::vector<Column> table;
-  std::vector<std::string> found;  // below the table; not in it; at most four
+  std::vector<std::string> found;  // at most four sentences on what the table does not show
   std::vector<std::string> notes;  // reasons to doubt the numbers, gravest first; at most three
   // Things that a person may want next, each with the command or file for it.
   std::vector<std::pair<std::string, std::string>> next;

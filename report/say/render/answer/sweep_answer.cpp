@@ -22,7 +22,7 @@ constexpr std::size_t kBestRows = 20;  // the rest of kMostRows are the worst
 
 struct AnswerRow {
   const GroupRecord* group;
-  const PointRecord* run;  // a run of the group, for what it trained
+  const PointRecord* run;  // any run of the group, which says what was trained
   const ScalingTable* table = nullptr;
   const ScalingRow* scaling = nullptr;  // the row with an efficiency, where any table has one
   bool is_only_single_rank = true;      // whether no other row has one rank
@@ -292,7 +292,7 @@ const ScalingRow* asked_row(const Rows& rows) {
   return asked;
 }
 
-// The figures are those of that row, or of the fastest one.
+// Takes the figures of asked_row(), or without one those of the fastest row.
 std::vector<Figure> figures_of(const Rows& rows) {
   const ScalingRow* asked = asked_row(rows);
   const auto rate = [](const AnswerRow& row) { return row.group->samples_per_sec.value_or(0); };

@@ -74,7 +74,7 @@ using Group = CollectiveGroup;
 using Groups = std::vector<const Group*>;
 
 struct CallTrait {
-  bool of_call;  // true: how it was called; false: what was measured
+  bool of_call;  // true: it says how the collective was called; false: what was measured
   std::string (*text)(const Group&);
 };
 
@@ -161,8 +161,8 @@ Plot bandwidth_plot(const Groups& groups, const std::string& chosen) {
   plot.caption =
       "As nccl-tests defines it. Bars: 95 % intervals over repetitions; dashed: what is expected.";
   plot.value.title = "busbw, GB/s";
-  std::map<std::vector<double>, std::pair<std::vector<std::string>, PlotSeries>>
-      expected;  // values -> line for all series that expect them
+  // Series that expect the same values share a line: values -> names of the series, and the line.
+  std::map<std::vector<double>, std::pair<std::vector<std::string>, PlotSeries>> expected;
   std::size_t number = 0;
   for (const auto& [name, of] : series_in(groups)) {
     plot.series.push_back(

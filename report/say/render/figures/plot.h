@@ -30,7 +30,7 @@ struct PlotSeries {
 struct PlotAxis {
   std::string title;
   bool logarithmic = false;
-  std::optional<double> from = {}, to = {};  // unset: chosen by the marks
+  std::optional<double> from = {}, to = {};  // unset: the marks decide
   std::vector<double> ticks = {};            // empty: round numbers, or one per name
   std::vector<std::string> names = {};       // shown instead of the ticks' numbers; empty: numbers
 };
@@ -38,13 +38,14 @@ struct PlotAxis {
 struct Plot {
   std::string name;  // place on the page: "speed-up"
   std::string title, caption;
-  // Where several plots share a name, this one's choice: "point", "8 ranks, ddp".
+  // Where several plots share a name, a reader of the page chooses one: `choice` is what differs
+  // between them ("point"), `chosen` which one this is ("8 ranks, ddp").
   std::string choice = {}, chosen = {};
   std::string file = {};  // "why-not-more-8-ranks-ddp"; set by drawable()
   PlotAxis at, value;
   bool in_rows = false;             // names stand below each other, values lie along x
   std::size_t legend_from = 2;      // a legend is drawn for at least so many series with names
-  std::vector<double> guides = {};  // values marked by thin lines; the first by a solid one
+  std::vector<double> guides = {};  // thin lines mark these values; that of the first is solid
   std::vector<PlotSeries> series = {};
 };
 

@@ -17,7 +17,7 @@
 namespace scalemark::reporting {
 namespace {
 
-// Returns points that communicate, and points of one rank if no communicating one has one rank.
+// Returns points whose ranks exchange, and if none of these has one rank, the points of one rank.
 Points compared(const Report& report) {
   const Points all = first_runs(report);
   Points together, talking;

@@ -42,8 +42,8 @@ Curves curves_of(const Report& report, bool of_speedup) {
 PlotMark mark_of(const ScalingRow& row, bool of_speedup) {
   PlotMark mark{.at = static_cast<double>(row.world_size), .value = 1};
   if (row.standing.is_withheld() && !row.speedup) mark.value.reset();
-  if (!row.speedup || !row.efficiency || !(*row.efficiency > 0))
-    return mark;  // the baseline has none
+  // The baseline has neither; its mark is at 1.
+  if (!row.speedup || !row.efficiency || !(*row.efficiency > 0)) return mark;
   const double by = of_speedup ? row.ideal() : 1;
   mark.value = of_speedup ? *row.speedup : *row.efficiency;
   if (row.efficiency_ci95) {
