@@ -134,7 +134,7 @@ struct ClassJudgement {
   std::vector<std::size_t> faster;
 };
 
-inline constexpr std::size_t kPartsForReference = 3;  // fewer are no fleet
+inline constexpr std::size_t kPartsForReference = 3;  // fewer parts are no fleet to compare with
 
 // Judges the parts of one class (same product, check, settings and versions) against `baseline`, or
 // else against the fleet itself. Without a baseline, the shift of a later session against the first

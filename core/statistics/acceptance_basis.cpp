@@ -18,7 +18,7 @@ namespace scalemark::statistics {
 namespace {
 
 constexpr std::size_t kPartsForMedianVariance = 8, kPartsForOneRun = 8;
-constexpr double kSureOfLook = 0.995;  // each side of each look
+constexpr double kSureOfLook = 0.995;  // the confidence of each bound of a look's interval
 constexpr double kSureOfOneRun = 2.33;
 constexpr double kMostPooledDegrees = 10;
 constexpr double kUsualNoise = 0.999;  // the share of a class whose variance is no reason to doubt

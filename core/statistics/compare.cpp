@@ -11,14 +11,14 @@
 namespace scalemark::statistics {
 namespace {
 
-constexpr double kFalseAlarms = 0.05;  // in the whole family of points
+constexpr double kFalseAlarms = 0.05;  // the probability of any among all points together
 constexpr double kPower = 0.95;
 
 // All points of one comparison share this.
 struct Rule {
   ComparedUnit unit;
   double threshold;
-  double level;  // the strictest test has kFalseAlarms / points tested
+  double level;  // kFalseAlarms / points tested: Holm's level for the smallest p
 };
 
 std::optional<Welch> test_of(const PointSides& sides) {
@@ -80,7 +80,7 @@ std::vector<PointChange> compare_points(std::span<const PointSides> points, Comp
 
 namespace {
 
-constexpr double kEffectFalseAlarms = 0.05;  // among the comparisons of one axis
+constexpr double kEffectFalseAlarms = 0.05;  // the probability of any among one axis's comparisons
 
 // Returns the two-sided p of the hypothesis that the mean is 0.
 double p_of(std::span<const double> values) {

@@ -109,7 +109,7 @@ double logarithmic_mean(double a, double b);
 // How long must a parallel run be before it beats one rank, start-up included?
 struct Startup {
   double setup_s = 0;          // rendezvous, model, data, first step
-  double samples_per_sec = 0;  // afterwards
+  double samples_per_sec = 0;  // its rate after that
 };
 
 // The first number of parallel steps of `step_s` seconds after which the parallel run has processed

@@ -16,7 +16,7 @@
 namespace scalemark::statistics {
 namespace {
 
-constexpr double kLinkFalseAlarms = 0.05;  // probability that one call has any
+constexpr double kLinkFalseAlarms = 0.05;  // the probability that one call has any
 
 // Normal values have these ratios: standard deviation to median absolute deviation, and standard
 // error of the median to that of the mean.

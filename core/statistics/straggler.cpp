@@ -14,8 +14,9 @@
 namespace scalemark::statistics {
 namespace {
 
-constexpr double kLeastSpread = 0.005;                     // with --device-spread
-constexpr double kUsualSpread = 0.005, kUsualDegrees = 2;  // without it
+constexpr double kLeastSpread = 0.005;  // where --device-spread says how far devices differ
+// Where it does not, healthy devices are taken to differ by this, known with so many degrees.
+constexpr double kUsualSpread = 0.005, kUsualDegrees = 2;
 
 using Deviations = std::vector<std::vector<double>>;  // [r][k]: of rank r in run k
 

@@ -93,7 +93,7 @@ std::optional<Interval> batch_means_interval(std::span<const double> samples) {
 std::optional<StepNoise> step_noise(std::span<const double> samples) {
   if (samples.size() < kStepsForNoise) return std::nullopt;
   auto means = batch_means(samples, samples.size() / kNoiseBatches);
-  means.resize(kNoiseBatches);  // the rest may fill a sixth
+  means.resize(kNoiseBatches);  // steps that are left over may have filled a sixth
   const double centre = mean(means);
   constexpr double kCount = kNoiseBatches;
   const double variance = sum_of_squares(means, centre) / (kCount - 1) / kCount / (centre * centre);

@@ -94,7 +94,7 @@ struct WindowNoise {
 struct StopQuantity {
   std::size_t repetitions = 0;
   std::optional<double> half_width;  // half of its 95 % interval, relative; unset: it has none
-  std::vector<WindowNoise> steps;    // a pair has one for each side
+  std::vector<WindowNoise> steps;    // one; two for an efficiency, whose pairs have two sides
 };
 
 // Whether the interval is at most `half_width` wide to either side, relative to its estimate.

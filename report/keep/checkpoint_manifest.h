@@ -28,7 +28,7 @@ constexpr void fields(A& a, typename A::template Field<CheckpointFile>& f) {
 
 struct CheckpointManifest {
   std::int64_t step = 0;                    // optimizer steps that are done
-  std::map<std::string, std::string> same;  // settings, program, data and machines
+  std::map<std::string, std::string> same;  // settings, program, data and machines, which must stay
   std::vector<Evaluation> evaluation;       // one per finished epoch
   std::vector<Resumption> resumed;          // one per session that resumed
   std::vector<CheckpointFile> files;        // ordered by rank

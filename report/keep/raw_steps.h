@@ -18,7 +18,7 @@ namespace scalemark::reporting {
 
 // The interval between two barriers: the window, or with --epochs a stretch of an epoch.
 struct RawWindow {
-  double wall_s = 0;  // t1 - t0 of this rank
+  double wall_s = 0;  // t1 - t0 of this rank (docs/METRICS.md, "The window")
   std::int64_t steps = 0;
   // Rows in the table `steps`: one per step, or fewer where only every n-th step is marked.
   std::int64_t entries = 0;

@@ -32,7 +32,7 @@ struct Measured {
   std::map<SessionKey, std::vector<double>> fit_rates;  // rates of undisturbed runs
   Basis basis;                                          // covers the runs with a rate
   std::ptrdiff_t withheld = 0;  // runs without a usable rate, since their clocks disagree
-  bool disturbed = false;       // too few undisturbed runs, so `rates` has all
+  bool disturbed = false;       // too few runs were undisturbed, so `rates` holds all runs
   std::map<std::string, std::size_t> trouble;
 };
 
@@ -46,7 +46,7 @@ struct Run {
   std::string group, unit;
   SessionKey session;
   PointStatus status;
-  double rate = 0;  // per second; valid for status ok
+  double rate = 0;  // per second; has a meaning only where status is ok
   Disturbance disturbance = nullptr;
   bool withheld = false;  // its clocks disagree
 };

@@ -205,7 +205,7 @@ using Key = std::tuple<MachineRate, std::string, std::string, int, std::string, 
 struct MeasuredRate {
   FingerprintRecord example;
   std::vector<double> logarithms;
-  double low = 0, high = 0;  // the ends over all intervals
+  double low = 0, high = 0;  // the lowest and the highest end of all intervals
 
   double rate() const {
     double sum = 0;

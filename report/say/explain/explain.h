@@ -16,7 +16,7 @@ struct ExplainRequest {
   // The row to explain. Empty: a row that the reports of `comm` can explain, else the one with the
   // most ranks.
   std::string group;
-  double target = 0.95;  // efficiency
+  double target = 0.95;  // the efficiency to reach
 };
 
 // A part of the lost efficiency (record/point_facts.h).

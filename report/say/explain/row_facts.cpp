@@ -237,7 +237,7 @@ namespace {
 
 namespace kinds = finding_kinds;
 
-constexpr double kSlowDevice = 0.02;  // share below the median of the others
+constexpr double kSlowDevice = 0.02;  // a slow device is below the others' median by this share
 
 std::string place_of(const std::string& host, const std::string& device) {
   return device.empty() ? host : device + " of " + host;

@@ -156,7 +156,8 @@ std::string crossover_sentence(const Report& report, const ScalingRow& row) {
            is("strategy", row.strategy);
   };
   const auto& limits = report.communication_limits;
-  const auto first = std::ranges::find_if(limits, fits);  // the larger share comes first
+  // `limits` has the larger share first.
+  const auto first = std::ranges::find_if(limits, fits);
   return first == limits.end() ? "" : first->in_words;
 }
 

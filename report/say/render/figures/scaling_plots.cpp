@@ -169,7 +169,7 @@ void add_scaling_plots(std::vector<Plot>& plots, const Report& report) {
                                          strategy_text(row.strategy)));
     }
   }
-  if (most > 0) {  // the first one is shown
+  if (most > 0) {  // the page shows the first plot until a reader chooses another one
     std::rotate(falls.begin(), falls.begin() + most, falls.begin() + most + 1);
   }
   std::ranges::move(falls, std::back_inserter(plots));

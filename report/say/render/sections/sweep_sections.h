@@ -45,9 +45,9 @@ std::vector<Section> collective_sections(const Report& report);
 std::vector<Section> collective_tables(const std::vector<CollectiveGroup>& groups);
 Section links_section(const std::vector<LinkRecord>& links);
 
-// Returns one section each, unless nothing was measured, for the machines by themselves; for each
-// attempt of the runs that have several, in order; and with one row per source of telemetry, with
-// its extremes over runs, hosts and devices, and where those are.
+// Returns up to three sections, without those that have nothing to show: the machines by
+// themselves; the attempts of runs that were measured several times, in order; and telemetry, with
+// a row for each source, its extremes over runs, hosts and devices, and where those are.
 std::vector<Section> machine_sections(const Report& report);
 
 std::string two_digits_ms(double seconds);
