@@ -24,8 +24,7 @@ using reporting::Phases;
 // time.
 //
 // `moments` and `seconds` have equal length, in order of recording; the final entry closes the
-// window. Throws bug() when the moments do not form whole steps. Source: docs/METRICS.md,
-// "phases_s" and "exposed communication".
+// window. Throws bug() when the moments do not form whole steps. Source: docs/METRICS.md, "Steps".
 std::vector<Phases> split_into_phases(std::span<const Moment> moments,
                                       std::span<const double> seconds);
 

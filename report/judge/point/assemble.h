@@ -1,5 +1,5 @@
 // Makes the record of one point from what each rank measured: every formula of docs/METRICS.md,
-// "One run", is here. Pure; knows no clock, device or file.
+// "The window" and "Steps", is here. Pure; knows no clock, device or file.
 #pragma once
 
 #include <span>
