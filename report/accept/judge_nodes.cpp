@@ -240,10 +240,9 @@ namespace {
 
 // Links that comm measured between all pairs of nodes show which nodes are near each other.
 
-using statistics::LinkLevel;
-
 constexpr double kByChance = 0.05;  // over all link groups that are compared
 
+using statistics::LinkLevel;
 using HostPair = std::pair<std::string, std::string>;
 
 HostPair pair_of(const std::string& a, const std::string& b) { return std::minmax(a, b); }
@@ -308,8 +307,7 @@ std::vector<Grouping> groupings_of(std::span<const NamedReport> reports) {
 
 // A link group that failed nodes, or failed links, have in common.
 struct Shared {
-  // The probability that at least so many of the failed members lie in this link group by chance.
-  double chance = 1;
+  double chance = 1;                        // the probability that so many are in it by chance
   std::size_t failed_here = 0, failed = 0;  // failed members in the link group, and in all
   const Grouping* grouping = nullptr;       // null: none is found
   std::size_t link_group = 0;
@@ -322,8 +320,7 @@ struct Shared {
   }
 };
 
-// Puts into `best` the link group of `grouping` in which so many failed members would lie by chance
-// with the least probability.
+// Puts into `best` the link group that so many failed members would share with the least chance.
 void find_least_chance(const Grouping& grouping, const std::vector<Member>& members, Shared& best) {
   const auto failed = static_cast<std::size_t>(std::ranges::count_if(members, &Member::failed));
   for (std::size_t link_group = 0; link_group < grouping.link_groups.sizes.size(); ++link_group) {
