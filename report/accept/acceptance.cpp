@@ -192,7 +192,7 @@ ExitCode exit_code(Outcome outcome) {
 CheckResult of_fleet(const std::string& check, Outcome outcome, std::string why) {
   CheckResult result;
   result.check = check;
-  result.part.host = "the fleet";
+  result.part.host = kTheFleet;
   result.conclude(outcome, std::move(why));
   return result;
 }

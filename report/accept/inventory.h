@@ -61,6 +61,12 @@ std::vector<Series> read_replays(std::span<const NamedReport> reports);
 // Whether others used the machine meanwhile; the device may have throttled besides.
 bool was_shared(const reporting::FingerprintRecord& record);
 inline constexpr const char* kSharedWhy = "others used the machine";
+// Whether the run has what `where` of a rule asks for.
+bool is_selected(const std::map<std::string, std::string>& where,
+                 const reporting::PointRecord& run);
+// Makes a series for each training over several nodes: in per cent of what these nodes reach by
+// themselves, which their own reports hold, with its 98 % interval.
+std::vector<Series> read_efficiency(const Rule& rule, std::span<const NamedReport> reports);
 // Adds one start for each time that a device held its products.
 void read_sustained(const reporting::Report& report, SeriesOfParts& all);
 // Adds one start for each report that measured the link.

@@ -104,7 +104,8 @@ void add_nodes(const Rule& rule, const std::vector<Part>& nodes, const Coverage&
                                "not measured: no report holds " + std::string(definition.name)));
     return;
   }
-  if (definition.of == PartKind::kLink || definition.kind == ValueKind::kFact) return;
+  if (definition.of == PartKind::kLink || definition.of == PartKind::kFleet) return;
+  if (definition.kind == ValueKind::kFact) return;
   for (const Part& node : nodes) {
     if (measured->second.contains(node.host) || coverage.unreported.contains(node.host)) continue;
     results.push_back(missing(rule.name, node, "no report of it has these"));

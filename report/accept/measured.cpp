@@ -147,15 +147,6 @@ DisturbedBy what_disturbed(const Report& report, const PointRecord& run, const P
   return worst;
 }
 
-bool fits(const std::map<std::string, std::string>& where, const PointRecord& run) {
-  return std::ranges::all_of(where, [&](const auto& selector) {
-    const auto& [key, value] = selector;
-    if (key == "workload") return run.workload == value;
-    if (key == "strategy") return run.strategy == value;
-    return run.precision == value;
-  });
-}
-
 class PointReader {
  public:
   PointReader(const Rule& rule, Gatherer& gatherer) : rule_(rule), gatherer_(gatherer) {}
@@ -165,7 +156,7 @@ class PointReader {
     const bool of_one_node = report.environment.hosts.size() == 1;
     std::vector<const PointRecord*> failed;
     for (const PointRecord& run : report.points) {
-      if (run.world_size != most || !is_wanted(run) || !fits(rule_.where, run)) continue;
+      if (run.world_size != most || !is_wanted(run) || !is_selected(rule_.where, run)) continue;
       if (run.status == PointStatus::kOk) {
         add(report, run, {number, run.session});
       } else if (of_one_node) {
@@ -305,6 +296,7 @@ std::vector<Series> read_series(const Rule& rule, std::span<const NamedReport> r
   if (definition.kind == ValueKind::kFact) return read_facts(rule.metric, reports);
   if (rule.metric == Metric::kWrongBits) return read_replays(reports);
   if (is_of_health(rule)) return read_counters(rule.metric, reports);
+  if (rule.metric == Metric::kScalingEfficiency) return read_efficiency(rule, reports);
   Gatherer gatherer;
   SeriesOfParts of_parts;
   for (std::size_t i = 0; i < reports.size(); ++i) {

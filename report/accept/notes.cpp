@@ -1,6 +1,7 @@
 // Notes on a fleet as a whole. Failed devices may have something in common: a hint at a cause
 // beyond the single device.
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -160,6 +161,21 @@ void add_sockets(std::span<const NamedReport> reports, std::vector<std::string>&
                   percent(*std::ranges::min_element(shares), 0) + " (" + slowest + "): not judged");
 }
 
+// A rule judges one workload; the others ask more or less of the network, and are reported.
+void add_efficiencies(std::span<const NamedReport> reports, std::vector<std::string>& texts) {
+  for (const Series& series : read_series({.metric = Metric::kScalingEfficiency}, reports)) {
+    const Start& last = series.starts.back();
+    if (!std::isfinite(last.value)) continue;
+    std::string text = "all nodes train " + series.of_class + " at " + with_decimals(last.value, 1);
+    if (last.low && last.high) {
+      text += " % (" + with_decimals(*last.low, 1) + " to " + with_decimals(*last.high, 1) + ")";
+    } else {
+      text += " %";
+    }
+    texts.push_back(text + " of what they reach by themselves");
+  }
+}
+
 // The speed of a GPU that waits for its host is the host's, and varies with it.
 void add_waiting(std::span<const NamedReport> reports, std::vector<std::string>& texts) {
   std::set<std::string> points;  // without the repetition
@@ -252,6 +268,7 @@ std::vector<std::string> notes_of(const Acceptance& acceptance, const Expected& 
   add_namesakes(reports, texts);
   add_without_most(without_most, texts);
   add_sockets(reports, texts);
+  add_efficiencies(reports, texts);
   add_waiting(reports, texts);
   add_informing(reports, results, texts);
   add_kept_out(acceptance.classes, texts);

@@ -26,6 +26,7 @@ std::vector<std::string_view> selectors_of(const MetricDefinition& definition) {
       return {"workload", "precision"};
     case Metric::kNodeRate:
     case Metric::kOwnRate:
+    case Metric::kScalingEfficiency:
       return {"workload", "precision", "strategy"};
     case Metric::kMatrixProduct:
       return {"precision"};

@@ -13,10 +13,12 @@
 
 namespace scalemark::acceptance {
 
-enum class PartKind { kDevice, kNode, kLink };
+enum class PartKind { kDevice, kNode, kLink, kFleet };
 constexpr auto words_of(PartKind) {
-  return std::to_array<Word<PartKind>>(
-      {{PartKind::kDevice, "device"}, {PartKind::kNode, "node"}, {PartKind::kLink, "link"}});
+  return std::to_array<Word<PartKind>>({{PartKind::kDevice, "device"},
+                                        {PartKind::kNode, "node"},
+                                        {PartKind::kLink, "link"},
+                                        {PartKind::kFleet, "fleet"}});
 }
 
 // A metric is expected of fleets that have this. kWithSeveralDevices: on one node, since a single

@@ -23,7 +23,7 @@ namespace scalemark::acceptance {
 std::string Part::name() const {
   if (kind == PartKind::kLink)
     return reporting::link_end(host, rank, device) + " to " + (end.empty() ? other : end);
-  return kind == PartKind::kNode ? host : host + " " + device;
+  return kind == PartKind::kDevice ? host + " " + device : host;
 }
 
 std::string Part::key() const {

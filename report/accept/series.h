@@ -17,7 +17,10 @@
 
 namespace scalemark::acceptance {
 
-// A device, a node, or a link between two nodes.
+// The host of results that are of the fleet and of no single part.
+inline constexpr const char* kTheFleet = "the fleet";
+
+// A device, a node, a link between two nodes, or the fleet.
 struct Part {
   PartKind kind = PartKind::kNode;
   std::string host, scheduler_node;  // the scheduler's name is empty where it is not known

@@ -165,6 +165,32 @@ TEST(AcceptGaps, SocketsAndPortsOfUnknownRateAreReportedOnly) {
             std::string::npos);
 }
 
+TEST(AcceptGaps, AFleetThatScalesBadlyFailsAsAWhole) {
+  const auto efficiency_of = [](const FleetShape& shape) {
+    const auto found = results_of(sample_fleet(shape), "scaling efficiency", "the fleet");
+    EXPECT_EQ(found.size(), 1u);
+    return found.front();
+  };
+  // The fleet's own mean is a run of one node, eight of which make the sum.
+  const CheckResult good = efficiency_of({.training = true, .efficiency = 0.95});
+  EXPECT_EQ(good.outcome, Outcome::kPassed) << good.why;
+  EXPECT_NEAR(*good.value, 95, 1.5);
+  EXPECT_EQ(efficiency_of({.training = true, .efficiency = 0.85}).outcome, Outcome::kFailed);
+  EXPECT_EQ(efficiency_of({.training = true, .efficiency = 0.9}).outcome, Outcome::kUnsure);
+  const auto fleet = sample_fleet({.training = true, .efficiency = 0.85});
+  const auto failed = std::ranges::count(accept(fleet, standard_rules(), {}).nodes,
+                                         Outcome::kFailed, &NodeResult::outcome);
+  EXPECT_EQ(failed, 0) << "no node is to blame";
+  EXPECT_EQ(accept(fleet, standard_rules(), {}).exit_code, ExitCode::kFail);
+}
+
+TEST(AcceptGaps, ANodeThatNeverTrainedByItselfLeavesTheEfficiencyUnknown) {
+  auto fleet = sample_fleet({.without_report = {4}, .training = true});
+  EXPECT_EQ(outcome_of(fleet, "scaling efficiency", "the fleet"), "missing");
+  EXPECT_EQ(why_of(fleet, "scaling efficiency", "the fleet"), "no training by itself of node004");
+  EXPECT_EQ(outcome_of(sample_fleet({}), "scaling efficiency", "the fleet"), "");
+}
+
 TEST(AcceptGaps, PortsDoNotStandForTheCountersOfGpus) {
   auto fleet = sample_fleet({.health = true});
   std::erase_if(fleet[1].report.health,

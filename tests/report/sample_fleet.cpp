@@ -340,7 +340,11 @@ Report training_report(const FleetShape& shape) {
   for (int node = 0; node < shape.nodes; ++node) {
     report.environment.hosts.push_back(host_of(shape, node));
   }
+  const std::string own = "-w" + std::to_string(shape.devices) + "-",
+                    all = "-w" + std::to_string(shape.nodes * shape.devices) + "-";
   for (PointRecord& run : report.points) {
+    for (std::string* name : {&run.group, &run.id}) name->replace(name->find(own), own.size(), all);
+    run.samples_per_sec *= shape.efficiency * shape.nodes;
     run.session = 0;
     run.nodes = shape.nodes;
     run.world_size = run.processes = shape.nodes * shape.devices;

@@ -41,9 +41,10 @@ struct FleetShape {
   std::function<double(int, int, int, MeasuredRate)> effect;
   // (node, device): these counters grow by so much in the first start.
   std::map<std::pair<int, int>, std::map<std::string, double>> counters;
-  bool health = false;    // reports have health[]
-  bool links = true;      // several nodes have a report of their links
-  bool training = false;  // all nodes together have a report of one training
+  bool health = false;       // reports have health[]
+  bool links = true;         // several nodes have a report of their links
+  bool training = false;     // all nodes together have a report of one training
+  double efficiency = 0.95;  // that training's, against what its nodes reach by themselves
 };
 
 // "node000"
