@@ -59,6 +59,7 @@ struct CheckedClass {
   std::string reference_from;   // "what 3 of 8 devices reach", or which baseline
   std::string not_in_baseline;  // why a baseline, where there is one, does not hold the class
   std::optional<double> smallest_decidable;  // a share: slowness of that size is found
+  double limit = 0;                          // as a share of the reference
   std::string doubt;                         // why its passes do not count; empty: they do
   std::vector<std::string> kept_out;  // faster than all others: the reference leaves them out
 };

@@ -15,7 +15,7 @@ namespace scalemark::acceptance {
 template <class A>
 constexpr void fields(A& a, typename A::template Field<Part>& p) {
   a.record("part", "A device, a node, or a link between two nodes");
-  a.choice("kind", p.kind, {"device | node | link"});
+  a.choice("kind", p.kind, {"device | node | link | fleet"});
   a("host", p.host, {"the machine; of a link its first end"});
   a.text("scheduler_node", p.scheduler_node, {"the name that the scheduler gives the machine"});
   a.text("device", p.device, {"cuda:3, as in ranks; cpu:1: the second rank of a machine"});
@@ -51,12 +51,12 @@ constexpr void fields(A& a, typename A::template Field<CheckedClass>& c) {
   a.record("class", "Parts that were compared with each other");
   a("check", c.check, {"name of the check in the rules"});
   a("class", c.of_class, {"product, what was measured, versions where they differ"});
-  a.choice("of", c.of, {"device | node | link"});
+  a.choice("of", c.of, {"device | node | link | fleet"});
   a("parts", c.parts, {"how many"});
   a("reference", c.reference, {"what the limit is a share of"});
   a.text("unit", c.unit, {"of reference"});
-  a("smallest_decidable", c.smallest_decidable,
-    {"the share by which a part must be slower so that it is found"});
+  a("limit", c.limit, {"the share of the reference that a part must reach"});
+  a("smallest_decidable", c.smallest_decidable, {"a part that is slower by this share is found"});
   a.text("reference_from", c.reference_from, {"which parts reach it, or which baseline"});
   a.text("not_in_baseline", c.not_in_baseline,
          {"why the fleet gives the reference, although there is a baseline"});

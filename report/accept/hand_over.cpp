@@ -72,13 +72,32 @@ std::size_t nodes_for_a_baseline(const Acceptance& acceptance) {
   return hosts.size();
 }
 
+bool by_baseline(const CheckedClass& one) { return one.reference_from.starts_with(kOfBaseline); }
+
+// Checks with a wider limit, as of copies, say nothing of what the strict ones find.
+double strictest_limit(const Acceptance& acceptance) {
+  double strictest = 0;
+  for (const CheckedClass& one : acceptance.classes) {
+    if (one.smallest_decidable) strictest = std::max(strictest, one.limit);
+  }
+  return strictest;
+}
+
+// What gave the references: a fleet that passes against itself may be slow as a whole.
+std::string compared_with(const Acceptance& acceptance) {
+  const auto found = std::ranges::find_if(acceptance.classes, by_baseline);
+  if (found == acceptance.classes.end()) return "itself";
+  const bool all = std::ranges::all_of(acceptance.classes, by_baseline);
+  return found->reference_from + (all ? "" : ", and in part against itself");
+}
+
 // Says what to do about the worst outcome.
 std::string recommended_action(const Acceptance& acceptance) {
   const auto named = names_of(acceptance, acceptance.outcome);
   const std::string nodes = nodes_text(named);
   switch (acceptance.outcome) {
     case Outcome::kPassed:
-      return "take the fleet";
+      return "take the fleet, judged against " + compared_with(acceptance);
     case Outcome::kFailed:
       if (!named.empty()) return "send back or repair " + nodes;
       return failed_links(acceptance).empty() ? "look at what failed below"
@@ -184,13 +203,11 @@ std::string headline(const Acceptance& acceptance) {
 
 std::vector<std::string> reach_of(const Acceptance& acceptance) {
   const CheckedClass* widest = nullptr;
+  const double strictest = strictest_limit(acceptance);
   for (const CheckedClass& one : acceptance.classes) {
-    if (!one.smallest_decidable) continue;
+    if (!one.smallest_decidable || one.limit < strictest) continue;
     if (widest == nullptr || *one.smallest_decidable > *widest->smallest_decidable) widest = &one;
   }
-  const auto by_baseline = [](const CheckedClass& one) {
-    return one.reference_from.starts_with(kOfBaseline);
-  };
   const auto all = static_cast<std::int64_t>(acceptance.classes.size());
   const auto by_it = std::ranges::count_if(acceptance.classes, by_baseline);
   std::string text = "no speed is judged yet: too few starts, or too few of a kind";

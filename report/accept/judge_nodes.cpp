@@ -28,10 +28,8 @@ constexpr const char* kNoReport = "no report";
 constexpr const char* kNotRead = "its counters were not read (--checks health)";
 
 CheckResult missing(const std::string& check, const Part& part, const std::string& why) {
-  CheckResult result;
-  result.check = check;
+  CheckResult result = of_fleet(check, Outcome::kMissing, why);
   result.part = part;
-  result.conclude(Outcome::kMissing, why);
   return result;
 }
 
@@ -98,14 +96,13 @@ void add_nodes(const Rule& rule, const std::vector<Part>& nodes, const Coverage&
                std::vector<CheckResult>& results) {
   const MetricDefinition& definition = definition_of(rule.metric);
   const auto measured = coverage.hosts.find(rule.name);
+  if (definition.kind == ValueKind::kFact) return;
   if (measured == coverage.hosts.end()) {
-    if (definition.kind == ValueKind::kFact) return;
     results.push_back(of_fleet(rule.name, Outcome::kUnsure,
                                "not measured: no report holds " + std::string(definition.name)));
     return;
   }
   if (definition.of == PartKind::kLink || definition.of == PartKind::kFleet) return;
-  if (definition.kind == ValueKind::kFact) return;
   for (const Part& node : nodes) {
     if (measured->second.contains(node.host) || coverage.unreported.contains(node.host)) continue;
     results.push_back(missing(rule.name, node, "no report of it has these"));
@@ -352,7 +349,7 @@ std::string text_of(const Shared& shared, const std::string& members, const std:
          members + " " + verb + " one group of links (" + launching::compressed_nodelist(names) +
          "; messages that leave it take " +
          significant(shared.grouping->link_groups.times_as_long, 2) +
-         " times as long): " + "look at the switch that its nodes share";
+         " times as long): look at the switch that its nodes share";
 }
 
 }  // namespace

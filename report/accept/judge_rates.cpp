@@ -183,6 +183,7 @@ CheckedClass class_of(const Rule& rule, const std::vector<const Series*>& member
   of.of = definition.of;
   of.parts = members.size();
   of.unit = definition.unit;
+  of.limit = rule.limit;
   of.reference_from =
       known ? name_of_baseline(*baseline, *known) : reference_name(members.size(), definition.of);
   if (baseline != nullptr && known == nullptr) {
