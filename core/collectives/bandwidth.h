@@ -52,8 +52,8 @@ struct ExpectedBandwidth {
   std::string source;  // "31.5 GB/s: PCIe 4 x16 one way; ..."
 };
 
-// What the links of one GPU carry one way, all of them together: those between GPUs (NVLink), and
-// those to its host (PCIe). Absent where it is not known.
+// Return what the links of one GPU carry one way, all of them together: those between GPUs
+// (NVLink), and those to its host (PCIe). Absent where it is not known.
 std::optional<ExpectedBandwidth> nvlink_rate(const DataPath& path);
 std::optional<ExpectedBandwidth> pcie_rate(const DataPath& path);
 

@@ -38,49 +38,6 @@ Judged judged_by(const Rule& rule, const Rules& rules, const std::vector<Series>
                                         : judge_by_floor(rule, all);
 }
 
-// Several GPUs are expected to train together, whether they did or not.
-bool has_several_devices(const Report& report) {
-  const bool trained = std::ranges::any_of(report.points, [](const reporting::PointRecord& run) {
-    return run.nodes <= 1 && run.world_size > 1;
-  });
-  return trained || std::ranges::any_of(report.environment.hosts,
-                                        [](const auto& host) { return host.gpus.size() > 1; });
-}
-
-bool has_own_times(const Report& report) {
-  return std::ranges::any_of(report.points, [](const reporting::PointRecord& run) {
-    return run.nodes <= 1 && reporting::has_exchange(run) &&
-           std::ranges::any_of(run.ranks, [](const auto& rank) { return bool(rank.own_mean_ln); });
-  });
-}
-
-bool has_gpus(const Report& report) {
-  return std::ranges::any_of(report.environment.hosts,
-                             [](const auto& host) { return !host.gpus.empty(); });
-}
-
-bool applies(const Rule& rule, std::span<const NamedReport> reports, std::size_t nodes) {
-  const auto any = [&](bool (*has)(const Report&)) {
-    return std::ranges::any_of(reports, has, &NamedReport::report);
-  };
-  switch (definition_of(rule.metric).applies) {
-    case Applies::kEverywhere:
-    case Applies::kWhereMeasured:
-      return true;
-    case Applies::kWithGpus:
-      return any(has_gpus);
-    case Applies::kWithSeveralDevices:
-      return any(has_several_devices);
-    case Applies::kWithOwnTimes:
-      return any(has_own_times);
-    case Applies::kWithSeveralNodes:
-      return nodes > 1;
-    case Applies::kWithThreeNodes:
-      return nodes > 2;
-  }
-  return true;
-}
-
 // The way in which a report ended gives its node this outcome.
 struct End {
   Outcome outcome = Outcome::kPassed;

@@ -59,7 +59,7 @@ struct CheckedClass {
   std::string reference_from;   // "what 3 of 8 devices reach", or which baseline
   std::string not_in_baseline;  // why a baseline, where there is one, does not hold the class
   std::optional<double> smallest_decidable;  // a share: slowness of that size is found
-  double limit = 0;                          // as a share of the reference
+  double limit = 0;                          // a share of the reference
   std::string doubt;                         // why its passes do not count; empty: they do
   std::vector<std::string> kept_out;  // faster than all others: the reference leaves them out
 };
@@ -109,6 +109,9 @@ struct Judged {
   std::vector<CheckedClass> classes;
   std::set<std::string> without_most = {};  // chips of which it is not known what they could reach
 };
+
+// Whether `nodes` nodes with these reports are expected to have been measured by the rule's metric.
+bool applies(const Rule& rule, std::span<const NamedReport> reports, std::size_t nodes);
 
 // Makes the result of `series`, still without its outcome and value.
 CheckResult result_like(const Rule& rule, const Series& series);

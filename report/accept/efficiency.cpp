@@ -60,11 +60,11 @@ std::map<std::string, FleetRuns> runs_of_fleet(const Rule& rule, const Report& r
   return groups;
 }
 
-// What the nodes of a fleet reach by themselves, all together.
+// The rates of a fleet's nodes by themselves, added up.
 struct Alone {
   double sum = 0;
-  double share_variance = 0;               // of ln sum, from starts that differ
-  double start_variance = 0, degrees = 0;  // of one start, pooled over nodes
+  double share_variance = 0;               // variance of ln sum
+  double start_variance = 0, degrees = 0;  // one start's, pooled over nodes
   std::vector<std::string> lacking;
 };
 

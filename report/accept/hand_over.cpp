@@ -83,7 +83,7 @@ double strictest_limit(const Acceptance& acceptance) {
   return strictest;
 }
 
-// What gave the references: a fleet that passes against itself may be slow as a whole.
+// Names what gave the references: a fleet that passes against itself may be slow as a whole.
 std::string compared_with(const Acceptance& acceptance) {
   const auto found = std::ranges::find_if(acceptance.classes, by_baseline);
   if (found == acceptance.classes.end()) return "itself";

@@ -9,6 +9,7 @@
 #include "core/collectives/bandwidth.h"
 #include "core/machine/gpus.h"
 #include "core/statistics/summary.h"
+#include "report/accept/acceptance.h"
 #include "report/accept/inventory.h"
 #include "report/accept/series.h"
 #include "report/accept/single_values.h"
@@ -225,7 +226,7 @@ class PointReader {
   Gatherer& gatherer_;
 };
 
-// Absent for metrics that no measurement of a machine by itself has.
+// Returns nothing for metrics that no measurement of a machine by itself has.
 std::optional<MachineRate> rate_of(Metric metric) {
   static const std::map<Metric, MachineRate> kRates{
       {Metric::kMatrixProduct, MachineRate::kMatrixProduct},
@@ -239,7 +240,8 @@ std::optional<MachineRate> rate_of(Metric metric) {
   return found == kRates.end() ? std::nullopt : std::optional(found->second);
 }
 
-// What the links of the slowest GPU of `host` carry. Between GPUs NVLink carries what PCIe would.
+// Adds what the links of the slowest GPU of `host` carry. Between GPUs NVLink carries what PCIe
+// would.
 void add_links(Series& series, const Host& host, bool between_gpus) {
   collectives::DataPath path{.node_of_member = {}, .on_gpus = true};
   reporting::add_gpus(path, host);
@@ -289,7 +291,50 @@ void read_fingerprint(const Rule& rule, const Report& report, std::size_t number
   }
 }
 
+// Several GPUs are expected to train together, whether they did or not.
+bool has_several_devices(const Report& report) {
+  const bool trained = std::ranges::any_of(report.points, [](const reporting::PointRecord& run) {
+    return run.nodes <= 1 && run.world_size > 1;
+  });
+  return trained || std::ranges::any_of(report.environment.hosts,
+                                        [](const auto& host) { return host.gpus.size() > 1; });
+}
+
+bool has_own_times(const Report& report) {
+  return std::ranges::any_of(report.points, [](const reporting::PointRecord& run) {
+    return run.nodes <= 1 && reporting::has_exchange(run) &&
+           std::ranges::any_of(run.ranks, [](const auto& rank) { return bool(rank.own_mean_ln); });
+  });
+}
+
+bool has_gpus(const Report& report) {
+  return std::ranges::any_of(report.environment.hosts,
+                             [](const auto& host) { return !host.gpus.empty(); });
+}
+
 }  // namespace
+
+bool applies(const Rule& rule, std::span<const NamedReport> reports, std::size_t nodes) {
+  const auto any = [&](bool (*has)(const Report&)) {
+    return std::ranges::any_of(reports, has, &NamedReport::report);
+  };
+  switch (definition_of(rule.metric).applies) {
+    case Applies::kEverywhere:
+    case Applies::kWhereMeasured:
+      return true;
+    case Applies::kWithGpus:
+      return any(has_gpus);
+    case Applies::kWithSeveralDevices:
+      return any(has_several_devices);
+    case Applies::kWithOwnTimes:
+      return any(has_own_times);
+    case Applies::kWithSeveralNodes:
+      return nodes > 1;
+    case Applies::kWithThreeNodes:
+      return nodes > 2;
+  }
+  return true;
+}
 
 std::vector<Series> read_series(const Rule& rule, std::span<const NamedReport> reports) {
   const MetricDefinition& definition = definition_of(rule.metric);

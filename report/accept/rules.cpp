@@ -82,7 +82,7 @@ double number_with_unit(const Json& value, const MetricDefinition& definition,
                       source.hint);
 }
 
-// What the limit of a metric may be a share of.
+// Lists what the limit of a metric may be a share of.
 std::vector<LimitOf> shares_of(Metric metric) {
   switch (metric) {
     case Metric::kMatrixProduct:
@@ -93,7 +93,6 @@ std::vector<LimitOf> shares_of(Metric metric) {
       return {LimitOf::kReference, LimitOf::kPcie};
     case Metric::kNodeAllReduce:
     case Metric::kNodeAllToAll:
-    case Metric::kPeerExchange:
       return {LimitOf::kReference, LimitOf::kNvlink, LimitOf::kPcie};
     case Metric::kSustainedProduct:
       return {LimitOf::kReference, LimitOf::kBurst};

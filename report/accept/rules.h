@@ -102,8 +102,7 @@ constexpr auto words_of(LimitOf) {
 
 // Whether the limit is a share of what is possible at most, which is not known of every product.
 constexpr bool is_of_physics(LimitOf of) {
-  return of == LimitOf::kDatasheet || of == LimitOf::kNvlink || of == LimitOf::kPcie ||
-         of == LimitOf::kRdma || of == LimitOf::kSockets;
+  return of >= LimitOf::kDatasheet && of <= LimitOf::kSockets;
 }
 
 struct Rule {

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "core/base/text.h"
-#include "core/machine/network_ports.h"
 #include "core/statistics/summary.h"
 #include "report/accept/inventory.h"
 #include "report/judge/point/fingerprint.h"
@@ -136,13 +135,6 @@ Start start_of(const reporting::JudgedReplay& judged) {
   return start;
 }
 
-Start start_of(const reporting::LinkRecord& link) {
-  Start start;
-  start.value = link.bandwidth_GBps;
-  std::tie(start.low, start.high) = std::tie(link.bandwidth_ci95.low, link.bandwidth_ci95.high);
-  return start;
-}
-
 // Finds the same product on the same device in its first seconds; null: none.
 const FingerprintRecord* burst_of(const Report& report, const FingerprintRecord& held) {
   const auto found = std::ranges::find_if(report.fingerprint, [&](const FingerprintRecord& one) {
@@ -225,92 +217,6 @@ void read_sustained(const Report& report, SeriesOfParts& all) {
     all.at(measured_part(report, record.host, record.device, record.rank),
            record.device_name + ", " + record.precision + ", " + record.method)
         .starts.push_back(std::move(start));
-  }
-}
-
-// A message takes as long as the slower one of its two ends needs: an end is as fast as its best
-// link. Of a node with several network cards the slowest one counts.
-void read_best_links(const Report& report, SeriesOfParts& all) {
-  std::map<std::string, std::map<std::string, const reporting::LinkRecord*>> best;  // host, end
-  for (const auto& [part, link] : link_parts(report)) {
-    if (!is_measured(link->bandwidth_GBps)) continue;
-    for (const auto& [host, end] :
-         {std::pair(link->a, link->first()), std::pair(link->b, link->second())}) {
-      const reporting::LinkRecord*& known = best[host][end];
-      if (!known || link->bandwidth_GBps > known->bandwidth_GBps) known = link;
-    }
-  }
-  for (const auto& [host, ends] : best) {
-    const auto& [end, link] = *std::ranges::min_element(
-        ends, {}, [](const auto& one) { return one.second->bandwidth_GBps; });
-    Series& series = all.at(node_part(report, host));
-    series.starts.push_back(start_of(*link));
-    if (end != host) series.starts.back().fact = end;
-  }
-}
-
-namespace {
-
-// How many ranks of each host sent at the same time: links are measured of one rank of a node, or
-// of each with the one at its place.
-std::map<std::string, std::set<int>> senders_of(const Report& report) {
-  std::map<std::string, std::set<int>> senders;
-  for (const auto& link : report.links) {
-    senders[link.a].insert(link.a_rank.value_or(0));
-    senders[link.b].insert(link.b_rank.value_or(0));
-  }
-  return senders;
-}
-
-// What the ports of a node have for each of its ranks, in GB/s. A rank fills one port at most, and
-// shares it where ranks are more than ports. Where one rank of several was measured it is not known
-// which ports it could use.
-std::optional<std::pair<LimitOf, reporting::Peak>> share_of_ports(const Report& report,
-                                                                  const std::string& name,
-                                                                  bool on_gpus, std::size_t ranks) {
-  const monitoring::Host* host = reporting::find_host(report.environment.hosts, name);
-  if (host == nullptr) return std::nullopt;
-  const auto use = on_gpus ? monitoring::PortUse::kAll : monitoring::PortUse::kOneSocket;
-  const auto ports = monitoring::network_ports(*host, use, report.environment.variables);
-  const std::size_t used = std::min(ports.Gbit_per_s.size(), ranks);
-  if (used == 0) return std::nullopt;
-  double Gbit_per_s = 0;  // of the fastest ones
-  for (std::size_t i = ports.Gbit_per_s.size() - used; i < ports.Gbit_per_s.size(); ++i)
-    Gbit_per_s += ports.Gbit_per_s[i];
-  const double each = Gbit_per_s / static_cast<double>(ranks);
-  return std::pair(ports.rdma ? LimitOf::kRdma : LimitOf::kSockets,
-                   reporting::Peak{each / 8, significant(each, 4) + " Gbit/s that ports of " +
-                                                 name + " have for each of its ranks"});
-}
-
-// The end with less decides.
-void add_ports(Series& series, const Report& report, const reporting::LinkRecord& link,
-               std::map<std::string, std::set<int>>& senders) {
-  const bool on_gpus = link.a_device.starts_with("cuda");
-  const monitoring::Host* host = reporting::find_host(report.environment.hosts, link.a);
-  if (!link.a_rank && host != nullptr && !host->gpus.empty()) return;
-  for (const std::string& name : {link.a, link.b}) {
-    const auto share = share_of_ports(report, name, on_gpus, senders[name].size());
-    if (!share) {
-      series.at_most.erase(LimitOf::kRdma);
-      series.at_most.erase(LimitOf::kSockets);
-      return;
-    }
-    const auto [most, is_new] = series.at_most.try_emplace(share->first, share->second);
-    if (!is_new && share->second.per_sec < most->second.per_sec) most->second = share->second;
-  }
-}
-
-}  // namespace
-
-void read_links(const Report& report, SeriesOfParts& all) {
-  auto senders = senders_of(report);
-  for (const auto& [part, link] : link_parts(report)) {
-    if (!is_measured(link->bandwidth_GBps)) continue;
-    Series& series = all.at(part);
-    series.starts.push_back(start_of(*link));
-    series.at_most.clear();
-    add_ports(series, report, *link, senders);
   }
 }
 

@@ -57,7 +57,7 @@ struct Series {
   std::string precision;
   std::vector<Start> starts;
   bool unsteady = false;  // its windows, all repetitions together, were shown not to be steady
-  // What it could reach at most: by the datasheet, or by its links. Only what is known is there.
+  // The most that it could reach by its datasheet or its links; only what is known is there.
   std::map<LimitOf, reporting::Peak> at_most = {};
 };
 

@@ -184,6 +184,37 @@ TEST(AcceptGaps, AFleetThatScalesBadlyFailsAsAWhole) {
   EXPECT_EQ(accept(fleet, standard_rules(), {}).exit_code, ExitCode::kFail);
 }
 
+// 400 fleets whose true efficiency is the limit: at most 1 % may fail, and as many pass, widened by
+// three standard errors of the count.
+TEST(AcceptGaps, TheEfficiencyIsWrongInOnePercentAtItsLimit) {
+  const Rule rule{.metric = Metric::kScalingEfficiency, .where = {{"workload", "resnet50"}}};
+  int failed = 0, passed = 0, passed_below = 0;
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    for (const double efficiency : {0.9, 0.85 * 0.9}) {
+      const auto all = read_series(rule, sample_fleet({.seed = seed,
+                                                       .nodes = 6,
+                                                       .devices = 2,
+                                                       .device_sd = 0,
+                                                       .links = false,
+                                                       .training = true,
+                                                       .efficiency = efficiency}));
+      ASSERT_EQ(all.size(), 1u);
+      const Start& start = all.front().starts.front();
+      if (efficiency < 0.9) {
+        passed_below += *start.low >= 90;
+      } else {
+        failed += *start.high < 90;
+        passed += *start.low >= 90;
+      }
+    }
+  }
+  EXPECT_LE(failed, 10);
+  EXPECT_LE(passed, 10);
+  EXPECT_EQ(passed_below, 0);
+  RecordProperty("failed", failed);
+  RecordProperty("passed", passed);
+}
+
 TEST(AcceptGaps, ANodeThatNeverTrainedByItselfLeavesTheEfficiencyUnknown) {
   auto fleet = sample_fleet({.without_report = {4}, .training = true});
   EXPECT_EQ(outcome_of(fleet, "scaling efficiency", "the fleet"), "missing");

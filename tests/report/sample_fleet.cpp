@@ -171,6 +171,7 @@ class NodeMaker {
 
   // The slowest device holds up what all exchange.
   void add_inside(Report& report, int start) {
+    if (shape_.devices < 2) return;
     const auto slow = shape_.slow_inside.find(node_);
     const double node = (slow == shape_.slow_inside.end() ? 0 : std::log1p(-slow->second)) +
                         effect(-1, start, MeasuredRate::kInside);
@@ -181,7 +182,6 @@ class NodeMaker {
       slowest = std::min(slowest, own);
       add_rate(report, start, i, MachineRate::kPeerExchange, own);
     }
-    if (shape_.devices < 2) return;
     for (const auto what : {MachineRate::kNodeAllReduce, MachineRate::kNodeAllToAll}) {
       add_rate(report, start, 0, what, slowest);
       report.fingerprint.back().rank.reset();

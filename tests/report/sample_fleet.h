@@ -26,8 +26,8 @@ struct FleetShape {
   std::map<int, double> slow_nodes;                // all devices of the node
   std::map<std::pair<int, int>, double> products;  // only matrix products of the device are slower
   std::map<std::pair<int, int>, double> fading;    // the device's held products are slower
-  std::map<int, double> slow_inside;               // what the node's devices exchange is slower
-  double all_reduce_GBps = 360, host_copy_GBps = 54;       // within a node; with its host
+  std::map<int, double> slow_inside;               // exchanges within the node are slower
+  double all_reduce_GBps = 360, host_copy_GBps = 54;       // within a node, and with its host
   std::set<std::pair<int, int>> wrong_once, wrong_always;  // bits of the device
   std::set<int> without_report, disturbed, throttled;      // nodes
   std::set<std::pair<int, int>> slow_links;                // (a, b), a < b
