@@ -4,9 +4,12 @@
 #include <string>
 
 #include "apps/scalemark/commands.h"
+#include "apps/scalemark/libraries.h"
 #include "apps/scalemark/machine_probe.h"
 #include "core/base/error.h"
 #include "core/base/file_kind.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/launch/variables.h"
 #include "core/plan/listed_configs.h"
 #include "core/settings/config_file.h"
@@ -79,13 +82,35 @@ const std::vector<std::string>& exactly(const Invocation& invocation, std::size_
               what + " is expected");
 }
 
+namespace {
+
+// A job script begins with the program of a tarball; here it is the one that runs, with the torch
+// that a wheel's start has found for it.
+std::string with_this_program(std::string text) {
+  constexpr std::string_view kOfTarball = "program=${PROGRAM:-./scalemark}\n";
+  const auto at = text.find(kOfTarball);
+  if (at == text.npos) return text;
+  std::string line =
+      "program=${PROGRAM:-" + shell_word((library_folder() / "scalemark").string()) + "}\n";
+  const auto environment = launching::snapshot_environment();
+  if (const std::string torch = value_at(environment, "SCALEMARK_TORCH"); !torch.empty())
+    line += "export SCALEMARK_TORCH=${SCALEMARK_TORCH:-" + shell_word(torch) + "}\n";
+  return text.replace(at, kOfTarball.size(), line);
+}
+
+}  // namespace
+
 ExitCode configs_command(const Invocation& invocation) {
   read_tool_values(invocation);
   if (invocation.positionals.size() > 1) {
     throw usage("more than one name is given", "the name of one configuration, or none");
   }
   if (!invocation.positionals.empty()) {
-    return print_data(std::string(settings::builtin_config(invocation.positionals.front())));
+    const std::string& name = invocation.positionals.front();
+    const auto script = std::ranges::find(settings::job_scripts(), name, &NamedText::name);
+    if (script != settings::job_scripts().end())
+      return print_data(with_this_program(std::string(script->text)));
+    return print_data(std::string(settings::builtin_config(name)));
   }
   const planning::Surveyed here{.machine = probe_machine().machine, .memory = memory_there()};
   std::string text;
@@ -95,7 +120,9 @@ ExitCode configs_command(const Invocation& invocation) {
   }
   return print_result(text +
                       "\nscalemark sweep --config NAME --scale-down   in minutes: shows the "
-                      "method, not the number\n");
+                      "method, not the number\n"
+                      "scalemark configs acceptance/slurm > job.sbatch   a job that accepts its "
+                      "nodes; acceptance/kubernetes likewise\n");
 }
 
 }  // namespace scalemark::cli

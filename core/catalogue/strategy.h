@@ -33,7 +33,7 @@ struct ExchangeQuestion {
   std::int64_t local_steps = 1;
   std::int64_t micro_steps = 1;  // a step consists of so many
   bool on_cpu = false;
-  bool all_reduces_to_scatter = false;  // the backend: a rank receives all parts and adds them up
+  bool all_reduces_to_scatter = false;  // by the backend: ranks add up all parts
   bool compressed = false;              // gradients travel in another format than their own
 };
 

@@ -167,7 +167,7 @@ void add_rank_rates(const Status& status, const RunNow& now, const std::vector<s
   columns.push_back({column({"memory"}, rows, memory), 20});
 }
 
-// Leaves out texts beside numbers that all ranks share, and marks where there are none.
+// Host and phase stand only where ranks differ in them, and marks only where a rank has one.
 std::vector<Weighed> rank_columns(const Status& status, const RunNow& now,
                                   const std::vector<std::size_t>& rows) {
   std::vector<Weighed> columns;

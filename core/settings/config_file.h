@@ -44,6 +44,10 @@ std::string read_text_file(const std::string& path);
 // "rtx4090-mlp", "acceptance/node", ... in the order of their names, those of acceptance last.
 std::span<const NamedText> builtin_configs();
 
+// The job scripts of configs/acceptance are inside the program, too: "acceptance/slurm",
+// "acceptance/kubernetes".
+std::span<const NamedText> job_scripts();
+
 // Reads what --config names: the file of that path, else the built-in configuration of that name.
 // Adds a note where both are there. Throws no_input (66), with the nearest names, where neither is.
 ConfigFile read_config(const std::string& path_or_name, std::vector<std::string>& notes);

@@ -13,7 +13,7 @@ namespace scalemark::distributed {
 namespace {
 
 constexpr const char* kRequestKey = "stop/request";      // one for the whole run
-constexpr std::chrono::milliseconds kFrozenPeriod{250};  // fast, as somebody waits
+constexpr std::chrono::milliseconds kFrozenPeriod{250};  // frozen ranks wait for each other
 
 constexpr std::array<int, 3> kSignals{SIGTERM, SIGINT, SIGUSR1};
 

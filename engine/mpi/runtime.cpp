@@ -12,7 +12,7 @@
 namespace scalemark::mpi {
 namespace {
 
-constexpr std::chrono::milliseconds kReportTime{3000};  // the time that rank 0 gets
+constexpr std::chrono::milliseconds kReportTime{3000};  // rank 0 may end its report before an abort
 constexpr std::chrono::milliseconds kPollPeriod{20};
 
 struct Here {

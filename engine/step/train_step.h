@@ -73,7 +73,8 @@ struct Consumed {
   }
 };
 
-// With a graph it runs a step as a whole (CapturedStep).
+// One optimizer step: fetches batches, runs the body, sets the learning rate. With a CUDA graph the
+// whole step is captured once and replayed (CapturedStep).
 class TrainStep {
  public:
   // StepBody explains these arguments.

@@ -28,6 +28,7 @@ constexpr auto words_of(Outcome) {
 
 // This check, which no rule has to name, is whether a node has a report that is complete.
 inline constexpr const char* kReportCheck = "report";
+inline constexpr const char* kNoReport = "no report";  // its reason where a node has none
 
 // One check of one part.
 struct CheckResult {

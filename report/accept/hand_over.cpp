@@ -32,14 +32,14 @@ std::string nodes_text(const std::vector<std::string>& names) {
   return list.size() <= kLongestNodeList ? list : counted(names.size(), "node");
 }
 
-// Returns the nodes to keep jobs away from: those that failed, and those that did not pass the
-// check of their reports. A machine that others used is not bad.
+// Returns the nodes to keep jobs away from: those that failed, and those whose run did not end
+// well. A node that merely has no report is not bad, nor is a machine that others used.
 std::vector<const NodeResult*> nodes_to_exclude(const Acceptance& acceptance) {
   std::vector<const NodeResult*> nodes;
   for (const NodeResult& node : acceptance.nodes) {
     const bool ended = std::ranges::none_of(acceptance.results, [&](const CheckResult& result) {
       return result.part.host == node.node.host && result.check == kReportCheck &&
-             result.outcome != Outcome::kPassed;
+             result.outcome != Outcome::kPassed && result.why != kNoReport;
     });
     if (node.outcome == Outcome::kFailed || !ended) nodes.push_back(&node);
   }
@@ -294,7 +294,8 @@ std::string drain_text(const Acceptance& acceptance, const std::string& at) {
     nodes_by_reason[with_blanks(reason_of(acceptance, *node))].push_back(
         scheduler_name(node->node));
   }
-  std::string text = "#!/bin/sh\n# Nodes that scalemark accept failed or missed, " + at + ".\n";
+  std::string text =
+      "#!/bin/sh\n# Nodes that scalemark accept failed, or whose run ended badly, " + at + ".\n";
   for (const auto& [reason, nodes] : nodes_by_reason) {
     text += "scontrol update NodeName=" + shell_word(launching::compressed_nodelist(nodes)) +
             " State=DRAIN Reason=" + shell_word("scalemark " + at.substr(0, 10) + ": " + reason) +

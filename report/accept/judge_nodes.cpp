@@ -24,7 +24,6 @@
 namespace scalemark::acceptance {
 namespace {
 
-constexpr const char* kNoReport = "no report";
 constexpr const char* kNotRead = "its counters were not read (--checks health)";
 
 CheckResult missing(const std::string& check, const Part& part, const std::string& why) {

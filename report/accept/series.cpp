@@ -135,7 +135,8 @@ Start start_of(const reporting::JudgedReplay& judged) {
   return start;
 }
 
-// Finds the same product on the same device in its first seconds; null: none.
+// Finds the short measurement of the same product on the same device, made before heat held it
+// back; null: none.
 const FingerprintRecord* burst_of(const Report& report, const FingerprintRecord& held) {
   const auto found = std::ranges::find_if(report.fingerprint, [&](const FingerprintRecord& one) {
     return one.what == MachineRate::kMatrixProduct && one.value && one.rank == held.rank &&

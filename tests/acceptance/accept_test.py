@@ -14,7 +14,7 @@ import xml.etree.ElementTree as ET
 
 import yaml
 from endings import SOURCE, run_cases
-from program import BINARY_DIR, check, run
+from program import BINARY_DIR, SCALEMARK, check, run
 
 FLEETS = 1000 if os.environ.get("SCALEMARK_SOAK") == "full" else 50
 CORE_TOOL = BINARY_DIR / "tests/core_tool"
@@ -301,6 +301,13 @@ def repeats(folder):
         check(done.returncode == 0 and sessions(calls) == wanted, (done, calls))
 
     text = (acceptance / "slurm.sbatch").read_text()
+    written = run("configs", "acceptance/slurm", SCALEMARK_TORCH="/opt/a b/torch").stdout
+    program = f"program=${{PROGRAM:-{SCALEMARK.resolve()}}}\nexport SCALEMARK_TORCH=${{SCALEMARK_TORCH:-'/opt/a b/torch'}}\n"
+    check(program in written and written.replace(program, "program=${PROGRAM:-./scalemark}\n") == text, written)
+    (folder / "job.sbatch").write_text(written)
+    done, calls = stages(folder, ("bash", folder / "job.sbatch"), [""], SLURM_JOB_END_TIME="9999999999", **job)
+    check(done.returncode == 0 and sessions(calls) == all_three[:1], (done, calls))
+    check(run("configs", "acceptance/kubernetes").stdout == (acceptance / "kubernetes.yaml").read_text(), "another text of kubernetes.yaml")
     hours, minutes, _ = map(int, re.search(r"--time=(\d+):(\d+):(\d+)", text).groups())
     settings = {name: json.loads((acceptance / f"{name}.json").read_text()) for name in ("node", "fleet")}
     longest = {name: int(one["max_time"].removesuffix("m")) for name, one in settings.items()}
