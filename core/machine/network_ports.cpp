@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
+#include <cstdint>
 #include <span>
 
 #include "core/base/text.h"
@@ -14,6 +14,8 @@ namespace {
 bool starts_with_any(std::string_view name, std::span<const std::string_view> prefixes) {
   return std::ranges::any_of(prefixes, [&](auto prefix) { return name.starts_with(prefix); });
 }
+
+constexpr double kMostGbit_per_s = 1e6;  // no port has more: such a number is damaged
 
 // They add no port to the interfaces that they stand on.
 bool is_stacked(std::string_view name) {
@@ -41,8 +43,21 @@ bool is_chosen(const RdmaPort& port, std::string_view list) {
 
 }  // namespace
 
-double NetworkPorts::sum_Gbit_per_s() const {
-  return std::accumulate(Gbit_per_s.begin(), Gbit_per_s.end(), 0.0);
+UsedPorts ports_of_ranks(const NetworkPorts& all, int ranks, int gpus) {
+  UsedPorts used;
+  double rate = 0;
+  for (const double one : all.Gbit_per_s) {
+    const auto count = static_cast<int>(std::ranges::count(all.Gbit_per_s, one));
+    if (count < used.ports) continue;
+    used.ports = count;  // of equally frequent rates the highest, which comes last
+    rate = one;
+  }
+  if (used.ports == 0) return used;
+  const int each = gpus > 0 ? std::max(1, used.ports / gpus) : 1;
+  used.ports =
+      static_cast<int>(std::min<std::int64_t>(used.ports, std::int64_t{std::max(1, ranks)} * each));
+  used.Gbit_per_s = used.ports * rate;
+  return used;
 }
 
 bool is_virtual_interface(std::string_view name) {
@@ -59,14 +74,15 @@ NetworkPorts network_ports(const Host& host, PortUse use,
     for (const RdmaPort& port : host.rdma) {
       if (port.state != "ACTIVE" || !is_chosen(port, value_at(variables, "NCCL_IB_HCA"))) continue;
       ports.rdma = true;
-      if (port.rate_Gbit_per_s.value_or(0) > 0) ports.Gbit_per_s.push_back(*port.rate_Gbit_per_s);
+      const double rate = port.rate_Gbit_per_s.value_or(0);
+      if (rate > 0 && rate < kMostGbit_per_s) ports.Gbit_per_s.push_back(rate);
     }
   }
   if (!ports.rdma) {
     for (const Nic& nic : host.nics) {
       const bool counts = use == PortUse::kOneSocket || !is_stacked(nic.name);
       if (nic.state != "up" || is_virtual_interface(nic.name) || !counts) continue;
-      if (nic.speed_Mbit_per_s)
+      if (nic.speed_Mbit_per_s.value_or(0) > 0)
         ports.Gbit_per_s.push_back(static_cast<double>(*nic.speed_Mbit_per_s) / 1000);
     }
   }

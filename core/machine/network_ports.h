@@ -13,9 +13,16 @@ namespace scalemark::monitoring {
 struct NetworkPorts {
   bool rdma = false;               // else sockets over network interfaces
   std::vector<double> Gbit_per_s;  // one rate for each port, all known and above 0, ascending
-
-  double sum_Gbit_per_s() const;
 };
+
+// The ports that `ranks` of a node with `gpus` fill: those of the most frequent rate, since rails
+// are alike and ports for storage or management are not. A rank fills as many as there are for each
+// GPU, one at least.
+struct UsedPorts {
+  int ports = 0;          // 0: no rate is known
+  double Gbit_per_s = 0;  // all of them together
+};
+UsedPorts ports_of_ranks(const NetworkPorts& all, int ranks, int gpus);
 
 // How a library uses what a machine has.
 enum class PortUse {
@@ -25,9 +32,9 @@ enum class PortUse {
 
 // The ports of `host` that are up and whose rate is known. RDMA adapters come before interfaces,
 // whose ports they often are; bonds, VLANs and what containers make are no ports beside the
-// interfaces below them. NCCL_IB_DISABLE and NCCL_IB_HCA among `variables` leave adapters out, as
-// NCCL does ("^mlx5_0", "=mlx5_1:1,mlx5_2"; NCCL's documentation of environment variables).
-// No ports: nothing is known.
+// interfaces below them, but the one interface of kOneSocket may be a bond. NCCL_IB_DISABLE and
+// NCCL_IB_HCA among `variables` leave adapters out, as NCCL does ("^mlx5_0", "=mlx5_1:1,mlx5_2";
+// NCCL's documentation of environment variables). No ports: nothing is known.
 NetworkPorts network_ports(const Host& host, PortUse use,
                            const std::map<std::string, std::string>& variables = {});
 

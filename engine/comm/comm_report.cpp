@@ -47,27 +47,18 @@ double copied_bytes_per_s() {
   return 2 * copies * kBufferBytes / seconds_since(begin);
 }
 
-// The ports of `host` that its `ranks` reach. A GPU takes the ports beside it, so that ranks on a
-// part of the GPUs reach so large a part of the ports, but always one.
+// Returns the ports of `host` that its `ranks` fill.
 std::optional<collectives::NodeNetwork> network_of(const monitoring::Host& host,
                                                    std::string_view backend, int ranks) {
-  const bool one = catalogue::uses_one_interface(backend);
-  const auto ports = monitoring::network_ports(
+  const bool one = catalogue::uses_one_interface(backend),
+             nccl = catalogue::needs_one_rank_per_gpu(backend);
+  const auto all = monitoring::network_ports(
       host, one ? monitoring::PortUse::kOneSocket : monitoring::PortUse::kAll,
-      catalogue::needs_one_rank_per_gpu(backend) ? monitoring::allowed_variables()
-                                                 : std::map<std::string, std::string>{});
-  const auto all = std::ssize(ports.Gbit_per_s);
-  if (all == 0) return std::nullopt;
-  auto reached = all;
-  if (catalogue::needs_one_rank_per_gpu(backend) && !host.gpus.empty()) {
-    const auto gpus = std::ssize(host.gpus);
-    reached = std::min(all, (all * ranks + gpus - 1) / gpus);
-  }
-  collectives::NodeNetwork network{.ports = static_cast<int>(reached)};
-  for (auto port = ports.Gbit_per_s.end() - reached; port != ports.Gbit_per_s.end(); ++port) {
-    network.Gbit_per_s += *port;
-  }
-  return network;
+      nccl ? monitoring::allowed_variables() : std::map<std::string, std::string>{});
+  const int gpus = nccl ? static_cast<int>(host.gpus.size()) : 0;
+  const auto used = monitoring::ports_of_ranks(all, ranks, gpus);
+  if (used.ports == 0) return std::nullopt;
+  return collectives::NodeNetwork{.ports = used.ports, .Gbit_per_s = used.Gbit_per_s};
 }
 
 // Members of the node that has most.

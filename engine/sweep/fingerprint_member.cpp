@@ -200,28 +200,33 @@ void FingerprintMember::with_group(const std::string& name, const std::vector<in
 
 namespace {
 
-// Makes a record for each member of the group, in the order of ranks. The value is the harmonic
-// mean over the other members, so that one slow pair shows.
+// Makes a record for each member of the group, in the order of ranks. The value is the median over
+// the other members, the lower one of an even number: a slow device is slow to all of them, and
+// they are to it alone.
 std::vector<FingerprintRecord> peer_records(const std::vector<communicating::PairTimes>& pairs,
                                             const std::vector<std::string>& devices,
                                             const std::vector<int>& members,
                                             const FingerprintRecord& like) {
   std::vector<FingerprintRecord> records;
   for (int i = 0; i < static_cast<int>(members.size()); ++i) {
-    // A block is a pass: seconds for one byte to each other member.
-    reporting::TimedCalls timed;
+    std::vector<std::vector<double>> bytes_per_s;  // by pass
     for (const communicating::PairTimes& pair : pairs) {
       if (pair.a != i && pair.b != i) continue;
-      timed.call_s.resize(std::max(timed.call_s.size(), pair.passes.size()));
+      bytes_per_s.resize(std::max(bytes_per_s.size(), pair.passes.size()));
       for (std::size_t pass = 0; pass < pair.passes.size(); ++pass)
-        timed.call_s[pass] += 1 / pair.passes[pass].bytes_per_s;
+        bytes_per_s[pass].push_back(pair.passes[pass].bytes_per_s);
+    }
+    reporting::TimedCalls timed;  // a block is a pass: seconds for one byte
+    for (std::vector<double>& pass : bytes_per_s) {
+      std::ranges::sort(pass);
+      timed.call_s.push_back(1 / pass[(pass.size() - 1) / 2]);
     }
     FingerprintRecord& record = records.emplace_back(like);
     record.rank = members[static_cast<std::size_t>(i)];
     record.device = devices[static_cast<std::size_t>(i)];
-    set_rate(record, timed, static_cast<double>(members.size() - 1));
+    set_rate(record, timed, 1);
     record.n = static_cast<std::int64_t>(timed.call_s.size() * (members.size() - 1));
-    record.seconds = 0;  // its blocks are sums over pairs, no time that went by
+    record.seconds = 0;  // blocks are seconds for a byte, no time that went by
   }
   return records;
 }
@@ -237,11 +242,14 @@ std::vector<FingerprintRecord> FingerprintMember::measure_node() {
     if (node_of_rank[static_cast<std::size_t>(rank)] == context_.world().node)
       members.push_back(rank);
   }
-  if (members.size() < 2) return {};
+  const monitoring::Host host = monitoring::survey_host();
+  // NCCL refuses ranks on instances of one GPU.
+  const bool shares_gpus = std::ranges::any_of(
+      host.gpus, [](const monitoring::Gpu& gpu) { return !gpu.mig_instances.empty(); });
+  if (members.size() < 2 || shares_gpus) return {};
   const bool on_gpu = context_.device().torch_device().is_cuda();
   std::string backend = planning::exchange_of(plan_).backend;
   if (backend.empty()) backend = catalogue::default_backend(on_gpu);
-  const monitoring::Host host = monitoring::survey_host();
   const std::int64_t bytes = fingerprint::bytes_within_node(on_gpu);
   std::vector<FingerprintRecord> records;
   with_group("node " + std::to_string(context_.world().node), members, backend, [&] {

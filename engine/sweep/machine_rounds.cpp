@@ -62,8 +62,12 @@ std::string QuietCheck::read_machines() {
 
 namespace {
 
-bool is_of_other_gpu(const std::string& source, const std::string& device) {
-  return source.starts_with("cuda:") && source != device;
+// Exchanges are those of all devices, whichever the record names.
+bool is_of_other_gpu(const std::string& source, const reporting::FingerprintRecord& record) {
+  using enum reporting::MachineRate;
+  const bool of_all =
+      record.what == kAllReduce || record.what == kNodeAllReduce || record.what == kNodeAllToAll;
+  return !of_all && source.starts_with("cuda:") && source != record.device;
 }
 
 // Notes clocks, power and temperature of the record's GPU meanwhile.
@@ -158,7 +162,7 @@ FingerprintAnswer MachineRounds::ask_ranks(const SweepCommand& command) {
   for (reporting::FingerprintRecord& record : all.records) {
     auto of_host = telemetry;
     std::erase_if(of_host, [&](const auto& one) {
-      return one.host != record.host || is_of_other_gpu(one.values.device, record.device);
+      return one.host != record.host || is_of_other_gpu(one.values.device, record);
     });
     const auto disturbances = report_.disturbances_of(of_host);
     record.disturbed = reporting::in_words(disturbances);

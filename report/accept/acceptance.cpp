@@ -35,7 +35,7 @@ Judged judged_by(const Rule& rule, const Rules& rules, const std::vector<Series>
       break;
   }
   return rule.of == LimitOf::kReference ? judge_by_reference(rule, rules, all, baseline)
-                                        : judge_by_floor(rule, all);
+                                        : judge_by_floor(rule, rules, all);
 }
 
 // The way in which a report ended gives its node this outcome.
@@ -183,7 +183,7 @@ Acceptance accept(std::vector<NamedReport> reports, const Rules& rules, const Ex
     if (series.empty() && definition_of(rule.metric).applies == Applies::kWhereMeasured) continue;
     Judged judged = judged_by(rule, rules, series, baseline);
     for (const std::string& chip : judged.without_most) {
-      without_most[chip].emplace_back(definition_of(rule.metric).name);
+      without_most[chip].emplace(definition_of(rule.metric).name);
     }
     std::ranges::move(judged.results, std::back_inserter(acceptance.results));
     std::ranges::move(judged.classes, std::back_inserter(acceptance.classes));

@@ -128,7 +128,7 @@ Judged judge_by_reference(const Rule& rule, const Rules& rules, const std::vecto
                           const Baseline* baseline);
 // Judges rates against a number, a datasheet or the links of a GPU: such a floor finds the wrong
 // card, and what is off on all of them.
-Judged judge_by_floor(const Rule& rule, const std::vector<Series>& all);
+Judged judge_by_floor(const Rule& rule, const Rules& rules, const std::vector<Series>& all);
 // Judges single values that have an interval of their own: links, and rates that are held.
 Judged judge_single(const Rule& rule, const std::vector<Series>& all);
 Judged judge_counts(const Rule& rule, const std::vector<Series>& all);
@@ -158,7 +158,7 @@ std::vector<std::string> shared_switches(const std::vector<CheckResult>& results
 // Returns notes on classes that the baseline lacks, on kinds of device and versions in the fleet,
 // on machines of one name, on a switch that failed nodes share, and on each attribute that all
 // failed devices (two or more) and few of the others have.
-using WithoutMost = std::map<std::string, std::vector<std::string>>;  // metrics by chip
+using WithoutMost = std::map<std::string, std::set<std::string>>;  // metrics by chip
 std::vector<std::string> notes_of(const Acceptance& acceptance, const Expected& expected,
                                   std::span<const NamedReport> reports,
                                   const WithoutMost& without_most);

@@ -19,8 +19,6 @@ namespace {
 using reporting::PointRecord;
 using reporting::Report;
 
-constexpr double kConfidence = 0.98;  // each side is wrong in 1 % at the limit
-
 // ln of the rates of the runs of one group that count, and why others do not.
 struct FleetRuns {
   std::vector<double> logs;
@@ -28,16 +26,26 @@ struct FleetRuns {
   const PointRecord* first = nullptr;
 };
 
+// A skipped run was on no node: it was planned for those of its report.
+int nodes_of(const Report& report, const PointRecord& run) {
+  return run.status == reporting::PointStatus::kSkipped
+             ? static_cast<int>(report.environment.hosts.size())
+             : run.nodes;
+}
+
 // The group that one node by itself has in the node stage: the same training on its own ranks.
-// "resnet50-b128-amp-bf16-w512-ddp" on 64 nodes gives "...-w8-ddp"; empty: nodes have different
-// numbers of ranks.
-std::string group_of_one_node(const PointRecord& run) {
-  if (run.nodes < 2 || run.world_size % run.nodes != 0) return "";
-  const std::string all = "-w" + std::to_string(run.world_size);
-  const auto at = run.group.find(all);
+// "resnet50-b128-amp-bf16-w512-ddp" on 64 nodes gives "...-w8-ddp", on nodes of one rank, which
+// exchanges nothing, "...-w1-none"; empty: nodes have different numbers of ranks.
+std::string group_of_one_node(const PointRecord& run, int nodes) {
+  if (run.world_size % nodes != 0) return "";
+  const auto end_of_group = [&](int ranks) {
+    return "-w" + std::to_string(ranks) + "-" + (ranks == 1 ? "none" : run.strategy);
+  };
+  const std::string all = end_of_group(run.world_size);
+  const auto at = run.group.rfind(all);
   if (at == run.group.npos) return "";
   std::string group = run.group;
-  return group.replace(at, all.size(), "-w" + std::to_string(run.world_size / run.nodes));
+  return group.replace(at, all.size(), end_of_group(run.world_size / nodes));
 }
 
 std::map<std::string, FleetRuns> runs_of_fleet(const Rule& rule, const Report& report) {
@@ -45,14 +53,15 @@ std::map<std::string, FleetRuns> runs_of_fleet(const Rule& rule, const Report& r
   std::map<std::string, FleetRuns> groups;
   const int most = widest(report);
   for (const PointRecord& run : report.points) {
-    if (run.nodes < 2 || run.world_size != most || !reporting::has_exchange(run)) continue;
+    if (nodes_of(report, run) < 2 || run.world_size != most) continue;
+    if (run.strategy == "none") continue;
     if (!is_selected(rule.where, run)) continue;
     FleetRuns& runs = groups[run.group];
     if (!runs.first) runs.first = &run;
     if (run.status != reporting::PointStatus::kOk) {
       runs.why = run.reason.empty() ? std::string(name_of(run.status)) : run.reason;
-    } else if (!fit.is_fit(run.id)) {
-      runs.why = kSharedWhy;
+    } else if (const auto disturbance = fit.disturbance_of(run.id)) {
+      runs.why = std::string("disturbed: ") + disturbance->code;
     } else if (run.samples_per_sec > 0) {
       runs.logs.push_back(std::log(run.samples_per_sec));
     }
@@ -68,16 +77,20 @@ struct Alone {
   std::vector<std::string> lacking;
 };
 
+// After an update of the software the fleet is held against what its nodes reached with the same.
 Alone rates_alone(const std::vector<Series>& nodes, const std::string& group,
-                  const std::vector<monitoring::Host>& hosts) {
+                  const Report& report) {
   Alone alone;
   std::vector<std::pair<double, double>> rates;  // and how many starts it rests on
   double squares = 0;
-  for (const monitoring::Host& host : hosts) {
-    const auto found = std::ranges::find_if(nodes, [&](const Series& series) {
-      return series.part.host == host.hostname && series.of_class.ends_with(", " + group);
-    });
-    const auto logs = found == nodes.end() ? std::vector<double>{} : logarithms_of(*found);
+  for (const monitoring::Host& host : report.environment.hosts) {
+    const Series* found = nullptr;
+    for (const Series& series : nodes) {
+      if (series.part.host != host.hostname || !series.of_class.ends_with(", " + group)) continue;
+      found = &series;
+      if (series.software == software_of(report, host.hostname)) break;
+    }
+    const auto logs = found == nullptr ? std::vector<double>{} : logarithms_of(*found);
     if (logs.empty()) {
       alone.lacking.push_back(host.hostname);
       continue;
@@ -104,20 +117,24 @@ Start start_of(const FleetRuns& fleet, const Alone& alone) {
                                    : "no training by itself of " + listed(alone.lacking, 3);
     return start;
   }
-  const double ln = statistics::mean(fleet.logs) - std::log(alone.sum);
-  start.value = 100 * std::exp(ln);
   const auto runs = static_cast<double>(fleet.logs.size());
-  if (runs < 2 || !(alone.degrees > 0)) return start;
+  if (!(alone.degrees > 0) || !(alone.start_variance > 0)) {
+    start.why = "its nodes have one start each: how sure it is is not known";
+    return start;
+  }
   const double mean = statistics::mean(fleet.logs);
-  const double own = statistics::sum_of_squares(fleet.logs, mean) / (runs - 1) / runs;
+  const double ln = mean - std::log(alone.sum);
+  start.value = 100 * std::exp(ln);
+  // A single run is taken to vary as a start does.
+  const double own = runs < 2 ? alone.start_variance
+                              : statistics::sum_of_squares(fleet.logs, mean) / (runs - 1) / runs;
   const double others = alone.start_variance + alone.share_variance;
   const double sum = own + others;
-  if (!(sum > 0)) return start;
   // Welch and Satterthwaite's degrees of freedom of a sum of two estimated variances.
   const double degrees =
-      sum * sum / (own * own / (runs - 1) + others * others / std::max(1.0, alone.degrees));
+      sum * sum / (own * own / std::max(1.0, runs - 1) + others * others / alone.degrees);
   const double half =
-      statistics::students_t_quantile(1 - (1 - kConfidence) / 2, degrees) * std::sqrt(sum);
+      statistics::students_t_quantile(1 - (1 - kConfidenceOfFloors) / 2, degrees) * std::sqrt(sum);
   start.low = 100 * std::exp(ln - half);
   start.high = 100 * std::exp(ln + half);
   return start;
@@ -136,18 +153,29 @@ bool is_selected(const std::map<std::string, std::string>& where, const PointRec
 
 std::vector<Series> read_efficiency(const Rule& rule, std::span<const NamedReport> reports) {
   SeriesOfParts parts;
-  std::optional<std::vector<Series>> nodes;
+  // Nodes of one rank train alone.
+  std::map<bool, std::vector<Series>> of_kind;
+  const auto of_nodes = [&](bool alone) -> const std::vector<Series>& {
+    const auto [found, is_new] = of_kind.try_emplace(alone);
+    Rule own{.metric = alone ? Metric::kDeviceRate : Metric::kNodeRate, .where = rule.where};
+    if (alone) own.where.erase("strategy");
+    if (is_new) found->second = read_series(own, reports);
+    return found->second;
+  };
   for (const NamedReport& one : reports) {
     for (const auto& [group, fleet] : runs_of_fleet(rule, one.report)) {
-      const std::string own = group_of_one_node(*fleet.first);
-      if (own.empty()) continue;
-      if (!nodes) nodes = read_series({.metric = Metric::kNodeRate, .where = rule.where}, reports);
+      const int count = nodes_of(one.report, *fleet.first);
+      const std::string own = group_of_one_node(*fleet.first, count);
       Part part;
       part.kind = PartKind::kFleet;
       part.host = kTheFleet;
-      parts.at(std::move(part), group)
-          .starts.push_back(
-              start_of(fleet, rates_alone(*nodes, own, one.report.environment.hosts)));
+      auto& starts = parts.at(std::move(part), group).starts;
+      if (own.empty()) {
+        starts.emplace_back().why = "its nodes have different numbers of ranks";
+        continue;
+      }
+      starts.push_back(start_of(
+          fleet, rates_alone(of_nodes(fleet.first->world_size == count), own, one.report)));
     }
   }
   return std::move(parts).all();

@@ -242,20 +242,25 @@ namespace {
 
 // A single start has no noise of its own, and is compared as it is. The mean of several passes or
 // fails where its 98 % interval lies on one side: at the limit itself each is wrong in 1 %.
-void judge_against(CheckResult& result, const std::vector<double>& logs) {
+void judge_against(CheckResult& result, const std::vector<double>& logs,
+                   const std::vector<std::size_t>& looks) {
   const double limit = std::log(*result.limit), mean = std::log(*result.value);
-  const auto interval = statistics::mean_interval(logs, 0.98);
+  const auto interval = statistics::mean_interval(logs, kConfidenceOfFloors);
   const double low = interval ? interval->low : mean, high = interval ? interval->high : mean;
   if (high < limit) {
     result.conclude(Outcome::kFailed, percent(-std::expm1(mean - limit), 0) + " below the limit");
   } else if (low < limit) {
-    result.conclude(Outcome::kUnsure, "too near the limit to tell");
+    const auto next = std::ranges::upper_bound(looks, logs.size());
+    if (next != looks.end()) result.more_starts = *next - logs.size();
+    result.conclude(Outcome::kUnsure, result.more_starts == 0
+                                          ? "too near the limit to tell"
+                                          : "near the limit: " + starts_text(result.more_starts));
   }
 }
 
 }  // namespace
 
-Judged judge_by_floor(const Rule& rule, const std::vector<Series>& all) {
+Judged judge_by_floor(const Rule& rule, const Rules& rules, const std::vector<Series>& all) {
   Judged judged;
   for (const Series& series : all) {
     double limit = rule.limit;
@@ -276,7 +281,7 @@ Judged judge_by_floor(const Rule& rule, const std::vector<Series>& all) {
     result.limit = limit;
     result.limit_from = from;
     if (result.value) {
-      judge_against(result, logarithms_of(series));
+      judge_against(result, logarithms_of(series), rules.looks);
     } else {
       result.conclude(Outcome::kMissing, why_without_value(series));
     }

@@ -60,28 +60,25 @@ std::map<std::string, std::set<int>> senders_of(const Report& report) {
   return senders;
 }
 
-// Returns what the ports of a node have for each of its ranks, in GB/s. A rank fills one port at
-// most, and shares it where ranks are more than ports. Where one rank of several was measured it is
-// not known which ports it could use.
+// Returns what the ports of a node have for each of its ranks, in GB/s.
 std::optional<std::pair<LimitOf, reporting::Peak>> share_of_ports(const Report& report,
                                                                   const std::string& name,
                                                                   bool on_gpus, std::size_t ranks) {
   const monitoring::Host* host = reporting::find_host(report.environment.hosts, name);
-  if (host == nullptr) return std::nullopt;
+  if (host == nullptr || ranks == 0) return std::nullopt;
   const auto use = on_gpus ? monitoring::PortUse::kAll : monitoring::PortUse::kOneSocket;
   const auto ports = monitoring::network_ports(*host, use, report.environment.variables);
-  const std::size_t used = std::min(ports.Gbit_per_s.size(), ranks);
-  if (used == 0) return std::nullopt;
-  double Gbit_per_s = 0;  // the fastest ones have it together
-  for (std::size_t i = ports.Gbit_per_s.size() - used; i < ports.Gbit_per_s.size(); ++i)
-    Gbit_per_s += ports.Gbit_per_s[i];
-  const double each = Gbit_per_s / static_cast<double>(ranks);
+  const auto used = monitoring::ports_of_ranks(ports, static_cast<int>(ranks),
+                                               on_gpus ? static_cast<int>(host->gpus.size()) : 0);
+  if (used.ports == 0) return std::nullopt;
+  const double each = used.Gbit_per_s / static_cast<double>(ranks);
   return std::pair(ports.rdma ? LimitOf::kRdma : LimitOf::kSockets,
                    reporting::Peak{each / 8, significant(each, 4) + " Gbit/s that ports of " +
                                                  name + " have for each of its ranks"});
 }
 
-// The end with less decides.
+// The end with less decides. Where one rank of several was measured it is not known which ports it
+// could use.
 void add_ports(Series& series, const Report& report, const reporting::LinkRecord& link,
                std::map<std::string, std::set<int>>& senders) {
   const bool on_gpus = link.a_device.starts_with("cuda");

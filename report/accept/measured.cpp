@@ -1,6 +1,7 @@
 // Reads from the reports of a fleet what each part showed in the metric of a rule.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <utility>
@@ -240,12 +241,20 @@ std::optional<MachineRate> rate_of(Metric metric) {
   return found == kRates.end() ? std::nullopt : std::optional(found->second);
 }
 
+// Bridges join cards in pairs, whatever their number of links: a ring of more passes PCIe, too.
+bool is_bridged(const std::string& chip) {
+  constexpr std::array<std::string_view, 7> kCards{"PCIe", "PCIE", "NVL",   "A40",
+                                                   "A30",  "RTX",  "Quadro"};
+  return std::ranges::any_of(kCards, [&](auto card) { return chip.find(card) != chip.npos; });
+}
+
 // Adds what the links of the slowest GPU of `host` carry. Between GPUs NVLink carries what PCIe
 // would.
 void add_links(Series& series, const Host& host, bool between_gpus) {
   collectives::DataPath path{.node_of_member = {}, .on_gpus = true};
   reporting::add_gpus(path, host);
   const bool nvlink = between_gpus && path.nvlinks.value_or(0) > 0;
+  if (nvlink && host.gpus.size() > 2 && is_bridged(series.chip)) return;
   const auto rate = nvlink ? collectives::nvlink_rate(path) : collectives::pcie_rate(path);
   if (!rate) return;
   series.at_most[nvlink ? LimitOf::kNvlink : LimitOf::kPcie] = {rate->busbw_GBps * 1e9,
@@ -261,6 +270,8 @@ void add_most(Series& series, Metric metric, const Host* host) {
   const bool copies = metric == Metric::kHostToDevice || metric == Metric::kDeviceToHost;
   const bool exchanges = metric == Metric::kNodeAllReduce || metric == Metric::kNodeAllToAll ||
                          metric == Metric::kPeerExchange;
+  // Instances of one GPU share its link.
+  if (copies && series.part.uuid.starts_with("MIG-")) return;
   if ((copies || exchanges) && host != nullptr && !host->gpus.empty())
     add_links(series, *host, exchanges);
 }

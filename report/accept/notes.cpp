@@ -139,8 +139,8 @@ void add_without_most(const WithoutMost& chips, std::vector<std::string>& texts)
       continue;
     }
     texts.push_back("no figure of a datasheet or of its links for " + chip +
-                    ": whether its speed can be true is not judged (" + joined(metrics, ", ") +
-                    ")");
+                    ": whether its speed can be true is not judged (" +
+                    joined(std::vector(metrics.begin(), metrics.end()), ", ") + ")");
   }
 }
 

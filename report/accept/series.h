@@ -37,7 +37,7 @@ struct Part {
 // One start of a process that measured the part: the mean over the runs that nothing disturbed.
 struct Start {
   double value = std::numeric_limits<double>::quiet_NaN();
-  std::optional<double> low, high;  // 95 % interval of ValueKind::kFloor
+  std::optional<double> low, high;  // interval of ValueKind::kFloor: 95 %, of the fleet's 98 %
   std::optional<double> burst;      // a held measurement's rate in its first seconds
   std::string fact;     // ValueKind::kFact has it instead of a value, counters beside it
   std::string boot;     // id of the boot; empty: not known
@@ -79,6 +79,9 @@ std::vector<std::vector<const Series*>> by_class(const std::vector<Series>& all)
 
 // Returns ln of the value of each start that has one.
 std::vector<double> logarithms_of(const Series& series);
+
+// A floor is wrong on each side in 1 % at the limit.
+inline constexpr double kConfidenceOfFloors = 0.98;
 
 inline constexpr int kThrottledRuns = 2;  // so many fail a part, whatever its speed
 int throttled_runs(const Series& series);

@@ -52,7 +52,7 @@ bool has(const std::string& text, std::string_view part) {
 TEST(Baseline, ReportsWhatWasMeasured) {
   const Baseline baseline = made_of({.boot_sd = 0.003});
   ASSERT_EQ(baseline.classes.size(),
-            5u);  // training alone and together, own times, products, copies
+            10u);  // training alone and together, own times, products, copies, exchanges
   const BaselineClass& alone = class_named(baseline, "device_samples_per_sec");
   EXPECT_EQ(alone.machines, 8);
   EXPECT_EQ(alone.parts, 64);
@@ -148,7 +148,7 @@ TEST(Baseline, WhatItDoesNotKnowWidensTheInterval) {
 
 TEST(Baseline, SaysWhatItLacks) {
   const std::string text = baseline_summary(made_of({.nodes = 1, .devices = 8}, 1));
-  EXPECT_TRUE(has(text, "1 machine, 8 devices, 1 boot: references of 5 measurements\n")) << text;
+  EXPECT_TRUE(has(text, "1 machine, 8 devices, 1 boot: references of 10 measurements\n")) << text;
   EXPECT_TRUE(has(text, "! weak: fewer than 2 boots, which are taken to differ by 0.5 %")) << text;
   EXPECT_TRUE(has(text, "! weak: fewer than 8 parts (1 node), ")) << text;
   EXPECT_TRUE(has(text, "\n  so intervals are wide: healthy parts may stay undecided, too\n"))
@@ -187,7 +187,7 @@ TEST(Baseline, OtherVersionsAreJudgedByTheFleetItself) {
   ASSERT_FALSE(fleet.notes.empty());
   EXPECT_EQ(fleet.notes.front(),
             "not by the baseline (driver 580.65 there, 590.10 here), but by the fleet itself: "
-            "matrix product, memory copy, own time and 2 more");
+            "all-reduce in the node, all-to-all in the node, copy to the device and 7 more");
   EXPECT_EQ(first_of(fleet, "training alone").limit_from, "what 10 of 32 devices reach");
 }
 

@@ -197,7 +197,7 @@ void measure(std::vector<reporting::NamedReport>& reports, Session session, int 
   shape.nodes_of_switch = kNodesOfSwitch;
   shape.boot = number;
   shape.seed = seed;
-  shape.links = number == 0;
+  shape.links = shape.training = number == 0;
   shape.link_noise = kNoiseOfLinks;
   shape.slow_links = slow_links;
   shape.effect = std::move(session);

@@ -61,14 +61,15 @@ void round_trip(const Group& group, int peer, Tensors& tensors) {
   }
 }
 
-// The lower rank chooses the size that fits, from the time of the smallest one.
-std::int64_t agreed_bytes(const Group& group, int peer, Tensors& number, double smallest_s,
-                          const LinkEffort& effort) {
+// The lower rank says which size comes next: four times as large while that fits into the time,
+// else the same again, which ends the growth. The rate of small messages is no guide, since
+// starting one takes longer than carrying it.
+std::int64_t agreed_bytes(const Group& group, int peer, Tensors& number, std::int64_t bytes,
+                          double transfer_s, const LinkEffort& effort) {
   if (group->getRank() < peer) {
-    const double fit = effort.transfers_s / (kTransfers + 1) / std::max(smallest_s, 1e-9);
-    const auto bytes = static_cast<std::int64_t>(std::min(fit, 1e6) * kSmallest);
-    const auto fitting = std::clamp(bytes, kSmallest, std::max(kSmallest, effort.most_bytes));
-    number[0].copy_(at::full({1}, fitting, at::TensorOptions().dtype(at::kLong)));
+    const bool fits = 4 * transfer_s < effort.transfers_s / (kTransfers + 1);
+    const auto next = fits ? std::min(4 * bytes, std::max(bytes, effort.most_bytes)) : bytes;
+    number[0].copy_(at::full({1}, next, at::TensorOptions().dtype(at::kLong)));
     group->send(number, peer, 0)->wait();
   } else {
     group->recv(number, peer, 0)->wait();
@@ -106,10 +107,17 @@ LinkTime probe_link(const Group& group, int peer, device::Device& device, c10::D
   const auto trips = sorted_seconds(effort.round_trips, device, trip);
   time.latency_s = median_of_sorted(trips) / 2;
   time.quickest_s = trips[std::min(kQuickest, trips.size() - 1)] / 2;
-  // The size follows from the fastest of the small messages: one that something held up would lead
-  // to so small a size that latency would be measured once more.
-  const auto bytes = agreed_bytes(group, peer, number, transfers(kSmallest).front(), effort);
-  time.bytes_per_s = static_cast<double>(bytes) / median_of_sorted(transfers(bytes));
+  std::int64_t bytes = kSmallest;
+  std::vector<double> seconds = transfers(bytes);
+  // The fastest one decides: were the size chosen by one that something held up, it would stay
+  // small.
+  for (;;) {
+    const auto next = agreed_bytes(group, peer, number, bytes, seconds.front(), effort);
+    if (next == bytes) break;
+    bytes = next;
+    seconds = transfers(bytes);
+  }
+  time.bytes_per_s = static_cast<double>(bytes) / median_of_sorted(seconds);
   return time;
 }
 

@@ -33,7 +33,7 @@ TEST(NetworkPorts, AdaptersThatAreUpAddUp) {
   const NetworkPorts found = network_ports(rails(), PortUse::kAll);
   EXPECT_TRUE(found.rdma);
   EXPECT_EQ(found.Gbit_per_s, (Rates{400, 400, 400}));
-  EXPECT_EQ(found.sum_Gbit_per_s(), 1200);
+  EXPECT_EQ(ports_of_ranks(found, 8, 8).Gbit_per_s, 1200);
 }
 
 TEST(NetworkPorts, GlooHasTheFastestInterface) {
@@ -63,6 +63,20 @@ TEST(NetworkPorts, NothingIsCountedTwice) {
   EXPECT_EQ(network_ports(host, PortUse::kAll).Gbit_per_s, (Rates{25, 25}));
   EXPECT_EQ(network_ports(host, PortUse::kOneSocket).Gbit_per_s, Rates{50});
   EXPECT_TRUE(network_ports({}, PortUse::kAll).Gbit_per_s.empty());
+}
+
+TEST(NetworkPorts, RanksFillTheRailsAndNoStorage) {
+  NetworkPorts ports{.rdma = true,
+                     .Gbit_per_s = {200, 200, 200, 200, 200, 200, 200, 200, 400, 400}};
+  EXPECT_EQ(ports_of_ranks(ports, 8, 8).Gbit_per_s, 1600)
+      << "eight rails, and two ports for storage";
+  EXPECT_EQ(ports_of_ranks(ports, 1, 8).Gbit_per_s, 200) << "a rank fills one port";
+  EXPECT_EQ(ports_of_ranks(ports, 16, 8).ports, 8);
+  ports.Gbit_per_s.assign(32, 100);
+  EXPECT_EQ(ports_of_ranks(ports, 1, 8).Gbit_per_s, 400) << "four ports for each GPU";
+  ports.Gbit_per_s = {25, 100};
+  EXPECT_EQ(ports_of_ranks(ports, 2, 0).Gbit_per_s, 100);
+  EXPECT_EQ(ports_of_ranks({}, 8, 8).ports, 0);
 }
 
 // An adapter without a rate is used all the same: nothing is known of the node then.
