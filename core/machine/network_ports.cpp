@@ -49,7 +49,7 @@ UsedPorts ports_of_ranks(const NetworkPorts& all, int ranks, int gpus) {
   for (const double one : all.Gbit_per_s) {
     const auto count = static_cast<int>(std::ranges::count(all.Gbit_per_s, one));
     if (count < used.ports) continue;
-    used.ports = count;  // of equally frequent rates the highest, which comes last
+    used.ports = count;  // rates ascend, so that the highest of equally frequent ones stays
     rate = one;
   }
   if (used.ports == 0) return used;

@@ -27,7 +27,7 @@ struct FleetRuns {
 };
 
 // A skipped run was on no node: it was planned for those of its report.
-int nodes_of(const Report& report, const PointRecord& run) {
+int node_count(const Report& report, const PointRecord& run) {
   return run.status == reporting::PointStatus::kSkipped
              ? static_cast<int>(report.environment.hosts.size())
              : run.nodes;
@@ -53,7 +53,7 @@ std::map<std::string, FleetRuns> runs_of_fleet(const Rule& rule, const Report& r
   std::map<std::string, FleetRuns> groups;
   const int most = widest(report);
   for (const PointRecord& run : report.points) {
-    if (nodes_of(report, run) < 2 || run.world_size != most) continue;
+    if (node_count(report, run) < 2 || run.world_size != most) continue;
     if (run.strategy == "none") continue;
     if (!is_selected(rule.where, run)) continue;
     FleetRuns& runs = groups[run.group];
@@ -164,7 +164,7 @@ std::vector<Series> read_efficiency(const Rule& rule, std::span<const NamedRepor
   };
   for (const NamedReport& one : reports) {
     for (const auto& [group, fleet] : runs_of_fleet(rule, one.report)) {
-      const int count = nodes_of(one.report, *fleet.first);
+      const int count = node_count(one.report, *fleet.first);
       const std::string own = group_of_one_node(*fleet.first, count);
       Part part;
       part.kind = PartKind::kFleet;

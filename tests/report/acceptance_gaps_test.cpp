@@ -222,7 +222,7 @@ TEST(AcceptGaps, EfficiencyOfNodesWithOneGpuAndOfASkippedTraining) {
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found.front().outcome, Outcome::kPassed) << found.front().why;
   auto fleet = sample_fleet({.training = true});
-  for (PointRecord& run : fleet.back().report.points) {
+  for (reporting::PointRecord& run : fleet.back().report.points) {
     run.status = reporting::PointStatus::kSkipped;
     run.reason = "no time was left";
     run.nodes = 1;

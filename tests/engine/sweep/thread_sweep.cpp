@@ -60,10 +60,11 @@ class Member : public sweeping::SweepMember {
                                  .value = ranks_.rank() == 1 ? snapshots_++ : 0.0});
     return to_wire(snapshot);
   }
-  // A device that is asked answers with one record, whose value is its rank.
+  // A device that is asked answers with one record, whose value is its rank; no node has peers.
   std::string fingerprint(const sweeping::SweepCommand& command) override {
     sweeping::FingerprintAnswer answer;
-    if (command.only_rank.value_or(ranks_.rank()) == ranks_.rank()) {
+    const bool of_node = command.fingerprint == sweeping::FingerprintPart::kNode;
+    if (!of_node && command.only_rank.value_or(ranks_.rank()) == ranks_.rank()) {
       answer.records.emplace_back().rank = ranks_.rank();
     }
     return to_wire(answer);
