@@ -176,11 +176,15 @@ Acceptance accept(std::vector<NamedReport> reports, const Rules& rules, const Ex
   add_ends(reports, rules, acceptance.results);
   add_copies(reports, acceptance.results);
   WithoutMost without_most;
+  std::set<std::string> not_measured;
   std::vector<Rule> applied;
   for (const Rule& rule : rules.checks) {
     if (!applies(rule, reports, nodes.size())) continue;
     const std::vector<Series> series = read_series(rule, reports);
-    if (series.empty() && definition_of(rule.metric).applies == Applies::kWhereMeasured) continue;
+    if (series.empty() && definition_of(rule.metric).applies == Applies::kWhereMeasured) {
+      not_measured.insert(rule.name);
+      continue;
+    }
     Judged judged = judged_by(rule, rules, series, baseline);
     for (const std::string& chip : judged.without_most) {
       without_most[chip].emplace(definition_of(rule.metric).name);
@@ -190,8 +194,15 @@ Acceptance accept(std::vector<NamedReport> reports, const Rules& rules, const Ex
     applied.push_back(rule);
   }
   add_unmeasured(applied, nodes, reports, acceptance.results);
+  const auto is_judged = [](const CheckResult& result) { return result.check != kReportCheck; };
+  if (std::ranges::none_of(acceptance.results, is_judged))
+    acceptance.results.push_back(of_fleet("rules", Outcome::kUnsure, "no rule judged anything"));
   judge_nodes(acceptance, nodes, expected);
   acceptance.notes = notes_of(acceptance, expected, reports, without_most);
+  if (!not_measured.empty()) {
+    acceptance.notes.push_back("not measured by these reports, and not judged: " +
+                               listed(std::vector(not_measured.begin(), not_measured.end()), 3));
+  }
   for (const CheckResult& result : acceptance.results) {
     acceptance.outcome = std::max(acceptance.outcome, result.outcome);
   }

@@ -241,6 +241,12 @@ std::optional<MachineRate> rate_of(Metric metric) {
   return found == kRates.end() ? std::nullopt : std::optional(found->second);
 }
 
+// Whether the devices of a node exchange something.
+bool exchanges(Metric metric) {
+  return metric == Metric::kNodeAllReduce || metric == Metric::kNodeAllToAll ||
+         metric == Metric::kPeerExchange;
+}
+
 // Bridges join cards in pairs, whatever their number of links: a ring of more passes PCIe, too.
 bool is_bridged(const std::string& chip) {
   constexpr std::array<std::string_view, 7> kCards{"PCIe", "PCIE", "NVL",   "A40",
@@ -268,12 +274,10 @@ void add_most(Series& series, Metric metric, const Host* host) {
   if (metric == Metric::kMemoryCopy) datasheet = reporting::peak_memory_bandwidth(series.chip);
   if (datasheet) series.at_most[LimitOf::kDatasheet] = *datasheet;
   const bool copies = metric == Metric::kHostToDevice || metric == Metric::kDeviceToHost;
-  const bool exchanges = metric == Metric::kNodeAllReduce || metric == Metric::kNodeAllToAll ||
-                         metric == Metric::kPeerExchange;
   // Instances of one GPU share its link.
   if (copies && series.part.uuid.starts_with("MIG-")) return;
-  if ((copies || exchanges) && host != nullptr && !host->gpus.empty())
-    add_links(series, *host, exchanges);
+  if ((copies || exchanges(metric)) && host != nullptr && !host->gpus.empty())
+    add_links(series, *host, exchanges(metric));
 }
 
 void read_fingerprint(const Rule& rule, const Report& report, std::size_t number,
@@ -331,8 +335,10 @@ bool applies(const Rule& rule, std::span<const NamedReport> reports, std::size_t
   };
   switch (definition_of(rule.metric).applies) {
     case Applies::kEverywhere:
-    case Applies::kWhereMeasured:
       return true;
+    case Applies::kWhereMeasured:
+      if (rule.metric == Metric::kScalingEfficiency) return nodes > 1;
+      return exchanges(rule.metric) ? any(has_several_devices) : any(has_gpus);
     case Applies::kWithGpus:
       return any(has_gpus);
     case Applies::kWithSeveralDevices:

@@ -65,6 +65,21 @@ std::vector<Column> check_columns(const Acceptance& acceptance) {
           column({"why"}, true, results, &Result::why)};
 }
 
+std::string in_words(LimitOf of) {
+  switch (of) {
+    case LimitOf::kNvlink:
+      return "NVLink";
+    case LimitOf::kPcie:
+      return "PCIe";
+    case LimitOf::kRdma:
+      return "the RDMA ports";
+    case LimitOf::kSockets:
+      return "the interfaces";
+    default:
+      return "the " + std::string(name_of(of));
+  }
+}
+
 // "95 % of the reference", "at most 0"
 std::string rule_text(const Rule& rule) {
   if (rule.comparison == Comparison::kSameAsClass) return "as most of its kind";
@@ -74,7 +89,7 @@ std::string rule_text(const Rule& rule) {
     return grows + "at most " + given_percent(rule.limit) + " of the session";
   }
   if (rule.of != LimitOf::kNumber) {
-    return given_percent(rule.limit) + " of the " + std::string(name_of(rule.of));
+    return given_percent(rule.limit) + " of " + in_words(rule.of);
   }
   return (rule.comparison == Comparison::kAtLeast ? "at least " : grows + "at most ") +
          significant(rule.limit, 4) + (unit.empty() ? "" : " " + unit);

@@ -254,6 +254,16 @@ TEST(AcceptGaps, DamagedRatesOfPortsAreUnknown) {
   }
 }
 
+TEST(AcceptGaps, RulesThatJudgeNothingPassNothing) {
+  Rules rules = standard_rules();
+  std::erase_if(rules.checks,
+                [](const Rule& rule) { return rule.metric != Metric::kScalingEfficiency; });
+  const Acceptance fleet = accept(sample_fleet({}), rules, {});
+  EXPECT_EQ(fleet.exit_code, ExitCode::kUnsure);
+  EXPECT_EQ(fleet.notes.back(),
+            "not measured by these reports, and not judged: scaling efficiency");
+}
+
 TEST(AcceptGaps, ANodeThatNeverTrainedByItselfLeavesTheEfficiencyUnknown) {
   auto fleet = sample_fleet({.without_report = {4}, .training = true});
   EXPECT_EQ(outcome_of(fleet, "scaling efficiency", "the fleet"), "missing");
