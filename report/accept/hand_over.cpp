@@ -230,7 +230,7 @@ std::vector<std::string> remarks_of(const Acceptance& acceptance) {
   for (const CheckedClass& one : acceptance.classes) {
     if (!one.doubt.empty()) doubts[one.doubt].insert(one.check);
   }
-  std::vector<std::string> texts;  // what decides comes before what informs
+  std::vector<std::string> texts;  // doubts come first: notes decide nothing
   for (const auto& [doubt, checks] : doubts) texts.push_back(joined(checks, ", ") + ": " + doubt);
   texts.insert(texts.end(), acceptance.notes.begin(), acceptance.notes.end());
   return texts;
