@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "core/base/text.h"
 #include "core/statistics/summary.h"
 #include "report/accept/inventory.h"
-#include "report/accept/single_values.h"
 #include "report/record/point_facts.h"
 #include "report/record/runs.h"
 

@@ -77,35 +77,61 @@ std::optional<std::pair<LimitOf, reporting::Peak>> share_of_ports(const Report& 
                                                  name + " have for each of its ranks"});
 }
 
-// The end with less decides. Where one rank of several was measured it is not known which ports it
-// could use.
-void add_ports(Series& series, const Report& report, const reporting::LinkRecord& link,
-               std::map<std::string, std::set<int>>& senders) {
-  const bool on_gpus = link.a_device.starts_with("cuda");
-  const monitoring::Host* host = reporting::find_host(report.environment.hosts, link.a);
-  if (!link.a_rank && host != nullptr && !host->gpus.empty()) return;
-  for (const std::string& name : {link.a, link.b}) {
-    const auto share = share_of_ports(report, name, on_gpus, senders[name].size());
-    if (!share) {
-      series.at_most.erase(LimitOf::kRdma);
-      series.at_most.erase(LimitOf::kSockets);
-      return;
+// The shares of a report's hosts, each found once: a fleet has far more links than nodes.
+class PortShares {
+ public:
+  explicit PortShares(const Report& report) : report_(report), senders_(senders_of(report)) {}
+
+  // The end with less decides. Where one rank of several was measured it is not known which ports
+  // it could use.
+  void add(Series& series, const reporting::LinkRecord& link) {
+    const bool on_gpus = link.a_device.starts_with("cuda");
+    if (!link.a_rank && has_gpus(link.a)) return;
+    for (const std::string& name : {link.a, link.b}) {
+      const Share& share = of(name, on_gpus);
+      if (!share) {
+        series.at_most.clear();
+        return;
+      }
+      const auto [most, is_new] = series.at_most.try_emplace(share->first, share->second);
+      if (!is_new && share->second.per_sec < most->second.per_sec) most->second = share->second;
     }
-    const auto [most, is_new] = series.at_most.try_emplace(share->first, share->second);
-    if (!is_new && share->second.per_sec < most->second.per_sec) most->second = share->second;
   }
-}
+
+ private:
+  using Share = std::optional<std::pair<LimitOf, reporting::Peak>>;
+
+  const Share& of(const std::string& name, bool on_gpus) {
+    const auto [found, is_new] = shares_.try_emplace({name, on_gpus});
+    if (is_new) found->second = share_of_ports(report_, name, on_gpus, senders_[name].size());
+    return found->second;
+  }
+
+  bool has_gpus(const std::string& name) {
+    const auto [found, is_new] = has_gpus_.try_emplace(name);
+    if (is_new) {
+      const monitoring::Host* host = reporting::find_host(report_.environment.hosts, name);
+      found->second = host != nullptr && !host->gpus.empty();
+    }
+    return found->second;
+  }
+
+  const Report& report_;
+  std::map<std::string, std::set<int>> senders_;
+  std::map<std::pair<std::string, bool>, Share> shares_;
+  std::map<std::string, bool> has_gpus_;
+};
 
 }  // namespace
 
 void read_links(const Report& report, SeriesOfParts& all) {
-  auto senders = senders_of(report);
+  PortShares shares(report);
   for (const auto& [part, link] : link_parts(report)) {
     if (!is_measured(link->bandwidth_GBps)) continue;
     Series& series = all.at(part);
     series.starts.push_back(start_of(*link));
     series.at_most.clear();
-    add_ports(series, report, *link, senders);
+    shares.add(series, *link);
   }
 }
 

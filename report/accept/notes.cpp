@@ -148,17 +148,18 @@ void add_without_most(const WithoutMost& chips, std::vector<std::string>& texts)
 // ports is reported only.
 void add_sockets(std::span<const NamedReport> reports, std::vector<std::string>& texts) {
   std::vector<double> shares;
-  std::string slowest;
+  std::pair<double, std::string> slowest;
   for (const Series& series : read_series({.metric = Metric::kLinkBandwidth}, reports)) {
     const auto most = series.at_most.find(LimitOf::kSockets);
     if (most == series.at_most.end()) continue;
     shares.push_back(series.starts.back().value / most->second.per_sec);
-    if (shares.back() == *std::ranges::min_element(shares)) slowest = series.part.name();
+    if (shares.size() == 1 || shares.back() <= slowest.first)
+      slowest = {shares.back(), series.part.name()};
   }
   if (shares.empty()) return;
   texts.push_back("links over sockets carry " + percent(statistics::median(shares), 0) +
                   " of what their ports have for each rank, the slowest " +
-                  percent(*std::ranges::min_element(shares), 0) + " (" + slowest + "): not judged");
+                  percent(slowest.first, 0) + " (" + slowest.second + "): not judged");
 }
 
 // A rule judges one workload; the others ask more or less of the network, and are reported.
@@ -166,13 +167,9 @@ void add_efficiencies(std::span<const NamedReport> reports, std::vector<std::str
   for (const Series& series : read_series({.metric = Metric::kScalingEfficiency}, reports)) {
     const Start& last = series.starts.back();
     if (!std::isfinite(last.value)) continue;
-    std::string text = "all nodes train " + series.of_class + " at " + with_decimals(last.value, 1);
-    if (last.low && last.high) {
-      text += " % (" + with_decimals(*last.low, 1) + " to " + with_decimals(*last.high, 1) + ")";
-    } else {
-      text += " %";
-    }
-    texts.push_back(text + " of what they reach by themselves");
+    texts.push_back("all nodes train " + series.of_class + " at " + with_decimals(last.value, 1) +
+                    " % (" + with_decimals(*last.low, 1) + " to " + with_decimals(*last.high, 1) +
+                    ") of what they reach by themselves");
   }
 }
 
