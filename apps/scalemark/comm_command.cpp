@@ -100,9 +100,18 @@ std::string pairs_text(const CollectivePlan& plan) {
                                ? "the " + ranks + " of one node"
                                : std::to_string(pairs.pass.nodes) + " nodes of " + ranks +
                                      (by_rank ? ", each rank with the rank at its place" : "");
-  return "Every link between " + ends + ": " + counted(pairs.pass.links, "link") + " in " +
-         counted(pairs.pass.rounds, "round") + ", " + counted(pairs.passes, "pass", "passes") +
-         " over " + pairs.backend + "; " + about_time(plan);
+  const bool all = pairs.pass.ends <= planning::kAllMeetUpTo;
+  std::string text =
+      (all ? "Every link between " + ends
+           : "Links of each with " + std::to_string(planning::kPartners) + " others, of " + ends) +
+      ": " + counted(pairs.pass.links, "link") + " in " + counted(pairs.pass.rounds, "round") +
+      ", " + counted(pairs.passes, "pass", "passes") + " over " + pairs.backend;
+  if (pairs.divisions > 0) {
+    text += "; then an all-reduce over all nodes" +
+            std::string(pairs.divisions > 1 ? ", and over parts drawn at random" : "") + ", " +
+            counted(pairs.divisions, "division") + " x " + counted(planning::kRunsOfParts, "run");
+  }
+  return text + "; " + about_time(plan);
 }
 
 std::vector<SettingRow> setting_rows(const ResolvedComm& resolved) {

@@ -115,9 +115,11 @@ Bound network_bound(Collective collective, const DataPath& path) {
       path.node_of_member, [&](int node) { return node == path.node_of_member.front(); });
   if (one_node || !path.network || !(path.network->Gbit_per_s > 0)) return std::nullopt;
   const double GBps = path.network->Gbit_per_s / 8, load = network_load(collective, path);
-  std::string source = counted(path.network->ports, "network port") + " of a node, " +
-                       significant(path.network->Gbit_per_s, 6) + " Gb/s (" + bandwidth_text(GBps) +
-                       ") one way";
+  const bool measured = path.network->is_measured;
+  std::string source = counted(path.network->ports, measured ? "link" : "network port") +
+                       " of a node, " + significant(path.network->Gbit_per_s, measured ? 3 : 6) +
+                       " Gb/s (" + bandwidth_text(GBps) + ") one way" +
+                       (measured ? " as measured" : "");
   if (load != 1) source += ", which " + significant(load, 3) + " x a rank's traffic passes";
   return bound_of(GBps / load, source + kRingBound);
 }

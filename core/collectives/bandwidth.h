@@ -28,10 +28,11 @@ struct Bandwidth {
 std::optional<Bandwidth> bandwidth(Collective collective, int world_size, std::int64_t bytes,
                                    double time_s);
 
-// The network ports that ranks of one node use together.
+// The network ports that ranks of one node use together, or its links, whose rate was measured.
 struct NodeNetwork {
   int ports = 1;
   double Gbit_per_s = 0;  // all of them together, one way
+  bool is_measured = false;
 };
 
 // The data of a collective passes these links. Unknown values are absent.

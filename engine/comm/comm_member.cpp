@@ -6,6 +6,7 @@
 
 #include "core/base/wire.h"
 #include "core/catalogue/backends.h"
+#include "core/plan/collectives/make_collective_plan.h"
 #include "engine/distributed/stop_agreement.h"
 #include "engine/process/machines.h"
 #include "engine/process/rank_group.h"
@@ -72,6 +73,14 @@ MeasuredPairs MeasuringMember::run_pairs(const planning::PairPlan& plan) {
                                   [&] { rank_process_.watchdog().heartbeat(0); });
 }
 
+std::vector<MeasuredPart> MeasuringMember::run_parts(const planning::PairPlan& plan) {
+  if (plan.divisions == 0) return {};
+  const auto kind = context_.device().torch_device().is_cuda() ? settings::DeviceKind::kCuda
+                                                               : settings::DeviceKind::kCpu;
+  return measure_parts(context_, planning::points_of_parts(plan, kind, context_.node_of_rank()),
+                       [&] { rank_process_.watchdog().heartbeat(0); });
+}
+
 std::optional<int> MeasuringMember::measure_all(process::RankGroup& rank_group,
                                                 process::RankGroup* background,
                                                 const planning::CollectiveBatch& batch,
@@ -128,6 +137,7 @@ void CommFollower::take_part(const distributed::WorkMessage& message) {
   }
   if (!task.batch) {
     member_.run_pairs(*plan_.pairs);
+    member_.run_parts(*plan_.pairs);
     return;
   }
   const auto batches = planning::batches_of_block(plan_, task.batch->block);

@@ -6,9 +6,11 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/plan/collectives/collective_plan.h"
 #include "engine/comm/links/pairs_run.h"
+#include "engine/comm/links/parts_run.h"
 #include "engine/comm/measure.h"
 #include "engine/process/machines.h"
 #include "engine/process/rank_process.h"
@@ -26,8 +28,8 @@ constexpr void fields(A& a, typename A::template Field<BatchId>& b) {
   a.values(b.block, b.number);
 }
 
-// A task of comm's loop: a batch, a snapshot of counters of errors, or all links
-// (links/pairs_run.h). Every rank holds the plan, so only numbers travel.
+// A task of comm's loop: a batch, a snapshot of counters of errors, or all links and the parts of
+// the fleet (links/pairs_run.h, parts_run.h). Every rank holds the plan, so only numbers travel.
 struct CommTask {
   std::optional<BatchId> batch;
   bool health = false;
@@ -56,8 +58,9 @@ class CommMember {
   virtual std::optional<int> run(const std::string& name, const planning::CollectiveBatch& batch,
                                  const OnRow& on_row) = 0;
 
-  // Collective over the session; the result is rank 0's.
+  // Both are collective over the session; the result is rank 0's.
   virtual MeasuredPairs run_pairs(const planning::PairPlan& plan) = 0;
+  virtual std::vector<MeasuredPart> run_parts(const planning::PairPlan& plan) = 0;
 
   virtual std::string read_health() = 0;
 };
@@ -71,6 +74,7 @@ class MeasuringMember : public CommMember {
   std::optional<int> run(const std::string& name, const planning::CollectiveBatch& batch,
                          const OnRow& on_row) override;
   MeasuredPairs run_pairs(const planning::PairPlan& plan) override;
+  std::vector<MeasuredPart> run_parts(const planning::PairPlan& plan) override;
   std::string read_health() override { return health_.snapshot(); }
 
  private:

@@ -17,6 +17,7 @@
 #include "core/machine/network_ports.h"
 #include "core/machine/survey.h"
 #include "core/plan/collectives/support.h"
+#include "core/statistics/summary.h"
 #include "engine/process/machines.h"
 #include "report/judge/point/disturbances.h"
 #include "report/judge/point/telemetry.h"
@@ -33,6 +34,7 @@ namespace {
 constexpr std::size_t kBufferBytes = 64 << 20;
 constexpr double kCopying_s = 0.3;
 constexpr int kMostTries = 3;
+constexpr const char* kDrawn = "drawn";  // the placement of a part of a fleet
 
 // Returns the bytes per second, read and written, that this rank copies.
 double copied_bytes_per_s() {
@@ -48,8 +50,8 @@ double copied_bytes_per_s() {
 }
 
 // Returns the ports of `host` that its `ranks` fill.
-std::optional<collectives::NodeNetwork> network_of(const monitoring::Host& host,
-                                                   std::string_view backend, int ranks) {
+std::optional<collectives::NodeNetwork> ports_of(const monitoring::Host& host,
+                                                 std::string_view backend, int ranks) {
   const bool one = catalogue::uses_one_interface(backend),
              nccl = catalogue::needs_one_rank_per_gpu(backend);
   const auto all = monitoring::network_ports(
@@ -146,7 +148,7 @@ collectives::DataPath data_path(const planning::CollectivePoint& point, settings
   }
   const int ranks = most_on_a_node(path.node_of_member);
   for (const monitoring::Host& host : machines.hosts) {
-    const auto network = network_of(host, point.backend, ranks);
+    const auto network = ports_of(host, point.backend, ranks);
     if (network && (!path.network || network->Gbit_per_s < path.network->Gbit_per_s))
       path.network = network;
     if (on_gpus) reporting::add_gpus(path, host);
@@ -156,6 +158,26 @@ collectives::DataPath data_path(const planning::CollectivePoint& point, settings
 
 namespace {
 
+// What all ranks of the slowest of `hosts` reached in messages with one other rank each. Absent
+// where only one rank of several was measured whose library uses the ports of all.
+std::optional<collectives::NodeNetwork> measured_network(
+    std::span<const reporting::LinkRecord> links, const std::set<std::string>& hosts, bool of_all) {
+  std::map<std::string, std::map<int, std::vector<double>>> rates;  // by host and rank
+  for (const reporting::LinkRecord& link : links) {
+    if (of_all && !link.a_rank) return std::nullopt;
+    rates[link.a][link.a_rank.value_or(0)].push_back(link.bandwidth_GBps);
+    rates[link.b][link.b_rank.value_or(0)].push_back(link.bandwidth_GBps);
+  }
+  std::optional<collectives::NodeNetwork> slowest;
+  for (const auto& [host, of_ranks] : rates) {
+    if (!hosts.contains(host)) continue;
+    collectives::NodeNetwork one{.ports = static_cast<int>(of_ranks.size()), .is_measured = true};
+    for (const auto& [rank, GBps] : of_ranks) one.Gbit_per_s += 8 * statistics::median(GBps);
+    if (!slowest || one.Gbit_per_s < slowest->Gbit_per_s) slowest = one;
+  }
+  return slowest;
+}
+
 int nodes_of(const std::vector<int>& members, const std::vector<int>& node_of_rank) {
   std::set<int> nodes;
   for (const int member : members) nodes.insert(node_of_rank.at(static_cast<std::size_t>(member)));
@@ -164,29 +186,47 @@ int nodes_of(const std::vector<int>& members, const std::vector<int>& node_of_ra
 
 }  // namespace
 
+std::optional<collectives::NodeNetwork> CommReport::network_of_links(
+    const planning::CollectivePoint& point) const {
+  std::set<std::string> hosts;
+  std::map<int, int> ranks;  // of each node
+  for (const int member : point.members) {
+    const int node = machines_.node_of_rank.at(static_cast<std::size_t>(member));
+    ++ranks[node];
+    if (const auto host = host_of_node_.find(node); host != host_of_node_.end())
+      hosts.insert(host->second);
+  }
+  const bool several = std::ranges::any_of(ranks, [](const auto& one) { return one.second > 1; });
+  return measured_network(links_, hosts,
+                          several && catalogue::needs_one_rank_per_gpu(point.backend));
+}
+
 reporting::CollectiveRecord CommReport::identity_of(const planning::CollectivePoint& point,
                                                     int repetition,
                                                     const std::string& started) const {
-  reporting::CollectiveRecord row{{.collective = point.collective,
-                                   .backend = point.backend,
-                                   .via = point.via,
-                                   .dtype = point.dtype,
-                                   .device = std::string(name_of(plan_.device)),
-                                   .bytes = point.bytes(),
-                                   .world_size = point.world_size,
-                                   .placement = std::string(name_of(point.placement)),
-                                   .in_place = point.in_place,
-                                   .overlap_compute = point.overlap_compute,
-                                   .congestion = point.congestion},
-                                  planning::run_id(point, repetition),
-                                  point.group,
-                                  repetition,
-                                  /*order=*/0,
-                                  started,
-                                  point.members};
+  reporting::CollectiveRecord row{
+      {.collective = point.collective,
+       .backend = point.backend,
+       .via = point.via,
+       .dtype = point.dtype,
+       .device = std::string(name_of(plan_.device)),
+       .bytes = point.bytes(),
+       .world_size = point.world_size,
+       .placement = point.parts > 1 ? kDrawn : std::string(name_of(point.placement)),
+       .in_place = point.in_place,
+       .overlap_compute = point.overlap_compute,
+       .congestion = point.congestion,
+       .parts = point.parts > 1 ? std::optional(point.parts) : std::nullopt},
+      planning::run_id(point, repetition),
+      point.group,
+      repetition,
+      /*order=*/0,
+      started,
+      point.members};
   if (point.skipped) return row;
   row.nodes = nodes_of(point.members, machines_.node_of_rank);
-  const auto path = data_path(point, plan_.device, machines_);
+  auto path = data_path(point, plan_.device, machines_);
+  if (plan_.pairs) path.network = network_of_links(point);
   if (path.host_staging) row.staging = collectives::Staging::kHost;
   if (const auto expected = collectives::expected_busbw(point.collective, path)) {
     row.expected_busbw_GBps = expected->busbw_GBps;
@@ -224,7 +264,18 @@ void CommReport::add(reporting::CollectiveRecord row, const CollectiveOutcome& o
 
 void CommReport::add(const MeasuredPairs& measured) {
   auto judged = reporting::judge_pairs(measured.pairs, measured.ends, measured.between_nodes);
+  links_ = judged.links;
+  for (std::size_t i = 0; measured.between_nodes && i < measured.ends.size(); ++i) {
+    const auto& end = measured.ends[i];
+    const int node = end.rank ? machines_.node_of_rank.at(static_cast<std::size_t>(*end.rank))
+                              : static_cast<int>(i);
+    host_of_node_.try_emplace(node, end.name);
+  }
   run_report_.writer()->add_links(std::move(judged.links), std::move(judged.findings));
+}
+
+void CommReport::add(const MeasuredPart& part) {
+  add(row_of(part.point, part.repetition, part.started, part.outcome), part.outcome);
 }
 
 void CommReport::note_disturbed_bound() {

@@ -2,6 +2,7 @@
 // data takes, and what follows from the rows after each block. On the other ranks it holds nothing.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "core/machine/host.h"
 #include "core/plan/collectives/collective_plan.h"
 #include "engine/comm/links/pairs_run.h"
+#include "engine/comm/links/parts_run.h"
 #include "engine/comm/measure.h"
 #include "engine/process/rank_context.h"
 #include "engine/process/run_report.h"
@@ -53,6 +55,8 @@ class CommReport {
                                      const CollectiveOutcome& outcome) const;
   void add(reporting::CollectiveRecord row, const CollectiveOutcome& outcome);
   void add(const MeasuredPairs& measured);
+  // What is expected of a part is found by the links that were added before.
+  void add(const MeasuredPart& part);
   void add_skipped_points();
   // Adds a finding where the memory's bandwidth was measured while others used the machines.
   void note_disturbed_bound();
@@ -69,8 +73,14 @@ class CommReport {
   reporting::CollectiveRecord identity_of(const planning::CollectivePoint& point, int repetition,
                                           const std::string& started) const;
 
+  // Absent where the links that a part uses were not measured.
+  std::optional<collectives::NodeNetwork> network_of_links(
+      const planning::CollectivePoint& point) const;
+
   const planning::CollectivePlan& plan_;
   KnownMachines machines_;
+  std::vector<reporting::LinkRecord> links_ = {};
+  std::map<int, std::string> host_of_node_ = {};  // as links_ names them
   process::RunReport& run_report_;
 };
 

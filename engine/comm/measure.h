@@ -27,6 +27,11 @@ struct CollectiveOutcome {
   std::vector<reporting::RankReadings> readings;
 };
 
+template <class A>
+constexpr void fields(A& a, typename A::template Field<CollectiveOutcome>& o) {
+  a.values(o.skipped, o.ranks, o.slowest_s, o.readings);
+}
+
 // The runs of a batch share these on one rank.
 struct Surroundings {
   process::RankGroup& rank_group;

@@ -9,7 +9,7 @@
 #include "core/base/wire.h"
 #include "core/catalogue/backends.h"
 #include "core/machine/survey.h"
-#include "core/plan/collectives/collective_plan.h"
+#include "core/plan/collectives/link_rounds.h"
 #include "core/plan/presets.h"
 #include "engine/comm/links/pair_rounds.h"
 #include "engine/distributed/stop_agreement.h"

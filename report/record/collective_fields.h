@@ -38,10 +38,16 @@ constexpr void fields(A& a, typename A::template Field<CollectiveIdentity>& c) {
   a("nodes", c.nodes, {"machines that they are on", "", 1});
   a.text(
       "placement", c.placement,
-      {"how they are placed: fill (node after node) or spread (evenly over nodes)", Holds::kWord});
+      {"how they are placed: fill (node after node), spread (evenly over nodes) or drawn (at random, "
+       "of several parts of a fleet)",
+       Holds::kWord});
   a("in_place", c.in_place, {"the result takes the place of what was sent"});
   a("overlap_compute", c.overlap_compute, {"a matrix product runs beside it on each rank"});
   a("congestion", c.congestion, {"other messages run between the same ranks meanwhile"});
+  a("parts", c.parts,
+    {"so many parts of the fleet, this one among them, made the same call at the same time; absent: "
+     "one",
+     "", 2});
 }
 
 template <class A>

@@ -33,6 +33,7 @@ struct CollectiveIdentity {
   int world_size = 1, nodes = 1;
   std::string placement;
   bool in_place = true, overlap_compute = false, congestion = false;
+  std::optional<int> parts = {};  // so many parts of a fleet made the same call at the same time
 };
 
 // One run of one collective over its group of ranks.

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <numeric>
-#include <ranges>
 #include <utility>
 
 #include "core/base/digest.h"
@@ -14,61 +12,6 @@
 #include "core/plan/plan.h"
 
 namespace scalemark::planning {
-
-std::vector<std::vector<std::pair<int, int>>> round_robin(int nodes) {
-  const int seats = nodes + nodes % 2;  // whoever meets the empty seat pauses
-  std::vector<int> circle(static_cast<std::size_t>(seats));
-  std::iota(circle.begin(), circle.end(), 0);
-  std::vector<std::vector<std::pair<int, int>>> rounds;
-  for (int round = 0; round + 1 < seats; ++round) {
-    auto& pairs = rounds.emplace_back();
-    for (std::size_t i = 0; i < circle.size() / 2; ++i) {
-      const auto [a, b] = std::minmax(circle[i], circle[circle.size() - 1 - i]);
-      if (b < nodes) pairs.emplace_back(a, b);
-    }
-    // The first one keeps its seat, the others move on by one.
-    std::rotate(circle.begin() + 1, circle.end() - 1, circle.end());
-  }
-  return rounds;
-}
-
-std::vector<std::vector<std::pair<int, int>>> rail_rounds(const std::vector<int>& node_of_rank) {
-  std::vector<std::vector<int>> ranks_of;
-  for (std::size_t rank = 0; rank < node_of_rank.size(); ++rank) {
-    const auto node = static_cast<std::size_t>(node_of_rank[rank]);
-    ranks_of.resize(std::max(ranks_of.size(), node + 1));
-    ranks_of[node].push_back(static_cast<int>(rank));
-  }
-  std::vector<std::vector<std::pair<int, int>>> rounds;
-  for (const auto& nodes : round_robin(static_cast<int>(ranks_of.size()))) {
-    auto& pairs = rounds.emplace_back();
-    for (const auto& [a, b] : nodes) {
-      const auto& one = ranks_of[static_cast<std::size_t>(a)];
-      const auto& other = ranks_of[static_cast<std::size_t>(b)];
-      for (std::size_t place = 0; place < std::min(one.size(), other.size()); ++place) {
-        pairs.emplace_back(one[place], other[place]);
-      }
-    }
-  }
-  return rounds;
-}
-
-LinkCount count_links(const std::vector<int>& node_of_rank, settings::PairBy by) {
-  std::map<int, std::int64_t> ranks_of;
-  for (const int node : node_of_rank) ++ranks_of[node];
-  LinkCount count{.nodes = static_cast<int>(ranks_of.size())};
-  const std::size_t ends = count.nodes > 1 ? ranks_of.size() : node_of_rank.size();
-  std::vector<std::int64_t> places(ends, 1);  // at how many places an end meets each other end
-  if (count.nodes > 1 && by == settings::PairBy::kRank) {
-    std::ranges::copy(ranks_of | std::views::values, places.begin());
-  }
-  std::ranges::sort(places);
-  for (std::size_t i = 0; i < ends; ++i) {
-    count.links += places[i] * static_cast<std::int64_t>(ends - 1 - i);
-  }
-  count.rounds = static_cast<int>(ends - 1 + ends % 2);
-  return count;
-}
 
 std::vector<CollectiveBatch> batches_of_block(const CollectivePlan& plan, int k) {
   std::map<std::pair<std::string, std::vector<int>>, std::size_t> known;
@@ -111,6 +54,9 @@ constexpr double kBesideOthers = 2;
 // 30 round trips, and messages for 0.15 s at most.
 constexpr double kPairRound_s = 0.2;
 
+// Verified and timed calls, and the time for which other users of the machines are watched.
+constexpr double kRunOfParts_s = 2;
+
 double start_s(settings::DeviceKind device) { return device == settings::DeviceKind::kCpu ? 1 : 8; }
 
 }  // namespace
@@ -127,7 +73,8 @@ double estimated_call_s(const CollectivePoint& point) {
 double estimated_s(const CollectivePlan& plan) {
   if (plan.pairs) {
     return start_s(plan.device) + kGroupSetup_s +
-           kPairRound_s * plan.pairs->passes * plan.pairs->pass.rounds;
+           kPairRound_s * plan.pairs->passes * plan.pairs->pass.rounds +
+           plan.pairs->divisions * (kGroupSetup_s + kRunsOfParts * kRunOfParts_s);
   }
   double block = 0;
   for (const CollectiveBatch& batch : batches_of_block(plan, 0)) {
@@ -192,6 +139,7 @@ std::string to_json(const CollectivePlan& plan) {
     object["pairs"]["nodes"] = plan.pairs->pass.nodes;
     object["pairs"]["links"] = plan.pairs->pass.links;
     object["pairs"]["rounds"] = plan.pairs->pass.rounds;
+    object["pairs"]["divisions"] = plan.pairs->divisions;
   }
   object["notes"] = plan.notes;
   object["estimated_s"] = estimated_s(plan);

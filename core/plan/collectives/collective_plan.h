@@ -7,37 +7,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/collectives/collective.h"
+#include "core/plan/collectives/link_rounds.h"
 #include "core/settings/settings.h"
 
 namespace scalemark::planning {
-
-// Pairs of nodes meet in this order: every node in one pair at a time, every pair once.
-
-// Rounds of pairs {a, b}, a < b, of `nodes` nodes from 0: nodes - 1 rounds of nodes / 2 pairs;
-// where the number is odd, as many rounds as nodes, in each of which another node pauses. The
-// circle method of tournaments.
-std::vector<std::vector<std::pair<int, int>>> round_robin(int nodes);
-
-// The same rounds of nodes, in which every rank meets the rank at the same place on the other node:
-// pairs of ranks {a, b}, a on the node that comes first. A rank whose place the other node lacks
-// pauses. `node_of_rank`: nodes from 0.
-std::vector<std::vector<std::pair<int, int>>> rail_rounds(const std::vector<int>& node_of_rank);
-
-// Says how long a pass over all links of these ranks is: between nodes, or on one node between its
-// ranks.
-struct LinkCount {
-  int nodes = 1;
-  std::int64_t links = 0;
-  int rounds = 0;
-};
-
-// Counts the rounds above without listing their pairs, of which large fleets have millions.
-// `node_of_rank`: at least one rank.
-LinkCount count_links(const std::vector<int>& node_of_rank, settings::PairBy by);
 
 struct CollectivePoint {
   std::string group;  // unique: "all-reduce-4KiB-fp32-w2-gloo"
@@ -53,6 +29,7 @@ struct CollectivePoint {
   int world_size = 1;
   settings::Placement placement = settings::Placement::kFill;
   std::vector<int> members;  // ranks of the world, ascending; by assign_members()
+  int part = 0, parts = 1;   // several parts of a fleet exchange at the same time
   bool in_place = true, overlap_compute = false, congestion = false;
   std::optional<std::string> skipped;  // why it cannot run; it has no runs then
 };
@@ -66,13 +43,18 @@ struct CollectiveBatch {
   std::vector<std::size_t> points;  // index CollectivePlan::points, in the order in which they run
 };
 
-// --pairs: the links between all nodes, or between the ranks of one node.
+// --pairs: the links between nodes, or between the ranks of one node, and then an all-reduce over
+// the parts of a fleet (drawn_parts()).
 struct PairPlan {
   std::string backend;
   int passes = 11;  // over all pairs
   settings::PairBy by = settings::PairBy::kNode;
-  LinkCount pass = {};  // counted by the launcher's places; ranks count anew when they have met
+  std::uint64_t seed = 0;  // draws partners and parts
+  LinkCount pass = {};     // counted by the launcher's places; ranks count anew when they have met
+  int divisions = 0;       // counted likewise
 };
+
+inline constexpr int kRunsOfParts = 3;  // of each division
 
 struct CollectivePlan {
   int world_size = 1;  // ranks that are launched, idle ones too

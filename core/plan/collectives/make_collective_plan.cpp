@@ -1,6 +1,7 @@
 #include "core/plan/collectives/make_collective_plan.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 #include <string>
 #include <utility>
@@ -45,8 +46,8 @@ using settings::CommSettings;
 using settings::Problem;
 
 // "all-reduce-4KiB-fp32-w2-gloo", "barrier-w2-mpi-direct"; then what is not as usual: -out-of-place
-// or -in-place, -overlap-compute, -congestion, -spread. `size`: of the point, or what was asked for
-// where it cannot be.
+// or -in-place, -overlap-compute, -congestion, -spread, -part-1-of-2. `size`: of the point, or what
+// was asked for where it cannot be.
 std::string point_name(const CollectivePoint& point, const std::string& size) {
   std::string name(name_of(point.collective));
   if (point.collective != collectives::Collective::kBarrier) {
@@ -60,6 +61,9 @@ std::string point_name(const CollectivePoint& point, const std::string& size) {
   if (point.overlap_compute) name += "-overlap-compute";
   if (point.congestion) name += "-congestion";
   if (point.placement == settings::Placement::kSpread) name += "-spread";
+  if (point.parts > 1) {
+    name += "-part-" + std::to_string(point.part + 1) + "-of-" + std::to_string(point.parts);
+  }
   return name;
 }
 
@@ -97,8 +101,13 @@ class CollectivePlanMaker {
     for (const std::string& backend : answer_.comm.backends) {
       const auto missing = request_.missing_backends.find(backend);
       if (missing == request_.missing_backends.end() && serves(backend, request_.device)) {
-        answer_.plan.pairs = PairPlan{backend, answer_.comm.repetitions, answer_.comm.pair_by,
-                                      count_links(request_.node_of_rank, answer_.comm.pair_by)};
+        answer_.plan.pairs = PairPlan{
+            .backend = backend,
+            .passes = answer_.comm.repetitions,
+            .by = answer_.comm.pair_by,
+            .seed = request_.seed,
+            .pass = count_links(request_.node_of_rank, answer_.comm.pair_by, request_.seed),
+            .divisions = divisions_over(backend)};
         break;
       }
       if (missing != request_.missing_backends.end()) why = missing->second;
@@ -112,6 +121,18 @@ class CollectivePlanMaker {
     answer_.comm.collectives.clear();
     answer_.comm.sizes.clear();
     return std::move(answer_);
+  }
+
+  // NCCL refuses two ranks on one GPU.
+  int divisions_over(const std::string& backend) const {
+    if (shared_gpu({.backend = backend, .members = all_ranks()})) return 0;
+    return static_cast<int>(drawn_parts(request_.node_of_rank, request_.seed).size());
+  }
+
+  std::vector<int> all_ranks() const {
+    std::vector<int> ranks(request_.node_of_rank.size());
+    std::iota(ranks.begin(), ranks.end(), 0);
+    return ranks;
   }
 
   std::string origin_of(const char* option) const {
@@ -299,6 +320,31 @@ class CollectivePlanMaker {
 };
 
 }  // namespace
+
+std::vector<std::vector<CollectivePoint>> points_of_parts(const PairPlan& pairs,
+                                                          settings::DeviceKind device,
+                                                          const std::vector<int>& node_of_rank) {
+  constexpr std::int64_t kMiB = 1 << 20;
+  std::vector<std::vector<CollectivePoint>> divisions;
+  for (const auto& parts : drawn_parts(node_of_rank, pairs.seed)) {
+    auto& points = divisions.emplace_back();
+    for (const Part& part : parts) {
+      const auto ranks = std::ssize(part);
+      const std::int64_t bytes = device == settings::DeviceKind::kCpu
+                                     ? 16 * kMiB
+                                     : std::clamp(4 * kMiB * ranks, 256 * kMiB, 8192 * kMiB);
+      CollectivePoint& point = points.emplace_back();
+      point.backend = pairs.backend;
+      point.elements = bytes / collectives::bytes_of(point.dtype);
+      point.world_size = static_cast<int>(ranks);
+      point.members = part;
+      point.part = static_cast<int>(points.size()) - 1;
+      point.parts = static_cast<int>(parts.size());
+      point.group = point_name(point, collectives::to_text({.count = point.bytes()}));
+    }
+  }
+  return divisions;
+}
 
 CollectivePlanAnswer make_collective_plan(const CollectivePlanRequest& request) {
   return CollectivePlanMaker(request).run();

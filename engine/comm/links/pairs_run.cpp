@@ -61,7 +61,7 @@ struct Links {
   bool between_nodes = false, by_rank = false;
 };
 
-Links links_of(const process::RankContext& context, settings::PairBy by) {
+Links links_of(const process::RankContext& context, const planning::PairPlan& plan) {
   const auto& node_of_rank = context.node_of_rank();
   Links links{.members = node_leaders(node_of_rank), .rounds = {}};
   const auto ranks = static_cast<int>(node_of_rank.size());
@@ -69,9 +69,9 @@ Links links_of(const process::RankContext& context, settings::PairBy by) {
   links.between_nodes = nodes > 1;
   // Where each node has one rank, pairs of ranks and pairs of nodes are the same, and the node is
   // the shorter name.
-  links.by_rank = by == settings::PairBy::kRank && links.between_nodes && ranks > nodes;
+  links.by_rank = plan.by == settings::PairBy::kRank && links.between_nodes && ranks > nodes;
   if (links.by_rank) {
-    links.rounds = planning::rail_rounds(node_of_rank);
+    links.rounds = planning::rail_rounds(node_of_rank, plan.seed);
     std::set<int> members;
     for (const auto& round : links.rounds) {
       for (const auto& [a, b] : round) members.insert({a, b});
@@ -90,7 +90,7 @@ Links links_of(const process::RankContext& context, settings::PairBy by) {
     return links;
   }
   if (!links.between_nodes) links.members = distributed::all_ranks(context.world().world_size);
-  links.rounds = planning::round_robin(static_cast<int>(links.members.size()));
+  links.rounds = planning::pair_rounds(static_cast<int>(links.members.size()), plan.seed);
   return links;
 }
 
@@ -115,7 +115,7 @@ std::vector<reporting::LinkEnd> ends_of(const LinkGroup& group, const Links& lin
 
 MeasuredPairs run_pairs(process::RankContext& context, const std::string& name,
                         const planning::PairPlan& plan, const std::function<void()>& between) {
-  const Links links = links_of(context, plan.by);
+  const Links links = links_of(context, plan);
   MeasuredPairs measured;
   measured.between_nodes = links.between_nodes;
   with_link_group(context, name, links.members, plan.backend, [&](const LinkGroup& group) {

@@ -83,6 +83,12 @@ CollectiveGroup collective_group(const CollectivePoint& point) {
   return group;
 }
 
+// Parts of a fleet that exchange at the same time are no alternatives, to be compared.
+CollectiveRuns without_parts(CollectiveRuns points) {
+  std::erase_if(points, [](const CollectivePoint& point) { return bool(point.first().parts); });
+  return points;
+}
+
 }  // namespace
 
 void summarise_collectives(Report& report) {
@@ -90,9 +96,10 @@ void summarise_collectives(Report& report) {
   const auto points = runs_by_group<CollectiveRecord>(report.collectives, FitOfRuns(report));
   report.collective_groups.clear();
   std::ranges::transform(points, std::back_inserter(report.collective_groups), collective_group);
-  report.effects = collective_effects_of(points);
-  report.collective_winners = collective_winners_of(points);
-  report.collective_fits = collective_fits_of(points);
+  const CollectiveRuns compared = without_parts(points);
+  report.effects = collective_effects_of(compared);
+  report.collective_winners = collective_winners_of(compared);
+  report.collective_fits = collective_fits_of(compared);
   std::erase_if(report.findings, is_derived);
   std::ranges::move(findings_of_groups(points, report.collective_groups),
                     std::back_inserter(report.findings));

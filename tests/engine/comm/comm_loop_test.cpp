@@ -90,6 +90,9 @@ class MadeUpMember : public CommMember {
     return std::nullopt;
   }
 
+  std::vector<communicating::MeasuredPart> run_parts(const planning::PairPlan&) override {
+    return {};
+  }
   communicating::MeasuredPairs run_pairs(const planning::PairPlan&) override {
     communicating::MeasuredPairs measured;
     if (ranks_.rank() == 0) measured.ends = {{"rank 0"}, {"rank 1"}, {"rank 2"}};
