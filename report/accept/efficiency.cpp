@@ -162,12 +162,11 @@ std::vector<Series> read_efficiency(const Rule& rule, std::span<const NamedRepor
   };
   for (const NamedReport& one : reports) {
     for (const auto& [group, fleet] : runs_of_fleet(rule, one.report)) {
+      // A node that ended the training is named by the end of its report.
+      if (fleet.logs.empty() && !one.report.errors.empty()) continue;
       const int count = node_count(one.report, *fleet.first);
       const std::string own = group_of_one_node(*fleet.first, count);
-      Part part;
-      part.kind = PartKind::kFleet;
-      part.host = kTheFleet;
-      auto& starts = parts.at(std::move(part), group).starts;
+      auto& starts = parts.at(whole_fleet(), group).starts;
       if (own.empty()) {
         starts.emplace_back().why = "its nodes have different numbers of ranks";
         continue;

@@ -190,6 +190,13 @@ std::vector<Part> node_parts(const Report& report) {
   return parts;
 }
 
+Part whole_fleet() {
+  Part part;
+  part.kind = PartKind::kFleet;
+  part.host = kTheFleet;
+  return part;
+}
+
 std::vector<std::pair<Part, const reporting::LinkRecord*>> link_parts(const Report& report) {
   std::vector<std::pair<Part, const reporting::LinkRecord*>> links;
   for (const auto& link : report.links) {

@@ -1,16 +1,21 @@
 // Reads what links carry: each of them, the best one of each node, and how much the ports of the
 // two ends have for each rank.
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <tuple>
 #include <utility>
 
 #include "core/base/number_words.h"
+#include "core/base/text.h"
+#include "core/launch/slurm_lists.h"
 #include "core/machine/network_ports.h"
+#include "core/statistics/summary.h"
 #include "report/accept/inventory.h"
 #include "report/record/point_facts.h"
 #include "report/record/report.h"
+#include "report/record/runs.h"
 
 namespace scalemark::acceptance {
 namespace {
@@ -123,6 +128,93 @@ class PortShares {
 };
 
 }  // namespace
+
+namespace {
+
+using reporting::CollectiveRecord;
+
+// Names the hosts of a run's ranks, as far as links name them.
+std::string hosts_of(const Report& report, const CollectiveRecord& run) {
+  std::map<int, std::string> host_of;
+  for (const reporting::LinkRecord& link : report.links) {
+    if (link.a_rank) host_of.emplace(*link.a_rank, link.a);
+    if (link.b_rank) host_of.emplace(*link.b_rank, link.b);
+  }
+  std::set<std::string> hosts;
+  for (const int member : run.members) {
+    if (const auto host = host_of.find(member); host != host_of.end()) hosts.insert(host->second);
+  }
+  return launching::compressed_nodelist({hosts.begin(), hosts.end()});
+}
+
+// The runs of one part that count.
+struct RunsOfPart {
+  std::vector<double> logs;  // of bus bandwidths
+  std::string why;           // why others do not count
+  const CollectiveRecord* first = nullptr;
+  double mean() const { return logs.empty() ? 0 : statistics::mean(logs); }
+};
+
+std::map<std::string, RunsOfPart> runs_of_parts(const Report& report) {
+  const reporting::FitOfRuns fit(report);
+  std::map<std::string, RunsOfPart> parts;  // by group
+  for (const CollectiveRecord& run : report.collectives) {
+    RunsOfPart& part = parts[run.group];
+    if (!part.first) part.first = &run;
+    if (run.status != reporting::PointStatus::kOk) {
+      part.why = run.reason.empty() ? std::string(name_of(run.status)) : run.reason;
+    } else if (const auto disturbance = fit.disturbance_of(run.id)) {
+      part.why = std::string("disturbed: ") + disturbance->code;
+    } else if (run.busbw_GBps && is_measured(*run.busbw_GBps)) {
+      part.logs.push_back(std::log(*run.busbw_GBps));
+    }
+  }
+  return parts;
+}
+
+Start start_of(const RunsOfPart& part) {
+  Start start;
+  if (part.logs.empty()) {
+    start.why = "no run of it counts: " + part.why;
+    return start;
+  }
+  start.value = std::exp(part.mean());
+  if (const auto interval = statistics::mean_interval(part.logs, kConfidenceOfFloors)) {
+    start.low = std::exp(interval->low);
+    start.high = std::exp(interval->high);
+  }
+  return start;
+}
+
+std::string division_name(int parts, std::size_t nodes) {
+  if (parts == 1) return "all " + counted(nodes, "node");
+  return std::to_string(parts) + " parts of " + counted(nodes, "node") + " at once";
+}
+
+}  // namespace
+
+void read_fleet_all_reduce(const Report& report, SeriesOfParts& all) {
+  if (report.links.empty()) return;                  // other collectives are no acceptance
+  std::map<int, std::vector<RunsOfPart>> divisions;  // by the number of parts
+  for (auto& [group, part] : runs_of_parts(report)) {
+    if (part.first->collective != collectives::Collective::kAllReduce) continue;
+    divisions[part.first->parts.value_or(1)].push_back(std::move(part));
+  }
+  for (const auto& [count, parts] : divisions) {
+    const auto slowest = std::ranges::min_element(parts, {}, &RunsOfPart::mean);
+    std::size_t nodes = 0;
+    for (const RunsOfPart& part : parts) nodes += static_cast<std::size_t>(part.first->nodes);
+    Series& series = all.at(whole_fleet(), division_name(count, nodes));
+    series.starts.push_back(start_of(*slowest));
+    if (count > 1)
+      series.starts.back().fact = "slowest of them " + hosts_of(report, *slowest->first);
+    series.at_most.clear();
+    const CollectiveRecord& run = *slowest->first;
+    // The CPU decides what sockets carry: their share is reported only.
+    if (run.device != "cuda" || !run.expected_busbw_GBps) continue;
+    series.at_most[LimitOf::kExpected] = {*run.expected_busbw_GBps, run.expected_source};
+  }
+}
 
 void read_links(const Report& report, SeriesOfParts& all) {
   PortShares shares(report);

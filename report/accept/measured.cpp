@@ -337,7 +337,7 @@ bool applies(const Rule& rule, std::span<const NamedReport> reports, std::size_t
     case Applies::kEverywhere:
       return true;
     case Applies::kWhereMeasured:
-      if (rule.metric == Metric::kScalingEfficiency) return nodes > 1;
+      if (definition_of(rule.metric).of == PartKind::kFleet) return nodes > 1;
       return exchanges(rule.metric) ? any(has_several_devices) : any(has_gpus);
     case Applies::kWithGpus:
       return any(has_gpus);
@@ -369,6 +369,8 @@ std::vector<Series> read_series(const Rule& rule, std::span<const NamedReport> r
       read_sustained(report, of_parts);
     } else if (rule.metric == Metric::kNodeBandwidth) {
       if (reporting::measures_collectives(report)) read_best_links(report, of_parts);
+    } else if (rule.metric == Metric::kFleetAllReduce) {
+      read_fleet_all_reduce(report, of_parts);
     } else if (definition.kind == ValueKind::kFloor) {
       if (reporting::measures_collectives(report)) read_links(report, of_parts);
     } else if (rule.metric == Metric::kDeviceRate || rule.metric == Metric::kNodeRate ||

@@ -162,6 +162,21 @@ void add_sockets(std::span<const NamedReport> reports, std::vector<std::string>&
                   percent(slowest.first, 0) + " (" + slowest.second + "): not judged");
 }
 
+// Whatever a rule judges, a reader wants to know how far the network carries all nodes at once.
+void add_full_load(std::span<const NamedReport> reports, std::vector<std::string>& texts) {
+  std::vector<std::string> divisions;
+  bool judged = false;
+  for (const Series& series : read_series({.metric = Metric::kFleetAllReduce}, reports)) {
+    const Start& last = series.starts.back();
+    if (!std::isfinite(last.value)) continue;
+    judged = judged || series.at_most.contains(LimitOf::kExpected);
+    divisions.push_back(series.of_class + " " + significant(last.value, 3) + " GB/s");
+  }
+  if (divisions.empty()) return;
+  texts.push_back("all-reduce under full load, the slowest part of each division: " +
+                  listed(divisions, 3) + (judged ? "" : "; not judged between CPU ranks"));
+}
+
 // A rule judges one workload; the others ask more or less of the network, and are reported.
 void add_efficiencies(std::span<const NamedReport> reports, std::vector<std::string>& texts) {
   for (const Series& series : read_series({.metric = Metric::kScalingEfficiency}, reports)) {
@@ -265,6 +280,7 @@ std::vector<std::string> notes_of(const Acceptance& acceptance, const Expected& 
   add_namesakes(reports, texts);
   add_without_most(without_most, texts);
   add_sockets(reports, texts);
+  add_full_load(reports, texts);
   add_efficiencies(reports, texts);
   add_waiting(reports, texts);
   add_informing(reports, results, texts);

@@ -98,6 +98,8 @@ std::vector<LimitOf> shares_of(Metric metric) {
       return {LimitOf::kReference, LimitOf::kBurst};
     case Metric::kLinkBandwidth:
       return {LimitOf::kReference, LimitOf::kRdma, LimitOf::kSockets};
+    case Metric::kFleetAllReduce:
+      return {LimitOf::kExpected};
     default:
       return {LimitOf::kReference};
   }

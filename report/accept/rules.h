@@ -75,8 +75,9 @@ constexpr auto words_of(Comparison) {
 }
 
 // The limit is a share of this, or a number by itself. kNvlink and kPcie are what the links of a
-// GPU carry one way, kRdma and kSockets what the ports of a node have for each of its ranks; kBurst
-// is what the same device reached in its first seconds.
+// GPU carry one way, kRdma and kSockets what the ports of a node have for each of its ranks,
+// kExpected what the measured links of the nodes allow when all are used at once; kBurst is what
+// the same device reached in its first seconds.
 enum class LimitOf {
   kNumber,
   kReference,
@@ -85,6 +86,7 @@ enum class LimitOf {
   kPcie,
   kRdma,
   kSockets,
+  kExpected,
   kBurst,
   kSession
 };
@@ -96,13 +98,14 @@ constexpr auto words_of(LimitOf) {
                                        {LimitOf::kPcie, "pcie"},
                                        {LimitOf::kRdma, "rdma"},
                                        {LimitOf::kSockets, "sockets"},
+                                       {LimitOf::kExpected, "expected"},
                                        {LimitOf::kBurst, "burst"},
                                        {LimitOf::kSession, "session"}});
 }
 
 // Whether the limit is a share of what is possible at most, which is not known of every product.
 constexpr bool is_of_physics(LimitOf of) {
-  return of >= LimitOf::kDatasheet && of <= LimitOf::kSockets;
+  return of >= LimitOf::kDatasheet && of <= LimitOf::kExpected;
 }
 
 struct Rule {

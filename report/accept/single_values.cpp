@@ -86,7 +86,8 @@ std::optional<double> compared_with(const Rule& rule, const Series& series,
 
 // Names what has no figure to be held against; empty: notes tell it.
 std::string why_without_most(const Series& series) {
-  if (series.at_most.contains(LimitOf::kSockets)) return "";  // notes tell their shares
+  // Notes tell their shares.
+  if (series.at_most.contains(LimitOf::kSockets) || series.part.kind == PartKind::kFleet) return "";
   return kLinksOfUnknownPorts;
 }
 
