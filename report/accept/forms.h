@@ -46,7 +46,12 @@ struct Undecided {
   std::size_t starts = 0;
 };
 Undecided undecided_of(const Acceptance& acceptance);
-std::string undecided_text(const Acceptance& acceptance);  // "n[003,017]"; empty line: none
+// Return a list as Slurm reads it, "n[003,017]", and an empty line where there is none: nodes to
+// measure again; nodes to keep jobs away from; and nodes half of whose links failed, with some
+// sound ones, where not all pairs of nodes were measured and those of the list can be.
+std::string undecided_text(const Acceptance& acceptance);
+std::string exclude_text(const Acceptance& acceptance);
+std::string suspects_text(const Acceptance& acceptance);
 
 // Writes a suite per node and a case per check and part: failed is a failure; unsure and missing
 // are errors, since green must mean passed.

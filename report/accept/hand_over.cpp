@@ -9,6 +9,7 @@
 #include "core/base/terminal.h"
 #include "core/base/text.h"
 #include "core/launch/slurm_lists.h"
+#include "core/plan/collectives/link_rounds.h"
 #include "core/statistics/acceptance.h"
 #include "report/accept/forms.h"
 
@@ -44,6 +45,14 @@ std::vector<const NodeResult*> nodes_to_exclude(const Acceptance& acceptance) {
     if (node.outcome == Outcome::kFailed || !ended) nodes.push_back(&node);
   }
   return nodes;
+}
+
+std::vector<std::string> names_to_exclude(const Acceptance& acceptance) {
+  std::vector<std::string> names;
+  for (const NodeResult* node : nodes_to_exclude(acceptance)) {
+    names.push_back(scheduler_name(node->node));
+  }
+  return names;
 }
 
 // Returns each failed link once: a cable belongs to neither node alone.
@@ -140,11 +149,7 @@ std::vector<std::pair<std::string, std::string>> steps_of(const Acceptance& acce
                                          counted(nodes, "node") +
                                          "; GOOD: reports of machines known to be good");
   }
-  std::vector<std::string> names;
-  for (const NodeResult* node : nodes_to_exclude(acceptance)) {
-    names.push_back(scheduler_name(node->node));
-  }
-  if (!names.empty()) {
+  if (const auto names = names_to_exclude(acceptance); !names.empty()) {
     steps.emplace_back("next job",
                        "--exclude=" + shell_word(launching::compressed_nodelist(names)));
   }
@@ -287,6 +292,42 @@ Undecided undecided_of(const Acceptance& acceptance) {
 
 std::string undecided_text(const Acceptance& acceptance) {
   return launching::compressed_nodelist(undecided_of(acceptance).nodes) + "\n";
+}
+
+std::string exclude_text(const Acceptance& acceptance) {
+  return launching::compressed_nodelist(names_to_exclude(acceptance)) + "\n";
+}
+
+std::string suspects_text(const Acceptance& acceptance) {
+  constexpr std::size_t kSoundOnes = 4;  // a slow group shows by its links with others
+  struct Links {
+    std::set<std::string> others;
+    std::size_t failed = 0, all = 0;
+    std::string name;
+  };
+  std::map<std::string, Links> nodes;  // by host
+  for (const NodeResult& node : acceptance.nodes)
+    nodes[node.node.host].name = scheduler_name(node.node);
+  for (const CheckResult& result : acceptance.results) {
+    if (result.part.kind != PartKind::kLink) continue;
+    for (const auto& [own, other] : {std::pair(result.part.host, result.part.other),
+                                     std::pair(result.part.other, result.part.host)}) {
+      Links& links = nodes[own];
+      links.others.insert(other);
+      ++links.all;
+      links.failed += result.outcome == Outcome::kFailed ? 1 : 0;
+    }
+  }
+  std::vector<std::string> suspects, sound;
+  for (const auto& [host, links] : nodes) {
+    if (links.name.empty() || links.others.empty() || links.others.size() + 1 == nodes.size())
+      continue;
+    if (2 * links.failed >= links.all) suspects.push_back(links.name);
+    if (links.failed == 0 && sound.size() < kSoundOnes) sound.push_back(links.name);
+  }
+  if (suspects.empty() || suspects.size() + sound.size() > planning::kAllMeetUpTo) return "\n";
+  suspects.insert(suspects.end(), sound.begin(), sound.end());
+  return launching::compressed_nodelist(suspects) + "\n";
 }
 
 std::string drain_text(const Acceptance& acceptance, const std::string& at) {

@@ -27,7 +27,7 @@ def fleets(folder, count, *size, seed=1):
 
 
 def accepted(fleet, *words, expect=None):
-    files = {name: fleet / name for name in ("jsonl", "junit", "md", "html", "drain", "undecided")}
+    files = {name: fleet / name for name in ("jsonl", "junit", "md", "html", "drain", "undecided", "exclude", "suspects")}
     wanted = ",".join(f"{name}={file}" for name, file in files.items())
     nodes = json.loads((fleet / "truth.json").read_text())["nodes"]
     done = run("accept", fleet / "acc", "--nodes", f"node[000-{nodes - 1:03}]", "--format", wanted, *words, expect=expect)

@@ -237,7 +237,7 @@ class HostileTexts(unittest.TestCase):
         files = sorted((self.folder / "fleets/0/acc").rglob("report.json"))
         kinds = self.taken(json.loads(files[0].read_text()), ("report", "--format", "json"))
         self.assertIn("environment.hosts.[].gpus.[].name", kinds)
-        names = ("md", "jsonl", "html", "junit", "drain", "undecided")
+        names = ("md", "jsonl", "html", "junit", "drain", "undecided", "exclude", "suspects")
         drained, plain = 0, None
         for number, hostile in enumerate(("", *HOSTILE)):
             fleet = self.folder / f"f{number}"
