@@ -1,6 +1,6 @@
 """An acceptance from end to end with real ranks: four hosts on a switch, two ranks each; what is planted is named, and nothing else.
 
-rehearsal_test.py planted|slow_link|slow_node|slow_nic|quota|healthy|large|large_healthy. Others on the machine leave parts without a value that counts, and never
+rehearsal_test.py planted|slow_link|slow_leaf|slow_everywhere|slow_inside|lost_node|slow_node|slow_nic|quota|healthy|large|large_healthy. Others on the machine leave parts without a value that counts, and never
 make one fail. SCALEMARK_SOAK=full: 20 fleets of each, three of the large ones, which have 32 hosts.
 """
 
@@ -9,12 +9,14 @@ import contextlib
 import json
 import os
 import re
+import signal
+import time
 from pathlib import Path
 
 from cpu_quota import cpu_quota
 from endings import FULL, run_cases
 from launching import finish, start
-from program import BINARY_DIR, SCALEMARK, check, preloaded, run
+from program import BINARY_DIR, SCALEMARK, check, preloaded, run, text_of
 from switched import SwitchedHosts
 
 SOURCE = Path(os.environ["SCALEMARK_SOURCE_DIR"])
@@ -43,16 +45,17 @@ def measure_nodes(hosts, folder, absent=(), before=(), expect=0, **planted):
                       "--nproc-per-node", RANKS, "--output", folder / "1/{host}", **planted)], expect=dict(expect or {}).get(host, 0), seconds=1200)
 
 
-def measure_links(hosts, folder):
-    place = ("--nnodes", HOSTS, "--rendezvous", f"{hosts.addresses[0]}:29656", "--run-id", "rehearsal")
-    finish([start(*hosts.on(host), SCALEMARK, "comm", "--pairs", "--no-progress", "--threads", 1, "--nproc-per-node", 1, "--node-rank", host,
-                  *place, "--output", folder / "links") for host in range(HOSTS)])
+def measure_links(hosts, folder, speed=None):
+    count = len(hosts.names)
+    place = ("--nnodes", count, "--rendezvous", f"{hosts.addresses[0]}:29656", "--run-id", "rehearsal")
+    finish([start(*hosts.on(host, speed), SCALEMARK, "comm", "--pairs", "--no-progress", "--threads", 1, "--nproc-per-node", 1, "--node-rank", host,
+                  *place, "--output", folder / "links") for host in range(count)])
 
 
-def accepted(folder, nodes=HOSTS):
-    done = run("accept", folder, "--rules", rules(folder), "--nodes", f"node[0-{nodes - 1}]", "--devices-per-node", RANKS,
-               "--format", f"jsonl={folder}/accept.jsonl", expect=None)
-    records = [json.loads(line) for line in (folder / "accept.jsonl").read_text().splitlines()]
+def accepted(folder, nodes=HOSTS, words=()):
+    done = run("accept", folder, "--rules", rules(folder), "--nodes", f"node[0-{nodes - 1}]", "--devices-per-node", RANKS, "--overwrite",
+               "--format", ",".join(f"{word}={folder}/{word}" for word in ("jsonl", *words)), expect=None)
+    records = [json.loads(line) for line in (folder / "jsonl").read_text().splitlines()]
     return done, [record for record in records if record["record"] == "check"]
 
 
@@ -114,6 +117,99 @@ def slow_link(folder):
             check(done.returncode == 1, done.stdout)
 
 
+def slow_leaf(folder):
+    """Two of five hosts are behind one slow link: each link that crosses it fails, no other, and one sentence names the switch."""
+    count = 5
+    with SwitchedHosts(count) as hosts:
+        for trial in range(TRIALS):
+            out, leaf = folder / str(trial), {trial % count, (trial + 2) % count}
+            hosts.healthy()
+            hosts.slow_leaf(leaf, "150mbit")
+            measure_links(hosts, out)
+            done, checks = accepted(out, count)
+            crossing = {("link", f"node{a}", f"node{b}") for a in range(count) for b in range(a + 1, count) if (a in leaf) != (b in leaf)}
+            check(failed(checks) == crossing, (done.stdout, failed(checks) ^ crossing))
+            check("6 of 6 failed links leave one group of links" in " ".join(done.stdout.split()), done.stdout)
+
+
+def slow_everywhere(folder):
+    """A network at 0.4 of what its cards state fails by its floor, though no link is slower than another; at its rate all pass."""
+    folder.mkdir(exist_ok=True)
+    (folder / "speed").write_text("500\n")
+    (folder / "rules.json").write_text(json.dumps({"about": "sockets", "tolerance": 0.15, "looks": [3], "checks": [
+        {"name": "link", "metric": "link_bandwidth", "at_least": {"share": 0.7, "of": "reference"}},
+        {"name": "link, ports", "metric": "link_bandwidth", "at_least": {"share": 0.6, "of": "sockets"}}]}))
+    with SwitchedHosts(HOSTS) as hosts:
+        for trial in range(TRIALS):
+            for rate, expect in (("200mbit", 1), ("500mbit", 0)):
+                out = folder / f"{trial}-{rate}"
+                hosts.healthy()
+                for host in range(HOSTS):
+                    hosts.slow_card(host, rate)
+                measure_links(hosts, out, folder / "speed")
+                done = run("accept", out, "--rules", folder / "rules.json", "--format", f"jsonl={out}/accept.jsonl", expect=None)
+                checks = [one for one in map(json.loads, (out / "accept.jsonl").read_text().splitlines()) if one["record"] == "check"]
+                links = {("link, ports", f"node{a}", f"node{b}") for a in range(HOSTS) for b in range(a + 1, HOSTS)}
+                check(failed(checks) == (links if expect else set()), (done.stdout, failed(checks)))
+                check(expect or "passed" in {one["outcome"] for one in checks if one["check"] == "link, ports"}, done.stdout)
+
+
+def slow_inside(folder):
+    """What the ranks of one node send to each other is slow: its all-reduce fails, and nothing of any other node."""
+    named = 0
+    with SwitchedHosts(HOSTS) as hosts:
+        for trial in range(TRIALS):
+            slow, out = trial % HOSTS, folder / str(trial)
+            hosts.healthy()
+            hosts.slow_inside(slow, SLOW_RATE)
+            measure_nodes(hosts, out)
+            done, checks = accepted(out)
+            inside = [one["outcome"] for one in checks if one["check"] == "all-reduce in the node" and one["part"]["host"] == f"node{slow}"]
+            check(len(inside) == 1 and inside != ["passed"], (done.stdout, inside))
+            check({host for _, host, _ in failed(checks)} <= {f"node{slow}"}, done.stdout)
+            named += inside == ["failed"]
+    print(f"the slow inside failed in {named} of {TRIALS} fleets; in the others too few starts were left undisturbed", flush=True)
+
+
+def lost_node(folder):
+    """A node that dies in the training of all is named and excluded; without it the training is made, and the outcome of the others stands."""
+    with SwitchedHosts(HOSTS) as hosts:
+        for trial in range(TRIALS):
+            out, lost = folder / str(trial), trial % (HOSTS - 1) + 1
+            hosts.healthy()
+            measure_links(hosts, out)
+            everybody = start_fleet(hosts, out / "fleet/1", range(HOSTS), "--iters", 10_000_000)
+            await_text(out / "fleet/1/journal.jsonl", '"event":"window"', everybody[0])
+            kill_tree(everybody[lost].pid)
+            for process in everybody:
+                process.communicate(timeout=300)
+            done, checks = accepted(out, words=("exclude",))
+            ended = [one for one in checks if one["check"] == "report" and one["outcome"] != "passed" and one["part"]["host"] == f"node{lost}"]
+            check(len(ended) == 1, (done.stdout, [one for one in checks if one["check"] == "report"]))
+            check((out / "exclude").read_text().split() == [f"node{lost}"], ((out / "exclude").read_text(), done.stdout))
+            finish(start_fleet(hosts, out / "fleet/2", [host for host in range(HOSTS) if host != lost], "--iters", 20))
+            done, checks = accepted(out, words=("exclude",))
+            check((out / "exclude").read_text().split() == [f"node{lost}"], done.stdout)
+            blamed = {one["part"]["host"] for one in checks if one["check"] == "report" and one["outcome"] != "passed" and one["why"] != "no report"}
+            check(blamed == {f"node{lost}"}, (done.stdout, blamed))
+
+
+def await_text(path, text, process, seconds=240):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and process.poll() is None:
+        if text in text_of(path):
+            return
+        time.sleep(0.05)
+    check(False, f"no {text} in {path} within {seconds} s")
+
+
+def kill_tree(pid):
+    """What a machine that loses power does to its processes; the first one is that of `ip netns exec`."""
+    for child in map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()):
+        kill_tree(child)
+    os.kill(pid, signal.SIGKILL)
+
+
 def slow_node(folder):
     """All devices of one node are slow: the node is blamed, in one line, and no other."""
     named = 0
@@ -158,13 +254,12 @@ def measure_rails(hosts, out):
             for host in range(count) for card in range(RANKS)], seconds=3600)
 
 
-def measure_fleet(hosts, out, **planted):
-    """All ranks in one training."""
-    count = len(hosts.names)
-    place = ("--nnodes", count, "--nproc-per-node", RANKS, "--rendezvous", f"{hosts.addresses[0]}:29658", "--run-id", "fleet")
-    finish([start(*hosts.on(host), SCALEMARK, "sweep", "--workload", "linear", "--device", "cpu", "--threads", 1, "--world-sizes", "all",
-                  "--repetitions", 1, "--iters", 20, "--warmup-iters", 5, "--max-time", "10m", "--no-progress", "--yes", *place,
-                  "--timeout", "rendezvous=20m", "--node-rank", host, "--output", out, **planted) for host in range(count)], seconds=3600)
+def start_fleet(hosts, out, members, *options, **planted):
+    """All ranks of these hosts in one training."""
+    place = ("--nnodes", len(members), "--nproc-per-node", RANKS, "--rendezvous", f"{hosts.addresses[members[0]]}:29658", "--run-id", "fleet")
+    return [start(*hosts.on(host), SCALEMARK, "sweep", "--workload", "linear", "--device", "cpu", "--threads", 1, "--world-sizes", "all",
+                  "--repetitions", 1, "--warmup-iters", 5, "--max-time", "10m", "--no-progress", "--yes", *place,
+                  "--timeout", "rendezvous=20m", "--node-rank", rank, "--output", out, *options, **planted) for rank, host in enumerate(members)]
 
 
 def large(folder, healthy=False):
@@ -184,7 +279,7 @@ def large(folder, healthy=False):
                 before = {15: group.wrapper()}
             measure_nodes(hosts, out, absent=() if healthy else (17,), before=before, expect={} if healthy else {11: 83}, **faults)
             measure_rails(hosts, out / "links")
-            measure_fleet(hosts, out / "fleet", **faults)
+            finish(start_fleet(hosts, out / "fleet", range(count), "--iters", 20, **faults), seconds=3600)
             done, checks = accepted(out, nodes=count)
             print(done.stdout, flush=True)
             found = failed(checks)
@@ -229,4 +324,4 @@ def quota(folder):
         check(bad or throttled_alone(out) < 2, done.stdout)
 
 
-run_cases({f.__name__: f for f in (planted, slow_link, slow_node, slow_nic, quota, healthy, large, large_healthy)})
+run_cases({f.__name__: f for f in (planted, slow_link, slow_leaf, slow_everywhere, slow_inside, lost_node, slow_node, slow_nic, quota, healthy, large, large_healthy)})

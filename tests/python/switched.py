@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -59,13 +60,31 @@ class SwitchedHosts:
         for name in (*self.names, self.switch):
             subprocess.run(["ip", "netns", "del", name], capture_output=True)
 
-    def on(self, host):
-        return ["ip", "netns", "exec", self.names[host], "unshare", "--uts", "sh", "-c", f'hostname node{host} && exec "$@"', "sh"]
+    def on(self, host, speed=None):
+        """`speed`: a file with the rate of the first card in Mbit/s, as a driver states it; a virtual one states what it likes."""
+        stated = f"mount --bind {shlex.quote(str(speed))} /sys/class/net/eth0/speed && " if speed else ""
+        return ["ip", "netns", "exec", self.names[host], "unshare", "--uts", "--mount", "sh", "-c", f'hostname node{host} && {stated}exec "$@"', "sh"]
 
     def slow_card(self, host, rate, card=0):
         """Whatever the host sends over the card and receives there goes at this rate ("200mbit")."""
         for namespace, device in ((self.names[host], f"eth{card}"), (self.switch, self.port(host, card))):
             tc("-n", namespace, "qdisc", "add", "dev", device, "root", *shaper(rate))
+
+    def slow_inside(self, host, rate):
+        """What processes of the host send to each other goes at this rate."""
+        tc("-n", self.names[host], "qdisc", "add", "dev", "lo", "root", *shaper(rate))
+
+    def slow_leaf(self, hosts, rate):
+        """These hosts have a switch of their own, whose only link to the others carries no more than this rate."""
+        ip("-n", self.switch, "link", "add", "leaf", "type", "bridge")
+        ip("-n", self.switch, "link", "set", "leaf", "up")
+        ip("-n", self.switch, "link", "add", "uplink", "type", "veth", "peer", "name", "downlink")
+        for device, bridge in (("uplink", "leaf"), ("downlink", "br0")):
+            ip("-n", self.switch, "link", "set", device, "master", bridge)
+            ip("-n", self.switch, "link", "set", device, "up")
+            tc("-n", self.switch, "qdisc", "add", "dev", device, "root", *shaper(rate))
+        for host in hosts:
+            ip("-n", self.switch, "link", "set", self.port(host, 0), "master", "leaf")
 
     def slow_pair(self, a, b, rate):
         """Whatever the two send to each other goes at this rate, by a link of their own; everything else is as before."""
@@ -78,6 +97,11 @@ class SwitchedHosts:
 
     def healthy(self):
         """Takes every slow part away."""
+        for device in ("uplink", "leaf"):
+            subprocess.run(["ip", "-n", self.switch, "link", "del", device], capture_output=True)
+        for host in range(len(self.names)):
+            ip("-n", self.switch, "link", "set", self.port(host, 0), "master", "br0")
+            subprocess.run(["tc", "-n", self.names[host], "qdisc", "del", "dev", "lo", "root"], capture_output=True)
         for host, name in enumerate(self.names):
             for card in range(self.cards):
                 for namespace, device in ((name, f"eth{card}"), (self.switch, self.port(host, card))):
