@@ -1,7 +1,6 @@
 #include "core/statistics/slow_links.h"
 
 #include <algorithm>
-#include <boost/math/distributions/hypergeometric.hpp>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -9,7 +8,6 @@
 #include <numeric>
 #include <utility>
 
-#include "core/base/error.h"
 #include "core/statistics/significance.h"
 #include "core/statistics/summary.h"
 
@@ -250,14 +248,6 @@ std::optional<LinkGroups> groups_of_links(Links links, std::size_t nodes) {
     if (auto groups = groups_at(sorted, near, nodes)) return groups;
   }
   return std::nullopt;
-}
-
-double chance_of_sharing(std::size_t seen, std::size_t drawn, std::size_t with, std::size_t all) {
-  if (drawn > all || with > all || seen > drawn) throw bug("more are drawn than there are");
-  if (seen == 0 || drawn + with >= all + seen) return 1;  // fewer are impossible
-  if (seen > with) return 0;
-  const boost::math::hypergeometric_distribution<double> of_drawn(with, drawn, all);
-  return boost::math::cdf(boost::math::complement(of_drawn, seen - 1));
 }
 
 }  // namespace scalemark::statistics

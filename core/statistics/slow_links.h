@@ -81,9 +81,4 @@ inline constexpr double kNearWithin = 0.8;
 // only some nodes or links are slow.
 std::optional<LinkGroups> groups_of_links(std::span<const LinkLevel> links, std::size_t nodes);
 
-// `with` of `all` things have a property, and `drawn` of them are drawn at random. Returns the
-// probability that `seen` or more of the drawn ones have it (hypergeometric). Throws bug() where a
-// count is larger than the one that it is part of.
-double chance_of_sharing(std::size_t seen, std::size_t drawn, std::size_t with, std::size_t all);
-
 }  // namespace scalemark::statistics

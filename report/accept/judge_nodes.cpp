@@ -15,6 +15,7 @@
 #include "core/base/text.h"
 #include "core/launch/slurm_lists.h"
 #include "core/statistics/acceptance.h"
+#include "core/statistics/shared_group.h"
 #include "core/statistics/slow_links.h"
 #include "report/accept/acceptance.h"
 #include "report/accept/forms.h"

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "core/base/error.h"
+#include "core/statistics/shared_group.h"
 #include "core/statistics/slow_links.h"
 
 namespace scalemark::statistics {
