@@ -24,6 +24,7 @@
 #include "core/settings/config_file.h"
 #include "report/accept/baseline.h"
 #include "report/accept/forms.h"
+#include "report/accept/topology.h"
 #include "report/say/render/render.h"
 
 namespace scalemark::cli {
@@ -47,6 +48,12 @@ std::optional<acceptance::Baseline> baseline_of(const settings::ToolValues& valu
   const auto path = values.text("baseline");
   if (!path) return std::nullopt;
   return acceptance::parse_baseline(settings::read_text_file(*path), *path);
+}
+
+std::optional<acceptance::Topology> topology_of(const settings::ToolValues& values) {
+  const auto path = values.text("topology");
+  if (!path) return std::nullopt;
+  return acceptance::parse_topology(settings::read_text_file(*path), *path);
 }
 
 acceptance::Expected expected_of(const settings::ToolValues& values) {
@@ -152,11 +159,13 @@ ExitCode accept_command(const Invocation& invocation) {
   const settings::ToolValues values = read_tool_values(invocation);
   const auto rules = rules_of(values);
   const auto baseline = baseline_of(values);
+  const auto topology = topology_of(values);
   auto expected = expected_of(values);
   OutputFiles outputs(inputs_of(invocation, values), values.on("overwrite"));
   const auto requests = requests_of(values, outputs);
   const std::vector<NamedReport> fleet = read_fleet(invocation.positionals, &expected.unreadable);
-  Acceptance judged = acceptance::accept(fleet, rules, expected, baseline ? &*baseline : nullptr);
+  Acceptance judged = acceptance::accept(fleet, rules, expected, baseline ? &*baseline : nullptr,
+                                         topology ? &*topology : nullptr);
   const Terminal terminal = terminal_of(STDOUT_FILENO);
   if (values.on("dry_run")) {
     return print_result(reporting::section_text(acceptance::plan_of(judged, rules), terminal));

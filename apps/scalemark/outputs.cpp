@@ -168,7 +168,7 @@ Inputs inputs_of(const Invocation& invocation, const settings::ToolValues& value
   for (const auto& [option, words] : invocation.lists) {
     for (const std::string& word : words) inputs.add(word);
   }
-  for (const char* option : {"rules", "baseline", "vocab"}) {
+  for (const char* option : {"rules", "baseline", "topology", "vocab"}) {
     if (const auto path = values.text(option)) inputs.add(*path);
   }
   std::stringstream reports(values.text("from").value_or(""));

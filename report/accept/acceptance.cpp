@@ -165,7 +165,7 @@ CheckResult result_like(const Rule& rule, const Series& series) {
 }
 
 Acceptance accept(std::vector<NamedReport> reports, const Rules& rules, const Expected& expected,
-                  const Baseline* baseline) {
+                  const Baseline* baseline, const Topology* topology) {
   std::ranges::stable_sort(
       reports, {}, [](const NamedReport& one) -> const std::string& { return one.report.started; });
   Acceptance acceptance;
@@ -198,7 +198,13 @@ Acceptance accept(std::vector<NamedReport> reports, const Rules& rules, const Ex
   if (std::ranges::none_of(acceptance.results, is_judged))
     acceptance.results.push_back(of_fleet("rules", Outcome::kUnsure, "no rule judged anything"));
   judge_nodes(acceptance, nodes, expected);
-  acceptance.notes = notes_of(acceptance, expected, reports, without_most);
+  if (topology != nullptr) {
+    tell_shared_leaves(acceptance, *topology);
+  } else {
+    acceptance.notes = shared_switches(acceptance.results, acceptance.nodes, reports);
+  }
+  std::ranges::move(notes_of(acceptance, expected, reports, without_most),
+                    std::back_inserter(acceptance.notes));
   if (!not_measured.empty()) {
     acceptance.notes.push_back("not measured by these reports, and not judged: " +
                                listed(std::vector(not_measured.begin(), not_measured.end()), 3));

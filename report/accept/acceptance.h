@@ -14,6 +14,7 @@
 #include "report/accept/baseline.h"
 #include "report/accept/rules.h"
 #include "report/accept/series.h"
+#include "report/accept/topology.h"
 
 namespace scalemark::acceptance {
 
@@ -90,14 +91,18 @@ struct Acceptance {
   // that others printed for the same runs; nobody judges them.
   std::vector<std::string> notes;
   std::vector<std::string> published;
+  // Failed links that have a leaf switch in common are told as one: the names of links, and of
+  // these ("480 links of leaf3 (n[065-096])").
+  std::map<std::string, std::string> told_as;
   Outcome outcome = Outcome::kPassed;  // the worst
   ExitCode exit_code = ExitCode::kPass;
 };
 
 // `reports` have any order, and several of one host are its sessions. `baseline` gives the
 // references of the classes that it holds, and the fleet those of all others; it may be null.
+// `topology` says which nodes share a switch; null: times of links do, where they show it.
 Acceptance accept(std::vector<NamedReport> reports, const Rules& rules, const Expected& expected,
-                  const Baseline* baseline = nullptr);
+                  const Baseline* baseline = nullptr, const Topology* topology = nullptr);
 
 // --- The steps of accept(). Private to this folder.
 
@@ -155,9 +160,18 @@ std::vector<std::string> shared_switches(const std::vector<CheckResult>& results
                                          const std::vector<NodeResult>& nodes,
                                          std::span<const NamedReport> reports);
 
+// Does the same with the leaf switches of a topology that is given. Sets `told_as`, too, and adds a
+// note where nodes are not in the topology.
+void tell_shared_leaves(Acceptance& acceptance, const Topology& topology);
+// Returns the name of a part, or that of the failed links of one switch with which it is told.
+std::string told_name(const Acceptance& acceptance, const Part& part);
+// Returns the first of a part's results; of links told as one, `why` has the slowest and fastest.
+CheckResult told_result(const Acceptance& acceptance,
+                        const std::vector<const CheckResult*>& results);
+
 // Returns notes on classes that the baseline lacks, on kinds of device and versions in the fleet,
-// on machines of one name, on a switch that failed nodes share, and on each attribute that all
-// failed devices (two or more) and few of the others have.
+// on machines of one name, and on each attribute that all failed devices (two or more) and few of
+// the others have.
 using WithoutMost = std::map<std::string, std::set<std::string>>;  // metrics by chip
 std::vector<std::string> notes_of(const Acceptance& acceptance, const Expected& expected,
                                   std::span<const NamedReport> reports,

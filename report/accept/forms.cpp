@@ -157,7 +157,7 @@ Statement statement_of(const Acceptance& acceptance, const std::string& name,
   }
   std::set<std::string> checks;
   for (const CheckResult* result : results) checks.insert(result->check);
-  return {{name}, {}, check_text(*results.front()) + and_more(checks.size())};
+  return {{name}, {}, check_text(told_result(acceptance, results)) + and_more(checks.size())};
 }
 
 // A node trains as slowly as its slowest device, so the sentence is about the device.
@@ -187,7 +187,8 @@ std::vector<std::pair<std::string, Results>> by_name(const Acceptance& acceptanc
     if (node != nodes.end() && node->second->outcome > outcome) continue;
     if (failed && is_reported_for_device(acceptance, result)) continue;
     const bool by_part = node == nodes.end() || (failed && node->second->at_fault.empty());
-    const auto [place, is_new] = places.try_emplace(by_part ? part.name() : part.host, all.size());
+    const auto [place, is_new] =
+        places.try_emplace(by_part ? told_name(acceptance, part) : part.host, all.size());
     if (is_new) all.emplace_back(place->first, Results{});
     all[place->second].second.push_back(&result);
   }
@@ -225,10 +226,6 @@ std::set<std::string> hosts_worse_than(const Acceptance& acceptance, Outcome out
     if (node.outcome > outcome) hosts.insert(node.node.host);
   }
   return hosts;
-}
-
-std::string scheduler_name(const Part& part) {
-  return part.scheduler_node.empty() ? part.host : part.scheduler_node;
 }
 
 std::string reason_of(const Acceptance& acceptance, const NodeResult& node) {

@@ -89,8 +89,8 @@ inline constexpr OutcomeTitle kFailedParts{Outcome::kFailed, "failed"},
     kUndecided{Outcome::kUnsure, "undecided"}, kNotMeasured{Outcome::kMissing, "not measured"};
 inline constexpr std::array kOutcomeTitles{kFailedParts, kUndecided, kNotMeasured};
 
-// Returns the scheduler's name for the part's machine, or else its host name.
-std::string scheduler_name(const Part& part);
+// "n[003,005]"; "17 nodes" where that is long.
+std::string nodes_text(const std::vector<std::string>& names);
 
 // A sentence on a part, or on several alike, says what failed, with the number and its limit.
 struct PartSentence {

@@ -17,7 +17,6 @@ namespace scalemark::acceptance {
 namespace {
 
 constexpr std::size_t kMostLines = 10;  // before they are wrapped
-constexpr std::size_t kLongestNodeList = 40;
 
 std::vector<std::string> names_of(const Acceptance& acceptance, Outcome outcome) {
   std::vector<std::string> names;
@@ -25,12 +24,6 @@ std::vector<std::string> names_of(const Acceptance& acceptance, Outcome outcome)
     if (node.outcome == outcome) names.push_back(scheduler_name(node.node));
   }
   return names;
-}
-
-// "n[003,005]"; "17 nodes" where that is long.
-std::string nodes_text(const std::vector<std::string>& names) {
-  const std::string list = with_blanks(launching::compressed_nodelist(names));
-  return list.size() <= kLongestNodeList ? list : counted(names.size(), "node");
 }
 
 // Returns the nodes to keep jobs away from: those that failed, and those whose run did not end
@@ -55,12 +48,13 @@ std::vector<std::string> names_to_exclude(const Acceptance& acceptance) {
   return names;
 }
 
-// Returns each failed link once: a cable belongs to neither node alone.
+// Returns each failed link once, for a cable belongs to neither node alone; those of one switch are
+// one.
 std::map<std::string, const CheckResult*> failed_links(const Acceptance& acceptance) {
   std::map<std::string, const CheckResult*> links;
   for (const CheckResult& result : acceptance.results) {
     const bool failed = result.part.kind == PartKind::kLink && result.outcome == Outcome::kFailed;
-    if (failed) links.try_emplace(result.part.name(), &result);
+    if (failed) links.try_emplace(told_name(acceptance, result.part), &result);
   }
   return links;
 }
@@ -347,8 +341,8 @@ std::string drain_text(const Acceptance& acceptance, const std::string& at) {
     text += "\n";
   }
   for (const auto& [link, result] : failed_links(acceptance)) {
-    text += "# the link " + with_blanks(link + " failed, neither node for itself: " + result->why) +
-            "\n";
+    const std::string which = link == result->part.name() ? "the link " + link : link;
+    text += "# " + with_blanks(which + " failed, neither node for itself: " + result->why) + "\n";
   }
   return text;
 }

@@ -272,7 +272,7 @@ std::vector<std::string> notes_of(const Acceptance& acceptance, const Expected& 
                                   std::span<const NamedReport> reports,
                                   const WithoutMost& without_most) {
   const std::vector<CheckResult>& results = acceptance.results;
-  std::vector<std::string> texts = shared_switches(results, acceptance.nodes, reports);
+  std::vector<std::string> texts;
   add_not_in_list(acceptance, expected, texts);
   add_not_in_baseline(acceptance.classes, texts);
   if (std::string kinds = kinds_text(acceptance.classes); !kinds.empty()) texts.push_back(kinds);

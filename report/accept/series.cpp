@@ -30,6 +30,10 @@ std::string Part::key() const {
   return name();
 }
 
+std::string scheduler_name(const Part& part) {
+  return part.scheduler_node.empty() ? part.host : part.scheduler_node;
+}
+
 std::vector<std::vector<const Series*>> by_class(const std::vector<Series>& all) {
   std::vector<std::vector<const Series*>> classes;
   std::map<std::pair<std::string, std::string>, std::size_t> places;

@@ -34,6 +34,9 @@ struct Part {
   std::string key() const;
 };
 
+// Returns the scheduler's name for the part's machine, or else its host name.
+std::string scheduler_name(const Part& part);
+
 // One start of a process that measured the part: the mean over the runs that nothing disturbed.
 struct Start {
   double value = std::numeric_limits<double>::quiet_NaN();

@@ -132,6 +132,7 @@ def refused(folder):
     (folder / "where").write_text('{"checks": [{"name": "a", "metric": "memory_copy", "where": {"strategy": "ddp"}, "at_least": "1 B/s"}]}')
     (folder / "base").write_text('{"schema": "scalemark.baseline/1"}')
     (folder / "deep").write_text("[" * 100000)
+    (folder / "switches").write_text("SwitchName=a Nodes=n[1-2]\nSwitchName=b\x1b[2J Nodes=n3\n")
     (folder / "broken").mkdir()
     (folder / "broken/report.json").write_text('{"schema": "scalemark.report/1"')
     for words, code, said in [((), 64, "no report is given"), ((folder / "none",), 66, "is not there"),
@@ -143,6 +144,9 @@ def refused(folder):
                               ((fleet / "acc", "--nodes", "n[1-"), 78, "--nodes"),
                               ((fleet / "acc", "--nodes", "node000\nnode001"), 78, "is no list of host names"),
                               ((fleet / "acc", "--nodes", "node000 node001"), 78, "with commas between"),
+                              ((fleet / "acc", "--topology", folder / "rules"), 65, "is no topology of a form that is read"),
+                              ((fleet / "acc", "--topology", folder / "none"), 66, "none"),
+                              ((fleet / "acc", "--topology", folder / "switches"), 65, "switches', line 2: a control character"),
                               ((folder / "base",), 65, "is it a report.json of scalemark?"),
                               ((fleet / "acc", "--devices-per-node", 0), 78, "--devices-per-node"),
                               ((fleet / "acc", "--format", "csv"), 78, "'csv' is not known"),

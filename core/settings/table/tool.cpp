@@ -125,6 +125,12 @@ std::vector<Option> tool_options() {
        .help = "the nodes that have to be there: n[001-064],gpu7 or a,b; one without a report is "
                "missing",
        .value_name = "LIST"},
+      {.name = "topology",
+       .kind = Kind::kPath,
+       .commands = kAccept,
+       .help =
+           "which nodes share a switch: Slurm's topology.conf, or what `scontrol show topology` "
+           "or `ibnetdiscover` prints; else times of links show it, where they do"},
       {.name = "devices_per_node",
        .kind = Kind::kCount,
        .commands = kAccept,

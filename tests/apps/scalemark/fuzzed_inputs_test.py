@@ -81,13 +81,21 @@ def scrambled(text, luck):
 
 
 def mutated(documents, joint, luck):
-    """A text of these documents, one of them damaged."""
+    """A text of these documents, one of them damaged. Without a joint they are texts, of which one is taken."""
+    if joint is None:
+        return scrambled(luck.choice(documents), luck)
     if luck.random() < 0.6:
         texts = [json.dumps(one) for one in documents]
         number = luck.randrange(len(texts))
         texts[number] = json.dumps(restructured(documents[number], luck))
         return joint.join(texts).encode("utf-8", "surrogatepass")
     return scrambled(joint.join(json.dumps(one) for one in documents), luck)
+
+
+# Slurm's file, and what ibnetdiscover prints.
+TOPOLOGIES = ("# two leaves\nSwitchName=leaf1 Nodes=n[000-001]\nSwitchName=leaf2 \\\n  Nodes=n002,n003 LinkSpeed=1\nSwitchName=spine Switches=leaf[1-2]\n",
+              'Switch\t40 "S-0010"\t\t# "leaf1" enhanced port 0 lid 4 lmc 0\n[1]\t"H-00a1"[1](a2) \t\t# "node000 mlx5_0" lid 5 4xHDR\n'
+              '[2]\t"H-00b1"[1](b2) \t\t# "node001 mlx5_10" lid 6 4xHDR\n\nCa\t1 "H-00a1"\t\t# "node000 mlx5_0"\n[1](a2) \t"S-0010"[1]\n')
 
 
 class Readers:
@@ -122,6 +130,7 @@ class Readers:
             "status": ((status,), "", "one.json", (("top", "--once", "one.json"),)),
             "rules": ((rules,), "", "one.json", (("accept", fleet, "--rules", "one.json"),)),
             "baseline": ((baseline,), "", "one.json", (("accept", fleet, "--baseline", "one.json"),)),
+            "topology": (TOPOLOGIES, None, "topology", (("accept", fleet, "--topology", "topology"),)),
             "rows": (tuple(rows), "\n", "library/one.jsonl", (("published", "lint", "--library", "library"), ("reproduce", "library/one.jsonl", "--dry-run", "--output", "out"))),
             "configuration": ((config,), "", "one.yaml", (("sweep", "--config", "one.yaml", "--dry-run"),)),
             "nodes": (("node[000-001]", "n[1-3,7],gpu-a[001-002]", "a,b"), ",", None, (("accept", fleet, "--nodes"),)),
