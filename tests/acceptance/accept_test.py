@@ -265,7 +265,7 @@ def stages(folder, command, rounds, **environment):
     """Returns what a launcher's file asks the program for, where accept finds these nodes undecided, one line a time."""
     (folder / "bin").mkdir(exist_ok=True)
     for name, text in (("scalemark", STUB), ("srun", '#!/bin/sh\nwhile [ "$1" ] && [ "${1#--}" != "$1" ]; do shift; done\n"$@"\n'),
-                       ("scontrol", "#!/bin/sh\necho n1\n")):
+                       ("scontrol", '#!/bin/sh\n[ "$2" = topology ] && cat "$FOLDER/topology" || echo n1\n')):
         (folder / "bin" / name).write_text(text)
         (folder / "bin" / name).chmod(0o755)
     (folder / "rounds").write_text("".join(f"{one}\n" for one in rounds))
@@ -297,6 +297,14 @@ def repeats(folder):
         done, calls = stages(folder, batch, rounds, SLURM_JOB_END_TIME=str(int(end)), **job)
         check(done.returncode == code and sessions(calls) == wanted, (done, calls))
         check(("no time is left" in done.stdout) == (end < 9999999999), done.stdout)
+
+    check("--topology" not in (folder / "calls").read_text(), "Slurm knows no switches")
+    switches = "SwitchName=leaf1 Level=0 LinkSpeed=1 Nodes=n[1-9]\n"
+    (folder / "topology").write_text(f"a remark\n{switches}")
+    done, calls = stages(folder, batch, [""], SLURM_JOB_END_TIME="9999999999", **job)
+    check(done.returncode == 0 and f"--topology {folder}/out/topology" in (folder / "calls").read_text(), (done, calls))
+    check((folder / "out/topology").read_text() == switches, "only lines of switches are kept")
+    (folder / "topology").unlink()
 
     pod = yaml.safe_load_all((acceptance / "kubernetes.yaml").read_text())
     [container] = [one for one in pod if one["kind"] == "Job"][0]["spec"]["template"]["spec"]["containers"]
