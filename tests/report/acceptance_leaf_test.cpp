@@ -140,6 +140,39 @@ TEST(AcceptLeaf, IsNoneInHealthyFleets) {
   }
 }
 
+// Each node has two ranks, and two cards behind switches of their own: only links of the second
+// rank that leave one switch are slow.
+TEST(AcceptLeaf, IsThatOfTheCardAtThePlaceOfARank) {
+  FleetShape shape = shape_with_links(32);
+  slow_what_leaves(1, shape);
+  auto reports = sample_fleet(shape);
+  auto& links = reports.back().report.links;
+  const auto first = links;
+  links.clear();
+  for (const auto& link : first) {
+    for (const int place : {0, 1}) {
+      auto& of_ranks = links.emplace_back(link);
+      of_ranks.a_rank = 2 * std::stoi(link.a.substr(4)) + place;
+      of_ranks.b_rank = 2 * std::stoi(link.b.substr(4)) + place;
+      if (place == 0) of_ranks.bandwidth_GBps = 45;
+      if (place == 0) of_ranks.bandwidth_ci95 = {44, 46};
+    }
+  }
+  std::string fabric;
+  for (int leaf = 0; leaf < 8; ++leaf) {
+    fabric += "Switch\t40 \"S-" + std::to_string(leaf) + "\"\t# \"leaf" + std::to_string(leaf) +
+              "\" base port 0 lid 4 lmc 0\n";
+    for (int node = leaf / 2 * kOfLeaf; node < (leaf / 2 + 1) * kOfLeaf; ++node) {
+      fabric += "[1]\t\"H-" + std::to_string(node) + "\"[1](a2)\t# \"" +
+                reporting::fleet_host(node) + " mlx5_" + std::to_string(leaf % 2) + "\" lid 5\n";
+    }
+  }
+  const Topology topology = parse_topology(fabric, "fabric");
+  EXPECT_EQ(switches_named(accept(reports, standard_rules(), {}, nullptr, &topology)),
+            std::vector<std::string>{"192 of 192 failed links leave or enter switch leaf3 "
+                                     "(n[008-015]): look at its uplinks"});
+}
+
 TEST(AcceptLeaf, TakesThePlaceOfTimesOfLinks) {
   FleetShape shape = shape_with_links(16);
   slow_what_leaves(0, shape);
