@@ -1,9 +1,13 @@
 // Sets published numbers against reports: the commands that test them, a verdict on each claim, and
-// published throughputs beside those of reports, which nobody judges. Pure. The rule stands in
-// docs/PUBLISHED.md, "How a claim is judged".
+// the rates that are nearest to a measured one, which nobody judges. Pure. The rules stand in
+// docs/PUBLISHED.md, "How a claim is judged" and "The nearest rows".
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -58,9 +62,40 @@ std::string claims_json_lines(const std::vector<reporting::ClaimRecord>& claims)
 std::string claims_junit(const std::vector<reporting::ClaimRecord>& claims,
                          const std::string& started);
 
-// Returns a line for each of `rows` with the same chip, count of GPUs, network, precision and batch
-// as a group of some report: "resnet50, amp_fp16, 8 GPUs: 19300 img/s published (dle-resnet50-a100,
-// pub-0289), 18900 to 19100 here in 4 reports".
+// A training. Its names are those of published::trained_as() and published::chip_in().
+struct MeasuredRate {
+  std::string workload, chip, precision, framework;
+  std::int64_t gpus = 1;  // 1 and more
+  // Samples per GPU and micro-step, and tokens of a sequence. Unset: not known, or there is none.
+  std::optional<std::int64_t> batch_size, sequence_length;
+  double samples_per_sec = 0;  // all GPUs give it together; above 0
+};
+
+// Each part says how far one thing is off, and they stand by how much that changes the rate of a
+// GPU, most first: length of sequences not stated; bits of a number; GPUs; number format; batch;
+// framework.
+using Distance = std::array<double, 6>;
+
+struct NearRow {
+  const published::Row* row = nullptr;
+  Distance distance = {};            // each 0: equal; rows of one distance are equally near
+  std::vector<std::string> differs;  // "batch 256 instead of 128"; the framework is not among them
+  double per_gpu = 0;                // the row's throughput, in its unit
+  double ratio = 0;                  // measured / published, of one GPU
+};
+
+// Returns the throughputs of the same network and task on the same chip, nearest first. Sequences
+// of another length are other work, and another chip is never near: both are left out.
+std::vector<NearRow> nearest(std::span<const published::Row> rows, const MeasuredRate& measured);
+
+// Writes "resnet50, amp-bf16, batch 128, 8 x H100 80GB HBM3: 2,500 per GPU here, 91 % of 2,761
+// img/s published (lambda, pub-0791): batch 1280 instead of 128", with all rows that are as near as
+// the first. `near` is not empty. `reports`: so many have the rate, of which it is the median.
+std::string near_text(const MeasuredRate& measured, std::span<const NearRow> near,
+                      std::size_t reports = 1);
+
+// Returns such lines for each training of the reports, of at most three sources: first the nearest
+// of each, nearest first. What was scaled down or withheld is left out.
 std::vector<std::string> published_beside(std::span<const published::Row> rows,
                                           const std::vector<const reporting::Report*>& reports);
 

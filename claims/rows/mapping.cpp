@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <cmath>
+#include <utility>
 
 namespace scalemark::published {
 namespace {
@@ -176,13 +177,28 @@ std::string sentence_about(Untestable reason) {
   return {};
 }
 
+TrainedAs trained_as(const Row& row) {
+  TrainedAs trained{.workload = row.workload, .sequence_length = row.sequence_length};
+  if (const auto* network = find_theirs(kNetworks, row.workload)) trained.workload = network->ours;
+  if (is_squad(row)) trained.workload += " " + *row.phase;
+  if (row.workload == "bert" && !row.sequence_length) trained.sequence_length = kMlperfSequence;
+  if (row.precision.empty()) return trained;
+  const auto* precision = find_theirs(kPrecisions, row.precision);
+  const bool is_ours = precision && !precision->other;
+  trained.precisions = {is_ours ? std::string(precision->ours) : row.precision};
+  trained.other_precision = !is_ours;
+  if (is_ours && !precision->second.empty()) trained.precisions.emplace_back(precision->second);
+  return trained;
+}
+
 Mapping map_row(const Row& row) {
   if (const auto reason = without_number(row)) return {.point = {}, .reason = reason};
   MappedPoint point;
+  TrainedAs trained = trained_as(row);
   if (!row.workload.empty()) {
-    const auto* network = find_theirs(kNetworks, row.workload);
-    if (!network || is_squad(row)) return {.point = {}, .reason = Untestable::kWorkload};
-    point.workload = network->ours;
+    const bool is_known = find_theirs(kNetworks, row.workload) != nullptr;
+    if (!is_known || is_squad(row)) return {.point = {}, .reason = Untestable::kWorkload};
+    point.workload = std::move(trained.workload);
   }
   if (!row.precision.empty()) {
     const auto* precision = find_theirs(kPrecisions, row.precision);
@@ -201,8 +217,7 @@ Mapping map_row(const Row& row) {
   const double batch = row.batch_per_gpu.value_or(0);
   if (batch >= 1 && batch < 1e9 && batch == std::floor(batch))
     point.batch_size = static_cast<std::int64_t>(batch);
-  point.sequence_length = row.sequence_length;
-  if (row.workload == "bert" && !point.sequence_length) point.sequence_length = kMlperfSequence;
+  point.sequence_length = trained.sequence_length;
   const auto* strategy = find_theirs(kStrategies, row.framework);
   if (row.gpus.value_or(1) > 1) point.strategy = strategy ? strategy->ours : "ddp";
   if (const auto chip = chip_in(row.system)) point.chip = chip->name;

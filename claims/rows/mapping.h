@@ -50,6 +50,16 @@ constexpr auto words_of(Untestable) {
 // Returns one sentence about the reason.
 std::string sentence_about(Untestable reason);
 
+// The network and the number formats of a row, by scalemark's names where it has them, else by the
+// source's. Whether this program can test them is map_row()'s question.
+struct TrainedAs {
+  std::string workload;                 // "bert-large squad1.1": another task than pretraining
+  std::vector<std::string> precisions;  // two where the source leaves it open; empty: not said
+  bool other_precision = false;         // scalemark has no such format, or not exactly
+  std::optional<std::int64_t> sequence_length;
+};
+TrainedAs trained_as(const Row& row);
+
 // The point that tests a row of a scaling table.
 struct MappedPoint {
   std::string workload;

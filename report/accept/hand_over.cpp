@@ -17,6 +17,7 @@ namespace scalemark::acceptance {
 namespace {
 
 constexpr std::size_t kMostLines = 10;  // before they are wrapped
+constexpr std::size_t kMostPublished = 2;
 
 std::vector<std::string> names_of(const Acceptance& acceptance, Outcome outcome) {
   std::vector<std::string> names;
@@ -159,6 +160,14 @@ void cut(std::vector<std::string>& texts, std::size_t most) {
   texts.back() += "; and " + std::to_string(more) + " more";
 }
 
+void add_published(const std::vector<std::string>& published, std::vector<std::string>& found,
+                   std::size_t& room) {
+  std::size_t shown = 0;
+  for (; shown < std::min(kMostPublished, published.size()) && room > 3; ++shown, --room)
+    found.push_back(published[shown]);
+  if (shown > 0 && shown < published.size()) found.back() += "; and more: --details";
+}
+
 using ClassOfCheck = std::pair<std::string, std::string>;
 
 // Chooses nodes of which nothing failed and nothing is to be measured again: two of each class, and
@@ -247,11 +256,7 @@ reporting::Answer answer_of(const Acceptance& acceptance, const Next& next) {
   std::erase(answer.notes, "");
   answer.next = steps_of(acceptance, next);
   std::size_t room = kMostLines - 2 - answer.found.size() - answer.next.size();  // beside the head
-  if (const std::size_t others = acceptance.published.size(); others > 0 && room > 3) {
-    answer.found.push_back(acceptance.published.front() +
-                           (others > 1 ? "; and more: --details" : ""));
-    --room;
-  }
+  add_published(acceptance.published, answer.found, room);
   // Failed parts get half of the lines, and those that the notes do not need.
   cut(answer.parts, std::max(room / 2, room - std::min(room, answer.notes.size())));
   cut(answer.notes, room - answer.parts.size());

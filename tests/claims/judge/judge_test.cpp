@@ -290,21 +290,6 @@ TEST(Claims, OtherGpusPerNodeAreOtherHardware) {
                    "x-2 speedup differs_here"}));
 }
 
-TEST(PublishedBeside, TheSameRunsOfAllReportsInOneLine) {
-  const std::vector<Report> reports{a100_report(2600, 17500), a100_report(2500, 17000)};
-  std::vector<Row> rows = a100_rows();
-  rows.push_back(rows[0]);
-  rows.back().id = "x-3";
-  rows.back().system = "8x H100 80GB";
-  EXPECT_EQ(published_beside(rows, {&reports[0], &reports[1]}),
-            (Texts{"resnet50, amp_fp16, 1 GPU: 2470 img/s published (g, x-1), 2500 to 2600 here in "
-                   "2 reports",
-                   "resnet50, amp_fp16, 8 GPUs: 16621 img/s published (g, x-2), 17000 to 17500 "
-                   "here in 2 reports"}));
-  EXPECT_EQ(published_beside(rows, {&reports[0]}).size(), 2u);
-  EXPECT_TRUE(published_beside(rows, {}).empty());
-}
-
 TEST(ClaimForms, AReportShowsItsClaimsInEveryForm) {
   Report report = a100_report(2000, 9000);
   report.claims = judge(published::tables_of(a100_rows()), std::vector{report});

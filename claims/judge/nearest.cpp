@@ -1,0 +1,221 @@
+// Finds the published throughputs that are nearest to one that was measured, and what differs.
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "claims/judge/claims.h"
+#include "claims/rows/mapping.h"
+#include "claims/rows/names.h"
+#include "core/base/number_words.h"
+#include "core/base/text.h"
+#include "core/statistics/summary.h"
+#include "report/record/point_facts.h"
+#include "report/record/runs.h"
+
+namespace scalemark::claims {
+namespace {
+
+using published::Row;
+using published::TrainedAs;
+using reporting::GroupRecord;
+using reporting::PointRecord;
+using reporting::Report;
+
+// Rows state no size of images: theirs have 224 pixels.
+constexpr std::int64_t kPublishedImageSize = 224;
+constexpr int kMostSources = 3;  // so many lines has one training
+
+// Formats of equally many bits use the same units of a GPU, and differ little: fp8, amp-fp16 and
+// amp-bf16, tf32, fp32.
+double bits_of(const std::string& precision) {
+  const auto has = [&](const char* word) { return precision.find(word) != precision.npos; };
+  if (has("fp8")) return 0;
+  if (has("16") || has("amp")) return 1;
+  return has("tf32") ? 2 : 3;
+}
+
+double times_apart(double a, double b) { return std::abs(std::log(a / b)); }
+
+std::string instead(const std::string& theirs, const std::string& ours) {
+  return theirs + " instead of " + ours;
+}
+
+void compare_precision(const TrainedAs& trained, const MeasuredRate& measured, NearRow& near) {
+  if (trained.precisions.empty() || measured.precision.empty()) return;
+  double bits = std::numeric_limits<double>::infinity();
+  for (const std::string& one : trained.precisions)
+    bits = std::min(bits, std::abs(bits_of(one) - bits_of(measured.precision)));
+  near.distance[1] = bits;
+  if (trained.precisions == std::vector{measured.precision}) return;
+  near.distance[3] = trained.other_precision ? 2 : 1;
+  near.differs.push_back(instead(joined(trained.precisions, " or "), measured.precision));
+}
+
+void compare_batch(const Row& row, const MeasuredRate& measured, NearRow& near) {
+  if (!measured.batch_size) return;
+  if (!row.batch_per_gpu) {
+    near.distance[4] = std::numeric_limits<double>::infinity();
+    near.differs.emplace_back("batch not stated");
+    return;
+  }
+  near.distance[4] = times_apart(*row.batch_per_gpu, static_cast<double>(*measured.batch_size));
+  if (near.distance[4] > 0)
+    near.differs.push_back(instead("batch " + significant(*row.batch_per_gpu, 6),
+                                   std::to_string(*measured.batch_size)));
+}
+
+// Whether a row is a rate of the same work on the same chip.
+bool is_same_work(const Row& row, const TrainedAs& trained, const MeasuredRate& measured) {
+  const bool is_rate = row.metric.empty() && row.throughput && row.gpus && !row.untestable;
+  if (!is_rate || row.unit.starts_with("tok") || trained.workload != measured.workload)
+    return false;
+  if (trained.sequence_length && measured.sequence_length &&
+      *trained.sequence_length != *measured.sequence_length)
+    return false;
+  const auto chip = published::chip_in(row.system);
+  return chip && chip->name == measured.chip;
+}
+
+}  // namespace
+
+std::vector<NearRow> nearest(std::span<const Row> rows, const MeasuredRate& measured) {
+  std::vector<NearRow> all;
+  const auto gpus = static_cast<double>(measured.gpus);
+  for (const Row& row : rows) {
+    const TrainedAs trained = published::trained_as(row);
+    if (!is_same_work(row, trained, measured)) continue;
+    NearRow& near = all.emplace_back(NearRow{.row = &row});
+    const auto theirs = static_cast<double>(*row.gpus);
+    near.per_gpu = *row.throughput / theirs;
+    near.ratio = measured.samples_per_sec / gpus / near.per_gpu;
+    if (measured.sequence_length && !trained.sequence_length) {
+      near.distance[0] = 1;
+      near.differs.emplace_back("length of sequences not stated");
+    }
+    near.distance[2] = times_apart(theirs, gpus);
+    if (*row.gpus != measured.gpus)
+      near.differs.push_back(instead(counted(*row.gpus, "GPU"), std::to_string(measured.gpus)));
+    compare_precision(trained, measured, near);
+    compare_batch(row, measured, near);
+    near.distance[5] = row.framework == measured.framework ? 0 : 1;
+  }
+  std::ranges::stable_sort(all, {}, &NearRow::distance);
+  return all;
+}
+
+namespace {
+
+std::span<const NearRow> equally_near(std::span<const NearRow> near) {
+  const auto first_other = std::ranges::find_if(
+      near, [&](const NearRow& one) { return one.distance != near.front().distance; });
+  return {near.begin(), first_other};
+}
+
+}  // namespace
+
+std::string near_text(const MeasuredRate& measured, std::span<const NearRow> near,
+                      std::size_t reports) {
+  const auto equal = equally_near(near);
+  const auto [least, most] = std::ranges::minmax(equal, {}, &NearRow::per_gpu);
+  const Row& first = *near.front().row;
+  std::string text = measured.workload + ", " + measured.precision;
+  if (measured.batch_size) text += ", batch " + std::to_string(*measured.batch_size);
+  text += ", " + std::to_string(measured.gpus) + " x " + measured.chip + ": " +
+          readable(measured.samples_per_sec / static_cast<double>(measured.gpus)) +
+          (measured.gpus > 1 ? " per GPU here" : " here");
+  if (reports > 1) text += " (median of " + counted(reports, "report") + ")";
+  const auto range = [](const std::string& low, const std::string& high) {
+    return low == high ? low : low + " to " + high;
+  };
+  text += ", " + range(percent(most.ratio, 0), percent(least.ratio, 0)) + " of " +
+          range(readable(least.per_gpu), readable(most.per_gpu)) + " " + first.unit +
+          " published (" + published::name_of_table(first.group) + ", " + first.id;
+  if (equal.size() > 1) text += " and " + std::to_string(equal.size() - 1) + " more";
+  text += ")";
+  if (!near.front().differs.empty()) text += ": " + joined(near.front().differs, ", ");
+  return text;
+}
+
+namespace {
+
+// Returns nothing for what is no training of a whole chip that rows are about.
+std::optional<MeasuredRate> rate_of(const Report& report, const GroupRecord& group) {
+  const PointRecord* run = reporting::first_run(report.points, group.group);
+  if (!run || group.standing.is_withheld() || run->world_size < 1) return std::nullopt;
+  const double rate = group.samples_per_sec.value_or(0);
+  const bool is_instance = run->device_name.find(" MIG ") != run->device_name.npos;
+  if (!run->task.empty() && run->task != "pretrain") return std::nullopt;  // an older report's
+  if (!(rate > 0) || !std::isfinite(rate) || is_instance || reporting::is_solo(*run))
+    return std::nullopt;
+  if (run->image_size.value_or(kPublishedImageSize) != kPublishedImageSize) return std::nullopt;
+  const auto chip = published::chip_in(run->device_name);
+  if (!chip) return std::nullopt;
+  MeasuredRate measured{.workload = run->workload,
+                        .chip = std::string(chip->name),
+                        .precision = run->precision,
+                        .framework = "scalemark",
+                        .gpus = run->world_size,
+                        .samples_per_sec = rate};
+  if (run->batch_size.value_or(0) > 0) measured.batch_size = run->batch_size;
+  if (run->sequence_length.value_or(0) > 0) measured.sequence_length = run->sequence_length;
+  return measured;
+}
+
+auto training_of(const MeasuredRate& one) {
+  return std::tuple(one.workload, one.chip, one.precision, one.gpus, one.batch_size,
+                    one.sequence_length);
+}
+
+// By how many nearer sources the training has, and then nearest first, of the most GPUs.
+using Lines = std::multimap<std::tuple<int, Distance, std::int64_t>, std::string>;
+
+// A source shows once: what it has at other batches and numbers of GPUs is its table's to say.
+void add_lines(const MeasuredRate& measured, const std::vector<NearRow>& near, std::size_t reports,
+               Lines& lines) {
+  std::set<std::string> seen;
+  int sources = 0;
+  for (std::span<const NearRow> rest(near); !rest.empty() && sources < kMostSources;) {
+    const auto equal = equally_near(rest);
+    bool is_new = false;
+    for (const NearRow& one : equal) is_new |= seen.insert(one.row->repo).second;
+    if (is_new) {
+      lines.emplace(std::tuple(sources++, rest.front().distance, -measured.gpus),
+                    near_text(measured, rest, reports));
+    }
+    rest = rest.subspan(equal.size());
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> published_beside(std::span<const Row> rows,
+                                          const std::vector<const Report*>& reports) {
+  using Training = decltype(training_of(MeasuredRate()));
+  std::map<Training, std::pair<MeasuredRate, std::vector<double>>> trainings;
+  for (const Report* report : reports) {
+    if (!report->scaled_down.empty()) continue;
+    for (const GroupRecord& group : report->groups) {
+      const auto measured = rate_of(*report, group);
+      if (!measured) continue;
+      const auto place =
+          trainings.try_emplace(training_of(*measured), *measured, std::vector<double>{});
+      place.first->second.second.push_back(measured->samples_per_sec);
+    }
+  }
+  Lines lines;
+  for (auto& [training, found] : trainings) {
+    auto& [measured, rates] = found;
+    measured.samples_per_sec = statistics::median(rates);
+    add_lines(measured, nearest(rows, measured), rates.size(), lines);
+  }
+  std::vector<std::string> sorted;
+  for (auto& [order, text] : lines) sorted.push_back(std::move(text));
+  return sorted;
+}
+
+}  // namespace scalemark::claims

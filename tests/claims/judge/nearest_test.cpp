@@ -1,0 +1,203 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "claims/judge/claims.h"
+#include "claims/rows/mapping.h"
+#include "tests/report/sample_report.h"
+
+namespace scalemark::claims {
+namespace {
+
+using published::Row;
+using reporting::Report;
+
+using Words = std::vector<std::string>;
+
+MeasuredRate resnet_on_h100(std::int64_t gpus, std::int64_t batch) {
+  return {.workload = "resnet50",
+          .chip = "H100 80GB HBM3",
+          .precision = "amp-bf16",
+          .framework = "scalemark",
+          .gpus = gpus,
+          .batch_size = batch,
+          .sequence_length = {},
+          .samples_per_sec = 2500.0 * static_cast<double>(gpus)};
+}
+
+// No row of others trains ResNet-50 in bf16: what differs is said.
+TEST(Nearest, TheStandardConfigurationFindsRowsAndWhatDiffers) {
+  const auto rows = published::own_library();
+  const auto eight = nearest(rows, resnet_on_h100(8, 128));
+  ASSERT_FALSE(eight.empty());
+  EXPECT_EQ(eight[0].differs, (Words{"amp-fp16 instead of amp-bf16", "batch 1280 instead of 128"}));
+  EXPECT_EQ(eight[0].row->gpus, 8);
+  EXPECT_NEAR(eight[0].per_gpu, *eight[0].row->throughput / 8, 1e-9);
+  EXPECT_NEAR(eight[0].ratio, 2500 / eight[0].per_gpu, 1e-12);
+  const auto own = nearest(rows, resnet_on_h100(1, 128));
+  EXPECT_EQ(own[0].row->id, "pub-2296") << "our own rows are rows like others";
+  EXPECT_EQ(own[0].differs, Words{"batch 256 instead of 128"});
+  EXPECT_EQ(nearest(rows, resnet_on_h100(1, 256))[0].differs, Words{});
+}
+
+TEST(Nearest, AnotherChipNetworkTaskOrLengthIsNeverNear) {
+  const auto rows = published::own_library();
+  for (const NearRow& one : nearest(rows, resnet_on_h100(8, 128)))
+    EXPECT_EQ(published::chip_in(one.row->system)->name, "H100 80GB HBM3") << one.row->id;
+  auto other = resnet_on_h100(8, 128);
+  other.chip = "H100 NVL";
+  EXPECT_TRUE(nearest(rows, other).empty());
+  other = resnet_on_h100(8, 128);
+  other.workload = "mlp";
+  EXPECT_TRUE(nearest(rows, other).empty());
+  MeasuredRate bert{.workload = "bert-large",
+                    .chip = "A100-SXM4-80GB",
+                    .precision = "amp-fp16",
+                    .framework = "scalemark",
+                    .gpus = 8,
+                    .batch_size = 64,
+                    .sequence_length = 128,
+                    .samples_per_sec = 2000};
+  const auto near = nearest(rows, bert);
+  ASSERT_FALSE(near.empty());
+  for (const NearRow& one : near) {
+    EXPECT_EQ(one.row->sequence_length.value_or(128), 128) << one.row->id;
+    EXPECT_FALSE(one.row->phase && one.row->phase->starts_with("squad")) << one.row->id;
+  }
+}
+
+Row row_of(const std::string& id) {
+  Row row{.id = id,
+          .group = "g",
+          .repo = "o/r",
+          .path = "p",
+          .framework = "scalemark",
+          .system = "8x A100 80GB",
+          .workload = "resnet50",
+          .precision = "amp_bf16"};
+  row.gpus = 8;
+  row.batch_per_gpu = 128;
+  row.throughput = 8000;
+  row.unit = "img/s";
+  return row;
+}
+
+// The order that docs/PUBLISHED.md states: each row differs in one thing, and what changes the rate
+// of a GPU more is farther.
+std::vector<Row> one_thing_each() {
+  std::vector<Row> rows{row_of("bits"),      row_of("gpus"),  row_of("format"), row_of("batch"),
+                        row_of("framework"), row_of("equal"), row_of("other")};
+  rows[0].precision = "tf32";
+  rows[1].gpus = 4;
+  rows[2].precision = "amp_fp16";
+  rows[3].batch_per_gpu = 127;
+  rows[4].framework = "PyTorch";
+  rows[6].precision = "bf16";  // a model that is cast
+  return rows;
+}
+
+MeasuredRate on_a100() {
+  auto measured = resnet_on_h100(8, 128);
+  measured.chip = "A100-SXM4-80GB";
+  return measured;
+}
+
+TEST(Nearest, WhatMattersMoreForTheRateOfAGpuDecidesFirst) {
+  const auto rows = one_thing_each();
+  Words ids;
+  for (const NearRow& one : nearest(rows, on_a100())) ids.push_back(one.row->id);
+  EXPECT_EQ(ids, (Words{"equal", "framework", "batch", "format", "other", "gpus", "bits"}));
+}
+
+TEST(Nearest, ThingsThatTheSourceLeavesOpenAreSaid) {
+  Row row = row_of("x");
+  row.precision = "fp32_or_tf32";
+  row.batch_per_gpu.reset();
+  auto measured = on_a100();
+  measured.precision = "tf32";
+  EXPECT_EQ(nearest(std::vector{row}, measured)[0].differs,
+            (Words{"fp32 or tf32 instead of tf32", "batch not stated"}));
+  row.precision = "amp (submission)";
+  EXPECT_EQ(nearest(std::vector{row}, on_a100())[0].differs[0],
+            "amp (submission) instead of amp-bf16");
+}
+
+TEST(Nearest, RowsThatAreEquallyNearAreOneRange) {
+  std::vector<Row> rows{row_of("x-1"), row_of("x-2"), row_of("x-3")};
+  rows[1].throughput = 8800;
+  rows[2].gpus = 4;
+  const auto near = nearest(rows, on_a100());
+  EXPECT_EQ(near_text(on_a100(), near),
+            "resnet50, amp-bf16, batch 128, 8 x A100-SXM4-80GB: 2,500 per GPU here, 227 % to 250 % "
+            "of 1,000 to 1,100 img/s published (g, x-1 and 1 more)");
+  EXPECT_EQ(near_text(on_a100(), std::span(near).last(1), 3),
+            "resnet50, amp-bf16, batch 128, 8 x A100-SXM4-80GB: 2,500 per GPU here (median of 3 "
+            "reports), 125 % of 2,000 img/s published (g, x-3): 4 GPUs instead of 8");
+}
+
+Report a100_report(double rate) {
+  Report report;
+  reporting::PointRecord point = reporting::sample_point(8);
+  point.id = "p/r0";
+  point.group = "p";
+  point.workload = "resnet50";
+  point.precision = "amp-bf16";
+  point.strategy = "ddp";
+  point.world_size = 8;
+  point.batch_size = 128;
+  point.image_size = 224;
+  point.sequence_length.reset();
+  point.device_name = "NVIDIA A100-SXM4-80GB";
+  report.points = {point};
+  report.groups.push_back({.group = "p", .n = 5, .samples_per_sec = rate});
+  return report;
+}
+
+TEST(PublishedBeside, OneTrainingOfAllReportsIsOneLine) {
+  const std::vector<Report> reports{a100_report(8000), a100_report(8800), a100_report(8400)};
+  const auto rows = one_thing_each();
+  EXPECT_EQ(
+      published_beside(rows, {&reports[0], &reports[1], &reports[2]}),
+      Words{"resnet50, amp-bf16, batch 128, 8 x A100-SXM4-80GB: 1,050 per GPU here (median of "
+            "3 reports), 105 % of 1,000 img/s published (g, equal)"});
+  EXPECT_TRUE(published_beside(rows, {}).empty());
+  EXPECT_TRUE(published_beside({}, {&reports[0]}).empty());
+}
+
+// A source shows once, and the nearest of each training stand before what is farther.
+TEST(PublishedBeside, TheNearestOfUpToThreeSourcesAreShown) {
+  auto rows = one_thing_each();
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].repo = "o/" + std::to_string(i);
+  rows[4].repo = rows[5].repo;
+  const Report eight = a100_report(8000);
+  Report one = a100_report(1000);
+  one.points[0].world_size = 1;
+  one.points[0].strategy = "none";
+  Words ids;
+  for (const std::string& text : published_beside(rows, {&one, &eight}))
+    ids.push_back(text.substr(text.find("128, ") + 5, 1) + text.substr(text.find("(g, ") + 4, 5));
+  EXPECT_EQ(ids, (Words{"8equal", "1gpus)", "8batch", "1equal", "8forma", "1batch"}));
+}
+
+TEST(PublishedBeside, WhatIsNoSuchTrainingHasNoLine) {
+  const auto rows = one_thing_each();
+  const auto lines_of = [&](void (*change)(Report&)) {
+    Report report = a100_report(8000);
+    change(report);
+    return published_beside(rows, {&report}).size();
+  };
+  EXPECT_EQ(lines_of([](Report&) {}), 1u);
+  EXPECT_EQ(lines_of([](Report& r) { r.scaled_down.resize(1); }), 0u);
+  EXPECT_EQ(lines_of([](Report& r) { r.groups[0].standing.level = reporting::kWithheld; }), 0u);
+  EXPECT_EQ(lines_of([](Report& r) { r.points[0].image_size = 64; }), 0u);
+  EXPECT_EQ(lines_of([](Report& r) { r.points[0].strategy = "none"; }), 0u) << "each by itself";
+  EXPECT_EQ(lines_of([](Report& r) { r.points[0].device_name += " MIG 1g.10gb"; }), 0u);
+  EXPECT_EQ(lines_of([](Report& r) { r.points[0].device_name = "a GPU"; }), 0u);
+  for (const double rate : {0.0, -1.0, 1.0 / 0.0, 0.0 / 0.0}) {
+    const Report damaged = a100_report(rate);
+    EXPECT_TRUE(published_beside(rows, {&damaged}).empty()) << rate;
+  }
+}
+
+}  // namespace
+}  // namespace scalemark::claims
