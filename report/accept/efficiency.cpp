@@ -1,5 +1,6 @@
 // The scaling efficiency of a fleet: the rate of one training over several nodes, as a share of the
-// sum of what its nodes reach by themselves in the same training.
+// sum of what its nodes reach by themselves in the same training. And its MFU: that rate as a share
+// of what the datasheets of all its GPUs promise.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -17,7 +18,7 @@ namespace {
 using reporting::PointRecord;
 using reporting::Report;
 
-// ln of the rates of the runs of one group that count, and why others do not.
+// ln of the rates of the runs of one group that count, or of their MFU, and why others do not.
 struct FleetRuns {
   std::vector<double> logs;
   std::string why;
@@ -46,6 +47,20 @@ std::string group_of_one_node(const PointRecord& run, int nodes) {
   return group.replace(at, all.size(), end_of_group(run.world_size / nodes));
 }
 
+// Adds what the metric says of a run that nothing disturbed.
+void add_run(FleetRuns& runs, Metric metric, const PointRecord& run) {
+  if (metric == Metric::kMfu && !run.mfu) {
+    runs.why = "the peak of its GPUs is not known";
+  } else if (metric == Metric::kMfu && !(*run.mfu <= 1)) {
+    runs.why = "an MFU above 100 % cannot be";
+  } else if (const double value = metric == Metric::kMfu ? *run.mfu : run.samples_per_sec;
+             value > 0 && std::isfinite(value)) {
+    runs.logs.push_back(std::log(value));
+  } else {
+    runs.why = "no rate";
+  }
+}
+
 std::map<std::string, FleetRuns> runs_of_fleet(const Rule& rule, const Report& report) {
   const reporting::FitOfRuns fit(report);
   std::map<std::string, FleetRuns> groups;
@@ -60,8 +75,8 @@ std::map<std::string, FleetRuns> runs_of_fleet(const Rule& rule, const Report& r
       runs.why = run.reason.empty() ? std::string(name_of(run.status)) : run.reason;
     } else if (const auto disturbance = fit.disturbance_of(run.id)) {
       runs.why = std::string("disturbed: ") + disturbance->code;
-    } else if (run.samples_per_sec > 0) {
-      runs.logs.push_back(std::log(run.samples_per_sec));
+    } else {
+      add_run(runs, rule.metric, run);
     }
   }
   return groups;
@@ -107,32 +122,40 @@ Alone rates_alone(const std::vector<Series>& nodes, const std::string& group,
   return alone;
 }
 
-// The fleet's training is one start, whose own effect is taken to vary as that of a node does.
-Start start_of(const FleetRuns& fleet, const Alone& alone) {
+// Returns why there is no value; empty: there is one.
+std::string why_without(Metric metric, const FleetRuns& fleet, const Alone& alone) {
+  const bool is_of_alone = metric == Metric::kScalingEfficiency;
+  if (fleet.logs.empty()) return "no run of it counts: " + fleet.why;
+  if (is_of_alone && !alone.lacking.empty())
+    return "no training by itself of " + listed(alone.lacking, 3);
+  if (alone.start_variance > 0) return "";
+  if (is_of_alone) return "its nodes have one start each: how sure it is is not known";
+  return fleet.logs.size() < 2 ? "one run of it: how sure it is is not known" : "";
+}
+
+// The fleet's training is one start, whose own effect is taken to vary as that of a node does. An
+// MFU needs no node by itself: where none has several starts, its runs alone say how sure it is.
+Start start_of(Metric metric, const FleetRuns& fleet, const Alone& alone) {
   Start start;
-  if (fleet.logs.empty() || !alone.lacking.empty()) {
-    start.why = fleet.logs.empty() ? "no run of it counts: " + fleet.why
-                                   : "no training by itself of " + listed(alone.lacking, 3);
-    return start;
-  }
+  start.why = why_without(metric, fleet, alone);
+  if (!start.why.empty()) return start;
+  const bool is_of_alone = metric == Metric::kScalingEfficiency;
   const auto runs = static_cast<double>(fleet.logs.size());
-  if (!(alone.degrees > 0) || !(alone.start_variance > 0)) {
-    start.why = "its nodes have one start each: how sure it is is not known";
-    return start;
-  }
   const double mean = statistics::mean(fleet.logs);
-  const double ln = mean - std::log(alone.sum);
+  const double ln = is_of_alone ? mean - std::log(alone.sum) : mean;
   start.value = 100 * std::exp(ln);
   // A single run is taken to vary as a start does.
   const double own = runs < 2 ? alone.start_variance
                               : statistics::sum_of_squares(fleet.logs, mean) / (runs - 1) / runs;
-  const double others = alone.start_variance + alone.share_variance;
+  const double others = alone.start_variance + (is_of_alone ? alone.share_variance : 0);
   const double sum = own + others;
   // Welch and Satterthwaite's degrees of freedom of a sum of two estimated variances.
-  const double degrees =
-      sum * sum / (own * own / std::max(1.0, runs - 1) + others * others / alone.degrees);
-  const double half =
-      statistics::students_t_quantile(1 - (1 - kConfidenceOfFloors) / 2, degrees) * std::sqrt(sum);
+  const double parts =
+      own * own / std::max(1.0, runs - 1) + (others > 0 ? others * others / alone.degrees : 0);
+  const double half = parts > 0 ? statistics::students_t_quantile(1 - (1 - kConfidenceOfFloors) / 2,
+                                                                  sum * sum / parts) *
+                                      std::sqrt(sum)
+                                : 0;
   start.low = 100 * std::exp(ln - half);
   start.high = 100 * std::exp(ln + half);
   return start;
@@ -149,7 +172,7 @@ bool is_selected(const std::map<std::string, std::string>& where, const PointRec
   });
 }
 
-std::vector<Series> read_efficiency(const Rule& rule, std::span<const NamedReport> reports) {
+std::vector<Series> read_of_fleet(const Rule& rule, std::span<const NamedReport> reports) {
   SeriesOfParts parts;
   // Nodes of one rank train alone.
   std::map<bool, std::vector<Series>> of_kind;
@@ -167,12 +190,14 @@ std::vector<Series> read_efficiency(const Rule& rule, std::span<const NamedRepor
       const int count = node_count(one.report, *fleet.first);
       const std::string own = group_of_one_node(*fleet.first, count);
       auto& starts = parts.at(whole_fleet(), group).starts;
-      if (own.empty()) {
+      if (own.empty() && rule.metric == Metric::kScalingEfficiency) {
         starts.emplace_back().why = "its nodes have different numbers of ranks";
         continue;
       }
-      starts.push_back(start_of(
-          fleet, rates_alone(of_nodes(fleet.first->world_size == count), own, one.report)));
+      const Alone alone =
+          own.empty() ? Alone()
+                      : rates_alone(of_nodes(fleet.first->world_size == count), own, one.report);
+      starts.push_back(start_of(rule.metric, fleet, alone));
     }
   }
   return std::move(parts).all();

@@ -66,9 +66,9 @@ inline constexpr const char* kSharedWhy = "others used the machine";
 // Whether the run has what `where` of a rule asks for.
 bool is_selected(const std::map<std::string, std::string>& where,
                  const reporting::PointRecord& run);
-// Makes a series for each training over several nodes: in per cent of what these nodes reach by
-// themselves, which their own reports hold, with its 98 % interval.
-std::vector<Series> read_efficiency(const Rule& rule, std::span<const NamedReport> reports);
+// Makes a series for each training over several nodes, with its 98 % interval: in per cent of what
+// these nodes reach by themselves, which their own reports hold, or of what datasheets promise.
+std::vector<Series> read_of_fleet(const Rule& rule, std::span<const NamedReport> reports);
 // Adds one start for each time that a device held its products.
 void read_sustained(const reporting::Report& report, SeriesOfParts& all);
 // Adds one start for each report that measured the link.

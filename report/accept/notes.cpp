@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "core/base/text.h"
@@ -177,14 +178,26 @@ void add_full_load(std::span<const NamedReport> reports, std::vector<std::string
                   listed(divisions, 3) + (judged ? "" : "; not judged between CPU ranks"));
 }
 
+std::string percent_with_interval(const Start& one) {
+  return percent(one.value / 100) + " (" + percent_text(*one.low / 100) + " to " +
+         percent_text(*one.high / 100) + ")";
+}
+
 // A rule judges one workload; the others ask more or less of the network, and are reported.
 void add_efficiencies(std::span<const NamedReport> reports, std::vector<std::string>& texts) {
-  for (const Series& series : read_series({.metric = Metric::kScalingEfficiency}, reports)) {
-    const Start& last = series.starts.back();
-    if (!std::isfinite(last.value)) continue;
-    texts.push_back("all nodes train " + series.of_class + " at " + with_decimals(last.value, 1) +
-                    " % (" + with_decimals(*last.low, 1) + " to " + with_decimals(*last.high, 1) +
-                    ") of what they reach by themselves");
+  std::map<std::string, std::string> of_group;
+  for (const auto& [metric, before, after] :
+       {std::tuple(Metric::kScalingEfficiency, " at ", " of what they reach by themselves"),
+        std::tuple(Metric::kMfu, " with an MFU of ", "")}) {
+    for (const Series& series : read_series({.metric = metric}, reports)) {
+      const Start& last = series.starts.back();
+      if (!std::isfinite(last.value)) continue;
+      std::string& text = of_group[series.of_class];
+      text += (text.empty() ? "" : ",") + (before + percent_with_interval(last)) + after;
+    }
+  }
+  for (const auto& [group, text] : of_group) {
+    texts.push_back("all nodes train " + group + text);
   }
 }
 

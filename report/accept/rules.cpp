@@ -27,6 +27,7 @@ std::vector<std::string_view> selectors_of(const MetricDefinition& definition) {
     case Metric::kNodeRate:
     case Metric::kOwnRate:
     case Metric::kScalingEfficiency:
+    case Metric::kMfu:
       return {"workload", "precision", "strategy"};
     case Metric::kMatrixProduct:
       return {"precision"};
@@ -132,11 +133,10 @@ void read_at_least(Rule& rule, const Json& value, double tolerance, const std::s
 }
 
 void read_count(Rule& rule, const Json& value, const std::string& where, const JsonSource& source) {
-  if (!value.is_number_integer() || value < 0) {
+  if (!value.is_number_integer() || value < 0)
     throw configuration(
         where + ": " + std::string(name_of(rule.comparison)) + " is " + value.dump(),
         "a whole number from 0 on", source.hint);
-  }
   rule.limit = value.get<double>();
 }
 

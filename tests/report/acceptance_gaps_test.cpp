@@ -215,6 +215,97 @@ TEST(AcceptGaps, TheEfficiencyIsWrongInOnePercentAtItsLimit) {
   RecordProperty("passed", passed);
 }
 
+// A training over all nodes whose true MFU is 40 %: that of a fleet without any noise.
+std::vector<NamedReport> fleet_with_mfu(FleetShape shape) {
+  shape.training = true;
+  FleetShape exact = shape;
+  exact.device_sd = exact.run_sd = 0;
+  const Report report = sample_fleet(exact).back().report;
+  const double rate =
+      std::ranges::find(report.points, "ddp", &reporting::PointRecord::strategy)->samples_per_sec;
+  auto fleet = sample_fleet(shape);
+  for (reporting::PointRecord& run : fleet.back().report.points)
+    run.mfu = 0.4 * run.samples_per_sec / rate;
+  return fleet;
+}
+
+CheckResult mfu_of(const std::vector<NamedReport>& fleet, const std::string& limit) {
+  const Rules rules = parse_rules(
+      R"({"checks": [{"name": "MFU", "metric": "mfu", "where": {"workload": "resnet50"},
+          "at_least": ")" +
+          limit + R"("}]})",
+      "contract.json");
+  for (CheckResult& result : accept(fleet, rules, {}).results) {
+    if (result.check == "MFU") return std::move(result);
+  }
+  ADD_FAILURE() << "no result";
+  return {};
+}
+
+TEST(AcceptGaps, AContractMayAskForAnMfu) {
+  const auto fleet = fleet_with_mfu({});
+  const CheckResult passed = mfu_of(fleet, "35 %");
+  EXPECT_EQ(passed.outcome, Outcome::kPassed) << passed.why;
+  EXPECT_NEAR(*passed.value, 40, 0.8);
+  EXPECT_EQ(passed.unit, "%");
+  const CheckResult failed = mfu_of(fleet, "45 %");
+  EXPECT_EQ(failed.outcome, Outcome::kFailed);
+  EXPECT_TRUE(failed.why.starts_with("40.") || failed.why.starts_with("39.")) << failed.why;
+  EXPECT_EQ(mfu_of(fleet, "40 %").outcome, Outcome::kUnsure);
+  for (const Rule& rule : standard_rules().checks) EXPECT_NE(rule.metric, Metric::kMfu);
+  EXPECT_NE(joined(accept(fleet, standard_rules(), {}).notes, "\n").find(" with an MFU of "),
+            std::string::npos);
+}
+
+TEST(AcceptGaps, AnMfuThatIsNotKnownOrCannotBeIsMissing) {
+  const auto changed = [](void (*change)(reporting::PointRecord&)) {
+    auto fleet = fleet_with_mfu({});
+    for (reporting::PointRecord& run : fleet.back().report.points) change(run);
+    return mfu_of(fleet, "35 %");
+  };
+  const CheckResult unknown = changed([](auto& run) { run.mfu.reset(); });
+  EXPECT_EQ(unknown.outcome, Outcome::kMissing);
+  EXPECT_EQ(unknown.why, "no run of it counts: the peak of its GPUs is not known");
+  EXPECT_EQ(changed([](auto& run) { run.mfu = 1.2; }).why,
+            "no run of it counts: an MFU above 100 % cannot be");
+  for (const double mfu : {0.0, -0.4, std::numeric_limits<double>::quiet_NaN(),
+                           std::numeric_limits<double>::infinity()}) {
+    auto fleet = fleet_with_mfu({});
+    for (reporting::PointRecord& run : fleet.back().report.points) run.mfu = mfu;
+    EXPECT_EQ(mfu_of(fleet, "35 %").outcome, Outcome::kMissing) << mfu;
+  }
+}
+
+// Runs alone say how sure it is where no node has trained by itself; one of them says nothing.
+TEST(AcceptGaps, AnMfuNeedsNoNodeByItself) {
+  const auto fleet = fleet_with_mfu({});
+  std::vector<NamedReport> alone{fleet.back()};
+  EXPECT_EQ(mfu_of(alone, "35 %").outcome, Outcome::kPassed);
+  auto& runs = alone.front().report.points;
+  std::erase_if(runs, [](const auto& run) { return run.strategy == "none"; });
+  runs.resize(1);
+  EXPECT_EQ(mfu_of(alone, "35 %").why, "one run of it: how sure it is is not known");
+}
+
+// The limit is the true MFU of 400 fleets, as it is the true efficiency above.
+TEST(AcceptGaps, TheMfuIsWrongInOnePercentAtItsLimit) {
+  const Rule rule{.metric = Metric::kMfu, .where = {{"workload", "resnet50"}}};
+  int failed = 0, passed = 0, passed_below = 0;
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    const auto all = read_series(
+        rule,
+        fleet_with_mfu({.seed = seed, .nodes = 6, .devices = 2, .device_sd = 0, .links = false}));
+    ASSERT_EQ(all.size(), 1u);
+    const Start& start = all.front().starts.front();
+    failed += *start.high < 40;
+    passed += *start.low >= 40;
+    passed_below += *start.low >= 40 / 0.85;
+  }
+  EXPECT_LE(failed, 10);
+  EXPECT_LE(passed, 10);
+  EXPECT_EQ(passed_below, 0);
+}
+
 // Nodes of one GPU train alone, and a training that was planned and skipped is no pass.
 TEST(AcceptGaps, EfficiencyOfNodesWithOneGpuAndOfASkippedTraining) {
   const FleetShape shape{.nodes = 8, .devices = 1, .training = true};
