@@ -87,9 +87,12 @@ struct Acceptance {
   std::vector<CheckedClass> classes;
   std::vector<NodeResult> nodes;  // each once; expected ones without a report are among them
   bool knows_all_nodes = false;   // the caller named the nodes that there have to be
-  // Notes describe the fleet: several classes, what failed parts share. Published are the numbers
-  // that others printed for the same runs; nobody judges them.
+  // Notes describe the fleet: several classes, what failed parts share. Explained is where a fleet
+  // that scales badly lost it, with the command that says more; published are the nearest numbers
+  // that others printed. The caller of accept() sets both, and nobody judges them.
   std::vector<std::string> notes;
+  std::vector<std::string> explained;
+  std::string explain_command;
   std::vector<std::string> published;
   // Failed links that have a leaf switch in common are told as one: the names of links, and of
   // these ("480 links of leaf3 (n[065-096])").

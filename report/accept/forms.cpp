@@ -151,9 +151,8 @@ Statement statement_of(const Acceptance& acceptance, const std::string& name,
   const auto node = std::ranges::find_if(
       acceptance.nodes, [&](const NodeResult& one) { return one.node.host == name; });
   if (node != acceptance.nodes.end() && !node->at_fault.empty()) {
-    return {{name},
-            {},
-            node_text(acceptance, *node, node->at_fault.front()) + and_more(node->at_fault.size())};
+    const std::string text = node_text(acceptance, *node, node->at_fault.front());
+    return {{name}, {}, text + and_more(node->at_fault.size())};
   }
   std::set<std::string> checks;
   for (const CheckResult* result : results) checks.insert(result->check);
@@ -233,9 +232,8 @@ std::string reason_of(const Acceptance& acceptance, const NodeResult& node) {
   for (const CheckResult& result : acceptance.results) {
     const bool is_its = result.part.kind != PartKind::kLink && result.part.host == node.node.host;
     if (!is_its || result.outcome != node.outcome) continue;
-    const std::string device =
-        result.part.kind == PartKind::kDevice ? result.part.device + ", " : "";
-    return device + check_text(result);
+    const bool is_of_device = result.part.kind == PartKind::kDevice;
+    return (is_of_device ? result.part.device + ", " : "") + check_text(result);
   }
   return std::string(name_of(node.outcome));
 }
@@ -268,6 +266,8 @@ std::string json_lines(const Acceptance& acceptance) {
                     {"outcome", name_of(acceptance.outcome)},
                     {"exit_code", static_cast<int>(acceptance.exit_code)}};
   if (!acceptance.notes.empty()) head["notes"] = acceptance.notes;
+  if (!acceptance.explained.empty()) head["explained"] = acceptance.explained;
+  if (!acceptance.explained.empty()) head["explain_command"] = acceptance.explain_command;
   if (!acceptance.published.empty()) head["published"] = acceptance.published;
   std::string text = dumped(head) + "\n";
   for (const auto& one : acceptance.classes) text += line_of("class", one);

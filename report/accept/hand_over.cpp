@@ -160,6 +160,18 @@ void cut(std::vector<std::string>& texts, std::size_t most) {
   texts.back() += "; and " + std::to_string(more) + " more";
 }
 
+// Where the fleet lost its efficiency stands before what the other checks find; two lines are left
+// for what failed and for notes.
+void add_explained(const Acceptance& acceptance, reporting::Answer& answer, std::size_t& room) {
+  constexpr std::size_t kForOthers = 2;
+  if (acceptance.explained.empty() || room < kForOthers + 2) return;
+  std::vector<std::string> lines = acceptance.explained;
+  lines.resize(std::min(lines.size(), room - kForOthers - 1));
+  room -= lines.size() + 1;
+  answer.found.insert(answer.found.begin(), lines.begin(), lines.end());
+  answer.next.emplace_back("why", acceptance.explain_command);
+}
+
 void add_published(const std::vector<std::string>& published, std::vector<std::string>& found,
                    std::size_t& room) {
   std::size_t shown = 0;
@@ -256,6 +268,7 @@ reporting::Answer answer_of(const Acceptance& acceptance, const Next& next) {
   std::erase(answer.notes, "");
   answer.next = steps_of(acceptance, next);
   std::size_t room = kMostLines - 2 - answer.found.size() - answer.next.size();  // beside the head
+  add_explained(acceptance, answer, room);
   add_published(acceptance.published, answer.found, room);
   // Failed parts get half of the lines, and those that the notes do not need.
   cut(answer.parts, std::max(room / 2, room - std::min(room, answer.notes.size())));

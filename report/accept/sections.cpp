@@ -131,7 +131,10 @@ std::vector<Section> sections_of(const Acceptance& acceptance) {
   if (!acceptance.classes.empty()) {
     sections.push_back({"What was compared", class_columns(acceptance.classes), {}});
   }
-  std::vector<std::string> lines = remarks_of(acceptance);
+  std::vector<std::string> lines = acceptance.explained;
+  if (!lines.empty()) lines.push_back("why in full: " + acceptance.explain_command);
+  const std::vector<std::string> remarks = remarks_of(acceptance);
+  lines.insert(lines.end(), remarks.begin(), remarks.end());
   lines.insert(lines.end(), acceptance.published.begin(), acceptance.published.end());
   if (!lines.empty()) sections.push_back({"Notes", {}, std::move(lines)});
   return sections;

@@ -333,4 +333,26 @@ def repeats(folder):
     check(longest["node"] + links + longest["fleet"] + 12 + 30 + 2 * 2 <= 60 * hours + minutes, "the job ends before its second repeat")
 
 
-run_cases({f.__name__: f for f in (agree, printed, refused, baseline, planned, configs, again, repeats)})
+def scaling(folder):
+    """Where the efficiency failed, or is unsure, explain's own sentences stand below, and the command that says more; else nothing does."""
+    seen = collections.Counter()
+    for efficiency in (0.97, 0.9, 0.75):
+        for fleet in fleets(folder / str(efficiency), 4, 4, 2, efficiency):
+            done, forms = accepted(fleet)
+            head, *records = map(json.loads, forms["jsonl"].splitlines())
+            whole = [one for one in records if one.get("check") == "scaling efficiency" and "value" in one]
+            badly = any(one["outcome"] != "passed" for one in whole)
+            seen[badly] += 1
+            check(("explained" in head) == badly, head)
+            if not badly:
+                continue
+            explained = run(*shlex.split(head["explain_command"])[1:]).stdout
+            told, waterfall = head["explained"]
+            check(explained.splitlines()[0].split(" (95 %")[0] in told, (explained, told))
+            check("communication -" in waterfall, waterfall)
+            check(head["explain_command"] in forms["md"], forms["md"])
+            seen["shown"] += "\nwhy " in done.stdout and head["explain_command"] in done.stdout
+    check(seen[True] and seen[False] and seen["shown"], seen)
+
+
+run_cases({f.__name__: f for f in (agree, printed, refused, baseline, planned, configs, again, repeats, scaling)})

@@ -81,6 +81,59 @@ TEST(HandOver, NamesLinksBesideTheNodes) {
   EXPECT_FALSE(mentions(hand_over_of(judge_fleet({})), " to node"));
 }
 
+std::size_t lines_in(const std::string& text) {
+  std::size_t lines = 0;
+  bool is_empty = true;
+  for (const char c : text) {
+    lines += c == '\n' && !is_empty;
+    is_empty = c == '\n';
+  }
+  return lines;
+}
+
+// The caller fills in both: where a training lost its efficiency, and what others reached.
+TEST(HandOver, ShowsWhereEfficiencyWentAndTheNearestRowsInTenLines) {
+  Acceptance fleet = judge_fleet({.training = true, .efficiency = 0.8});
+  fleet.explained = {"against 1 rank: 64 ranks give 51x", "64x -> 51x: communication -13"};
+  fleet.explain_command = "scalemark explain acc/fleet --group g";
+  fleet.published = {"near one", "near two", "near three"};
+  const std::string text = hand_over_of(fleet);
+  EXPECT_TRUE(mentions(text, "64x -> 51x: communication -13\n")) << text;
+  EXPECT_TRUE(mentions(text, "\nwhy ")) << text;
+  EXPECT_FALSE(mentions(text, "near one")) << "no room";
+  EXPECT_LE(lines_in(text), 10u) << text;
+  for (const std::string& form : {markdown_text(fleet), json_lines(fleet), details_text(fleet, {}),
+                                  page_text(fleet, "2026-11-20T08:30:00Z")}) {
+    EXPECT_TRUE(mentions(form, "communication -13")) << form.substr(0, 2000);
+    EXPECT_TRUE(mentions(form, "explain acc/fleet")) << form.substr(0, 2000);
+    EXPECT_TRUE(mentions(form, "near three")) << form.substr(0, 2000);
+  }
+  Acceptance healthy = judge_fleet({});
+  healthy.published = fleet.published;
+  const std::string short_text = hand_over_of(healthy);
+  EXPECT_TRUE(mentions(short_text, "\nnear one\nnear two; and more: --details\n")) << short_text;
+  EXPECT_LE(lines_in(short_text), 10u) << short_text;
+}
+
+// Failed parts and the commands that go on are more urgent.
+TEST(HandOver, StaysTenLinesWhereMuchElseIsToBeSaid) {
+  FleetShape shape{.training = true, .efficiency = 0.8};
+  for (int i = 0; i < 3; ++i) shape.slow[{i, i}] = 0.1 + 0.02 * i;
+  shape.slow[{4, 0}] = 0.05;
+  shape.without_report = {6};
+  Acceptance fleet = judge_fleet(shape);
+  fleet.explained = {"one", "two"};
+  fleet.explain_command = "scalemark explain acc/fleet";
+  fleet.published = {"near one", "near two", "near three"};
+  for (const std::vector<std::string>& files : {std::vector<std::string>{}, {"a", "b"}}) {
+    const std::string text =
+        hand_over(fleet, {.again = "again", .judged = "judged", .all = "all", .files = files},
+                  {.columns = 1000});
+    EXPECT_LE(lines_in(text), 10u) << text;
+    EXPECT_TRUE(mentions(text, "!! ")) << text;
+  }
+}
+
 TEST(HandOver, NamesTheCommandsThatMakeABaselineWhereOnlyThatDecides) {
   const std::string command =
       "\na baseline  scalemark baseline make GOOD --output good.json && scalemark accept acc "

@@ -83,6 +83,22 @@ TEST(Explain, EachPartHasWhatItMayBeAtMostForTheTarget) {
   EXPECT_FALSE(explain(report, {}, {.group = {}, .target = 0.7}).shares[0].at_most);
 }
 
+TEST(Explain, InBriefItSaysWhatWasReachedAndWhereTheRestWent) {
+  Report report = six_of_eight();
+  const auto brief = explanation_in_brief(explain(report, {}, {}));
+  ASSERT_EQ(brief.size(), 2u);
+  EXPECT_TRUE(brief[0].starts_with("against 1 rank with no exchange: 8 ranks give ")) << brief[0];
+  EXPECT_NE(brief[1].find("communication -"), std::string::npos) << brief[1];
+  EXPECT_LT(brief[1].find("communication -"), brief[1].find("always slower")) << "largest first";
+  EXPECT_NE(text_of(explain(report, {}, {})).find(brief[0].substr(33)), std::string::npos)
+      << "explain's own sentence";
+  report.scaling[0].rows[0].loss_of_efficiency.reset();
+  EXPECT_EQ(explanation_in_brief(explain(report, {}, {})).back(),
+            "where it went: the runs have no phases of steps");
+  report.scaling[0].rows[0].standing = {.level = kWithheld, .reason = "shared"};
+  EXPECT_EQ(explanation_in_brief(explain(report, {}, {})).size(), 1u);
+}
+
 // On the line between 4 MiB and 64 MiB: slope ln 8 / ln 16 = 3 / 4.
 TEST(Explain, TheNetworkByItselfIsReadAtTheBucketSizes) {
   const Report report = six_of_eight(), measured = network();

@@ -329,6 +329,26 @@ Report links_report(const FleetShape& shape) {
   return report;
 }
 
+// Adds what a sweep concludes from the runs of all ranks: communication takes what is missing.
+void add_scaling(Report& report, double efficiency) {
+  ScalingTable table{.kind = "weak", .relative_to = "1 rank without communication"};
+  std::map<std::string, ScalingRow> rows;
+  for (const PointRecord& run : report.points) {
+    if (run.strategy == "none") continue;
+    ScalingRow& row = rows[run.group];
+    row.world_size = run.world_size;
+    row.group = run.group;
+    row.strategy = run.strategy;
+    row.points.push_back(run.id);
+    row.speedup = efficiency * run.world_size;
+    row.efficiency = efficiency;
+    row.efficiency_ci95 = {efficiency - 0.01, efficiency + 0.01};
+    row.loss_of_efficiency = LossOfEfficiency{.communication = 1 - efficiency};
+  }
+  for (auto& [group, row] : rows) table.rows.push_back(std::move(row));
+  report.scaling.push_back(std::move(table));
+}
+
 // One start of all ranks, whose speeds are nobody's: nodes have their own reports.
 Report training_report(const FleetShape& shape) {
   Report report = NodeMaker(shape, 0).report();
@@ -358,6 +378,7 @@ Report training_report(const FleetShape& shape) {
       record.uuid = std::to_string(node) + "-" + std::to_string(device);
     }
   }
+  add_scaling(report, shape.efficiency);
   return report;
 }
 

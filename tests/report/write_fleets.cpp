@@ -1,6 +1,6 @@
 // Writes the reports of generated fleets into folders, and what is wrong with each: for the tests
-// of `accept`. `write-fleets FOLDER COUNT SEED [NODES DEVICES]`: FOLDER/3/acc/... and
-// FOLDER/3/truth.json.
+// of `accept`. `write-fleets FOLDER COUNT SEED [NODES DEVICES [EFFICIENCY]]`: FOLDER/3/acc/... and
+// FOLDER/3/truth.json; with an efficiency all nodes trained together, too.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -60,15 +60,17 @@ void write(const fs::path& folder, const FleetShape& shape) {
 }  // namespace
 
 int scalemark::commands::write_fleets(int argc, char** argv) {
-  if (argc != 4 && argc != 6) {
-    std::fprintf(stderr, "usage: write-fleets FOLDER COUNT SEED [NODES DEVICES]\n");
+  if (argc != 4 && argc != 6 && argc != 7) {
+    std::fprintf(stderr, "usage: write-fleets FOLDER COUNT SEED [NODES DEVICES [EFFICIENCY]]\n");
     return 64;
   }
-  const int nodes = argc == 6 ? std::atoi(argv[4]) : 0,
-            devices = argc == 6 ? std::atoi(argv[5]) : 0;
+  const int nodes = argc > 4 ? std::atoi(argv[4]) : 0, devices = argc > 4 ? std::atoi(argv[5]) : 0;
   for (int i = 0; i < std::atoi(argv[2]); ++i) {
     const auto seed = static_cast<std::uint64_t>(std::atoll(argv[3]) + i);
-    write(fs::path(argv[1]) / std::to_string(i), drawn(seed, nodes, devices));
+    FleetShape shape = drawn(seed, nodes, devices);
+    shape.training = argc > 6;
+    if (shape.training) shape.efficiency = std::atof(argv[6]);
+    write(fs::path(argv[1]) / std::to_string(i), shape);
   }
   return 0;
 }

@@ -88,6 +88,10 @@ Explanation explain(const Report& report, const std::vector<const Report*>& coll
 // Writes one screen: what was reached, where the rest went, what to do, and what that rests on.
 std::string explanation_text(const Explanation& explanation, const Terminal& terminal);
 
+// Writes the same in two sentences, for an answer about something else: what was reached against
+// what, and where the rest went.
+std::vector<std::string> explanation_in_brief(const Explanation& explanation);
+
 // --- The parts of explain(). Private to this folder.
 
 struct ChosenRow {

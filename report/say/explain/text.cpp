@@ -192,4 +192,15 @@ std::string explanation_text(const Explanation& all, const Terminal& terminal) {
   return text;
 }
 
+std::vector<std::string> explanation_in_brief(const Explanation& all) {
+  std::vector<std::string> lines{"against " + baseline_text(*all.table) + ": " + headline(all)};
+  if (!all.withheld.empty()) return lines;
+  if (const std::string parts = waterfall_in_words(*all.row); !parts.empty()) {
+    lines.push_back(parts);
+  } else if (all.shares.empty() && !all.missing.empty()) {
+    lines.push_back(all.missing.front());
+  }
+  return lines;
+}
+
 }  // namespace scalemark::reporting
