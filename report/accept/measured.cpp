@@ -358,7 +358,8 @@ std::vector<Series> read_series(const Rule& rule, std::span<const NamedReport> r
   if (definition.kind == ValueKind::kFact) return read_facts(rule.metric, reports);
   if (rule.metric == Metric::kWrongBits) return read_replays(reports);
   if (is_of_health(rule)) return read_counters(rule.metric, reports);
-  if (definition.of == PartKind::kFleet) return read_of_fleet(rule, reports);
+  if (definition.of == PartKind::kFleet && rule.metric != Metric::kFleetAllReduce)
+    return read_of_fleet(rule, reports);
   Gatherer gatherer;
   SeriesOfParts of_parts;
   for (std::size_t i = 0; i < reports.size(); ++i) {
