@@ -1,10 +1,13 @@
 #include "tests/report/sample_fleet.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <numeric>
 #include <random>
 
 #include "core/base/number_words.h"
+#include "core/plan/collectives/collective_plan.h"
 #include "core/statistics/summary.h"
 #include "report/record/finding_kinds.h"
 
@@ -30,6 +33,10 @@ monitoring::Host host_of(const FleetShape& shape, int node) {
   host.cores = {.physical = 96, .logical = 192, .usable = 192};
   host.memory_bytes = 1ULL << 41;
   host.nics.push_back({"eth0", "up", 100000, 9000});
+  for (int i = 0; i < shape.ports; ++i) {
+    const std::string name = "mlx5_" + std::to_string(i);
+    host.rdma.push_back({.device = name, .state = "ACTIVE", .rate_Gbit_per_s = 400});
+  }
   const auto driver = shape.drivers.find(node);
   for (int i = 0; i < shape.devices; ++i) {
     monitoring::Gpu gpu;
@@ -297,6 +304,19 @@ void take_passes(std::mt19937_64& random, double noise, LinkRecord& link) {
   }
 }
 
+LinkRecord link_of(const FleetShape& shape, int a, int b, std::mt19937_64& random) {
+  LinkRecord link{.a = fleet_host(a), .b = fleet_host(b), .latency_s = 1e-5};
+  link.bandwidth_GBps = shape.slow_links.contains({a, b}) ? 0.4 * kLinkGBps : kLinkGBps;
+  if (shape.link_effect) link.bandwidth_GBps *= std::exp(shape.link_effect(a, b));
+  link.bandwidth_ci95 = {0.97 * link.bandwidth_GBps, 1.03 * link.bandwidth_GBps};
+  if (shape.nodes_of_switch > 0 && a / shape.nodes_of_switch != b / shape.nodes_of_switch) {
+    link.latency_s *= kBetweenSwitches;
+  }
+  link.passes = 11;
+  if (shape.link_noise > 0) take_passes(random, shape.link_noise, link);
+  return link;
+}
+
 Report links_report(const FleetShape& shape) {
   Report report;
   report.status = ReportStatus::kComplete;
@@ -308,22 +328,18 @@ Report links_report(const FleetShape& shape) {
     report.environment.hosts.push_back(host_of(shape, node));
   }
   std::mt19937_64 random(shape.seed);
-  for (int a = 0; a < shape.nodes; ++a) {
-    for (int b = a + 1; b < shape.nodes; ++b) {
-      const bool slow = shape.slow_links.contains({a, b});
-      LinkRecord link{.a = fleet_host(a), .b = fleet_host(b), .latency_s = 1e-5};
-      link.bandwidth_GBps = slow ? 0.4 * kLinkGBps : kLinkGBps;
-      link.bandwidth_ci95 = {0.97 * link.bandwidth_GBps, 1.03 * link.bandwidth_GBps};
-      if (shape.nodes_of_switch > 0 && a / shape.nodes_of_switch != b / shape.nodes_of_switch) {
-        link.latency_s *= kBetweenSwitches;
+  for (const auto& [a, b] : linked_nodes(shape.nodes, shape.seed)) {
+    for (int i = 0; i < (shape.links_by_rank ? shape.devices : 1); ++i) {
+      LinkRecord link = link_of(shape, a, b, random);
+      if (shape.links_by_rank) {
+        link.a_rank = shape.devices * a + i;
+        link.b_rank = shape.devices * b + i;
+        link.a_device = link.b_device = "cuda:" + std::to_string(i);
       }
-      link.passes = 11;
-      if (shape.link_noise > 0) take_passes(random, shape.link_noise, link);
       report.links.push_back(link);
-      if (!slow) continue;
-      const std::string name = link.a + " to " + link.b;
+      if (!shape.slow_links.contains({a, b})) continue;
       report.findings.push_back(
-          make_finding(finding_kinds::slow_link, "", {}, FindingPlace{.link = name}));
+          make_finding(finding_kinds::slow_link, "", {}, FindingPlace{.link = link.name()}));
     }
   }
   return report;
@@ -385,6 +401,28 @@ Report training_report(const FleetShape& shape) {
 }  // namespace
 
 std::string fleet_host(int node) { return "node" + printed("%03.0f", node); }
+
+std::vector<std::pair<int, int>> linked_nodes(int nodes, std::uint64_t seed) {
+  constexpr int kAllPairs = 64, kPartners = 16;
+  auto rounds = planning::round_robin(nodes);
+  std::vector<int> place(static_cast<std::size_t>(nodes));
+  std::iota(place.begin(), place.end(), 0);
+  if (nodes > kAllPairs) {
+    std::mt19937_64 random(seed);
+    std::ranges::shuffle(place, random);
+    std::ranges::shuffle(rounds, random);
+    rounds.resize(kPartners);
+  }
+  std::vector<std::pair<int, int>> pairs;
+  for (const auto& round : rounds) {
+    for (const auto& [a, b] : round) {
+      pairs.push_back(
+          std::minmax(place[static_cast<std::size_t>(a)], place[static_cast<std::size_t>(b)]));
+    }
+  }
+  std::ranges::sort(pairs);
+  return pairs;
+}
 
 std::vector<NamedReport> sample_fleet(const FleetShape& shape) {
   std::vector<NamedReport> fleet;

@@ -41,14 +41,21 @@ struct FleetShape {
   std::function<double(int, int, int, MeasuredRate)> effect;
   // (node, device): these counters grow by so much in the first start.
   std::map<std::pair<int, int>, std::map<std::string, double>> counters;
-  bool health = false;       // reports have health[]
-  bool links = true;         // several nodes have a report of their links
-  bool training = false;     // all nodes together have a report of one training
+  bool health = false;                          // reports have health[]
+  bool links = true;                            // several nodes have a report of their links
+  bool links_by_rank = false;                   // each rank has a link with the one at its place
+  int ports = 0;                                // each node has so many of 400 Gbit/s for RDMA
+  std::function<double(int, int)> link_effect;  // added to ln of the bandwidth between two nodes
+  bool training = false;                        // all nodes together have a report of one training
   double efficiency = 0.95;  // that training's, against what its nodes reach by themselves
 };
 
 // "node000"
 std::string fleet_host(int node);
+
+// The pairs of nodes, a < b, whose links are measured: all up to 64 nodes, beyond 16 partners of
+// each node, drawn by `seed`.
+std::vector<std::pair<int, int>> linked_nodes(int nodes, std::uint64_t seed);
 
 // In the order of nodes, then that of the links, and that of the training.
 std::vector<NamedReport> sample_fleet(const FleetShape& shape);
