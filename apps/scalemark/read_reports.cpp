@@ -38,15 +38,16 @@ std::vector<reporting::NamedReport> named(std::vector<reporting::Report> reports
   return all;
 }
 
-// Adds the last rows of a run of collectives that was killed: they are in the journal only.
-void add_last_rows(reporting::Report& report, const std::string& folder) {
-  if (report.status != reporting::ReportStatus::kPartial || report.invocation.command != "comm")
-    return;
+// Adds the last rows of a run of collectives that was killed: they are in the journal only. Those
+// of a sweep, whose summary they would contradict, count where runs are judged one by one.
+void add_last_rows(reporting::Report& report, const std::string& folder, bool of_sweeps) {
+  const bool of_comm = report.invocation.command == "comm";
+  if (report.status != reporting::ReportStatus::kPartial || !(of_comm || of_sweeps)) return;
   report = reporting::read_earlier(folder).value_or(std::move(report));
-  reporting::summarise_collectives(report);
+  if (of_comm) reporting::summarise_collectives(report);
 }
 
-std::vector<reporting::NamedReport> read_file(const std::string& path) {
+std::vector<reporting::NamedReport> read_file(const std::string& path, bool of_fleet = false) {
   if (!fs::exists(path)) {
     throw no_input("'" + path + "' is not there",
                    "a report.json, or a folder that holds one, is expected");
@@ -58,7 +59,7 @@ std::vector<reporting::NamedReport> read_file(const std::string& path) {
   }
   auto reports = reporting::reports_from(settings::read_text_file(file), file);
   if (fs::is_directory(path)) {
-    for (reporting::Report& report : reports) add_last_rows(report, path);
+    for (reporting::Report& report : reports) add_last_rows(report, path, of_fleet);
   }
   return named(std::move(reports), path);
 }
@@ -214,7 +215,7 @@ std::vector<reporting::NamedReport> read_fleet(const std::vector<std::string>& p
     }
     for (const std::string& file : files) {
       try {
-        std::ranges::move(read_file(file), std::back_inserter(fleet));
+        std::ranges::move(read_file(file, /*of_fleet=*/true), std::back_inserter(fleet));
       } catch (const Error& error) {
         tolerate(file, error);
       }

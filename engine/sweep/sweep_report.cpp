@@ -28,6 +28,11 @@ reporting::ExistingFolder existing_folder(const process::RunRequest& request,
   return request.settings.general.overwrite ? kOverwrite : kRefuse;
 }
 
+// --tune plans more runs than it means to make.
+std::optional<int> planned_runs(const planning::Plan& plan) {
+  return plan.sweep.tune.empty() ? std::optional(static_cast<int>(plan.runs.size())) : std::nullopt;
+}
+
 }  // namespace
 
 SweepReport::SweepReport(const Opening& opening, const planning::Plan& plan,
@@ -114,6 +119,7 @@ std::optional<reporting::SessionRecord> SweepReport::new_session(
                                   .finished = {},
                                   .hostname = host_name(),
                                   .command_line = command_line,
+                                  .planned_runs = planned_runs(plan_),
                                   .broke_with = joined(broke_with, "; ")};
 }
 

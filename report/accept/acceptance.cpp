@@ -8,14 +8,12 @@
 #include "core/base/text.h"
 #include "core/statistics/acceptance.h"
 #include "report/accept/single_values.h"
-#include "report/record/finding_kinds.h"
 #include "report/record/point_facts.h"
 
 namespace scalemark::acceptance {
 namespace {
 
 using reporting::Report;
-using reporting::ReportStatus;
 
 constexpr std::size_t kWallsOfCopy = 3;  // fewer equal times may be chance
 
@@ -36,74 +34,6 @@ Judged judged_by(const Rule& rule, const Rules& rules, const std::vector<Series>
   }
   return rule.of == LimitOf::kReference ? judge_by_reference(rule, rules, all, baseline)
                                         : judge_by_floor(rule, rules, all);
-}
-
-// The way in which a report ended gives its node this outcome.
-struct End {
-  Outcome outcome = Outcome::kPassed;
-  std::string why;
-};
-
-End end_of(const Report& report) {
-  if (!report.exit_code || report.status == ReportStatus::kPartial) {
-    return {Outcome::kMissing, "its run did not come to its end"};
-  }
-  const auto code = static_cast<ExitCode>(*report.exit_code);
-  if (code == ExitCode::kPass || code == ExitCode::kFail || code == ExitCode::kUnsure) return {};
-  const std::string exit = "its run ended with exit code " + std::to_string(*report.exit_code);
-  const std::string why = report.errors.empty() ? exit : exit + ": " + report.errors.back().what;
-  const bool by_hardware = code == ExitCode::kSilentCorruption || code == ExitCode::kGpuFault;
-  return {by_hardware ? Outcome::kFailed : Outcome::kMissing, why};
-}
-
-// Wrong bits end a sweep with 83: the check of bits names the device. They excuse no other end.
-bool is_reported_by_check(const Report& report, const Rules& rules) {
-  return report.exit_code == static_cast<int>(ExitCode::kSilentCorruption) &&
-         std::ranges::any_of(rules.checks,
-                             [](const Rule& rule) { return rule.metric == Metric::kWrongBits; }) &&
-         std::ranges::any_of(report.findings, [](const reporting::Finding& finding) {
-           return finding.code == reporting::finding_kinds::wrong_bits.code;
-         });
-}
-
-// Returns the node that a report over several nodes blames for its end, or else the fleet.
-Part blamed_part(const NamedReport& one, const std::vector<Part>& nodes) {
-  if (nodes.size() == 1) return nodes.front();
-  Part part = of_fleet(kReportCheck, Outcome::kPassed, "").part;
-  if (one.report.errors.empty()) return part;
-  const auto named = std::ranges::find(nodes, one.report.errors.back().host, &Part::host);
-  return named == nodes.end() ? part : *named;
-}
-
-// "acc/fleet, on node000, node001 and 62 more: its run ended with exit code 83"
-std::string why_of_several(const NamedReport& one, const std::vector<Part>& nodes,
-                           const std::string& why) {
-  std::vector<std::string> names;
-  for (const Part& node : nodes) names.push_back(node.host);
-  return one.name + ", on " + listed(names, 2) + ": " + why;
-}
-
-// A failed session does not count once a later one of the same command has made it good.
-void add_ends(std::span<const NamedReport> reports, const Rules& rules,
-              std::vector<CheckResult>& results) {
-  std::map<std::string, CheckResult> last;
-  for (const NamedReport& one : reports) {
-    const Report& report = one.report;
-    const auto parts = nodes_of(std::span(&one, 1));
-    const End end = is_reported_by_check(report, rules) ? End() : end_of(report);
-    CheckResult result = of_fleet(kReportCheck, end.outcome, end.why);
-    if (end.outcome != Outcome::kPassed && parts.size() > 1) {
-      result.why = why_of_several(one, parts, end.why);
-    }
-    result.part = blamed_part(one, parts);
-    std::string key = report.invocation.command;
-    for (const Part& part : parts) key += "\n" + part.host;
-    // Silent corruption is no bad luck that a second try takes away.
-    const auto known = last.find(key);
-    if (known != last.end() && known->second.outcome == Outcome::kFailed) continue;
-    last[key] = std::move(result);
-  }
-  for (auto& [key, result] : last) results.push_back(std::move(result));
 }
 
 // Returns the times of all runs of a node that was measured by itself; empty: too few to compare.
@@ -174,6 +104,7 @@ Acceptance accept(std::vector<NamedReport> reports, const Rules& rules, const Ex
   std::vector<Part> nodes = nodes_of(reports);
   add_missing_nodes(expected, reports, nodes, acceptance.results);
   add_ends(reports, rules, acceptance.results);
+  acceptance.stopped_early = stages_stopped_early(reports);
   add_copies(reports, acceptance.results);
   WithoutMost without_most;
   std::set<std::string> not_measured;

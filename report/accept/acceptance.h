@@ -44,6 +44,8 @@ struct CheckResult {
   std::size_t starts = 0;       // starts that count
   std::size_t more_starts = 0;  // how many more the next decision needs
   std::string why;              // one sentence without the part's name; empty: it passed
+  // Set where the stage was stopped from outside or by its time limit: its node is not to blame.
+  std::optional<bool> stopped;
 
   void conclude(Outcome how, std::string reason) {
     outcome = how;
@@ -97,6 +99,8 @@ struct Acceptance {
   // Failed links that have a leaf switch in common are told as one: the names of links, and of
   // these ("480 links of leaf3 (n[065-096])").
   std::map<std::string, std::string> told_as;
+  // One sentence for each stage and reason that left out runs which were planned.
+  std::vector<std::string> stopped_early;
   Outcome outcome = Outcome::kPassed;  // the worst
   ExitCode exit_code = ExitCode::kPass;
 };
@@ -143,6 +147,14 @@ Judged judge_counts(const Rule& rule, const std::vector<Series>& all);
 // The others of a class must have the fact that more than half of them have.
 Judged judge_facts(const Rule& rule, const std::vector<Series>& all);
 
+// Adds a result for each node, or for the fleet, that says how its report ended. A failed session
+// does not count once a later one of the same command has made it good.
+void add_ends(std::span<const NamedReport> reports, const Rules& rules,
+              std::vector<CheckResult>& results);
+// Says of which stages the last report lacks planned runs, how many, and on which nodes: "node
+// stage: 6 of 9 runs were not made on n[001-004] (--max-time ended)".
+std::vector<std::string> stages_stopped_early(std::span<const NamedReport> reports);
+
 // Adds a result for each expected node that no report of training shows. A node that no report
 // shows at all is added to `nodes`, too.
 void add_missing_nodes(const Expected& expected, std::span<const NamedReport> reports,
@@ -153,6 +165,10 @@ void add_unmeasured(const std::vector<Rule>& rules, const std::vector<Part>& nod
                     std::span<const NamedReport> reports, std::vector<CheckResult>& results);
 // Whether `name` is the node's host name, with or without its domain, or the scheduler's name.
 bool is_named(const Part& node, const std::string& name);
+// Returns the scheduler's name for the part's machine, or else its host name.
+std::string scheduler_name(const Part& part);
+// "n[003,005]"; "17 nodes" where that is long.
+std::string nodes_text(const std::vector<std::string>& names);
 // Adds each of `nodes` with its worst outcome, and results of those that lack devices.
 void judge_nodes(Acceptance& acceptance, const std::vector<Part>& nodes, const Expected& expected);
 

@@ -4,10 +4,14 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <utility>
 
+#include "core/base/characters.h"
 #include "core/base/text.h"
+#include "core/launch/slurm_lists.h"
 #include "core/statistics/summary.h"
+#include "report/accept/acceptance.h"
 #include "report/accept/inventory.h"
 #include "report/record/point_facts.h"
 #include "report/record/runs.h"
@@ -172,6 +176,34 @@ bool is_selected(const std::map<std::string, std::string>& where, const PointRec
   });
 }
 
+namespace {
+
+std::string nodes_in_words(const Report& report) {
+  std::vector<std::string> names;
+  for (const Part& node : node_parts(report)) names.push_back(scheduler_name(node));
+  return with_blanks(launching::compressed_nodelist(names));
+}
+
+// Names the nodes of a training where other ones were in the same training: in another wave.
+class TrainingNames {
+ public:
+  TrainingNames(const Rule& rule, std::span<const NamedReport> reports) {
+    for (const NamedReport& one : reports) {
+      for (const auto& [group, fleet] : runs_of_fleet(rule, one.report)) {
+        nodes_[group].insert(nodes_in_words(one.report));
+      }
+    }
+  }
+  std::string of(const std::string& group, const Report& report) const {
+    return nodes_.at(group).size() < 2 ? group : group + ", on " + nodes_in_words(report);
+  }
+
+ private:
+  std::map<std::string, std::set<std::string>> nodes_;
+};
+
+}  // namespace
+
 std::vector<Series> read_of_fleet(const Rule& rule, std::span<const NamedReport> reports) {
   SeriesOfParts parts;
   // Nodes of one rank train alone.
@@ -183,13 +215,14 @@ std::vector<Series> read_of_fleet(const Rule& rule, std::span<const NamedReport>
     if (is_new) found->second = read_series(own, reports);
     return found->second;
   };
+  const TrainingNames names(rule, reports);
   for (const NamedReport& one : reports) {
     for (const auto& [group, fleet] : runs_of_fleet(rule, one.report)) {
       // A node that ended the training is named by the end of its report.
       if (fleet.logs.empty() && !one.report.errors.empty()) continue;
       const int count = node_count(one.report, *fleet.first);
       const std::string own = group_of_one_node(*fleet.first, count);
-      auto& starts = parts.at(whole_fleet(), group).starts;
+      auto& starts = parts.at(whole_fleet(), names.of(group, one.report)).starts;
       if (own.empty() && rule.metric == Metric::kScalingEfficiency) {
         starts.emplace_back().why = "its nodes have different numbers of ranks";
         continue;

@@ -44,6 +44,7 @@ constexpr void fields(A& a, typename A::template Field<CheckResult>& r) {
   a("starts", r.starts, {"that counted"});
   a("more_starts", r.more_starts, {"until the next look; 0: none is needed, or none helps"});
   a.text("why", r.why, {"unless it passed"});
+  a("stopped", r.stopped, {"true: its stage was stopped from outside, or by its time limit"});
 }
 
 template <class A>
@@ -130,6 +131,7 @@ struct Statement {
   std::vector<std::string> names;
   std::set<std::string> checks;  // checks with this reason; empty: the reason names its check
   std::string reason;
+  bool stopped = false;
 };
 
 using Results = std::vector<const CheckResult*>;
@@ -141,6 +143,7 @@ Statement shared_statement(const std::string& name, const Results& results) {
   const auto& [why, same] = *std::ranges::max_element(
       by_reason, {}, [](const auto& reason) { return reason.second.size(); });
   Statement statement{{same.size() == 1 ? same.front()->part.name() : name}, {}, why};
+  statement.stopped = same.front()->stopped.has_value();
   for (const CheckResult* result : same) statement.checks.insert(result->check);
   return statement;
 }
@@ -254,8 +257,9 @@ std::vector<PartSentence> sentences_of(const Acceptance& acceptance, Outcome out
   std::vector<PartSentence> sentences;
   for (const Statement& one : all) {
     sentences.push_back(
-        {one.names, one.checks.empty() ? one.reason
-                                       : one.reason + " (" + listed(one.checks, kMostNames) + ")"});
+        {one.names,
+         one.checks.empty() ? one.reason : one.reason + " (" + listed(one.checks, kMostNames) + ")",
+         one.stopped});
   }
   return sentences;
 }
@@ -265,6 +269,7 @@ std::string json_lines(const Acceptance& acceptance) {
                     {"schema", "scalemark.acceptance/1"},
                     {"outcome", name_of(acceptance.outcome)},
                     {"exit_code", static_cast<int>(acceptance.exit_code)}};
+  if (!acceptance.stopped_early.empty()) head["stopped_early"] = acceptance.stopped_early;
   if (!acceptance.notes.empty()) head["notes"] = acceptance.notes;
   if (!acceptance.explained.empty()) head["explained"] = acceptance.explained;
   if (!acceptance.explained.empty()) head["explain_command"] = acceptance.explain_command;

@@ -73,7 +73,7 @@ std::string headline(const Acceptance& acceptance);
 std::vector<std::string> reach_of(const Acceptance& acceptance);
 // Returns what is below the headline: failed parts, reach, what is open, what would decide it.
 reporting::Answer answer_of(const Acceptance& acceptance, const Next& next);
-// Returns notes, then doubts.
+// Returns which stages stopped early, then doubts, then notes.
 std::vector<std::string> remarks_of(const Acceptance& acceptance);
 std::vector<CheckResult> worst_first(const Acceptance& acceptance);
 std::string limit_text(const CheckResult& result);  // "95.0 % of what 3 of 8 devices reach"
@@ -96,6 +96,7 @@ std::string nodes_text(const std::vector<std::string>& names);
 struct PartSentence {
   std::vector<std::string> parts;
   std::string text;
+  bool stopped = false;  // Acceptance::stopped_early says it of all parts of its stage
 
   std::string names() const { return listed(parts, 3); }
   std::string in_words() const { return names() + ": " + text; }

@@ -28,15 +28,19 @@ std::vector<std::string> names_of(const Acceptance& acceptance, Outcome outcome)
 }
 
 // Returns the nodes to keep jobs away from: those that failed, and those whose run did not end
-// well. A node that merely has no report is not bad, nor is a machine that others used.
+// well. A node that merely has no report is not bad, nor is a machine that others used, nor one
+// whose stage was stopped.
 std::vector<const NodeResult*> nodes_to_exclude(const Acceptance& acceptance) {
+  std::set<std::string> ended_badly;
+  for (const CheckResult& result : acceptance.results) {
+    const bool ended = result.check != kReportCheck || result.outcome == Outcome::kPassed;
+    if (!ended && result.why != kNoReport && !result.stopped) ended_badly.insert(result.part.host);
+  }
   std::vector<const NodeResult*> nodes;
   for (const NodeResult& node : acceptance.nodes) {
-    const bool ended = std::ranges::none_of(acceptance.results, [&](const CheckResult& result) {
-      return result.part.host == node.node.host && result.check == kReportCheck &&
-             result.outcome != Outcome::kPassed && result.why != kNoReport;
-    });
-    if (node.outcome == Outcome::kFailed || !ended) nodes.push_back(&node);
+    if (node.outcome == Outcome::kFailed || ended_badly.contains(node.node.host)) {
+      nodes.push_back(&node);
+    }
   }
   return nodes;
 }
@@ -95,6 +99,15 @@ std::string compared_with(const Acceptance& acceptance) {
   return found->reference_from + (all ? "" : ", and in part against itself");
 }
 
+// Whether the stages of all these nodes were stopped: they are to be measured again.
+bool were_all_stopped(const Acceptance& acceptance, const std::vector<std::string>& nodes) {
+  std::set<std::string> stopped;
+  for (const CheckResult& result : acceptance.results) {
+    if (result.stopped) stopped.insert(scheduler_name(result.part));
+  }
+  return std::ranges::all_of(nodes, [&](const auto& node) { return stopped.contains(node); });
+}
+
 // Says what to do about the worst outcome.
 std::string recommended_action(const Acceptance& acceptance) {
   const auto named = names_of(acceptance, acceptance.outcome);
@@ -107,20 +120,22 @@ std::string recommended_action(const Acceptance& acceptance) {
       return failed_links(acceptance).empty() ? "look at what failed below"
                                               : "look at cables and ports of what failed below";
     case Outcome::kMissing:
-      return named.empty() ? "look at what was not measured"
-                           : "find out why " + nodes + " was not measured";
+      if (named.empty()) return "look at what was not measured";
+      return were_all_stopped(acceptance, named) ? "measure " + nodes + " again"
+                                                 : "find out why " + nodes + " was not measured";
     case Outcome::kUnsure:
       break;
   }
   if (named.empty()) return "look at what is undecided below";
-  return undecided_of(acceptance).starts > 0
+  return undecided_of(acceptance).starts > 0 || were_all_stopped(acceptance, named)
              ? "measure " + nodes + " again"
              : "compare " + nodes + " with machines known to be good";
 }
 
 // Returns the first sentence, and how many more there are; empty: none.
 std::string first_statement(const Acceptance& acceptance, const OutcomeTitle& title) {
-  const auto sentences = sentences_of(acceptance, title.outcome);
+  auto sentences = sentences_of(acceptance, title.outcome);
+  std::erase_if(sentences, &PartSentence::stopped);
   if (sentences.empty()) return "";
   return std::string(title.title) + ": " + sentences.front().in_words() +
          (sentences.size() > 1 ? "; and " + std::to_string(sentences.size() - 1) + " more" : "");
@@ -209,6 +224,11 @@ std::vector<const NodeResult*> controls_of(const Acceptance& acceptance,
 
 }  // namespace
 
+std::string nodes_text(const std::vector<std::string>& names) {
+  const std::string list = with_blanks(launching::compressed_nodelist(names));
+  return list.size() <= kLongestNodeList ? list : counted(names.size(), "node");
+}
+
 std::string headline(const Acceptance& acceptance) {
   std::size_t devices = 0;  // each once
   for (const NodeResult& node : acceptance.nodes) devices += static_cast<std::size_t>(node.devices);
@@ -250,7 +270,8 @@ std::vector<std::string> remarks_of(const Acceptance& acceptance) {
   for (const CheckedClass& one : acceptance.classes) {
     if (!one.doubt.empty()) doubts[one.doubt].insert(one.check);
   }
-  std::vector<std::string> texts;  // doubts come first: notes decide nothing
+  // Missing runs and doubts come first: notes decide nothing.
+  std::vector<std::string> texts = acceptance.stopped_early;
   for (const auto& [doubt, checks] : doubts) texts.push_back(joined(checks, ", ") + ": " + doubt);
   texts.insert(texts.end(), acceptance.notes.begin(), acceptance.notes.end());
   return texts;
@@ -263,7 +284,9 @@ reporting::Answer answer_of(const Acceptance& acceptance, const Next& next) {
   }
   answer.found = reach_of(acceptance);
   answer.notes = remarks_of(acceptance);
-  answer.notes.insert(answer.notes.begin(), first_statement(acceptance, kNotMeasured));
+  const auto after_stops = static_cast<std::ptrdiff_t>(acceptance.stopped_early.size());
+  answer.notes.insert(answer.notes.begin() + after_stops,
+                      first_statement(acceptance, kNotMeasured));
   answer.notes.push_back(first_statement(acceptance, kUndecided));
   std::erase(answer.notes, "");
   answer.next = steps_of(acceptance, next);

@@ -1,5 +1,5 @@
-// Judges nodes as a whole: each is as bad as its worst check, some lack a report that is expected,
-// and failed ones may stand behind one switch.
+// Judges nodes as a whole: each is as bad as its worst check, and failed ones may stand behind one
+// switch.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -20,167 +20,28 @@
 #include "report/accept/acceptance.h"
 #include "report/accept/forms.h"
 #include "report/accept/inventory.h"
-#include "report/accept/single_values.h"
 
 namespace scalemark::acceptance {
-namespace {
-
-constexpr const char* kNotRead = "its counters were not read (--checks health)";
-
-CheckResult missing(const std::string& check, const Part& part, const std::string& why) {
-  CheckResult result = of_fleet(check, Outcome::kMissing, why);
-  result.part = part;
-  return result;
-}
-
-bool is_of_counted_device(const Rule& rule) {
-  return is_of_health(rule) && definition_of(rule.metric).of == PartKind::kDevice;
-}
-
-// The results cover these hosts, and these devices by their keys.
-struct Coverage {
-  std::map<std::string, std::set<std::string>> hosts, devices;  // by check
-  std::map<std::string, std::set<std::string>> with_counters;   // devices, by host
-  std::map<std::string, Part> at_work;                          // devices with a rate, by key
-  std::set<std::string> unreported;                             // hosts
-
-  Coverage(const std::vector<Rule>& rules, const std::vector<CheckResult>& results) {
-    std::set<std::string> of_counters;
-    for (const Rule& rule : rules) {
-      if (is_of_counted_device(rule)) of_counters.insert(rule.name);
-    }
-    for (const CheckResult& result : results) {
-      const Part& part = result.part;
-      hosts[result.check].insert(part.host);
-      if (result.why == kNoReport) unreported.insert(part.host);
-      if (part.kind != PartKind::kDevice) continue;
-      devices[result.check].insert(part.key());
-      if (of_counters.contains(result.check)) with_counters[part.host].insert(part.key());
-      if (is_rate(result)) at_work[part.key()] = part;
-    }
-  }
-};
-
-// Links alone do not show a node: it has to be in a report of training.
-std::vector<Part> nodes_that_trained(std::span<const NamedReport> reports) {
-  std::vector<Part> nodes;
-  for (const NamedReport& one : reports) {
-    if (reporting::measures_collectives(one.report)) continue;
-    std::ranges::move(nodes_of(std::span(&one, 1)), std::back_inserter(nodes));
-  }
-  return nodes.empty() ? nodes_of(reports) : nodes;
-}
-
-// Whether all devices of a kind have what the rule checks, or none: rates, and their bits.
-bool is_of_every_device(const Rule& rule) {
-  if (rule.metric == Metric::kWrongBits || rule.metric == Metric::kSustainedProduct) return true;
-  return definition_of(rule.metric).kind == ValueKind::kRate && !is_of_physics(rule.of);
-}
-
-// A device that other checks measured and this one did not would otherwise pass unseen.
-void add_devices(const Rule& rule, const Coverage& coverage, std::vector<CheckResult>& results) {
-  const auto measured = coverage.devices.find(rule.name);
-  if (!is_of_every_device(rule) || measured == coverage.devices.end()) return;
-  const bool of_gpus = definition_of(rule.metric).applies == Applies::kWithGpus ||
-                       rule.metric == Metric::kHostToDevice || rule.metric == Metric::kDeviceToHost;
-  for (const auto& [key, part] : coverage.at_work) {
-    if (measured->second.contains(key)) continue;
-    if (of_gpus && part.device.starts_with("cpu")) continue;
-    if (part.device == "cpu") continue;  // the machine was measured, and no rank
-    results.push_back(missing(rule.name, part, "this device was not measured"));
-  }
-}
-
-// Adds results for nodes that a check left out although it measured others.
-void add_nodes(const Rule& rule, const std::vector<Part>& nodes, const Coverage& coverage,
-               std::vector<CheckResult>& results) {
-  const MetricDefinition& definition = definition_of(rule.metric);
-  const auto measured = coverage.hosts.find(rule.name);
-  if (definition.kind == ValueKind::kFact) return;
-  if (measured == coverage.hosts.end()) {
-    results.push_back(of_fleet(rule.name, Outcome::kUnsure,
-                               "not measured: no report holds " + std::string(definition.name)));
-    return;
-  }
-  if (definition.of == PartKind::kLink || definition.of == PartKind::kFleet) return;
-  for (const Part& node : nodes) {
-    if (measured->second.contains(node.host) || coverage.unreported.contains(node.host)) continue;
-    results.push_back(missing(rule.name, node, "no report of it has these"));
-  }
-}
-
-// Counters are read where --checks asks for it. A counter that a part does not have (NVLinks) is no
-// gap; a part of which no counter was read is one, where others' were read.
-void add_unwatched(const Rule& rule, const std::vector<Part>& nodes,
-                   std::span<const NamedReport> reports, const Coverage& coverage,
-                   std::vector<CheckResult>& results) {
-  const std::set<std::string> unwatched = unwatched_hosts(definition_of(rule.metric).of, reports);
-  for (const Part& node : nodes) {
-    if (!unwatched.contains(node.host) || coverage.unreported.contains(node.host)) continue;
-    results.push_back(missing(rule.name, node, kNotRead));
-  }
-  if (!is_of_counted_device(rule)) return;
-  for (const auto& [key, part] : coverage.at_work) {
-    const auto known = coverage.with_counters.find(part.host);
-    if (known == coverage.with_counters.end() || known->second.contains(key)) continue;
-    results.push_back(missing(rule.name, part, kNotRead));
-  }
-}
-
-}  // namespace
-
-bool is_named(const Part& node, const std::string& name) {
-  const std::string host = node.host.substr(0, node.host.find('.'));
-  return name == node.host || name == host || name == node.scheduler_node;
-}
-
-void add_missing_nodes(const Expected& expected, std::span<const NamedReport> reports,
-                       std::vector<Part>& nodes, std::vector<CheckResult>& results) {
-  for (const auto& [path, why] : expected.unreadable) {
-    Part part;
-    part.host = path;
-    results.push_back(missing(kReportCheck, part, why));
-  }
-  const std::vector<Part> trained = nodes_that_trained(reports);
-  for (const std::string& name : expected.nodes) {
-    const auto is_it = [&](const Part& node) { return is_named(node, name); };
-    if (std::ranges::any_of(trained, is_it)) continue;
-    const auto linked = std::ranges::find_if(nodes, is_it);
-    Part part;
-    part.host = name;
-    if (linked != nodes.end()) part = *linked;
-    if (linked == nodes.end()) nodes.push_back(part);
-    results.push_back(missing(kReportCheck, part, kNoReport));
-  }
-}
-
-void add_unmeasured(const std::vector<Rule>& rules, const std::vector<Part>& nodes,
-                    std::span<const NamedReport> reports, std::vector<CheckResult>& results) {
-  const Coverage coverage(rules, results);
-  for (const Rule& rule : rules) {
-    if (is_of_health(rule)) {
-      add_unwatched(rule, nodes, reports, coverage, results);
-    } else if (!is_of_physics(rule.of)) {
-      add_nodes(rule, nodes, coverage, results);
-      add_devices(rule, coverage, results);
-    }
-  }
-}
-
 namespace {
 
 // A node is as bad as its worst check, and may be to blame rather than its devices.
 class NodeJudge {
  public:
   NodeJudge(const std::vector<CheckResult>& results, const Expected& expected)
-      : results_(results), expected_(expected) {}
+      : expected_(expected) {
+    for (const CheckResult& result : results) {
+      if (result.part.kind != PartKind::kLink) of_host_[result.part.host].push_back(&result);
+    }
+  }
 
   NodeResult judge(const Part& node) const {
     NodeResult judged{.node = node};
     std::set<std::string> devices;
     std::map<std::string, std::vector<statistics::AcceptanceOutcome>> by_check;
-    for (const CheckResult& result : results_) {
-      if (result.part.kind == PartKind::kLink || result.part.host != node.host) continue;
+    const auto own = of_host_.find(node.host);
+    if (own == of_host_.end()) return judged;
+    for (const CheckResult* one : own->second) {
+      const CheckResult& result = *one;
       judged.outcome = std::max(judged.outcome, result.outcome);
       if (result.part.kind != PartKind::kDevice) continue;
       if (is_rate(result)) devices.insert(result.part.key());
@@ -212,7 +73,7 @@ class NodeJudge {
   }
 
  private:
-  const std::vector<CheckResult>& results_;
+  std::map<std::string, std::vector<const CheckResult*>> of_host_;
   const Expected& expected_;
 };
 
@@ -258,10 +119,13 @@ struct Grouping {
   statistics::LinkGroups link_groups;
 };
 
+// Times of small and of large messages, as logarithms.
+using Levels = std::map<HostPair, std::array<double, 2>>;
+
 // Between two hosts the quickest of their links counts: of several cards one may be bad.
-std::map<HostPair, std::array<double, 2>> levels_of(const reporting::Report& report) {
+Levels levels_of(const reporting::Report& report) {
   constexpr double kNone = std::numeric_limits<double>::infinity();
-  std::map<HostPair, std::array<double, 2>> levels;
+  Levels levels;
   for (const auto& [part, link] : link_parts(report)) {
     if (!is_measured(link->latency_s) || !is_measured(link->bandwidth_GBps)) continue;
     const auto [found, is_new] =
@@ -272,32 +136,53 @@ std::map<HostPair, std::array<double, 2>> levels_of(const reporting::Report& rep
   return levels;
 }
 
-// Groups nodes by small messages, and again by large ones. The last report of links counts.
+// Nodes that no chain of links connects were measured in different waves, which are apart.
+std::vector<Levels> by_wave(const Levels& levels) {
+  std::map<std::string, std::string> next;  // leads to one node of each wave
+  const auto root_of = [&](std::string host) {
+    for (auto found = next.find(host); found != next.end(); found = next.find(host)) {
+      host = found->second;
+    }
+    return host;
+  };
+  for (const auto& [pair, level] : levels) {
+    const std::string a = root_of(pair.first), b = root_of(pair.second);
+    if (a != b) next[std::max(a, b)] = std::min(a, b);
+  }
+  std::map<std::string, Levels> waves;
+  for (const auto& [pair, level] : levels) waves[root_of(pair.first)].emplace(pair, level);
+  std::vector<Levels> all;
+  for (auto& [root, wave] : waves) all.push_back(std::move(wave));
+  return all;
+}
+
+// Groups nodes by small messages, and again by large ones. The last measurement of a link counts.
 std::vector<Grouping> groupings_of(std::span<const NamedReport> reports) {
-  std::map<HostPair, std::array<double, 2>> levels;
+  Levels levels;
   for (const NamedReport& one : reports) {
     if (!reporting::measures_collectives(one.report)) continue;
-    auto more = levels_of(one.report);
-    if (!more.empty()) levels = std::move(more);
-  }
-  std::map<std::string, std::size_t> numbers;
-  Grouping grouping;
-  for (const auto& [pair, level] : levels) {
-    for (const std::string& host : {pair.first, pair.second}) {
-      if (numbers.try_emplace(host, numbers.size()).second) grouping.hosts.push_back(host);
-    }
-    grouping.links.emplace_back(numbers[pair.first], numbers[pair.second]);
+    for (const auto& [pair, level] : levels_of(one.report)) levels[pair] = level;
   }
   std::vector<Grouping> all;
-  for (const std::size_t which : {0U, 1U}) {
-    std::vector<LinkLevel> links;
-    for (const auto& [pair, level] : levels) {
-      links.push_back({static_cast<int>(numbers[pair.first]),
-                       static_cast<int>(numbers[pair.second]), level[which]});
+  for (const Levels& wave : by_wave(levels)) {
+    std::map<std::string, std::size_t> numbers;
+    Grouping grouping;
+    for (const auto& [pair, level] : wave) {
+      for (const std::string& host : {pair.first, pair.second}) {
+        if (numbers.try_emplace(host, numbers.size()).second) grouping.hosts.push_back(host);
+      }
+      grouping.links.emplace_back(numbers[pair.first], numbers[pair.second]);
     }
-    if (auto link_groups = statistics::groups_of_links(links, numbers.size())) {
-      grouping.link_groups = std::move(*link_groups);
-      all.push_back(grouping);
+    for (const std::size_t which : {0U, 1U}) {
+      std::vector<LinkLevel> links;
+      for (const auto& [pair, level] : wave) {
+        links.push_back({static_cast<int>(numbers[pair.first]),
+                         static_cast<int>(numbers[pair.second]), level[which]});
+      }
+      if (auto link_groups = statistics::groups_of_links(links, numbers.size())) {
+        grouping.link_groups = std::move(*link_groups);
+        all.push_back(grouping);
+      }
     }
   }
   return all;

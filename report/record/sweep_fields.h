@@ -288,6 +288,11 @@ constexpr void fields(A& a, typename A::template Field<SessionRecord>& s) {
           Holds::kWord});
   a.text("hostname", s.hostname, {"machine of rank 0", Holds::kHost});
   a.text("command_line", s.command_line, {"how it was started, as typed", Holds::kCommand});
+  a("planned_runs", s.planned_runs,
+    {"so many entries of points that are not skipped it was to leave, those of the sessions before "
+     "included; --until-ci and --burn-in may add more. Absent with --tune, which ends slow values "
+     "early, and in reports before 0.9",
+     "", 1});
   a.text("broke_with", s.broke_with,
          {"differences from the sessions before that --resume-anyway passed over", Holds::kText});
 }

@@ -199,7 +199,8 @@ struct SessionRecord {
   std::string started, finished;  // RFC 3339, UTC; finished: empty while it runs
   std::string hostname;           // host of rank 0
   std::string command_line;
-  std::string broke_with;  // changes that --resume-anyway accepted; empty: none
+  std::optional<int> planned_runs;  // counts those of earlier sessions; unset: not known
+  std::string broke_with;           // changes that --resume-anyway accepted; empty: none
 };
 
 struct Prediction {

@@ -28,6 +28,7 @@ def stopped(out, number, exit_code, code):
     report = closed_report(out, "interrupted", exit_code)
     check({group["stop_reason"] for group in report["groups"]} <= {"interrupted", "repetitions"}
           and any(group["stop_reason"] == "interrupted" for group in report["groups"]), report["groups"])
+    check(report["sessions"][-1]["planned_runs"] == RUNS, report["sessions"])
     before = statuses(report)
     check(0 < len(before) < RUNS and set(before.values()) == {"ok"}, before)
     for page in ("report.md", "report.html"):
@@ -38,6 +39,7 @@ def stopped(out, number, exit_code, code):
 def completes(out, before):
     run(*OPTIONS, "--resume", "--output", out)
     report = closed_report(out, "complete", 0)
+    check([session["planned_runs"] for session in report["sessions"]] == [RUNS, RUNS], report["sessions"])
     check({group["stop_reason"] for group in report["groups"]} == {"repetitions"}, report["groups"])
     rows = statuses(valid_report(out))
     check(len(rows) == RUNS and set(rows.values()) == {"ok"}, rows)

@@ -1,4 +1,4 @@
-// What judges a fleet as a whole: its scaling efficiency, its MFU, and what links carry of their
+// A fleet is judged as a whole by its scaling efficiency and MFU, and by what links carry of their
 // ports.
 #include <gtest/gtest.h>
 

@@ -95,7 +95,7 @@ TEST(Redact, KeepsWhatIsNoPath) {
 TEST(Redact, CoversMachinesWithTheirDomains) {
   Report report = sample_report(1, false);
   report.environment.hosts[0].hostname = "n7";
-  report.sessions = {{0, "2026-01-02T03:04:05Z", "", "acme-node12", "", ""}};
+  report.sessions = {{0, "2026-01-02T03:04:05Z", "", "acme-node12", "", {}, ""}};
   report.findings = {{"x", "info", "", "n7.acme-cluster.example left"},
                      {"x", "info", "", "GW.Acme-Cluster.example:29500 is not there"},
                      {"x", "info", "", "of acme-cluster.example."},
@@ -242,7 +242,7 @@ TEST(Redact, TakesACommandLineWordByWord) {
 TEST(Redact, CoversBothValuesOfABreak) {
   Report report = sample_report(1, false);
   const auto broke = [&](const std::string& text) {
-    report.sessions = {{0, "2026-01-02T03:04:05Z", "", "n1", "", text}};
+    report.sessions = {{0, "2026-01-02T03:04:05Z", "", "n1", "", {}, text}};
     return redacted(report).sessions[0].broke_with;
   };
   report.invocation.settings_json = R"({"data":"New Photos"})";

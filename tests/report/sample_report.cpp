@@ -198,7 +198,7 @@ void add_sweep(Report& report) {
                                          .in_words = "communication stays below 30 %"});
   report.drift = Drift{-0.01, -0.02, 0.0, 0.5};
   report.sessions.push_back(
-      {0, report.started, report.finished, "n1", "scalemark sweep", "driver"});
+      {0, report.started, report.finished, "n1", "scalemark sweep", 12, "driver"});
   report.predictions.push_back({.slice = "p0",
                                 .world_size = 16,
                                 .samples_per_sec = 150,

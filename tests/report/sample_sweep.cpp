@@ -256,7 +256,7 @@ Report sample_sweep(const SweepShape& shape) {
   report.started = time_text(0);
   report.finished = time_text(3600);
   report.sessions.push_back(
-      {0, report.started, report.finished, shape.host, report.invocation.command_line, ""});
+      {0, report.started, report.finished, shape.host, report.invocation.command_line, {}, ""});
   for (const PointRecord& point : report.points) {
     const auto found = findings_of(point, {report.environment.hosts, {}, shape.repetitions});
     report.findings.insert(report.findings.end(), found.begin(), found.end());
