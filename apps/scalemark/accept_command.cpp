@@ -209,7 +209,8 @@ ExitCode accept_command(const Invocation& invocation) {
   auto expected = expected_of(values);
   OutputFiles outputs(inputs_of(invocation, values), values.on("overwrite"));
   const auto requests = requests_of(values, outputs);
-  const std::vector<NamedReport> fleet = read_fleet(invocation.positionals, &expected.unreadable);
+  std::vector<NamedReport> fleet = read_fleet(invocation.positionals, &expected.unreadable);
+  acceptance::sort_by_time(fleet);
   Acceptance judged = acceptance::accept(fleet, rules, expected, baseline ? &*baseline : nullptr,
                                          topology ? &*topology : nullptr);
   const Terminal terminal = terminal_of(STDOUT_FILENO);
@@ -228,6 +229,8 @@ ExitCode accept_command(const Invocation& invocation) {
                         .judged = without_option(typed, " --baseline", /*has_value=*/true),
                         .all = details ? "" : without_files(typed) + " --details",
                         .files = {}};
+  reports.clear();
+  fleet = {};  // the files of a large fleet need its memory
   std::vector<OutputText> texts;
   for (const FormatRequest& one : requests) {
     texts.push_back({one.file, rendered(one.format, judged)});

@@ -69,6 +69,8 @@ void add_copies(std::span<const NamedReport> reports, std::vector<CheckResult>& 
   }
 }
 
+const std::string& started_of(const NamedReport& one) { return one.report.started; }
+
 ExitCode exit_code(Outcome outcome) {
   if (outcome == Outcome::kPassed) return ExitCode::kPass;
   return outcome == Outcome::kFailed ? ExitCode::kFail : ExitCode::kUnsure;
@@ -94,10 +96,17 @@ CheckResult result_like(const Rule& rule, const Series& series) {
   return result;
 }
 
-Acceptance accept(std::vector<NamedReport> reports, const Rules& rules, const Expected& expected,
-                  const Baseline* baseline, const Topology* topology) {
-  std::ranges::stable_sort(
-      reports, {}, [](const NamedReport& one) -> const std::string& { return one.report.started; });
+void sort_by_time(std::vector<NamedReport>& reports) {
+  std::ranges::stable_sort(reports, {}, started_of);
+}
+
+Acceptance accept(const std::vector<NamedReport>& reports, const Rules& rules,
+                  const Expected& expected, const Baseline* baseline, const Topology* topology) {
+  if (!std::ranges::is_sorted(reports, {}, started_of)) {
+    std::vector<NamedReport> sorted = reports;
+    sort_by_time(sorted);
+    return accept(sorted, rules, expected, baseline, topology);
+  }
   Acceptance acceptance;
   if (!reports.empty()) acceptance.started = reports.back().report.started;
   acceptance.knows_all_nodes = !expected.nodes.empty();

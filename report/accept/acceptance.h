@@ -105,11 +105,16 @@ struct Acceptance {
   ExitCode exit_code = ExitCode::kPass;
 };
 
-// `reports` have any order, and several of one host are its sessions. `baseline` gives the
+// Sorts reports by when they began, the order in which they are judged.
+void sort_by_time(std::vector<NamedReport>& reports);
+
+// `reports` have any order, and several of one host are its sessions. Those that do not stand in
+// the order of time are copied, which a large fleet has no memory for. `baseline` gives the
 // references of the classes that it holds, and the fleet those of all others; it may be null.
 // `topology` says which nodes share a switch; null: times of links do, where they show it.
-Acceptance accept(std::vector<NamedReport> reports, const Rules& rules, const Expected& expected,
-                  const Baseline* baseline = nullptr, const Topology* topology = nullptr);
+Acceptance accept(const std::vector<NamedReport>& reports, const Rules& rules,
+                  const Expected& expected, const Baseline* baseline = nullptr,
+                  const Topology* topology = nullptr);
 
 // --- The steps of accept(). Private to this folder.
 
@@ -165,8 +170,6 @@ void add_unmeasured(const std::vector<Rule>& rules, const std::vector<Part>& nod
                     std::span<const NamedReport> reports, std::vector<CheckResult>& results);
 // Whether `name` is the node's host name, with or without its domain, or the scheduler's name.
 bool is_named(const Part& node, const std::string& name);
-// Returns the scheduler's name for the part's machine, or else its host name.
-std::string scheduler_name(const Part& part);
 // "n[003,005]"; "17 nodes" where that is long.
 std::string nodes_text(const std::vector<std::string>& names);
 // Adds each of `nodes` with its worst outcome, and results of those that lack devices.

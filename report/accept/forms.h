@@ -89,9 +89,6 @@ inline constexpr OutcomeTitle kFailedParts{Outcome::kFailed, "failed"},
     kUndecided{Outcome::kUnsure, "undecided"}, kNotMeasured{Outcome::kMissing, "not measured"};
 inline constexpr std::array kOutcomeTitles{kFailedParts, kUndecided, kNotMeasured};
 
-// "n[003,005]"; "17 nodes" where that is long.
-std::string nodes_text(const std::vector<std::string>& names);
-
 // A sentence on a part, or on several alike, says what failed, with the number and its limit.
 struct PartSentence {
   std::vector<std::string> parts;

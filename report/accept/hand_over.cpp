@@ -224,11 +224,6 @@ std::vector<const NodeResult*> controls_of(const Acceptance& acceptance,
 
 }  // namespace
 
-std::string nodes_text(const std::vector<std::string>& names) {
-  const std::string list = with_blanks(launching::compressed_nodelist(names));
-  return list.size() <= kLongestNodeList ? list : counted(names.size(), "node");
-}
-
 std::string headline(const Acceptance& acceptance) {
   std::size_t devices = 0;  // each once
   for (const NodeResult& node : acceptance.nodes) devices += static_cast<std::size_t>(node.devices);

@@ -198,10 +198,13 @@ Part whole_fleet() {
 }
 
 std::vector<std::pair<Part, const reporting::LinkRecord*>> link_parts(const Report& report) {
+  std::map<std::string, Part> nodes;  // a fleet has far more links than nodes
+  for (Part& node : node_parts(report)) nodes.try_emplace(node.host, std::move(node));
   std::vector<std::pair<Part, const reporting::LinkRecord*>> links;
   for (const auto& link : report.links) {
-    if (find_host(report, link.a) == nullptr || find_host(report, link.b) == nullptr) continue;
-    Part part = node_part(report, link.a);
+    const auto node = nodes.find(link.a);
+    if (node == nodes.end() || !nodes.contains(link.b)) continue;
+    Part part = node->second;
     part.kind = PartKind::kLink;
     part.rank = link.a_rank;
     part.device = link.a_device;

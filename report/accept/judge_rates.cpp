@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "core/base/text.h"
@@ -22,12 +23,19 @@ using statistics::AcceptanceReason;
 using statistics::ClassJudgement;
 
 // Names the software only where two of one class differ in it.
-std::string class_name(const Series& series, const std::vector<Series>& all) {
-  const bool differs = std::ranges::any_of(all, [&](const Series& other) {
-    return other.of_class == series.of_class && other.software != series.software;
-  });
-  return differs ? series.of_class + ", " + series.software : series.of_class;
-}
+class ClassNames {
+ public:
+  explicit ClassNames(const std::vector<Series>& all) {
+    for (const Series& series : all) software_[series.of_class].insert(series.software);
+  }
+  std::string of(const Series& series) const {
+    const bool differs = software_.at(series.of_class).size() > 1;
+    return differs ? series.of_class + ", " + series.software : series.of_class;
+  }
+
+ private:
+  std::map<std::string, std::set<std::string>> software_;
+};
 
 AcceptancePart part_of(const Series& series) {
   AcceptancePart part;
@@ -222,7 +230,7 @@ Judged judge_by_reference(const Rule& rule, const Rules& rules, const std::vecto
     const BaselineClass* known = baseline ? find_class(*baseline, rule.metric, first) : nullptr;
     const ClassJudgement judgement = judgement_on(rule, rules, members, known);
     CheckedClass of = class_of(rule, members, baseline, known);
-    of.of_class = class_name(first, all);
+    of.of_class = ClassNames(all).of(first);
     if (judgement.reference) of.reference = std::exp(judgement.reference->ln_value);
     of.smallest_decidable = judgement.smallest_decidable;
     of.doubt = doubt_text(judgement, members);
@@ -262,6 +270,7 @@ void judge_against(CheckResult& result, const std::vector<double>& logs,
 
 Judged judge_by_floor(const Rule& rule, const Rules& rules, const std::vector<Series>& all) {
   Judged judged;
+  const ClassNames names(all);
   for (const Series& series : all) {
     double limit = rule.limit;
     std::string from = "the rules";
@@ -277,7 +286,7 @@ Judged judge_by_floor(const Rule& rule, const Rules& rules, const std::vector<Se
       from = percent(rule.limit, 0) + " of the " + most->second.source;
     }
     CheckResult result = measured_result(rule, series);
-    result.of_class = class_name(series, all);
+    result.of_class = names.of(series);
     result.limit = limit;
     result.limit_from = from;
     if (result.value) {

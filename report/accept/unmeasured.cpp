@@ -121,10 +121,6 @@ bool is_named(const Part& node, const std::string& name) {
   return name == node.host || name == host || name == node.scheduler_node;
 }
 
-std::string scheduler_name(const Part& part) {
-  return part.scheduler_node.empty() ? part.host : part.scheduler_node;
-}
-
 void add_missing_nodes(const Expected& expected, std::span<const NamedReport> reports,
                        std::vector<Part>& nodes, std::vector<CheckResult>& results) {
   for (const auto& [path, why] : expected.unreadable) {

@@ -250,6 +250,36 @@ def again(folder):
     sys.exit("no fleet was undecided")
 
 
+def large(folder):
+    """Of 320 nodes, each linked with 16 partners, exactly the planted faults are found. 1,000 nodes x 8: docs/SCALE.md."""
+    [fleet] = fleets(folder, 1, 320, 2, "planted", seed=7)
+    truth = json.loads((fleet / "truth.json").read_text())
+    files = fleet / "jsonl"
+    run("accept", fleet / "acc", "--nodes", "node[000-319]", "--format", f"jsonl={files}", expect=1)
+    failed = collections.defaultdict(set)
+    missing = set()
+    for one in map(json.loads, files.read_text().splitlines()):
+        if one["record"] == "check" and one["outcome"] == "failed":
+            failed[one["check"]].add((one["part"]["host"], one["part"]["other"]) if one["part"]["kind"] == "link" else name_of(one["part"]))
+        elif one["record"] == "node" and one["outcome"] == "missing":
+            missing.add(one["node"]["host"])
+    of_nodes = {f"{node} cuda:{device}" for node in truth["slow_nodes"] for device in range(2)}
+    for check_name, parts in [("training alone", of_nodes | set(truth["slow_devices"])), ("sustained product", set(truth["fading"])),
+                              ("Xid", set(truth["xid"])), ("all-reduce in the node", set(truth["slow_inside"]))]:
+        check(failed[check_name] == parts, (check_name, failed[check_name] ^ parts))
+    check(missing == set(truth["without_report"]), (missing, truth["without_report"]))
+
+    low, high = truth["slow_leaf"]
+    # Nodes of the slow leaf without a partner in it have slow links only, too.
+    others = failed["links of a node"] - set(truth["slow_network"])
+    check(set(truth["slow_network"]) <= failed["links of a node"] and all(low <= node <= high for node in others), failed["links of a node"])
+    ends = {(link["a"], link["b"]) for link in json.loads((fleet / "acc/links/report.json").read_text())["links"]}
+    check(len(ends) == 320 * 16 / 2, len(ends))
+    slow = {(a, b) for a, b in ends if {a, b} & set(truth["slow_network"]) or f"{a} to {b}" in truth["slow_links"]
+            or (low <= a <= high) != (low <= b <= high)}
+    check(failed["link"] == slow, failed["link"] ^ slow)
+
+
 STUB = """#!/bin/sh
 # Notes what it is asked for; accept finds the nodes of the next line of `undecided` so, and ends with 2 while there are some.
 echo "$@" >> "$FOLDER/calls"
@@ -355,4 +385,4 @@ def scaling(folder):
     check(seen[True] and seen[False] and seen["shown"], seen)
 
 
-run_cases({f.__name__: f for f in (agree, printed, refused, baseline, planned, configs, again, repeats, scaling)})
+run_cases({f.__name__: f for f in (agree, printed, refused, baseline, planned, configs, again, large, repeats, scaling)})

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "core/base/number_words.h"
-#include "core/plan/collectives/collective_plan.h"
+#include "core/plan/collectives/link_rounds.h"
 #include "core/statistics/summary.h"
 #include "report/record/finding_kinds.h"
 
@@ -403,22 +403,9 @@ Report training_report(const FleetShape& shape) {
 std::string fleet_host(int node) { return "node" + printed("%03.0f", node); }
 
 std::vector<std::pair<int, int>> linked_nodes(int nodes, std::uint64_t seed) {
-  constexpr int kAllPairs = 64, kPartners = 16;
-  auto rounds = planning::round_robin(nodes);
-  std::vector<int> place(static_cast<std::size_t>(nodes));
-  std::iota(place.begin(), place.end(), 0);
-  if (nodes > kAllPairs) {
-    std::mt19937_64 random(seed);
-    std::ranges::shuffle(place, random);
-    std::ranges::shuffle(rounds, random);
-    rounds.resize(kPartners);
-  }
   std::vector<std::pair<int, int>> pairs;
-  for (const auto& round : rounds) {
-    for (const auto& [a, b] : round) {
-      pairs.push_back(
-          std::minmax(place[static_cast<std::size_t>(a)], place[static_cast<std::size_t>(b)]));
-    }
+  for (const auto& round : planning::pair_rounds(nodes, seed)) {
+    pairs.insert(pairs.end(), round.begin(), round.end());
   }
   std::ranges::sort(pairs);
   return pairs;
