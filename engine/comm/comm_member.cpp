@@ -32,8 +32,12 @@ void end(process::RankGroup& rank_group) {
 }  // namespace
 
 MeasuringMember::MeasuringMember(process::RankProcess& rank_process, process::RankContext& context,
-                                 const planning::CollectivePlan& plan)
-    : rank_process_(rank_process), context_(context), plan_(plan), health_(context) {
+                                 const planning::CollectivePlan& plan, process::NcclLog& nccl_log)
+    : rank_process_(rank_process),
+      context_(context),
+      plan_(plan),
+      nccl_log_(nccl_log),
+      health_(context) {
   const bool need_own_gpus = std::ranges::any_of(plan.points, [](const auto& point) {
     return !point.skipped && catalogue::needs_one_rank_per_gpu(point.backend);
   });
@@ -69,7 +73,7 @@ std::optional<int> MeasuringMember::run(const std::string& name,
 
 MeasuredPairs MeasuringMember::run_pairs(const planning::PairPlan& plan) {
   rank_process_.phase_tracker().enter("window");
-  return communicating::run_pairs(context_, "pairs", plan,
+  return communicating::run_pairs(context_, "pairs", plan, nccl_log_,
                                   [&] { rank_process_.watchdog().heartbeat(0); });
 }
 

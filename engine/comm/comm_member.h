@@ -69,7 +69,7 @@ class CommMember {
 class MeasuringMember : public CommMember {
  public:
   MeasuringMember(process::RankProcess& rank_process, process::RankContext& context,
-                  const planning::CollectivePlan& plan);
+                  const planning::CollectivePlan& plan, process::NcclLog& nccl_log);
 
   std::optional<int> run(const std::string& name, const planning::CollectiveBatch& batch,
                          const OnRow& on_row) override;
@@ -91,6 +91,7 @@ class MeasuringMember : public CommMember {
   process::RankProcess& rank_process_;
   process::RankContext& context_;
   const planning::CollectivePlan& plan_;
+  process::NcclLog& nccl_log_;
   process::HealthWatch health_;
 };
 

@@ -272,6 +272,7 @@ void CommReport::add(const MeasuredPairs& measured) {
     host_of_node_.try_emplace(node, end.name);
   }
   run_report_.writer()->add_links(std::move(judged.links), std::move(judged.findings));
+  if (!measured.nccl.empty()) process::set_nccl(run_report_, measured.nccl);
 }
 
 void CommReport::add(const MeasuredPart& part) {

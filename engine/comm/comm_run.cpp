@@ -26,7 +26,8 @@ ExitCode comm_as(process::RankProcess& rank_process, const CommRequest& given) {
 
   process::ProcessLink ranks(rank_process, context);
   process::TaskLoop loop(ranks);
-  MeasuringMember member(rank_process, context, request.plan);
+  process::NcclLog nccl_log;
+  MeasuringMember member(rank_process, context, request.plan, nccl_log);
   KnownMachines machines{.hosts = process::survey_hosts(context),
                          .node_of_rank = context.node_of_rank(),
                          .memory_GBps = {}};
@@ -36,6 +37,7 @@ ExitCode comm_as(process::RankProcess& rank_process, const CommRequest& given) {
                                                          .settings_json = request.settings_json,
                                                          .session = {},
                                                          .folder = {}});
+  if (request.plan.pairs && request.plan.pairs->backend == "nccl") nccl_log.begin();
   CommReport report(request.plan, machines, opened);
   if (ranks.rank() == 0) {
     CommCoordinator coordinator(loop, request, member, report);

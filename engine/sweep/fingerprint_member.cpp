@@ -56,11 +56,7 @@ std::string FingerprintMember::answer(const SweepCommand& command) {
       });
     }
   } else if (command.fingerprint == FingerprintPart::kNode) {
-    answer = watched(command, [&] {
-      FingerprintAnswer node;
-      node.records = measure_node();
-      return node;
-    });
+    answer = watched(command, [&] { return measure_node(); });
   } else if (command.only_rank.value_or(rank) == rank) {
     answer = watched(command, [&] { return measure_own(command.fingerprint); });
   }
@@ -233,7 +229,7 @@ std::vector<FingerprintRecord> peer_records(const std::vector<communicating::Pai
 
 }  // namespace
 
-std::vector<FingerprintRecord> FingerprintMember::measure_node() {
+FingerprintAnswer FingerprintMember::measure_node() {
   using reporting::MachineRate;
   constexpr int kPasses = 11;  // enough for an interval
   const auto& node_of_rank = context_.node_of_rank();
@@ -251,7 +247,9 @@ std::vector<FingerprintRecord> FingerprintMember::measure_node() {
   std::string backend = planning::exchange_of(plan_).backend;
   if (backend.empty()) backend = catalogue::default_backend(on_gpu);
   const std::int64_t bytes = fingerprint::bytes_within_node(on_gpu);
-  std::vector<FingerprintRecord> records;
+  FingerprintAnswer answer;
+  std::vector<FingerprintRecord>& records = answer.records;
+  nccl_log_.skip();
   with_group("node " + std::to_string(context_.world().node), members, backend, [&] {
     for (const MachineRate what : {MachineRate::kNodeAllReduce, MachineRate::kNodeAllToAll}) {
       records.push_back(fingerprint::exchange(*rank_group_, what, bytes, plan_.device_check_s));
@@ -271,10 +269,14 @@ std::vector<FingerprintRecord> FingerprintMember::measure_node() {
                                  .unit = "B/s"};
     std::ranges::move(peer_records(pairs, devices, members, like), std::back_inserter(records));
   });
-  if (!process::leads_node(context_)) return {};
+  if (rank_group_->backend() == "nccl") {
+    const std::vector<int> one_node(members.size());
+    answer.nccl.push_back(nccl_log_.choice(context_.host(), one_node));
+  }
+  if (!process::leads_node(context_)) records.clear();
   for (FingerprintRecord& record : records)
     record.device_name = fingerprint::device_name(context_.device(), host);
-  return records;
+  return answer;
 }
 
 void FingerprintMember::release() {

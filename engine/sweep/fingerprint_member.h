@@ -9,6 +9,7 @@
 
 #include "core/plan/plan.h"
 #include "engine/fingerprint/machine.h"
+#include "engine/process/nccl_log.h"
 #include "engine/process/rank_group.h"
 #include "engine/process/rank_process.h"
 #include "engine/sweep/dataset_cache.h"
@@ -20,14 +21,19 @@ namespace scalemark::sweeping {
 class FingerprintMember {
  public:
   FingerprintMember(process::RankProcess& rank_process, process::RankContext& context,
-                    const DatasetCache& datasets, const planning::Plan& plan)
-      : rank_process_(rank_process), context_(context), datasets_(datasets), plan_(plan) {}
+                    const DatasetCache& datasets, const planning::Plan& plan,
+                    process::NcclLog& nccl_log)
+      : rank_process_(rank_process),
+        context_(context),
+        datasets_(datasets),
+        plan_(plan),
+        nccl_log_(nccl_log) {}
 
   // Returns this rank's FingerprintAnswer, as bytes. kMachine: a machine's first rank measures it;
   // the others wait and have no records. kDevices, kSustained, kReplay: each rank measures its own
   // device, or nothing where only another rank is asked. kExchange: collective over all ranks; rank
   // 0 has the record. kNode: collective over the ranks of each node, whose first one has the
-  // records. Throws what a collective throws.
+  // records, and each of them what NCCL chose. Throws what a collective throws.
   std::string answer(const SweepCommand& command);
 
   // Releases the group of all ranks. Call it once every rank has answered.
@@ -45,7 +51,7 @@ class FingerprintMember {
                                           const std::function<bool()>& continues);
   reporting::FingerprintRecord without_exchange(const std::string& reason) const;
   reporting::FingerprintRecord measure_exchange();
-  std::vector<reporting::FingerprintRecord> measure_node();
+  FingerprintAnswer measure_node();
   // Runs `measure` on rank_group_, which it opens over `members`.
   void with_group(const std::string& name, const std::vector<int>& members,
                   const std::string& backend, const std::function<void()>& measure);
@@ -54,6 +60,7 @@ class FingerprintMember {
   process::RankContext& context_;
   const DatasetCache& datasets_;
   const planning::Plan& plan_;
+  process::NcclLog& nccl_log_;
   std::unique_ptr<process::RankGroup> rank_group_;
 };
 

@@ -134,7 +134,9 @@ void MachineRounds::ask_devices(FingerprintPart part) {
 void MachineRounds::ask_nodes() {
   if (loop_.requested_signal() || plan_.world_size < 2) return;
   FingerprintAnswer answer = ask_ranks({.fingerprint = FingerprintPart::kNode});
-  if (!loop_.requested_signal()) report_.add_fingerprint(std::move(answer.records));
+  if (loop_.requested_signal()) return;
+  report_.add_fingerprint(std::move(answer.records));
+  report_.set_nccl(answer.nccl);
 }
 
 // Returns the answers in the order of ranks. What others did on a machine meanwhile is noted with
@@ -157,6 +159,7 @@ FingerprintAnswer MachineRounds::ask_ranks(const SweepCommand& command) {
     if (!answer.readings.sources.empty()) readings.push_back(std::move(answer.readings));
     std::ranges::move(answer.records, std::back_inserter(all.records));
     std::ranges::move(answer.replays, std::back_inserter(all.replays));
+    std::ranges::move(answer.nccl, std::back_inserter(all.nccl));
   }
   const auto telemetry = reporting::telemetry_of("", readings);
   for (reporting::FingerprintRecord& record : all.records) {

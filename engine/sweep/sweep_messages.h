@@ -50,11 +50,12 @@ constexpr void fields(A& a, typename A::template Field<SweepCommand>& c) {
 struct FingerprintAnswer {
   std::vector<reporting::FingerprintRecord> records;
   std::vector<reporting::ReplayRecord> replays;
+  std::vector<monitoring::NcclChoice> nccl;  // this rank has one for kNode over NCCL
   reporting::RankReadings readings;
 };
 template <class A>
 constexpr void fields(A& a, typename A::template Field<FingerprintAnswer>& f) {
-  a.values(f.records, f.replays, f.readings);
+  a.values(f.records, f.replays, f.nccl, f.readings);
 }
 
 // The result of a run on one rank, in the form in which it is sent. Knows no store.

@@ -12,6 +12,7 @@
 #include "core/plan/enough.h"
 #include "core/plan/plan.h"
 #include "core/plan/sweep_schedule.h"
+#include "engine/process/nccl_log.h"
 #include "engine/process/run_report.h"
 #include "engine/process/run_request.h"
 #include "engine/sweep/dataset_cache.h"
@@ -54,6 +55,9 @@ class SweepReport {
   // Sets the counters of this session so far.
   void set_health(const std::vector<reporting::HealthRecord>& rows) {
     run_report_->set_health(rows, session_number_);
+  }
+  void set_nccl(const std::vector<monitoring::NcclChoice>& of_ranks) {
+    process::set_nccl(*run_report_, of_ranks);
   }
   // Whether there is a fingerprint of machines, and not only of ranks' devices.
   bool has_fingerprint() const;

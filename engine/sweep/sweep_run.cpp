@@ -9,6 +9,7 @@
 #include "engine/comm/links/pairs_run.h"
 #include "engine/process/data_phase.h"
 #include "engine/process/machines.h"
+#include "engine/process/nccl_log.h"
 #include "engine/process/task_loop.h"
 #include "engine/sweep/dataset_cache.h"
 #include "engine/sweep/sweep_coordinator.h"
@@ -27,7 +28,8 @@ std::chrono::steady_clock::time_point process_began() {
 
 // Collective over the session.
 SweepReport open_report(process::RankProcess& rank_process, process::RankContext& context,
-                        const planning::Plan& plan, const DatasetCache& datasets) {
+                        const planning::Plan& plan, const DatasetCache& datasets,
+                        process::NcclLog& nccl_log) {
   const bool is_rank_0 = context.world().rank == 0;
   process::RunReport* opened = nullptr;
   SweepReport report({.request = rank_process.request(),
@@ -39,6 +41,7 @@ SweepReport open_report(process::RankProcess& rank_process, process::RankContext
                       }},
                      plan, datasets);
   for (const std::string& note : datasets.notes()) opened->note(note);
+  if (plan.device_check_s > 0 && context.device().torch_device().is_cuda()) nccl_log.begin();
   const auto first = std::ranges::find_if(plan.points, [](const auto& p) { return !p.skipped; });
   if (first != plan.points.end()) {
     communicating::report_host_ring(context, first->settings.parallel.backend, *opened,
@@ -63,8 +66,9 @@ ExitCode sweep_as(process::RankProcess& rank_process, const SweepRequest& reques
 
   process::ProcessLink ranks(rank_process, context);
   process::TaskLoop loop(ranks);
-  TrainingMember member(rank_process, context, ranks, datasets, plan);
-  SweepReport report = open_report(rank_process, context, plan, datasets);
+  process::NcclLog nccl_log;
+  TrainingMember member(rank_process, context, ranks, datasets, plan, nccl_log);
+  SweepReport report = open_report(rank_process, context, plan, datasets, nccl_log);
   if (ranks.rank() == 0) {
     SweepCoordinator coordinator(request.run, loop, plan, member, report, begun);
     return loop.lead(coordinator);

@@ -91,14 +91,14 @@ constexpr milliseconds kMachineReadTime{300};
 
 TrainingMember::TrainingMember(process::RankProcess& rank_process, process::RankContext& context,
                                process::RankLink& ranks, const DatasetCache& datasets,
-                               const planning::Plan& plan)
+                               const planning::Plan& plan, process::NcclLog& nccl_log)
     : SweepMember(ranks),
       rank_process_(rank_process),
       context_(context),
       queue_(ranks.queue()),
       datasets_(datasets),
       plan_(plan),
-      fingerprint_(rank_process, context, datasets, plan),
+      fingerprint_(rank_process, context, datasets, plan, nccl_log),
       health_(context) {
   const bool need_own_gpus = std::ranges::any_of(plan.points, [](const auto& point) {
     return !point.skipped && catalogue::needs_one_rank_per_gpu(point.settings.parallel.backend);

@@ -85,8 +85,8 @@ class TrainingMember : public SweepMember {
  public:
   // Collective over the session: refuses ranks that share a GPU when some point is to use NCCL.
   TrainingMember(process::RankProcess& rank_process, process::RankContext& context,
-                 process::RankLink& ranks, const DatasetCache& datasets,
-                 const planning::Plan& plan);
+                 process::RankLink& ranks, const DatasetCache& datasets, const planning::Plan& plan,
+                 process::NcclLog& nccl_log);
   ~TrainingMember() override;
 
   bool data_holds_batch(const planning::Task& task) const override;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/base/field.h"
+#include "core/machine/nccl_log.h"
 #include "report/record/records.h"
 
 namespace scalemark::statistics {
@@ -32,6 +33,24 @@ constexpr void fields(A& a, typename A::template Field<SourceSummary>& s) {
   a("last", s.last, {"the last value", "", kAnyNumber});
   a("total", s.total, {"of what grows: how much it grew", "", kAnyNumber});
   a("observed_s", s.observed_s, {"time from the first reading to the last", "s"});
+}
+
+template <class A>
+constexpr void fields(A& a, typename A::template Field<NcclChoice>& c) {
+  a.record("nccl", "How NCCL carries the data of one machine, as its own log tells");
+  a("host", c.host, {"the machine", Holds::kHost});
+  a.list("within", c.within,
+         {"transports between its GPUs: NVLink, PCIe peer to peer, peer to peer (which of both is "
+          "not known), shared memory, or one of between; absent: not known",
+          Holds::kWord});
+  a.list("between", c.between,
+         {"transports to other machines: InfiniBand, RoCE or plugin NAME, each also \"with "
+          "GPUDirect\"; sockets; NVLink; absent: not known",
+          Holds::kWord});
+  a.list(
+      "adapters", c.adapters,
+      {"its list of adapters, in its order: mlx5_0:1/IB, eth0; absent: not known", Holds::kText});
+  a.text("unknown", c.unknown, {"why nothing of it is known", Holds::kText});
 }
 
 }  // namespace scalemark::monitoring

@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/machine/host.h"
+#include "core/machine/nccl_log.h"
 #include "report/record/collective_records.h"
 #include "report/record/comparison.h"
 #include "report/record/records.h"
@@ -105,7 +106,8 @@ struct Report {
   std::vector<TelemetryRecord> telemetry;
   std::vector<FingerprintRecord> fingerprint;  // `doctor --measure` fills it, too
   std::vector<ReplayRecord> replays;
-  std::vector<HealthRecord> health;  // `comm` fills it, too
+  std::vector<HealthRecord> health;          // `comm` fills it, too
+  std::vector<monitoring::NcclChoice> nccl;  // `comm --pairs` fills it, too
   // Only `comm` fills these.
   std::vector<CollectiveRecord> collectives;
   std::vector<CollectiveGroup> collective_groups;

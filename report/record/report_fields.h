@@ -299,6 +299,9 @@ constexpr void list_fields(A& a, R& r) {
   a.list("health", r.health,
          {"counters of errors before and after each session (--checks health): one per session, "
           "host, device and counter; counters that cannot be read are absent"});
+  a.list("nccl", r.nccl,
+         {"of --checks devices and comm --pairs over NCCL: how it carries data, one per host, by "
+          "the last session that used it"});
   a.list("collectives", r.collectives, {"of comm: one per run of a collective"});
   a.list("collective_groups", r.collective_groups,
          {"of comm: one per planned point, over its repetitions"});

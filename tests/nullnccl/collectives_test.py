@@ -1,6 +1,8 @@
 """Runs that go well over NCCL: training, a sweep of all strategies, collectives, and the refusal of a shared GPU."""
 
+import os
 import re
+import tempfile
 
 import null_nccl
 from endings import closed_report, only_error, run_cases
@@ -119,4 +121,50 @@ def shared_gpu(folder):
             check(not events(run.stderr), "NCCL was asked before")
 
 
-run_cases({f.__name__: f for f in (train, strategies, dedicated_server, comm, shared_gpu)})
+def chosen(folder):
+    """What NCCL's log tells stands in the report, by ranks of one node and of two, and leaves no file; a user's own NCCL_DEBUG stays."""
+    quick = ("--checks", "devices", "--strategies", "ddp", "--max-time", "60s")
+
+    def nccl_of(out, *words, **env):
+        before = set(os.listdir(tempfile.gettempdir()))
+        done = null_nccl.run(*words, "--output", folder / out, env={"NULLNCCL_EMPTY": 1, **env})
+        left = {name for name in set(os.listdir(tempfile.gettempdir())) - before if "nccl" in name.lower()}
+        check(not left, left)
+        report = closed_report(folder / out, "complete", 0)
+        variables = {name for name in report["environment"]["variables"] if name.startswith("NCCL_DEBUG")}
+        check(variables == {name for name in env if name.startswith("NCCL_DEBUG")}, variables)
+        [host] = report["environment"]["hosts"]
+        [found] = report["nccl"]
+        check(found.pop("host") == host["hostname"], report["nccl"])
+        check("NCCL INFO" not in done.stdout + done.stderr, "NCCL's log is among ours")
+        return found
+
+    found = nccl_of("nvlink", *SWEEP, *quick, NULLNCCL_NETWORK="IB/GDRDMA")
+    check(found == {"within": ["NVLink"], "adapters": ["null_0:1/IB", "null_1:1/IB"]}, found)
+    found = nccl_of("pcie", "comm", "--device", "cuda", "--nproc-per-node", 2, "--threads", 1, "--no-progress", "--pairs",
+                       NULLNCCL_PATH="PHB")
+    check(found == {"within": ["PCIe peer to peer"], "adapters": ["eth0"]}, found)
+    own = folder / "users.log"
+    found = nccl_of("own", *SWEEP, *quick, NCCL_DEBUG="INFO", NCCL_DEBUG_FILE=own)
+    check(found == {"unknown": "NCCL_DEBUG is set"}, found)
+    check("NCCL INFO Using network Socket" in own.read_text(), own.read_text())
+    conf = folder / "nccl.conf"
+    conf.write_text("# ours\nNCCL_DEBUG=WARN\n")
+    found = nccl_of("conf", *SWEEP, *quick, NCCL_CONF_FILE=conf)
+    check(found == {"unknown": "nccl.conf sets NCCL_DEBUG"}, found)
+
+
+def chosen_between_nodes(folder):
+    """Two hosts of one GPU each."""
+    port = free_port()
+    words = ("comm", "--device", "cuda", "--threads", 1, "--no-progress", "--pairs", "--output", folder / "out", "--fail-on", "none")
+    ranks = [null_nccl.running(*words, host=f"node{rank}", RANK=rank, WORLD_SIZE=2, LOCAL_RANK=0, LOCAL_WORLD_SIZE=1, GROUP_RANK=rank,
+                               MASTER_ADDR="127.0.0.1", MASTER_PORT=port, NULLNCCL_NETWORK=("IB/GDRDMA", "IB")[rank]) for rank in (0, 1)]
+    for run in ranks:
+        with run:
+            run.end(expect=0)
+    found = {one["host"]: one.get("between") for one in closed_report(folder / "out", "complete", 0)["nccl"]}
+    check(found == {"node0": ["InfiniBand with GPUDirect"], "node1": ["InfiniBand"]}, found)
+
+
+run_cases({f.__name__: f for f in (train, strategies, dedicated_server, comm, shared_gpu, chosen, chosen_between_nodes)})

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tests/nullnccl/collectives.h"
+#include "tests/nullnccl/debug_log.h"
 #include "tests/nullnccl/modes.h"
 #include "tests/nullnccl/point_to_point.h"
 #include "tests/nullnccl/streams.h"
@@ -39,6 +40,7 @@ ncclResult_t Communicator::start() {
   }
   const std::string gpu = current_gpu();
   std::strncpy(segment_.rank(rank_).gpu, gpu.c_str(), sizeof Rank::gpu - 1);
+  std::strncpy(segment_.rank(rank_).host, host().c_str(), sizeof Rank::host - 1);
   if (blocking_) return meet();
   ++in_progress_;
   worker_->append(
@@ -54,14 +56,22 @@ ncclResult_t Communicator::meet() {
   segment_.await_all(is_aborted_);
   for (int other = 0; other < size_; ++other) {
     const char* mine = segment_.rank(rank_).gpu;
-    if (other == rank_ || *mine == '\0' || std::strcmp(mine, segment_.rank(other).gpu) != 0)
+    const bool same_host = std::strcmp(segment_.rank(rank_).host, segment_.rank(other).host) == 0;
+    if (other == rank_ || !same_host || *mine == '\0' ||
+        std::strcmp(mine, segment_.rank(other).gpu) != 0)
       continue;
     set_last_error("Duplicate GPU detected : rank " + std::to_string(rank_) + " and rank " +
                    std::to_string(other) + " both on CUDA device " + mine);
     return ncclInvalidUsage;
   }
   mark("created");
+  debug_log_made(rank_, size_);
   return ncclSuccess;
+}
+
+void Communicator::connect(int other) {
+  if (other == rank_ || !connected_.insert(other).second) return;
+  debug_log_connected(rank_, other, segment_.rank(other).host);
 }
 
 ncclResult_t Communicator::check(const Operation& operation) {
@@ -106,6 +116,8 @@ void Communicator::execute(const std::vector<Operation>& operations) {
       while (!aborted_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
       throw Aborted{};
     }
+    connect(is_point_to_point(operation.kind) ? operation.root : (rank_ + 1) % size_);
+    if (modes().empty && operation.count > kSlotBytes / 4) continue;
     if (is_point_to_point(operation.kind)) {
       point_to_point.push_back(operation);
     } else {

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,8 @@ class Communicator {
  private:
   ncclResult_t meet();
   void execute(const std::vector<Operation>& operations);
+  // NCCL connects two ranks when they first exchange something.
+  void connect(int other);
   void mark(const char* what) const;
 
   const std::string name_;
@@ -62,6 +65,7 @@ class Communicator {
   std::mutex reductions_mutex_;
   std::vector<double> reductions_;
   int splits_ = 0;
+  std::set<int> connected_;  // the worker's
   std::unique_ptr<Worker> worker_;
 };
 

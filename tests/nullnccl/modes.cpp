@@ -27,6 +27,9 @@ Modes read() {
     modes.peer_loss = std::strcmp(text, "silent") == 0 ? PeerLoss::kSilent : PeerLoss::kError;
   }
   modes.log = variable("NULLNCCL_LOG") != nullptr;
+  modes.empty = variable("NULLNCCL_EMPTY") != nullptr;
+  if (const char* text = variable("NULLNCCL_PATH")) modes.path = text;
+  if (const char* text = variable("NULLNCCL_NETWORK")) modes.network = text;
   return modes;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace nullnccl {
 
@@ -26,6 +27,12 @@ struct Modes {
   PeerLoss peer_loss = PeerLoss::kError;
   // NULLNCCL_LOG=1: what is created and how it ends, a line each on stderr.
   bool log = false;
+  // NULLNCCL_EMPTY=1: messages of more than 2^18 elements are not carried, and take no time.
+  bool empty = false;
+  // Its own log claims this (debug_log.h). NULLNCCL_PATH: the way between GPUs of a node, as the
+  // path of a graph (NVL, PHB, ...) or SHM. NULLNCCL_NETWORK: between nodes, "Socket", "IB" or
+  // "IB/GDRDMA".
+  std::string path = "NVL", network = "Socket";
 };
 
 const Modes& modes();

@@ -4,6 +4,7 @@ import re
 
 import nullgpu
 from endings import Running
+from private_host import as_host
 from program import BINARY_DIR
 
 NCCL = BINARY_DIR.resolve() / "tests/libnullnccl.so"
@@ -19,11 +20,11 @@ def run(*arguments, devices=2, env=None, **options):
     return nullgpu.run(arguments, devices=devices, preload=[NCCL], env={"NULLNCCL_LOG": 1, **(env or {})}, **options)
 
 
-def running(*arguments, **environment):
-    """The program in the background."""
+def running(*arguments, host="", **environment):
+    """The program in the background; `host`: under this name."""
     nullgpu.require()
-    return Running(*arguments, wrapper=nullgpu.command(devices=2, preload=[NCCL]), NULLCUDA_DEVICES=2, NULLNCCL_LOG=1,
-                   **environment)
+    wrapper = [*(as_host(host) if host else ()), *nullgpu.command(devices=2, preload=[NCCL])]
+    return Running(*arguments, wrapper=wrapper, NULLCUDA_DEVICES=2, NULLNCCL_LOG=1, **environment)
 
 
 def events(text):

@@ -29,7 +29,8 @@ struct Rank {
   std::atomic<pid_t> pid;           // 0: not there yet
   std::atomic<std::uint32_t> gone;  // it has aborted
   char gpu[32];                     // bus id; empty: unknown
-  std::int32_t number[2];           // colour and key of a split
+  char host[64];
+  std::int32_t number[2];  // colour and key of a split
   std::byte slot[kSlotBytes];
 };
 

@@ -366,6 +366,16 @@ void add_fingerprint(Report& report) {
   report.replays.push_back(replay);
 }
 
+void add_nccl(Report& report) {
+  report.nccl.push_back({.host = "n1",
+                         .within = {"NVLink"},
+                         .between = {"InfiniBand", "InfiniBand with GPUDirect"},
+                         .adapters = {"mlx5_0:1/IB", "mlx5_1:1/IB"},
+                         .unknown = {}});
+  report.nccl.push_back(
+      {.host = "n2", .within = {}, .between = {}, .adapters = {}, .unknown = "NCCL_DEBUG is set"});
+}
+
 void add_health(Report& report) {
   report.health.push_back({.host = "n1",
                            .device = "cuda:0",
@@ -459,6 +469,7 @@ void add_everything(Report& report) {
   add_telemetry(report);
   add_fingerprint(report);
   add_health(report);
+  add_nccl(report);
   add_collectives(report);
   report.findings.push_back({"padding", "info", "p0.r0", "3 padded samples"});
   report.findings.push_back(

@@ -6,10 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/wire.h"
 #include "core/plan/collectives/collective_plan.h"
 #include "engine/comm/links/pair_rounds.h"
 #include "engine/process/rank_group.h"
 #include "report/judge/collectives/collectives.h"
+#include "report/record/rank_fields.h"
 
 namespace scalemark::communicating {
 
@@ -111,13 +113,29 @@ std::vector<reporting::LinkEnd> ends_of(const LinkGroup& group, const Links& lin
   return ends;
 }
 
+// Collective, likewise.
+std::vector<monitoring::NcclChoice> nccl_of(const process::RankContext& context,
+                                            const LinkGroup& group, const Links& links,
+                                            process::NcclLog& nccl_log) {
+  std::vector<int> node_of_member;
+  for (const int rank : links.members)
+    node_of_member.push_back(context.node_of_rank()[static_cast<std::size_t>(rank)]);
+  const std::string mine = to_wire(nccl_log.choice(context.host(), node_of_member));
+  std::vector<monitoring::NcclChoice> all;
+  for (const std::string& bytes : group.rank_group.control().gather(mine))
+    all.push_back(from_wire<monitoring::NcclChoice>(bytes));
+  return all;
+}
+
 }  // namespace
 
 MeasuredPairs run_pairs(process::RankContext& context, const std::string& name,
-                        const planning::PairPlan& plan, const std::function<void()>& between) {
+                        const planning::PairPlan& plan, process::NcclLog& nccl_log,
+                        const std::function<void()>& between) {
   const Links links = links_of(context, plan);
   MeasuredPairs measured;
   measured.between_nodes = links.between_nodes;
+  nccl_log.skip();
   with_link_group(context, name, links.members, plan.backend, [&](const LinkGroup& group) {
     measured.ends = ends_of(group, links, context.node_of_rank(), context.device().name());
     for (const PairTimes& pair :
@@ -125,6 +143,8 @@ MeasuredPairs run_pairs(process::RankContext& context, const std::string& name,
                        LinkEffort::between(context.device().torch_device().is_cuda()), between)) {
       measured.pairs.push_back(samples_of(pair));
     }
+    if (group.rank_group.backend() == "nccl")
+      measured.nccl = nccl_of(context, group, links, nccl_log);
   });
   return measured;
 }

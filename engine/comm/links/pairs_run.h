@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/plan/collectives/collective_plan.h"
+#include "engine/process/nccl_log.h"
 #include "engine/process/rank_context.h"
 #include "engine/process/rank_group.h"
 #include "engine/process/run_report.h"
@@ -33,13 +34,15 @@ bool with_link_group(process::RankContext& context, const std::string& name,
 struct MeasuredPairs {
   std::vector<reporting::PairSamples> pairs;
   std::vector<reporting::LinkEnd> ends;
-  bool between_nodes = false;  // false: between the ranks of one node
+  bool between_nodes = false;                // false: between the ranks of one node
+  std::vector<monitoring::NcclChoice> nccl;  // each member's, where NCCL carries them
 };
 
 // Collective over the session. `name` is the group's, unique within the run. `between` is called on
 // each member between two rounds. The result is rank 0's; empty on the others.
 MeasuredPairs run_pairs(process::RankContext& context, const std::string& name,
-                        const planning::PairPlan& plan, const std::function<void()>& between);
+                        const planning::PairPlan& plan, process::NcclLog& nccl_log,
+                        const std::function<void()>& between);
 
 // Collective over the session: measures the links between the first ranks of neighbouring hosts, in
 // a ring, over `backend`; takes at most 2 s where a link carries 1 Mb/s. Rank 0 writes links and
