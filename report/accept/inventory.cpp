@@ -282,6 +282,7 @@ std::map<std::string, std::string> versions_of(const std::string& software) {
 }
 
 std::vector<Series> read_facts(Metric metric, std::span<const NamedReport> reports) {
+  if (is_of_nccl(metric)) return read_nccl(metric, reports);
   std::map<std::string, std::pair<const Report*, const Host*>> last;
   std::vector<std::string> order;
   for (const NamedReport& one : reports) {

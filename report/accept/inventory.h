@@ -51,6 +51,14 @@ std::string software_of(const reporting::Report& report, const std::string& host
 // Splits the same text: "driver 580.1" -> {"driver", "580.1"}. The version follows the first blank.
 std::map<std::string, std::string> versions_of(const std::string& software);
 
+// Whether it is what NCCL chose.
+inline bool is_of_nccl(Metric metric) {
+  return metric == Metric::kNcclTransport || metric == Metric::kNcclAdapters;
+}
+
+// Makes a series of each node and class of what NCCL chose; none where no report knows anything.
+std::vector<Series> read_nccl(Metric metric, std::span<const NamedReport> reports);
+
 // Takes the facts of a machine from the last report that knows it: one start each.
 std::vector<Series> read_facts(Metric metric, std::span<const NamedReport> reports);
 

@@ -338,6 +338,7 @@ bool applies(const Rule& rule, std::span<const NamedReport> reports, std::size_t
       return true;
     case Applies::kWhereMeasured:
       if (definition_of(rule.metric).of == PartKind::kFleet) return nodes > 1;
+      if (is_of_nccl(rule.metric)) return any(has_gpus) && (nodes > 1 || any(has_several_devices));
       return exchanges(rule.metric) ? any(has_several_devices) : any(has_gpus);
     case Applies::kWithGpus:
       return any(has_gpus);

@@ -91,11 +91,14 @@ std::string why_without_most(const Series& series) {
   return kLinksOfUnknownPorts;
 }
 
-void judge_fact(CheckResult& result, const std::string& common, std::size_t parts) {
+// `why`: why the fact is not known; may be empty.
+void judge_fact(CheckResult& result, const std::string& common, std::size_t parts,
+                const std::string& why) {
   result.limit_from = common;
   if (result.fact.empty()) {
-    result.conclude(Outcome::kUnsure, common.empty() ? "not known, and the others differ"
-                                                     : "not known; the others have " + common);
+    const std::string unknown = why.empty() ? "not known" : "not known (" + why + ")";
+    result.conclude(Outcome::kUnsure, common.empty() ? unknown + ", and the others differ"
+                                                     : unknown + "; the others have " + common);
   } else if (common.empty()) {
     result.conclude(Outcome::kUnsure,
                     result.fact + ": they differ, and no value is that of more than half");
@@ -185,7 +188,7 @@ Judged judge_facts(const Rule& rule, const std::vector<Series>& all) {
     for (const Series* series : members) {
       CheckResult result = result_like(rule, *series);
       result.fact = series->starts.back().fact;
-      judge_fact(result, common, members.size());
+      judge_fact(result, common, members.size(), series->starts.back().why);
       judged.results.push_back(std::move(result));
     }
   }

@@ -31,7 +31,8 @@ LIKE_SIMULATED = {("node_all_reduce", "pcie"), ("link_bandwidth", "rdma")}
 # Counters, states and equalities: no noise moves them.
 EXACT = {"wrong_bits", "ecc_uncorrected", "rows_remapped", "rows_remap_pending", "rows_remap_failed", "xid", "nvlink_errors",
          "pcie_lanes_missing", "held_back", "link_downed", "memory_uncorrected", "gpus", "gpu_name", "gpu_memory", "driver", "power_limit",
-         "pcie_width", "nvlinks", "cpu", "cores", "memory", "network_ports"}
+         "pcie_width", "nvlinks", "cpu", "cores", "memory", "network_ports",
+         "nccl_transport", "nccl_adapters"}
 # Kinds of noise outside of the model whose error at the limit is above what the page says of the model: they are printed, and are no gates.
 WHOLE_STILL_WRONG = ("1 start in 5 is 6 % slower", "smoke rules: starts t 2.5")  # kinds of whole fleets: healthy devices that fail
 STILL_WRONG = ("this part has 5 times the noise", "starts correlated, AR 0.8", "1 start in 20 is 6 % slower", "1 start in 5 is 6 % slower")

@@ -165,6 +165,57 @@ TEST(Accept, AFactThatOneDeviceDoesNotReportIsUnsure) {
   }
 }
 
+TEST(Accept, ANodeWhoseNcclChoseOtherwiseFails) {
+  EXPECT_EQ(not_passed(judged({})), Texts{});
+  auto reports = sample_fleet({});
+  reports[2].report.nccl.front().within = {"shared memory"};
+  auto& links = reports.back().report;
+  ASSERT_EQ(links.invocation.command, "comm");
+  links.nccl[4].between = {"InfiniBand"};
+  links.nccl[5].adapters.pop_back();
+  const Acceptance fleet = accept(reports, standard_rules(), {});
+  EXPECT_EQ(not_passed(fleet),
+            (Texts{"failed node002: NCCL transports", "failed node004: NCCL transports",
+                   "failed node005: NCCL adapters"}));
+  const std::string details = handed_over(fleet);
+  EXPECT_TRUE(holds(details, "shared memory; the others have NVLink")) << details;
+  EXPECT_TRUE(holds(details, "InfiniBand; the others have InfiniBand with GPUDirect")) << details;
+}
+
+TEST(Accept, WhatNcclDidNotTellOfOneNodeIsUnsureAndOfAllIsNotJudged) {
+  auto reports = sample_fleet({});
+  for (auto& report : reports) {
+    for (auto& choice : report.report.nccl) {
+      if (choice.host != fleet_host(1)) continue;
+      choice = {.host = fleet_host(1),
+                .within = {},
+                .between = {},
+                .adapters = {},
+                .unknown = "NCCL_DEBUG is set"};
+    }
+  }
+  const Acceptance one = accept(reports, standard_rules(), {});
+  EXPECT_EQ(not_passed(one),
+            (Texts{"unsure node001: NCCL adapters", "unsure node001: NCCL transports",
+                   "unsure node001: NCCL transports"}));
+  const auto transports = std::ranges::find_if(one.results, [](const CheckResult& result) {
+    return result.outcome == Outcome::kUnsure && result.check == "NCCL transports";
+  });
+  EXPECT_EQ(transports->why, "not known (NCCL_DEBUG is set); the others have NVLink");
+  for (auto& report : reports) report.report.nccl.clear();
+  const Acceptance none = accept(reports, standard_rules(), {});
+  EXPECT_EQ(not_passed(none), Texts{});
+  EXPECT_TRUE(holds(joined(none.notes, "; "), "NCCL")) << joined(none.notes, "; ");
+}
+
+TEST(Accept, AdaptersThatContainersMakeAreNotCompared) {
+  auto reports = sample_fleet({});
+  for (auto& report : reports) {
+    for (auto& choice : report.report.nccl) choice.adapters = {"eth0", "veth" + choice.host};
+  }
+  EXPECT_EQ(not_passed(accept(reports, standard_rules(), {})), Texts{});
+}
+
 TEST(Accept, ASlowDeviceIsNamedAndNothingElse) {
   const Acceptance fleet = judged({.slow = {{{3, 1}, 0.09}}});
   // The node trains as slowly as its slowest device: that is the same fault, reported for the node.

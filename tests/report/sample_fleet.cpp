@@ -57,6 +57,14 @@ monitoring::Host host_of(const FleetShape& shape, int node) {
   return host;
 }
 
+monitoring::NcclChoice nccl_of(const FleetShape& shape, int node) {
+  monitoring::NcclChoice record;
+  record.host = fleet_host(node);
+  if (shape.devices > 1) record.within = {"NVLink"};
+  record.adapters = {"mlx5_0:1/IB", "mlx5_1:1/IB"};
+  return record;
+}
+
 class NodeMaker {
  public:
   NodeMaker(const FleetShape& shape, int node)
@@ -94,6 +102,7 @@ class NodeMaker {
       }
     }
     add_fingerprint(report);
+    if (shape_.devices > 1) report.nccl.push_back(nccl_of(shape_, node_));
     add_disturbances(report);
     if (shape_.health) add_health(report);
     return report;
@@ -325,6 +334,9 @@ Report links_report(const FleetShape& shape) {
   report.invocation.command = "comm";
   for (int node = 0; node < shape.nodes; ++node) {
     report.environment.hosts.push_back(host_of(shape, node));
+    report.nccl.push_back(nccl_of(shape, node));
+    report.nccl.back().within.clear();  // lazily connected ranks of a node exchange nothing here
+    report.nccl.back().between = {"InfiniBand with GPUDirect"};
   }
   std::mt19937_64 random(shape.seed);
   for (const auto& [a, b] : linked_nodes(shape.nodes, shape.seed)) {
