@@ -52,7 +52,10 @@ std::optional<std::string> CommCoordinator::next() {
 std::optional<distributed::Stop> CommCoordinator::run(const distributed::WorkMessage& message) {
   if (std::exchange(needs_pairs_, false)) {
     report_.add(member_.run_pairs(*plan_.pairs));
-    for (const MeasuredPart& part : member_.run_parts(*plan_.pairs)) report_.add(part);
+    for (const MeasuredPart& part :
+         member_.run_parts(*plan_.pairs, report_.slowest_link_bytes_per_s())) {
+      report_.add(part);
+    }
     return std::nullopt;
   }
   publish();

@@ -77,11 +77,15 @@ MeasuredPairs MeasuringMember::run_pairs(const planning::PairPlan& plan) {
                                   [&] { rank_process_.watchdog().heartbeat(0); });
 }
 
-std::vector<MeasuredPart> MeasuringMember::run_parts(const planning::PairPlan& plan) {
+std::vector<MeasuredPart> MeasuringMember::run_parts(const planning::PairPlan& plan,
+                                                     double slowest_bytes_per_s) {
   if (plan.divisions == 0) return {};
+  const double agreed =
+      from_wire<double>(context_.control().broadcast(to_wire(slowest_bytes_per_s)));
   const auto kind = context_.device().torch_device().is_cuda() ? settings::DeviceKind::kCuda
                                                                : settings::DeviceKind::kCpu;
-  return measure_parts(context_, planning::points_of_parts(plan, kind, context_.node_of_rank()),
+  return measure_parts(context_,
+                       planning::points_of_parts(plan, kind, context_.node_of_rank(), agreed),
                        [&] { rank_process_.watchdog().heartbeat(0); });
 }
 
@@ -141,7 +145,7 @@ void CommFollower::take_part(const distributed::WorkMessage& message) {
   }
   if (!task.batch) {
     member_.run_pairs(*plan_.pairs);
-    member_.run_parts(*plan_.pairs);
+    member_.run_parts(*plan_.pairs, 0);
     return;
   }
   const auto batches = planning::batches_of_block(plan_, task.batch->block);

@@ -58,9 +58,11 @@ class CommMember {
   virtual std::optional<int> run(const std::string& name, const planning::CollectiveBatch& batch,
                                  const OnRow& on_row) = 0;
 
-  // Both are collective over the session; the result is rank 0's.
+  // Both are collective over the session; the result is rank 0's. Rank 0 knows the rate of the
+  // slowest link.
   virtual MeasuredPairs run_pairs(const planning::PairPlan& plan) = 0;
-  virtual std::vector<MeasuredPart> run_parts(const planning::PairPlan& plan) = 0;
+  virtual std::vector<MeasuredPart> run_parts(const planning::PairPlan& plan,
+                                              double slowest_bytes_per_s) = 0;
 
   virtual std::string read_health() = 0;
 };
@@ -74,7 +76,8 @@ class MeasuringMember : public CommMember {
   std::optional<int> run(const std::string& name, const planning::CollectiveBatch& batch,
                          const OnRow& on_row) override;
   MeasuredPairs run_pairs(const planning::PairPlan& plan) override;
-  std::vector<MeasuredPart> run_parts(const planning::PairPlan& plan) override;
+  std::vector<MeasuredPart> run_parts(const planning::PairPlan& plan,
+                                      double slowest_bytes_per_s) override;
   std::string read_health() override { return health_.snapshot(); }
 
  private:

@@ -275,6 +275,11 @@ void CommReport::add(const MeasuredPairs& measured) {
   if (!measured.nccl.empty()) process::set_nccl(run_report_, measured.nccl);
 }
 
+double CommReport::slowest_link_bytes_per_s() const {
+  const auto slowest = std::ranges::min_element(links_, {}, &reporting::LinkRecord::bandwidth_GBps);
+  return slowest == links_.end() ? 0 : 1e9 * slowest->bandwidth_GBps;
+}
+
 void CommReport::add(const MeasuredPart& part) {
   add(row_of(part.point, part.repetition, part.started, part.outcome), part.outcome);
 }

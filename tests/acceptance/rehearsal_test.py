@@ -133,15 +133,16 @@ def slow_leaf(folder):
 
 
 def slow_everywhere(folder):
-    """A network at 0.4 of what its cards state fails by its floor, though no link is slower than another; at its rate all pass."""
+    """A network far below what its cards state fails by its floor, though no link is slower than another; at its rate all pass. The shaper lets
+    half of its rate pass where the CPUs are busy, so the healthy network has twice what the cards state, and the slow one less than half."""
     folder.mkdir(exist_ok=True)
-    (folder / "speed").write_text("500\n")
+    (folder / "speed").write_text("250\n")
     (folder / "rules.json").write_text(json.dumps({"about": "sockets", "tolerance": 0.15, "looks": [3], "checks": [
         {"name": "link", "metric": "link_bandwidth", "at_least": {"share": 0.7, "of": "reference"}},
         {"name": "link, ports", "metric": "link_bandwidth", "at_least": {"share": 0.6, "of": "sockets"}}]}))
     with SwitchedHosts(HOSTS) as hosts:
         for trial in range(TRIALS):
-            for rate, expect in (("200mbit", 1), ("500mbit", 0)):
+            for rate, expect in (("100mbit", 1), ("500mbit", 0)):
                 out = folder / f"{trial}-{rate}"
                 hosts.healthy()
                 for host in range(HOSTS):

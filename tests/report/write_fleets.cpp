@@ -49,10 +49,10 @@ FleetShape drawn(std::uint64_t seed, int nodes, int devices) {
   return shape;
 }
 
-// A fleet whose links were measured rank by rank, 32 nodes of which stand behind each leaf switch;
-// `truth` gets what is wrong.
+// A fleet of 16 nodes or more, whose links were measured rank by rank; 32 nodes, or a quarter of a
+// small fleet, stand behind each leaf switch. `truth` gets what is wrong.
 FleetShape planted(std::uint64_t seed, int nodes, int devices, nlohmann::json& truth) {
-  constexpr int kOfLeaf = 32;
+  const int of_leaf = std::min(32, std::max(1, nodes / 4));
   std::mt19937_64 random(seed);
   const auto below = [&](int end) {
     return static_cast<int>(random() % static_cast<std::uint64_t>(end));
@@ -86,14 +86,14 @@ FleetShape planted(std::uint64_t seed, int nodes, int devices, nlohmann::json& t
     truth["slow_inside"].push_back(fleet_host(inside));
     truth["slow_network"].push_back(fleet_host(without_links));
   }
-  const int leaf = below(nodes / kOfLeaf);
-  truth["slow_leaf"] = {fleet_host(kOfLeaf * leaf), fleet_host(kOfLeaf * leaf + kOfLeaf - 1)};
+  const int leaf = below(nodes / of_leaf);
+  truth["slow_leaf"] = {fleet_host(of_leaf * leaf), fleet_host(of_leaf * leaf + of_leaf - 1)};
   const std::set<std::string> slow_network(truth["slow_network"].begin(),
                                            truth["slow_network"].end());
   shape.link_effect = [=](int a, int b) {
     const bool slow = slow_network.contains(fleet_host(a)) ||
                       slow_network.contains(fleet_host(b)) ||
-                      (a / kOfLeaf == leaf) != (b / kOfLeaf == leaf);
+                      (a / of_leaf == leaf) != (b / of_leaf == leaf);
     return slow ? std::log(0.4) : 0;
   };
   const auto pairs = linked_nodes(nodes, seed);

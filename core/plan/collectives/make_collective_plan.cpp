@@ -323,16 +323,22 @@ class CollectivePlanMaker {
 
 std::vector<std::vector<CollectivePoint>> points_of_parts(const PairPlan& pairs,
                                                           settings::DeviceKind device,
-                                                          const std::vector<int>& node_of_rank) {
+                                                          const std::vector<int>& node_of_rank,
+                                                          double bytes_per_s) {
   constexpr std::int64_t kMiB = 1 << 20;
+  constexpr double kLongest_s = 0.1;
+  constexpr int kMostHalvings = 6;
   std::vector<std::vector<CollectivePoint>> divisions;
   for (const auto& parts : drawn_parts(node_of_rank, pairs.seed)) {
     auto& points = divisions.emplace_back();
     for (const Part& part : parts) {
       const auto ranks = std::ssize(part);
-      const std::int64_t bytes = device == settings::DeviceKind::kCpu
-                                     ? 16 * kMiB
-                                     : std::clamp(4 * kMiB * ranks, 256 * kMiB, 8192 * kMiB);
+      std::int64_t bytes = device == settings::DeviceKind::kCpu
+                               ? 16 * kMiB
+                               : std::clamp(4 * kMiB * ranks, 256 * kMiB, 8192 * kMiB);
+      for (int i = 0; i < kMostHalvings; ++i) {
+        if (2 * static_cast<double>(bytes) > kLongest_s * bytes_per_s) bytes /= 2;
+      }
       CollectivePoint& point = points.emplace_back();
       point.backend = pairs.backend;
       point.elements = bytes / collectives::bytes_of(point.dtype);

@@ -345,6 +345,29 @@ TEST(EstimatedTime, OfPairsIsThatOfTheRounds) {
   EXPECT_GT(seconds("rank", {0, 1, 2, 3}), one_round);
 }
 
+TEST(PointsOfParts, HaveMessagesThatTheSlowestLinkCarriesSoon) {
+  constexpr std::int64_t kMiB = 1 << 20;
+  const PairPlan pairs{.backend = "nccl", .seed = 7};
+  const auto largest = [&](int nodes, settings::DeviceKind device, double bytes_per_s) {
+    std::vector<int> node_of_rank;
+    for (int node = 0; node < nodes; ++node) node_of_rank.insert(node_of_rank.end(), 8, node);
+    const auto divisions = points_of_parts(pairs, device, node_of_rank, bytes_per_s);
+    EXPECT_EQ(divisions.front().front().world_size, 8 * nodes);
+    return divisions.front().front().bytes() / kMiB;
+  };
+  using enum settings::DeviceKind;
+  EXPECT_EQ(largest(8, kCuda, 50e9), 256);
+  EXPECT_EQ(largest(64, kCuda, 1e12), 2048);
+  EXPECT_EQ(largest(1000, kCuda, 1e12), 8192);
+  EXPECT_EQ(largest(8, kCpu, 1e9), 16);
+  EXPECT_EQ(largest(8, kCuda, 1.25e9), 32) << "10 Gbit/s";
+  EXPECT_EQ(largest(8, kCuda, 0), 4) << "halved six times at most";
+  const auto divisions = points_of_parts(pairs, kCpu, {0, 0, 1, 1, 2, 2, 3, 3}, 1e9);
+  ASSERT_EQ(divisions.size(), 2U);
+  EXPECT_EQ(divisions[1][0].group, "all-reduce-16MiB-fp32-w4-nccl-part-1-of-2");
+  EXPECT_EQ(divisions[1][1].group, "all-reduce-16MiB-fp32-w4-nccl-part-2-of-2");
+}
+
 TEST(UsedBackends, OfPointsThatRun) {
   EXPECT_EQ(used_backends(plan_of({{"sizes", "4KiB"}, {"backend", "nccl,gloo"}})),
             std::vector<std::string>{"gloo"});
