@@ -78,10 +78,10 @@ MeasuredPairs MeasuringMember::run_pairs(const planning::PairPlan& plan) {
 }
 
 std::vector<MeasuredPart> MeasuringMember::run_parts(const planning::PairPlan& plan,
-                                                     double slowest_bytes_per_s) {
+                                                     const std::vector<double>& slowest_links) {
   if (plan.divisions == 0) return {};
-  const double agreed =
-      from_wire<double>(context_.control().broadcast(to_wire(slowest_bytes_per_s)));
+  const auto agreed =
+      from_wire<std::vector<double>>(context_.control().broadcast(to_wire(slowest_links)));
   const auto kind = context_.device().torch_device().is_cuda() ? settings::DeviceKind::kCuda
                                                                : settings::DeviceKind::kCpu;
   return measure_parts(context_,
@@ -145,7 +145,7 @@ void CommFollower::take_part(const distributed::WorkMessage& message) {
   }
   if (!task.batch) {
     member_.run_pairs(*plan_.pairs);
-    member_.run_parts(*plan_.pairs, 0);
+    member_.run_parts(*plan_.pairs, {});
     return;
   }
   const auto batches = planning::batches_of_block(plan_, task.batch->block);

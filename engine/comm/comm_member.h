@@ -59,10 +59,10 @@ class CommMember {
                                  const OnRow& on_row) = 0;
 
   // Both are collective over the session; the result is rank 0's. Rank 0 knows the rate of the
-  // slowest link.
+  // slowest link of each node.
   virtual MeasuredPairs run_pairs(const planning::PairPlan& plan) = 0;
   virtual std::vector<MeasuredPart> run_parts(const planning::PairPlan& plan,
-                                              double slowest_bytes_per_s) = 0;
+                                              const std::vector<double>& slowest_links) = 0;
 
   virtual std::string read_health() = 0;
 };
@@ -77,7 +77,7 @@ class MeasuringMember : public CommMember {
                          const OnRow& on_row) override;
   MeasuredPairs run_pairs(const planning::PairPlan& plan) override;
   std::vector<MeasuredPart> run_parts(const planning::PairPlan& plan,
-                                      double slowest_bytes_per_s) override;
+                                      const std::vector<double>& slowest_links) override;
   std::string read_health() override { return health_.snapshot(); }
 
  private:

@@ -34,7 +34,9 @@ namespace {
 constexpr std::size_t kBufferBytes = 64 << 20;
 constexpr double kCopying_s = 0.3;
 constexpr int kMostTries = 3;
-constexpr const char* kDrawn = "drawn";  // the placement of a part of a fleet
+constexpr std::int64_t kLongPerRank = 512
+                                      << 10;  // of less, an all-reduce is no matter of bandwidth
+constexpr const char* kDrawn = "drawn";       // the placement of a part of a fleet
 
 // Returns the bytes per second, read and written, that this rank copies.
 double copied_bytes_per_s() {
@@ -228,6 +230,7 @@ reporting::CollectiveRecord CommReport::identity_of(const planning::CollectivePo
   auto path = data_path(point, plan_.device, machines_);
   if (plan_.pairs) path.network = network_of_links(point);
   if (path.host_staging) row.staging = collectives::Staging::kHost;
+  if (plan_.pairs && (!path.network || point.bytes() < kLongPerRank * point.world_size)) return row;
   if (const auto expected = collectives::expected_busbw(point.collective, path)) {
     row.expected_busbw_GBps = expected->busbw_GBps;
     row.expected_source = expected->source;
@@ -275,9 +278,21 @@ void CommReport::add(const MeasuredPairs& measured) {
   if (!measured.nccl.empty()) process::set_nccl(run_report_, measured.nccl);
 }
 
-double CommReport::slowest_link_bytes_per_s() const {
-  const auto slowest = std::ranges::min_element(links_, {}, &reporting::LinkRecord::bandwidth_GBps);
-  return slowest == links_.end() ? 0 : 1e9 * slowest->bandwidth_GBps;
+std::vector<double> CommReport::slowest_link_of_node() const {
+  std::map<std::string, double> of_host;
+  for (const reporting::LinkRecord& link : links_) {
+    for (const std::string& host : {link.a, link.b}) {
+      double& slowest = of_host.try_emplace(host, 1e9 * link.bandwidth_GBps).first->second;
+      slowest = std::min(slowest, 1e9 * link.bandwidth_GBps);
+    }
+  }
+  const int nodes = *std::ranges::max_element(machines_.node_of_rank) + 1;
+  std::vector<double> slowest(static_cast<std::size_t>(nodes), 0);
+  for (const auto& [node, host] : host_of_node_) {
+    if (const auto known = of_host.find(host); known != of_host.end())
+      slowest.at(static_cast<std::size_t>(node)) = known->second;
+  }
+  return slowest;
 }
 
 void CommReport::add(const MeasuredPart& part) {

@@ -57,7 +57,7 @@ class CommReport {
   void add(const MeasuredPairs& measured);
   // What is expected of a part is found by the links that were added before.
   void add(const MeasuredPart& part);
-  double slowest_link_bytes_per_s() const;  // 0: no link was measured
+  std::vector<double> slowest_link_of_node() const;  // bytes per second; 0: none was measured
   void add_skipped_points();
   // Adds a finding where the memory's bandwidth was measured while others used the machines.
   void note_disturbed_bound();

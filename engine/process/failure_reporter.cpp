@@ -54,7 +54,9 @@ ExitCode FailureReporter::report(ErrorRecord record, reporting::ReportStatus sta
 
 void FailureReporter::fill_in(ErrorRecord& record) const {
   if (!record.rank) record.rank = request_.world.rank;
-  if (record.host.empty()) record.host = host_name();
+  if (record.host.empty()) {
+    record.host = *record.rank == request_.world.rank ? host_name() : host_of_(*record.rank);
+  }
   if (record.phase.empty()) record.phase = phase_tracker_.phase();
   if (!record.step) record.step = phase_tracker_.step();
 }

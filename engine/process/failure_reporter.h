@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 
@@ -31,6 +32,9 @@ class FailureReporter {
   [[nodiscard]] Attachment attach(reporting::ReportWriter& report) {
     return attach(report_, report);
   }
+
+  // Returns the host of another rank, or an empty text: a lost rank cannot name its own.
+  void find_hosts_by(std::function<std::string(int)> host_of) { host_of_ = std::move(host_of); }
 
   // kTold: the peers are informed. kKnowAlready: all ranks have agreed to end, so they need not be.
   enum class Peers { kTold, kKnowAlready };
@@ -63,6 +67,7 @@ class FailureReporter {
   std::mutex mutex_;
   distributed::ErrorStore* error_store_ = nullptr;
   reporting::ReportWriter* report_ = nullptr;
+  std::function<std::string(int)> host_of_ = [](int) { return std::string(); };
   std::atomic<bool> reported_{false};
   ExitCode exit_code_ = ExitCode::kBug;
 };

@@ -34,6 +34,8 @@ class LiveStatus {
   // object lives.
   distributed::Heartbeat::Hooks hooks();
   std::string record();  // this rank's record of now
+  // Returns where a rank runs; empty on ranks other than 0, which do not know it.
+  std::string host_of(int rank) const;
 
   // --- On ranks other than 0 the following do nothing.
 

@@ -23,14 +23,19 @@ using std::chrono::milliseconds;
 // ended.
 constexpr milliseconds kWaitForCause{4'000};
 
-std::string missing_ranks(const std::vector<int>& members,
-                          const std::map<int, RankResult>& results) {
+Error lost_in_run(const std::vector<int>& members, const std::map<int, RankResult>& results) {
   std::vector<int> missing;
   for (const int member : members) {
     if (!results.contains(member)) missing.push_back(member);
   }
-  return missing.empty() ? std::string("no rank reported a cause")
-                         : distributed::name_ranks(missing) + " did not answer";
+  const std::string who = missing.empty() ? std::string("no rank reported a cause")
+                                          : distributed::name_ranks(missing) + " did not answer";
+  ErrorRecord record =
+      distributed::peer_lost("a rank was lost in the middle of a run: " + who, {},
+                             "look at its output, and check whether the system killed it")
+          .record();
+  if (!missing.empty()) record.rank = missing.front();
+  return Error(std::move(record));
 }
 
 planning::RunTimes times_of(const reporting::PointRecord& row) {
@@ -192,9 +197,7 @@ std::map<int, RankResult> SweepCoordinator::collect(std::int64_t number,
   add_new(results, loop_.collect(number, members, keep_waiting, /*idle=*/!took_part));
   const bool complete = results.size() == members.size();
   if (!complete || (has_lost_peer(results) && !has_root_cause(results))) {
-    throw distributed::peer_lost(
-        "a rank was lost in the middle of a run: " + missing_ranks(members, results), {},
-        "look at its output, and check whether the system killed it");
+    throw lost_in_run(members, results);
   }
   return results;
 }

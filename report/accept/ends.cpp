@@ -86,11 +86,16 @@ bool is_reported_by_check(const Report& report, const Rules& rules) {
          });
 }
 
+constexpr const char* kPeerLost = "E_PEER_LOST";  // docs/FAULTS.md
+
 // Returns the node that a report over several nodes blames for its end, or else the fleet.
 Part blamed_part(const NamedReport& one, const std::vector<Part>& nodes) {
   if (nodes.size() == 1) return nodes.front();
   Part part = of_fleet(kReportCheck, Outcome::kPassed, "").part;
   if (one.report.errors.empty()) return part;
+  // Rank 0 writes the report: a loss of its own is one of a rank that it cannot name.
+  const ErrorRecord& error = one.report.errors.back();
+  if (error.code == kPeerLost && error.rank.value_or(0) == 0) return part;
   const auto named = std::ranges::find(nodes, one.report.errors.back().host, &Part::host);
   return named == nodes.end() ? part : *named;
 }

@@ -1,6 +1,7 @@
 #include "core/plan/collectives/make_collective_plan.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <set>
 #include <string>
@@ -321,10 +322,9 @@ class CollectivePlanMaker {
 
 }  // namespace
 
-std::vector<std::vector<CollectivePoint>> points_of_parts(const PairPlan& pairs,
-                                                          settings::DeviceKind device,
-                                                          const std::vector<int>& node_of_rank,
-                                                          double bytes_per_s) {
+std::vector<std::vector<CollectivePoint>> points_of_parts(
+    const PairPlan& pairs, settings::DeviceKind device, const std::vector<int>& node_of_rank,
+    const std::vector<double>& slowest_link_of_node) {
   constexpr std::int64_t kMiB = 1 << 20;
   constexpr double kLongest_s = 0.1;
   constexpr int kMostHalvings = 6;
@@ -336,6 +336,12 @@ std::vector<std::vector<CollectivePoint>> points_of_parts(const PairPlan& pairs,
       std::int64_t bytes = device == settings::DeviceKind::kCpu
                                ? 16 * kMiB
                                : std::clamp(4 * kMiB * ranks, 256 * kMiB, 8192 * kMiB);
+      double bytes_per_s = std::numeric_limits<double>::infinity();
+      for (const int rank : part) {
+        const int node = node_of_rank.at(static_cast<std::size_t>(rank));
+        bytes_per_s =
+            std::min(bytes_per_s, slowest_link_of_node.at(static_cast<std::size_t>(node)));
+      }
       for (int i = 0; i < kMostHalvings; ++i) {
         if (2 * static_cast<double>(bytes) > kLongest_s * bytes_per_s) bytes /= 2;
       }

@@ -351,7 +351,8 @@ TEST(PointsOfParts, HaveMessagesThatTheSlowestLinkCarriesSoon) {
   const auto largest = [&](int nodes, settings::DeviceKind device, double bytes_per_s) {
     std::vector<int> node_of_rank;
     for (int node = 0; node < nodes; ++node) node_of_rank.insert(node_of_rank.end(), 8, node);
-    const auto divisions = points_of_parts(pairs, device, node_of_rank, bytes_per_s);
+    const std::vector<double> slowest(static_cast<std::size_t>(nodes), bytes_per_s);
+    const auto divisions = points_of_parts(pairs, device, node_of_rank, slowest);
     EXPECT_EQ(divisions.front().front().world_size, 8 * nodes);
     return divisions.front().front().bytes() / kMiB;
   };
@@ -362,10 +363,17 @@ TEST(PointsOfParts, HaveMessagesThatTheSlowestLinkCarriesSoon) {
   EXPECT_EQ(largest(8, kCpu, 1e9), 16);
   EXPECT_EQ(largest(8, kCuda, 1.25e9), 32) << "10 Gbit/s";
   EXPECT_EQ(largest(8, kCuda, 0), 4) << "halved six times at most";
-  const auto divisions = points_of_parts(pairs, kCpu, {0, 0, 1, 1, 2, 2, 3, 3}, 1e9);
+  const auto divisions =
+      points_of_parts(pairs, kCpu, {0, 0, 1, 1, 2, 2, 3, 3}, {1e9, 1e9, 1e9, 1e9});
   ASSERT_EQ(divisions.size(), 2U);
   EXPECT_EQ(divisions[1][0].group, "all-reduce-16MiB-fp32-w4-nccl-part-1-of-2");
   EXPECT_EQ(divisions[1][1].group, "all-reduce-16MiB-fp32-w4-nccl-part-2-of-2");
+  const auto with_one =
+      points_of_parts(pairs, kCpu, {0, 0, 1, 1, 2, 2, 3, 3}, {1e7, 1e9, 1e9, 1e9});
+  for (const CollectivePoint& part : with_one[1]) {
+    const bool has_it = std::ranges::count(part.members, 0) > 0;
+    EXPECT_EQ(part.bytes(), has_it ? kMiB / 2 : 16 * kMiB) << "its own part alone is short";
+  }
 }
 
 TEST(UsedBackends, OfPointsThatRun) {

@@ -90,7 +90,8 @@ class MadeUpMember : public CommMember {
     return std::nullopt;
   }
 
-  std::vector<communicating::MeasuredPart> run_parts(const planning::PairPlan&, double) override {
+  std::vector<communicating::MeasuredPart> run_parts(const planning::PairPlan&,
+                                                     const std::vector<double>&) override {
     return {};
   }
   communicating::MeasuredPairs run_pairs(const planning::PairPlan&) override {
