@@ -225,12 +225,13 @@ ClassJudgement judgement_on(const Rule& rule, const Rules& rules,
 Judged judge_by_reference(const Rule& rule, const Rules& rules, const std::vector<Series>& all,
                           const Baseline* baseline) {
   Judged judged;
+  const ClassNames names(all);
   for (const auto& members : by_class(all)) {
     const Series& first = *members.front();
     const BaselineClass* known = baseline ? find_class(*baseline, rule.metric, first) : nullptr;
     const ClassJudgement judgement = judgement_on(rule, rules, members, known);
     CheckedClass of = class_of(rule, members, baseline, known);
-    of.of_class = ClassNames(all).of(first);
+    of.of_class = names.of(first);
     if (judgement.reference) of.reference = std::exp(judgement.reference->ln_value);
     of.smallest_decidable = judgement.smallest_decidable;
     of.doubt = doubt_text(judgement, members);
