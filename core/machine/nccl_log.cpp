@@ -11,7 +11,6 @@ namespace scalemark::monitoring {
 namespace {
 
 // How reports call what NCCL calls otherwise.
-constexpr const char* kNvlink = "NVLink";
 constexpr const char* kPcie = "PCIe peer to peer";
 constexpr const char* kPeers = "peer to peer";
 constexpr const char* kShared = "shared memory";

@@ -16,6 +16,8 @@ namespace scalemark::monitoring {
 // Subsystems of NCCL_DEBUG_SUBSYS whose lines the reader needs; none writes while data flows.
 inline constexpr const char* kNcclLogSubsystems = "INIT,GRAPH";
 
+inline constexpr const char* kNvlink = "NVLink";  // a transport, within a node and between nodes
+
 // The transports and adapters that NCCL chose on one machine. An empty list is not known.
 struct NcclChoice {
   std::string host;

@@ -182,6 +182,48 @@ TEST(Accept, ANodeWhoseNcclChoseOtherwiseFails) {
   EXPECT_TRUE(holds(details, "InfiniBand; the others have InfiniBand with GPUDirect")) << details;
 }
 
+// Of many nodes each meets few others, and nodes of one rack may be on one NVLink.
+TEST(Accept, WhomANodeMetByNvlinkIsNotCompared) {
+  auto reports = sample_fleet({});
+  auto& choices = reports.back().report.nccl;
+  for (std::size_t node : {1U, 4U, 6U}) choices[node].between.emplace_back("NVLink");
+  EXPECT_EQ(not_passed(accept(reports, standard_rules(), {})), Texts{});
+  choices[6].between = {"InfiniBand", "NVLink"};
+  EXPECT_EQ(not_passed(accept(reports, standard_rules(), {})),
+            Texts{"failed node006: NCCL transports"});
+  for (auto& choice : choices) choice.between = {"NVLink"};
+  EXPECT_EQ(not_passed(accept(reports, standard_rules(), {})), Texts{}) << "one rack";
+  choices[2].between = {"InfiniBand"};
+  EXPECT_EQ(not_passed(accept(reports, standard_rules(), {})),
+            Texts{"failed node002: NCCL transports"});
+}
+
+// The links of two nodes, measured again after those of all.
+TEST(Accept, WhatNcclChoseAmongFewNodesIsNotComparedWithTheRest) {
+  auto reports = sample_fleet({});
+  reports.push_back(reports.back());
+  auto& again = reports.back().report;
+  again.started = again.finished = "2026-11-20T09:00:00Z";
+  again.environment.hosts.resize(2);
+  again.nccl.resize(2);
+  std::erase_if(again.links, [](const auto& link) {
+    return link.a != fleet_host(0) || link.b != fleet_host(1);
+  });
+  for (auto& choice : again.nccl) {
+    choice.within = {"shared memory"};
+    choice.between = {"NVLink"};
+  }
+  for (const auto& text : not_passed(accept(reports, standard_rules(), {}))) {
+    EXPECT_FALSE(holds(text, "NCCL")) << text;
+  }
+  // All links, measured again: the last of equal reports counts.
+  reports.back() = sample_fleet({}).back();
+  reports.back().report.started = reports.back().report.finished = "2026-11-20T09:00:00Z";
+  reports.back().report.nccl[3].between = {"sockets"};
+  const auto all = not_passed(accept(reports, standard_rules(), {}));
+  EXPECT_TRUE(holds(joined(all, "; "), "failed node003: NCCL transports")) << joined(all, "; ");
+}
+
 TEST(Accept, WhatNcclDidNotTellOfOneNodeIsUnsureAndOfAllIsNotJudged) {
   auto reports = sample_fleet({});
   for (auto& report : reports) {
