@@ -194,12 +194,26 @@ struct Shared {
   std::size_t failed_here = 0, failed = 0;  // failed members in the link group, and in all
   const Grouping* grouping = nullptr;       // null: none is found
   std::size_t link_group = 0;
+  bool of_links = false;
 
-  // The least chance is first; of equal ones the farthest from the others, then the smallest.
+  // Links that leave a link group leave the rest of the nodes as well. The smaller side is named: a
+  // healthy majority leaves nothing else to look at.
+  bool names_rest() const {
+    return of_links && 2 * grouping->link_groups.sizes[link_group] > grouping->hosts.size();
+  }
+  bool names(std::size_t host) const {
+    return (grouping->link_groups.of_node[host] == link_group) != names_rest();
+  }
+  std::size_t named() const {
+    const std::size_t size = grouping->link_groups.sizes[link_group];
+    return names_rest() ? grouping->hosts.size() - size : size;
+  }
+
+  // The least chance is first; of equal ones the farthest from the others, then the one that names
+  // the fewest nodes.
   auto order() const {
     if (grouping == nullptr) return std::tuple(chance, 0.0, std::size_t{0});
-    const auto& link_groups = grouping->link_groups;
-    return std::tuple(chance, -link_groups.times_as_long, link_groups.sizes[link_group]);
+    return std::tuple(chance, -grouping->link_groups.times_as_long, named());
   }
 };
 
@@ -215,7 +229,7 @@ void find_least_chance(const Grouping& grouping, const std::vector<Member>& memb
       failed_here += is_in && member.failed;
     }
     const double chance = statistics::chance_of_sharing(failed_here, failed, here, members.size());
-    const Shared one{chance, failed_here, failed, &grouping, link_group};
+    const Shared one{chance, failed_here, failed, &grouping, link_group, best.of_links};
     if (one.order() < best.order()) best = one;
   }
 }
@@ -224,7 +238,7 @@ std::string text_of(const Shared& shared, const std::string& members, const std:
                     const std::vector<NodeResult>& nodes) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < shared.grouping->hosts.size(); ++i) {
-    if (shared.grouping->link_groups.of_node[i] != shared.link_group) continue;
+    if (!shared.names(i)) continue;
     const std::string& host = shared.grouping->hosts[i];
     const auto node = std::ranges::find(
         nodes, host, [](const NodeResult& one) -> const std::string& { return one.node.host; });
@@ -254,7 +268,7 @@ std::vector<std::string> shared_switches(const std::vector<CheckResult>& results
   }
   if (failed_nodes.empty() && failed_links.empty()) return {};
   const std::vector<Grouping> all = groupings_of(reports);
-  Shared by_nodes, by_links;
+  Shared by_nodes, by_links{.of_links = true};
   double compared = 0;
   for (const Grouping& one : all) {
     std::vector<Member> of_nodes, of_links;

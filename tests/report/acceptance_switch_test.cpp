@@ -73,6 +73,42 @@ TEST(AcceptSwitch, NamesTheOneThatSlowLinksLeave) {
       "2.5 times as long): look at the switch that its nodes share");
 }
 
+// The links between `count` nodes and the others are slow.
+FleetShape slow_quarter(int nodes, int first, int count) {
+  FleetShape shape{.nodes = nodes, .devices = 1, .link_noise = 0.02};
+  const auto is_slow = [&](int node) { return node >= first && node < first + count; };
+  for (int a = 0; a < nodes; ++a) {
+    for (int b = a + 1; b < nodes; ++b) {
+      if (is_slow(a) != is_slow(b)) shape.slow_links.insert({a, b});
+    }
+  }
+  return shape;
+}
+
+// What leaves the slow nodes leaves the others, too.
+TEST(AcceptSwitch, NamesTheSlowSideAndNotTheRest) {
+  EXPECT_EQ(
+      switch_named(accepted_as_is(slow_quarter(12, 9, 3))),
+      "27 of 27 failed links leave one group of links (n[009-011]; messages that leave it take "
+      "2.5 times as long): look at the switch that its nodes share");
+  auto fleet = sample_fleet(slow_quarter(96, 24, 24));
+  const auto expect_named = [&] {
+    const std::string named = switch_named(accept(fleet, standard_rules(), {}));
+    EXPECT_NE(named.find("failed links leave one group of links (n[024-047]; messages that leave"),
+              std::string::npos)
+        << named;
+  };
+  expect_named();
+  // A node that met none of its kind is no part of their group.
+  const std::string alone = reporting::fleet_host(24);
+  std::erase_if(fleet.back().report.links, [&](const reporting::LinkRecord& link) {
+    if (link.a != alone && link.b != alone) return false;
+    const std::string& other = link.a == alone ? link.b : link.a;
+    return other > alone && other < reporting::fleet_host(48);
+  });
+  expect_named();
+}
+
 TEST(AcceptSwitch, NamesNoneWhereNodesAndLinksFailForThemselves) {
   EXPECT_EQ(switch_named(accepted_as_is(slow_together(8, 0, {0, 1, 2, 3}))), "")
       << "one switch for all";
