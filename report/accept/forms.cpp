@@ -95,18 +95,23 @@ std::string check_text(const CheckResult& result) {
   return text;
 }
 
-bool is_of_node(const CheckResult& result, const NodeResult& node) {
-  return result.part.kind == PartKind::kDevice && result.part.host == node.node.host;
+using Results = std::vector<const CheckResult*>;
+
+const Results& results_at(const ResultsOfHosts& results, const std::string& host) {
+  static const Results kNone;
+  const auto found = results.find(host);
+  return found == results.end() ? kNone : found->second;
 }
 
 // "8 of 8 devices; training alone: 7.1 to 8.9 % slower"
-std::string node_text(const Acceptance& acceptance, const NodeResult& node,
+std::string node_text(const NodeResult& node, const ResultsOfHosts& results,
                       const std::string& check) {
   std::set<std::string> failed, all;  // keys: a check may judge a device in several precisions
   double least = 1, most = 0;
   std::string why;
-  for (const CheckResult& result : acceptance.results) {
-    if (!is_of_node(result, node) || result.check != check) continue;
+  for (const CheckResult* one : results_at(results, node.node.host)) {
+    const CheckResult& result = *one;
+    if (result.part.kind != PartKind::kDevice || result.check != check) continue;
     all.insert(result.part.key());
     if (result.outcome != Outcome::kFailed) continue;
     failed.insert(result.part.key());
@@ -134,8 +139,6 @@ struct Statement {
   bool stopped = false;
 };
 
-using Results = std::vector<const CheckResult*>;
-
 // Returns the reason that most of the results have.
 Statement shared_statement(const std::string& name, const Results& results) {
   std::map<std::string, Results> by_reason;
@@ -148,13 +151,13 @@ Statement shared_statement(const std::string& name, const Results& results) {
   return statement;
 }
 
-Statement statement_of(const Acceptance& acceptance, const std::string& name,
-                       const Results& results) {
+Statement statement_of(const Acceptance& acceptance, const ResultsOfHosts& of_hosts,
+                       const std::string& name, const Results& results) {
   if (results.front()->outcome != Outcome::kFailed) return shared_statement(name, results);
   const auto node = std::ranges::find_if(
       acceptance.nodes, [&](const NodeResult& one) { return one.node.host == name; });
   if (node != acceptance.nodes.end() && !node->at_fault.empty()) {
-    const std::string text = node_text(acceptance, *node, node->at_fault.front());
+    const std::string text = node_text(*node, of_hosts, node->at_fault.front());
     return {{name}, {}, text + and_more(node->at_fault.size())};
   }
   std::set<std::string> checks;
@@ -163,11 +166,11 @@ Statement statement_of(const Acceptance& acceptance, const std::string& name,
 }
 
 // A node trains as slowly as its slowest device, so the sentence is about the device.
-bool is_reported_for_device(const Acceptance& acceptance, const CheckResult& node) {
+bool is_reported_for_device(const ResultsOfHosts& of_hosts, const CheckResult& node) {
   if (node.part.kind != PartKind::kNode || !node.of_reference) return false;
-  return std::ranges::any_of(acceptance.results, [&](const CheckResult& one) {
-    return one.outcome == Outcome::kFailed && one.part.kind == PartKind::kDevice &&
-           one.part.host == node.part.host && one.of_reference;
+  return std::ranges::any_of(results_at(of_hosts, node.part.host), [](const CheckResult* one) {
+    return one->outcome == Outcome::kFailed && one->part.kind == PartKind::kDevice &&
+           one->of_reference;
   });
 }
 
@@ -176,6 +179,7 @@ bool is_reported_for_device(const Acceptance& acceptance, const CheckResult& nod
 // those without a value go by their nodes, which the head counts. A node that is listed under a
 // worse outcome is left out: what else is open about it decides nothing.
 std::vector<std::pair<std::string, Results>> by_name(const Acceptance& acceptance,
+                                                     const ResultsOfHosts& of_hosts,
                                                      Outcome outcome) {
   const bool failed = outcome == Outcome::kFailed;
   std::map<std::string, const NodeResult*> nodes;
@@ -187,7 +191,7 @@ std::vector<std::pair<std::string, Results>> by_name(const Acceptance& acceptanc
     const Part& part = result.part;
     const auto node = part.kind == PartKind::kLink ? nodes.end() : nodes.find(part.host);
     if (node != nodes.end() && node->second->outcome > outcome) continue;
-    if (failed && is_reported_for_device(acceptance, result)) continue;
+    if (failed && is_reported_for_device(of_hosts, result)) continue;
     const bool by_part = node == nodes.end() || (failed && node->second->at_fault.empty());
     const auto [place, is_new] =
         places.try_emplace(by_part ? told_name(acceptance, part) : part.host, all.size());
@@ -230,21 +234,29 @@ std::set<std::string> hosts_worse_than(const Acceptance& acceptance, Outcome out
   return hosts;
 }
 
-std::string reason_of(const Acceptance& acceptance, const NodeResult& node) {
-  if (!node.at_fault.empty()) return node_text(acceptance, node, node.at_fault.front());
-  for (const CheckResult& result : acceptance.results) {
-    const bool is_its = result.part.kind != PartKind::kLink && result.part.host == node.node.host;
-    if (!is_its || result.outcome != node.outcome) continue;
-    const bool is_of_device = result.part.kind == PartKind::kDevice;
-    return (is_of_device ? result.part.device + ", " : "") + check_text(result);
+ResultsOfHosts results_of_hosts(const std::vector<CheckResult>& results) {
+  ResultsOfHosts of_hosts;
+  for (const CheckResult& result : results) {
+    if (result.part.kind != PartKind::kLink) of_hosts[result.part.host].push_back(&result);
+  }
+  return of_hosts;
+}
+
+std::string reason_of(const NodeResult& node, const ResultsOfHosts& results) {
+  if (!node.at_fault.empty()) return node_text(node, results, node.at_fault.front());
+  for (const CheckResult* result : results_at(results, node.node.host)) {
+    if (result->outcome != node.outcome) continue;
+    const bool is_of_device = result->part.kind == PartKind::kDevice;
+    return (is_of_device ? result->part.device + ", " : "") + check_text(*result);
   }
   return std::string(name_of(node.outcome));
 }
 
 std::vector<PartSentence> sentences_of(const Acceptance& acceptance, Outcome outcome) {
+  const ResultsOfHosts of_hosts = results_of_hosts(acceptance.results);
   std::vector<Statement> all;
-  for (const auto& [name, results] : by_name(acceptance, outcome)) {
-    Statement statement = statement_of(acceptance, name, results);
+  for (const auto& [name, results] : by_name(acceptance, of_hosts, outcome)) {
+    Statement statement = statement_of(acceptance, of_hosts, name, results);
     const auto same = std::ranges::find(all, statement.reason, &Statement::reason);
     if (same == all.end()) {
       all.push_back(std::move(statement));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -99,7 +100,11 @@ struct PartSentence {
   std::string in_words() const { return names() + ": " + text; }
 };
 std::vector<PartSentence> sentences_of(const Acceptance& acceptance, Outcome outcome);
+// Of each host the results of it and its devices, in their order; links are no host's. The results
+// must outlive it. A fleet has so many that nobody looks for those of one node among all.
+using ResultsOfHosts = std::map<std::string, std::vector<const CheckResult*>>;
+ResultsOfHosts results_of_hosts(const std::vector<CheckResult>& results);
 // Returns the first thing that is wrong with a node which did not pass.
-std::string reason_of(const Acceptance& acceptance, const NodeResult& node);
+std::string reason_of(const NodeResult& node, const ResultsOfHosts& results);
 
 }  // namespace scalemark::acceptance

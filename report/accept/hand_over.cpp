@@ -361,10 +361,10 @@ std::string suspects_text(const Acceptance& acceptance) {
 }
 
 std::string drain_text(const Acceptance& acceptance, const std::string& at) {
+  const ResultsOfHosts results = results_of_hosts(acceptance.results);
   std::map<std::string, std::vector<std::string>> nodes_by_reason;
   for (const NodeResult* node : nodes_to_exclude(acceptance)) {
-    nodes_by_reason[with_blanks(reason_of(acceptance, *node))].push_back(
-        scheduler_name(node->node));
+    nodes_by_reason[with_blanks(reason_of(*node, results))].push_back(scheduler_name(node->node));
   }
   std::string text =
       "#!/bin/sh\n# Nodes that scalemark accept failed, or whose run ended badly, " + at + ".\n";

@@ -28,11 +28,7 @@ namespace {
 class NodeJudge {
  public:
   NodeJudge(const std::vector<CheckResult>& results, const Expected& expected)
-      : expected_(expected) {
-    for (const CheckResult& result : results) {
-      if (result.part.kind != PartKind::kLink) of_host_[result.part.host].push_back(&result);
-    }
-  }
+      : of_host_(results_of_hosts(results)), expected_(expected) {}
 
   NodeResult judge(const Part& node) const {
     NodeResult judged{.node = node};
@@ -73,7 +69,7 @@ class NodeJudge {
   }
 
  private:
-  std::map<std::string, std::vector<const CheckResult*>> of_host_;
+  ResultsOfHosts of_host_;
   const Expected& expected_;
 };
 
