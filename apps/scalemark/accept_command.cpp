@@ -151,48 +151,23 @@ std::string command_again(const std::vector<NamedReport>& fleet, const Acceptanc
   return "";
 }
 
-// Returns the group of the first training over all nodes that scales badly, or else may; empty:
-// there is none.
-std::string badly_scaling(const Acceptance& judged, const acceptance::Rules& rules) {
-  std::string group;
-  acceptance::Outcome worst = acceptance::Outcome::kPassed;
-  for (const acceptance::CheckResult& result : judged.results) {
-    const bool is_efficiency = std::ranges::any_of(rules.checks, [&](const auto& rule) {
-      return rule.metric == acceptance::Metric::kScalingEfficiency && rule.name == result.check;
-    });
-    if (!is_efficiency || !result.value || result.outcome <= worst) continue;
-    worst = result.outcome;
-    group = result.of_class;
-  }
-  return group;
-}
-
-// Says in the words of `explain` where such a training lost it, by the newest report that has it.
+// Says in the words of `explain` where a training that scales badly lost it.
 void explain_efficiency(const std::vector<NamedReport>& fleet, const acceptance::Rules& rules,
                         Acceptance& judged) {
-  const std::string group = badly_scaling(judged, rules);
-  const NamedReport* newest = nullptr;
-  for (const NamedReport& one : fleet) {
-    const auto has_it = [&](const reporting::ScalingTable& table) {
-      return std::ranges::find(table.rows, group, &reporting::ScalingRow::group) !=
-             table.rows.end();
-    };
-    if (group.empty() || std::ranges::none_of(one.report.scaling, has_it)) continue;
-    if (newest == nullptr || one.report.started >= newest->report.started) newest = &one;
-  }
-  if (newest == nullptr) return;
+  const auto training = acceptance::badly_scaling(judged, rules, fleet);
+  if (!training) return;
   try {
-    const Report shown = reporting::for_people(newest->report);
+    const Report shown = reporting::for_people(training->report->report);
     judged.explained =
-        reporting::explanation_in_brief(reporting::explain(shown, {}, {.group = group}));
+        reporting::explanation_in_brief(reporting::explain(shown, {}, {.group = training->group}));
   } catch (const Error&) {
     return;  // its row has no efficiency to explain
   }
-  judged.explained.front().insert(0, group + ", ");
-  const fs::path file(newest->name);
+  judged.explained.front().insert(0, training->name + ", ");
+  const fs::path file(training->report->name);
   const fs::path folder = file.filename() == "report.json" ? file.parent_path() : file;
-  judged.explain_command =
-      "scalemark explain " + shell_word(folder.string()) + " --group " + shell_word(group);
+  judged.explain_command = "scalemark explain " + shell_word(folder.string()) + " --group " +
+                           shell_word(training->group);
 }
 
 }  // namespace

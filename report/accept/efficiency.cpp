@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "core/launch/slurm_lists.h"
 #include "core/statistics/summary.h"
 #include "report/accept/acceptance.h"
+#include "report/accept/forms.h"
 #include "report/accept/inventory.h"
 #include "report/record/point_facts.h"
 #include "report/record/runs.h"
@@ -234,6 +236,43 @@ std::vector<Series> read_of_fleet(const Rule& rule, std::span<const NamedReport>
     }
   }
   return std::move(parts).all();
+}
+
+namespace {
+
+bool says_how_it_scales(const Report& report, const std::string& group) {
+  return std::ranges::any_of(report.scaling, [&](const reporting::ScalingTable& table) {
+    return std::ranges::find(table.rows, group, &reporting::ScalingRow::group) != table.rows.end();
+  });
+}
+
+}  // namespace
+
+std::optional<FleetTraining> badly_scaling(const Acceptance& acceptance, const Rules& rules,
+                                           std::span<const NamedReport> reports) {
+  const CheckResult* worst = nullptr;
+  const Rule* of_worst = nullptr;
+  for (const CheckResult& result : acceptance.results) {
+    const auto rule = std::ranges::find_if(rules.checks, [&](const Rule& one) {
+      return one.metric == Metric::kScalingEfficiency && one.name == result.check;
+    });
+    if (rule == rules.checks.end() || !result.value) continue;
+    if (result.outcome <= (worst == nullptr ? Outcome::kPassed : worst->outcome)) continue;
+    worst = &result;
+    of_worst = &*rule;
+  }
+  if (worst == nullptr) return std::nullopt;
+  const TrainingNames names(*of_worst, reports);
+  std::optional<FleetTraining> newest;
+  for (const NamedReport& one : reports) {
+    for (const auto& [group, fleet] : runs_of_fleet(*of_worst, one.report)) {
+      // The last one with a rate was judged, and another one may scale well.
+      if (fleet.logs.empty() || names.of(group, one.report) != worst->of_class) continue;
+      newest = FleetTraining{.name = worst->of_class, .group = group, .report = &one};
+    }
+  }
+  if (newest && !says_how_it_scales(newest->report->report, newest->group)) return std::nullopt;
+  return newest;
 }
 
 }  // namespace scalemark::acceptance

@@ -3,7 +3,9 @@
 
 #include <array>
 #include <map>
+#include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -53,6 +55,18 @@ Undecided undecided_of(const Acceptance& acceptance);
 std::string undecided_text(const Acceptance& acceptance);
 std::string exclude_text(const Acceptance& acceptance);
 std::string suspects_text(const Acceptance& acceptance);
+
+// A training over several nodes, as one report has it.
+struct FleetTraining {
+  std::string name;   // its class: the group, and its nodes where others made the same training
+  std::string group;  // in the report
+  const NamedReport* report = nullptr;
+};
+// Returns the first training that scales badly, or else may, by the report that was judged; absent:
+// there is none, or the report does not say how it scales. `reports` are those that were judged by
+// `rules`, in the order of time, and must outlive it.
+std::optional<FleetTraining> badly_scaling(const Acceptance& acceptance, const Rules& rules,
+                                           std::span<const NamedReport> reports);
 
 // Writes a suite per node and a case per check and part: failed is a failure; unsure and missing
 // are errors, since green must mean passed.

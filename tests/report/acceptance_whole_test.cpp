@@ -8,6 +8,7 @@
 
 #include "core/base/text.h"
 #include "report/accept/acceptance.h"
+#include "report/accept/forms.h"
 #include "report/accept/series.h"
 #include "tests/report/fleet_results.h"
 #include "tests/report/sample_fleet.h"
@@ -121,6 +122,56 @@ TEST(AcceptWhole, TheEfficiencyIsWrongInOnePercentAtItsLimit) {
   EXPECT_EQ(passed_below, 0);
   RecordProperty("failed", failed);
   RecordProperty("passed", passed);
+}
+
+// Sixteen nodes that made one training in two waves, of which one may scale badly.
+std::vector<NamedReport> two_trainings(int slow_wave) {
+  auto fleet = sample_fleet({.nodes = 16, .links = false, .training = true});
+  fleet.push_back(fleet.back());
+  for (int wave = 0; wave < 2; ++wave) {
+    NamedReport& one = fleet[static_cast<std::size_t>(16 + wave)];
+    one.name = "wave" + std::to_string(wave);
+    Report& report = one.report;
+    report.started = report.finished = "2026-11-2" + std::to_string(wave) + "T08:30:00Z";
+    std::erase_if(report.environment.hosts, [&](const auto& host) {
+      return (host.hostname < reporting::fleet_host(8)) != (wave == 0);
+    });
+    for (auto& run : report.points) {
+      run.nodes = 8;
+      run.world_size = 64;
+      run.samples_per_sec /= wave == slow_wave ? 3 : 2;
+      for (std::string* text : {&run.group, &run.id})
+        text->replace(text->find("-w128-"), 6, "-w64-");
+    }
+    for (auto& row : report.scaling.front().rows)
+      row.group.replace(row.group.find("-w128-"), 6, "-w64-");
+  }
+  return fleet;
+}
+
+TEST(AcceptWhole, TheTrainingThatScalesBadlyIsFoundAmongTwo) {
+  for (const int slow : {0, 1}) {
+    const auto fleet = two_trainings(slow);
+    const auto found = badly_scaling(accept(fleet, standard_rules(), {}), standard_rules(), fleet);
+    ASSERT_TRUE(found.has_value()) << slow;
+    EXPECT_EQ(found->report->name, "wave" + std::to_string(slow));
+    EXPECT_EQ(found->group, found->report->report.scaling.front().rows.front().group);
+    EXPECT_EQ(found->name, found->group + (slow == 0 ? ", on n[000-007]" : ", on n[008-015]"));
+  }
+  auto fleet = two_trainings(2);
+  EXPECT_FALSE(badly_scaling(accept(fleet, standard_rules(), {}), standard_rules(), fleet));
+  // A training that was made twice on the same nodes is one: its newest report tells.
+  fleet = sample_fleet({.training = true, .efficiency = 0.8});
+  fleet.push_back(fleet.back());
+  fleet.back().name = "again";
+  fleet.back().report.started = fleet.back().report.finished = "2026-11-21T08:30:00Z";
+  const auto found = badly_scaling(accept(fleet, standard_rules(), {}), standard_rules(), fleet);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->report->name, "again");
+  EXPECT_EQ(found->name, found->group);
+  fleet.back().report.scaling.clear();
+  EXPECT_FALSE(badly_scaling(accept(fleet, standard_rules(), {}), standard_rules(), fleet))
+      << "it does not say how it scales, and the other one was not judged";
 }
 
 // Nodes of one GPU train alone, and a training that was planned and skipped is no pass.
