@@ -77,9 +77,9 @@ acceptance::Expected expected_of(const settings::ToolValues& values) {
 }
 
 std::vector<FormatRequest> requests_of(const settings::ToolValues& values, OutputFiles& outputs) {
-  auto requests = reporting::read_format_requests(
-      values.text("format").value_or(kTable),
-      {kTable, "md", "jsonl", "html", "junit", "drain", "undecided", "exclude", "suspects"});
+  auto requests = reporting::read_format_requests(values.text("format").value_or(kTable),
+                                                  {kTable, "md", "jsonl", "html", "junit", "drain",
+                                                   "undecided", "exclude", "absent", "suspects"});
   std::erase_if(requests,
                 [](const FormatRequest& one) { return one.format == kTable && one.file.empty(); });
   for (const FormatRequest& one : requests) {
@@ -98,6 +98,7 @@ std::string rendered(const std::string& format, const Acceptance& judged) {
   if (format == "html") return acceptance::page_text(judged, reporting::utc_now());
   if (format == "junit") return acceptance::junit_text(judged);
   if (format == "undecided") return acceptance::undecided_text(judged);
+  if (format == "absent") return acceptance::absent_text(judged);
   if (format == "suspects") return acceptance::suspects_text(judged);
   if (format == "exclude") return acceptance::exclude_text(judged);
   if (format == "drain") return acceptance::drain_text(judged, reporting::utc_now());

@@ -180,12 +180,6 @@ bool is_selected(const std::map<std::string, std::string>& where, const PointRec
 
 namespace {
 
-std::string nodes_in_words(const Report& report) {
-  std::vector<std::string> names;
-  for (const Part& node : node_parts(report)) names.push_back(scheduler_name(node));
-  return with_blanks(launching::compressed_nodelist(names));
-}
-
 // Names the nodes of a training where other ones were in the same training: in another wave.
 class TrainingNames {
  public:

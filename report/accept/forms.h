@@ -50,10 +50,12 @@ struct Undecided {
 };
 Undecided undecided_of(const Acceptance& acceptance);
 // Return a list as Slurm reads it, "n[003,017]", and an empty line where there is none: nodes to
-// measure again; nodes to keep jobs away from; and nodes half of whose links failed, with some
-// sound ones, where not all pairs of nodes were measured and those of the list can be.
+// measure again; nodes to keep jobs away from; expected nodes without a report; and nodes half of
+// whose links failed, with some sound ones, where not all pairs of nodes were measured: those of
+// the list can be.
 std::string undecided_text(const Acceptance& acceptance);
 std::string exclude_text(const Acceptance& acceptance);
+std::string absent_text(const Acceptance& acceptance);
 std::string suspects_text(const Acceptance& acceptance);
 
 // A training over several nodes, as one report has it.

@@ -328,6 +328,14 @@ std::string exclude_text(const Acceptance& acceptance) {
   return launching::compressed_nodelist(names_to_exclude(acceptance)) + "\n";
 }
 
+std::string absent_text(const Acceptance& acceptance) {
+  std::set<std::string> names;
+  for (const CheckResult& result : acceptance.results) {
+    if (result.why == kNoReport) names.insert(scheduler_name(result.part));
+  }
+  return launching::compressed_nodelist({names.begin(), names.end()}) + "\n";
+}
+
 std::string suspects_text(const Acceptance& acceptance) {
   constexpr std::size_t kSoundOnes = 4;  // a slow group shows by its links with others
   struct Links {
@@ -348,14 +356,18 @@ std::string suspects_text(const Acceptance& acceptance) {
       links.failed += result.outcome == Outcome::kFailed ? 1 : 0;
     }
   }
+  const auto linked =
+      std::ranges::count_if(nodes, [](const auto& node) { return !node.second.others.empty(); });
   std::vector<std::string> suspects, sound;
   for (const auto& [host, links] : nodes) {
-    if (links.name.empty() || links.others.empty() || links.others.size() + 1 == nodes.size())
+    if (links.name.empty() || links.others.empty() || std::ssize(links.others) + 1 == linked)
       continue;
     if (2 * links.failed >= links.all) suspects.push_back(links.name);
     if (links.failed == 0 && sound.size() < kSoundOnes) sound.push_back(links.name);
   }
-  if (suspects.empty() || suspects.size() + sound.size() > planning::kAllMeetUpTo) return "\n";
+  if (suspects.empty()) return "\n";
+  // Of more than can all meet the first ones are measured: they show what they have in common.
+  suspects.resize(std::min(suspects.size(), planning::kAllMeetUpTo - sound.size()));
   suspects.insert(suspects.end(), sound.begin(), sound.end());
   return launching::compressed_nodelist(suspects) + "\n";
 }

@@ -190,6 +190,12 @@ std::vector<Part> node_parts(const Report& report) {
   return parts;
 }
 
+std::string nodes_in_words(const Report& report) {
+  std::vector<std::string> names;
+  for (const Part& node : node_parts(report)) names.push_back(scheduler_name(node));
+  return with_blanks(launching::compressed_nodelist(names));
+}
+
 Part whole_fleet() {
   Part part;
   part.kind = PartKind::kFleet;

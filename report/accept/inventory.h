@@ -19,6 +19,8 @@ int widest(const reporting::Report& report);
 
 Part node_part(const reporting::Report& report, const std::string& host);
 std::vector<Part> node_parts(const reporting::Report& report);
+// "n[001-064]"
+std::string nodes_in_words(const reporting::Report& report);
 // Returns the part that results of all nodes together are of.
 Part whole_fleet();
 // Returns the links between hosts of the report, each with its record.
@@ -82,8 +84,9 @@ void read_sustained(const reporting::Report& report, SeriesOfParts& all);
 // Adds one start for each report that measured the link.
 void read_links(const reporting::Report& report, SeriesOfParts& all);
 // Adds one start to each division of the fleet into parts, for each report that measured their
-// all-reduces: the slowest part's bus bandwidth with its 98 % interval.
-void read_fleet_all_reduce(const reporting::Report& report, SeriesOfParts& all);
+// all-reduces: bus bandwidth, with its 98 % interval, of the part that reached least of what was
+// expected of it. Divisions of other nodes, as in waves, are other classes.
+void read_fleet_all_reduce(std::span<const NamedReport> reports, SeriesOfParts& all);
 // Adds one start to each node for each report of links: its best one.
 void read_best_links(const reporting::Report& report, SeriesOfParts& all);
 

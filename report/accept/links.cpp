@@ -2,6 +2,7 @@
 // two ends have for each rank.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 #include <tuple>
@@ -133,26 +134,43 @@ namespace {
 
 using reporting::CollectiveRecord;
 
-// Names the hosts of a run's ranks, as far as links name them.
-std::string hosts_of(const Report& report, const CollectiveRecord& run) {
-  std::map<int, std::string> host_of;
-  for (const reporting::LinkRecord& link : report.links) {
-    if (link.a_rank) host_of.emplace(*link.a_rank, link.a);
-    if (link.b_rank) host_of.emplace(*link.b_rank, link.b);
+// Names the hosts of the ranks of runs, where links name the ranks: elsewhere a node has one.
+class HostsOfRuns {
+ public:
+  explicit HostsOfRuns(const Report& report) {
+    for (const reporting::LinkRecord& link : report.links) {
+      if (link.a_rank) host_of_.emplace(*link.a_rank, link.a);
+      if (link.b_rank) host_of_.emplace(*link.b_rank, link.b);
+    }
+    const auto& hosts = report.environment.hosts;
+    for (std::size_t i = 0; host_of_.empty() && i < hosts.size(); ++i)
+      host_of_nth_.emplace(static_cast<int>(i), hosts[i].hostname);
   }
-  std::set<std::string> hosts;
-  for (const int member : run.members) {
-    if (const auto host = host_of.find(member); host != host_of.end()) hosts.insert(host->second);
+
+  std::string of(const CollectiveRecord& run) const {
+    const auto& known = host_of_.empty() ? host_of_nth_ : host_of_;
+    std::set<std::string> hosts;
+    for (const int member : run.members) {
+      if (const auto host = known.find(member); host != known.end()) hosts.insert(host->second);
+    }
+    return launching::compressed_nodelist({hosts.begin(), hosts.end()});
   }
-  return launching::compressed_nodelist({hosts.begin(), hosts.end()});
-}
+
+ private:
+  std::map<int, std::string> host_of_, host_of_nth_;  // by rank
+};
 
 // The runs of one part that count.
 struct RunsOfPart {
   std::vector<double> logs;  // of bus bandwidths
   std::string why;           // why others do not count
   const CollectiveRecord* first = nullptr;
-  double mean() const { return logs.empty() ? 0 : statistics::mean(logs); }
+  // ln of what it reached, by what was expected where that is known. A part of which no run counts
+  // comes last: it hides no other one that is slow.
+  double reached() const {
+    if (logs.empty()) return std::numeric_limits<double>::infinity();
+    return statistics::mean(logs) - std::log(first->expected_busbw_GBps.value_or(1));
+  }
 };
 
 std::map<std::string, RunsOfPart> runs_of_parts(const Report& report) {
@@ -178,7 +196,7 @@ Start start_of(const RunsOfPart& part) {
     start.why = "no run of it counts: " + part.why;
     return start;
   }
-  start.value = std::exp(part.mean());
+  start.value = std::exp(statistics::mean(part.logs));
   if (const auto interval = statistics::mean_interval(part.logs, kConfidenceOfFloors)) {
     start.low = std::exp(interval->low);
     start.high = std::exp(interval->high);
@@ -193,27 +211,42 @@ std::string division_name(int parts, std::size_t nodes) {
 
 }  // namespace
 
-void read_fleet_all_reduce(const Report& report, SeriesOfParts& all) {
-  if (report.links.empty()) return;                  // other collectives are no acceptance
-  std::map<int, std::vector<RunsOfPart>> divisions;  // by the number of parts
-  for (auto& [group, part] : runs_of_parts(report)) {
-    if (part.first->collective != collectives::Collective::kAllReduce) continue;
-    divisions[part.first->parts.value_or(1)].push_back(std::move(part));
-  }
-  for (const auto& [count, parts] : divisions) {
-    const auto slowest = std::ranges::min_element(parts, {}, &RunsOfPart::mean);
-    std::size_t nodes = 0;
-    for (const RunsOfPart& part : parts) nodes += static_cast<std::size_t>(part.first->nodes);
-    Series& series = all.at(whole_fleet(), division_name(count, nodes));
+void read_fleet_all_reduce(std::span<const NamedReport> reports, SeriesOfParts& all) {
+  std::map<std::string, std::set<std::string>> hosts_of;  // by division: waves have other nodes
+  const auto each = [&](const auto& visit) {
+    for (const NamedReport& one : reports) {
+      if (one.report.links.empty()) continue;            // other collectives are no acceptance
+      std::map<int, std::vector<RunsOfPart>> divisions;  // by the number of parts
+      for (auto& [group, part] : runs_of_parts(one.report)) {
+        if (part.first->collective != collectives::Collective::kAllReduce) continue;
+        divisions[part.first->parts.value_or(1)].push_back(std::move(part));
+      }
+      for (const auto& [count, parts] : divisions) {
+        std::size_t nodes = 0;
+        for (const RunsOfPart& part : parts) nodes += static_cast<std::size_t>(part.first->nodes);
+        visit(one.report, division_name(count, nodes), parts);
+      }
+    }
+  };
+  each([&](const Report& report, const std::string& name, const auto&) {
+    hosts_of[name].insert(nodes_in_words(report));
+  });
+  each([&](const Report& report, const std::string& name, const std::vector<RunsOfPart>& parts) {
+    const bool alone = hosts_of[name].size() < 2;
+    const auto slowest = std::ranges::min_element(parts, {}, &RunsOfPart::reached);
+    Series& series = all.at(whole_fleet(), alone ? name : name + ", on " + nodes_in_words(report));
     series.starts.push_back(start_of(*slowest));
-    if (count > 1)
-      series.starts.back().fact = "slowest of them " + hosts_of(report, *slowest->first);
-    series.at_most.clear();
     const CollectiveRecord& run = *slowest->first;
+    if (parts.size() > 1) {
+      const std::string hosts = HostsOfRuns(report).of(run);
+      if (!hosts.empty()) series.starts.back().fact = "slowest of them " + hosts;
+    }
+    series.at_most.clear();
     // The CPU decides what sockets carry: their share is reported only.
-    if (run.device != "cuda" || !run.expected_busbw_GBps) continue;
+    if (run.device != "cuda" || !run.expected_busbw_GBps) return;
+    if (!is_measured(*run.expected_busbw_GBps)) return;
     series.at_most[LimitOf::kExpected] = {*run.expected_busbw_GBps, run.expected_source};
-  }
+  });
 }
 
 void read_links(const Report& report, SeriesOfParts& all) {

@@ -363,6 +363,10 @@ std::vector<Series> read_series(const Rule& rule, std::span<const NamedReport> r
     return read_of_fleet(rule, reports);
   Gatherer gatherer;
   SeriesOfParts of_parts;
+  if (rule.metric == Metric::kFleetAllReduce) {
+    read_fleet_all_reduce(reports, of_parts);
+    return std::move(of_parts).all();
+  }
   for (std::size_t i = 0; i < reports.size(); ++i) {
     const Report& report = reports[i].report;
     if (definition.kind == ValueKind::kCount) {
@@ -371,8 +375,6 @@ std::vector<Series> read_series(const Rule& rule, std::span<const NamedReport> r
       read_sustained(report, of_parts);
     } else if (rule.metric == Metric::kNodeBandwidth) {
       if (reporting::measures_collectives(report)) read_best_links(report, of_parts);
-    } else if (rule.metric == Metric::kFleetAllReduce) {
-      read_fleet_all_reduce(report, of_parts);
     } else if (definition.kind == ValueKind::kFloor) {
       if (reporting::measures_collectives(report)) read_links(report, of_parts);
     } else if (rule.metric == Metric::kDeviceRate || rule.metric == Metric::kNodeRate ||

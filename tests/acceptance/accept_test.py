@@ -281,27 +281,44 @@ def large(folder):
 
 
 STUB = """#!/bin/sh
-# Notes what it is asked for; accept finds the nodes of the next line of `undecided` so, and ends with 2 while there are some.
+# Notes what it is asked for; accept writes the words of the next line, undecided|exclude|absent|suspects, and ends with 2 while nodes are undecided.
 echo "$@" >> "$FOLDER/calls"
 case "$1" in accept) ;; *) exit 0;; esac
-file=$(echo "$@" | sed 's/.*undecided=\\([^, ]*\\).*/\\1/')
-head -1 "$FOLDER/rounds" > "$file"
+line=$(head -1 "$FOLDER/rounds")
 sed -i 1d "$FOLDER/rounds"
-[ -z "$(cat "$file")" ] || exit 2
+for word in undecided exclude absent suspects; do
+  file=$(echo "$@" | sed -n "s/.*[ ,]$word=\\([^, ]*\\).*/\\1/p")
+  [ -z "$file" ] || echo "${line%%|*}" > "$file"
+  [ "$word" = undecided ] && undecided=${line%%|*}
+  case $line in *"|"*) line=${line#*|};; *) line=;; esac
+done
+[ -z "$undecided" ] || exit 2
+"""
+# A step of all nodes ends badly where one of them is dead.
+SRUN = """#!/bin/sh
+nodes=${1#--nodelist=}
+while [ "$1" ] && [ "${1#--}" != "$1" ]; do shift; done
+output=$(echo "$@" | sed 's/.*--output \\([^ ]*\\).*/\\1/')
+echo "${output#$OUTPUT/} $nodes" >> "$FOLDER/steps"
+case ",$nodes,$output" in *",$DEAD,"*/links/*|*",$DEAD,"*/fleet/*) exit 69;; esac
+"$@"
+"""
+SCONTROL = """#!/bin/sh
+[ "$2" = hostnames ] && [ -n "$3" ] && echo "$3" | tr , '\\n'
 """
 
 
 def stages(folder, command, rounds, **environment):
-    """Returns what a launcher's file asks the program for, where accept finds these nodes undecided, one line a time."""
+    """Returns what a launcher's file asks the program for, where accept finds these nodes so, one line a time: see STUB."""
     (folder / "bin").mkdir(exist_ok=True)
-    for name, text in (("scalemark", STUB), ("srun", '#!/bin/sh\nwhile [ "$1" ] && [ "${1#--}" != "$1" ]; do shift; done\n"$@"\n'),
-                       ("scontrol", '#!/bin/sh\n[ "$2" = topology ] && cat "$FOLDER/topology" || echo n1\n')):
+    for name, text in (("scalemark", STUB), ("srun", SRUN), ("scontrol", SCONTROL)):
         (folder / "bin" / name).write_text(text)
         (folder / "bin" / name).chmod(0o755)
     (folder / "rounds").write_text("".join(f"{one}\n" for one in rounds))
-    (folder / "calls").write_text("")
+    for name in ("calls", "steps"):
+        (folder / name).write_text("")
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, cwd=SOURCE,
-                          env=os.environ | {"PATH": f"{folder}/bin:{os.environ['PATH']}", "FOLDER": str(folder)} | environment)
+                          env=os.environ | {"PATH": f"{folder}/bin:{os.environ['PATH']}", "FOLDER": str(folder), "DEAD": "nobody"} | environment)
     return done, [line for line in (folder / "calls").read_text().splitlines() if line.startswith("sweep")]
 
 
@@ -319,12 +336,12 @@ def repeats(folder):
     """Undecided nodes are measured twice more under Slurm and Kubernetes, each time with the time that so many starts take, and while the job lasts."""
     acceptance = SOURCE / "configs/acceptance"
     all_three = [("1", "", ""), ("2", "2", "12m"), ("3", "5", "30m")]
-    job = {"SLURM_JOB_ID": "1", "SLURM_JOB_NODELIST": "n[1-9]", "OUTPUT": str(folder / "out"), "PROGRAM": str(folder / "bin/scalemark")}
+    job = {"SLURM_JOB_ID": "1", "SLURM_JOB_NODELIST": "n1,n2,n3,n4", "OUTPUT": str(folder / "out"), "PROGRAM": str(folder / "bin/scalemark")}
     batch = ("bash", acceptance / "slurm.sbatch")
     for rounds, code, end, wanted in [(["n1", "n1", "n1"], 2, 9999999999, all_three), (["n1", ""], 0, 9999999999, all_three[:2]),
                                       ([""], 0, 9999999999, all_three[:1]), (["n1"], 2, time.time() + 600, all_three[:1]),
                                       (["n1", "n1"], 2, time.time() + 1000, all_three[:2])]:
-        done, calls = stages(folder, batch, rounds, SLURM_JOB_END_TIME=str(int(end)), **job)
+        done, calls = stages(folder, batch, ["", "", *rounds], SLURM_JOB_END_TIME=str(int(end)), **job)
         check(done.returncode == code and sessions(calls) == wanted, (done, calls))
         check(("no time is left" in done.stdout) == (end < 9999999999), done.stdout)
 
@@ -347,7 +364,7 @@ def repeats(folder):
     program = f"program=${{PROGRAM:-{SCALEMARK.resolve()}}}\nexport SCALEMARK_TORCH=${{SCALEMARK_TORCH:-'/opt/a b/torch'}}\n"
     check(program in written and written.replace(program, "program=${PROGRAM:-./scalemark}\n") == text, written)
     (folder / "job.sbatch").write_text(written)
-    done, calls = stages(folder, ("bash", folder / "job.sbatch"), [""], SLURM_JOB_END_TIME="9999999999", **job)
+    done, calls = stages(folder, ("bash", folder / "job.sbatch"), ["", "", ""], SLURM_JOB_END_TIME="9999999999", **job)
     check(done.returncode == 0 and sessions(calls) == all_three[:1], (done, calls))
     check(run("configs", "acceptance/kubernetes").stdout == (acceptance / "kubernetes.yaml").read_text(), "another text of kubernetes.yaml")
     hours, minutes, _ = map(int, re.search(r"--time=(\d+):(\d+):(\d+)", text).groups())
@@ -361,6 +378,43 @@ def repeats(folder):
     check(3 * 6 >= longest["node"], "a start takes longer than the 6 minutes of a repeated one")
     links = 4
     check(longest["node"] + links + longest["fleet"] + 12 + 30 + 2 * 2 <= 60 * hours + minutes, "the job ends before its second repeat")
+
+
+def together(folder):
+    """Slurm's nodes without a report exchange nothing with the others; one that ends a step of all is left out of the next try, and failed ones of
+    the training; suspects are measured by themselves. Where nobody is named, or one node is left, there is no further try."""
+    job = {"SLURM_JOB_ID": "1", "SLURM_JOB_NODELIST": "n1,n2,n3,n4", "OUTPUT": str(folder / "out"), "PROGRAM": str(folder / "bin/scalemark")}
+    everybody = "n1,n2,n3,n4"
+    for rounds, dead, wanted in [
+            (["||n4", "|n2|n4", "|n2|n4", "|n2|n4"], "n2", [("links/1", "n1,n2,n3"), ("links/2", "n1,n3"), ("fleet/1", "n1,n3")]),
+            (["", "|||n1,n2", "|n3"], "nobody", [("links/1", everybody), ("suspects/1", "n1,n2"), ("fleet/1", everybody)]),
+            (["", "|n3", "|n3", "|n3"], "nobody", [("links/1", everybody), ("fleet/1", "n1,n2,n4")]),
+            (["", "", "", "", ""], "n3", [("links/1", everybody), ("fleet/1", everybody)]),
+            (["", "|n1,n2,n3"], "nobody", [("links/1", everybody)])]:
+        done, _ = stages(folder, ("bash", SOURCE / "configs/acceptance/slurm.sbatch"), rounds, DEAD=dead, **job)
+        steps = [tuple(line.split()) for line in (folder / "steps").read_text().splitlines()]
+        check(steps == [("1/{host}", everybody), *wanted] and done.returncode == 0, (rounds, steps, done))
+    done, _ = stages(folder, ("bash", SOURCE / "configs/acceptance/slurm.sbatch"), [""], **(job | {"SLURM_JOB_NODELIST": "n1"}))
+    check((folder / "steps").read_text() == "1/{host} n1\n" and not done.stdout, done)
+
+
+def emptied(folder):
+    """What Slurm's script passes, with the real program: a folder of a stage that left no report costs no outcome."""
+    [fleet] = fleets(folder, 1, 4, 2, 0.97, seed=5)
+    out = folder / "out"
+    out.mkdir()
+    for stage in ("1", "links", "fleet"):
+        (fleet / "acc" / stage).rename(out / stage)
+    (folder / "bin").mkdir()
+    for name, text in (("srun", "#!/bin/sh\n"), ("scontrol", SCONTROL)):
+        (folder / "bin" / name).write_text(text)
+        (folder / "bin" / name).chmod(0o755)
+    nodes = ",".join(f"node{node:03}" for node in range(4))
+    given = run("accept", *(out / stage for stage in ("1", "links", "fleet")), "--nodes", nodes, expect=None)
+    done = subprocess.run(["bash", SOURCE / "configs/acceptance/slurm.sbatch"], capture_output=True, text=True, check=False, cwd=SOURCE,
+                          env=os.environ | {"PATH": f"{folder}/bin:{os.environ['PATH']}", "SLURM_JOB_ID": "1", "SLURM_JOB_NODELIST": nodes,
+                                            "OUTPUT": str(out), "PROGRAM": str(SCALEMARK)})
+    check(done.returncode == given.returncode and done.stdout.splitlines()[0] == given.stdout.splitlines()[0] and not done.stderr, (done, given))
 
 
 def scaling(folder):
@@ -385,4 +439,4 @@ def scaling(folder):
     check(seen[True] and seen[False] and seen["shown"], seen)
 
 
-run_cases({f.__name__: f for f in (agree, printed, refused, baseline, planned, configs, again, large, repeats, scaling)})
+run_cases({f.__name__: f for f in (agree, printed, refused, baseline, planned, configs, again, large, repeats, together, emptied, scaling)})

@@ -179,7 +179,7 @@ def lost_node(folder):
             out, lost = folder / str(trial), trial % (HOSTS - 1) + 1
             hosts.healthy()
             measure_links(hosts, out)
-            everybody = start_fleet(hosts, out / "fleet/1", range(HOSTS), "--iters", 10_000_000)
+            everybody = start_fleet(hosts, out / "fleet/1", range(HOSTS), "--iters", 10_000_000, world=RANKS * HOSTS)
             await_text(out / "fleet/1/journal.jsonl", '"event":"window"', everybody[0])
             kill_tree(everybody[lost].pid)
             for process in everybody:
@@ -255,10 +255,10 @@ def measure_rails(hosts, out):
             for host in range(count) for card in range(RANKS)], seconds=3600)
 
 
-def start_fleet(hosts, out, members, *options, **planted):
-    """All ranks of these hosts in one training."""
+def start_fleet(hosts, out, members, *options, world="all", **planted):
+    """All ranks of these hosts in one training, and each alone before, unless `world` has the ranks of all."""
     place = ("--nnodes", len(members), "--nproc-per-node", RANKS, "--rendezvous", f"{hosts.addresses[members[0]]}:29658", "--run-id", "fleet")
-    return [start(*hosts.on(host), SCALEMARK, "sweep", "--workload", "linear", "--device", "cpu", "--threads", 1, "--world-sizes", "all",
+    return [start(*hosts.on(host), SCALEMARK, "sweep", "--workload", "linear", "--device", "cpu", "--threads", 1, "--world-sizes", world,
                   "--repetitions", 1, "--warmup-iters", 5, "--max-time", "10m", "--no-progress", "--yes", *place,
                   "--timeout", "rendezvous=20m", "--node-rank", rank, "--output", out, *options, **planted) for rank, host in enumerate(members)]
 
