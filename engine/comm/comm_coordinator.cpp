@@ -53,7 +53,7 @@ std::optional<distributed::Stop> CommCoordinator::run(const distributed::WorkMes
   if (std::exchange(needs_pairs_, false)) {
     report_.add(member_.run_pairs(*plan_.pairs));
     for (const MeasuredPart& part :
-         member_.run_parts(*plan_.pairs, report_.slowest_link_of_node())) {
+         member_.run_parts(*plan_.pairs, report_.links().slowest_of_node())) {
       report_.add(part);
     }
     return std::nullopt;

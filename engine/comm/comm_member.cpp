@@ -6,7 +6,6 @@
 
 #include "core/base/wire.h"
 #include "core/catalogue/backends.h"
-#include "core/plan/collectives/make_collective_plan.h"
 #include "engine/distributed/stop_agreement.h"
 #include "engine/process/machines.h"
 #include "engine/process/rank_group.h"

@@ -17,7 +17,6 @@
 #include "core/machine/network_ports.h"
 #include "core/machine/survey.h"
 #include "core/plan/collectives/support.h"
-#include "core/statistics/summary.h"
 #include "engine/process/machines.h"
 #include "report/judge/point/disturbances.h"
 #include "report/judge/point/telemetry.h"
@@ -34,9 +33,9 @@ namespace {
 constexpr std::size_t kBufferBytes = 64 << 20;
 constexpr double kCopying_s = 0.3;
 constexpr int kMostTries = 3;
-constexpr std::int64_t kLongPerRank = 512
-                                      << 10;  // of less, an all-reduce is no matter of bandwidth
-constexpr const char* kDrawn = "drawn";       // the placement of a part of a fleet
+// An all-reduce of less is no matter of bandwidth.
+constexpr std::int64_t kLongPerRank = 512 << 10;
+constexpr const char* kDrawn = "drawn";  // the placement of a part of a fleet
 
 // Returns the bytes per second, read and written, that this rank copies.
 double copied_bytes_per_s() {
@@ -160,26 +159,6 @@ collectives::DataPath data_path(const planning::CollectivePoint& point, settings
 
 namespace {
 
-// What all ranks of the slowest of `hosts` reached in messages with one other rank each. Absent
-// where only one rank of several was measured whose library uses the ports of all.
-std::optional<collectives::NodeNetwork> measured_network(
-    std::span<const reporting::LinkRecord> links, const std::set<std::string>& hosts, bool of_all) {
-  std::map<std::string, std::map<int, std::vector<double>>> rates;  // by host and rank
-  for (const reporting::LinkRecord& link : links) {
-    if (of_all && !link.a_rank) return std::nullopt;
-    rates[link.a][link.a_rank.value_or(0)].push_back(link.bandwidth_GBps);
-    rates[link.b][link.b_rank.value_or(0)].push_back(link.bandwidth_GBps);
-  }
-  std::optional<collectives::NodeNetwork> slowest;
-  for (const auto& [host, of_ranks] : rates) {
-    if (!hosts.contains(host)) continue;
-    collectives::NodeNetwork one{.ports = static_cast<int>(of_ranks.size()), .is_measured = true};
-    for (const auto& [rank, GBps] : of_ranks) one.Gbit_per_s += 8 * statistics::median(GBps);
-    if (!slowest || one.Gbit_per_s < slowest->Gbit_per_s) slowest = one;
-  }
-  return slowest;
-}
-
 int nodes_of(const std::vector<int>& members, const std::vector<int>& node_of_rank) {
   std::set<int> nodes;
   for (const int member : members) nodes.insert(node_of_rank.at(static_cast<std::size_t>(member)));
@@ -187,21 +166,6 @@ int nodes_of(const std::vector<int>& members, const std::vector<int>& node_of_ra
 }
 
 }  // namespace
-
-std::optional<collectives::NodeNetwork> CommReport::network_of_links(
-    const planning::CollectivePoint& point) const {
-  std::set<std::string> hosts;
-  std::map<int, int> ranks;  // of each node
-  for (const int member : point.members) {
-    const int node = machines_.node_of_rank.at(static_cast<std::size_t>(member));
-    ++ranks[node];
-    if (const auto host = host_of_node_.find(node); host != host_of_node_.end())
-      hosts.insert(host->second);
-  }
-  const bool several = std::ranges::any_of(ranks, [](const auto& one) { return one.second > 1; });
-  return measured_network(links_, hosts,
-                          several && catalogue::needs_one_rank_per_gpu(point.backend));
-}
 
 reporting::CollectiveRecord CommReport::identity_of(const planning::CollectivePoint& point,
                                                     int repetition,
@@ -228,7 +192,7 @@ reporting::CollectiveRecord CommReport::identity_of(const planning::CollectivePo
   if (point.skipped) return row;
   row.nodes = nodes_of(point.members, machines_.node_of_rank);
   auto path = data_path(point, plan_.device, machines_);
-  if (plan_.pairs) path.network = network_of_links(point);
+  if (plan_.pairs) path.network = links_.network_of(point);
   if (path.host_staging) row.staging = collectives::Staging::kHost;
   if (plan_.pairs && (!path.network || point.bytes() < kLongPerRank * point.world_size)) return row;
   if (const auto expected = collectives::expected_busbw(point.collective, path)) {
@@ -267,32 +231,10 @@ void CommReport::add(reporting::CollectiveRecord row, const CollectiveOutcome& o
 
 void CommReport::add(const MeasuredPairs& measured) {
   auto judged = reporting::judge_pairs(measured.pairs, measured.ends, measured.between_nodes);
-  links_ = judged.links;
-  for (std::size_t i = 0; measured.between_nodes && i < measured.ends.size(); ++i) {
-    const auto& end = measured.ends[i];
-    const int node = end.rank ? machines_.node_of_rank.at(static_cast<std::size_t>(*end.rank))
-                              : static_cast<int>(i);
-    host_of_node_.try_emplace(node, end.name);
-  }
+  if (measured.between_nodes)
+    links_ = MeasuredLinks(judged.links, measured.ends, machines_.node_of_rank);
   run_report_.writer()->add_links(std::move(judged.links), std::move(judged.findings));
   if (!measured.nccl.empty()) process::set_nccl(run_report_, measured.nccl);
-}
-
-std::vector<double> CommReport::slowest_link_of_node() const {
-  std::map<std::string, double> of_host;
-  for (const reporting::LinkRecord& link : links_) {
-    for (const std::string& host : {link.a, link.b}) {
-      double& slowest = of_host.try_emplace(host, 1e9 * link.bandwidth_GBps).first->second;
-      slowest = std::min(slowest, 1e9 * link.bandwidth_GBps);
-    }
-  }
-  const int nodes = *std::ranges::max_element(machines_.node_of_rank) + 1;
-  std::vector<double> slowest(static_cast<std::size_t>(nodes), 0);
-  for (const auto& [node, host] : host_of_node_) {
-    if (const auto known = of_host.find(host); known != of_host.end())
-      slowest.at(static_cast<std::size_t>(node)) = known->second;
-  }
-  return slowest;
 }
 
 void CommReport::add(const MeasuredPart& part) {

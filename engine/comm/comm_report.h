@@ -2,7 +2,6 @@
 // data takes, and what follows from the rows after each block. On the other ranks it holds nothing.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -55,9 +54,9 @@ class CommReport {
                                      const CollectiveOutcome& outcome) const;
   void add(reporting::CollectiveRecord row, const CollectiveOutcome& outcome);
   void add(const MeasuredPairs& measured);
-  // What is expected of a part is found by the links that were added before.
+  // The links that were added before tell what is expected of a part.
   void add(const MeasuredPart& part);
-  std::vector<double> slowest_link_of_node() const;  // bytes per second; 0: none was measured
+  const MeasuredLinks& links() const { return links_; }
   void add_skipped_points();
   // Adds a finding where the memory's bandwidth was measured while others used the machines.
   void note_disturbed_bound();
@@ -74,15 +73,10 @@ class CommReport {
   reporting::CollectiveRecord identity_of(const planning::CollectivePoint& point, int repetition,
                                           const std::string& started) const;
 
-  // Absent where the links that a part uses were not measured.
-  std::optional<collectives::NodeNetwork> network_of_links(
-      const planning::CollectivePoint& point) const;
-
   const planning::CollectivePlan& plan_;
   KnownMachines machines_;
-  std::vector<reporting::LinkRecord> links_ = {};
-  std::map<int, std::string> host_of_node_ = {};  // as links_ names them
   process::RunReport& run_report_;
+  MeasuredLinks links_ = {};
 };
 
 }  // namespace scalemark::communicating

@@ -102,10 +102,9 @@ std::optional<int> Heartbeat::silent_rank() {
 
 ErrorRecord Heartbeat::loss_of(int rank) {
   if (auto end = faults_.own_end()) return *std::move(end);
-  ErrorRecord record =
-      peer_lost("a rank was lost: " + name_ranks({rank}) + " sends no heartbeat", {},
-                "look at its output, and check whether the system killed it")
-          .record();
+  ErrorRecord record = peer_lost("a rank was lost: " + name_ranks({rank}) + " sends no heartbeat",
+                                 {}, "look at its output, and check whether the system killed it")
+                           .record();
   record.rank = rank;
   return record;
 }

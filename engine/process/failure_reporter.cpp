@@ -55,7 +55,11 @@ ExitCode FailureReporter::report(ErrorRecord record, reporting::ReportStatus sta
 void FailureReporter::fill_in(ErrorRecord& record) const {
   if (!record.rank) record.rank = request_.world.rank;
   if (record.host.empty()) {
-    record.host = *record.rank == request_.world.rank ? host_name() : host_of_(*record.rank);
+    const auto rank = static_cast<std::size_t>(*record.rank);
+    if (*record.rank == request_.world.rank)
+      record.host = host_name();
+    else if (rank < ranks_.size())
+      record.host = ranks_[rank].host;
   }
   if (record.phase.empty()) record.phase = phase_tracker_.phase();
   if (!record.step) record.step = phase_tracker_.step();

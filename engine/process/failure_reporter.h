@@ -5,11 +5,12 @@
 
 #include <atomic>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "core/base/error.h"
+#include "core/live/status.h"
 #include "engine/distributed/error_store.h"
 #include "engine/process/run_request.h"
 #include "engine/process/vitals.h"
@@ -33,8 +34,8 @@ class FailureReporter {
     return attach(report_, report);
   }
 
-  // Returns the host of another rank, or an empty text: a lost rank cannot name its own.
-  void find_hosts_by(std::function<std::string(int)> host_of) { host_of_ = std::move(host_of); }
+  // A lost rank cannot name its host.
+  void know_ranks(std::vector<live::RankStatus> ranks) { ranks_ = std::move(ranks); }
 
   // kTold: the peers are informed. kKnowAlready: all ranks have agreed to end, so they need not be.
   enum class Peers { kTold, kKnowAlready };
@@ -67,7 +68,7 @@ class FailureReporter {
   std::mutex mutex_;
   distributed::ErrorStore* error_store_ = nullptr;
   reporting::ReportWriter* report_ = nullptr;
-  std::function<std::string(int)> host_of_ = [](int) { return std::string(); };
+  std::vector<live::RankStatus> ranks_;  // rank 0 knows them, once all have met
   std::atomic<bool> reported_{false};
   ExitCode exit_code_ = ExitCode::kBug;
 };

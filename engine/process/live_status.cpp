@@ -71,11 +71,6 @@ LiveStatus::LiveStatus(RankContext& context) : context_(context) {
     identities_.push_back(from_wire<live::RankStatus>(bytes));
 }
 
-std::string LiveStatus::host_of(int rank) const {
-  const auto place = static_cast<std::size_t>(rank);
-  return place < identities_.size() ? identities_[place].host : std::string();
-}
-
 distributed::Heartbeat::Hooks LiveStatus::hooks() {
   distributed::Heartbeat::Hooks hooks;
   hooks.record = [this] { return record(); };

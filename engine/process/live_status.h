@@ -33,9 +33,8 @@ class LiveStatus {
   // Returns the heartbeat's hooks except `on_lost`. Its side thread may call them as long as this
   // object lives.
   distributed::Heartbeat::Hooks hooks();
-  std::string record();  // this rank's record of now
-  // Returns where a rank runs; empty on ranks other than 0, which do not know it.
-  std::string host_of(int rank) const;
+  std::string record();                                   // this rank's record of now
+  const auto& identities() const { return identities_; }  // rank 0 knows those of all
 
   // --- On ranks other than 0 the following do nothing.
 
@@ -57,8 +56,7 @@ class LiveStatus {
   void publish(Now now);
   void publish(const reporting::Report& report);
   void publish(const reporting::Evaluation& evaluation);
-  // Takes a rank's newest record that did not come with the heartbeat.
-  void take(const std::string& record);
+  void take(const std::string& record);  // the newest, which did not come with the heartbeat
   MetricsPages* pages() { return pages_.get(); }  // null: none are served
   // The run has ended as `state`, which is written a last time. end_at_once() is for a process that
   // ends at once, and may be called by any thread: it waits for no other one.

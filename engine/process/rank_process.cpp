@@ -145,7 +145,7 @@ void RankProcess::compare(const distributed::Facts& facts) {
   context_->watch_machine(
       open_telemetry(*context_, milliseconds_of(request_.settings.general.telemetry_every_s)));
   live_.emplace(*context_);
-  failure_reporter_.find_hosts_by([this](int rank) { return live_->host_of(rank); });
+  failure_reporter_.know_ranks(live_->identities());
   refuse_bound_by_launcher(*context_, request_.given_cpus);
 }
 

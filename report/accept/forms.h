@@ -116,7 +116,7 @@ struct PartSentence {
   std::string in_words() const { return names() + ": " + text; }
 };
 std::vector<PartSentence> sentences_of(const Acceptance& acceptance, Outcome outcome);
-// Of each host the results of it and its devices, in their order; links are no host's. The results
+// Gives the results of each host and its devices, in their order; links are no host's. The results
 // must outlive it. A fleet has so many that nobody looks for those of one node among all.
 using ResultsOfHosts = std::map<std::string, std::vector<const CheckResult*>>;
 ResultsOfHosts results_of_hosts(const std::vector<CheckResult>& results);

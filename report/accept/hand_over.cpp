@@ -366,7 +366,7 @@ std::string suspects_text(const Acceptance& acceptance) {
     if (links.failed == 0 && sound.size() < kSoundOnes) sound.push_back(links.name);
   }
   if (suspects.empty()) return "\n";
-  // Of more than can all meet the first ones are measured: they show what they have in common.
+  // The first ones show what all have in common, where they are too many for all pairs.
   suspects.resize(std::min(suspects.size(), planning::kAllMeetUpTo - sound.size()));
   suspects.insert(suspects.end(), sound.begin(), sound.end());
   return launching::compressed_nodelist(suspects) + "\n";

@@ -162,7 +162,7 @@ class HostsOfRuns {
 
 // The runs of one part that count.
 struct RunsOfPart {
-  std::vector<double> logs;  // of bus bandwidths
+  std::vector<double> logs;  // ln of bus bandwidth in GB/s
   std::string why;           // why others do not count
   const CollectiveRecord* first = nullptr;
   // ln of what it reached, by what was expected where that is known. A part of which no run counts

@@ -26,7 +26,7 @@ std::string between_text(const std::vector<std::string>& transports) {
   return joined(names, " and ");
 }
 
-// What is known of one node, and how many nodes the reports have that told it.
+// Holds the choices of one node, and how many nodes the reports have that told it.
 struct KnownChoice {
   NcclChoice choice;
   std::size_t nodes_within = 0, nodes_between = 0;

@@ -45,10 +45,10 @@ const MetricDefinition& metric_named(const Json& name, const std::string& where,
   for (const auto& [finding, metric] :
        {std::pair("straggler", Metric::kOwnRate), std::pair("slow_node", Metric::kNodeBandwidth),
         std::pair("slow_link", Metric::kLinkBandwidth)}) {
-    if (name != finding) continue;
-    throw configuration(
-        where + ": \"" + finding + "\" is a finding, which informs and fails nobody",
-        std::string(definition_of(metric).name) + " judges the values behind it", source.hint);
+    if (name == finding)
+      throw configuration(
+          where + ": \"" + finding + "\" is a finding, which informs and fails nobody",
+          std::string(definition_of(metric).name) + " judges the values behind it", source.hint);
   }
   const auto known = std::views::transform(kMetrics, &MetricDefinition::name);
   throw configuration(where + ": " + name.dump() + " is no metric",
@@ -219,8 +219,8 @@ std::vector<std::size_t> read_looks(const Json& looks, const std::string& where,
   std::vector<std::size_t> read;
   bool fits = looks.is_array() && !looks.empty();
   for (const Json& look : fits ? looks : Json::array()) {
-    const bool ascends = look.is_number_unsigned() && look > (read.empty() ? 0 : read.back());
-    fits = fits && ascends && look <= kMostRepetitions;
+    fits = look.is_number_unsigned() && look > (read.empty() ? 0 : read.back()) &&
+           look <= kMostRepetitions;
     if (!fits) break;
     read.push_back(look.get<std::size_t>());
   }
@@ -256,10 +256,8 @@ Rules parse_rules(std::string_view text, const std::string& file) {
   std::set<std::string> names;
   for (std::size_t i = 0; i < checks.size(); ++i) {
     rules.checks.push_back(read_check(checks[i], i, rules.tolerance, source));
-    const std::string& name = rules.checks.back().name;
-    if (!names.insert(name).second) {
+    if (const std::string& name = rules.checks.back().name; !names.insert(name).second)
       throw configuration(where + " has two checks named '" + name + "'", {}, source.hint);
-    }
   }
   return rules;
 }

@@ -23,8 +23,8 @@ constexpr auto words_of(PartKind) {
 
 // A metric is expected of fleets that have this. kWithSeveralDevices: on one node, since a single
 // device has no other to train with. kWithOwnTimes: besides, the phases of their steps were timed,
-// which is not done for replayed ones. kWithThreeNodes: of two nodes that differ, neither is the
-// odd one. kWhereMeasured: some report has it, which those of older versions have not.
+// as replayed ones are not. kWithThreeNodes: of two nodes that differ, neither is the odd one.
+// kWhereMeasured: some report has it, which those of older versions have not.
 enum class Applies {
   kEverywhere,
   kWithGpus,
@@ -35,9 +35,9 @@ enum class Applies {
   kWithThreeNodes
 };
 
-// The kind says how values of a metric are compared: repeated rates by the rule of
-// statistics/acceptance.h, a floor with each value's own interval, counts, the growth of counters
-// of health[], states that it holds, and texts that must be alike.
+// The kind says how values are compared: repeated rates by the rule of statistics/acceptance.h, a
+// floor with each value's own interval, counts, the growth of counters of health[], states that it
+// holds, and texts that must be alike.
 enum class ValueKind { kRate, kFloor, kCount, kCounter, kState, kFact };
 
 enum class Metric {
@@ -74,10 +74,9 @@ constexpr auto words_of(Comparison) {
                                           {Comparison::kSameAsClass, "same_as_class"}});
 }
 
-// The limit is a share of this, or a number by itself. kNvlink and kPcie are what the links of a
-// GPU carry one way, kRdma and kSockets what the ports of a node have for each of its ranks,
-// kExpected what the measured links of the nodes allow when all are used at once; kBurst is what
-// the same device reached in its first seconds.
+// The limit is a share of this, or a number. kNvlink and kPcie are what the links of a GPU carry
+// one way, kRdma and kSockets what the ports of a node have for each of its ranks, kExpected what
+// the measured links allow when all are used; kBurst is what a device reached in its first seconds.
 enum class LimitOf {
   kNumber,
   kReference,
@@ -124,13 +123,11 @@ struct Rules {
   std::vector<Rule> checks;
 };
 
-// Throws configuration() (78), naming `file` and the check: text that is no JSON, unknown and
-// missing keys, words that are none, numbers out of their range, a comparison that does not fit the
-// metric, two checks of one name.
+// Throws configuration() (78), naming `file` and the check: no JSON, unknown and missing keys or
+// words, numbers out of range, a comparison that the metric has not, two checks of one name.
 Rules parse_rules(std::string_view text, const std::string& file);
 
-// configs/acceptance/rules/standard.json, which is part of the program.
-Rules standard_rules();
-extern const char* const kStandardRules;  // its text
+Rules standard_rules();                   // configs/acceptance/rules/standard.json
+extern const char* const kStandardRules;  // its text, which is part of the program
 
 }  // namespace scalemark::acceptance

@@ -182,8 +182,11 @@ def lost_node(folder):
             everybody = start_fleet(hosts, out / "fleet/1", range(HOSTS), "--iters", 10_000_000, world=RANKS * HOSTS)
             await_text(out / "fleet/1/journal.jsonl", '"event":"window"', everybody[0])
             kill_tree(everybody[lost].pid)
-            for process in everybody:
-                process.communicate(timeout=300)
+            everybody[0].communicate(timeout=300)
+            for process in everybody[1:]:  # as srun ends those that wait
+                if process.poll() is None:
+                    kill_tree(process.pid)
+                process.communicate(timeout=60)
             done, checks = accepted(out, words=("exclude",))
             ended = [one for one in checks if one["check"] == "report" and one["outcome"] != "passed" and one["part"]["host"] == f"node{lost}"]
             check(len(ended) == 1, (done.stdout, [one for one in checks if one["check"] == "report"]))

@@ -85,7 +85,7 @@ FleetShape slow_quarter(int nodes, int first, int count) {
   return shape;
 }
 
-// What leaves the slow nodes leaves the others, too.
+// Links that leave the slow nodes leave the others, too.
 TEST(AcceptSwitch, NamesTheSlowSideAndNotTheRest) {
   EXPECT_EQ(
       switch_named(accepted_as_is(slow_quarter(12, 9, 3))),

@@ -182,7 +182,7 @@ TEST(Accept, ANodeWhoseNcclChoseOtherwiseFails) {
   EXPECT_TRUE(holds(details, "InfiniBand; the others have InfiniBand with GPUDirect")) << details;
 }
 
-// Of many nodes each meets few others, and nodes of one rack may be on one NVLink.
+// Each of many nodes meets few others, and nodes of one rack may be on one NVLink.
 TEST(Accept, WhomANodeMetByNvlinkIsNotCompared) {
   auto reports = sample_fleet({});
   auto& choices = reports.back().report.nccl;

@@ -1,6 +1,7 @@
 #include "core/plan/collectives/collective_plan.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "core/base/digest.h"
 #include "core/catalogue/backends.h"
 #include "core/collectives/bandwidth.h"
+#include "core/plan/collectives/support.h"
 #include "core/plan/order.h"
 #include "core/plan/plan.h"
 
@@ -40,6 +42,61 @@ void assign_members(CollectivePlan& plan, const std::vector<int>& node_of_rank) 
   for (CollectivePoint& point : plan.points) {
     point.members = members(point.world_size, node_of_rank, point.placement);
   }
+}
+
+std::string point_name(const CollectivePoint& point, const std::string& size) {
+  std::string name(name_of(point.collective));
+  if (point.collective != collectives::Collective::kBarrier) {
+    name += "-" + size + "-" + std::string(name_of(point.dtype));
+  }
+  name += "-w" + std::to_string(point.world_size) + "-" + point.backend;
+  if (point.via == collectives::Via::kDirect) name += "-direct";
+  if (point.in_place != usually_in_place(point.collective)) {
+    name += point.in_place ? "-in-place" : "-out-of-place";
+  }
+  if (point.overlap_compute) name += "-overlap-compute";
+  if (point.congestion) name += "-congestion";
+  if (point.placement == settings::Placement::kSpread) name += "-spread";
+  if (point.parts > 1) {
+    name += "-part-" + std::to_string(point.part + 1) + "-of-" + std::to_string(point.parts);
+  }
+  return name;
+}
+
+std::vector<std::vector<CollectivePoint>> points_of_parts(
+    const PairPlan& pairs, settings::DeviceKind device, const std::vector<int>& node_of_rank,
+    const std::vector<double>& slowest_link_of_node) {
+  constexpr std::int64_t kMiB = 1 << 20;
+  constexpr double kLongest_s = 0.1;
+  constexpr int kMostHalvings = 6;
+  std::vector<std::vector<CollectivePoint>> divisions;
+  for (const auto& parts : drawn_parts(node_of_rank, pairs.seed)) {
+    auto& points = divisions.emplace_back();
+    for (const Part& part : parts) {
+      const auto ranks = std::ssize(part);
+      std::int64_t bytes = device == settings::DeviceKind::kCpu
+                               ? 16 * kMiB
+                               : std::clamp(4 * kMiB * ranks, 256 * kMiB, 8192 * kMiB);
+      double bytes_per_s = std::numeric_limits<double>::infinity();
+      for (const int rank : part) {
+        const int node = node_of_rank.at(static_cast<std::size_t>(rank));
+        bytes_per_s =
+            std::min(bytes_per_s, slowest_link_of_node.at(static_cast<std::size_t>(node)));
+      }
+      for (int i = 0; i < kMostHalvings; ++i) {
+        if (2 * static_cast<double>(bytes) > kLongest_s * bytes_per_s) bytes /= 2;
+      }
+      CollectivePoint& point = points.emplace_back();
+      point.backend = pairs.backend;
+      point.elements = bytes / collectives::bytes_of(point.dtype);
+      point.world_size = static_cast<int>(ranks);
+      point.members = part;
+      point.part = static_cast<int>(points.size()) - 1;
+      point.parts = static_cast<int>(parts.size());
+      point.group = point_name(point, collectives::to_text({.count = point.bytes()}));
+    }
+  }
+  return divisions;
 }
 
 std::string run_id(const CollectivePoint& point, int repetition) {

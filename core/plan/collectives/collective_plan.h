@@ -54,7 +54,8 @@ struct PairPlan {
   int divisions = 0;       // counted likewise
 };
 
-inline constexpr int kRunsOfParts = 3;  // of each division
+// Each division is measured so often.
+inline constexpr int kRunsOfParts = 3;
 
 struct CollectivePlan {
   int world_size = 1;  // ranks that are launched, idle ones too
@@ -73,6 +74,20 @@ struct CollectivePlan {
 std::vector<CollectiveBatch> batches_of_block(const CollectivePlan& plan, int k);
 
 void assign_members(CollectivePlan& plan, const std::vector<int>& node_of_rank);
+
+// "all-reduce-4KiB-fp32-w2-gloo", "barrier-w2-mpi-direct"; then what is not as usual: -out-of-place
+// or -in-place, -overlap-compute, -congestion, -spread, -part-1-of-2. `size`: of the point, or what
+// was asked for where it cannot be.
+std::string point_name(const CollectivePoint& point, const std::string& size);
+
+// Returns the all-reduces over the parts of each division (drawn_parts()), which exchange at the
+// same time. A message has 256 MiB up to 64 ranks, then 4 MiB for each rank, at most 8 GiB; between
+// CPU ranks 16 MiB. It is halved, six times at most, while the slowest link of the part's nodes
+// needs more than 0.1 s for what an all-reduce sends over it. `slowest_link_of_node`: bytes per
+// second.
+std::vector<std::vector<CollectivePoint>> points_of_parts(
+    const PairPlan& pairs, settings::DeviceKind device, const std::vector<int>& node_of_rank,
+    const std::vector<double>& slowest_link_of_node);
 
 // "group/rK": the id of a run.
 std::string run_id(const CollectivePoint& point, int repetition);

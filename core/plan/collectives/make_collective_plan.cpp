@@ -1,7 +1,6 @@
 #include "core/plan/collectives/make_collective_plan.h"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <set>
 #include <string>
@@ -45,28 +44,6 @@ namespace {
 using collectives::MessageSize;
 using settings::CommSettings;
 using settings::Problem;
-
-// "all-reduce-4KiB-fp32-w2-gloo", "barrier-w2-mpi-direct"; then what is not as usual: -out-of-place
-// or -in-place, -overlap-compute, -congestion, -spread, -part-1-of-2. `size`: of the point, or what
-// was asked for where it cannot be.
-std::string point_name(const CollectivePoint& point, const std::string& size) {
-  std::string name(name_of(point.collective));
-  if (point.collective != collectives::Collective::kBarrier) {
-    name += "-" + size + "-" + std::string(name_of(point.dtype));
-  }
-  name += "-w" + std::to_string(point.world_size) + "-" + point.backend;
-  if (point.via == collectives::Via::kDirect) name += "-direct";
-  if (point.in_place != usually_in_place(point.collective)) {
-    name += point.in_place ? "-in-place" : "-out-of-place";
-  }
-  if (point.overlap_compute) name += "-overlap-compute";
-  if (point.congestion) name += "-congestion";
-  if (point.placement == settings::Placement::kSpread) name += "-spread";
-  if (point.parts > 1) {
-    name += "-part-" + std::to_string(point.part + 1) + "-of-" + std::to_string(point.parts);
-  }
-  return name;
-}
 
 class CollectivePlanMaker {
  public:
@@ -321,42 +298,6 @@ class CollectivePlanMaker {
 };
 
 }  // namespace
-
-std::vector<std::vector<CollectivePoint>> points_of_parts(
-    const PairPlan& pairs, settings::DeviceKind device, const std::vector<int>& node_of_rank,
-    const std::vector<double>& slowest_link_of_node) {
-  constexpr std::int64_t kMiB = 1 << 20;
-  constexpr double kLongest_s = 0.1;
-  constexpr int kMostHalvings = 6;
-  std::vector<std::vector<CollectivePoint>> divisions;
-  for (const auto& parts : drawn_parts(node_of_rank, pairs.seed)) {
-    auto& points = divisions.emplace_back();
-    for (const Part& part : parts) {
-      const auto ranks = std::ssize(part);
-      std::int64_t bytes = device == settings::DeviceKind::kCpu
-                               ? 16 * kMiB
-                               : std::clamp(4 * kMiB * ranks, 256 * kMiB, 8192 * kMiB);
-      double bytes_per_s = std::numeric_limits<double>::infinity();
-      for (const int rank : part) {
-        const int node = node_of_rank.at(static_cast<std::size_t>(rank));
-        bytes_per_s =
-            std::min(bytes_per_s, slowest_link_of_node.at(static_cast<std::size_t>(node)));
-      }
-      for (int i = 0; i < kMostHalvings; ++i) {
-        if (2 * static_cast<double>(bytes) > kLongest_s * bytes_per_s) bytes /= 2;
-      }
-      CollectivePoint& point = points.emplace_back();
-      point.backend = pairs.backend;
-      point.elements = bytes / collectives::bytes_of(point.dtype);
-      point.world_size = static_cast<int>(ranks);
-      point.members = part;
-      point.part = static_cast<int>(points.size()) - 1;
-      point.parts = static_cast<int>(parts.size());
-      point.group = point_name(point, collectives::to_text({.count = point.bytes()}));
-    }
-  }
-  return divisions;
-}
 
 CollectivePlanAnswer make_collective_plan(const CollectivePlanRequest& request) {
   return CollectivePlanMaker(request).run();

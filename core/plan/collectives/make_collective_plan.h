@@ -45,15 +45,6 @@ struct CollectivePlanAnswer {
 // size, a placement that gives the same ranks, a size that rounds to the same.
 CollectivePlanAnswer make_collective_plan(const CollectivePlanRequest& request);
 
-// Returns the all-reduces over the parts of each division (drawn_parts()), which exchange at the
-// same time. A message has 256 MiB up to 64 ranks, then 4 MiB for each rank, at most 8 GiB; between
-// CPU ranks 16 MiB. It is halved, six times at most, while the slowest link of the part's nodes
-// needs more than 0.1 s for what an all-reduce sends over it. `slowest_link_of_node`: bytes per
-// second.
-std::vector<std::vector<CollectivePoint>> points_of_parts(
-    const PairPlan& pairs, settings::DeviceKind device, const std::vector<int>& node_of_rank,
-    const std::vector<double>& slowest_link_of_node);
-
 // Ranks to launch on all nodes when no launcher says how many: the largest world size asked for;
 // where none is, one for each GPU of every node, which counts as `machine`, or 2.
 int ranks_wanted(const settings::CommRequest& asked, const settings::Machine& machine);
