@@ -86,17 +86,27 @@ bool is_reported_by_check(const Report& report, const Rules& rules) {
          });
 }
 
-constexpr const char* kPeerLost = "E_PEER_LOST";  // docs/FAULTS.md
+// Returns the host of the rank that an error is about. Rank 0 writes the report: its own record may
+// quote the line of another rank that ended, "rank 9 ended: E_GPU_FAULT (exit 84) rank=9 host=n1
+// ...", and of a rank that was lost or killed it may not know the host.
+std::string failed_host(const ErrorRecord& error) {
+  constexpr std::string_view kHost = " host=";
+  if (error.rank.value_or(0) != 0) return error.host;
+  if (error.code == "E_PEER_LOST" || error.code == "E_RANK_KILLED") return "";
+  if (!error.what.starts_with("rank ") || error.what.find(" ended: ") == std::string::npos)
+    return error.host;
+  const auto at = error.what.find(kHost);
+  if (at == std::string::npos) return "";
+  const std::string rest = error.what.substr(at + kHost.size());
+  return rest.substr(0, rest.find_first_of(" :"));
+}
 
 // Returns the node that a report over several nodes blames for its end, or else the fleet.
 Part blamed_part(const NamedReport& one, const std::vector<Part>& nodes) {
   if (nodes.size() == 1) return nodes.front();
   Part part = of_fleet(kReportCheck, Outcome::kPassed, "").part;
   if (one.report.errors.empty()) return part;
-  // Rank 0 writes the report: a loss of its own is one of a rank that it cannot name.
-  const ErrorRecord& error = one.report.errors.back();
-  if (error.code == kPeerLost && error.rank.value_or(0) == 0) return part;
-  const auto named = std::ranges::find(nodes, one.report.errors.back().host, &Part::host);
+  const auto named = std::ranges::find(nodes, failed_host(one.report.errors.back()), &Part::host);
   return named == nodes.end() ? part : *named;
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -233,6 +234,42 @@ TEST(AcceptWaves, EachFleetTrainingHasItsEfficiency) {
   ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(found[0].outcome, Outcome::kPassed) << found[0].why;
   EXPECT_EQ(found[1].outcome, Outcome::kFailed);
+}
+
+// Rank 0 writes the report of several nodes, and its record is not about its own node where it
+// quotes another rank, or lost one that it cannot name.
+TEST(AcceptEnds, AFleetBlamesTheNodeOfTheRankThatFailed) {
+  const auto blamed = [](ErrorRecord error) {
+    auto fleet = sample_fleet({.nodes = 4, .training = true});
+    Report& training = fleet.back().report;
+    training.exit_code = static_cast<int>(error.exit_code);
+    training.status = ReportStatus::kFailed;
+    training.errors = {std::move(error)};
+    std::set<std::string> hosts;
+    for (const CheckResult& result : accepted(fleet).results) {
+      if (result.check == kReportCheck && result.outcome != Outcome::kPassed)
+        hosts.insert(result.part.host);
+    }
+    return joined(hosts, ",");
+  };
+  const ErrorRecord lost{
+      .code = "E_PEER_LOST", .exit_code = ExitCode::kPeerLost, .rank = 0, .host = "node000"};
+  EXPECT_EQ(blamed(lost), kTheFleet);
+  ErrorRecord named = lost;
+  named.rank = 9;
+  named.host = "node001";
+  EXPECT_EQ(blamed(named), "node001");
+  ErrorRecord quoted{
+      .code = "E_GPU_FAULT",
+      .exit_code = ExitCode::kGpuFault,
+      .what = "rank 17 ended: E_GPU_FAULT (exit 84) rank=17 host=node002 phase=window: x",
+      .rank = 0,
+      .host = "node000"};
+  EXPECT_EQ(blamed(quoted), "node002");
+  quoted.what = "rank 17 ended: E_GPU_FAULT (exit 84) phase=window: x";
+  EXPECT_EQ(blamed(quoted), kTheFleet);
+  quoted.what = "the GPU fell off the bus";
+  EXPECT_EQ(blamed(quoted), "node000") << "its own";
 }
 
 }  // namespace
