@@ -143,6 +143,7 @@ Acceptance accept(const std::vector<NamedReport>& reports, const Rules& rules,
   } else {
     acceptance.notes = shared_switches(acceptance.results, acceptance.nodes, reports);
   }
+  tell_links_as_one(acceptance);
   std::ranges::move(notes_of(acceptance, expected, reports, without_most),
                     std::back_inserter(acceptance.notes));
   if (!not_measured.empty()) {

@@ -96,8 +96,8 @@ struct Acceptance {
   std::vector<std::string> explained;
   std::string explain_command;
   std::vector<std::string> published;
-  // Failed links that have a leaf switch in common are told as one: the names of links, and of
-  // these ("480 links of leaf3 (n[065-096])").
+  // Failed links that have a leaf switch, a node or both ends in common are told as one: the names
+  // of links, and of these ("480 links of leaf3 (n[065-096])").
   std::map<std::string, std::string> told_as;
   // One sentence for each stage and reason that left out runs which were planned.
   std::vector<std::string> stopped_early;
@@ -185,7 +185,10 @@ std::vector<std::string> shared_switches(const std::vector<CheckResult>& results
 // Does the same with the leaf switches of a topology that is given. Sets `told_as`, too, and adds a
 // note where nodes are not in the topology.
 void tell_shared_leaves(Acceptance& acceptance, const Topology& topology);
-// Returns the name of a part, or that of the failed links of one switch with which it is told.
+// Sets `told_as` of further failed links: those of a node half of whose links failed, then those of
+// two nodes.
+void tell_links_as_one(Acceptance& acceptance);
+// Returns the name of a part, or that of the failed links of one cause with which it is told.
 std::string told_name(const Acceptance& acceptance, const Part& part);
 // Returns the first of a part's results; of links told as one, `why` has the slowest and fastest.
 CheckResult told_result(const Acceptance& acceptance,

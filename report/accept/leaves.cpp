@@ -1,6 +1,7 @@
-// Tells failed nodes and failed links that share a leaf switch of a topology that is given: a
-// switch is one cause, and one sentence.
+// Tells failed nodes and failed links that share a leaf switch of a topology that is given, a node,
+// or both ends: a cause is one sentence.
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 #include <utility>
@@ -235,6 +236,51 @@ void tell_shared_leaves(Acceptance& acceptance, const Topology& topology) {
   if (fleet.unknown().empty()) return;
   acceptance.notes.push_back("not in --topology, and behind no switch: " +
                              listed(fleet.unknown(), 3));
+}
+
+void tell_links_as_one(Acceptance& acceptance) {
+  struct Links {
+    std::map<std::string, std::string> failed;  // the host at the other end, by name
+    std::size_t all = 0;
+  };
+  std::map<std::string, Links> of_host;
+  std::map<std::pair<std::string, std::string>, std::set<std::string>> of_pair;
+  std::set<std::string> seen;
+  for (const CheckResult& result : acceptance.results) {
+    const Part& part = result.part;
+    if (part.kind != PartKind::kLink || result.outcome == Outcome::kMissing) continue;
+    const bool failed = result.outcome == Outcome::kFailed;
+    const bool is_new = seen.insert(part.name()).second;
+    for (const auto& [own, other] :
+         {std::pair(part.host, part.other), std::pair(part.other, part.host)}) {
+      of_host[own].all += is_new ? 1 : 0;
+      if (failed) of_host[own].failed.emplace(part.name(), other);
+    }
+    if (failed) of_pair[{part.host, part.other}].insert(part.name());
+  }
+  std::vector<std::pair<std::string, const Links*>> hosts;
+  for (const auto& [host, links] : of_host) {
+    if (links.failed.size() > 2 && 2 * links.failed.size() >= links.all)
+      hosts.emplace_back(host, &links);
+  }
+  std::ranges::stable_sort(hosts, std::greater<>(),
+                           [](const auto& one) { return one.second->failed.size(); });
+  for (const auto& [host, links] : hosts) {
+    std::vector<std::string> own;
+    for (const auto& [name, other] : links->failed) {
+      if (!acceptance.told_as.contains(name)) own.push_back(name);
+    }
+    if (own.size() < 3) continue;
+    for (const std::string& name : own)
+      acceptance.told_as[name] = counted(own.size(), "link") + " of " + host;
+  }
+  for (const auto& [pair, names] : of_pair) {
+    if (names.size() < 2) continue;
+    for (const std::string& name : names) {
+      acceptance.told_as.try_emplace(
+          name, counted(names.size(), "link") + " of " + pair.first + " with " + pair.second);
+    }
+  }
 }
 
 std::string told_name(const Acceptance& acceptance, const Part& part) {

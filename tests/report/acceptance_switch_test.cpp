@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 #include <set>
 #include <string>
@@ -134,6 +135,25 @@ TEST(AcceptSwitch, IsRarelyNamedOfNodesThatFailAtRandom) {
     wrongly += !switch_named(accepted_as_is(slow_together(16, 4, slow))).empty();
   }
   EXPECT_LE(wrongly, 3);
+}
+
+// A reader wants to know which nodes, and not which of hundreds of links.
+TEST(AcceptSwitch, FailedLinksOfANodeOrOfTwoEndsAreOneSentence) {
+  reporting::FleetShape shape{.nodes = 12, .devices = 4, .links_by_rank = true};
+  shape.link_effect = [](int a, int b) {
+    const bool slow = a == 3 || b == 3 || (a == 7 && b == 9);
+    return slow ? std::log(0.4) : 0.0;
+  };
+  const Acceptance fleet = accept(reporting::sample_fleet(shape), standard_rules(), {});
+  std::vector<std::string> links;
+  for (const PartSentence& one : sentences_of(fleet, Outcome::kFailed)) {
+    for (const std::string& part : one.parts) {
+      if (part.find("link") != std::string::npos) links.push_back(part);
+    }
+  }
+  std::ranges::sort(links);
+  EXPECT_EQ(links,
+            (std::vector<std::string>{"4 links of node007 with node009", "44 links of node003"}));
 }
 
 }  // namespace

@@ -22,7 +22,8 @@ std::vector<Option> tool_options() {
                      "writes to a file instead of stdout [table]"},
                     {kAccept,
                      "files to write beside the answer on stdout: table=FILE, md, jsonl, html, "
-                     "junit, drain or undecided; several with commas between"},
+                     "junit, drain, undecided, exclude, absent or suspects; several with commas "
+                     "between"},
                     {kLint | kPublishedLint,
                      "table, md or jsonl; several with commas between; FORMAT=FILE writes to a "
                      "file instead of stdout [table]"},
