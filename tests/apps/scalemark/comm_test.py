@@ -26,15 +26,19 @@ class Comm(unittest.TestCase):
 
     def test_dry_run_of_pairs(self):
         self.assertEqual(self.plan("--pairs", "--backends", "gloo", "--nproc-per-node", "4")["plan"]["pairs"],
-                         {"backend": "gloo", "by": "node", "passes": 11, "nodes": 1, "links": 6, "rounds": 3})
-        nodes = ("--nnodes", "16", "--node-rank", "0", "--rendezvous", "n1:29500")
-        for words, expected in (
-                (("--device", "cpu", "--nproc-per-node", "4"), "the 4 ranks of one node: 6 links in 3 rounds"),
-                (("--device", "cpu", "--nproc-per-node", "4", *nodes), "16 nodes of 64 ranks: 120 links in 15 rounds"),
+                         {"backend": "gloo", "by": "node", "passes": 11, "nodes": 1, "links": 6, "rounds": 3, "divisions": 0})
+        nodes, many = (("--nnodes", count, "--node-rank", "0", "--rendezvous", "n1:29500") for count in ("16", "1000"))
+        parts = "; then an all-reduce over all nodes, and over parts drawn at random, {} divisions x 3 runs"
+        for words, expected, then in (
+                (("--device", "cpu", "--nproc-per-node", "4"), "Every link between the 4 ranks of one node: 6 links in 3 rounds", ""),
+                (("--device", "cpu", "--nproc-per-node", "4", *nodes), "Every link between 16 nodes of 64 ranks: 120 links in 15 rounds",
+                 parts.format(4)),
+                (("--device", "cpu", "--nproc-per-node", "4", *many),
+                 "Links of each with 16 others, of 1000 nodes of 4000 ranks: 8000 links in 16 rounds", parts.format(9)),
                 (("--config", "acceptance/links", "--device", "cuda", "--backends", "gloo", *nodes),
-                 "16 nodes of 128 ranks, each rank with the rank at its place: 960 links in 15 rounds")):
+                 "Every link between 16 nodes of 128 ranks, each rank with the rank at its place: 960 links in 15 rounds", parts.format(4))):
             text = " ".join(run("comm", "--dry-run", "--pairs", *words).stdout.split())
-            self.assertRegex(text, f"Every link between {expected}, 11 passes over [a-z]+; "
+            self.assertRegex(text, f"{expected}, 11 passes over [a-z]+{then}; "
                                    "about [0-9.]+ (s|min) in all, which may be wrong by a factor of 3")
 
     def test_pairs_by_rank(self):
