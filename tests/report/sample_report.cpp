@@ -243,6 +243,7 @@ CollectiveRecord sample_collective() {
 void add_collectives(Report& report) {
   report.collectives = {sample_collective(), sample_collective()};
   CollectiveRecord& failed = report.collectives.back();
+  failed.parts = 2;
   failed.id = "all-reduce-4KiB-fp32-w2-gloo/r1";
   failed.status = PointStatus::kFailed;
   failed.reason = "3 of 1,024 elements wrong on rank 1";
