@@ -99,7 +99,10 @@ TEST(AcceptUnderLoad, AnAllReduceWithoutAnExpectationIsReportedOnly) {
 TEST(AcceptUnderLoad, WavesAreJudgedByThemselvesUnderFullLoad) {
   auto fleet = fleet_under_load({25}, {47}, {49});
   Report later = fleet_under_load({48}, {47}, {49}).back().report;
-  for (monitoring::Host& host : later.environment.hosts) host.hostname += "b";
+  for (monitoring::Host& host : later.environment.hosts) {
+    host.hostname += "b";
+    host.scheduler_node += "b";
+  }
   for (reporting::LinkRecord& link : later.links) {
     link.a += "b";
     link.b += "b";
