@@ -14,7 +14,7 @@ import xml.etree.ElementTree as ET
 
 import yaml
 from endings import SOURCE, run_cases
-from program import BINARY_DIR, SCALEMARK, check, run
+from program import BINARY_DIR, SCALEMARK, check, clean_environment, run
 
 FLEETS = 1000 if os.environ.get("SCALEMARK_SOAK") == "full" else 50
 CORE_TOOL = BINARY_DIR / "tests/core_tool"
@@ -304,6 +304,7 @@ case ",$nodes,$output" in *",$DEAD,"*/links/*|*",$DEAD,"*/fleet/*) exit 69;; esa
 "$@"
 """
 SCONTROL = """#!/bin/sh
+[ "$2" = topology ] && exec cat "$FOLDER/topology"
 [ "$2" = hostnames ] && [ -n "$3" ] && echo "$3" | tr , '\\n'
 """
 
@@ -412,8 +413,8 @@ def emptied(folder):
     nodes = ",".join(f"node{node:03}" for node in range(4))
     given = run("accept", *(out / stage for stage in ("1", "links", "fleet")), "--nodes", nodes, expect=None)
     done = subprocess.run(["bash", SOURCE / "configs/acceptance/slurm.sbatch"], capture_output=True, text=True, check=False, cwd=SOURCE,
-                          env=os.environ | {"PATH": f"{folder}/bin:{os.environ['PATH']}", "SLURM_JOB_ID": "1", "SLURM_JOB_NODELIST": nodes,
-                                            "OUTPUT": str(out), "PROGRAM": str(SCALEMARK)})
+                          env=clean_environment(PATH=f"{folder}/bin:{os.environ['PATH']}", SLURM_JOB_ID="1", SLURM_JOB_NODELIST=nodes,
+                                                OUTPUT=out, PROGRAM=SCALEMARK.resolve()))
     check(done.returncode == given.returncode and done.stdout.splitlines()[0] == given.stdout.splitlines()[0] and not done.stderr, (done, given))
 
 
