@@ -72,7 +72,7 @@ class SwitchedHosts:
 
     def slow_inside(self, host, rate):
         """What processes of the host send to each other goes at this rate."""
-        tc("-n", self.names[host], "qdisc", "add", "dev", "lo", "root", *shaper(rate))
+        tc("-n", self.names[host], "qdisc", "add", "dev", "lo", "root", *shaper(rate, "512kb"))  # a packet there has up to 64 KiB
 
     def slow_leaf(self, hosts, rate):
         """These hosts have a switch of their own, whose only link to the others carries no more than this rate."""
@@ -111,8 +111,8 @@ class SwitchedHosts:
                 subprocess.run(["ip", "-n", name, "link", "del", f"to{peer}"], capture_output=True)
 
 
-def shaper(rate):
-    return "tbf", "rate", rate, "burst", "64kb", "latency", "50ms"
+def shaper(rate, burst="64kb"):
+    return "tbf", "rate", rate, "burst", burst, "latency", "50ms"
 
 
 def remove_left_behind():
