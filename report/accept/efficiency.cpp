@@ -77,10 +77,8 @@ std::map<std::string, FleetRuns> runs_of_fleet(const Rule& rule, const Report& r
     if (!is_selected(rule.where, run)) continue;
     FleetRuns& runs = groups[run.group];
     if (!runs.first) runs.first = &run;
-    if (run.status != reporting::PointStatus::kOk) {
-      runs.why = run.reason.empty() ? std::string(name_of(run.status)) : run.reason;
-    } else if (const auto disturbance = fit.disturbance_of(run.id)) {
-      runs.why = std::string("disturbed: ") + disturbance->code;
+    if (std::string why = why_left_out(run, fit); !why.empty()) {
+      runs.why = std::move(why);
     } else {
       add_run(runs, rule.metric, run);
     }

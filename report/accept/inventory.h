@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "report/accept/series.h"
+#include "report/record/runs.h"
 
 namespace scalemark::acceptance {
 
@@ -73,6 +74,14 @@ std::vector<Series> read_replays(std::span<const NamedReport> reports);
 // Whether others used the machine meanwhile; the device may have throttled besides.
 bool was_shared(const reporting::FingerprintRecord& record);
 inline constexpr const char* kSharedWhy = "others used the machine";
+// Returns why a run of a training or of a collective does not count; empty: it counts.
+template <class Run>
+std::string why_left_out(const Run& run, const reporting::FitOfRuns& fit) {
+  if (run.status != reporting::PointStatus::kOk)
+    return run.reason.empty() ? std::string(name_of(run.status)) : run.reason;
+  const auto disturbance = fit.disturbance_of(run.id);
+  return disturbance ? std::string("disturbed: ") + disturbance->code : "";
+}
 // Whether the run has what `where` of a rule asks for.
 bool is_selected(const std::map<std::string, std::string>& where,
                  const reporting::PointRecord& run);

@@ -240,7 +240,7 @@ void tell_shared_leaves(Acceptance& acceptance, const Topology& topology) {
 
 void tell_links_as_one(Acceptance& acceptance) {
   struct Links {
-    std::map<std::string, std::string> failed;  // the host at the other end, by name
+    std::set<std::string> failed;  // names
     std::size_t all = 0;
   };
   std::map<std::string, Links> of_host;
@@ -251,10 +251,9 @@ void tell_links_as_one(Acceptance& acceptance) {
     if (part.kind != PartKind::kLink || result.outcome == Outcome::kMissing) continue;
     const bool failed = result.outcome == Outcome::kFailed;
     const bool is_new = seen.insert(part.name()).second;
-    for (const auto& [own, other] :
-         {std::pair(part.host, part.other), std::pair(part.other, part.host)}) {
-      of_host[own].all += is_new ? 1 : 0;
-      if (failed) of_host[own].failed.emplace(part.name(), other);
+    for (const std::string& host : {part.host, part.other}) {
+      of_host[host].all += is_new ? 1 : 0;
+      if (failed) of_host[host].failed.insert(part.name());
     }
     if (failed) of_pair[{part.host, part.other}].insert(part.name());
   }
@@ -267,7 +266,7 @@ void tell_links_as_one(Acceptance& acceptance) {
                            [](const auto& one) { return one.second->failed.size(); });
   for (const auto& [host, links] : hosts) {
     std::vector<std::string> own;
-    for (const auto& [name, other] : links->failed) {
+    for (const std::string& name : links->failed) {
       if (!acceptance.told_as.contains(name)) own.push_back(name);
     }
     if (own.size() < 3) continue;

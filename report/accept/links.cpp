@@ -128,10 +128,6 @@ class PortShares {
   std::map<std::string, bool> has_gpus_;
 };
 
-}  // namespace
-
-namespace {
-
 using reporting::CollectiveRecord;
 
 // Names the hosts of the ranks of runs, where links name the ranks: elsewhere a node has one.
@@ -179,10 +175,8 @@ std::map<std::string, RunsOfPart> runs_of_parts(const Report& report) {
   for (const CollectiveRecord& run : report.collectives) {
     RunsOfPart& part = parts[run.group];
     if (!part.first) part.first = &run;
-    if (run.status != reporting::PointStatus::kOk) {
-      part.why = run.reason.empty() ? std::string(name_of(run.status)) : run.reason;
-    } else if (const auto disturbance = fit.disturbance_of(run.id)) {
-      part.why = std::string("disturbed: ") + disturbance->code;
+    if (std::string why = why_left_out(run, fit); !why.empty()) {
+      part.why = std::move(why);
     } else if (run.busbw_GBps && is_measured(*run.busbw_GBps)) {
       part.logs.push_back(std::log(*run.busbw_GBps));
     }
@@ -209,44 +203,54 @@ std::string division_name(int parts, std::size_t nodes) {
   return std::to_string(parts) + " parts of " + counted(nodes, "node") + " at once";
 }
 
+// The all-reduces of one report whose parts exchanged at the same time.
+struct Division {
+  const Report* report = nullptr;
+  std::string name;
+  std::vector<RunsOfPart> parts;
+};
+
+std::vector<Division> divisions_of(std::span<const NamedReport> reports) {
+  std::vector<Division> all;
+  for (const auto& [path, report] : reports) {
+    if (report.links.empty()) continue;               // other collectives are no acceptance
+    std::map<int, std::vector<RunsOfPart>> by_parts;  // by the number of parts
+    for (auto& [group, part] : runs_of_parts(report)) {
+      if (part.first->collective != collectives::Collective::kAllReduce) continue;
+      by_parts[part.first->parts.value_or(1)].push_back(std::move(part));
+    }
+    for (auto& [count, parts] : by_parts) {
+      std::size_t nodes = 0;
+      for (const RunsOfPart& part : parts) nodes += static_cast<std::size_t>(part.first->nodes);
+      all.push_back({&report, division_name(count, nodes), std::move(parts)});
+    }
+  }
+  return all;
+}
+
 }  // namespace
 
 void read_fleet_all_reduce(std::span<const NamedReport> reports, SeriesOfParts& all) {
-  std::map<std::string, std::set<std::string>> hosts_of;  // by division: waves have other nodes
-  const auto each = [&](const auto& visit) {
-    for (const NamedReport& one : reports) {
-      if (one.report.links.empty()) continue;            // other collectives are no acceptance
-      std::map<int, std::vector<RunsOfPart>> divisions;  // by the number of parts
-      for (auto& [group, part] : runs_of_parts(one.report)) {
-        if (part.first->collective != collectives::Collective::kAllReduce) continue;
-        divisions[part.first->parts.value_or(1)].push_back(std::move(part));
-      }
-      for (const auto& [count, parts] : divisions) {
-        std::size_t nodes = 0;
-        for (const RunsOfPart& part : parts) nodes += static_cast<std::size_t>(part.first->nodes);
-        visit(one.report, division_name(count, nodes), parts);
-      }
-    }
-  };
-  each([&](const Report& report, const std::string& name, const auto&) {
-    hosts_of[name].insert(nodes_in_words(report));
-  });
-  each([&](const Report& report, const std::string& name, const std::vector<RunsOfPart>& parts) {
-    const bool alone = hosts_of[name].size() < 2;
-    const auto slowest = std::ranges::min_element(parts, {}, &RunsOfPart::reached);
-    Series& series = all.at(whole_fleet(), alone ? name : name + ", on " + nodes_in_words(report));
+  const std::vector<Division> divisions = divisions_of(reports);
+  std::map<std::string, std::set<std::string>> nodes_of;  // by division: waves have other nodes
+  for (const Division& one : divisions) nodes_of[one.name].insert(nodes_in_words(*one.report));
+  for (const Division& one : divisions) {
+    const bool alone = nodes_of[one.name].size() < 2;
+    const auto slowest = std::ranges::min_element(one.parts, {}, &RunsOfPart::reached);
+    Series& series =
+        all.at(whole_fleet(), alone ? one.name : one.name + ", on " + nodes_in_words(*one.report));
     series.starts.push_back(start_of(*slowest));
     const CollectiveRecord& run = *slowest->first;
-    if (parts.size() > 1) {
-      const std::string hosts = HostsOfRuns(report).of(run);
+    if (one.parts.size() > 1) {
+      const std::string hosts = HostsOfRuns(*one.report).of(run);
       if (!hosts.empty()) series.starts.back().fact = "slowest of them " + hosts;
     }
     series.at_most.clear();
     // The CPU decides what sockets carry: their share is reported only.
-    if (run.device != "cuda" || !run.expected_busbw_GBps) return;
-    if (!is_measured(*run.expected_busbw_GBps)) return;
+    if (run.device != "cuda" || !run.expected_busbw_GBps) continue;
+    if (!is_measured(*run.expected_busbw_GBps)) continue;
     series.at_most[LimitOf::kExpected] = {*run.expected_busbw_GBps, run.expected_source};
-  });
+  }
 }
 
 void read_links(const Report& report, SeriesOfParts& all) {
