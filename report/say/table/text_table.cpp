@@ -87,25 +87,26 @@ std::string markdown_text(std::string_view text) {
 std::string set_text(const std::vector<Column>& given) {
   const std::vector<Column> columns = with_plain_cells(given);
   std::size_t head_lines = 0, rows = 0;
+  std::vector<std::size_t> widths;  // once: an acceptance has hundreds of thousands of rows
   for (const auto& column : columns) {
     head_lines = std::max(head_lines, column.head.size());
     rows = std::max(rows, column.cells.size());
+    widths.push_back(width_of(column));
   }
   std::string text;
+  const auto add = [&](std::size_t i, const std::string& cell) {
+    text += (i == 0 ? "" : kGap) + padded(cell, widths[i], columns[i].left);
+  };
   for (std::size_t line = 0; line < head_lines; ++line) {
-    for (const auto& column : columns) {  // short heads are on the last line
-      const std::size_t above = head_lines - column.head.size();
-      const std::string head = line < above ? "" : column.head[line - above];
-      text +=
-          (&column == &columns.front() ? "" : kGap) + padded(head, width_of(column), column.left);
+    for (std::size_t i = 0; i < columns.size(); ++i) {  // short heads are on the last line
+      const std::vector<std::string>& head = columns[i].head;
+      const std::size_t above = head_lines - head.size();
+      add(i, line < above ? "" : head[line - above]);
     }
     end_line(text);
   }
   for (std::size_t row = 0; row < rows; ++row) {
-    for (const auto& column : columns) {
-      text += (&column == &columns.front() ? "" : kGap) +
-              padded(column.cells.at(row), width_of(column), column.left);
-    }
+    for (std::size_t i = 0; i < columns.size(); ++i) add(i, columns[i].cells.at(row));
     end_line(text);
   }
   return text;
