@@ -257,7 +257,8 @@ void judge_against(CheckResult& result, const std::vector<double>& logs,
   const auto interval = statistics::mean_interval(logs, kConfidenceOfFloors);
   const double low = interval ? interval->low : mean, high = interval ? interval->high : mean;
   if (high < limit) {
-    result.conclude(Outcome::kFailed, percent(-std::expm1(mean - limit), 0) + " below the limit");
+    const double below = -std::expm1(mean - limit);
+    result.conclude(Outcome::kFailed, percent(below, below < 0.02 ? 1 : 0) + " below the limit");
   } else if (low < limit) {
     const auto next = std::ranges::upper_bound(looks, logs.size());
     if (next != looks.end()) result.more_starts = *next - logs.size();

@@ -184,17 +184,29 @@ std::map<std::string, RunsOfPart> runs_of_parts(const Report& report) {
   return parts;
 }
 
-Start start_of(const RunsOfPart& part) {
+// The slowest one of several parts is judged: each has its share of the error (Bonferroni). They
+// use one network at the same time, so all of them say how much runs differ.
+Start start_of(const RunsOfPart& judged, const std::vector<RunsOfPart>& parts) {
   Start start;
-  if (part.logs.empty()) {
-    start.why = "no run of it counts: " + part.why;
+  if (judged.logs.empty()) {
+    start.why = "no run of it counts: " + judged.why;
     return start;
   }
-  start.value = std::exp(statistics::mean(part.logs));
-  if (const auto interval = statistics::mean_interval(part.logs, kConfidenceOfFloors)) {
-    start.low = std::exp(interval->low);
-    start.high = std::exp(interval->high);
+  double squares = 0, degrees = 0, compared = 0;
+  for (const RunsOfPart& part : parts) {
+    if (part.logs.empty()) continue;
+    squares += statistics::sum_of_squares(part.logs, statistics::mean(part.logs));
+    degrees += static_cast<double>(part.logs.size()) - 1;
+    ++compared;
   }
+  const double mean = statistics::mean(judged.logs);
+  start.value = std::exp(mean);
+  if (degrees < 1) return start;
+  const double error = (1 - kConfidenceOfFloors) / compared;
+  const double half = statistics::students_t_quantile(1 - error / 2, degrees) *
+                      std::sqrt(squares / degrees / static_cast<double>(judged.logs.size()));
+  start.low = std::exp(mean - half);
+  start.high = std::exp(mean + half);
   return start;
 }
 
@@ -239,7 +251,7 @@ void read_fleet_all_reduce(std::span<const NamedReport> reports, SeriesOfParts& 
     const auto slowest = std::ranges::min_element(one.parts, {}, &RunsOfPart::reached);
     Series& series =
         all.at(whole_fleet(), alone ? one.name : one.name + ", on " + nodes_in_words(*one.report));
-    series.starts.push_back(start_of(*slowest));
+    series.starts.push_back(start_of(*slowest, one.parts));
     const CollectiveRecord& run = *slowest->first;
     if (one.parts.size() > 1) {
       const std::string hosts = HostsOfRuns(*one.report).of(run);

@@ -29,16 +29,8 @@ std::vector<NamedReport> fleet_under_load(Reached all, Reached first, Reached se
   const auto add = [&](const std::string& group, std::vector<int> members, int nodes,
                        std::optional<int> parts, const Reached& reached) {
     for (int run = 0; run < 3; ++run) {
-      reporting::CollectiveRecord row;
-      row.group = group;
-      row.id = group + "/r" + std::to_string(run);
+      auto row = reporting::all_reduce_run(group, members, nodes, parts, run);
       row.device = device;
-      row.backend = "nccl";
-      row.members = members;
-      row.world_size = static_cast<int>(members.size());
-      row.nodes = nodes;
-      row.parts = parts;
-      row.repetition = run;
       if (reached.GBps > 0) {
         row.busbw_GBps = reached.GBps * (1 + 0.001 * run);
       } else {
@@ -46,7 +38,6 @@ std::vector<NamedReport> fleet_under_load(Reached all, Reached first, Reached se
         row.reason = "out of memory";
       }
       if (reached.expected > 0) row.expected_busbw_GBps = reached.expected;
-      row.expected_source = "50 GB/s as measured";
       report.collectives.push_back(std::move(row));
     }
   };

@@ -14,7 +14,7 @@ namespace scalemark::reporting {
 namespace {
 
 constexpr const char* kChip = "NVIDIA H100 80GB HBM3";
-constexpr double kRate = 2500, kProduct = 700e12, kCopy = 3.0e12, kLinkGBps = 45;
+constexpr double kProduct = 700e12, kCopy = 3.0e12, kLinkGBps = 45;
 constexpr double kBetweenSwitches = 1.4;
 constexpr double kWindow_s = 20;
 
@@ -147,10 +147,11 @@ class NodeMaker {
       rank.uuid = std::to_string(node_) + "-" + std::to_string(i);  // CUDA names the device by it
       rank.samples = 1'000'000;
       const double own =
-          rate(kRate, truth_[static_cast<std::size_t>(i)] +
-                          effect(i, start, alone ? MeasuredRate::kAlone : MeasuredRate::kTogether));
+          rate(kRateOfDevice,
+               truth_[static_cast<std::size_t>(i)] +
+                   effect(i, start, alone ? MeasuredRate::kAlone : MeasuredRate::kTogether));
       rank.wall_s = static_cast<double>(rank.samples) / own;
-      rank.own_mean_ln = std::log(kRate / own);
+      rank.own_mean_ln = std::log(kRateOfDevice / own);
       slowest = std::min(slowest, own);
     }
     run.samples_per_sec =
@@ -325,6 +326,29 @@ LinkRecord link_of(const FleetShape& shape, int a, int b, std::mt19937_64& rando
   return link;
 }
 
+// All nodes, halves, quarters ... exchange at the same time, three times each.
+void add_all_reduces(const FleetShape& shape, Report& report) {
+  std::vector<int> node_of_rank;
+  for (int rank = 0; rank < shape.nodes * shape.devices; ++rank) {
+    node_of_rank.push_back(rank / shape.devices);
+  }
+  for (const auto& parts : planning::drawn_parts(node_of_rank, shape.seed)) {
+    const int count = static_cast<int>(parts.size());
+    for (int part = 0; part < count; ++part) {
+      const planning::Part& members = parts[static_cast<std::size_t>(part)];
+      const int nodes = static_cast<int>(members.size()) / shape.devices;
+      const std::string group = std::to_string(part + 1) + "of" + std::to_string(count);
+      for (int run = 0; run < 3; ++run) {
+        auto row = all_reduce_run(group, members, nodes,
+                                  count > 1 ? std::optional(count) : std::nullopt, run);
+        row.expected_busbw_GBps = kLinkGBps;
+        row.busbw_GBps = kLinkGBps * std::exp(shape.under_load(count, part, run));
+        report.collectives.push_back(std::move(row));
+      }
+    }
+  }
+}
+
 Report links_report(const FleetShape& shape) {
   Report report;
   report.status = ReportStatus::kComplete;
@@ -353,6 +377,7 @@ Report links_report(const FleetShape& shape) {
           make_finding(finding_kinds::slow_link, "", {}, FindingPlace{.link = link.name()}));
     }
   }
+  if (shape.under_load) add_all_reduces(shape, report);
   return report;
 }
 
@@ -410,6 +435,22 @@ Report training_report(const FleetShape& shape) {
 }
 
 }  // namespace
+
+CollectiveRecord all_reduce_run(const std::string& group, const std::vector<int>& members,
+                                int nodes, std::optional<int> parts, int run) {
+  CollectiveRecord row;
+  row.group = group;
+  row.id = group + "/r" + std::to_string(run);
+  row.device = "cuda";
+  row.backend = "nccl";
+  row.members = members;
+  row.world_size = static_cast<int>(members.size());
+  row.nodes = nodes;
+  row.parts = parts;
+  row.repetition = run;
+  row.expected_source = "the slowest link, as measured";
+  return row;
+}
 
 std::string fleet_host(int node) { return "node" + printed("%03.0f", node); }
 

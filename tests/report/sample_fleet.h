@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -46,9 +47,17 @@ struct FleetShape {
   bool links_by_rank = false;                   // each rank has a link with the one at its place
   int ports = 0;                                // each node has so many of 400 Gbit/s for RDMA
   std::function<double(int, int)> link_effect;  // added to ln of the bandwidth between two nodes
-  bool training = false;                        // all nodes together have a report of one training
+  // ln of what an all-reduce under full load reaches of what links promise: (parts, part, run).
+  std::function<double(int, int, int)> under_load;
+  bool training = false;     // all nodes together have a report of one training
   double efficiency = 0.95;  // that training's, against what its nodes reach by themselves
 };
+
+inline constexpr double kRateOfDevice = 2500;  // samples/s
+
+// A run of an all-reduce of these ranks over NCCL; one of several parts that exchange at once.
+CollectiveRecord all_reduce_run(const std::string& group, const std::vector<int>& members,
+                                int nodes, std::optional<int> parts, int run);
 
 // "node000"
 std::string fleet_host(int node);
