@@ -6,10 +6,10 @@ import re
 
 # section, which scenarios, trials in CI
 RUNS = [("accept_limit", "few", 100), ("accept_baseline", "few", 100), ("accept_healthy", "few", 10), ("accept_bad", "few", 25), ("accept_nodes", "few", 50),
-        ("accept_kinds", "few", 25), ("accept_whole", "few", 100)]
+        ("accept_kinds", "few", 25), ("accept_whole", "few", 100), ("accept_as_one", "few", 25)]
 SECTIONS = [name for name, _, _ in RUNS]
 KEYS = ("reference", "devices", "device", "noise", "noises_differ_by", "boots", "boots_said", "boots_measured", "boots_of_all", "shared_start", "shape", "share", "bad",
-        "what", "slow_by", "below", "runs", "beyond_model")
+        "what", "slow_by", "below", "runs", "beyond_model", "of")
 AS_IF_EXACT = "as if exact"  # the value of the fleet without its error: a rule that is not ours
 MOST_WRONGLY_FAILED = 0.05  # devices of a fleet of 512 with 8 checks
 
@@ -25,10 +25,9 @@ SIMULATED = {("device_samples_per_sec", "reference"), ("node_samples_per_sec", "
              ("sustained_product", "burst"), ("link_bandwidth", "reference"), ("node_bandwidth", "reference"),
              ("host_to_device", "reference"), ("device_to_host", "reference"), ("node_all_reduce", "reference"),
              ("node_all_to_all", "reference"), ("peer_exchange", "reference"), ("host_to_device", "pcie"), ("device_to_host", "pcie"),
-             ("node_all_reduce", "nvlink"), ("scaling_efficiency", "number")}
-# The same functions judge these as others of their kind, which are simulated: a floor whose links no fleet of the study has, and an interval of
-# several runs, as of the efficiency.
-LIKE_SIMULATED = {("node_all_reduce", "pcie"), ("link_bandwidth", "rdma"), ("fleet_all_reduce", "expected")}
+             ("node_all_reduce", "nvlink"), ("scaling_efficiency", "number"), ("fleet_all_reduce", "expected")}
+# The same functions judge these as others of their kind, which are simulated: a floor whose links no fleet of the study has.
+LIKE_SIMULATED = {("node_all_reduce", "pcie"), ("link_bandwidth", "rdma")}
 # Counters, states and equalities: no noise moves them.
 EXACT = {"wrong_bits", "ecc_uncorrected", "rows_remapped", "rows_remap_pending", "rows_remap_failed", "xid", "nvlink_errors",
          "pcie_lanes_missing", "held_back", "link_downed", "memory_uncorrected", "gpus", "gpu_name", "gpu_memory", "driver", "power_limit",
@@ -108,6 +107,15 @@ def wrong(row):
     return max(row["wrong_pass"], row["wrong_fail"])
 
 
+def surely_wrong(row):
+    """Intervals of exactly 98 % are wrong in 1 % on each side, above which half of the counts lie. The margin is 1.96 standard errors."""
+    return max(row[key] - 3 / 1.96 * row[f"{key}_margin"] for key in ("wrong_pass", "wrong_fail"))
+
+
+def as_one(data):
+    return [r for r in data["accept_as_one"] if not r["beyond_model"]]
+
+
 def kinds(data, kind):
     return sorted((r for r in data["accept_kinds"] if r["kind"] == kind),
                   key=lambda r: (r["share"], r["below"], r["noises_differ_by"], r["runs"]))
@@ -146,7 +154,11 @@ def add_gates(gates, data):
     gates.add("accept: a switch named by its nodes that fail, of a fleet", [r for r in data["accept_whole"] if r["of_one_switch"]], per_fleet("switches"), 0.95)
     gates.add("accept: one named of nodes and links that fail for themselves, of a fleet",
               [r for r in data["accept_whole"] if not r["of_one_switch"]], per_fleet("switches_wrongly"), None, MOST_WRONGLY_FAILED)
-    gates.add("accept: links at 40 % of their speed that pass, of a fleet", data["accept_whole"], per_fleet("links_missed"), None, MOST_WRONGLY_FAILED)
+    gates.add("accept: links at 40 % of their speed, and a fabric at 51 % under full load, that pass, of a fleet", data["accept_whole"],
+              per_fleet("links_missed"), None, MOST_WRONGLY_FAILED)
+    gates.add("accept: floors of a whole fleet, wrong pass or fail at the limit, less three standard errors", as_one(data), surely_wrong, None, 0.01)
+    gates.add("accept: the same at 85 % of the limit: passed", data["accept_as_one"], lambda r: r["below_passed"], None, 0.01)
+    gates.add("accept: the same: healthy ones that fail", data["accept_as_one"], lambda r: r["healthy_failed"], None, 0.01)
 
 
 def limits(data):
@@ -223,6 +235,10 @@ def tables(data, table):
             ("healthy ones failed", lambda r: f"{r['wrongly']:.0f}"), ("undecided, of a fleet", lambda r: f"{r['unsure'] / r['fleets']:.2f}"),
             ("links or nodes failed wrongly by links", lambda r: f"{r['links_wrongly']:.0f}"),
             ("a switch named", lambda r: f"{r['switches'] + r['switches_wrongly']:.0f}")]),
+        "as_one": table(sorted(data["accept_as_one"], key=lambda r: (r["of"], bool(r["beyond_model"]), r["kind"], r["nodes"], r["noise"])), [
+            ("of", lambda r: r["of"]), ("what differs", lambda r: r["kind"]), ("nodes", lambda r: r["nodes"]), ("noise %", size("noise")),
+            *wrong_ways, ("at 85 % of the limit: passed %", wrongly("below_passed")), ("failed %", rightly("below_failed")),
+            ("healthy: failed %", wrongly("healthy_failed")), ("undecided %", percent("healthy_unsure"))]),
         "starts": table(beside(data), [
             ("boots differ by %", size("boots")), ("the baseline says so", lambda r: "yes" if r["boots_said"] else "no"),
             ("shared by all repetitions %", size("shared_start")), *wrong_ways]),

@@ -10,6 +10,7 @@ int scalemark::commands::acceptance_trials(int argc, char** argv) {
       {"accept_bad", trials::acceptance_fleets::accept_bad_section},
       {"accept_nodes", trials::acceptance_fleets::accept_nodes_section},
       {"accept_kinds", trials::acceptance_kinds::accept_kinds_section},
-      {"accept_whole", trials::acceptance_whole::accept_whole_section}};
+      {"accept_whole", trials::acceptance_whole::accept_whole_section},
+      {"accept_as_one", trials::acceptance_as_one::accept_as_one_section}};
   return trials::run_section(kSections, argc, argv);
 }

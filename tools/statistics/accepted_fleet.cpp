@@ -11,6 +11,7 @@
 #include <span>
 #include <utility>
 
+#include "core/settings/config_file.h"
 #include "core/statistics/acceptance_basis.h"
 #include "core/statistics/summary.h"
 
@@ -33,6 +34,11 @@ double drawn(Random& random, Shape shape) {
 }
 
 }  // namespace
+
+acceptance::Rules shipped_rules(const std::string& file) {
+  const std::string path = std::string(SCALEMARK_SOURCE_DIR) + "/configs/acceptance/rules/" + file;
+  return acceptance::parse_rules(settings::read_text_file(path), path);
+}
 
 const char* name_of(Shape shape) {
   if (shape == Shape::kNormal) return "normal";
@@ -75,11 +81,7 @@ MeasuredFleet::MeasuredFleet(Random& random, Levels levels, std::size_t per_node
 
 double MeasuredFleet::noise_of(std::size_t device) {
   constexpr double kCorrelation = 0.8;
-  if (starts_.shape == StartShape::kHeavy) {
-    // The quartile of a normal value by that of Student's t with 2.5 degrees of freedom.
-    constexpr double kQuartile = 0.6745 / 0.7899;
-    return kQuartile * boost::random::student_t_distribution<double>(2.5)(random_);
-  }
+  if (starts_.shape == StartShape::kHeavy) return heavy(random_);
   if (starts_.shape == StartShape::kNormal) return normal(random_);
   last_[device] =
       kCorrelation * last_[device] + std::sqrt(1 - kCorrelation * kCorrelation) * normal(random_);

@@ -5,12 +5,17 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/statistics/acceptance.h"
+#include "report/accept/rules.h"
 #include "tools/statistics/generator.h"
 
 namespace scalemark::trials {
+
+// The rules of a file that is shipped: "standard.json".
+acceptance::Rules shipped_rules(const std::string& file);
 
 enum class Shape { kNormal, kSkewed, kHeavyTails };  // slow tail: a gamma's; t with 5 degrees
 const char* name_of(Shape shape);                    // "normal" | "skewed" | "t5"

@@ -3,6 +3,7 @@
 #include <boost/random/exponential_distribution.hpp>
 #include <boost/random/normal_distribution.hpp>
 #include <boost/random/seed_seq.hpp>
+#include <boost/random/student_t_distribution.hpp>
 #include <boost/random/uniform_int_distribution.hpp>
 #include <cmath>
 #include <numeric>
@@ -55,6 +56,11 @@ Random random_for(std::uint64_t seed, std::uint64_t scenario) {
 double normal(Random& random) {
   boost::random::normal_distribution<double> distribution;
   return distribution(random);
+}
+
+double heavy(Random& random) {
+  constexpr double kQuartile = 0.6745 / 0.7899;  // by the tables of both
+  return kQuartile * boost::random::student_t_distribution<double>(2.5)(random);
 }
 
 const char* name_of(Outliers outliers) {

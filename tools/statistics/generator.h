@@ -17,6 +17,7 @@ using Random = boost::random::mt19937_64;
 Random random_for(std::uint64_t seed, std::uint64_t scenario);
 
 double normal(Random& random);
+double heavy(Random& random);  // Student's t with 2.5 degrees, and the quartiles of a normal value
 
 // Relative sizes: 0.01 is 1 %.
 struct Effects {

@@ -115,5 +115,8 @@ void accept_kinds_section(const Study& study);  // two levels, slow in some runs
 namespace acceptance_whole {
 void accept_whole_section(const Study& study);  // all checks of the standard rules, whole sessions
 }  // namespace acceptance_whole
+namespace acceptance_as_one {
+void accept_as_one_section(const Study& study);  // floors of the network and of the training
+}  // namespace acceptance_as_one
 
 }  // namespace scalemark::trials

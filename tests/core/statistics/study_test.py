@@ -83,6 +83,8 @@ def good(trials=study.FULL):
                           "rules": "standard.json", "judged": names_of("standard.json")}
                          for kind, wrongly, of_one_switch in (("the model", 1, 0), ("1 start in 5 is 6 % slower", 100, 0), ("the 8 nodes of one switch", 0, 1),
                                                               ("smoke rules: starts t 2.5", 100, 0))],
+        "accept_as_one": [{"trials": trials, "beyond_model": beyond, "wrong_pass": wrong, "wrong_fail": wrong, "wrong_pass_margin": 0.002,
+                           "wrong_fail_margin": 0.002, "below_passed": 0, "healthy_failed": 0} for beyond, wrong in (("", 0.0129), ("runs t 2.5", 0.05))],
     }
 
 
@@ -118,7 +120,9 @@ BEYOND = [("coverage", 0, "throughput", 0.929), ("coverage", 0, "throughput", 0.
           ("accept_nodes", 0, "right", 0.949), ("accept_limit", 4, "wrong_fail", 0.021), ("accept_limit", 4, "another_failed", 0.021),
           ("accept_whole", 0, "wrongly", 3), ("accept_whole", 0, "missed", 3), ("accept_whole", 1, "links_wrongly", 3),
           ("accept_whole", 1, "links_missed", 3), ("accept_whole", 0, "switches_wrongly", 3), ("accept_whole", 2, "switches", 47),
-          ("accept_whole", 0, "judged", ["training alone"])]
+          ("accept_whole", 0, "judged", ["training alone"]),
+          ("accept_as_one", 0, "wrong_pass", 0.0132), ("accept_as_one", 0, "wrong_fail", 0.0132), ("accept_as_one", 1, "below_passed", 0.011),
+          ("accept_as_one", 1, "healthy_failed", 0.011)]
 
 
 def reached(data):
@@ -141,7 +145,7 @@ class Judge(unittest.TestCase):
                         *study.effects_study.SECTIONS,
                         *study.precision_study.SECTIONS,
                         *study.levels_study.SECTIONS,
-                        "accept_limit", "accept_baseline", "accept_healthy", "accept_bad", "accept_nodes", "accept_whole"):
+                        "accept_limit", "accept_baseline", "accept_healthy", "accept_bad", "accept_nodes", "accept_whole", "accept_as_one"):
             with self.subTest(section=section):
                 self.assertFalse(reached({**good(), section: []}))
 
