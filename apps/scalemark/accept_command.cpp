@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "apps/scalemark/commands.h"
@@ -124,14 +126,15 @@ std::string next_output(const std::string& output) {
   return next.string();
 }
 
-// The command that measured an undecided node, changed to the starts that are still missing. Empty
-// where no report is of a single undecided node.
-std::string command_again(const std::vector<NamedReport>& fleet, const Acceptance& judged) {
-  const auto undecided = acceptance::undecided_of(judged);
+// The command of a node's own report, changed to other nodes and another folder, and to `starts`
+// where they are given. Empty where no report is of a single one of `hosts`; empty: of any host.
+std::string command_again(const std::vector<NamedReport>& fleet, const std::set<std::string>& hosts,
+                          const std::vector<std::string>& nodes,
+                          const std::optional<std::size_t>& starts) {
   for (const NamedReport& one : fleet) {
     const Report& report = one.report;
-    const auto& hosts = report.environment.hosts;
-    if (hosts.size() != 1 || !undecided.hosts.contains(hosts.front().hostname)) continue;
+    const auto& own = report.environment.hosts;
+    if (own.size() != 1 || (!hosts.empty() && !hosts.contains(own.front().hostname))) continue;
     if (report.invocation.command != "sweep") continue;
     // The report may come from anybody: its words are quoted anew, and must begin with this
     // program.
@@ -139,17 +142,33 @@ std::string command_again(const std::vector<NamedReport>& fleet, const Acceptanc
     if (words.size() < 2 || words.front() != "scalemark") continue;
     std::string command = shell_line(words);
     const std::string output = option_value(command, " --output").value_or(one.name);
-    for (const char* option : {" --output", " --repetitions"}) {
-      command = without_option(std::move(command), option, /*has_value=*/true);
+    command = without_option(std::move(command), " --output", /*has_value=*/true);
+    if (starts) {
+      command = without_option(std::move(command), " --repetitions", /*has_value=*/true);
+      command += " --repetitions " + std::to_string(*starts);
     }
-    command += " --repetitions " + std::to_string(undecided.starts) + " --output " +
-               shell_word(next_output(output));
-    if (hosts.front().scheduler_node.empty()) return command;
-    return "srun --nodes=" + std::to_string(undecided.nodes.size()) +
-           " --nodelist=" + shell_word(launching::compressed_nodelist(undecided.nodes)) +
+    command += " --output " + shell_word(next_output(output));
+    if (own.front().scheduler_node.empty()) return command;
+    return "srun --nodes=" + std::to_string(nodes.size()) +
+           " --nodelist=" + shell_word(launching::compressed_nodelist(nodes)) +
            " --ntasks-per-node=1 --cpu-bind=none " + command;
   }
   return "";
+}
+
+std::string command_of_undecided(const std::vector<NamedReport>& fleet, const Acceptance& judged) {
+  const auto undecided = acceptance::undecided_of(judged);
+  if (undecided.hosts.empty()) return "";
+  return command_again(fleet, undecided.hosts, undecided.nodes, undecided.starts);
+}
+
+// A command that names no node would be run on a wrong one.
+std::string command_of_lacking(const std::vector<NamedReport>& fleet, const Acceptance& judged) {
+  const std::vector<std::string> nodes =
+      acceptance::names_of(judged, acceptance::Outcome::kMissing);
+  if (nodes.empty()) return "";
+  const std::string command = command_again(fleet, {}, nodes, {});
+  return command.starts_with("srun ") ? command : "";
 }
 
 // Says in the words of `explain` where a training that scales badly lost it.
@@ -201,7 +220,8 @@ ExitCode accept_command(const Invocation& invocation) {
 
   const bool details = values.on("details");
   const std::string& typed = invocation.command_line;
-  acceptance::Next next{.again = command_again(fleet, judged),
+  acceptance::Next next{.again = command_of_undecided(fleet, judged),
+                        .lacking = command_of_lacking(fleet, judged),
                         .judged = without_option(typed, " --baseline", /*has_value=*/true),
                         .all = details ? "" : without_files(typed) + " --details",
                         .files = {}};

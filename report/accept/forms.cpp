@@ -116,7 +116,7 @@ std::string json_lines(const Acceptance& acceptance) {
   std::string text = dumped(head) + "\n";
   for (const auto& one : acceptance.classes) text += line_of("class", one);
   for (const auto& one : acceptance.nodes) text += line_of("node", one);
-  for (const auto& one : worst_first(acceptance)) text += line_of("check", one);
+  for (const CheckResult* one : worst_first(acceptance)) text += line_of("check", *one);
   return text;
 }
 

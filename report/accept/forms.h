@@ -19,9 +19,10 @@ namespace scalemark::acceptance {
 
 // The rest of the answer says how to continue, and which files were written.
 struct Next {
-  std::string again;   // command that starts undecided nodes again; empty: none is known
-  std::string judged;  // command that judged them
-  std::string all;     // command that prints everything; empty: this text is everything
+  std::string again;    // command that starts undecided nodes again; empty: none is known
+  std::string lacking;  // command for nodes that were not measured; empty: none is known
+  std::string judged;   // command that judged them
+  std::string all;      // command that prints everything; empty: this text is everything
   std::vector<std::string> files;  // paths
 };
 
@@ -35,6 +36,9 @@ reporting::Section plan_of(const Acceptance& acceptance, const Rules& rules);
 // Lists what did not pass, what was compared, and every check, worst first.
 std::string details_text(const Acceptance& acceptance, const Terminal& terminal);
 std::string markdown_text(const Acceptance& acceptance);
+
+// Returns the nodes with this outcome, by the scheduler's names where it has any.
+std::vector<std::string> names_of(const Acceptance& acceptance, Outcome outcome);
 
 // Writes the head, then classes, nodes and checks, as one JSON object per line (schema
 // scalemark.acceptance/1).
@@ -92,7 +96,8 @@ std::vector<std::string> reach_of(const Acceptance& acceptance);
 reporting::Answer answer_of(const Acceptance& acceptance, const Next& next);
 // Returns which stages stopped early, then doubts, then notes.
 std::vector<std::string> remarks_of(const Acceptance& acceptance);
-std::vector<CheckResult> worst_first(const Acceptance& acceptance);
+// The results must outlive it: those of a large fleet take too much memory to be copied.
+std::vector<const CheckResult*> worst_first(const Acceptance& acceptance);
 std::string limit_text(const CheckResult& result);  // "95.0 % of what 3 of 8 devices reach"
 // Returns machines listed under a worse outcome: what else is open about them decides nothing.
 std::set<std::string> hosts_worse_than(const Acceptance& acceptance, Outcome outcome);

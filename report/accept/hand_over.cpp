@@ -19,14 +19,6 @@ namespace {
 constexpr std::size_t kMostLines = 10;  // before they are wrapped
 constexpr std::size_t kMostPublished = 2;
 
-std::vector<std::string> names_of(const Acceptance& acceptance, Outcome outcome) {
-  std::vector<std::string> names;
-  for (const NodeResult& node : acceptance.nodes) {
-    if (node.outcome == outcome) names.push_back(scheduler_name(node.node));
-  }
-  return names;
-}
-
 // Returns the nodes to keep jobs away from: those that failed, and those whose run did not end
 // well. A node that merely has no report is not bad, nor is a machine that others used, nor one
 // whose stage was stopped.
@@ -159,6 +151,7 @@ std::vector<std::pair<std::string, std::string>> steps_of(const Acceptance& acce
                                          counted(nodes, "node") +
                                          "; GOOD: reports of machines known to be good");
   }
+  if (!next.lacking.empty()) steps.emplace_back("not measured", next.lacking);
   if (const auto names = names_to_exclude(acceptance); !names.empty()) {
     steps.emplace_back("next job",
                        "--exclude=" + shell_word(launching::compressed_nodelist(names)));
@@ -223,6 +216,14 @@ std::vector<const NodeResult*> controls_of(const Acceptance& acceptance,
 }
 
 }  // namespace
+
+std::vector<std::string> names_of(const Acceptance& acceptance, Outcome outcome) {
+  std::vector<std::string> names;
+  for (const NodeResult& node : acceptance.nodes) {
+    if (node.outcome == outcome) names.push_back(scheduler_name(node.node));
+  }
+  return names;
+}
 
 std::string headline(const Acceptance& acceptance) {
   std::size_t devices = 0;  // each once

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -47,9 +48,7 @@ Column may_go(Column column) {
   return column;
 }
 
-// Lists all checks, worst first.
-std::vector<Column> check_columns(const Acceptance& acceptance) {
-  const auto results = worst_first(acceptance);
+std::vector<Column> check_columns(const std::vector<const CheckResult*>& results) {
   using Result = CheckResult;
   return {column({"outcome"}, true, results, [](const Result& r) { return name_of(r.outcome); }),
           column({"part"}, true, results, [](const Result& r) { return r.part.name(); }),
@@ -122,11 +121,91 @@ std::vector<Column> class_columns(const std::vector<CheckedClass>& classes) {
                  [](const Class& c) { return percent_of(c.smallest_decidable); })};
 }
 
+// Lists all checks, worst first.
+Section all_checks(const Acceptance& acceptance) {
+  return {"All checks", check_columns(worst_first(acceptance)), {}};
+}
+
+// On a terminal nobody finds anything beside thousands: of a large fleet the checks that passed and
+// those of links are counted.
+Section checks_for_terminal(const Acceptance& acceptance) {
+  constexpr std::size_t kMostChecks = 500;
+  auto results = worst_first(acceptance);
+  if (results.size() <= kMostChecks) return {"All checks", check_columns(results), {}};
+  std::size_t links = 0;
+  const std::size_t all = results.size();
+  std::erase_if(results, [&](const CheckResult* one) {
+    const bool is_link = one->part.kind == PartKind::kLink;
+    links += is_link ? 1 : 0;
+    return is_link || one->outcome == Outcome::kPassed;
+  });
+  const std::size_t passed = all - links - results.size();
+  return {"Checks of nodes and devices that did not pass",
+          check_columns(results),
+          {std::to_string(passed) + " more passed, and " + counted(links, "check") +
+           " are of links: --format md, html, jsonl and junit have each"}};
+}
+
+// How many links of a node were judged, and how many of them failed.
+struct LinksOfNode {
+  std::size_t failed = 0, all = 0;
+  std::string text() const {
+    return all == 0 ? reporting::kAbsent : std::to_string(failed) + " of " + std::to_string(all);
+  }
+};
+
+std::map<std::string, LinksOfNode> links_of_nodes(const Acceptance& acceptance) {
+  // A link may have several checks, and fails by any.
+  std::map<std::string, std::pair<const Part*, bool>> links;
+  for (const CheckResult& one : acceptance.results) {
+    if (one.part.kind != PartKind::kLink) continue;
+    auto& [part, failed] = links[one.part.name()];
+    part = &one.part;
+    failed = failed || one.outcome == Outcome::kFailed;
+  }
+  std::map<std::string, LinksOfNode> nodes;  // by host
+  for (const auto& [name, link] : links) {
+    for (const std::string& host : {link.first->host, link.first->other}) {
+      ++nodes[host].all;
+      nodes[host].failed += link.second ? 1 : 0;
+    }
+  }
+  return nodes;
+}
+
+std::string title_of(Outcome outcome) {
+  const auto found = std::ranges::find(kOutcomeTitles, outcome, &OutcomeTitle::outcome);
+  return found == kOutcomeTitles.end() ? std::string(name_of(outcome)) : found->title;
+}
+
+// Lists each node that did not pass, or a link of which failed, in a line.
+std::vector<Column> node_columns(const Acceptance& acceptance) {
+  const ResultsOfHosts results = results_of_hosts(acceptance.results);
+  auto links = links_of_nodes(acceptance);
+  std::vector<const NodeResult*> nodes;
+  for (const NodeResult& node : acceptance.nodes) {
+    if (node.outcome != Outcome::kPassed || links[node.node.host].failed > 0) {
+      nodes.push_back(&node);
+    }
+  }
+  std::ranges::stable_sort(nodes, std::greater<>(), &NodeResult::outcome);
+  return {column({"node"}, true, nodes, [](const NodeResult& n) { return scheduler_name(n.node); }),
+          column({"outcome"}, true, nodes, [](const NodeResult& n) { return title_of(n.outcome); }),
+          column({"failed links"}, false, nodes,
+                 [&](const NodeResult& n) { return links[n.node.host].text(); }),
+          column({"why"}, true, nodes, [&](const NodeResult& n) {
+            return n.outcome == Outcome::kPassed ? "" : reason_of(n, results);
+          })};
+}
+
 // The sections say what did not pass, what was compared with what, and what else is known.
 std::vector<Section> sections_of(const Acceptance& acceptance) {
   std::vector<Section> sections;
   if (auto columns = not_passed_columns(acceptance); !columns.front().cells.empty()) {
     sections.push_back({"What did not pass", std::move(columns), {}});
+  }
+  if (auto columns = node_columns(acceptance); !columns.front().cells.empty()) {
+    sections.push_back({"By node", std::move(columns), {}});
   }
   if (!acceptance.classes.empty()) {
     sections.push_back({"What was compared", class_columns(acceptance.classes), {}});
@@ -138,10 +217,6 @@ std::vector<Section> sections_of(const Acceptance& acceptance) {
   lines.insert(lines.end(), acceptance.published.begin(), acceptance.published.end());
   if (!lines.empty()) sections.push_back({"Notes", {}, std::move(lines)});
   return sections;
-}
-
-Section all_checks(const Acceptance& acceptance) {
-  return {"All checks", check_columns(acceptance), {}};
 }
 
 // Draws the parts of one class, node by node, against what they are compared with.
@@ -200,8 +275,9 @@ std::string limit_text(const CheckResult& result) {
   return is_share ? limit + " of " + result.limit_from : limit + " (" + result.limit_from + ")";
 }
 
-std::vector<CheckResult> worst_first(const Acceptance& acceptance) {
-  std::vector<CheckResult> results = acceptance.results;
+std::vector<const CheckResult*> worst_first(const Acceptance& acceptance) {
+  std::vector<const CheckResult*> results;
+  for (const CheckResult& one : acceptance.results) results.push_back(&one);
   std::ranges::stable_sort(results, std::greater<>(), &CheckResult::outcome);
   return results;
 }
@@ -211,7 +287,7 @@ std::string details_text(const Acceptance& acceptance, const Terminal& terminal)
   for (const Section& section : sections_of(acceptance)) {
     text += reporting::section_text(section, terminal) + "\n";
   }
-  return text + reporting::section_text(all_checks(acceptance), terminal);
+  return text + reporting::section_text(checks_for_terminal(acceptance), terminal);
 }
 
 std::string markdown_text(const Acceptance& acceptance) {

@@ -115,6 +115,20 @@ TEST(HandOver, ShowsWhereEfficiencyWentAndTheNearestRowsInTenLines) {
   EXPECT_LE(lines_in(short_text), 10u) << short_text;
 }
 
+// The table by node is what a technician takes along; a large fleet's passed checks are counted.
+TEST(HandOver, DetailsHaveALineForEachNodeThatIsNotSound) {
+  FleetShape shape{.nodes = 40, .slow_links = {{2, 5}}, .links_by_rank = true};
+  shape.slow[{3, 1}] = 0.1;
+  const std::string text = details_text(judge_fleet(shape), {});
+  const std::string by_node = text.substr(text.find("By node"), 800);
+  EXPECT_TRUE(mentions(by_node, "\nn003  failed  ")) << by_node;
+  EXPECT_TRUE(mentions(by_node, "8 of 312")) << by_node;
+  EXPECT_TRUE(mentions(by_node, "0 of 312")) << by_node;
+  EXPECT_FALSE(mentions(by_node, "\nn004 ")) << by_node;
+  EXPECT_TRUE(mentions(text, "more passed, and 6240 checks are of links")) << text.substr(0, 3000);
+  EXPECT_LE(lines_in(text), 300u);
+}
+
 // Failed parts and the commands that go on are more urgent.
 TEST(HandOver, StaysTenLinesWhereMuchElseIsToBeSaid) {
   FleetShape shape{.training = true, .efficiency = 0.8};
