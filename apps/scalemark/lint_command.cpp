@@ -42,9 +42,7 @@ std::vector<reporting::NamedReport> add_tables(const std::string& path,
                                                std::vector<tables::Table>& tables) {
   const std::string text = settings::read_text_file(path);
   refuse_wide_text(text, "'" + path + "'");
-  constexpr std::size_t kNear = 4096;
-  if (text.substr(0, kNear).find("\"scalemark.report/") != std::string::npos)
-    return reports_in(text, path);
+  if (holds_report(text)) return reports_in(text, path);
   for (tables::Table& table : tables::read_tables(text, path)) tables.push_back(std::move(table));
   return {};
 }

@@ -149,6 +149,11 @@ void print_changed_verdicts(const std::vector<reporting::NamedReport>& reports) 
   }
 }
 
+bool holds_report(std::string_view text) {
+  constexpr std::size_t kNear = 4096;
+  return text.substr(0, kNear).find("\"scalemark.report/") != std::string_view::npos;
+}
+
 std::vector<reporting::NamedReport> reports_in(std::string_view text, const std::string& path) {
   return named(reporting::reports_from(text, path), path);
 }

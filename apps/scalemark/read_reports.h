@@ -23,6 +23,9 @@ std::vector<reporting::Report> read_reports(const std::vector<std::string>& path
 // says so in its answer; commands that conclude from reports have no place for it.
 void print_changed_verdicts(const std::vector<reporting::NamedReport>& reports);
 
+// Whether a text names the schema of a report near its begin.
+bool holds_report(std::string_view text);
+
 // The reports in a text that was read from `path`; what older versions did not write is filled in.
 std::vector<reporting::NamedReport> reports_in(std::string_view text, const std::string& path);
 

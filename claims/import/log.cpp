@@ -226,6 +226,26 @@ Log read_log(std::string_view text, const std::string& file) {
                  "tables (CSV, Markdown, timm, SuperBench): scalemark published add FILE");
 }
 
+std::vector<Row> rows_said(const Log& log, const GivenFields& given) {
+  const std::string name = "'" + log.file + "'";
+  Row row = log.says;
+  if (row.system.empty()) row.system = log.chip;
+  given.fill(row, 0, name + " (" + log.form + ")");
+  resolve_process_batch(log, row, name);
+  complete_batch(row);
+  std::vector<Row> rows;
+  for (const Row& claim : log.claims) rows.push_back(claim_row(claim, row, name));
+  if (!rows.empty()) return rows;
+  if (log.measure == Measure::kPerGpu && !row.gpus) row.gpus = 1;
+  if (log.measure != Measure::kStepSeconds || samples_per_step(log, row)) {
+    row = throughput_row(log, row);
+  } else if (!log.steps.empty()) {
+    row.metric = "step_s";
+    row.value = statistics::summarise(after_warmup(log)).p50;
+  }
+  return {row};
+}
+
 Imported import_logs(std::span<const Log> logs, const GivenFields& given,
                      const std::string& group) {
   std::vector<Row> says;

@@ -54,6 +54,11 @@ struct Imported {
 // for all logs.
 Imported import_logs(std::span<const Log> logs, const GivenFields& given, const std::string& group);
 
+// Makes the rows of one log as far as it and --fields say what they need: whether members are unset
+// is for the reader to see. A rate of one GPU, where nobody says how many there are, is that of
+// one.
+std::vector<published::Row> rows_said(const Log& log, const GivenFields& given);
+
 // Numbers the rows of a group: "x-0001", "x-0002", ...
 std::string row_id(const std::string& group, std::size_t number);
 

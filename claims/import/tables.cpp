@@ -260,6 +260,19 @@ bool is_table_file(const std::string& path) {
   return std::ranges::find(kEndings, ending_of(path)) != kEndings.end();
 }
 
+std::vector<Row> printed_rows(std::span<const tables::Table> tables, const std::string& file,
+                              const GivenFields& given) {
+  std::vector<Row> rows;
+  for (const tables::Table& table : tables) {
+    for (const tables::Row& line : table.rows) {
+      auto row = row_of_line(line, std::filesystem::path(file).filename().string());
+      if (row) rows.push_back(std::move(*row));
+    }
+  }
+  fill_rows(rows, given, "'" + file + "'", /*printed_table=*/true);
+  return rows;
+}
+
 TableFile read_table_file(std::string_view text, const TableRequest& request,
                           const GivenFields& given) {
   TableFile read = read_any(text, request);

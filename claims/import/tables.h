@@ -3,14 +3,20 @@
 // files.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "claims/import/given_fields.h"
 #include "claims/rows/row.h"
+#include "claims/rows/table.h"
 
 namespace scalemark::importing {
+
+// Makes the rows of printed tables as far as they and --fields say what they need.
+std::vector<published::Row> printed_rows(std::span<const tables::Table> tables,
+                                         const std::string& file, const GivenFields& given);
 
 struct TableFile {
   std::string form;  // "SuperBench summary"

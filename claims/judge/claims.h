@@ -94,9 +94,44 @@ std::vector<NearRow> nearest(std::span<const published::Row> rows, const Measure
 std::string near_text(const MeasuredRate& measured, std::span<const NearRow> near,
                       std::size_t reports = 1);
 
+// Whether numbers of equally many bits were multiplied; also where either side does not say it.
+inline bool has_equal_bits(const NearRow& near) { return near.distance[1] == 0; }
+
+// Writes the last part of it: "91 % of 2,761 img/s published (lambda, pub-0791): batch 1280 instead
+// of 128".
+std::string beside_text(std::span<const NearRow> near);
+
 // Returns such lines for each training of the reports, of at most three sources: first the nearest
 // of each, nearest first. What was scaled down or withheld is left out.
 std::vector<std::string> published_beside(std::span<const published::Row> rows,
                                           const std::vector<const reporting::Report*>& reports);
+
+// Somebody's log, table or report as far as it could be read, for assess().
+struct Pasted {
+  std::string file, form;               // form: "Horovod", "table"
+  std::vector<published::Row> rows;     // members that it does not say are unset
+  std::string place;                    // "lines 12 to 80", where its rate stands; empty: unknown
+  std::vector<std::string> impossible;  // each sentence says what in it cannot be true
+  std::vector<std::string> doubts;      // each is hardly true beside others of its kind
+  std::vector<std::string> unread;      // each sentence names lines or cells
+  std::size_t compared = 0;             // its numbers that others of it could contradict
+};
+
+struct Assessment {
+  std::string measured;  // empty: no row has a number that is known here
+  std::vector<std::string> impossible, unread;
+  std::vector<std::string> published;   // its place among published rows, and the nearest
+  std::vector<std::string> limits;      // the share of the most that the chip could do
+  std::vector<std::string> suspicions;  // doubts, and what usually explains such a gap
+  std::vector<std::string> next;        // commands
+  std::size_t compared = 0;
+  ExitCode exit_code = ExitCode::kPass;  // kFail: it contradicts itself; kUnsure: nobody can tell
+};
+Assessment assess(const Pasted& pasted, std::span<const published::Row> library);
+
+// Writes about five lines, with a label each.
+std::string assessment_text(const Assessment& assessment, const Terminal& terminal);
+// Writes one object: schema scalemark.assessment/1.
+std::string assessment_json(const Assessment& assessment);
 
 }  // namespace scalemark::claims

@@ -118,27 +118,31 @@ std::span<const NearRow> equally_near(std::span<const NearRow> near) {
 
 }  // namespace
 
-std::string near_text(const MeasuredRate& measured, std::span<const NearRow> near,
-                      std::size_t reports) {
+std::string beside_text(std::span<const NearRow> near) {
   const auto equal = equally_near(near);
   const auto [least, most] = std::ranges::minmax(equal, {}, &NearRow::per_gpu);
   const Row& first = *near.front().row;
+  const auto range = [](const std::string& low, const std::string& high) {
+    return low == high ? low : low + " to " + high;
+  };
+  std::string text = range(percent(most.ratio, 0), percent(least.ratio, 0)) + " of " +
+                     range(readable(least.per_gpu), readable(most.per_gpu)) + " " + first.unit +
+                     " published (" + published::name_of_table(first.group) + ", " + first.id;
+  if (equal.size() > 1) text += " and " + std::to_string(equal.size() - 1) + " more";
+  text += ")";
+  if (!near.front().differs.empty()) text += ": " + joined(near.front().differs, ", ");
+  return text;
+}
+
+std::string near_text(const MeasuredRate& measured, std::span<const NearRow> near,
+                      std::size_t reports) {
   std::string text = measured.workload + ", " + measured.precision;
   if (measured.batch_size) text += ", batch " + std::to_string(*measured.batch_size);
   text += ", " + std::to_string(measured.gpus) + " x " + measured.chip + ": " +
           readable(measured.samples_per_sec / static_cast<double>(measured.gpus)) +
           (measured.gpus > 1 ? " per GPU here" : " here");
   if (reports > 1) text += " (median of " + counted(reports, "report") + ")";
-  const auto range = [](const std::string& low, const std::string& high) {
-    return low == high ? low : low + " to " + high;
-  };
-  text += ", " + range(percent(most.ratio, 0), percent(least.ratio, 0)) + " of " +
-          range(readable(least.per_gpu), readable(most.per_gpu)) + " " + first.unit +
-          " published (" + published::name_of_table(first.group) + ", " + first.id;
-  if (equal.size() > 1) text += " and " + std::to_string(equal.size() - 1) + " more";
-  text += ")";
-  if (!near.front().differs.empty()) text += ": " + joined(near.front().differs, ", ");
-  return text;
+  return text + ", " + beside_text(near);
 }
 
 namespace {

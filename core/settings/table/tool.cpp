@@ -8,8 +8,8 @@ namespace scalemark::settings::table {
 std::vector<Option> tool_options() {
   return {
       {.name = "format",
-       .commands = kReport | kTop | kCompare | kAccept | kLint | kPublishedLint | kPublishedExport |
-                   kReproduce,
+       .commands = kReport | kTop | kCompare | kAccept | kJudge | kLint | kPublishedLint |
+                   kPublishedExport | kReproduce,
        .default_text = "table",
        .help =
            "how it is shown: table, md, csv, json, jsonl, html, junit, superbench, prom, groups, "
@@ -24,6 +24,7 @@ std::vector<Option> tool_options() {
                      "files to write beside the answer on stdout: table=FILE, md, jsonl, html, "
                      "junit, drain, undecided, exclude, absent or suspects; several with commas "
                      "between"},
+                    {kJudge, "table, or json: one object; FORMAT=FILE writes to a file [table]"},
                     {kLint | kPublishedLint,
                      "table, md or jsonl; several with commas between; FORMAT=FILE writes to a "
                      "file instead of stdout [table]"},
@@ -99,10 +100,10 @@ std::vector<Option> tool_options() {
                     {kPublishedAdd, "the table's name; else that of the file"}},
        .value_name = "GROUP"},
       {.name = "fields",
-       .commands = kImport | kPublishedAdd | kPublishedShow | kReproduce,
+       .commands = kJudge | kImport | kPublishedAdd | kPublishedShow | kReproduce,
        .help = "what a file does not say, by the names of docs/published.schema.json: "
                "gpus=8,precision=amp_bf16; gpus=1/2/4 is a value for each log in turn",
-       .own_help = {{kPublishedAdd | kPublishedShow | kReproduce,
+       .own_help = {{kJudge | kPublishedAdd | kPublishedShow | kReproduce,
                      "what a file does not say, by the names of docs/published.schema.json: "
                      "precision=amp_bf16,system=8x H100"}},
        .value_name = "FIELD=VALUE,..."},
@@ -148,7 +149,7 @@ std::vector<Option> tool_options() {
       {.name = "library",
        .kind = Kind::kPath,
        .commands = kPublishedList | kPublishedShow | kPublishedLint | kPublishedExport |
-                   kPublishedAdd | kReproduce,
+                   kPublishedAdd | kReproduce | kJudge,
        .help = "folder of *.jsonl files with rows, instead of the program's own",
        .own_help = {{kPublishedAdd, "folder that the rows go to; it is made if it is not there"}},
        .value_name = "DIR"},
@@ -236,15 +237,16 @@ std::vector<Option> general_options() {
        .across_ranks = AcrossRanks::kMayDiffer},
       {.name = "overwrite",
        .kind = Kind::kFlag,
-       .commands = kReport | kCompare | kAccept | kLint | kPublishedLint | kPublishedExport |
-                   kPredict | kBaselineMake | kDataTokenize | kDataGenerate | kDataPack |
-                   kDataShow | kDoctor | kReproduce | kImport | kPublishedAdd,
+       .commands = kReport | kCompare | kAccept | kJudge | kLint | kPublishedLint |
+                   kPublishedExport | kPredict | kBaselineMake | kDataTokenize | kDataGenerate |
+                   kDataPack | kDataShow | kDoctor | kReproduce | kImport | kPublishedAdd,
        .field = kField<&GeneralSettings::overwrite>,
        .default_text = "off",
        .help =
            "use an output folder that is not empty: what earlier runs wrote into it goes, other "
            "files stay; replace a file that is named as an output",
-       .own_help = {{kReport | kCompare | kAccept | kLint | kPublishedLint | kPublishedExport,
+       .own_help = {{kReport | kCompare | kAccept | kJudge | kLint | kPublishedLint |
+                         kPublishedExport,
                      "replace files of --format that are there"},
                     {kPredict | kDoctor, "replace the report.json that is there"},
                     {kDataTokenize | kDataShow | kBaselineMake | kImport | kPublishedAdd,

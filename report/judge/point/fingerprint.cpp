@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "core/base/number_words.h"
 #include "core/statistics/summary.h"
@@ -185,6 +186,20 @@ std::optional<Peak> peak_memory_bandwidth(std::string_view gpu_name) {
   const Chip* chip = find_chip(gpu_name);
   if (chip == nullptr || chip->GB_per_s == 0) return std::nullopt;
   return Peak{chip->GB_per_s * 1e9, std::string(chip->datasheet)};
+}
+
+std::optional<Peak> peak_nvlink(std::string_view gpu_name) {
+  // GB/s one way: half of what the datasheet sums over both.
+  static constexpr std::pair<std::string_view, double> kLinks[] = {
+      {"A100-SXM4-40GB", 300}, {"A100-SXM4-80GB", 300}, {"H100 80GB HBM3", 450}, {"H200", 450},
+      {"B200", 900},           {"B300 SXM6 AC", 900},   {"GB200", 900},          {"GB300", 900},
+      {"V100-SXM2-16GB", 150}, {"V100-SXM2-32GB", 150}};
+  const Chip* chip = find_chip(gpu_name);
+  if (!chip) return std::nullopt;
+  const auto found =
+      std::ranges::find(kLinks, chip->name, [](const auto& one) { return one.first; });
+  if (found == std::end(kLinks)) return std::nullopt;
+  return Peak{found->second * 1e9, std::string(chip->datasheet)};
 }
 
 namespace {

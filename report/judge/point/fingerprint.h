@@ -61,6 +61,10 @@ std::optional<Peak> peak_flops(std::string_view gpu_name, std::string_view preci
 // Returns bytes per second of the GPU's memory, or nothing where the table has no number for it.
 std::optional<Peak> peak_memory_bandwidth(std::string_view gpu_name);
 
+// Returns bytes per second, one way, of all NVLinks of the GPU; nothing for one without, and for
+// cards that bridges join in pairs.
+std::optional<Peak> peak_nvlink(std::string_view gpu_name);
+
 // --- A device may compute wrong bits (--checks replay). The rule is in docs/METRICS.md, "The same
 // bits".
 

@@ -8,16 +8,10 @@ import random
 
 import jsonschema
 from endings import SOURCE, run_cases
-from made_logs import BASELINE, LOGS, MARKDOWN, SUMMARY, TABLE, TIMM, nanogpt, nccl_tests
+from made_logs import BASELINE, FIELDS, LOGS, MARKDOWN, RATES, SUMMARY, TABLE, TIMM, nanogpt, nccl_tests
 from program import check, run
 
 VALIDATOR = jsonschema.Draft202012Validator(json.loads((SOURCE / "docs/published.schema.json").read_text()))
-RUN = "gpus=8,system=A100,workload=bert-base,precision=amp_fp16"
-FIELDS = {"nccl.log": "", "nanogpt.log": RUN + ",batch_per_gpu=12", "llmc.log": "workload=gpt2", "titan.log": "workload=llama3-8b,precision=bf16", "trainer_state.json": RUN,
-          "trainer.log": "system=A100,workload=bert-base,precision=amp_fp16", "dlll.log": RUN.replace("bert-base", "resnet50") + ",batch_per_gpu=256",
-          "mllog.log": "gpus=8,precision=amp (submission)"}
-# made_logs.py writes logs that hold these rates.
-RATES = {"nanogpt.log": 491_520 / 0.2525, "llmc.log": 65536 * 8 / 0.3, "titan.log": 5762 * 8, "trainer_state.json": 123.456, "trainer.log": 123.456, "dlll.log": 2500.0, "mllog.log": 3700.5}
 
 
 def rows_in(file):

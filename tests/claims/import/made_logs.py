@@ -100,3 +100,10 @@ MARKDOWN = "# Results\n\n| GPUs | images/s (FP32) | images/s (AMP) | Speed-up (A
 SUMMARY = "".join(json.dumps({"node": f"n{i}", "kernel-launch/event_time:0": 0.005, "model-benchmarks:resnet/pytorch-resnet50/fp16_train_throughput": 1200.5 + i,
                               "model-benchmarks:resnet/pytorch-resnet50/fp32_train_throughput": 800.25}) + "\n" for i in range(2))
 BASELINE = json.dumps({"bert_models/pytorch-bert-base/throughput-train-float16": 388.86, "bert_models/pytorch-bert-base/throughput-train-float32": 296.57, "kernel-launch/event_time": 0.006})
+
+# Each log leaves these fields out, and holds this rate.
+RUN = "gpus=8,system=A100,workload=bert-base,precision=amp_fp16"
+FIELDS = {"nccl.log": "", "nanogpt.log": RUN + ",batch_per_gpu=12", "llmc.log": "workload=gpt2", "titan.log": "workload=llama3-8b,precision=bf16", "trainer_state.json": RUN,
+          "trainer.log": "system=A100,workload=bert-base,precision=amp_fp16", "dlll.log": RUN.replace("bert-base", "resnet50") + ",batch_per_gpu=256",
+          "mllog.log": "gpus=8,precision=amp (submission)"}
+RATES = {"nanogpt.log": 491_520 / 0.2525, "llmc.log": 65536 * 8 / 0.3, "titan.log": 5762 * 8, "trainer_state.json": 123.456, "trainer.log": 123.456, "dlll.log": 2500.0, "mllog.log": 3700.5}

@@ -1,0 +1,138 @@
+// scalemark judge says in five lines what a log, a table or a report measured, what in it cannot be
+// true, and where it stands.
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <span>
+#include <utility>
+
+#include "apps/scalemark/commands.h"
+#include "apps/scalemark/formats.h"
+#include "apps/scalemark/read_reports.h"
+#include "apps/scalemark/row_files.h"
+#include "apps/scalemark/sources.h"
+#include "claims/import/given_fields.h"
+#include "claims/import/log.h"
+#include "claims/import/tables.h"
+#include "claims/judge/claims.h"
+#include "claims/lint/inputs.h"
+#include "claims/lint/lint.h"
+#include "claims/rows/row.h"
+#include "claims/rows/table_files.h"
+#include "core/base/characters.h"
+#include "core/base/error.h"
+#include "core/base/terminal.h"
+#include "core/settings/config_file.h"
+#include "report/record/point_facts.h"
+
+namespace scalemark::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using claims::Pasted;
+
+// An error of lint cannot be true; a warning is only a reason to doubt.
+void add_findings(const std::vector<lint::Finding>& findings, Pasted& pasted) {
+  for (const lint::Finding& one : findings) {
+    if (one.severity == lint::kInfo) continue;
+    auto& sentences = one.severity == lint::kError ? pasted.impossible : pasted.doubts;
+    sentences.push_back((one.row.empty() ? "" : one.row + ": ") + one.text + " [" + one.kind->code +
+                        "]");
+  }
+}
+
+void add_tables(const std::vector<tables::Table>& tables, Pasted& pasted) {
+  add_findings(lint::lint(tables), pasted);
+  pasted.compared = lint::count_of(tables).compared;
+}
+
+Pasted pasted_log(const importing::Log& log, const importing::GivenFields& given) {
+  Pasted pasted{
+      .file = log.file,
+      .form = log.form,
+  };
+  pasted.rows = importing::rows_said(log, given);
+  pasted.unread = log.remarks;
+  add_tables(tables::tables_of(published::tables_of(pasted.rows)), pasted);
+  return pasted;
+}
+
+Pasted pasted_table(const std::string& text, const std::string& file,
+                    const importing::GivenFields& given) {
+  auto read = tables::read_tables(text, file);
+  Pasted pasted{.file = file, .form = "table"};
+  pasted.rows = importing::printed_rows(read, file, given);
+  add_tables(read, pasted);
+  return pasted;
+}
+
+// Makes rows of what a report measured, where enough undisturbed runs are left.
+std::vector<published::Row> rows_measured(const reporting::Report& report) {
+  std::vector<published::Row> rows;
+  for (const reporting::GroupRecord& group : report.groups) {
+    const reporting::PointRecord* run = reporting::first_run(report.points, group.group);
+    if (!run || group.standing.is_withheld() || !(group.samples_per_sec.value_or(0) > 0)) continue;
+    published::Row& row = rows.emplace_back();
+    row.framework = "scalemark";
+    row.workload = run->workload;
+    row.precision = run->precision;
+    row.system = run->device_name;
+    row.gpus = run->world_size;
+    row.nodes = run->nodes;
+    if (run->batch_size) row.batch_per_gpu = static_cast<double>(*run->batch_size);
+    if (run->sequence_length.value_or(0) > 0) row.sequence_length = run->sequence_length;
+    row.throughput = group.samples_per_sec;
+    row.unit = reporting::sample_unit(run->workload) + "/s";
+  }
+  return rows;
+}
+
+Pasted pasted_report(const std::vector<reporting::NamedReport>& reports, const std::string& file) {
+  Pasted pasted{.file = file, .form = "scalemark"};
+  for (const auto& [name, report] : reports) {
+    auto [table, findings] = lint::lint_report(report, name);
+    add_findings(findings, pasted);
+    pasted.compared += lint::count_of(std::span(&table, 1)).compared;
+    std::ranges::move(rows_measured(report), std::back_inserter(pasted.rows));
+  }
+  return pasted;
+}
+
+// Decides by the content, since a pipe has no ending.
+Pasted read_pasted(const Invocation& invocation, const settings::ToolValues& values) {
+  const std::string file = exactly(invocation, 1, "a log, a table or a report, or -,").front();
+  const importing::GivenFields given(values.text("fields").value_or(""), 1);
+  if (fs::is_directory(file)) return pasted_report(read_named_reports({file}), file);
+  const std::string text = settings::read_text_file(file == "-" ? "/dev/stdin" : file);
+  refuse_wide_text(text, "'" + file + "'");
+  if (holds_report(text)) return pasted_report(reports_in(text, file), file);
+  try {
+    return pasted_log(importing::read_log(text, file), given);
+  } catch (const Error& no_log) {
+    if (no_log.record().exit_code != ExitCode::kBadData) throw;
+    try {
+      return pasted_table(text, file, given);
+    } catch (const Error&) {
+      throw no_log;
+    }
+  }
+}
+
+}  // namespace
+
+ExitCode judge_command(const Invocation& invocation) {
+  const settings::ToolValues values = read_tool_values(invocation);
+  OutputFiles outputs(inputs_of(invocation, values), values.on("overwrite"));
+  const auto requests = read_texts(values, {"table", "json"}, outputs);
+  const Pasted pasted = read_pasted(invocation, values);
+  const claims::Assessment assessment = claims::assess(pasted, library_rows(values));
+  write_texts(requests, outputs, [&](const std::string& format, bool on_stdout) {
+    if (format == "json") return claims::assessment_json(assessment);
+    return claims::assessment_text(assessment, on_stdout ? terminal_of(STDOUT_FILENO) : Terminal());
+  });
+  return assessment.exit_code;
+}
+
+}  // namespace scalemark::cli
