@@ -22,6 +22,8 @@ constexpr auto kForms = std::to_array<Form>(
      {"nccl-tests text", "rccl-tests, too: a table with algbw and busbw", read_nccl_tests},
      {"Hugging Face Trainer", "trainer_state.json, all_results.json, train_samples_per_second",
       read_trainer_log},
+     {"tf_cnn_benchmarks", "total images/sec:", read_tf_cnn},
+     {"Horovod synthetic benchmark", "Img/sec per", read_horovod},
      {"llm.c", "tok/s", read_llm_c},
      {"nanoGPT", "iter N: loss", read_nanogpt},
      {"torchtitan", "tps:", read_torchtitan}});

@@ -158,6 +158,8 @@ Runs read_mllog(const LogText& text);        // marked_lines.cpp
 Runs read_torchtitan(const LogText& text);   // step_lines.cpp
 Runs read_llm_c(const LogText& text);        // step_lines.cpp
 Runs read_nanogpt(const LogText& text);      // step_lines.cpp
+Runs read_horovod(const LogText& text);      // synthetic_benchmarks.cpp
+Runs read_tf_cnn(const LogText& text);       // synthetic_benchmarks.cpp
 
 // The rates are of one GPU: nobody has multiplied them yet.
 std::optional<TableFile> read_superbench(std::string_view text,

@@ -97,6 +97,27 @@ TEST(LogForms, AreReadBehindEveryPrefix) {
   }
 }
 
+// Four ranks print the same lines, but the others are twice as fast or slow: rank 0 is read.
+TEST(LogForms, AreReadOfOneRank) {
+  const auto of_ranks = [](const std::string& tag, const std::string& first,
+                           const std::string& other) {
+    const auto a = lines_of(first), b = lines_of(other);
+    std::string text;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      for (const int rank : {2, 0, 3, 1})
+        text += filled(tag, {std::to_string(rank)}) + std::string(rank == 0 ? a[i] : b[i]) + "\n";
+    }
+    return text;
+  };
+  for (const char* tag : {"[1,{}]<stdout>:", "{}: ", "[rank{}]:", "gpu{}: ", "worker-{}  | "}) {
+    const Log log = read_log(of_ranks(tag, sample_horovod(310), sample_horovod(155)), "x.log");
+    EXPECT_EQ(in_brief(log), "4,960 img/s") << tag;
+    ASSERT_EQ(log.remarks.size(), 1u) << tag;
+    EXPECT_NE(log.remarks.front().find("4 ranks or hosts"), std::string::npos)
+        << log.remarks.front();
+  }
+}
+
 TEST(LogForms, OfTwoRunsAreToldWithTheirLines) {
   for (const Sample& sample : sample_logs()) {
     const std::string twice = sample.text + sample.text;

@@ -122,6 +122,15 @@ inline std::vector<Sample> sample_logs() {
        "5.00it/s]\n{'train_runtime': 40.0, 'train_samples_per_second': 240.0, "
        "'train_steps_per_second': 5.0, 'epoch': 2.0}\n",
        "240 samples/s"},
+      {"tf_cnn_benchmarks",
+       "TensorFlow:  1.15\nModel:       resnet101\nDataset:     imagenet (synthetic)\nMode:        "
+       "training\nBatch size:  512 global\n             64 per device\nNum batches: 100\nDevices: "
+       "    ['/gpu:0', '/gpu:1']\nVariables:   horovod\n==========\nStep\tImg/sec\ttotal_loss\n" +
+           counting("#n\timages/sec: 201.5 +/- 0.1 (jitter = 0.4)\t9.1", 10, 100, 10) +
+           "----------------------------------------------------------------\ntotal images/sec: "
+           "1612.25\n",
+       "1,612 img/s"},
+      {"Horovod synthetic benchmark", sample_horovod(), "4,960 img/s"},
       {"llm.c",
        "| micro batch size B    | 16       |\n| sequence length T     | 1024     |\n| total batch "
        "size      | 131072   |\n| num_processes         | 8        |\n=> setting "
