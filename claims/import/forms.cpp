@@ -24,6 +24,8 @@ constexpr auto kForms = std::to_array<Form>(
       read_trainer_log},
      {"tf_cnn_benchmarks", "total images/sec:", read_tf_cnn},
      {"Horovod synthetic benchmark", "Img/sec per", read_horovod},
+     {"Megatron-LM", "elapsed time per iteration", read_megatron},
+     {"DeepSpeed", "SamplesPerSec=", read_deepspeed},
      {"llm.c", "tok/s", read_llm_c},
      {"nanoGPT", "iter N: loss", read_nanogpt},
      {"torchtitan", "tps:", read_torchtitan}});

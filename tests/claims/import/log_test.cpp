@@ -123,8 +123,9 @@ TEST(ImportedLog, SaysWhatWasLookedFor) {
   } catch (const Error& error) {
     EXPECT_EQ(error.record().exit_code, ExitCode::kBadData);
     EXPECT_EQ(error.record().what, "'x.txt' is no log that is known here");
-    for (const char* form : {"nccl-tests", "Hugging Face Trainer", "DLLL", "MLLOG", "torchtitan",
-                             "llm.c", "nanoGPT", "Horovod", "tf_cnn_benchmarks"})
+    for (const char* form :
+         {"nccl-tests", "Hugging Face Trainer", "DLLL", "MLLOG", "torchtitan", "llm.c", "nanoGPT",
+          "Horovod", "tf_cnn_benchmarks", "Megatron-LM", "DeepSpeed"})
       EXPECT_NE(error.record().expected.find(form), std::string::npos) << form;
   }
 }

@@ -131,6 +131,28 @@ inline std::vector<Sample> sample_logs() {
            "1612.25\n",
        "1,612 img/s"},
       {"Horovod synthetic benchmark", sample_horovod(), "4,960 img/s"},
+      {"Megatron-LM",
+       "using world size: 16, data-parallel size: 8, tensor-model-parallel size: 2\n"
+       "  bf16 ............................................ True\n"
+       "  micro_batch_size ................................ 2\n"
+       "  seq_length ...................................... 4096\n"
+       "  tensor_model_parallel_size ...................... 2\n"
+       "  world_size ...................................... 16\n" +
+           counting(" [2025-11-02 09:00:00] iteration       #n/     100 | elapsed time per "
+                    "iteration (ms): 4000.0 | throughput per GPU (TFLOP/s/GPU): 240.1 | learning "
+                    "rate: 1.0E-06 | global batch size:   128 | lm loss: 1.8E+00 |",
+                    10, 60, 1),
+       "32 seq/s"},
+      {"DeepSpeed",
+       "[2025-11-02 09:00:00,123] [INFO] [config.py:964:print]   train_batch_size ............. 64"
+       "\n[2025-11-02 09:00:00,123] [INFO] [config.py:964:print]   world_size ................... "
+       "8\n" +
+           counting("[2025-11-02 09:01:00,123] [INFO] [logging.py:96:log_dist] [Rank 0] step=#n, "
+                    "skipped=0, lr=[5e-05]\n[2025-11-02 09:01:00,123] [INFO] [timer.py:215:stop] "
+                    "epoch=0/micro_step=#n/global_step=#n, RunningAvgSamplesPerSec=83.1, "
+                    "CurrSamplesPerSec=84.5, MemAllocated=0.3GB",
+                    10, 200, 10),
+       "84.5 samples/s"},
       {"llm.c",
        "| micro batch size B    | 16       |\n| sequence length T     | 1024     |\n| total batch "
        "size      | 131072   |\n| num_processes         | 8        |\n=> setting "
