@@ -28,7 +28,9 @@ constexpr auto kForms = std::to_array<Form>(
      {"DeepSpeed", "SamplesPerSec=", read_deepspeed},
      {"llm.c", "tok/s", read_llm_c},
      {"nanoGPT", "iter N: loss", read_nanogpt},
-     {"torchtitan", "tps:", read_torchtitan}});
+     {"torchtitan", "tps:", read_torchtitan},
+     {"timm", "Train: 0 [ 100/1251", read_timm},
+     {"torchvision references", "Epoch: [0] ... eta:", read_torchvision}});
 
 std::string looked_for() {
   std::vector<std::string> texts;

@@ -162,6 +162,8 @@ Runs read_horovod(const LogText& text);      // synthetic_benchmarks.cpp
 Runs read_tf_cnn(const LogText& text);       // synthetic_benchmarks.cpp
 Runs read_megatron(const LogText& text);     // large_models.cpp
 Runs read_deepspeed(const LogText& text);    // large_models.cpp
+Runs read_timm(const LogText& text);         // epoch_lines.cpp
+Runs read_torchvision(const LogText& text);  // epoch_lines.cpp
 
 // The rates are of one GPU: nobody has multiplied them yet.
 std::optional<TableFile> read_superbench(std::string_view text,

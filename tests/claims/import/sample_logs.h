@@ -173,7 +173,28 @@ inline std::vector<Sample> sample_logs() {
            counting((titan + "step: #n  loss:  7.8532  memory: 41.33GiB(52.00%)  tps: 6,144  mfu: "
                              "30.33%"),
                     1, 191, 10),
-       "6,144 tokens/s per GPU"}};
+       "6,144 tokens/s per GPU"},
+      {"timm",
+       "Training in distributed mode with multiple processes, 1 device per process.Process 0, "
+       "total 8, device cuda:0.\nModel resnet50 created, param count:25557032\nLearning rate (0.1) "
+       "calculated from base learning rate (0.1) and effective global batch size (1024) with "
+       "linear scaling.\n" +
+           counting(
+               "Train: 0 [ #n/1251 (  8%)]  Loss: 6.9 (6.9)  Time: 0.400s, 2560.00/s  (0.401s, "
+               "2553.62/s)  LR: 1.000e-05  Data: 0.010 (0.015)",
+               0, 1250, 50) +
+           "Test: [   0/48]  Time: 1.2 (1.2)  Loss:  6.9 (6.9)\n",
+       "2,560 img/s"},
+      {"torchvision references",
+       "| distributed init (rank 0): env://\nNamespace(amp=True, batch_size=32, dist_url='env://', "
+       "epochs=90, model='resnet50', world_size=8)\n" +
+           counting(
+               "Epoch: [0]  [  #n/5005]  eta: 0:33:22  lr: 0.1  img/s: 901.5  loss: 6.9 (6.9)  "
+               "acc1: 0.0 (0.1)  time: 0.2500  data: 0.0100  max mem: 3524",
+               0, 5000, 100) +
+           "Epoch: [0] Total time: 0:20:51\nTest:   [ 0/196]  eta: 0:01:00  time: 0.3  data: "
+           "0.1\n",
+       "1,024 img/s"}};
 }
 
 }  // namespace scalemark::importing
