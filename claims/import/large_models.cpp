@@ -102,7 +102,7 @@ class MegatronReader : public StepReader {
   }
 
   std::optional<std::int64_t> micro_batch_;
-  std::map<std::string, std::int64_t> sizes_;  // of groups that share one model
+  std::map<std::string, std::int64_t> sizes_;  // GPUs that share one model
 };
 
 // The throughput timer prints the rate of all GPUs: "epoch=0/micro_step=40/global_step=10,

@@ -44,10 +44,10 @@ struct Log {
   // The batch of one process, which may have several GPUs.
   std::optional<std::int64_t> batch_of_process;
   std::vector<published::Row> claims;         // whole rows of nccl-tests; they lack what `says` has
-  std::vector<Exchange> exchanges;            // what its rows can be of; empty: nothing is known
-  std::size_t first_line = 0, last_line = 0;  // of the lines that the rate comes from
+  std::vector<Exchange> exchanges;            // they allow these; empty: nothing is known
+  std::size_t first_line = 0, last_line = 0;  // the rate comes from these
   std::vector<std::string> remarks;           // shown to the person who imports
-  std::vector<std::string> unread;            // what could not be read, with its lines
+  std::vector<std::string> unread;            // lines that could not be read
   std::vector<std::string> contradictions;    // numbers of the log that cannot both be true
 };
 

@@ -1,4 +1,4 @@
-// What holds for every form: prefixes change nothing, two runs are told, damage never crashes.
+// Every form has these in common: prefixes change nothing, two runs are told, damage never crashes.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -214,7 +214,7 @@ TEST(NcclTests, TellRowsWhoseNumbersCannotBeTrue) {
       << joined(other->contradictions, "; ");
 }
 
-// What comes from rccl-tests has another name, and AMD's chips; the header may have lost its mark.
+// The output of rccl-tests has another name, and AMD's chips; a header may have lost its mark.
 TEST(NcclTests, OfOtherProgramsAndOlderVersions) {
   const auto rccl = nccl_tests_log(
       "rccl-tests: Version develop:1a2b3c4\n#  Rank  0 Pid  977 on mi300 device  0 "
