@@ -89,6 +89,13 @@ std::string forms_of(const std::vector<importing::Log>& logs) {
   return joined(forms, " and ");
 }
 
+// Throws bad_data() (65) for a log with lines that cannot be read, unless somebody allows them.
+void refuse_unread(const importing::Log& log, const settings::ToolValues& values) {
+  if (log.unread.empty() || values.on("allow_unread")) return;
+  throw bad_data("'" + log.file + "': " + joined(log.unread, "; "), "a whole log is expected",
+                 "--allow-unread leaves out what cannot be read");
+}
+
 }  // namespace
 
 ExitCode import_command(const Invocation& invocation) {
@@ -98,8 +105,12 @@ ExitCode import_command(const Invocation& invocation) {
   const importing::GivenFields given(values.text("fields").value_or(""),
                                      invocation.positionals.size());
   std::vector<importing::Log> logs;
-  for (const std::string& path : invocation.positionals)
-    logs.push_back(importing::read_log(read_row_text(path), path));
+  const auto run = values.count("run");
+  for (const std::string& path : invocation.positionals) {
+    logs.push_back(importing::read_log(read_row_text(path), path,
+                                       run ? std::optional(static_cast<int>(*run)) : std::nullopt));
+    refuse_unread(logs.back(), values);
+  }
   const auto imported = importing::import_logs(
       logs, given, values.text("group").value_or(fs::path(output).stem().string()));
   write_row_file(output, imported.rows);

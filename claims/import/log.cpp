@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <utility>
 
 #include "claims/import/log_text.h"
 #include "claims/rows/names.h"
@@ -15,11 +16,6 @@ namespace scalemark::importing {
 namespace {
 
 using published::Row;
-
-constexpr const char* kKnownFormats =
-    "looked for: nccl-tests (a table with algbw and busbw), a Hugging Face Trainer "
-    "(trainer_state.json, all_results.json, train_samples_per_second), DLLL lines, :::MLLOG lines, "
-    "steps of torchtitan (tps:), llm.c (tok/s) and nanoGPT (iter N: loss)";
 
 // Leaves out the first tenth of the steps, in which a run warms up.
 std::span<const double> after_warmup(const Log& log) {
@@ -44,17 +40,14 @@ void add_missing(const Log& log, const Row& row, std::vector<std::string>& field
   const auto need = [&](bool missing, const char* name) {
     if (missing && std::ranges::find(fields, name) == fields.end()) fields.emplace_back(name);
   };
-  const auto any_lacks = [&](auto member) {
-    return std::ranges::any_of(log.claims, [&](const Row& one) { return !(one.*member); });
-  };
-  need(!row.gpus && (log.claims.empty() || any_lacks(&Row::gpus)), "gpus");
+  need(!row.gpus, "gpus");
   need(row.system.empty() && log.chip.empty(), "system");
   if (!log.claims.empty()) {
-    need(!row.collective && any_lacks(&Row::collective), "collective");
+    need(!row.collective, "collective");
     return;
   }
   need(row.workload.empty(), "workload");
-  need(row.precision.empty(), "precision");
+  need(row.precision.empty() || row.precision == "amp", "precision");
   need(row.unit.empty(), "unit");
   need(!says_batch(row), "batch_per_gpu");
   if (log.measure != Measure::kStepSeconds || log.steps.empty() || samples_per_step(log, row))
@@ -161,36 +154,36 @@ Row throughput_row(const Log& log, Row row) {
   return row;
 }
 
+std::string rows_in_words(const Log& log, const Row& row) {
+  return counted(static_cast<std::int64_t>(log.claims.size()), "row") + " of " +
+         row.collective.value_or("a collective") +
+         (row.gpus ? " on " + counted(*row.gpus, "GPU") : "");
+}
+
+std::string target_in_words(double minutes) {
+  return significant(minutes, 4) + " min to the target";
+}
+
+std::string rate_in_words(double rate) {
+  return rate < 1000 ? significant(rate, 6) : grouped(rate);
+}
+
 std::string line_about(const Log& log, const Row& row) {
   std::string line = log.file + " (" + log.form + "): ";
-  if (!log.claims.empty())
-    return line + counted(log.claims.size(), "row") + " of " +
-           row.collective.value_or("several collectives") + " on " +
-           (row.gpus ? counted(*row.gpus, "GPU") : "several counts of GPUs");
+  if (!log.claims.empty()) return line + rows_in_words(log, row);
   if (row.throughput)
-    line += grouped(*row.throughput) + " " + row.unit + " on " + counted(*row.gpus, "GPU") + "; " +
-            in_words(log);
+    line += rate_in_words(*row.throughput) + " " + row.unit + " on " + counted(*row.gpus, "GPU") +
+            "; " + in_words(log);
   if (row.time_to_train_min)
-    line += (row.throughput ? "; " : "") + significant(*row.time_to_train_min, 4) +
-            " min to the target";
+    line += (row.throughput ? "; " : "") + target_in_words(*row.time_to_train_min);
   return line;
 }
 
-// Throws configuration() (78) where somebody gives one value, and the rows have others.
-template <class T>
-void complete(std::optional<T>& own, const std::optional<T>& given, const char* name,
-              const std::string& where) {
-  if (own && given && *own != *given)
-    throw configuration("--fields gives " + std::string(name) + ", and " + where + " says several",
-                        "leave " + std::string(name) + " out");
-  if (!own) own = given;
-}
-
 // A claim takes what it lacks from the row of the whole log.
-Row claim_row(Row claim, const Row& says, const std::string& where) {
-  complete(claim.gpus, says.gpus, "gpus", where);
-  complete(claim.nodes, says.nodes, "nodes", where);
-  complete(claim.collective, says.collective, "collective", where);
+Row claim_row(Row claim, const Row& says) {
+  claim.gpus = says.gpus;
+  claim.nodes = says.nodes;
+  claim.collective = says.collective;
   claim.framework = says.framework;
   claim.system = says.system;
   claim.backend = says.backend;
@@ -208,22 +201,22 @@ std::string row_id(const std::string& group, std::size_t number) {
          std::string(digits.size() < 4 ? 4 - digits.size() : 0, '0') + digits;
 }
 
-Log read_log(std::string_view text, const std::string& file) {
-  for (const auto read : {read_mllog, read_dlll, read_nccl_tests, read_trainer_log, read_llm_c,
-                          read_nanogpt, read_torchtitan}) {
-    std::optional<Log> log;
-    try {
-      log = read(text);
-    } catch (const Error& error) {
-      throw bad_data("'" + file + "': " + error.record().what, error.record().expected,
-                     error.record().hint);
-    }
-    if (!log) continue;
-    log->file = file;
-    return *std::move(log);
+std::string in_brief(const Log& log) {
+  if (!log.claims.empty()) return rows_in_words(log, log.says);
+  std::vector<std::string> texts;
+  if (!log.steps.empty()) {
+    const double value = statistics::summarise(after_warmup(log)).p50.value();
+    const auto samples = samples_per_step(log, log.says);
+    if (log.measure != Measure::kStepSeconds)
+      texts.push_back(rate_in_words(value) + " " + log.says.unit +
+                      (log.measure == Measure::kPerGpu ? " per GPU" : ""));
+    else if (samples)
+      texts.push_back(rate_in_words(*samples / value) + " " + log.says.unit);
+    else
+      texts.push_back(significant(value, 4) + " s a step");
   }
-  throw bad_data("'" + file + "' is no log that is known here", kKnownFormats,
-                 "tables (CSV, Markdown, timm, SuperBench): scalemark published add FILE");
+  if (log.says.time_to_train_min) texts.push_back(target_in_words(*log.says.time_to_train_min));
+  return joined(texts, "; ");
 }
 
 std::vector<Row> rows_said(const Log& log, const GivenFields& given) {
@@ -256,6 +249,7 @@ Imported import_logs(std::span<const Log> logs, const GivenFields& given,
     Row row = logs[i].says;
     if (row.system.empty()) row.system = logs[i].chip;
     given.fill(row, i, name + " (" + logs[i].form + ")");
+    hold_against_exchanges(logs[i], row, name);
     resolve_process_batch(logs[i], row, name);
     refuse_fewer_samples(logs[i], row, name);
     refuse_other_batch(row, name);
@@ -277,8 +271,7 @@ Imported import_logs(std::span<const Log> logs, const GivenFields& given,
       row.note = (row.note ? *row.note + "; " : "") + "from " + base_name(logs[i]);
     complete_batch(row);
     std::vector<Row> rows;
-    for (const Row& claim : logs[i].claims)
-      rows.push_back(claim_row(claim, row, "'" + logs[i].file + "'"));
+    for (const Row& claim : logs[i].claims) rows.push_back(claim_row(claim, row));
     if (logs[i].claims.empty()) rows.push_back(row = throughput_row(logs[i], row));
     for (Row& one : rows) {
       one.group = group;
@@ -286,7 +279,11 @@ Imported import_logs(std::span<const Log> logs, const GivenFields& given,
       imported.rows.push_back(std::move(one));
     }
     imported.lines.push_back(line_about(logs[i], row));
-    for (const std::string& remark : logs[i].remarks) imported.lines.push_back("  " + remark);
+    for (const auto& [remarks, begin] :
+         {std::pair(&logs[i].remarks, "  "), std::pair(&logs[i].unread, "  left out: "),
+          std::pair(&logs[i].contradictions, "  contradiction: ")}) {
+      for (const std::string& remark : *remarks) imported.lines.push_back(begin + remark);
+    }
   }
   return imported;
 }

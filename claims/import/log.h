@@ -22,6 +22,13 @@ enum class Measure {
   kStepSeconds,  // the duration of an optimizer step
 };
 
+// A collective, and the counts of ranks on which it has the ratio of busbw and algbw that a log of
+// nccl-tests prints.
+struct Exchange {
+  std::string collective;
+  std::int64_t least = 1, most = 1;
+};
+
 struct Log {
   std::string file, form;  // form: "torchtitan"
   published::Row says;     // the run's row, with the fields that the log prints
@@ -36,13 +43,21 @@ struct Log {
   std::optional<double> samples_of_step;
   // The batch of one process, which may have several GPUs.
   std::optional<std::int64_t> batch_of_process;
-  std::vector<published::Row> claims;  // whole rows of nccl-tests; they lack what `says` has
-  std::vector<std::string> remarks;    // shown to the person who imports
+  std::vector<published::Row> claims;         // whole rows of nccl-tests; they lack what `says` has
+  std::vector<Exchange> exchanges;            // they allow these; empty: nothing is known
+  std::size_t first_line = 0, last_line = 0;  // the rate comes from these
+  std::vector<std::string> remarks;           // shown to the person who imports
+  std::vector<std::string> unread;            // lines that could not be read
+  std::vector<std::string> contradictions;    // numbers of the log that cannot both be true
 };
 
-// Throws bad_data() (65) for a text that is no known log, or a log without a number; the message
-// says what is expected.
-Log read_log(std::string_view text, const std::string& file);
+// Reads run number `run` of the log, from 1; without it the only one. Throws bad_data() (65) for a
+// text that is no known log, a log without a number, and one of several runs, which the message
+// names; configuration() (78) for a run that is not there.
+Log read_log(std::string_view text, const std::string& file, std::optional<int> run = {});
+
+// "111,709 tokens/s", "13.4 min to the target", "12 rows of all-reduce on 8 GPUs".
+std::string in_brief(const Log& log);
 
 struct Imported {
   std::vector<published::Row> rows;

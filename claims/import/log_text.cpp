@@ -17,20 +17,6 @@ namespace {
 constexpr std::size_t kLongestNumber = 64;
 constexpr std::size_t kLongestJson = std::size_t{64} << 20;
 
-// Drops the escape sequences of terminals: ESC [ ... letter.
-std::string without_colours(std::string_view line) {
-  std::string plain;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (line[i] != '\x1b' || i + 1 >= line.size() || line[i + 1] != '[') {
-      plain += line[i];
-      continue;
-    }
-    i += 2;
-    while (i < line.size() && !std::isalpha(static_cast<unsigned char>(line[i]))) ++i;
-  }
-  return plain;
-}
-
 // NaN, Infinity and -Infinity outside of strings become null.
 std::string without_infinities(std::string_view text) {
   std::string plain;
@@ -56,20 +42,6 @@ std::string without_infinities(std::string_view text) {
 }
 
 }  // namespace
-
-void for_each_line(std::string_view text,
-                   const std::function<void(std::string_view line, std::size_t number)>& take) {
-  std::size_t number = 0;
-  for (const std::string_view line : lines_of(text)) {
-    ++number;
-    for (const std::string_view part : split(line, "\r")) {
-      const bool coloured = part.find('\x1b') != std::string_view::npos;
-      const std::string plain =
-          coloured ? tables::trimmed(without_colours(part)) : tables::trimmed(part);
-      if (!plain.empty()) take(plain, number);
-    }
-  }
-}
 
 std::optional<double> number_at(std::string_view text) {
   while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())))

@@ -14,30 +14,87 @@
 namespace scalemark::importing {
 namespace {
 
-// A reader takes the objects of the lines that hold `mark`, which ends with the brace that begins
-// the object. Returns nothing where no line has one.
-template <class Reader>
-std::optional<Log> read_with(std::string_view text, std::string_view mark) {
-  if (text.find(mark) == std::string_view::npos) return std::nullopt;
-  Reader reader;
-  bool any = false;
-  for_each_line(text, [&](std::string_view line, std::size_t) {
-    const std::size_t at = line.find(mark);
-    if (at == std::string_view::npos) return;
-    const auto record = json_object(line.substr(at + mark.size() - 1));
-    if (!record) return;
-    any = true;
-    reader.take(*record);
-  });
-  if (!any) return std::nullopt;
-  return reader.log();
+using nlohmann::json;
+
+constexpr std::size_t kMostNamed = 3;
+
+// Returns the object that `text` begins with, up to the brace that ends it: another program's
+// words, or the next record, may follow on its line.
+std::string_view object_at(std::string_view text) {
+  std::size_t depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (in_string && text[i] == '\\') {
+      ++i;
+    } else if (text[i] == '"') {
+      in_string = !in_string;
+    } else if (!in_string && text[i] == '{') {
+      ++depth;
+    } else if (!in_string && text[i] == '}' && --depth == 0) {
+      return text.substr(0, i + 1);
+    }
+  }
+  return text;
 }
+
+// Takes the records of lines that hold `mark`, which ends with the brace that begins each.
+class MarkedReader : public RunReader {
+ public:
+  explicit MarkedReader(std::string_view mark) : mark_(mark) {}
+
+  bool begins(std::string_view line) const override {
+    const std::size_t at = line.find(mark_);
+    if (at == std::string_view::npos) return false;
+    const auto record = json_object(object_at(line.substr(at + mark_.size() - 1)));
+    return record && begins_with(*record);
+  }
+
+  bool take(const Line& line) override {
+    bool value = false;
+    std::string_view rest = line.text;
+    for (std::size_t at = rest.find(mark_); at != std::string_view::npos; at = rest.find(mark_)) {
+      rest.remove_prefix(at + mark_.size() - 1);
+      // A record that is cut ends where the next one begins.
+      const std::string_view object = object_at(rest.substr(0, rest.find(mark_)));
+      if (const auto record = json_object(object)) {
+        any_ = true;
+        value = take_record(*record) || value;
+      } else {
+        broken_.push_back(line.number);
+      }
+    }
+    return value;
+  }
+
+  std::optional<Log> log() override {
+    if (!any_) return std::nullopt;
+    Log log = whole_log();
+    if (broken_.empty()) return log;
+    std::vector<std::string> lines;
+    for (const std::size_t line : broken_) lines.push_back("line " + std::to_string(line));
+    const std::size_t name = mark_.find_first_not_of(':');
+    log.unread.push_back(
+        counted(static_cast<std::int64_t>(lines.size()),
+                std::string(mark_.substr(name, mark_.find(' ') - name)) + " line") +
+        " cannot be read: " + listed(lines, kMostNamed));
+    return log;
+  }
+
+ protected:
+  virtual bool begins_with(const json& record) const = 0;
+  // Returns true for a record with a value of the rate.
+  virtual bool take_record(const json& record) = 0;
+  virtual Log whole_log() const = 0;
+
+ private:
+  std::string_view mark_;
+  bool any_ = false;
+  std::vector<std::size_t> broken_;
+};
 
 // Reads NVIDIA's dllogger: lines "DLLL {json}" with type, step and data. A step is [epoch, step],
 // [epoch] or [] for the whole run; the names of metrics are the programs' own. NVIDIA's
 // DeepLearningExamples print rates of all GPUs.
-
-using nlohmann::json;
 
 constexpr std::string_view kMark = "DLLL {";
 constexpr std::size_t kMostMetrics = 1000;
@@ -71,9 +128,21 @@ std::optional<std::size_t> level_of(const json& record) {
   return std::nullopt;
 }
 
-class DlllReader {
+class DlllReader : public MarkedReader {
  public:
-  void take(const json& record) {
+  DlllReader() : MarkedReader(kMark) {}
+
+ private:
+  // Parameters again, or a step that is before the last one. The summary of a run has no step.
+  bool begins_with(const json& record) const override {
+    if (rates_.empty()) return false;
+    const auto level = level_of(record);
+    if (!level) return record.value("step", json()) == "PARAMETER";
+    if (*level == 0 || !has_rate(record)) return false;
+    return ended_ || courses_[*level].falls(place_of(record));
+  }
+
+  bool take_record(const json& record) override {
     const auto metric = record.find("metric"), about = record.find("metadata");
     if (metric != record.end() && metric->is_string() && about != record.end() &&
         about->is_object()) {
@@ -82,24 +151,28 @@ class DlllReader {
         units_[metric->get<std::string>()] = unit->get<std::string>();
     }
     const auto data = record.find("data");
-    if (data == record.end() || !data->is_object()) return;
+    if (data == record.end() || !data->is_object()) return false;
     const auto level = level_of(record);
+    bool rate = false;
     for (const auto& [name, value] : data->items()) {
       if (level)
-        take_metric(name, number_of(value), *level);
+        rate = take_metric(name, number_of(value), *level) || rate;
       else
         take_parameter(lower_case(name), number_of(value));
     }
+    ended_ = ended_ || level == 0U;
+    if (rate && level) courses_[*level].add(place_of(record));
+    return rate;
   }
 
-  Log log() const {
+  Log whole_log() const override {
     const auto best = std::ranges::max_element(
         rates_, {}, [](const auto& one) { return weight_of(lower_case(one.first)); });
     if (best == rates_.end())
       throw bad_data("its DLLL lines hold no rate of training",
                      "a metric with throughput, ips, per_second or /s in its name is expected");
     const auto& [level, values] = *best->second.rbegin();  // the finest level
-    Log log{.file = {}, .form = "DLLL", .says = {}};
+    Log log;
     const std::string name = lower_case(best->first);
     const bool per_gpu = has_any(name, {"per_gpu", "per_device", "/gpu"});
     if (per_gpu) log.measure = Measure::kPerGpu;
@@ -117,11 +190,28 @@ class DlllReader {
     return log;
   }
 
- private:
-  void take_metric(const std::string& name, const std::optional<double>& value, std::size_t level) {
-    if (!value || !(*value > 0) || !is_rate_name(lower_case(name))) return;
+  static bool has_rate(const json& record) {
+    const json data = record.value("data", json());
+    return data.is_object() && std::ranges::any_of(data.items(), [](const auto& one) {
+             return is_rate_name(lower_case(one.key()));
+           });
+  }
+
+  // Epochs and their steps as one number.
+  static double place_of(const json& record) {
+    const json& step = record.at("step");
+    if (step.is_number()) return step.get<double>();
+    const auto part = [&](std::size_t i) {
+      return step.size() > i ? number_of(step[i]).value_or(0) : 0;
+    };
+    return part(0) * 1e9 + part(1);
+  }
+
+  bool take_metric(const std::string& name, const std::optional<double>& value, std::size_t level) {
+    if (!value || !(*value > 0) || !is_rate_name(lower_case(name))) return false;
     if (rates_.size() < kMostMetrics || rates_.contains(name))
       rates_[name][level].push_back(*value);
+    return true;
   }
   void take_parameter(const std::string& name, const std::optional<double>& value) {
     if (has_any(name, {"world_size", "num_gpus", "n_gpu"})) gpus_ = count_of(value);
@@ -130,11 +220,15 @@ class DlllReader {
   std::map<std::string, std::map<std::size_t, std::vector<double>>> rates_;  // keys: name, level
   std::map<std::string, std::string> units_;
   std::optional<std::int64_t> gpus_;
+  std::array<StepCourse, 3> courses_;  // by level
+  bool ended_ = false;
 };
 
 }  // namespace
 
-std::optional<Log> read_dlll(std::string_view text) { return read_with<DlllReader>(text, kMark); }
+Runs read_dlll(const LogText& text) {
+  return text.holds(kMark) ? read_runs<DlllReader>(text) : Runs{};
+}
 
 namespace {
 
@@ -166,11 +260,25 @@ struct Begun {
   std::optional<double> samples, epochs;
 };
 
-class MllogReader {
+class MllogReader : public MarkedReader {
  public:
-  void take(const json& record) {
+  MllogReader() : MarkedReader(kMllogMark) {}
+
+ private:
+  // Every run prints these once, before its first sample; programs add other events behind
+  // run_stop.
+  bool begins_with(const json& record) const override {
+    if (!has_any_value()) return false;
+    for (const char* name :
+         {"submission_benchmark", "cache_clear", "init_start", "global_batch_size", "run_start"}) {
+      if (record.value("key", json()) == name) return true;
+    }
+    return false;
+  }
+
+  bool take_record(const json& record) override {
     const auto key = record.find("key"), value = record.find("value");
-    if (key == record.end() || !key->is_string()) return;
+    if (key == record.end() || !key->is_string()) return false;
     const std::string name = key->get<std::string>();
     const json none;
     const json& said = value == record.end() ? none : *value;
@@ -182,10 +290,12 @@ class MllogReader {
         tracked_.push_back(*rate);
     }
     take_value(name, said);
+    return name == "tracked_stats" || has_any(name, {"run_st", "block_st", "epoch_st"});
   }
 
-  Log log() const {
-    Log log{.file = {}, .form = "MLPerf mllog", .says = says_};
+  Log whole_log() const override {
+    Log log;
+    log.says = says_;
     log.says.framework = "MLPerf";
     add_rates(log);
     const auto unit = std::ranges::find(kUnits, says_.workload, &BenchmarkUnit::benchmark);
@@ -200,7 +310,11 @@ class MllogReader {
     return log;
   }
 
- private:
+  bool has_any_value() const {
+    return stopped_ || !tracked_.empty() || !block_rates_.empty() || !block_epochs_.empty() ||
+           !epoch_seconds_.empty();
+  }
+
   void take_time(const std::string& name, double time_ms, const json& metadata) {
     if (name == "run_start" && !started_) started_ = time_ms;
     if (name == "run_stop") {
@@ -269,8 +383,8 @@ class MllogReader {
 
 }  // namespace
 
-std::optional<Log> read_mllog(std::string_view text) {
-  return read_with<MllogReader>(text, kMllogMark);
+Runs read_mllog(const LogText& text) {
+  return text.holds(kMllogMark) ? read_runs<MllogReader>(text) : Runs{};
 }
 
 }  // namespace scalemark::importing

@@ -1,9 +1,11 @@
-// Reads the output of nccl-tests: "# Rank ..." lines that list the devices, then a table whose
-// header names its columns. busbw is the rate on each rank's link, algbw is bytes over time
-// (PERFORMANCE.md there).
+// Reads the output of nccl-tests, and of rccl-tests: "# Rank ..." lines that list the devices, then
+// a table whose header names its columns. busbw is the rate on each rank's link, algbw is bytes
+// over time (PERFORMANCE.md there).
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "claims/import/log_text.h"
@@ -66,69 +68,83 @@ std::vector<std::string_view> words_in(std::string_view line) {
   return words;
 }
 
-// Removes the label that srun --label ("0: text") or mpirun --tag-output ("[1,0]<stdout>: text")
-// writes before a line.
-std::string_view without_label(std::string_view line) {
-  const std::size_t colon = line.find(':');
-  if (colon == std::string_view::npos || colon > 20) return line;
-  const std::string_view label = line.substr(0, colon);
-  const bool number = label.find_first_not_of("0123456789 ") == std::string_view::npos;
-  const bool tag = label.starts_with('[') && label.ends_with("<stdout>");
-  if (!number && !tag) return line;
-  line.remove_prefix(colon + 1);
-  while (line.starts_with(' ')) line.remove_prefix(1);
-  return line;
+bool all_digits(std::string_view word) {
+  return !word.empty() && word.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// Reads one output. A log may hold several of them, one after the other.
-class NcclReader {
+// Returns the columns that the line names; empty for another line. Somebody may have lost the mark
+// before them, or have put the units into the same line: "time(us)".
+std::vector<std::string> columns_in(const std::vector<std::string_view>& words) {
+  std::vector<std::string> columns;
+  for (const std::string_view word : words) columns.emplace_back(word.substr(0, word.find('(')));
+  const auto has = [&](std::string_view word) {
+    return std::ranges::find(columns, word) != columns.end();
+  };
+  const bool known = !columns.empty() &&
+                     (columns.front() == "size" || columns.front() == "bytes") && has("time") &&
+                     has("algbw") && has("busbw");
+  return known ? columns : std::vector<std::string>();
+}
+
+// A line that begins as a row of the table does, with the words that are there.
+struct TableRow {
+  std::int64_t line = 0;
+  std::vector<std::string> words;
+};
+
+class NcclReader : public RunReader {
  public:
-  void take(std::string_view line, std::size_t number) {
-    if (line.starts_with('#')) {
-      take_comment(line.substr(1));
-    } else if (!columns_.empty()) {
-      take_result(line, static_cast<std::int64_t>(number));
-    }
-    if (const std::string name = program_in(line); !name.empty()) {
-      collective_ = std::string(ours_of(kCollectives, name));
-      names_.insert(*collective_);
-    }
+  bool begins(std::string_view line) const override {
+    if (rows_.empty()) return false;
+    if (!columns_in(words_in(line.substr(line.starts_with('#') ? 1 : 0))).empty()) return true;
+    if (!program_in(line).empty()) return line.find("concluded") == std::string_view::npos;
+    return line.starts_with('#') && has_any(line, {" nThread ", "nccl-tests version", " Rank "});
   }
 
-  std::optional<Log> log() {
-    if (!has_table_) return std::nullopt;
-    if (claims_.empty()) throw bad_data("it holds a table of nccl-tests without a usable line");
-    Log log{.file = {}, .form = "nccl-tests text", .says = {}};
-    log.says.framework = "nccl-tests";
+  bool take(const Line& line) override {
+    const std::string_view text = line.text;
+    if (const std::string name = program_in(text); !name.empty())
+      collective_ = std::string(ours_of(kCollectives, name));
+    if (text.starts_with("rccl-tests")) program_ = "rccl-tests";
+    const bool comment = text.starts_with('#');
+    const auto words = words_in(text.substr(comment ? 1 : 0));
+    if (words.empty()) return false;
+    take_header(words);
+    if (comment) take_comment(text.substr(1), words);
+    return !comment && !columns_.empty() && take_row(words, static_cast<std::int64_t>(line.number));
+  }
+
+  std::optional<Log> log() override {
+    if (columns_.empty()) return std::nullopt;
+    Log log;
+    log.says.framework = program_;
     log.says.backend = "nccl";
-    // The program's name may come only after the table.
-    for (Row& claim : claims_) {
-      if (!claim.collective && names_.size() == 1) claim.collective = *names_.begin();
-    }
-    log.claims = std::move(claims_);
-    say_what_all_share(log);
+    log.says.collective = collective_;
+    log.says.gpus = gpus();
+    if (log.says.gpus && !hosts_.empty()) log.says.nodes = static_cast<std::int64_t>(hosts_.size());
     if (!chip_.empty() && !mixed_) log.chip = chip_;
-    if (gap_) log.remarks.emplace_back("its list of ranks has gaps: it says no count of GPUs");
+    take_claims(log);
+    if (log.claims.empty()) throw bad_data("it holds a table of nccl-tests without a usable line");
+    find_exchanges(printed_, log);
+    if (!log.says.gpus && !ranks_.empty())
+      log.remarks.emplace_back("its list of ranks has gaps: it says no count of GPUs");
     if (wrong_ > 0)
       log.remarks.push_back(counted(wrong_, "result") + " with wrong elements left out");
     return log;
   }
 
  private:
-  void take_comment(std::string_view line) {
-    const auto words = words_in(line);
-    if (words.empty()) return;
-    if (words.front() == "Rank") return take_rank(line, words);
-    if (words.front() == "nThread") return take_parameters(line);
-    const auto has = [&](std::string_view word) {
-      return std::ranges::find(words, word) != words.end();
-    };
-    if (words.front() == "size" && has("algbw") && has("busbw")) {
-      if (has("cputime"))
-        throw bad_data("its times are those of CPUs (-C 1)", "times of the GPUs are expected");
-      columns_.assign(words.begin(), words.end());
-      has_table_ = true;
-    }
+  void take_header(const std::vector<std::string_view>& words) {
+    auto columns = columns_in(words);
+    if (columns.empty()) return;
+    if (std::ranges::find(columns, "cputime") != columns.end())
+      throw bad_data("its times are those of CPUs (-C 1)", "times of the GPUs are expected");
+    columns_ = std::move(columns);
+  }
+
+  void take_comment(std::string_view line, const std::vector<std::string_view>& words) {
+    if (words.front() == "Rank") take_rank(line, words);
+    if (words.front() == "nThread") take_parameters(line);
   }
 
   void take_rank(std::string_view line, const std::vector<std::string_view>& words) {
@@ -149,11 +165,9 @@ class NcclReader {
     }
   }
 
-  // A second run in the same file begins with a new line of parameters.
   void take_parameters(std::string_view line) {
     ranks_.clear();
     hosts_.clear();
-    columns_.clear();
     warmup_ = count_of(number_after(line, "warmup iters: "));
     const std::size_t at = line.find("warmup iters: ");
     calls_ = count_of(number_after(
@@ -167,22 +181,63 @@ class NcclReader {
     return *ranks_.rbegin() == named - 1 ? count_of(named) : std::nullopt;
   }
 
-  // Columns between type and time may be blank, so numbers are counted from the right. A date may
-  // follow them.
-  void take_result(std::string_view line, std::int64_t number) {
-    const auto words = words_in(line);
-    const auto times = std::ranges::count(columns_, "time");
-    if (words.size() < 5 || words.size() > columns_.size() + 2 || times < 1) return;
+  // Returns whether the line is a row: size and count, and a type where the line is not cut.
+  bool take_row(const std::vector<std::string_view>& words, std::int64_t line) {
+    if (!all_digits(words[0]) || rows_.size() > kMostClaims) return false;
+    if (words.size() > 1 && !all_digits(words[1])) return false;
+    if (words.size() > 2 && (words[2][0] < 'a' || words[2][0] > 'z')) return false;
     const auto bytes = count_of(number_at(words[0]));
-    if (!bytes || !number_at(words[1]) || words.size() + 2 < columns_.size()) return;
-    const std::size_t shift = columns_.size() - std::min(columns_.size(), words.size());
+    if (!bytes || (words.size() == 1 && *bytes <= last_bytes_)) return false;
+    last_bytes_ = *bytes;
+    rows_.push_back({line, {words.begin(), words.end()}});
+    return true;
+  }
+
+  // Returns how many words most rows have: programs leave columns blank, but in every row.
+  std::size_t usual_words() const {
+    std::map<std::size_t, std::size_t> counts;
+    for (const TableRow& row : rows_) ++counts[row.words.size()];
+    const auto usual = std::ranges::max_element(
+        counts, {}, [](const auto& one) { return std::pair(one.second, one.first); });
+    return usual == counts.end() ? 0 : usual->first;
+  }
+
+  void take_claims(Log& log) {
+    const std::size_t usual = usual_words();
+    for (const TableRow& row : rows_) {
+      const std::size_t n = row.words.size();
+      // A date may follow the columns.
+      if (n >= 5 && n + 2 >= columns_.size() && n <= columns_.size() + 2 && n >= usual &&
+          take_result(row, log))
+        continue;
+      const std::string line = "line " + std::to_string(row.line);
+      log.unread.push_back(
+          n < usual ? line + " is cut: " + counted(static_cast<std::int64_t>(n), "word") +
+                          " where other rows have " + std::to_string(usual)
+                    : line + " does not fit to the " + std::to_string(columns_.size()) +
+                          " columns of the table");
+    }
+  }
+
+  // Columns between type and time may be blank, so numbers are counted from the right. Returns
+  // false for a row that is none then.
+  bool take_result(const TableRow& row, Log& log) {
+    const std::size_t shift = columns_.size() - std::min(columns_.size(), row.words.size());
     bool in_place = false;
     for (std::size_t c = 3; c < columns_.size(); ++c) {
       if (columns_[c] != "time") continue;
       const std::size_t end = std::min<std::size_t>(columns_.size(), c + distance_to_next_time(c));
-      add_claims(*bytes, std::string(words[2]), in_place, words, {c - shift, end - shift}, number);
+      if (c - shift + 2 >= row.words.size()) return false;
+      const Block block{c - shift, end - shift, in_place};
+      const PrintedRow printed{row.line, *count_of(number_at(row.words[0])), row.words[block.begin],
+                               row.words[block.begin + 1], row.words[block.begin + 2]};
+      if (shift > 0 && number_at(printed.time_us) && !fits(printed)) return false;
+      if (number_at(printed.time_us) && number_at(printed.algbw) && number_at(printed.busbw))
+        printed_.push_back(printed);
+      add_claims(row, block, printed, log);
       in_place = true;
     }
+    return in_place;
   }
 
   std::size_t distance_to_next_time(std::size_t c) const {
@@ -191,43 +246,38 @@ class NcclReader {
     return n;
   }
 
+  // A block has four words: time, algbw, busbw, and the number of errors.
   struct Block {
     std::size_t begin, end;
+    bool in_place = false;
   };
-  // A block has four words: time, algbw, busbw, and the number of errors.
-  void add_claims(std::int64_t bytes, const std::string& type, bool in_place,
-                  const std::vector<std::string_view>& words, Block block, std::int64_t line) {
-    if (block.begin + 2 >= words.size() || claims_.size() > kMostClaims) return;
-    const auto time = number_at(words[block.begin]), bandwidth = number_at(words[block.begin + 2]);
+  void add_claims(const TableRow& from, Block block, const PrintedRow& printed, Log& log) {
+    const auto time = number_at(printed.time_us), bandwidth = number_at(printed.busbw);
     if (block.begin + 3 < block.end) {
-      const auto wrong = number_at(words[block.begin + 3]);
+      const auto wrong = number_at(from.words[block.begin + 3]);
       if (wrong && *wrong != 0) return static_cast<void>(++wrong_);
     }
     Row row;
-    row.line = line;
-    row.bytes = bytes;
-    row.collective = collective_;
-    row.gpus = gpus();
-    if (row.gpus && !hosts_.empty()) row.nodes = static_cast<std::int64_t>(hosts_.size());
-    gap_ = gap_ || (!row.gpus && !ranks_.empty());
-    row.conditions = {{"dtypes", std::string(ours_of(kTypes, type))},
+    row.line = from.line;
+    row.bytes = printed.bytes;
+    row.conditions = {{"dtypes", std::string(ours_of(kTypes, from.words[2]))},
                       {"via", "direct"},
-                      {"in_place", in_place ? "on" : "off"}};
-    const double size = static_cast<double>(bytes);
+                      {"in_place", block.in_place ? "on" : "off"}};
+    const double size = static_cast<double>(printed.bytes);
     if (size <= kTimesUpTo && time && *time > 0) {
       Row one = row;
       one.metric = "latency_s";
       one.value = rounded_to(*time * 1e-6, 9);
-      one.printed["value"] = std::string(words[block.begin]) + " us";
+      one.printed["value"] = printed.time_us + " us";
       one.counts = calls_text("mean time of a call") + ": no isolated call";
-      claims_.push_back(std::move(one));
+      log.claims.push_back(std::move(one));
     }
     if (size >= kBandwidthsFrom && bandwidth && *bandwidth > 0) {
       row.metric = "busbw_GBps";
       row.value = *bandwidth;
-      row.printed["value"] = std::string(words[block.begin + 2]);
+      row.printed["value"] = printed.busbw;
       row.counts = calls_text("from the mean time of a call");
-      claims_.push_back(std::move(row));
+      log.claims.push_back(std::move(row));
     }
   }
 
@@ -237,38 +287,22 @@ class NcclReader {
     return text;
   }
 
-  static void say_what_all_share(Log& log) {
-    Row& says = log.says;
-    const Row& first = log.claims.front();
-    const auto all = [&](auto member) {
-      return std::ranges::all_of(log.claims,
-                                 [&](const Row& one) { return one.*member == first.*member; });
-    };
-    if (all(&Row::collective)) says.collective = first.collective;
-    if (all(&Row::gpus)) says.gpus = first.gpus;
-    if (all(&Row::nodes)) says.nodes = first.nodes;
-  }
-
   std::vector<std::string> columns_;
-  bool has_table_ = false, mixed_ = false, gap_ = false;
+  std::string program_ = "nccl-tests", chip_;
+  bool mixed_ = false;
   std::optional<std::string> collective_;
   std::set<double> ranks_;
-  std::set<std::string> hosts_, names_;
-  std::string chip_;
+  std::set<std::string> hosts_;
   std::optional<std::int64_t> calls_, warmup_;
-  std::int64_t wrong_ = 0;
-  std::vector<Row> claims_;
+  std::int64_t wrong_ = 0, last_bytes_ = 0;
+  std::vector<TableRow> rows_;
+  std::vector<PrintedRow> printed_;
 };
 
 }  // namespace
 
-std::optional<Log> read_nccl_tests(std::string_view text) {
-  if (text.find("algbw") == std::string_view::npos) return std::nullopt;
-  NcclReader reader;
-  for_each_line(text, [&](std::string_view line, std::size_t number) {
-    reader.take(without_label(line), number);
-  });
-  return reader.log();
+Runs read_nccl_tests(const LogText& text) {
+  return text.holds("algbw") ? read_runs<NcclReader>(text) : Runs{};
 }
 
 }  // namespace scalemark::importing

@@ -64,23 +64,27 @@ std::vector<MeshSize> sizes_in_words(std::string_view line) {
   return sizes;
 }
 
-class TorchtitanReader {
+// With tensor or pipeline parallelism several GPUs share the batch of one device, so it is left
+// out.
+void drop_shared_batch(Log& log) {
+  published::Row& row = log.says;
+  if (!row.gpus || !row.batch_per_gpu || !row.global_batch_size) return;
+  const double product = static_cast<double>(*row.gpus) * *row.batch_per_gpu *
+                         static_cast<double>(row.gradient_accumulation_steps.value_or(1));
+  if (product > static_cast<double>(*row.global_batch_size)) row.batch_per_gpu.reset();
+}
+
+class TorchtitanReader : public StepReader {
  public:
-  void take(std::string_view line) {
+  bool take(const Line& from) override {
+    const std::string_view line = from.text;
     take_settings(line);
-    if (!holds(line, "step:") || !holds(line, "loss:") || holds(line, "validate step:")) return;
-    const auto rate =
-        holds(line, " tps: ") ? number_after(line, " tps: ") : number_after(line, " wps: ");
-    if (!rate || !(*rate > 0)) return;
-    // Every rank may print; the lines of one are enough.
-    const std::string rank = between(line, "[rank", "]");
-    if (!rank_) rank_ = rank;
-    if (rank == *rank_) log_.steps.push_back(*rate);
+    return add(step_of(line), number_after(line, holds(line, " tps: ") ? " tps: " : " wps: "));
   }
 
-  std::optional<Log> log() {
+  std::optional<Log> log() override {
     if (log_.steps.empty()) return std::nullopt;
-    log_.form = "torchtitan";
+    drop_shared_batch(log_);
     log_.measure = Measure::kPerGpu;
     log_.what = "tps of one GPU";
     log_.says.framework = "torchtitan";
@@ -118,36 +122,39 @@ class TorchtitanReader {
     log_.says.note = "the model is split: " + split;
   }
 
-  Log log_;
-  std::optional<std::string> rank_;
+  bool is_head(std::string_view line) const override { return holds(line, "device mesh with"); }
+
+  std::optional<double> step_of(std::string_view line) const override {
+    const bool trains = holds(line, "loss:") && !holds(line, "validate step:");
+    return trains ? number_after(line, "step:") : std::nullopt;
+  }
 };
 
-// With tensor or pipeline parallelism several GPUs share the batch of one device, so it is left
-// out.
-void drop_shared_batch(Log& log) {
-  published::Row& row = log.says;
-  if (!row.gpus || !row.batch_per_gpu || !row.global_batch_size) return;
-  const double product = static_cast<double>(*row.gpus) * *row.batch_per_gpu *
-                         static_cast<double>(row.gradient_accumulation_steps.value_or(1));
-  if (product > static_cast<double>(*row.global_batch_size)) row.batch_per_gpu.reset();
-}
-
-class LlmCReader {
+class LlmCReader : public RunReader {
  public:
-  void take(std::string_view line) {
-    if (line.starts_with('|')) return take_setting(line);
-    if (line.starts_with("=> setting grad_accum_steps="))
-      log_.says.gradient_accumulation_steps = count_of(number_after(line, "grad_accum_steps="));
-    if (!line.starts_with("step ") || !holds(line, "tok/s")) return;
-    const auto milliseconds = number_before(line, " ms"), rate = number_before(line, "tok/s");
-    if (!milliseconds || !rate || !(*milliseconds > 0) || !(*rate > 0)) return;
-    seconds_.push_back(*milliseconds / 1000);
-    rates_.push_back(*rate);
+  bool begins(std::string_view line) const override {
+    if (rates_.empty()) return false;
+    if (line.starts_with('|')) return true;
+    const auto step = number_after(line, "step ");
+    return line.starts_with("step ") && holds(line, "tok/s") && step && course_.falls(*step);
   }
 
-  std::optional<Log> log() {
+  bool take(const Line& from) override {
+    const std::string_view line = from.text;
+    if (line.starts_with('|')) take_setting(line);
+    if (line.starts_with("=> setting grad_accum_steps="))
+      log_.says.gradient_accumulation_steps = count_of(number_after(line, "grad_accum_steps="));
+    if (!line.starts_with("step ") || !holds(line, "tok/s")) return false;
+    const auto milliseconds = number_before(line, " ms"), rate = number_before(line, "tok/s");
+    if (!milliseconds || !rate || !(*milliseconds > 0) || !(*rate > 0)) return false;
+    course_.add(number_after(line, "step ").value_or(0));
+    seconds_.push_back(*milliseconds / 1000);
+    rates_.push_back(*rate);
+    return true;
+  }
+
+  std::optional<Log> log() override {
     if (rates_.empty()) return std::nullopt;
-    log_.form = "llm.c";
     log_.says.framework = "llm.c";
     log_.says.unit = "tokens/s";
     if (log_.per_step) {
@@ -195,23 +202,20 @@ class LlmCReader {
   Log log_;
   std::optional<bool> masters_;
   std::vector<double> seconds_, rates_;
+  StepCourse course_;
 };
 
-class NanoGptReader {
+class NanoGptReader : public StepReader {
  public:
-  void take(std::string_view line) {
-    if (holds(line, "tokens per iteration will be: "))
-      log_.per_step = number_after(line, "tokens per iteration will be: ");
-    const std::size_t at = line.find("iter ");
-    if (at == std::string_view::npos || !holds(line, ": loss ") || !number_at(line.substr(at + 5)))
-      return;
-    const auto milliseconds = number_after(line, ", time ");
-    if (milliseconds && *milliseconds > 0) log_.steps.push_back(*milliseconds / 1000);
+  bool take(const Line& from) override {
+    if (const auto tokens = number_after(from.text, kTokens)) log_.per_step = tokens;
+    auto seconds = number_after(from.text, ", time ");
+    if (seconds) *seconds /= 1000;
+    return add(step_of(from.text), seconds);
   }
 
-  std::optional<Log> log() {
+  std::optional<Log> log() override {
     if (log_.steps.empty()) return std::nullopt;
-    log_.form = "nanoGPT";
     log_.measure = Measure::kStepSeconds;
     log_.what = "tokens of a step over its ms";
     log_.says.framework = "nanoGPT";
@@ -221,31 +225,28 @@ class NanoGptReader {
   }
 
  private:
-  Log log_;
-};
+  static constexpr std::string_view kTokens = "tokens per iteration will be: ";
 
-template <class Reader>
-std::optional<Log> read_lines(std::string_view text) {
-  Reader reader;
-  for_each_line(text, [&](std::string_view line, std::size_t) { reader.take(line); });
-  return reader.log();
-}
+  bool is_head(std::string_view line) const override { return holds(line, kTokens); }
+
+  std::optional<double> step_of(std::string_view line) const override {
+    return holds(line, ": loss ") ? number_after(line, "iter ") : std::nullopt;
+  }
+};
 
 }  // namespace
 
-std::optional<Log> read_torchtitan(std::string_view text) {
-  if (!holds(text, "tps:") && !holds(text, "wps:")) return std::nullopt;
-  auto log = read_lines<TorchtitanReader>(text);
-  if (log) drop_shared_batch(*log);
-  return log;
+Runs read_torchtitan(const LogText& text) {
+  const bool known = text.holds("tps:") || text.holds("wps:");
+  return known ? read_runs<TorchtitanReader>(text) : Runs{};
 }
 
-std::optional<Log> read_llm_c(std::string_view text) {
-  return holds(text, "tok/s") ? read_lines<LlmCReader>(text) : std::nullopt;
+Runs read_llm_c(const LogText& text) {
+  return text.holds("tok/s") ? read_runs<LlmCReader>(text) : Runs{};
 }
 
-std::optional<Log> read_nanogpt(std::string_view text) {
-  return holds(text, ": loss ") ? read_lines<NanoGptReader>(text) : std::nullopt;
+Runs read_nanogpt(const LogText& text) {
+  return text.holds(": loss ") ? read_runs<NanoGptReader>(text) : Runs{};
 }
 
 }  // namespace scalemark::importing

@@ -1,6 +1,7 @@
 // Reads summaries that programs write of their runs in JSON: a Hugging Face Trainer's and
 // SuperBench's.
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -10,7 +11,7 @@
 #include "claims/import/log_text.h"
 #include "claims/rows/text_tables.h"
 #include "core/base/error.h"
-#include "core/base/number_words.h"
+#include "core/base/text.h"
 
 namespace scalemark::importing {
 namespace {
@@ -22,47 +23,55 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kRate = "train_samples_per_second";
+constexpr const char* kStepsRate = "train_steps_per_second";
+constexpr std::string_view kStart = "***** Running training *****";
 
-// A run prints its rate several times, with fewer digits the second time.
-class TrainerReader {
+// Whether a rate and a duration, as printed, give this much work.
+bool gives(double rate, double seconds, double work) {
+  return std::fabs(rate * seconds - work) <= 0.02 * work + 0.002 * seconds;
+}
+
+class TrainerReader : public RunReader {
  public:
-  void take_rate(const std::optional<double>& rate) {
-    if (!rate || !(*rate > 0)) return;
-    if (rate_ && std::fabs(*rate - *rate_) > 0.01 * *rate_)
-      throw bad_data("it holds two runs, of " + significant(*rate_, 6) + " and " +
-                         significant(*rate, 6) + " samples/s",
-                     "the log of one run is expected");
-    if (!rate_) rate_ = rate;
-  }
-  void take_steps_rate(const std::optional<double>& rate) {
-    if (rate && *rate > 0 && !steps_rate_) steps_rate_ = rate;
-  }
-
-  void take_metrics(const json& object) {
-    take_rate(number_of(object, kRate));
-    take_steps_rate(number_of(object, "train_steps_per_second"));
+  bool begins(std::string_view line) const override {
+    if (!rate_) return false;
+    const auto rate = rate_in(line);
+    return line.find(kStart) != line.npos || (rate && is_other(*rate));
   }
 
   // The batches are printed before the first step, the rate after the last one.
-  void take_line(std::string_view line) {
-    if (line.find("eval_") == std::string_view::npos) take_metrics_line(line);
-    take_count(line, "Instantaneous batch size per device = ", device_batch_);
-    take_count(line, "Total train batch size (w. parallel, distributed & accumulation) = ", total_);
-    take_count(line, "Gradient Accumulation steps = ", accumulation_);
-    if (line.find("Continuing training from global step") != std::string_view::npos)
-      continued_ = true;
+  bool take(const Line& from) override {
+    const std::string_view line = from.text;
+    if (line.find(kStart) != line.npos) is_training_ = true;
+    if (line.find("***** Running Evaluation *****") != line.npos) is_training_ = false;
+    if (is_training_) take_settings(line);
+    if (line.find("Continuing training from global step") != line.npos) continued_ = true;
+    if (line.find("eval_") != line.npos) return false;
+    if (const auto rate = behind(line, kStepsRate); rate && *rate > 0 && !steps_rate_)
+      steps_rate_ = rate;
+    const auto rate = rate_in(line);
+    if (!rate) return false;
+    // A run prints its rate several times, with fewer digits the second time.
+    if (!rate_) {
+      rate_ = rate;
+      seconds_ = behind(line, kRuntime);
+      line_ = from.number;
+    }
+    return true;
   }
 
-  void take_state(const json& state) {
-    batch_of_process_ = count_of(number_of(state, "train_batch_size"));
-    const auto history = state.find("log_history");
-    if (history == state.end() || !history->is_array()) return;
+  void take_document(const json& document) {
+    take_metrics(document);
+    batch_of_process_ = count_of(number_of(document, "train_batch_size"));
+    steps_ = number_of(document, "global_step");
+    const auto history = document.find("log_history");
+    if (history == document.end() || !history->is_array()) return;
     for (const json& entry : *history) take_metrics(entry);
   }
 
-  Log log() const {
+  std::optional<Log> log() override {
     if (!rate_) throw bad_data("it holds no train_samples_per_second: did the run end?");
-    Log log{.file = {}, .form = "Hugging Face Trainer", .says = {}};
+    Log log;
     log.steps = {*rate_};
     log.whole_run = true;
     log.what = std::string(kRate) +
@@ -70,6 +79,7 @@ class TrainerReader {
     log.says.framework = "Hugging Face Trainer";
     log.says.unit = "samples/s";
     add_batches(log);
+    hold_against_work(log);
     if (continued_) {
       log.says.untestable = "meaningless";
       log.says.note = "went on from a checkpoint: all samples are counted, over a part of the time";
@@ -79,29 +89,48 @@ class TrainerReader {
   }
 
  private:
-  // Reads "{'train_runtime': 19.02, 'train_samples_per_second': 1.735, ...}" and "train_... =
-  // 1.735".
-  void take_metrics_line(std::string_view line) {
-    for (const std::string_view end : {"': ", " ", "\": ", ": "}) {
-      const std::string key = std::string(kRate) + std::string(end);
-      if (line.find(key) == std::string_view::npos) continue;
-      take_rate(behind(line, key));
-    }
-    for (const std::string_view end : {"': ", " ", "\": ", ": "})
-      take_steps_rate(behind(line, "train_steps_per_second" + std::string(end)));
-  }
-  // The value may stand behind "=" and blanks, and in quotes.
-  static std::optional<double> behind(std::string_view line, const std::string& key) {
-    const std::size_t at = line.find(key);
-    if (at == std::string_view::npos) return std::nullopt;
-    line.remove_prefix(at + key.size());
-    const std::size_t first = line.find_first_not_of(" ='\"");
-    return first == std::string_view::npos ? std::nullopt : number_at(line.substr(first));
+  static constexpr const char* kRuntime = "train_runtime";
+
+  bool is_other(double rate) const { return std::fabs(rate - *rate_) > 0.01 * *rate_; }
+
+  static std::optional<double> rate_in(std::string_view line) {
+    const auto rate = line.find("eval_") == line.npos ? behind(line, kRate) : std::nullopt;
+    return rate && *rate > 0 ? rate : std::nullopt;
   }
 
-  static void take_count(std::string_view line, std::string_view key,
-                         std::optional<std::int64_t>& value) {
-    if (const auto number = count_of(number_after(line, key))) value = number;
+  // Reads "{'train_runtime': 19.02, 'train_samples_per_second': 1.735, ...}" and "train_... =
+  // 1.735".
+  static std::optional<double> behind(std::string_view line, std::string_view key) {
+    const std::size_t at = line.find(key);
+    if (at == line.npos) return std::nullopt;
+    line.remove_prefix(at + key.size());
+    const std::size_t first = line.find_first_not_of(" =:'\"");
+    return first == 0 || first == line.npos ? std::nullopt : number_at(line.substr(first));
+  }
+
+  void take_settings(std::string_view line) {
+    const auto take_count = [&](std::string_view key, std::optional<std::int64_t>& value) {
+      if (const auto number = count_of(number_after(line, key))) value = number;
+    };
+    take_count("Num examples = ", examples_);
+    take_count("Num Epochs = ", epochs_);
+    take_count("Instantaneous batch size per device = ", device_batch_);
+    take_count("Total train batch size (w. parallel, distributed & accumulation) = ", total_);
+    take_count("Gradient Accumulation steps = ", accumulation_);
+    if (const auto steps = number_after(line, "Total optimization steps = ")) steps_ = steps;
+  }
+
+  void take_metrics(const json& object) {
+    if (const auto rate = number_of(object, kRate); rate && *rate > 0) {
+      if (rate_ && is_other(*rate))
+        throw bad_data("it holds two runs, of " + significant(*rate_, 6) + " and " +
+                           significant(*rate, 6) + " samples/s",
+                       "the log of one run is expected");
+      if (!rate_) seconds_ = number_of(object, kRuntime);
+      if (!rate_) rate_ = rate;
+    }
+    if (const auto rate = number_of(object, kStepsRate); rate && *rate > 0 && !steps_rate_)
+      steps_rate_ = rate;
   }
 
   void add_batches(Log& log) const {
@@ -118,30 +147,64 @@ class TrainerReader {
     if (steps_rate_ && *steps_rate_ >= 0.1) log.samples_of_step = *rate_ / *steps_rate_;
   }
 
-  std::optional<double> rate_, steps_rate_;
-  std::optional<std::int64_t> device_batch_, total_, accumulation_, batch_of_process_;
-  bool continued_ = false;
+  // The log also prints the work and the time. Until May 2021 the rate counted optimizer steps (a
+  // Trainer prints train_steps_per_second since then), except for steps of one sample.
+  void hold_against_work(Log& log) const {
+    if (!seconds_ || !(*seconds_ > 0)) return;
+    std::optional<double> samples;
+    if (examples_ && epochs_)
+      samples = static_cast<double>(*examples_) * static_cast<double>(*epochs_);
+    const bool by_steps = steps_ && total_;
+    if (samples && gives(*rate_, *seconds_, *samples)) return;
+    if (by_steps && gives(*rate_, *seconds_, *steps_ * static_cast<double>(*total_))) return;
+    if (!steps_rate_ && steps_ && gives(*rate_, *seconds_, *steps_)) {
+      log.remarks.push_back(std::string(kRate) +
+                            " counts optimizer steps, as Trainers before May "
+                            "2021 do: " +
+                            significant(*rate_, 6) + " a second");
+      if (by_steps && (!samples || *samples > *steps_ * static_cast<double>(*total_)))
+        samples = *steps_ * static_cast<double>(*total_);
+      if (samples) {
+        log.steps = {*samples / *seconds_};
+        log.what = "examples x epochs over train_runtime, of the whole run";
+      } else {
+        log.measure = Measure::kStepSeconds;
+        log.steps = {1 / *rate_};
+        log.what = "samples of a step x steps a second, of the whole run";
+      }
+    } else if (samples && !continued_) {
+      log.contradictions.push_back(
+          "line " + std::to_string(line_) + ": " + significant(*rate_, 6) + " samples/s for " +
+          significant(*seconds_, 6) + " s are no " + grouped(*samples) + " examples (" +
+          grouped(static_cast<double>(*examples_)) + " x " + counted(*epochs_, "epoch") + ")");
+    }
+  }
+
+  std::optional<double> rate_, steps_rate_, seconds_, steps_;
+  std::optional<std::int64_t> examples_, epochs_, device_batch_, total_, accumulation_,
+      batch_of_process_;
+  std::size_t line_ = 0;
+  bool continued_ = false, is_training_ = true;
 };
 
 }  // namespace
 
-std::optional<Log> read_trainer_log(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r\n");
-  TrainerReader reader;
-  const auto document =
-      begin == std::string_view::npos ? std::nullopt : json_object(text.substr(begin));
+Runs read_trainer_log(const LogText& text) {
+  const std::string_view whole = text.whole();
+  const std::size_t begin = whole.find_first_not_of(" \t\r\n");
+  const auto document = begin == whole.npos ? std::nullopt : json_object(whole.substr(begin));
   if (document) {
-    const bool state = document->contains("log_history");
-    if (!state && !document->contains(kRate) && !document->contains("train_runtime"))
-      return std::nullopt;
-    state ? reader.take_state(*document) : reader.take_metrics(*document);
-    return reader.log();
+    if (!document->contains("log_history") && !document->contains(kRate) &&
+        !document->contains("train_runtime"))
+      return {};
+    TrainerReader reader;
+    reader.take_document(*document);
+    return {{1, static_cast<std::size_t>(std::ranges::count(whole, '\n')) + 1, *reader.log()}};
   }
-  const bool printed = text.find(kRate) != std::string_view::npos ||
-                       text.find("***** train metrics *****") != std::string_view::npos;
-  if (!printed) return std::nullopt;
-  for_each_line(text, [&](std::string_view line, std::size_t) { reader.take_line(line); });
-  return reader.log();
+  const bool printed = text.holds(kRate) || text.holds("***** train metrics *****");
+  // DeepSpeed prints rates of a run that has no end yet.
+  const bool begun = text.holds(kStart) && !text.holds("SamplesPerSec=");
+  return printed || begun ? read_runs<TrainerReader>(text) : Runs{};
 }
 
 namespace {
@@ -242,8 +305,8 @@ std::optional<TableFile> read_superbench(std::string_view text, const std::strin
     add_superbench_rows(*whole, file, read.rows);
   } else {
     read.form = "SuperBench summary";
-    for_each_line(text, [&](std::string_view line, std::size_t) {
-      if (const auto object = json_object(line)) add_superbench_rows(*object, file, read.rows);
+    LogText(text).for_each_line([&](const Line& line) {
+      if (const auto object = json_object(line.text)) add_superbench_rows(*object, file, read.rows);
     });
   }
   return read.rows.empty() ? std::nullopt : std::optional(std::move(read));

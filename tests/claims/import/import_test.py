@@ -8,7 +8,7 @@ import random
 
 import jsonschema
 from endings import SOURCE, run_cases
-from made_logs import BASELINE, FIELDS, LOGS, MARKDOWN, RATES, SUMMARY, TABLE, TIMM, nanogpt, nccl_tests
+from made_logs import BASELINE, FIELDS, LOGS, MARKDOWN, RATES, SUMMARY, TABLE, TIMM, horovod, nanogpt, nccl_tests
 from program import check, run
 
 VALIDATOR = jsonschema.Draft202012Validator(json.loads((SOURCE / "docs/published.schema.json").read_text()))
@@ -50,6 +50,7 @@ def forms(folder):
         taken(output, folder)
         one_line(run("import", name, "--output", output, cwd=folder, expect=73))
     check("--workload resnet50" in taken("dlll.log.jsonl", folder), "no run of DLLL's rows")
+    several(folder)
     check(len(rows_in(folder / "nccl.log.jsonl")) == 8, "nccl-tests")
     contradiction = one_line(run("import", "llmc.log", "--output", "x.jsonl", "--fields", "workload=gpt2,gpus=4", cwd=folder, expect=78))
     check("gpus=4" in contradiction and "says 8" in contradiction, contradiction)
@@ -58,6 +59,24 @@ def forms(folder):
     for words, code in (((), 64), (("none.log",), 64), (("there-is-none", "--output", "x.jsonl"), 66), (("none.log", "--output", "x.csv"), 64)):
         one_line(run("import", *words, cwd=folder, expect=code))
     check(not (folder / "x.jsonl").exists(), "something was written")
+
+
+def several(folder):
+    """Of two runs one is taken; what cannot be read is refused or allowed."""
+    (folder / "two.log").write_text(horovod(8, 310.5) + horovod(4, 320.5))
+    words = ("two.log", "--output", "two.jsonl", "--overwrite", "--fields", "system=V100,precision=fp32")
+    told = one_line(run("import", *words, cwd=folder, expect=65))
+    check("lines 1-17: 2,484 img/s; lines 18-34: 1,282 img/s" in told and "--run 2" in told, told)
+    for number, gpus in ((1, 8), (2, 4)):
+        run("import", *words, "--run", number, cwd=folder)
+        check(rows_in(folder / "two.jsonl")[0]["gpus"] == gpus, number)
+    one_line(run("import", *words, "--run", "3", cwd=folder, expect=78))
+    (folder / "cut.log").write_text(nccl_tests(8)[:-105])
+    words = ("cut.log", "--output", "cut.jsonl", "--overwrite")
+    check("--allow-unread" in one_line(run("import", *words, cwd=folder, expect=65)), "a cut row")
+    check("left out: line 19 is cut" in run("import", *words, "--allow-unread", cwd=folder).stdout, "the line")
+    refused = one_line(run("import", "nccl.log", "--output", "x.jsonl", "--fields", "gpus=16", cwd=folder, expect=78))
+    check("all-reduce" in refused or "says 8" in refused, refused)
 
 
 def series(folder):
@@ -125,7 +144,7 @@ def damaged(folder):
     """A damaged log gives rows, bad data or a question, and nothing else; what is written is valid."""
     chance = random.Random(20261126)
     sources = [(name, text, FIELDS[name]) for name, text in LOGS.items()]
-    for number in range(120):
+    for number in range(15 * len(sources)):
         name, text, fields = sources[number % len(sources)]
         (folder / name).write_text(damaged_text(text, chance), newline="", encoding="latin-1", errors="replace")
         output = folder / "out.jsonl"

@@ -27,11 +27,32 @@ TEST(LogText, ReadsNumbersAsLogsPrintThem) {
 
 TEST(LogText, TakesLinesOfProgressBarsAndColours) {
   std::vector<std::pair<std::string, std::size_t>> lines;
-  for_each_line("\x1b[32mone\x1b[0m\r\n\n 5%\r 10% \nthree",
-                [&](std::string_view line, std::size_t n) { lines.emplace_back(line, n); });
+  LogText("\x1b[32mone\x1b[0m\r\n\n 5%\r 10% \nthree").for_each_line([&](const Line& line) {
+    lines.emplace_back(line.text, line.number);
+  });
   const std::vector<std::pair<std::string, std::size_t>> expected = {
       {"one", 1}, {"5%", 3}, {"10%", 3}, {"three", 4}};
   EXPECT_EQ(lines, expected);
+}
+
+// A prefix is what most lines share; a word before a colon in one of them is none.
+TEST(LogText, TakesOffWhatMostLinesShare) {
+  const auto texts = [](const std::string& text) {
+    std::string all;
+    LogText(text).for_each_line([&](const Line& line) {
+      all += std::string(line.source) + ">" + std::to_string(line.rank) + ">" +
+             std::string(line.text) + "|";
+    });
+    return all;
+  };
+  EXPECT_EQ(texts("n1: a\nn1: b\nn2: c\nn2: d\n"), "n1>1>a|n1>1>b|n2>2>c|n2>2>d|");
+  EXPECT_EQ(texts("n1: a\nb\nc\n"), ">-1>n1: a|>-1>b|>-1>c|");
+  EXPECT_EQ(texts("1: a\n2: b\n3: c\n4: d\n"), ">-1>1: a|>-1>2: b|>-1>3: c|>-1>4: d|");
+  EXPECT_EQ(texts("Train: 1\nTrain: 2\n"), ">-1>Train: 1|>-1>Train: 2|");
+  EXPECT_EQ(texts("[rank3]:a\nb\nc\n"), "rank3>3>a|>-1>b|>-1>c|");
+  EXPECT_EQ(texts("10:11:12 [1,3]<stdout>:2: a\n"), "2>2>a|");
+  EXPECT_EQ(texts("1048576 262144\n10:11:12<00:05\n00:01:02x\n"),
+            ">-1>1048576 262144|>-1>10:11:12<00:05|>-1>00:01:02x|");
 }
 
 TEST(LogText, ReadsWhatPythonCallsJson) {

@@ -4,6 +4,7 @@ import json
 
 
 def nccl_tests(ranks, program="all_reduce_perf", busbw=100.0):
+    factor = 2 * (ranks - 1) / ranks
     lines = [f"# Collective test starting: {program}", "# nThread 1 nGpus 1 minBytes 8192 maxBytes 67108864 step: 8(factor) warmup iters: 5 iters: 20 agg iters: 1 validation: 1 graph: 0",
              "#", "# Using devices"]
     lines += [f"#  Rank {rank:2d} Group  0 Pid {4000 + rank} on      node{rank // 4} device {rank % 4:2d} [0000:0{rank % 4}:00] NVIDIA H100 80GB HBM3" for rank in range(ranks)]
@@ -12,7 +13,8 @@ def nccl_tests(ranks, program="all_reduce_perf", busbw=100.0):
               "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)"]
     for power in (13, 16, 26):
         size = 2**power
-        block = f"{10 + size / 1e5:8.2f} {busbw / 2:7.2f} {busbw:7.2f}      0"
+        time = 10 + size / busbw * factor / 1e3
+        block = f"{time:8.2f} {size / time / 1e3:7.2f} {size / time / 1e3 * factor:7.2f}      0"
         lines.append(f"{size:12d} {size // 4:13d}     float     sum      -1 {block} {block}")
     return "\n".join([*lines, "# Out of bounds values : 0 OK", "# Avg bus bandwidth    : 100.0", "#", ""])
 
@@ -91,8 +93,51 @@ def mllog(batch, rate, minutes=10):
     return "\n".join([*lines, line("run_stop", None, 60_000 * minutes, status="success")]) + "\n"
 
 
+def horovod(gpus, rate):
+    lines = ["Model: resnet50", "Batch size: 64", f"Number of GPUs: {gpus}", "Running warmup...", "Running benchmark...", *(f"Iter #{i}: {rate:.1f} img/sec per GPU" for i in range(10))]
+    return "\n".join([*lines, f"Img/sec per GPU: {rate:.1f} +-0.0", f"Total img/sec on {gpus} GPU(s): {rate * gpus:.1f} +-0.0"]) + "\n"
+
+
+def tf_cnn(gpus, total):
+    head = ["TensorFlow:  1.15", "Model:       resnet50", "Dataset:     imagenet (synthetic)", "Mode:        training", f"Batch size:  {64 * gpus} global", "             64 per device", "Num batches: 100"]
+    steps = ["Step\tImg/sec\ttotal_loss", *(f"{i}\timages/sec: {total / gpus:.1f} +/- 0.1 (jitter = 0.4)\t9.100" for i in range(10, 101, 10)), "-" * 64]
+    return "\n".join([*head, *steps, f"total images/sec: {total:.2f}", "-" * 64]) + "\n"
+
+
+def megatron(gpus, batch, milliseconds):
+    settings = {"bf16": True, "micro_batch_size": 4, "seq_length": 2048, "tensor_model_parallel_size": 1, "world_size": gpus}
+    lines = [f"  {name} {'.' * (48 - len(name))} {value}" for name, value in settings.items()]
+    lines += [f" [2025-11-02 09:00:00] iteration {i:8d}/     100 | consumed samples: {i * batch:12d} | elapsed time per iteration (ms): {milliseconds * (9 if i == 1 else 1):.1f} | "
+              f"throughput per GPU (TFLOP/s/GPU): 200.1 | global batch size: {batch:5d} | lm loss: 1.8E+00 | loss scale: 1.0 |" for i in range(1, 41)]
+    return "\n".join(lines) + "\n"
+
+
+def deepspeed(rate):
+    head = "[2025-11-02 09:00:00,123] [INFO] "
+    lines = [head + f"[config.py:964:print]   {name} {'.' * (30 - len(name))} {value}"
+             for name, value in {"train_batch_size": 64, "train_micro_batch_size_per_gpu": 8, "gradient_accumulation_steps": 1, "world_size": 8, "bfloat16_enabled": True}.items()]
+    for step in range(10, 201, 10):
+        lines += [head + f"[logging.py:96:log_dist] [Rank 0] step={step}, skipped=0, lr=[5e-05]",
+                  head + f"[timer.py:215:stop] epoch=0/micro_step={step}/global_step={step}, RunningAvgSamplesPerSec={rate * 0.9}, CurrSamplesPerSec={rate}, MemAllocated=0.3GB"]
+    return "\n".join(lines) + "\n"
+
+
+def timm(gpus, rate):
+    lines = [f"Training in distributed mode with multiple processes, 1 device per process.Process 0, total {gpus}, device cuda:0.", "Model resnet50 created, param count:25557032",
+             "Using native Torch AMP. Training in mixed precision.", f"Learning rate (0.1) calculated from base learning rate (0.1) and effective global batch size ({128 * gpus}) with linear scaling."]
+    lines += [f"Train: 0 [{i:4d}/1251 ({i // 13:3d}%)]  Loss: 6.9 (6.9)  Time: {128 * gpus / rate:.3f}s, {rate:7.2f}/s  (0.4s, 1.00/s)  LR: 1.0e-05  Data: 0.010 (0.015)" for i in range(0, 1251, 50)]
+    return "\n".join(lines) + "\n"
+
+
+def torchvision(gpus, seconds):
+    lines = [f"Namespace(amp=False, batch_size=32, epochs=90, model='resnet50', world_size={gpus})"]
+    lines += [f"Epoch: [{epoch}]  [{i:4d}/5005]  eta: 0:33:22  lr: 0.1  img/s: 901.5  loss: 6.9 (6.9)  time: {seconds:.4f}  data: 0.0100  max mem: 3524" for epoch in (0, 1) for i in range(0, 5001, 500)]
+    return "\n".join(lines) + "\n"
+
+
 LOGS = {"nccl.log": nccl_tests(8), "nanogpt.log": nanogpt(491_520, 250.0), "llmc.log": llm_c(8, 300.0), "titan.log": torchtitan(8, 5762), "trainer_state.json": trainer_state(123.456),
-        "trainer.log": trainer_text(123.456, 4), "dlll.log": dlll(2500.0), "mllog.log": mllog(768, 3700.5)}
+        "trainer.log": trainer_text(123.456, 4), "dlll.log": dlll(2500.0), "mllog.log": mllog(768, 3700.5), "horovod.log": horovod(16, 310.5), "tf_cnn.log": tf_cnn(8, 2412.75), "megatron.log": megatron(8, 256, 2000.0),
+        "deepspeed.log": deepspeed(84.25), "timm.log": timm(8, 5120.0), "torchvision.log": torchvision(8, 0.25)}
 
 TIMM = "model,train_samples_per_sec,train_step_time,train_batch_size,train_img_size,param_count\nresnet50,812.5,313.2,256,224,25.56\nvit_base_patch16_224,390.1,327.4,128,224,86.57\n"
 TABLE = "gpus,throughput,batch per gpu\n1,\"1,000\",32\n2,1980,32\n4,3900,32\n"
@@ -105,5 +150,8 @@ BASELINE = json.dumps({"bert_models/pytorch-bert-base/throughput-train-float16":
 RUN = "gpus=8,system=A100,workload=bert-base,precision=amp_fp16"
 FIELDS = {"nccl.log": "", "nanogpt.log": RUN + ",batch_per_gpu=12", "llmc.log": "workload=gpt2", "titan.log": "workload=llama3-8b,precision=bf16", "trainer_state.json": RUN,
           "trainer.log": "system=A100,workload=bert-base,precision=amp_fp16", "dlll.log": RUN.replace("bert-base", "resnet50") + ",batch_per_gpu=256",
-          "mllog.log": "gpus=8,precision=amp (submission)"}
-RATES = {"nanogpt.log": 491_520 / 0.2525, "llmc.log": 65536 * 8 / 0.3, "titan.log": 5762 * 8, "trainer_state.json": 123.456, "trainer.log": 123.456, "dlll.log": 2500.0, "mllog.log": 3700.5}
+          "mllog.log": "gpus=8,precision=amp (submission)",
+          "horovod.log": "system=V100,precision=fp32", "tf_cnn.log": "system=V100,precision=fp32", "megatron.log": "system=H100,workload=gpt2", "deepspeed.log": "system=A100,workload=bert-base",
+          "timm.log": "system=A100,precision=amp_fp16", "torchvision.log": "system=A100,precision=fp32"}
+RATES = {"nanogpt.log": 491_520 / 0.2525, "llmc.log": 65536 * 8 / 0.3, "titan.log": 5762 * 8, "trainer_state.json": 123.456, "trainer.log": 123.456, "dlll.log": 2500.0, "mllog.log": 3700.5, "horovod.log": 16 * 310.5,
+         "tf_cnn.log": 2412.75, "megatron.log": 128.0, "deepspeed.log": 84.25, "timm.log": 5120.0, "torchvision.log": 1024.0}

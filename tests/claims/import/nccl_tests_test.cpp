@@ -2,9 +2,15 @@
 
 #include "claims/import/log_text.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
+#include "tests/claims/import/sample_logs.h"
 
 namespace scalemark::importing {
 namespace {
+
+std::optional<Log> nccl_tests_log(std::string_view text) {
+  return only(read_nccl_tests(LogText(text)));
+}
 
 std::string ranks(int count) {
   std::string text =
@@ -21,15 +27,14 @@ const std::string kHeader =
 
 TEST(NcclTests, BecomeTimesOfShortAndBandwidthsOfLongCalls) {
   const auto log =
-      read_nccl_tests("# Collective test starting: all_reduce_perf\n" + ranks(8) + kHeader +
-                      "        8192          2048     float     sum      -1    12.50    0.66    "
-                      "1.15      0    12.00    0.68    1.19      0\n"
-                      "       65536         16384     float     sum      -1    20.00    3.28    "
-                      "5.73      0      N/A    0.00    0.00    N/A\n"
-                      "     1048576        262144     float     sum      -1    40.00   26.21   "
-                      "45.88      0    41.00   25.58   44.76      3\n");
+      nccl_tests_log("# Collective test starting: all_reduce_perf\n" + ranks(8) + kHeader +
+                     "        8192          2048     float     sum      -1    12.50    0.66    "
+                     "1.15      0    12.00    0.68    1.19      0\n"
+                     "       65536         16384     float     sum      -1    20.00    3.28    "
+                     "5.73      0      N/A    0.00    0.00    N/A\n"
+                     "     1048576        262144     float     sum      -1    40.00   26.21   "
+                     "45.88      0    41.00   25.58   44.76      3\n");
   ASSERT_TRUE(log);
-  EXPECT_EQ(log->form, "nccl-tests text");
   EXPECT_EQ(log->says.collective, "all-reduce");
   EXPECT_EQ(log->says.gpus, 8);
   EXPECT_EQ(log->says.nodes, 2);
@@ -51,11 +56,11 @@ TEST(NcclTests, BecomeTimesOfShortAndBandwidthsOfLongCalls) {
 
 // Older programs print neither a root nor, of an all-gather, an operation.
 TEST(NcclTests, OfOlderFormsAreReadFromTheRight) {
-  const auto log = read_nccl_tests("+ ./build/all_gather_perf -b 1M\n" + ranks(4) +
-                                   "#       size         count    type   redop     time   algbw   "
-                                   "busbw  error     time   algbw   busbw  error\n"
-                                   "0:     1048576        262144    half             40.00   26.21 "
-                                   "  19.66  0e+00    41.00   25.58   19.18  0e+00\n");
+  const auto log = nccl_tests_log("+ ./build/all_gather_perf -b 1M\n" + ranks(4) +
+                                  "#       size         count    type   redop     time   algbw   "
+                                  "busbw  error     time   algbw   busbw  error\n"
+                                  "     1048576        262144    half             40.00   26.21 "
+                                  "  19.66  0e+00    41.00   25.58   19.18  0e+00\n");
   ASSERT_TRUE(log);
   EXPECT_EQ(log->says.collective, "all-gather");
   ASSERT_EQ(log->claims.size(), 2u);
@@ -68,11 +73,11 @@ TEST(NcclTests, DoNotSayWhatIsNotThere) {
   const std::string line =
       "     1048576        262144     float     sum      -1    40.00   26.21   45.88      0    "
       "41.00   25.58   44.76      0\n";
-  const auto bare = read_nccl_tests(kHeader + line);
+  const auto bare = nccl_tests_log(kHeader + line);
   ASSERT_TRUE(bare);
   EXPECT_FALSE(bare->says.gpus);
   EXPECT_FALSE(bare->says.collective);
-  const auto gap = read_nccl_tests(
+  const auto gap = nccl_tests_log(
       "#  Rank 0 Group 0 Pid 1 on a device 0 [0x1] X\n#  Rank 7 Group 0 Pid 1 on a device 7 [0x1] "
       "X\n" +
       kHeader + line);
@@ -83,31 +88,147 @@ TEST(NcclTests, AreRefusedWhereTheyAreOfSeveralRuns) {
   const std::string line =
       "     1048576        262144     float     sum      -1    40.00   26.21   45.88      0    "
       "41.00   25.58   44.76      0\n";
-  EXPECT_THROW(read_nccl_tests(ranks(1) + "#  Rank 0 Group 0 Pid 8 on host1 device 0 [0x1b] X\n" +
-                               kHeader + line),
+  EXPECT_THROW(nccl_tests_log(ranks(1) + "#  Rank 0 Group 0 Pid 8 on host1 device 0 [0x1b] X\n" +
+                              kHeader + line),
                Error);
-  EXPECT_THROW(read_nccl_tests(kHeader), Error);
-  EXPECT_FALSE(read_nccl_tests("algbw\n"));
+  EXPECT_THROW(nccl_tests_log(kHeader), Error);
+  EXPECT_FALSE(nccl_tests_log("algbw\n"));
 }
 
-TEST(NcclTests, OfSeveralCollectivesAndCountsKeepTheirOwn) {
+TEST(NcclTests, OfSeveralCollectivesAreRunsOfTheirOwn) {
   const std::string line =
-      "     1048576        262144     float     sum      -1    40.00   26.21   45.88      0    "
-      "41.00   "
-      "25.58   44.76      0\n";
-  const auto log =
-      read_nccl_tests("# Collective test starting: all_reduce_perf\n" + ranks(4) + kHeader + line +
-                      "# Collective test starting: broadcast_perf\n" + ranks(2) + kHeader + line);
-  ASSERT_EQ(log->claims.size(), 4u);
-  EXPECT_FALSE(log->says.gpus);
-  EXPECT_FALSE(log->says.collective);
-  EXPECT_EQ(log->claims[0].collective, "all-reduce");
-  EXPECT_EQ(log->claims[0].gpus, 4);
-  EXPECT_EQ(log->claims[2].collective, "broadcast");
-  EXPECT_EQ(log->claims[2].gpus, 2);
-  const auto imported = import_logs({&*log, 1}, GivenFields("", 1), "t");
-  EXPECT_EQ(imported.rows[2].gpus, 2);
-  EXPECT_THROW(import_logs({&*log, 1}, GivenFields("gpus=4", 1), "t"), Error);
+      "     1048576        262144     float     sum      -1    40.00   26.21   39.32      0    "
+      "41.00   25.58   38.37      0\n";
+  const std::string text = "# Collective test starting: all_reduce_perf\n" + ranks(4) + kHeader +
+                           line +
+                           "# Collective test concluded: all_reduce_perf\n# Collective test "
+                           "starting: broadcast_perf\n" +
+                           ranks(2) + kHeader + line;
+  const auto runs = read_nccl_tests(LogText(text));
+  ASSERT_EQ(runs.size(), 2u);
+  EXPECT_EQ(runs[0].log.says.collective, "all-reduce");
+  EXPECT_EQ(runs[0].log.says.gpus, 4);
+  EXPECT_TRUE(runs[0].log.contradictions.empty());
+  EXPECT_EQ(runs[1].log.says.collective, "broadcast");
+  EXPECT_EQ(runs[1].log.says.gpus, 2);
+  // A broadcast has a factor of 1.
+  EXPECT_EQ(runs[1].log.contradictions.size(), 1u);
+  const auto imported = import_logs(std::span(&runs[0].log, 1), GivenFields("", 1), "t");
+  EXPECT_EQ(imported.rows[1].gpus, 4);
+  EXPECT_EQ(imported.rows[1].collective, "all-reduce");
+  EXPECT_THROW(import_logs(std::span(&runs[0].log, 1), GivenFields("gpus=2", 1), "t"), Error);
+}
+
+TEST(NcclTests, LeaveOutWhatIsCut) {
+  const std::string row =
+      "     1048576        262144     float     sum      -1    40.00   26.21   39.32      0    "
+      "41.00   25.58   38.37      0\n";
+  const std::string text = ranks(4) + kHeader + row + row;
+  const auto first = std::to_string(lines_of(text).size() + 1);
+  for (const auto& [cut, words] :
+       std::vector<std::pair<std::string, int>>{{row.substr(0, row.size() - 3), 12},
+                                                {row.substr(0, row.size() - 20), 11},
+                                                {row.substr(0, 60), 6},
+                                                {"  1048576  2621", 2},
+                                                {"  33554432", 1}}) {
+    const auto log = nccl_tests_log(text + cut + "\n");
+    EXPECT_EQ(log->claims.size(), 4u) << cut;
+    ASSERT_EQ(log->unread.size(), 1u) << cut;
+    EXPECT_EQ(log->unread.front(),
+              "line " + first + " is cut: " + counted(words, "word") + " where other rows have 13");
+    EXPECT_TRUE(log->remarks.empty()) << log->remarks.front();
+  }
+  // NCCL's own lines fall into rows, too.
+  const auto mixed = nccl_tests_log(text +
+                                    "  2097152  524288  float  sum  -1[0] n1:77 NCCL INFO 8 "
+                                    "bytes, algo 0, proto 0, time 25.8\n");
+  EXPECT_EQ(mixed->unread.size(), 1u);
+}
+
+// busbw is algbw x 2 (n - 1) / n of an all-reduce on n ranks, x (n - 1) / n of an all-gather.
+TEST(NcclTests, SayByTheirRatioWhatTheyCanBeOf) {
+  const auto of = [&](double factor, double busbw) {
+    std::string text = kHeader;
+    for (const long bytes : {1L << 20, 1L << 26, 1L << 30}) {
+      const double algbw = busbw / factor, us = static_cast<double>(bytes) / 1e3 / algbw;
+      const std::string block =
+          fixed(us, 1) + " " + fixed(algbw, 2) + " " + fixed(busbw, 2) + " 0 ";
+      text += std::to_string(bytes) + " 1 float sum -1 " + block + block + "\n";
+    }
+    return *nccl_tests_log(text);
+  };
+  const auto imported = [](const Log& log, const std::string& fields) -> std::string {
+    try {
+      const auto rows = import_logs({&log, 1}, GivenFields("system=H200" + fields, 1), "t").rows;
+      return *rows[0].collective + " on " + std::to_string(*rows[0].gpus);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.record().exit_code, ExitCode::kConfiguration);
+      return error.record().what;
+    }
+  };
+  const Log large = of(2.0 * 47 / 48, 811.37);
+  EXPECT_TRUE(large.contradictions.empty());
+  ASSERT_EQ(large.exchanges.size(), 1u);
+  EXPECT_EQ(large.exchanges[0].collective, "all-reduce");
+  EXPECT_EQ(imported(large, ",gpus=48"), "all-reduce on 48");
+  EXPECT_EQ(imported(large, ",gpus=8"),
+            "--fields gives gpus=8, and by its busbw / algbw '' is of all-reduce on 48");
+  EXPECT_EQ(imported(large, ",collective=all-gather"),
+            "--fields gives collective=all-gather, and by its busbw / algbw '' is of all-reduce on "
+            "48");
+  EXPECT_EQ(imported(large, ""), "all-reduce on 48");
+  const Log coarse = of(2.0 * 71 / 72, 33.4);
+  EXPECT_NE(imported(coarse, "").find("does not say: gpus"), std::string::npos);
+  EXPECT_EQ(imported(coarse, ",gpus=72"), "all-reduce on 72");
+  EXPECT_NE(imported(coarse, ",gpus=8").find("all-reduce on 6"), std::string::npos)
+      << imported(coarse, ",gpus=8");
+  const Log shared = of(7.0 / 8, 380.25);
+  EXPECT_EQ(imported(shared, ",collective=reduce-scatter"), "reduce-scatter on 8");
+  EXPECT_NE(imported(shared, "").find("does not say: collective"), std::string::npos);
+  const Log whole = of(1, 200.5);
+  EXPECT_EQ(imported(whole, ",collective=broadcast,gpus=12"), "broadcast on 12");
+  EXPECT_EQ(imported(whole, ",collective=all-reduce"), "all-reduce on 2");
+  EXPECT_NE(imported(whole, ",collective=all-reduce,gpus=4").find("--fields gives"),
+            std::string::npos);
+}
+
+TEST(NcclTests, TellRowsWhoseNumbersCannotBeTrue) {
+  const std::string good = " 1048576 262144 float sum -1 40.00 26.21 39.32 0 41.00 25.58 38.37 0\n";
+  const auto told = [&](const std::string& bad) {
+    const auto log = nccl_tests_log(ranks(4) + kHeader + good + good + bad + good);
+    return joined(log->contradictions, "; ");
+  };
+  EXPECT_EQ(told(good), "");
+  EXPECT_NE(told(" 1048576 262144 float sum -1 40.00 36.21 54.32 0 41.00 25.58 38.37 0\n")
+                .find("1,048,576 bytes in 40.00 us are not the 36.21 GB/s of algbw"),
+            std::string::npos);
+  EXPECT_NE(told(" 1048576 262144 float sum -1 40.00 26.21 45.88 0 41.00 25.58 38.37 0\n")
+                .find("busbw 45.88 over algbw 26.21 is another ratio"),
+            std::string::npos);
+  const auto other =
+      nccl_tests_log("# Collective test starting: all_reduce_perf\n" + ranks(8) + kHeader + good);
+  EXPECT_NE(joined(other->contradictions, "; ")
+                .find("all-reduce on 4, and it says collective=all-"
+                      "reduce,gpus=8"),
+            std::string::npos)
+      << joined(other->contradictions, "; ");
+}
+
+// The output of rccl-tests has another name, and AMD's chips; a header may have lost its mark.
+TEST(NcclTests, OfOtherProgramsAndOlderVersions) {
+  const auto rccl = nccl_tests_log(
+      "rccl-tests: Version develop:1a2b3c4\n#  Rank  0 Pid  977 on mi300 device  0 "
+      "[0000:05:00.0] AMD Instinct MI300X\n#  Rank  1 Pid  977 on mi300 device  1 [0000:15:00.0] "
+      "AMD Instinct MI300X\n" +
+      kHeader + " 1048576 262144 float sum -1 40.00 26.21 26.21 0 41.00 25.58 25.58 0\n");
+  EXPECT_EQ(rccl->says.framework, "rccl-tests");
+  EXPECT_EQ(rccl->chip, "AMD Instinct MI300X");
+  EXPECT_EQ(rccl->says.gpus, 2);
+  const auto bare = nccl_tests_log(
+      "size(B) count type redop time(us) algbw busbw error time algbw busbw error\n1048576 262144 "
+      "float sum 40.00 26.21 26.21 0 41.00 25.58 25.58 0\n");
+  ASSERT_TRUE(bare);
+  EXPECT_EQ(bare->claims.size(), 2u);
 }
 
 }  // namespace

@@ -1,0 +1,90 @@
+// The forms of log that are known, each found by its content, and the choice of one run where a log
+// holds several.
+#include <array>
+#include <utility>
+
+#include "claims/import/log_text.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+namespace scalemark::importing {
+namespace {
+
+struct Form {
+  std::string_view name, looked_for;
+  Runs (*read)(const LogText&);
+};
+
+// Trainers print lines of the libraries below them: the outer form stands before the inner one.
+constexpr auto kForms = std::to_array<Form>(
+    {{"MLPerf mllog", ":::MLLOG", read_mllog},
+     {"DLLL", "DLLL {", read_dlll},
+     {"nccl-tests text", "rccl-tests, too: a table with algbw and busbw", read_nccl_tests},
+     {"Hugging Face Trainer", "trainer_state.json, all_results.json, train_samples_per_second",
+      read_trainer_log},
+     {"tf_cnn_benchmarks", "total images/sec:", read_tf_cnn},
+     {"Horovod synthetic benchmark", "Img/sec per", read_horovod},
+     {"Megatron-LM", "elapsed time per iteration", read_megatron},
+     {"DeepSpeed", "SamplesPerSec=", read_deepspeed},
+     {"llm.c", "tok/s", read_llm_c},
+     {"nanoGPT", "iter N: loss", read_nanogpt},
+     {"torchtitan", "tps:", read_torchtitan},
+     {"timm", "Train: 0 [ 100/1251", read_timm},
+     {"torchvision references", "Epoch: [0] ... eta:", read_torchvision}});
+
+std::string looked_for() {
+  std::vector<std::string> texts;
+  for (const Form& form : kForms)
+    texts.push_back(std::string(form.name) + " (" + std::string(form.looked_for) + ")");
+  return "looked for: " + joined(texts, ", ");
+}
+
+// "lines 1-43: 111,709 tokens/s; lines 44-86: ...".
+std::string in_words(const Runs& runs) {
+  constexpr std::size_t kMostNamed = 4;
+  std::vector<std::string> texts;
+  for (const Run& run : runs) {
+    if (texts.size() <= kMostNamed)
+      texts.push_back("lines " + std::to_string(run.first_line) + "-" +
+                      std::to_string(run.last_line) + ": " + in_brief(run.log));
+  }
+  if (runs.size() <= kMostNamed) return joined(texts, "; ");
+  texts.resize(kMostNamed);
+  return joined(texts, "; ") + " and " + std::to_string(runs.size() - kMostNamed) + " more";
+}
+
+Log chosen(Runs runs, const std::string& file, std::optional<int> run) {
+  const auto count = static_cast<std::int64_t>(runs.size());
+  if (run && (*run < 1 || *run > count))
+    throw configuration("--run is " + std::to_string(*run) + ", and '" + file + "' holds " +
+                        counted(count, "run"));
+  if (!run && count > 1)
+    throw bad_data("'" + file + "' holds " + counted(count, "run") + ": " + in_words(runs),
+                   "the log of one run is expected", "--run 2 takes the second one");
+  return std::move(runs[static_cast<std::size_t>(run.value_or(1) - 1)].log);
+}
+
+}  // namespace
+
+Log read_log(std::string_view text, const std::string& file, std::optional<int> run) {
+  const LogText lines(text);
+  for (const Form& form : kForms) {
+    Runs runs;
+    try {
+      runs = form.read(lines);
+    } catch (const Error& error) {
+      throw bad_data("'" + file + "': " + error.record().what, error.record().expected,
+                     error.record().hint);
+    }
+    if (runs.empty()) continue;
+    for (Run& one : runs) {
+      one.log.file = file;
+      one.log.form = form.name;
+    }
+    return chosen(std::move(runs), file, run);
+  }
+  throw bad_data("'" + file + "' is no log that is known here", looked_for(),
+                 "tables (CSV, Markdown, timm, SuperBench): scalemark published add FILE");
+}
+
+}  // namespace scalemark::importing

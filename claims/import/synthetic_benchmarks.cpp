@@ -1,0 +1,182 @@
+// Reads the benchmarks of convolutional networks on made-up images that most clusters are shown
+// with: Horovod's (pytorch_synthetic_benchmark.py and those of TensorFlow) and tf_cnn_benchmarks.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "claims/import/log_text.h"
+#include "claims/rows/text_tables.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/statistics/summary.h"
+
+namespace scalemark::importing {
+namespace {
+
+// Returns what stands behind a word at the begin of the line: "resnet50" of "Model:    resnet50".
+std::optional<std::string> setting(std::string_view line, std::string_view name) {
+  if (!line.starts_with(name)) return std::nullopt;
+  return tables::trimmed(line.substr(name.size()));
+}
+
+// Lines of Horovod's benchmarks: a value for each iteration, of one GPU ("Iter #0: 310.1 img/sec
+// per GPU"), their mean ("Img/sec per GPU: 308.2 +-2.1"), and that mean times the number of GPUs
+// ("Total img/sec on 8 GPU(s): 2465.6 +-16.8").
+class HorovodReader : public StepReader {
+ public:
+  bool begins(std::string_view line) const override {
+    if (StepReader::begins(line)) return true;
+    return total_ && (is_head(line) || step_of(line) ||
+                      (line.starts_with(kTotal) && value_in(line) != total_));
+  }
+
+  bool take(const Line& from) override {
+    const std::string_view line = from.text;
+    if (const auto model = setting(line, "Model:")) log_.says.workload = *model;
+    if (const auto batch = count_of(number_after(line, "Batch size:"));
+        batch && line.starts_with("Batch size:"))
+      log_.says.batch_per_gpu = static_cast<double>(*batch);
+    if (line.starts_with("Number of ")) log_.says.gpus = count_of(number_after(line, "s:"));
+    if (line.starts_with("Iter #")) return add(step_of(line), number_before(line, "img/sec per "));
+    return take_summary(from);
+  }
+
+  std::optional<Log> log() override {
+    if (log_.steps.empty() && !total_) return std::nullopt;
+    log_.says.framework = "Horovod";
+    log_.says.unit = "img/s";
+    log_.says.data = "synthetic";
+    hold_against_iterations();
+    log_.measure = Measure::kPerGpu;
+    log_.what = "img/sec of one GPU";
+    if (!total_) return std::move(log_);
+    log_.measure = Measure::kTotal;
+    log_.what = "total img/sec: mean of the timed iterations";
+    log_.whole_run = true;
+    log_.steps = {*total_};
+    return std::move(log_);
+  }
+
+ private:
+  bool is_head(std::string_view line) const override { return line.starts_with("Model:"); }
+
+  std::optional<double> step_of(std::string_view line) const override {
+    return number_after(line, "Iter #");
+  }
+
+  static constexpr std::string_view kTotal = "Total img/sec on ", kMean = "Img/sec per ";
+
+  static std::optional<double> value_in(std::string_view line) {
+    return number_at(line.substr(std::min(line.size(), line.rfind(':') + 1)));
+  }
+
+  bool take_summary(const Line& from) {
+    const bool total = from.text.starts_with(kTotal);
+    if (!total && !from.text.starts_with(kMean)) return false;
+    const auto value = value_in(from.text);
+    if (!value || !(*value > 0)) return false;
+    summary_line_ = from.number;
+    (total ? total_ : mean_) = value;
+    const auto devices = total ? count_of(number_after(from.text, kTotal)) : std::nullopt;
+    if (devices && log_.says.gpus && *log_.says.gpus != *devices)
+      contradict(counted(*devices, "GPU") + ", and " + std::to_string(*log_.says.gpus) +
+                 " above it");
+    if (devices) log_.says.gpus = devices;
+    return true;
+  }
+
+  // All of them have one decimal.
+  void hold_against_iterations() {
+    const double gpus = static_cast<double>(log_.says.gpus.value_or(1));
+    if (total_ && mean_ && std::fabs(gpus * *mean_ - *total_) > 0.06 * (gpus + 1))
+      contradict("a total of " + significant(*total_, 6) + " img/s is not " +
+                 counted(*log_.says.gpus, "GPU") + " x " + significant(*mean_, 6));
+    if (!mean_ || log_.steps.empty()) return;
+    const double mean = statistics::mean(log_.steps);
+    if (std::fabs(mean - *mean_) > 0.11)
+      contradict("a mean of " + significant(*mean_, 6) +
+                 " img/s is said, and that of its iterations is " + significant(mean, 6));
+  }
+
+  void contradict(const std::string& text) {
+    log_.contradictions.push_back("line " + std::to_string(summary_line_) + ": " + text);
+  }
+
+  std::optional<double> mean_, total_;
+  std::size_t summary_line_ = 0;
+};
+
+// tf_cnn_benchmarks prints the rate of one process for each step, and at the end, once for each
+// process, that of all. Batches are those of all GPUs and of one.
+class TfCnnReader : public RunReader {
+ public:
+  bool begins(std::string_view line) const override {
+    if (totals_.empty()) return false;
+    return line.starts_with("TensorFlow:") || line.starts_with("Model:") || is_head_of_steps(line);
+  }
+
+  bool take(const Line& from) override {
+    const std::string_view line = from.text;
+    if (const auto model = setting(line, "Model:")) says_.workload = *model;
+    if (const auto data = setting(line, "Dataset:"))
+      says_.data = data->find("(synthetic)") == std::string::npos ? "real" : "synthetic";
+    if (const auto mode = setting(line, "Mode:")) mode_ = *mode;
+    if (const auto batch = count_of(number_before(line, " global"));
+        batch && line.starts_with("Batch size:"))
+      says_.global_batch_size = batch;
+    if (const auto batch = number_before(line, " per device");
+        batch && *batch > 0 && line.ends_with(" per device"))
+      says_.batch_per_gpu = batch;
+    stepped_ = stepped_ || is_head_of_steps(line);
+    const auto total = number_after(line, "total images/sec: ");
+    if (!total || !(*total > 0)) return false;
+    totals_.push_back(*total);
+    return true;
+  }
+
+  std::optional<Log> log() override {
+    if (totals_.empty() && stepped_)
+      throw bad_data("it holds no total images/sec: did the run of tf_cnn_benchmarks end?");
+    if (totals_.empty()) return std::nullopt;
+    if (!mode_.empty() && mode_ != "training")
+      throw bad_data("it is a run of tf_cnn_benchmarks in the mode " + mode_,
+                     "training is expected");
+    Log log;
+    log.says = says_;
+    log.says.framework = "TensorFlow (tf_cnn_benchmarks)";
+    log.says.unit = "img/s";
+    if (says_.batch_per_gpu && says_.global_batch_size)
+      log.says.gpus =
+          count_of(static_cast<double>(*says_.global_batch_size) / *says_.batch_per_gpu);
+    const auto totals = statistics::summarise(totals_);
+    log.steps = {*totals.p50};
+    log.whole_run = true;
+    log.what = "total images/sec: mean of the timed steps";
+    if (*totals.max > 1.05 * *totals.min)
+      log.remarks.push_back("its processes print totals from " + significant(*totals.min, 5) +
+                            " to " + significant(*totals.max, 5) + ": the median counts");
+    return log;
+  }
+
+ private:
+  static bool is_head_of_steps(std::string_view line) {
+    return line.starts_with("Step") && line.find("Img/sec") != line.npos;
+  }
+
+  published::Row says_;
+  std::string mode_;
+  bool stepped_ = false;
+  std::vector<double> totals_;
+};
+
+}  // namespace
+
+Runs read_horovod(const LogText& text) {
+  return text.holds("img/sec") ? read_runs<HorovodReader>(text) : Runs{};
+}
+
+Runs read_tf_cnn(const LogText& text) {
+  return text.holds("images/sec: ") ? read_runs<TfCnnReader>(text) : Runs{};
+}
+
+}  // namespace scalemark::importing
