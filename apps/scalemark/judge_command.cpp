@@ -48,14 +48,20 @@ void add_tables(const std::vector<tables::Table>& tables, Pasted& pasted) {
   pasted.compared = lint::count_of(tables).compared;
 }
 
+std::string place_of(const importing::Log& log) {
+  if (log.last_line == 0) return "";
+  const std::string first = std::to_string(log.first_line), last = std::to_string(log.last_line);
+  return first == last ? "line " + first : "lines " + first + " to " + last;
+}
+
 Pasted pasted_log(const importing::Log& log, const importing::GivenFields& given) {
-  Pasted pasted{
-      .file = log.file,
-      .form = log.form,
-  };
+  Pasted pasted{.file = log.file, .form = log.form, .place = place_of(log)};
   pasted.rows = importing::rows_said(log, given);
-  pasted.unread = log.remarks;
+  pasted.impossible = log.contradictions;
+  pasted.unread = log.unread;
   add_tables(tables::tables_of(published::tables_of(pasted.rows)), pasted);
+  if (!log.exchanges.empty()) pasted.compared += log.claims.size();
+  if (log.samples_of_step || log.per_step) ++pasted.compared;
   return pasted;
 }
 
@@ -108,15 +114,15 @@ Pasted read_pasted(const Invocation& invocation, const settings::ToolValues& val
   const std::string text = settings::read_text_file(file == "-" ? "/dev/stdin" : file);
   refuse_wide_text(text, "'" + file + "'");
   if (holds_report(text)) return pasted_report(reports_in(text, file), file);
+  const auto run = values.count("run");
+  const auto number = run ? std::optional(static_cast<int>(*run)) : std::nullopt;
+  if (const auto log = importing::find_log(text, file, number)) return pasted_log(*log, given);
   try {
-    return pasted_log(importing::read_log(text, file), given);
-  } catch (const Error& no_log) {
-    if (no_log.record().exit_code != ExitCode::kBadData) throw;
-    try {
-      return pasted_table(text, file, given);
-    } catch (const Error&) {
-      throw no_log;
-    }
+    return pasted_table(text, file, given);
+  } catch (const Error& error) {
+    if (error.record().exit_code != ExitCode::kBadData) throw;
+    const importing::Log none = importing::read_log(text, file);  // its error lists what is known
+    return pasted_log(none, given);
   }
 }
 

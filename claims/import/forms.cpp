@@ -66,7 +66,8 @@ Log chosen(Runs runs, const std::string& file, std::optional<int> run) {
 
 }  // namespace
 
-Log read_log(std::string_view text, const std::string& file, std::optional<int> run) {
+std::optional<Log> find_log(std::string_view text, const std::string& file,
+                            std::optional<int> run) {
   const LogText lines(text);
   for (const Form& form : kForms) {
     Runs runs;
@@ -83,6 +84,11 @@ Log read_log(std::string_view text, const std::string& file, std::optional<int> 
     }
     return chosen(std::move(runs), file, run);
   }
+  return std::nullopt;
+}
+
+Log read_log(std::string_view text, const std::string& file, std::optional<int> run) {
+  if (auto log = find_log(text, file, run)) return *std::move(log);
   throw bad_data("'" + file + "' is no log that is known here", looked_for(),
                  "tables (CSV, Markdown, timm, SuperBench): scalemark published add FILE");
 }

@@ -224,10 +224,11 @@ std::vector<Row> rows_said(const Log& log, const GivenFields& given) {
   Row row = log.says;
   if (row.system.empty()) row.system = log.chip;
   given.fill(row, 0, name + " (" + log.form + ")");
+  hold_against_exchanges(log, row, name);
   resolve_process_batch(log, row, name);
   complete_batch(row);
   std::vector<Row> rows;
-  for (const Row& claim : log.claims) rows.push_back(claim_row(claim, row, name));
+  for (const Row& claim : log.claims) rows.push_back(claim_row(claim, row));
   if (!rows.empty()) return rows;
   if (log.measure == Measure::kPerGpu && !row.gpus) row.gpus = 1;
   if (log.measure != Measure::kStepSeconds || samples_per_step(log, row)) {

@@ -51,6 +51,10 @@ struct Log {
   std::vector<std::string> contradictions;    // numbers of the log that cannot both be true
 };
 
+// Returns nothing for a text that is no known log, and throws as read_log() does.
+std::optional<Log> find_log(std::string_view text, const std::string& file,
+                            std::optional<int> run = {});
+
 // Reads run number `run` of the log, from 1; without it the only one. Throws bad_data() (65) for a
 // text that is no known log, a log without a number, and one of several runs, which the message
 // names; configuration() (78) for a run that is not there.

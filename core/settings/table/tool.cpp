@@ -109,7 +109,7 @@ std::vector<Option> tool_options() {
        .value_name = "FIELD=VALUE,..."},
       {.name = "run",
        .kind = Kind::kCount,
-       .commands = kImport,
+       .commands = kImport | kJudge,
        .help = "which run is read, where a log holds several one after the other",
        .range = {.low = 1, .high = 1'000'000}},
       {.name = "allow_unread",
