@@ -150,7 +150,7 @@ std::string percentile_text(std::span<const NearRow> near, const MeasuredRate& r
   if (all < kFewest) return "";
   return percent(static_cast<double>(lower) / static_cast<double>(all), 0) + " of " +
          std::to_string(all) + " published rates a GPU of " + rate.workload + " on " + rate.chip +
-         " are lower";
+         (rate.precision.empty() ? ", in whatever number format," : "") + " are lower";
 }
 
 void add_published_rates(const MeasuredRate& rate, std::span<const NearRow> near,
@@ -269,7 +269,10 @@ void suspect(const Row& chief, std::span<const NearRow> near,
           kGapsOfLinks, *share_of_peak, "as the links allow: nothing is probably wrong"));
     return;
   }
-  if (near.empty() || !has_equal_bits(near.front())) return;
+  // Without a number format the nearest row may be one of half or twice the speed.
+  const bool is_comparable = !near.empty() && has_equal_bits(near.front()) &&
+                             !published::trained_as(chief).precisions.empty();
+  if (!is_comparable) return;
   const double ratio = near.front().ratio;
   const auto gpus = static_cast<double>(chief.gpus.value_or(1));
   if (gpus > 1 && std::abs(ratio * gpus - 1) < kSame) {
