@@ -1,7 +1,6 @@
 // Splits a log into its runs, which somebody has appended to each other, and chooses the rank that
 // is read where several print into one file.
 #include <algorithm>
-#include <map>
 #include <set>
 #include <utility>
 
