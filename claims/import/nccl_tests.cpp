@@ -105,7 +105,11 @@ class NcclReader : public RunReader {
       collective_ = std::string(ours_of(kCollectives, name));
     if (text.starts_with("rccl-tests")) program_ = "rccl-tests";
     const bool comment = text.starts_with('#');
-    const auto words = words_in(text.substr(comment ? 1 : 0));
+    auto words = words_in(text.substr(comment ? 1 : 0));
+    // Here a label of srun stands before some lines only.
+    if (words.size() > 5 && all_digits(words[1]) && all_digits(words[2]) &&
+        all_digits(words[0].substr(0, words[0].size() - 1)) && words[0].ends_with(':'))
+      words.erase(words.begin());
     if (words.empty()) return false;
     take_header(words);
     if (comment) take_comment(text.substr(1), words);
