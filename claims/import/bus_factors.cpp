@@ -3,9 +3,8 @@
 // say what they are of.
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
-#include <map>
+#include <utility>
 
 #include "claims/import/log_text.h"
 #include "core/base/error.h"
@@ -122,7 +121,7 @@ void find_exchanges(const std::vector<PrintedRow>& rows, Log& log) {
   for (const PrintedRow& row : rows) {
     if (!fits(row))
       tell(log, row,
-           grouped(static_cast<double>(row.bytes)) + " bytes" + " in " + row.time_us +
+           grouped(static_cast<double>(row.bytes)) + " bytes in " + row.time_us +
                " us are not the " + row.algbw + " GB/s of algbw");
     if (digits_of(row.algbw).low > 0) sorted.push_back(&row);
   }

@@ -1,7 +1,6 @@
 // Reads what trainers of large language models print: Megatron-LM, with those that come from it,
 // and DeepSpeed. Both list their settings with dots between name and value.
 #include <map>
-#include <vector>
 
 #include "claims/import/log_text.h"
 #include "core/base/text.h"

@@ -76,14 +76,12 @@ bool all_digits(std::string_view word) {
 // before them, or have put the units into the same line: "time(us)".
 std::vector<std::string> columns_in(const std::vector<std::string_view>& words) {
   std::vector<std::string> columns;
+  if (words.empty() || !has_any(words.front().substr(0, 5), {"size", "bytes"})) return columns;
   for (const std::string_view word : words) columns.emplace_back(word.substr(0, word.find('(')));
-  const auto has = [&](std::string_view word) {
-    return std::ranges::find(columns, word) != columns.end();
-  };
-  const bool known = !columns.empty() &&
-                     (columns.front() == "size" || columns.front() == "bytes") && has("time") &&
-                     has("algbw") && has("busbw");
-  return known ? columns : std::vector<std::string>();
+  for (const char* name : {"time", "algbw", "busbw"}) {
+    if (std::ranges::find(columns, name) == columns.end()) return {};
+  }
+  return columns;
 }
 
 // A line that begins as a row of the table does, with the words that are there.
@@ -107,7 +105,11 @@ class NcclReader : public RunReader {
       collective_ = std::string(ours_of(kCollectives, name));
     if (text.starts_with("rccl-tests")) program_ = "rccl-tests";
     const bool comment = text.starts_with('#');
-    const auto words = words_in(text.substr(comment ? 1 : 0));
+    auto words = words_in(text.substr(comment ? 1 : 0));
+    // Here a label of srun stands before some lines only.
+    if (words.size() > 5 && all_digits(words[1]) && all_digits(words[2]) &&
+        all_digits(words[0].substr(0, words[0].size() - 1)) && words[0].ends_with(':'))
+      words.erase(words.begin());
     if (words.empty()) return false;
     take_header(words);
     if (comment) take_comment(text.substr(1), words);
@@ -223,6 +225,7 @@ class NcclReader : public RunReader {
   // false for a row that is none then.
   bool take_result(const TableRow& row, Log& log) {
     const std::size_t shift = columns_.size() - std::min(columns_.size(), row.words.size());
+    const auto before = static_cast<std::ptrdiff_t>(log.claims.size());
     bool in_place = false;
     for (std::size_t c = 3; c < columns_.size(); ++c) {
       if (columns_[c] != "time") continue;
@@ -231,7 +234,10 @@ class NcclReader : public RunReader {
       const Block block{c - shift, end - shift, in_place};
       const PrintedRow printed{row.line, *count_of(number_at(row.words[0])), row.words[block.begin],
                                row.words[block.begin + 1], row.words[block.begin + 2]};
-      if (shift > 0 && number_at(printed.time_us) && !fits(printed)) return false;
+      if (shift > 0 && number_at(printed.time_us) && !fits(printed)) {
+        log.claims.erase(log.claims.begin() + before, log.claims.end());
+        return false;
+      }
       if (number_at(printed.time_us) && number_at(printed.algbw) && number_at(printed.busbw))
         printed_.push_back(printed);
       add_claims(row, block, printed, log);

@@ -154,6 +154,18 @@ std::optional<Piece> piece_at(std::string_view text) {
   return std::nullopt;
 }
 
+// mpirun also tags the rest of a line that a program has written in pieces.
+std::string without_tags(std::string_view line) {
+  std::string plain;
+  for (std::size_t i = 0; i < line.size();) {
+    const std::size_t tag =
+        line[i] == '[' ? length_of(line.substr(i), {"[w,9]<w>:", "[w,9]<w>"}) : 0;
+    if (tag == 0) plain += line[i];
+    i += std::max<std::size_t>(tag, 1);
+  }
+  return plain;
+}
+
 // Returns the last number in a label, by which ranks are ordered: 3 of "[1,3]".
 std::int64_t number_in(std::string_view label) {
   const std::size_t last = label.find_last_of("0123456789");
@@ -238,6 +250,8 @@ void LogText::for_each_line(const std::function<void(const Line&)>& take) const 
   split_lines(text_, [&](std::string_view text, std::size_t number) {
     Line line{.text = text, .number = number, .source = {}};
     strip(line);
+    std::string plain;
+    if (line.text.find("]<std") != line.text.npos) line.text = plain = without_tags(line.text);
     if (!line.text.empty()) take(line);
   });
 }

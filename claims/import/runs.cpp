@@ -1,7 +1,6 @@
 // Splits a log into its runs, which somebody has appended to each other, and chooses the rank that
 // is read where several print into one file.
 #include <algorithm>
-#include <map>
 #include <set>
 #include <utility>
 
@@ -20,13 +19,17 @@ Source source_of(const Line& line) { return {line.rank, std::string(line.source)
 struct Values {
   std::vector<bool> in_line;  // by the place of the line among those that are not empty
   std::set<Source> sources;
+  Source lowest;  // whoever prints anything
 };
 
 Values find_values(const LogText& text, RunReader& reader) {
   Values values;
   text.for_each_line([&](const Line& line) {
     values.in_line.push_back(reader.take(line));
-    if (values.in_line.back()) values.sources.insert(source_of(line));
+    const Source source = source_of(line);
+    if (values.in_line.back()) values.sources.insert(source);
+    const bool first = values.lowest.second.empty() || source < values.lowest;
+    if (first && !line.source.empty()) values.lowest = source;
   });
   return values;
 }
@@ -38,9 +41,12 @@ class Splitter {
 
   void take(const Line& line) {
     const std::size_t place = place_++;
-    const bool other = !values_.sources.empty() && source_of(line) != *values_.sources.begin();
+    const Source source = source_of(line);
+    const bool other = !values_.sources.empty() && source != *values_.sources.begin();
     if (other && values_.in_line[place]) return;
-    if (!other && reader_->begins(line.text)) {
+    // The lowest rank may print the settings, and another one the values.
+    const bool tells = !other || line.source.empty() || source == values_.lowest;
+    if (tells && reader_->begins(line.text)) {
       end_run();
       reader_ = make_();
       run_ = {.first_line = line.number, .log = {}};

@@ -174,9 +174,9 @@ class TrainerReader : public RunReader {
       }
     } else if (samples && !continued_) {
       log.contradictions.push_back(
-          "line " + std::to_string(line_) + ": " + significant(*rate_, 6) + " samples/s for " +
-          significant(*seconds_, 6) + " s are no " + grouped(*samples) + " examples (" +
-          grouped(static_cast<double>(*examples_)) + " x " + counted(*epochs_, "epoch") + ")");
+          "line " + std::to_string(line_) + ": train_runtime x samples/s is " +
+          grouped(*rate_ * *seconds_) + ", and " + grouped(static_cast<double>(*examples_)) +
+          " examples x " + counted(*epochs_, "epoch") + " are " + grouped(*samples));
     }
   }
 

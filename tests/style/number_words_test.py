@@ -12,7 +12,6 @@ UNITS = re.compile(r'\)\s*\+\s*" (?:[KMGT]i?B(?!/)|[um]?s|min|h|%)(?![a-zA-Z])')
 # They write what programs read back or compare, and facts that are to be equal word by word.
 RAW = {"core/base/number_words.cpp": "the one place",
        "claims/import/log.cpp": "below a hundredth of a percent, which other programs print",
-       "claims/import/nccl_tests.cpp": "a cell as it was printed",
        "claims/lint/ratios.cpp": "an efficiency in the digits of its table",
        "core/plan/make_plan.cpp": "a limit that is rounded up",
        "report/accept/facts.cpp": "facts of nodes that are to be alike",

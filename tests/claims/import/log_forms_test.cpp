@@ -118,6 +118,23 @@ TEST(LogForms, AreReadOfOneRank) {
   }
 }
 
+// The settings of a second run belong to it, whoever prints them.
+TEST(LogForms, OfTwoRunsKeepTheirOwnSettings) {
+  for (const auto& [head, values] : std::vector<std::pair<std::string, std::string>>{
+           {"", ""}, {"", "[rank0]:"}, {"0: ", "7: "}, {"[1,0]<stdout>:", "[1,7]<stdout>:"}}) {
+    const auto run = [&](int gpus, int tps) {
+      return head + "Building 1-D device mesh with ['dp_replicate'], [" + std::to_string(gpus) +
+             "]\n" + head + "CUDA capacity: NVIDIA H100 with 79.10GiB memory\n" +
+             counting(values + "step: #n  loss:  7.85  tps: " + std::to_string(tps) + "  mfu: 3%",
+                      1, 20, 1);
+    };
+    const std::string text = run(8, 6000) + run(64, 5900);
+    EXPECT_EQ(read_log(text, "x.log", 1).says.gpus, 8) << values;
+    EXPECT_EQ(read_log(text, "x.log", 2).says.gpus, 64) << values;
+    EXPECT_EQ(in_brief(read_log(text, "x.log", 2)), "5,900 tokens/s per GPU") << values;
+  }
+}
+
 TEST(LogForms, OfTwoRunsAreToldWithTheirLines) {
   for (const Sample& sample : sample_logs()) {
     const std::string twice = sample.text + sample.text;

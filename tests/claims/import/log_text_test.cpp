@@ -51,6 +51,7 @@ TEST(LogText, TakesOffWhatMostLinesShare) {
   EXPECT_EQ(texts("Train: 1\nTrain: 2\n"), ">-1>Train: 1|>-1>Train: 2|");
   EXPECT_EQ(texts("[rank3]:a\nb\nc\n"), "rank3>3>a|>-1>b|>-1>c|");
   EXPECT_EQ(texts("10:11:12 [1,3]<stdout>:2: a\n"), "2>2>a|");
+  EXPECT_EQ(texts("[1,3]<stdout>:a b[1,3]<stdout>: c [1,3]<stderr>:d\n"), "1,3>3>a b c d|");
   EXPECT_EQ(texts("1048576 262144\n10:11:12<00:05\n00:01:02x\n"),
             ">-1>1048576 262144|>-1>10:11:12<00:05|>-1>00:01:02x|");
 }

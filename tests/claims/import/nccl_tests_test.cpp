@@ -59,7 +59,7 @@ TEST(NcclTests, OfOlderFormsAreReadFromTheRight) {
   const auto log = nccl_tests_log("+ ./build/all_gather_perf -b 1M\n" + ranks(4) +
                                   "#       size         count    type   redop     time   algbw   "
                                   "busbw  error     time   algbw   busbw  error\n"
-                                  "     1048576        262144    half             40.00   26.21 "
+                                  "0:     1048576        262144    half             40.00   26.21 "
                                   "  19.66  0e+00    41.00   25.58   19.18  0e+00\n");
   ASSERT_TRUE(log);
   EXPECT_EQ(log->says.collective, "all-gather");

@@ -78,8 +78,9 @@ TEST(TrainerLog, OfOldTrainersCountsSteps) {
       head + "{'train_runtime': 25.0, 'train_samples_per_second': 320.0, 'epoch': 2.0}\n");
   EXPECT_EQ(neither->steps, std::vector<double>{320});
   ASSERT_EQ(neither->contradictions.size(), 1u);
-  EXPECT_EQ(neither->contradictions.front(),
-            "line 10: 320 samples/s for 25 s are no 12,800 examples (6,400 x 2 epochs)");
+  EXPECT_EQ(
+      neither->contradictions.front(),
+      "line 10: train_runtime x samples/s is 8,000, and 6,400 examples x 2 epochs are 12,800");
   // --max_steps ends it before its last epoch.
   const auto cut = trainer_log(
       head + "{'train_runtime': 25.0, 'train_samples_per_second': 512.0, 'epoch': 2.0}\n");
