@@ -13,6 +13,7 @@ namespace {
 struct PrintedChip {
   std::string_view word, more;  // a text must hold both
   Chip chip;
+  std::string_view memory = {};  // a text must hold it, too: cards of 40 GB are slower than of 80
 };
 constexpr auto kChips = std::to_array<PrintedChip>({
     {"gb300", "", {"GB300"}},
@@ -25,8 +26,9 @@ constexpr auto kChips = std::to_array<PrintedChip>({
     {"h100", "pcie", {"H100 PCIe"}},
     {"h100", "nvl", {"H100 NVL"}},
     {"h100", "", {"H100 80GB HBM3"}},
+    {"a100", "pcie", {"A100-PCIE-40GB"}, " 40g"},
     {"a100", "pcie", {"A100 80GB PCIe"}},
-    {"a100", "40g", {"A100-SXM4-40GB"}},
+    {"a100", "", {"A100-SXM4-40GB"}, " 40g"},
     {"a100", "", {"A100-SXM4-80GB"}},
     {"a6000", "", {"RTX A6000"}},
     {"a5000", "", {"RTX A5000"}},
@@ -54,7 +56,7 @@ constexpr auto kChips = std::to_array<PrintedChip>({
 });
 
 // Returns lower case, with every character but letters and digits as a blank, and blanks at both
-// ends. A count in front of a chip ("4xA100", "8x H100") is cut off.
+// ends. A count in front of a chip ("4xA100", "8x H100") is cut off, and "40 GB" becomes "40gb".
 std::string plain(std::string_view system) {
   std::string text = " ";
   for (const char c : system) {
@@ -68,16 +70,20 @@ std::string plain(std::string_view system) {
       text += kept;
     }
   }
-  return text + ' ';
+  text += ' ';
+  for (std::size_t at = 0; (at = text.find(" gb ", at)) != std::string::npos; ++at) {
+    if (at > 0 && std::isdigit(static_cast<unsigned char>(text[at - 1]))) text.erase(at, 1);
+  }
+  return text;
 }
 
 }  // namespace
 
 std::optional<Chip> chip_in(std::string_view system) {
   const std::string text = plain(system);
-  for (const auto& [word, more, chip] : kChips) {
-    const bool is_there = text.find(" " + std::string(word) + " ") != std::string::npos;
-    if (is_there && text.find(more) != std::string::npos) return chip;
+  const auto holds = [&](std::string_view part) { return text.find(part) != std::string::npos; };
+  for (const auto& [word, more, chip, memory] : kChips) {
+    if (holds(" " + std::string(word) + " ") && holds(more) && holds(memory)) return chip;
   }
   return std::nullopt;
 }

@@ -92,6 +92,16 @@ TEST(PublishedMapping, WordsAreTranslated) {
   EXPECT_EQ(point.precisions, std::vector<std::string>{"amp-fp16"});
   EXPECT_EQ(point.strategy, "ddp");
   EXPECT_EQ(point.chip, "A100-SXM4-80GB");
+  for (const auto& [system, chip] : {std::pair("LambdaCloud A100 40GB PCIe", "A100-PCIE-40GB"),
+                                     {"4x A100-PCIE-40GB", "A100-PCIE-40GB"},
+                                     {"A100 PCIe, 40 GB", "A100-PCIE-40GB"},
+                                     {"A100 80GB PCIe", "A100 80GB PCIe"},
+                                     {"NVIDIA A100 - PCIe - 80 GB", "A100 80GB PCIe"},
+                                     {"DGX A100 40GB", "A100-SXM4-40GB"},
+                                     {"A100 SXM (40 GB)", "A100-SXM4-40GB"},
+                                     {"A100 with 240 GB of memory", "A100-SXM4-80GB"}}) {
+    EXPECT_EQ(chip_in(system)->name, chip) << system;
+  }
   row.precision = "fp32_or_tf32";
   EXPECT_EQ(map_row(row).point->precisions.size(), 2u);
   const auto reason = [&](auto change) {
