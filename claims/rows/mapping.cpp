@@ -135,22 +135,30 @@ auto find_theirs(const List& list, std::string_view word) {
   return found == list.end() ? nullptr : &*found;
 }
 
+// Without a ratio these depend on data and on machines that no run here has.
+constexpr auto kTimesAndShares =
+    std::to_array<std::string_view>({"step_s", "epoch_s", "time_to_train_s", "efficiency"});
+
 bool is_squad(const Row& row) { return row.phase && row.phase->starts_with("squad"); }
 
 std::optional<Untestable> without_number(const Row& row) {
   if (row.untestable)
     return find_word<Untestable>(*row.untestable).value_or(Untestable::kMeaningless);
-  // A speed-up of no particular network cannot be run.
-  if (row.metric == "speedup" && row.workload.empty() && !row.relative_to)
+  // A range is said of any network, one number of a network that the source should name.
+  const bool any = row.low || row.high || !row.value;
+  if ((row.metric == "speedup" && !row.relative_to && !any) || is_worth_a_speedup(row)) {
+    if (row.workload.empty()) return Untestable::kNetworkMissing;
+  } else if (!row.relative_to &&
+             std::ranges::find(kTimesAndShares, row.metric) != kTimesAndShares.end()) {
     return Untestable::kNumberMissing;
+  }
   const bool has_number = row.throughput || !row.metric.empty();
   return has_number ? std::nullopt : std::optional(Untestable::kNumberMissing);
 }
 
 // A ratio may be tested on any chip, a rate only on its own.
 std::optional<Untestable> of_chip(const Row& row) {
-  if (row.relative_to || row.metric == "speedup" || row.metric == "efficiency" ||
-      row.system.empty())
+  if (row.relative_to || row.metric == "speedup" || is_worth_a_speedup(row) || row.system.empty())
     return std::nullopt;
   const auto chip = chip_in(row.system);
   if (!chip) return Untestable::kChipUnknown;
@@ -175,12 +183,18 @@ std::string sentence_about(Untestable reason) {
       return "the model is split over GPUs (tensor, pipeline, context, sharded parameters)";
     case Untestable::kRanks:
       return "more ranks are needed than there are";
+    case Untestable::kNetworkMissing:
+      return "the source names no network; of a file of yours --fields workload=NAME says it";
     case Untestable::kNumberMissing:
-      return "the source prints a time to quality only, or no number";
+      return "the source prints no number, or a time or an efficiency that gives no speed-up";
     case Untestable::kMeaningless:
       return "the number says nothing about training: its note says why";
   }
   return {};
+}
+
+bool is_worth_a_speedup(const Row& row) {
+  return !row.metric.empty() && row.published_speedup && !row.relative_to;
 }
 
 TrainedAs trained_as(const Row& row) {
@@ -227,6 +241,7 @@ Mapping map_row(const Row& row) {
   const auto* strategy = find_theirs(kStrategies, row.framework);
   if (row.gpus.value_or(1) > 1) point.strategy = strategy ? strategy->ours : "ddp";
   if (const auto chip = chip_in(row.system)) point.chip = chip->name;
+  point.on_cpus = row.backend && *row.backend != "nccl";
   return {.point = std::move(point), .reason = std::nullopt};
 }
 

@@ -207,7 +207,7 @@ Testability testability(const NamedTable& table, const Here& here) {
     most = std::max(most, gpus);
     chips.insert(mapping.point->chip);
   }
-  if (elsewhere) return {Testable::kElsewhere, listed(chips, 1) + " x " + std::to_string(most), ""};
+  if (elsewhere) return {Testable::kElsewhere, std::to_string(most) + " x " + listed(chips, 1), ""};
   const auto usual =
       std::ranges::max_element(reasons, {}, [](const auto& one) { return one.second; });
   const Untestable reason = usual == reasons.end() ? Untestable::kNumberMissing : usual->first;

@@ -22,7 +22,7 @@ enum class Testable { kHere, kElsewhere, kNot };
 // Where a table can be tested: here when one of its rows can.
 struct Testability {
   Testable where = Testable::kNot;
-  std::string why;  // elsewhere: "A100-SXM4-80GB x 8"; not at all: the reason that most rows have
+  std::string why;  // elsewhere: "8 x A100-SXM4-80GB"; not at all: the reason that most rows have
   std::string sentence;  // not at all: a sentence about that reason
 };
 Testability testability(const NamedTable& table, const Here& here);
