@@ -104,7 +104,8 @@ ExitCode published_list_command(const Invocation& invocation) {
   const settings::ToolValues values = read_tool_values(invocation);
   const auto rows = library_rows(values);
   const auto tables = tables_with(published::tables_of(rows), invocation.positionals);
-  return page_result(published::list_text(tables, here(), terminal_of(STDOUT_FILENO)));
+  return page_result(published::list_text(
+      tables, here(), {invocation.positionals, values.on("all")}, terminal_of(STDOUT_FILENO)));
 }
 
 ExitCode published_show_command(const Invocation& invocation) {

@@ -128,6 +128,22 @@ TEST(PublishedShow, ShowsWhatIsTestableHere) {
   EXPECT_NE(text.find("7.73"), std::string::npos) << text;  // 7248 / 938, printed as 7.72
 }
 
+TEST(PublishedShow, AListBeginsWithWhatIsTrainedHere) {
+  const auto rows = own_library();
+  const auto tables = tables_of(rows);
+  const std::string text = list_text(tables, {});
+  EXPECT_NE(text.find("H100 80GB HBM3\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("--all"), std::string::npos);
+  EXPECT_EQ(text.find("lambda-h100-resnet50"), std::string::npos);
+  const std::string all = list_text(tables, {}, {.words = {"h100"}, .all_names = true});
+  EXPECT_NE(all.find("H100 80GB HBM3\n"), std::string::npos);
+  EXPECT_EQ(all.find("A100-SXM4-80GB\n"), std::string::npos);
+  for (const NamedTable& table : tables) EXPECT_NE(all.find(table.name), std::string::npos);
+  std::size_t begin = 0;
+  for (std::size_t end; (end = all.find('\n', begin)) != std::string::npos; begin = end + 1)
+    EXPECT_LE(end - begin, 80u) << all.substr(begin, end - begin);
+}
+
 TEST(PublishedExport, JsonLinesReadBackAsTheSameRows) {
   const auto rows = own_library();
   const auto tables = tables_of(rows);
